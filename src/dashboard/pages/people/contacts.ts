@@ -90,7 +90,7 @@ const columns: readonly Column<Contact>[] = [
   { name: 'Name', cell: ({ uri, name }) => html`<a class="nowrap" href="/contacts/${idOf(uri)}">${named(name)}</a>` },
   { name: 'E-mail', cell: ({ emails }) => optional((emails.find((each) => each.is_primary) ?? emails[0])?.email) },
   { name: 'Work', cell: ({ job_title: title, company }) => optional([title, company].filter(Boolean).join(', ')) },
-  { name: 'Place', cell: ({ city, country }) => optional([city, country].filter(Boolean).join(', ')), isMinor: true },
+  { name: 'Location', cell: ({ city, country }) => optional([city, country].filter(Boolean).join(', ')), isMinor: true },
   { name: 'Last meeting', cell: ({ last_meeting_date: at }) => optionalTime(at), isMinor: true },
   { name: 'Next meeting', cell: ({ next_meeting_date: at }) => optionalTime(at), isMinor: true },
   { name: 'Created', cell: ({ created_at: at }) => optionalTime(at) },
@@ -164,7 +164,7 @@ async function contactCard(call: Pick<PageCall, 'ask'>, contact: Contact): Promi
         contact.phone_numbers.length === 0
           ? null
           : foreign(contact.phone_numbers.map((each) => each.phone_number).join(', ')),
-      Place: textFact([contact.city, contact.state, contact.country].filter(Boolean).join(', ')),
+      Location: textFact([contact.city, contact.state, contact.country].filter(Boolean).join(', ')),
       'Time zone': textFact(contact.timezone),
       LinkedIn: contact.linkedin ? externalLink(contact.linkedin) : null,
       'Next meeting': timeFact(contact.next_meeting_date),
