@@ -51,6 +51,7 @@ const funnel = z
     ),
   })
   .meta({ id: 'RoutingFunnel' });
+export type RoutingFunnel = z.output<typeof funnel>;
 
 const submission = z
   .strictObject({

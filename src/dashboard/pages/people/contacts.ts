@@ -90,7 +90,11 @@ const columns: readonly Column<Contact>[] = [
   { name: 'Name', cell: ({ uri, name }) => html`<a class="nowrap" href="/contacts/${idOf(uri)}">${named(name)}</a>` },
   { name: 'E-mail', cell: ({ emails }) => optional((emails.find((each) => each.is_primary) ?? emails[0])?.email) },
   { name: 'Work', cell: ({ job_title: title, company }) => optional([title, company].filter(Boolean).join(', ')) },
-  { name: 'Location', cell: ({ city, country }) => optional([city, country].filter(Boolean).join(', ')), isMinor: true },
+  {
+    name: 'Location',
+    cell: ({ city, country }) => optional([city, country].filter(Boolean).join(', ')),
+    isMinor: true,
+  },
   { name: 'Last meeting', cell: ({ last_meeting_date: at }) => optionalTime(at), isMinor: true },
   { name: 'Next meeting', cell: ({ next_meeting_date: at }) => optionalTime(at), isMinor: true },
   { name: 'Created', cell: ({ created_at: at }) => optionalTime(at) },
