@@ -10,6 +10,9 @@ import type { ApiContext, ApiOperation } from './api-operation.ts';
 import { createAudit } from './audit.ts';
 import type { Caller } from '#src/api/auth/browser.ts';
 import { bulkReplayOperations } from './deliveries/bulk-replay.ts';
+import { getBooking } from './bookings/get-booking.ts';
+import { listBookingFilters, listBookings } from './bookings/list-bookings.ts';
+import { listNoShows } from './bookings/no-shows.ts';
 import { contactOperations } from './contacts.ts';
 import { deliveryOperations, quarantineOperations } from './deliveries/deliveries.ts';
 import { feedConsumerOperations } from './feed-consumers.ts';
@@ -34,6 +37,10 @@ const operations: readonly ApiOperation[] = [
   ...inviteeOperations,
   ...routingOperations,
   ...recapOperations,
+  listBookings,
+  listBookingFilters,
+  getBooking,
+  listNoShows,
   ...whyOperations,
   ...deliveryOperations,
   ...quarantineOperations,

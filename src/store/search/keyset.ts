@@ -29,7 +29,7 @@ export interface Way {
   /** The column with the time, as `created_at`. */
   readonly order: string;
   readonly ascending: boolean;
-  readonly id?: 'uri' | 'id' | undefined;
+  readonly id?: 'uri' | 'id' | 'first_invitee' | 'invitee_uri' | undefined;
 }
 
 type Part = RawBuilder<unknown>;

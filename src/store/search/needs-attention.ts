@@ -7,7 +7,7 @@ import type { Store } from '#src/store/contract.ts';
 type Readable = Pick<Store, 'db' | 'engine'>;
 
 /** No meeting takes longer: starts are indexed, ends are not. */
-const longestMeetingMs = dayMs;
+export const longestMeetingMs = dayMs;
 
 /**
  * Bookings that ended since this time, were neither canceled nor moved nor marked as a no-show, and whose meeting has no recap:

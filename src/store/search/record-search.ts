@@ -30,7 +30,7 @@ export async function rowsByUri<Name extends TableName>(
 export interface RowsWanted {
   readonly order: string;
   /** The column that identifies a row. */
-  readonly id?: 'uri' | 'id';
+  readonly id?: 'uri' | 'id' | 'invitee_uri';
   readonly page: PageWanted;
   /** Further conditions. */
   readonly where: readonly RawBuilder<SqlBool>[];

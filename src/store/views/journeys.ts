@@ -15,15 +15,15 @@ const day = 24 * 3_600;
 
 /**
  * `with recursive ${journeys(dialect)} select …`: gives `members`, one row a mirrored invitee; `ranked`, the members of journeys
- * that were moved, in their order; and `journeys`.
+ * that were moved, in their order; and `journeys`. `invitees` names the table, or a part of it that holds whole journeys.
  */
-export function journeys(dialect: SqlDialect): Sql {
+export function journeys(dialect: SqlDialect, invitees: Sql = sql.table('invitees')): Sql {
   const { bytes } = dialect;
   return sql`
   stated (child, parent, by_child) as (
-    select uri, old_invitee, 1 from invitees where old_invitee <> '' and old_invitee <> uri
+    select uri, old_invitee, 1 from ${invitees} as invitees where old_invitee <> '' and old_invitee <> uri
     union all
-    select new_invitee, uri, 0 from invitees where new_invitee <> '' and new_invitee <> uri
+    select new_invitee, uri, 0 from ${invitees} as invitees where new_invitee <> '' and new_invitee <> uri
   ),
   links (child, parent) as materialized (
     select child, coalesce(min(case by_child when 1 then ${bytes(sql`parent`)} end), min(${bytes(sql`parent`)}))
@@ -49,7 +49,7 @@ export function journeys(dialect: SqlDialect): Sql {
   ),
   members as (
     select invitees.uri as invitee_uri, coalesce(tree.root, invitees.uri) as journey_uri
-    from invitees left join tree on tree.node = invitees.uri
+    from ${invitees} as invitees left join tree on tree.node = invitees.uri
   ),
   spans (journey_uri, deepest) as (select root, max(depth) from tree group by root),
   ranked as (
@@ -58,21 +58,21 @@ export function journeys(dialect: SqlDialect): Sql {
         order by depth, created_at is null, created_at, ${bytes(sql`invitees.uri`)}) as place,
       row_number() over (partition by tree.root
         order by depth desc, created_at is null desc, created_at desc, ${bytes(sql`invitees.uri`)} desc) as place_from_end
-    from tree join invitees on invitees.uri = tree.node
+    from tree join ${invitees} as invitees on invitees.uri = tree.node
   ),
   ends as (
     select journey_uri, max(case place when 1 then invitee_uri end) as first_invitee,
       max(case place_from_end when 1 then invitee_uri end) as last_invitee, count(*) as invitees, max(depth) as depth
     from ranked group by journey_uri
   ),
-  journeys as (${ended(dialect)})`;
+  journeys as (${ended(dialect, invitees)})`;
 }
 
 const lesser = ({ bytes }: SqlDialect, a: Sql, b: Sql): Sql =>
   sql`case when ${bytes(a)} < ${bytes(b)} then ${a} else ${b} end`;
 
 /** A journey with what its first invitee says of where it came from, and its last of how it ended. */
-function ended(dialect: SqlDialect): Sql {
+function ended(dialect: SqlDialect, invitees: Sql): Sql {
   return sql`
     select stated.*,
       case
@@ -85,19 +85,19 @@ function ended(dialect: SqlDialect): Sql {
         when coalesce(end_time, start_time) <= ${dialect.now} then 'held'
         when coalesce(end_time, start_time) is not null then 'upcoming'
       end as outcome
-    from (${movedBookings(dialect)} union all ${singleBookings(dialect)}) as stated`;
+    from (${movedBookings(dialect, invitees)} union all ${singleBookings(dialect, invitees)}) as stated`;
 }
 
 /** Bookings that were moved: the first invitee and the last are two, or both are the only one that is mirrored. */
-function movedBookings(dialect: SqlDialect): Sql {
+function movedBookings(dialect: SqlDialect, invitees: Sql): Sql {
   const first = { invitee: 'first', event: 'first_event', type: 'first_type' };
   return sql`
       select ends.journey_uri, ends.first_invitee, ends.last_invitee, ends.invitees,
         coalesce(spans.deepest, 0) + case when ${movedOn} and coalesce(spans.deepest, 0) = ends.depth then 1 else 0 end as moves,
         ${facts(dialect, first)}
       from ends
-      join invitees as first on first.uri = ends.first_invitee
-      join invitees as last on last.uri = ends.last_invitee
+      join ${invitees} as first on first.uri = ends.first_invitee
+      join ${invitees} as last on last.uri = ends.last_invitee
       left join spans on spans.journey_uri = ends.journey_uri
       left join scheduled_events as first_event on first_event.uri = first.event_uri
       left join scheduled_events as last_event on last_event.uri = last.event_uri
@@ -106,12 +106,12 @@ function movedBookings(dialect: SqlDialect): Sql {
 }
 
 /** Most bookings are never moved. Each of their rows is read once. */
-function singleBookings(dialect: SqlDialect): Sql {
+function singleBookings(dialect: SqlDialect, invitees: Sql): Sql {
   const first = { invitee: 'last', event: 'last_event', type: 'event_types' };
   return sql`
       select last.uri, last.uri, last.uri, cast(1 as bigint), case when ${movedOn} then 1 else 0 end,
         ${facts(dialect, first)}
-      from invitees as last
+      from ${invitees} as last
       left join tree on tree.node = last.uri
       left join scheduled_events as last_event on last_event.uri = last.event_uri
       left join event_types on event_types.uri = last_event.event_type

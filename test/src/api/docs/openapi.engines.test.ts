@@ -112,8 +112,8 @@ async function namedOne(path: string): Promise<string> {
   const [list = ''] = path.split('/{uuid}');
   if (list === path) return path;
   const { body } = await api.get(list);
-  const uri = body.collection[0].uri as string;
-  return path.replace('{uuid}', uri.slice(uri.lastIndexOf('/') + 1));
+  const { uri, last_invitee = uri } = body.collection[0] as { uri: string; last_invitee?: string };
+  return path.replace('{uuid}', last_invitee.slice(last_invitee.lastIndexOf('/') + 1));
 }
 
 async function answerTo({ id, method, path }: ApiOperation): Promise<Response> {

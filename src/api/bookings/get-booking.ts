@@ -1,0 +1,229 @@
+// One booking with everything the mirror has about it: its reschedules, meeting, answers, contact, recaps, no-show marks, alerts and its
+// timeline.
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { instant } from '#schemas/resources/values.ts';
+import { defineOperation } from '#src/api/api-operation.ts';
+import { objectsIn, rowNamed } from '#src/api/row-record.ts';
+import { notFound } from '#src/http/http-error.ts';
+import { alertsAbout, alertStates } from '#src/store/alerts/alert-rows.ts';
+import type { StoredColumns } from '#src/store/columns.ts';
+import type { Store } from '#src/store/contract.ts';
+import { decodeRow } from '#src/store/rows.ts';
+import { journeyOf } from '#src/store/search/bookings.ts';
+import type { ColumnName, TableName, TableRow } from '#src/store/tables.ts';
+import { bookingFields, bookingRecords, uuidOf } from './booking-record.ts';
+import { timelineOf, timelinePoint } from './timeline.ts';
+
+const text = z.string().nullable();
+const time = instant.nullable();
+
+const bookingDetail = z
+  .strictObject({
+    ...bookingFields,
+    bookings: z
+      .array(
+        z.strictObject({
+          uuid: z.string(),
+          uri: z.string(),
+          status: text,
+          event_uri: text,
+          start_time: time,
+          end_time: time,
+          created_at: time,
+          canceled_at: time,
+          canceler_type: text,
+          cancel_reason: text,
+        }),
+      )
+      .describe('The first booking and each reschedule, in order, as far as they are mirrored.'),
+    meeting: z
+      .strictObject({
+        uri: z.string(),
+        name: text,
+        status: text,
+        start_time: time,
+        end_time: time,
+        location: text.describe('The type of the location and the address or number that the service reports.'),
+        join_url: text,
+        hosts: z.array(z.strictObject({ uri: text, name: text, email: text, timezone: text })),
+        guests: z.array(z.string()).describe('Their e-mail addresses.'),
+      })
+      .nullable()
+      .describe('Of the last booking; null when it is not mirrored.'),
+    answers: z.array(z.strictObject({ question: text, answer: text })),
+    payment: z
+      .strictObject({
+        provider: text,
+        external_id: text,
+        amount: z.number().nullable(),
+        currency: text,
+        successful: z.boolean().nullable(),
+      })
+      .nullable(),
+    links: z.strictObject({ reschedule: text, cancel: text }),
+    contact: z.strictObject({ uri: z.string(), name: text, company: text, job_title: text }).nullable(),
+    no_shows: z.array(
+      z.strictObject({ invitee_uri: z.string(), no_show_uri: z.string(), marked_at: instant, unmarked_at: time }),
+    ),
+    recaps: z.array(
+      z.strictObject({ uri: z.string(), created_at: time, summary_md: text, action_items_md: text, share_link: text }),
+    ),
+    alerts: z.array(
+      z.strictObject({
+        id: z.string(),
+        rule: z.string(),
+        channel: z.string(),
+        state: z.enum(alertStates),
+        due_at: instant,
+        sent_at: time,
+      }),
+    ),
+    timeline: z.array(timelinePoint).describe('In order of time; a meeting that is still to come is the last point.'),
+  })
+  .meta({ id: 'BookingDetail' });
+
+export const getBooking = defineOperation({
+  id: 'getBooking',
+  method: 'GET',
+  path: '/api/bookings/{uuid}',
+  tag: 'Bookings',
+  summary: 'One booking with its timeline',
+  description:
+    'The booking that an invitee belongs to: `uuid` is the last part of the URI of any invitee of its chain of reschedules.',
+  params: z.object({ uuid: z.string() }),
+  errors: { 404: 'No such booking.' },
+  answers: 'resource',
+  schema: bookingDetail,
+  async run({ store, params }) {
+    const invitee = await rowNamed(store, 'invitees', params.uuid, 'booking');
+    const found = await journeyOf(store, invitee['uri']);
+    if (found === undefined) throw notFound('No such booking.');
+    return detailOf(store, found);
+  },
+});
+
+async function detailOf(store: Store, { journey, members: uris }: NonNullable<Awaited<ReturnType<typeof journeyOf>>>) {
+  const [record] = await bookingRecords(store, [journey]);
+  const byUri = new Map((await rowsWith(store, 'invitees', 'uri', uris)).map((row) => [row.uri, row]));
+  const members = uris.flatMap((uri) => byUri.get(uri) ?? []);
+  const eventUris = members.flatMap(({ event_uri: uri }) => uri ?? []);
+  const events = new Map((await rowsWith(store, 'scheduled_events', 'uri', eventUris)).map((row) => [row.uri, row]));
+  const marks = await rowsWith(store, 'no_shows', 'invitee_uri', uris);
+  const recaps = await rowsWith(store, 'meeting_recaps', 'event_uri', eventUris);
+  const alerts = await alertsAbout(store, uris);
+  const [contact] = await rowsWith(store, 'contacts', 'uri', [String(record?.['contact_uri'])]);
+  const last = members.at(-1);
+  const meeting = events.get(last?.event_uri ?? '');
+  return {
+    ...record,
+    bookings: members.map((member) => bookingOf(member, events.get(member.event_uri ?? ''))),
+    meeting: meeting ? await meetingOf(store, meeting) : null,
+    answers: objectsIn(last?.questions_and_answers ?? members[0]?.questions_and_answers).map(
+      ({ question, answer }) => ({
+        question: textOf(question),
+        answer: textOf(answer),
+      }),
+    ),
+    payment: members.map(paymentOf).findLast((payment) => payment !== null) ?? null,
+    links: { reschedule: last?.reschedule_url ?? null, cancel: last?.cancel_url ?? null },
+    contact: contact
+      ? { uri: contact.uri, name: contact.name, company: contact.company, job_title: contact.job_title }
+      : null,
+    no_shows: marks.toSorted((a, b) => (a.marked_at < b.marked_at ? -1 : 1)),
+    recaps: recaps
+      .filter(({ deleted_at: at }) => at === null)
+      .map(({ uri, created_at, summary_md, action_items_md, share_link }) => ({
+        uri,
+        created_at,
+        summary_md,
+        action_items_md,
+        share_link,
+      })),
+    alerts: alerts.map(({ id, rule, channel, state, due_at, sent_at }) => ({
+      id,
+      rule,
+      channel,
+      state,
+      due_at,
+      sent_at,
+    })),
+    timeline: await timelineOf(store, { outcome: journey['outcome'] ?? null, members, events, marks, recaps, alerts }),
+  };
+}
+
+function bookingOf(member: TableRow<'invitees'>, meeting: TableRow<'scheduled_events'> | undefined) {
+  const { uri, status, event_uri, created_at, canceled_at, canceler_type, cancel_reason } = member;
+  const { start_time = null, end_time = null } = meeting ?? {};
+  return {
+    uuid: uuidOf(uri),
+    uri,
+    status,
+    event_uri,
+    start_time,
+    end_time,
+    created_at,
+    canceled_at,
+    canceler_type,
+    cancel_reason,
+  };
+}
+
+async function meetingOf(store: Store, meeting: TableRow<'scheduled_events'>) {
+  const { uri, name, status, start_time, end_time, location, join_url } = meeting;
+  const hosts = objectsIn(meeting.hosts);
+  const users = new Map(
+    (
+      await rowsWith(
+        store,
+        'users',
+        'uri',
+        hosts.map(({ user }) => String(user)),
+      )
+    ).map((row) => [row.uri, row]),
+  );
+  const [where] = objectsIn([location]);
+  const parts = [textOf(where?.['type'] ?? where?.['kind']), textOf(where?.['location'])].filter(Boolean);
+  return {
+    uri,
+    name,
+    status,
+    start_time,
+    end_time,
+    location: parts.length === 0 ? null : parts.join(': '),
+    join_url,
+    hosts: hosts.map(({ user, user_name, user_email }) => {
+      const known = users.get(String(user));
+      const email = known?.email ?? textOf(user_email);
+      return { uri: textOf(user), name: known?.name ?? textOf(user_name), email, timezone: known?.timezone ?? null };
+    }),
+    guests: objectsIn(meeting.guests).flatMap(({ email }) => textOf(email) ?? []),
+  };
+}
+
+function paymentOf({ payment, ...row }: TableRow<'invitees'>) {
+  if (payment === null) return null;
+  return {
+    provider: row.payment_provider,
+    external_id: row.payment_external_id,
+    amount: row.payment_amount,
+    currency: row.payment_currency,
+    successful: row.payment_successful,
+  };
+}
+
+/** JSON of the service may hold anything. */
+const textOf = (value: unknown): string | null =>
+  value === null || value === undefined ? null : typeof value === 'string' ? value : JSON.stringify(value);
+
+/** All rows whose `column` is one of these values. */
+async function rowsWith<Name extends TableName>(
+  { db, engine }: Store,
+  table: Name,
+  column: ColumnName<Name>,
+  values: readonly string[],
+): Promise<readonly TableRow<Name>[]> {
+  const { rows } = await sql<StoredColumns>`select * from ${sql.table(table)}
+    where ${sql.ref(column)} in (${engine.contactIndex.list(values)})`.execute(db);
+  return rows.map((row) => decodeRow(engine, table, row));
+}
