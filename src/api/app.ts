@@ -96,6 +96,7 @@ export function createAdminApp({
   for (const path of ['/', ...processOperations.map(({ path }) => path)])
     api.all(path, (context) => methodNotAllowed(context, ['GET']));
   if (reads) api.all('/api/*', async (context) => (await reads()).fetch(context.req.raw, context.env.caller));
+  app.get('/login', (context) => context.redirect('/'));
   app.all('*', async (context) => {
     const { req } = context;
     const caller = context.get('caller');

@@ -69,7 +69,7 @@ export const feedOperations = [
     tag: 'Feed',
     summary: 'The feed as server-sent events',
     description:
-      'Each event has the entry’s `seq` as its id, its kind as its name (`entry` where it has none) and the entry as its data. Begins at the end of the log; `after=0` begins at the beginning. A reader that reconnects with `Last-Event-ID` continues where it was.',
+      'Each event has the entry’s `seq` as its id, its kind as its name (`entry` where it has none) and the entry as its data. Begins at the end of the log; `after=0` begins at the beginning. With `include=none` events have no name. A reader that reconnects with `Last-Event-ID` continues where it was.',
     errors: { 503: `${maxStreams} streams are already open: retry after \`Retry-After\` seconds.` },
     query: streamQuery,
     answers: 'stream',
@@ -84,7 +84,10 @@ export const feedOperations = [
       if (streams.open >= maxStreams) return tooMany();
       streams.open += 1;
       const onEnd = (): void => void (streams.open -= 1);
-      const stream = openStream({ read, tail, onEnd }, { filter: filterOf(query), after, signal });
+      const stream = openStream(
+        { read, tail, onEnd, isUnnamed: query.include === 'none' },
+        { filter: filterOf(query), after, signal },
+      );
       return new Response(stream, { headers: streamHeaders });
     },
   }),

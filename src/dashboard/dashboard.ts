@@ -1,12 +1,11 @@
 // The pages of the admin listener. They are loaded by the first request for one, and ask the API in this process.
 import { Hono, type Context } from 'hono';
 import { compress } from 'hono/compress';
-import { html } from 'hono/html';
 import type { Pages, Visitor } from '#src/api/app.ts';
 import { limitBody } from '#src/http/router.ts';
 import { titledError } from '#src/http/http-error.ts';
 import { createAsk } from './ask.ts';
-import { contentSecurityPolicy, documentOf } from './layout.ts';
+import { contentSecurityPolicy, documentOf, mainOf } from './layout.ts';
 import { ApiError, type Page, type PageCall, type Redirect, type View } from './page.ts';
 import { errorView } from './pages/error.ts';
 import { pages } from './pages.ts';
@@ -33,9 +32,11 @@ export function createDashboard(needs: DashboardNeeds): Pages {
     const isFragment = context.req.header(fragmentHeader) !== undefined;
     const { isReadOnly } = context.env;
     const frame = { section: page?.section, isReadOnly, version: needs.version };
-    const content = isFragment ? html`<main ${liveAttributes(view)}>${view.content}</main>` : documentOf(view, frame);
+    const content = isFragment ? mainOf(view) : documentOf(view, frame);
     return context.html(await content, view.status ?? 200, {
       'content-security-policy': contentSecurityPolicy,
+      // Without it a browser hides the origin of a form, and on plain HTTP the origin is all that distinguishes a form of our own from a forged one.
+      'referrer-policy': 'same-origin',
       vary: `accept-encoding, ${fragmentHeader}`,
     });
   }
@@ -69,9 +70,6 @@ export function createDashboard(needs: DashboardNeeds): Pages {
   });
   return { fetch: (request, visitor) => app.fetch(request, visitor) };
 }
-
-const liveAttributes = ({ liveAfter }: View) =>
-  liveAfter === undefined ? '' : html`data-live data-seq="${liveAfter}"`;
 
 const isRedirect = (result: View | Redirect): result is Redirect => 'to' in result;
 

@@ -1,8 +1,8 @@
 // The frame of every page: head, navigation, footer, and the one style and the one script, both inline and allowed by their hash.
-import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { html, raw } from 'hono/html';
+import { contentPolicy } from '#src/http/content-policy.ts';
 import type { Markup } from './components/markup.ts';
 import { sections, type Section, type View } from './page.ts';
 
@@ -13,7 +13,8 @@ const style = readdirSync(folder)
   .toSorted((one, other) => order(one) - order(other) || one.localeCompare(other))
   .map(asset)
   .join('');
-const script = asset('script.js');
+/** Without comments and indentation: they are not for browsers. */
+const script = asset('script.js').replaceAll(/^\s*(?:(?:\/\/|\/\*\*).*\n)?/gm, '');
 
 /** What others build on goes first. */
 function order(name: string): number {
@@ -21,18 +22,7 @@ function order(name: string): number {
   return first === -1 ? 2 : first;
 }
 
-const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-
-export const contentSecurityPolicy = [
-  "default-src 'none'",
-  `style-src ${hashOf(style)}`,
-  `script-src ${hashOf(script)}`,
-  "connect-src 'self'",
-  'img-src data:',
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+export const contentSecurityPolicy = contentPolicy({ style, script, images: true, requests: true, forms: true });
 
 export interface Frame {
   readonly section?: Section | undefined;
@@ -41,7 +31,8 @@ export interface Frame {
 }
 
 /** The whole document. */
-export function documentOf({ title, content, liveAfter }: View, frame: Frame): Markup {
+export function documentOf(view: View, frame: Frame): Markup {
+  const { title, liveAfter } = view;
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -62,14 +53,19 @@ export function documentOf({ title, content, liveAfter }: View, frame: Frame): M
               ${Object.entries(sections).map(([path, name]) => navigationEntry({ path, name }, frame.section))}
             </ul>
           </nav>
+          ${liveAfter === undefined ? '' : liveButton}
         </header>
-        <main id="main" tabindex="-1" ${liveAfter === undefined ? '' : html`data-live data-seq="${liveAfter}"`}>
-          ${content}
-        </main>
+        ${mainOf(view)}
         ${footer(frame)}
       </body>
     </html> `;
 }
+
+/** The content alone. */
+export const mainOf = ({ content, liveAfter }: View): Markup =>
+  html`<main id="main" tabindex="-1" ${liveAfter === undefined ? '' : html`data-live data-seq="${liveAfter}"`}>${content}</main>`;
+
+const liveButton = html`<button type="button" class="live needs-script" data-action="live" aria-pressed="true">Live</button>`;
 
 const navigationEntry = ({ path, name }: { path: string; name: string }, current: Section | undefined): Markup =>
   html`<li><a href="${path}" ${path === current ? html`aria-current="page"` : ''}>${name}</a></li>`;
@@ -81,6 +77,7 @@ const footer = ({ isReadOnly, version }: Frame): Markup =>
     <a href="/docs">API</a>
     <button type="button" class="plain needs-script" data-action="theme">Theme</button>
     <button type="button" class="plain needs-script" data-action="help">Keys <kbd>?</kbd></button>
+    <form class="action" method="post" action="/logout"><button class="plain">Log out</button></form>
   </footer>`;
 
 const icon = encodeURIComponent(

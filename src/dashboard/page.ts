@@ -64,8 +64,11 @@ export interface View {
   /** Of the browser's tab and of the page; the heading is part of `content`. */
   readonly title: string;
   readonly content: Markup;
-  /** The last entry of the log that the page shows: the script asks for the page again when there is a newer one. */
-  readonly liveAfter?: number;
+  /**
+   * The last entry of the log that the page shows (`newestEntry` in `ask.ts`): the script asks for the page again when there is a newer
+   * one. `assets/script.js` lists the attributes by which it knows rows, buttons and times.
+   */
+  readonly liveAfter?: number | undefined;
   readonly status?: 400 | 404 | 409 | 503;
 }
 

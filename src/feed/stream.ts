@@ -13,6 +13,8 @@ export interface StreamNeeds {
   read(filter: FeedFilter, position: { readonly after: number; readonly limit: number }): Promise<FeedPage>;
   readonly tail: Pick<Tail, 'beyond' | 'closing'>;
   readonly heartbeatMs?: number;
+  /** Events get no name: a browser receives them with one listener, whatever their kind. */
+  readonly isUnnamed?: boolean;
   /** Called once, when the stream has ended. */
   onEnd?(): void;
 }
@@ -29,7 +31,7 @@ const pageLimit = 100;
 const retryMs = 1_000;
 
 export function openStream(
-  { read, tail, heartbeatMs = 15_000, onEnd }: StreamNeeds,
+  { read, tail, heartbeatMs = 15_000, isUnnamed = false, onEnd }: StreamNeeds,
   { filter, after, signal }: StreamInput,
 ): ReadableStream<Uint8Array> {
   const ended = new AbortController();
@@ -51,7 +53,7 @@ export function openStream(
       while (!isOver()) {
         const page = await read(filter, { after: position, limit: pageLimit });
         position = page.nextAfter;
-        if (page.entries.length > 0) return page.entries.map(eventText).join('');
+        if (page.entries.length > 0) return page.entries.map((entry) => eventText(entry, isUnnamed)).join('');
         if (!isGreeted) return positionText(position);
         if (silence.signal.aborted) return `:\n${positionText(position)}`;
         await tail.beyond(position, silence.signal);
@@ -87,8 +89,9 @@ const encoder = new TextEncoder();
 /** An ID without an event: a reader that reconnects sends it, and excluded entries are not searched again. */
 const positionText = (position: number): string => `id: ${position}\n\n`;
 
-function eventText({ seq, event, text }: FeedEntry): string {
-  return `id: ${seq}\nevent: ${event !== null && kind.test(event) ? event : 'entry'}\ndata: ${text}\n\n`;
+function eventText({ seq, event, text }: FeedEntry, isUnnamed: boolean): string {
+  const name = isUnnamed ? '' : `event: ${event !== null && kind.test(event) ? event : 'entry'}\n`;
+  return `id: ${seq}\n${name}data: ${text}\n\n`;
 }
 
 /** Event names come from outside. Only a kind is passed on: no line breaks, and not `error` or `open`, which browsers reserve. */

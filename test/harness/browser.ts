@@ -17,6 +17,8 @@ const flags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // An address of plain HTTP that is not this machine: browsers trust 127.0.0.1 as they trust HTTPS.
+  '--host-resolver-rules=MAP slotstream.example 127.0.0.1',
 ];
 
 export const openBrowser = (): Promise<Browser> =>

@@ -1,6 +1,7 @@
 // Deliveries: the list of the log.
 import { html } from 'hono/html';
 import { listDeliveries } from '#src/api/deliveries/deliveries.ts';
+import { newestEntry } from '../ask.ts';
 import { filters } from '../components/form.ts';
 import { pager, table } from '../components/list.ts';
 import { foreign, outcomeBadge, time } from '../components/markup.ts';
@@ -11,9 +12,11 @@ export const deliveryPages: readonly Page[] = [
     path: '/deliveries',
     section: '/deliveries',
     async show({ ask, url, query }) {
+      const liveAfter = await newestEntry({ ask, query });
       const { collection, pagination } = await ask(listDeliveries, { query });
       return {
         title: 'Deliveries',
+        liveAfter,
         content: html`<h1>Deliveries</h1>
           ${filters(url, query, [{ name: 'event', label: 'Event', placeholder: 'contact.updated' }])}
           ${table({

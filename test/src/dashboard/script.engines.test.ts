@@ -1,0 +1,250 @@
+// The script of the dashboard in a real browser: live updates that disturb no reader, keys, theme, copying, within the policy of the page.
+import { gzipSync } from 'node:zlib';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { adminToken, listen, readToken } from '../../harness/mirror/api-app.ts';
+import { openDashboard } from '../../harness/mirror/dashboard.ts';
+import { until } from '../../harness/ports.ts';
+import { openBrowser, visit, type Looks, type Visit } from '../../harness/browser.ts';
+import { contactDelivery } from '../../harness/data/contact-deliveries.ts';
+import { freshMemory, ingestBodies } from '../../harness/stores.ts';
+
+describe.runIf(inject('chromiumPath'))('the dashboard in a browser', () => {
+  let browser: Browser;
+  let dashboard: Awaited<ReturnType<typeof openDashboard>>;
+  let server: Awaited<ReturnType<typeof listen>>;
+  const visits: (Visit & { readonly expected?: RegExp | undefined })[] = [];
+  /** Aborted while the server is away. */
+  let away = new AbortController();
+  let version = 0;
+  let openStreams = 0;
+
+  beforeAll(async () => {
+    dashboard = await openDashboard(freshMemory);
+    await deliver(30);
+    const { fetch } = dashboard.admin;
+    server = await listen({
+      fetch(request, env) {
+        if (away.signal.aborted) return new Response('', { status: 503 });
+        if (new URL(request.url).pathname !== '/api/feed/stream') return fetch(request, env);
+        openStreams += 1;
+        const signal = AbortSignal.any([request.signal, away.signal]);
+        signal.addEventListener('abort', () => (openStreams -= 1));
+        return fetch(new Request(request, { signal }), env);
+      },
+    });
+    browser = await openBrowser();
+  });
+  afterEach(async () => {
+    const seen = visits.splice(0);
+    const ports = seen.map(({ page }) => new URL(page.url()).port);
+    await Promise.all(seen.map((each) => each[Symbol.asyncDispose]()));
+    await until(() => streams() === 0, 'no stream is open');
+    const wrong = seen.flatMap(({ complaints, asked, expected }, index) => [
+      ...complaints.filter((text) => !expected?.test(text)),
+      ...asked.filter((address) => !address.startsWith('data:') && new URL(address).port !== ports[index]),
+    ]);
+    if (wrong.length > 0) throw new Error(`Complaints, or requests to another host:\n${wrong.join('\n')}`);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server[Symbol.asyncDispose]();
+    await dashboard[Symbol.asyncDispose]();
+  });
+
+  async function deliver(count: number): Promise<void> {
+    const bodies = Array.from({ length: count }, () => contactDelivery({ id: 'one', version: (version += 1) }));
+    await ingestBodies(dashboard.store, bodies);
+    dashboard.tail.poke();
+  }
+
+  /** `expected`: what the browser itself reports about answers that are errors. */
+  async function open(path = '/deliveries', looks: Looks & { readonly expected?: RegExp } = {}): Promise<Visit> {
+    const { expected, ...rest } = looks;
+    const visited = await visit(browser, rest);
+    visits.push({ ...visited, expected });
+    await visited.page.goto(`${server.url}${path}?token=${adminToken}`);
+    return visited;
+  }
+  const rows = (page: Page) => page.locator('tr[data-key]');
+  const firstKey = async (page: Page): Promise<number> => Number(await rows(page).first().getAttribute('data-key'));
+  const pages = ({ asked }: Visit): number => asked.filter((address) => address.endsWith('/deliveries')).length;
+  const streams = (): number => openStreams;
+
+  it('has a script of at most 5 kB, compressed', async () => {
+    const { html } = await dashboard.page('/deliveries');
+    const script = /<script>(.*?)<\/script>/s.exec(html)?.[1] ?? '';
+    expect(script).toContain('EventSource');
+    expect(script).not.toMatch(/innerHTML|\beval\b|^\s*\/\//m);
+    expect(gzipSync(script).length).toBeLessThanOrEqual(5 * 1024);
+  });
+
+  it('shows a delivery as soon as it is in the log, and touches no other row', async () => {
+    const { page } = await open();
+    const before = await firstKey(page);
+    await page.evaluate('document.querySelector("tr[data-key]").isOld = true');
+    await expect.poll(streams).toBe(1);
+    await deliver(2);
+    await expect.poll(() => firstKey(page)).toBe(before + 2);
+    expect(await rows(page).count()).toBe(20);
+    expect(await page.evaluate(`document.querySelector('tr[data-key="${before}"]').isOld`)).toBe(true);
+  });
+
+  it('says that the server is away, and misses nothing that was written meanwhile', async () => {
+    const { page } = await open('/deliveries', { expected: /503/ });
+    const before = await firstKey(page);
+    await expect.poll(streams).toBe(1);
+    away.abort();
+    await expect.poll(streams).toBe(0);
+    await expect
+      .poll(() => page.locator('.line').textContent(), { timeout: 5_000 })
+      .toBe('Not connected, trying again.');
+    away = new AbortController();
+    await deliver(3);
+    await expect.poll(() => firstKey(page), { timeout: 15_000 }).toBe(before + 3);
+    await expect.poll(() => page.locator('.line').textContent()).not.toContain('Not connected');
+  });
+
+  it.each([
+    ['hovered', (page: Page) => rows(page).nth(3).hover()],
+    ['focused', (page: Page) => page.keyboard.press('j')],
+    ['scrolled', (page: Page) => page.evaluate('scrollTo(0, 400)')],
+    ['selected', (page: Page) => page.evaluate('getSelection().selectAllChildren(document.querySelector("td"))')],
+  ])('new rows wait behind a chip while the list is %s', async (_how, read) => {
+    const { page } = await open('/deliveries', { height: 500 });
+    const before = await firstKey(page);
+    await expect.poll(streams).toBe(1);
+    await read(page);
+    const top = () => page.evaluate('document.querySelectorAll("tr[data-key]")[5].getBoundingClientRect().top');
+    const topBefore = await top();
+    await deliver(12);
+    await expect.poll(() => page.locator('.chip').textContent()).toBe('12 new');
+    expect([await firstKey(page), await top()]).toEqual([before, topBefore]);
+    await page.locator('.chip').click();
+    await expect.poll(() => firstKey(page)).toBe(before + 12);
+    expect(await page.locator('.chip').count()).toBe(0);
+  });
+
+  it('makes no request while it is paused, also after a reload, and catches up afterwards', async () => {
+    const visited = await open();
+    const { page } = visited;
+    const before = await firstKey(page);
+    await page.keyboard.press('r');
+    await expect.poll(streams).toBe(0);
+    expect(await page.locator('[data-action="live"]').textContent()).toBe('Paused');
+    await page.reload();
+    const asked = visited.asked.length;
+    await deliver(2);
+    await page.waitForTimeout(700);
+    expect([visited.asked.length - asked, streams(), await firstKey(page)]).toEqual([0, 0, before]);
+    await page.locator('[data-action="live"]').click();
+    await page.mouse.move(0, 0);
+    await expect.poll(() => firstKey(page)).toBe(before + 2);
+  });
+
+  it('closes the stream of a hidden tab and resumes where it was', async () => {
+    const visited = await open();
+    const { page } = visited;
+    const before = await firstKey(page);
+    await expect.poll(streams).toBe(1);
+    const hide = (isHidden: boolean) =>
+      page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'))`);
+    await hide(true);
+    await expect.poll(streams).toBe(0);
+    const asked = visited.asked.length;
+    await deliver(1);
+    await page.waitForTimeout(500);
+    expect(visited.asked.length).toBe(asked);
+    await hide(false);
+    await expect.poll(() => firstKey(page)).toBe(before + 1);
+    expect(visited.asked.at(-2)).toContain(`/api/feed/stream?include=none&after=${before}`);
+  });
+
+  it('is used by keyboard alone', async () => {
+    const { page } = await open('/deliveries', { expected: /404/ });
+    const focused = (what: string) => page.evaluate(`document.activeElement.${what}`);
+    await page.keyboard.press('/');
+    expect(await focused('tagName')).toBe('INPUT');
+    await page.keyboard.type('jkrt?');
+    expect(await focused('value')).toBe('jkrt?');
+    await page.keyboard.press('Escape');
+    for (const key of ['j', 'j', 'j', 'k']) await page.keyboard.press(key);
+    expect(await focused('dataset.key')).toBe(await rows(page).nth(1).getAttribute('data-key'));
+    await page.keyboard.press('?');
+    await expect.poll(() => page.locator('dialog').isVisible()).toBe(true);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.locator('dialog').isVisible()).toBe(false);
+    const href = String(await focused('dataset.href'));
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${server.url}${href}`);
+    await page.keyboard.press('g');
+    await page.keyboard.press('d');
+    await page.waitForURL(`${server.url}/deliveries`);
+    await page.keyboard.press('Control+r');
+    expect(await page.locator('[data-action="live"]').textContent()).toBe('Live');
+  });
+
+  it('has the theme of the system, or the one that was chosen, from the first paint on', async () => {
+    const { page } = await open('/deliveries', { colorScheme: 'dark' });
+    const paper = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    const dark = await paper();
+    await page.keyboard.press('t');
+    const light = await paper();
+    expect(light).not.toBe(dark);
+    await page.reload({ waitUntil: 'commit' });
+    expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('light');
+    await page.keyboard.press('t');
+    expect(await paper()).toBe(dark);
+    await page.keyboard.press('t');
+    expect(await page.evaluate('document.documentElement.dataset.theme')).toBeUndefined();
+  });
+
+  it('logs in by the form, acts and copies on plain HTTP, and logs out', async () => {
+    // An address that is not this machine, for which browsers neither have a clipboard nor say where a request comes from.
+    const plain = server.url.replace('127.0.0.1', 'slotstream.example');
+    const visited = await visit(browser);
+    visits.push({ ...visited, expected: /401/ });
+    const { page } = visited;
+    await page.goto(`${plain}/deliveries?event=contact.updated`);
+    await page.locator('[name="token"]').fill(readToken);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.title()).toBe('Deliveries · Slotstream');
+    expect(page.url()).toBe(`${plain}/deliveries?event=contact.updated`);
+    expect(await page.evaluate('[isSecureContext, typeof navigator.clipboard]')).toEqual([false, 'undefined']);
+    await page.evaluate(`(() => {
+      const copyable = Object.assign(document.createElement('div'), { className: 'copyable' });
+      const pre = Object.assign(document.createElement('pre'), { textContent: 'two\\nlines & <b>' });
+      const button = Object.assign(document.createElement('button'), { id: 'copy' });
+      button.dataset.copy = '';
+      copyable.append(pre, button);
+      document.querySelector('main').prepend(copyable);
+      document.addEventListener('copy', () => { window.copied = getSelection().toString() || document.activeElement.value; });
+    })()`);
+    await page.locator('#copy').click();
+    await expect.poll(() => page.locator('.line').textContent()).toBe('Copied.');
+    expect(await page.evaluate('window.copied')).toBe('two\nlines & <b>');
+    await page.getByText('Log out').click();
+    await expect.poll(() => page.title()).toBe('Log in · Slotstream');
+    expect((await page.context().cookies()).length).toBe(0);
+  });
+
+  it('says that the session has ended, and leads to the login', async () => {
+    const { page } = await open('/deliveries', { expected: /401/ });
+    await expect.poll(streams).toBe(1);
+    await page.context().clearCookies();
+    await deliver(1);
+    await expect.poll(() => page.locator('.line a').textContent()).toBe('You are logged out. Log in again.');
+    await expect.poll(streams).toBe(0);
+    await page.locator('.line a').click();
+    await expect.poll(() => page.title()).toBe('Log in · Slotstream');
+  });
+
+  it('shows times in the zone of the browser, and asks for nothing without a script', async () => {
+    const bare = await open('/deliveries', { javaScriptEnabled: false });
+    expect(await bare.page.locator('tr time').first().textContent()).toMatch(/ UTC$/);
+    expect([await bare.page.locator('.needs-script:visible').count(), pages(bare)]).toEqual([0, 1]);
+    const { page } = await open();
+    expect(await page.locator('tr time').first().textContent()).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+  });
+});
