@@ -7,7 +7,7 @@ import { conflict, notFound } from '#src/http/http-error.ts';
 import { instantOf } from '#src/base/time.ts';
 import { plainText } from '#src/http/request.ts';
 import { resend } from '#src/store/alerts/send-results.ts';
-import { findAlerts } from '#src/store/alerts/alert-queries.ts';
+import { countAlerts, findAlerts } from '#src/store/alerts/alert-queries.ts';
 import { alertStates, readAlerts, type Alert } from '#src/store/alerts/alert-rows.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { channelNameOf, channelNames } from '#workers/alerts/channels/channel.ts';
@@ -15,7 +15,7 @@ import { defineOperation } from './api-operation.ts';
 import { isIdentifier } from './row-record.ts';
 
 /** An alert as the API and the command line show it. It holds no personal data. */
-const alertRecord = z
+export const alertRecord = z
   .strictObject({
     id: z
       .string()
@@ -59,50 +59,67 @@ const one = {
   schema: alertRecord,
 } as const;
 
-export const alertOperations = [
-  defineOperation({
-    id: 'listAlerts',
-    method: 'GET',
-    path: '/api/alerts',
-    tag: 'Alerts',
-    summary: 'List alerts, newest first',
-    description:
-      'One record is one message to one channel. `pending`: waits for its grace period, the end of quiet hours, its digest or another attempt. `sent`: delivered. `retracted`: over before it was sent, or retracted by the message that names it in `follows`. `failed`: given up; it can be resent.',
-    query: listQuery,
-    answers: 'collection',
-    schema: alertRecord,
-    async run({ store, query: { state, rule, channel, subject }, pageIn }) {
-      const page = await findAlerts(store, { state, rule, channel, subject }, pageIn('created_at:desc'));
-      return listing({ ...page, positionOf: ({ created_at, id }) => ({ key: created_at, uri: id }) }, shownAlert);
-    },
-  }),
-  defineOperation({
-    ...one,
-    id: 'getAlert',
-    method: 'GET',
-    path: '/api/alerts/{id}',
-    summary: 'Show one alert',
-    errors: { 404: 'No such alert.' },
-    run: async ({ store, params }) => shownAlert(await foundIn(store, params.id)),
-  }),
-  defineOperation({
-    ...one,
-    id: 'resendAlert',
-    method: 'POST',
-    path: '/api/alerts/{id}/resend',
-    summary: 'Resend a failed alert',
-    description: 'It is sent within seconds with the same idempotency key, and is retried as often as a new one.',
-    errors: { 404: 'No such alert.', 409: 'The alert has not failed.' },
-    audited: true,
-    run: ({ store, clock, params }) =>
-      store.transaction(async (unit) => {
-        const { id } = await foundIn(unit, params.id);
-        const renewed = await resend(unit, [id], instantOf(clock()));
-        if (renewed.length === 0) throw conflict({ message: 'Only an alert that has failed can be resent.' });
-        return shownAlert(await foundIn(unit, id));
-      }),
-  }),
-] as const;
+export const listAlerts = defineOperation({
+  id: 'listAlerts',
+  method: 'GET',
+  path: '/api/alerts',
+  tag: 'Alerts',
+  summary: 'List alerts, newest first',
+  description:
+    'One record is one message to one channel. `pending`: waits for its grace period, the end of quiet hours, its digest or another attempt. `sent`: delivered. `retracted`: over before it was sent, or retracted by the message that names it in `follows`. `failed`: given up; it can be resent.',
+  query: listQuery,
+  answers: 'collection',
+  schema: alertRecord,
+  async run({ store, query: { state, rule, channel, subject }, pageIn }) {
+    const page = await findAlerts(store, { state, rule, channel, subject }, pageIn('created_at:desc'));
+    return listing({ ...page, positionOf: ({ created_at, id }) => ({ key: created_at, uri: id }) }, shownAlert);
+  },
+});
+
+const alertCounts = z.strictObject({
+  collection: z.array(z.strictObject({ channel: z.string(), state: z.enum(alertStates), count: z.int().min(0) })),
+});
+
+export const countAlertsByState = defineOperation({
+  id: 'countAlertsByState',
+  method: 'GET',
+  path: '/api/alerts/counts',
+  tag: 'Alerts',
+  summary: 'Numbers of alerts by channel and state',
+  answers: 'object',
+  schema: alertCounts,
+  run: async ({ store }) => ({ collection: await countAlerts(store) }),
+});
+
+export const getAlert = defineOperation({
+  ...one,
+  id: 'getAlert',
+  method: 'GET',
+  path: '/api/alerts/{id}',
+  summary: 'Show one alert',
+  errors: { 404: 'No such alert.' },
+  run: async ({ store, params }) => shownAlert(await foundIn(store, params.id)),
+});
+
+export const resendAlert = defineOperation({
+  ...one,
+  id: 'resendAlert',
+  method: 'POST',
+  path: '/api/alerts/{id}/resend',
+  summary: 'Resend a failed alert',
+  description: 'It is sent within seconds with the same idempotency key, and is retried as often as a new one.',
+  errors: { 404: 'No such alert.', 409: 'The alert has not failed.' },
+  audited: true,
+  run: ({ store, clock, params }) =>
+    store.transaction(async (unit) => {
+      const { id } = await foundIn(unit, params.id);
+      const renewed = await resend(unit, [id], instantOf(clock()));
+      if (renewed.length === 0) throw conflict({ message: 'Only an alert that has failed can be resent.' });
+      return shownAlert(await foundIn(unit, id));
+    }),
+});
+
+export const alertOperations = [listAlerts, countAlertsByState, getAlert, resendAlert] as const;
 
 async function foundIn(from: Store | Unit, id: string): Promise<Alert> {
   const [found] = isIdentifier(id) ? await readAlerts(from, [id]) : [];

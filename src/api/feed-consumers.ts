@@ -31,73 +31,75 @@ const acknowledgement = z.union(
   'either {"acknowledged": seq} or {"rewind_to": seq}',
 );
 
-export const feedConsumerOperations = [
-  defineOperation({
-    id: 'listFeedConsumers',
-    method: 'GET',
-    path: '/api/feed/consumers',
-    tag: 'Feed',
-    summary: 'The named consumers and their offsets',
-    answers: 'object',
-    schema: z.strictObject({ collection: z.array(consumer) }),
-    async run({ store }) {
-      const last = await lastSeq(store);
-      const positions = await listPositions(store);
-      return {
-        collection: positions.filter(({ name }) => !name.includes(':')).map((each) => consumerRecord(each, last)),
-      };
-    },
-  }),
-  defineOperation({
-    id: 'acknowledgeFeed',
-    method: 'POST',
-    path: '/api/feed/consumers/{name}',
-    tag: 'Feed',
-    summary: 'Acknowledge the entries a consumer has processed',
-    description:
-      'Creates the consumer if there is none. Acknowledging only moves forward, so a late acknowledgement does no harm; `rewind_to` moves back on purpose.',
-    params,
-    body: acknowledgement,
-    answers: 'resource',
-    schema: consumer,
-    run({ store, clock, params: { name }, body }) {
-      const updated_at = instantOf(clock());
-      return store.transaction(async (unit) => {
-        // Serializes concurrent requests about the same consumer.
-        await lockKey(unit, `consumer ${name}`);
-        const last = await lastSeq(unit);
-        if ('acknowledged' in body) {
-          if (body.acknowledged > last) throw beyond('acknowledged', `the log ends at ${last}`);
-          await advancePosition(unit, { name, position: body.acknowledged, updated_at });
-        } else {
-          const position = await readPosition(unit, name);
-          if (position === undefined) throw unknown();
-          if (body.rewind_to > position) throw beyond('rewind_to', `the offset of the consumer is ${position}`);
-          await setPosition(unit, { name, position: body.rewind_to, updated_at });
-        }
-        return consumerRecord(await positionNow(unit, name), last);
-      });
-    },
-    errors: { 404: 'There is no such consumer to rewind.' },
-  }),
-  defineOperation({
-    id: 'deleteFeedConsumer',
-    method: 'DELETE',
-    path: '/api/feed/consumers/{name}',
-    tag: 'Feed',
-    summary: 'Delete a consumer and its offset',
-    audited: true,
-    errors: { 404: 'There is no such consumer.' },
-    params,
-    answers: 'nothing',
-    async run({ store, params: { name } }) {
-      await store.transaction(async (unit) => {
-        if ((await readPosition(unit, name)) === undefined) throw unknown();
-        await removePosition(unit, name);
-      });
-    },
-  }),
-] as const;
+export const listFeedConsumers = defineOperation({
+  id: 'listFeedConsumers',
+  method: 'GET',
+  path: '/api/feed/consumers',
+  tag: 'Feed',
+  summary: 'The named consumers and their offsets',
+  answers: 'object',
+  schema: z.strictObject({ collection: z.array(consumer) }),
+  async run({ store }) {
+    const last = await lastSeq(store);
+    const positions = await listPositions(store);
+    return {
+      collection: positions.filter(({ name }) => !name.includes(':')).map((each) => consumerRecord(each, last)),
+    };
+  },
+});
+
+export const acknowledgeFeed = defineOperation({
+  id: 'acknowledgeFeed',
+  method: 'POST',
+  path: '/api/feed/consumers/{name}',
+  tag: 'Feed',
+  summary: 'Acknowledge the entries a consumer has processed',
+  description:
+    'Creates the consumer if there is none. Acknowledging only moves forward, so a late acknowledgement does no harm; `rewind_to` moves back on purpose.',
+  params,
+  body: acknowledgement,
+  answers: 'resource',
+  schema: consumer,
+  run({ store, clock, params: { name }, body }) {
+    const updated_at = instantOf(clock());
+    return store.transaction(async (unit) => {
+      // Serializes concurrent requests about the same consumer.
+      await lockKey(unit, `consumer ${name}`);
+      const last = await lastSeq(unit);
+      if ('acknowledged' in body) {
+        if (body.acknowledged > last) throw beyond('acknowledged', `the log ends at ${last}`);
+        await advancePosition(unit, { name, position: body.acknowledged, updated_at });
+      } else {
+        const position = await readPosition(unit, name);
+        if (position === undefined) throw unknown();
+        if (body.rewind_to > position) throw beyond('rewind_to', `the offset of the consumer is ${position}`);
+        await setPosition(unit, { name, position: body.rewind_to, updated_at });
+      }
+      return consumerRecord(await positionNow(unit, name), last);
+    });
+  },
+  errors: { 404: 'There is no such consumer to rewind.' },
+});
+
+export const deleteFeedConsumer = defineOperation({
+  id: 'deleteFeedConsumer',
+  method: 'DELETE',
+  path: '/api/feed/consumers/{name}',
+  tag: 'Feed',
+  summary: 'Delete a consumer and its offset',
+  audited: true,
+  errors: { 404: 'There is no such consumer.' },
+  params,
+  answers: 'nothing',
+  async run({ store, params: { name } }) {
+    await store.transaction(async (unit) => {
+      if ((await readPosition(unit, name)) === undefined) throw unknown();
+      await removePosition(unit, name);
+    });
+  },
+});
+
+export const feedConsumerOperations = [listFeedConsumers, acknowledgeFeed, deleteFeedConsumer] as const;
 
 const unknown = () => notFound('There is no consumer of this name.', 'name');
 const beyond = (parameter: string, message: string) => invalid({ message, parameter });

@@ -19,20 +19,20 @@ const record = webhookSubscriptionResource
   })
   .meta({ id: 'KnownSubscription' });
 
-export const subscriptionOperations = [
-  defineOperation({
-    id: 'listSubscriptions',
-    method: 'GET',
-    path: '/api/subscriptions',
-    tag: 'Subscriptions',
-    summary: 'Our webhook subscriptions, as they were last seen',
-    description: 'Created by `./bin/slotstream bootstrap` and monitored by the running process.',
-    query: pageQuery,
-    answers: 'collection',
-    schema: record,
-    run: async ({ store, pageIn }) => listing(pageOf(await readSubscriptions(store), pageIn()), (known) => known),
-  }),
-] as const;
+export const listSubscriptions = defineOperation({
+  id: 'listSubscriptions',
+  method: 'GET',
+  path: '/api/subscriptions',
+  tag: 'Subscriptions',
+  summary: 'Our webhook subscriptions, as they were last seen',
+  description: 'Created by `./bin/slotstream bootstrap` and monitored by the running process.',
+  query: pageQuery,
+  answers: 'collection',
+  schema: record,
+  run: async ({ store, pageIn }) => listing(pageOf(await readSubscriptions(store), pageIn()), (known) => known),
+});
+
+export const subscriptionOperations = [listSubscriptions] as const;
 
 const positionOf = ({ uri }: KnownSubscription): Position => ({ key: '', uri });
 

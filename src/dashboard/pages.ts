@@ -1,8 +1,15 @@
 // Every page of the dashboard. The first entry of the navigation is the first page.
 import type { Page } from './page.ts';
 import { deliveryPages } from './pages/deliveries.ts';
+import { mirrorPages } from './pages/mirror/mirror-pages.ts';
 import { contactPages } from './pages/people/contacts.ts';
 import { recapPages } from './pages/people/recaps.ts';
 import { routingPages } from './pages/people/routing.ts';
 
-export const pages: readonly Page[] = [...deliveryPages, ...contactPages, ...routingPages, ...recapPages];
+export const pages: readonly Page[] = [
+  ...deliveryPages,
+  ...contactPages,
+  ...routingPages,
+  ...recapPages,
+  ...mirrorPages,
+];

@@ -7,7 +7,7 @@ import { jobStates as states, processOf, type QueueJob } from './mirror-process.
 
 const count = z.int().min(0);
 
-const queueJob = z
+export const queueJob = z
   .strictObject({
     id: z.string(),
     state: z

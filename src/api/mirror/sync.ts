@@ -38,7 +38,7 @@ const comparison = {
   last: run.nullable(),
 };
 
-const syncRecord = z
+export const syncRecord = z
   .strictObject({
     waits_for: z
       .enum(['settings', 'backfill'])

@@ -1,0 +1,119 @@
+// Alerts: what was sent to which channel, what waits and why, and sending a failed one again.
+import { html } from 'hono/html';
+import { countAlertsByState, listAlerts, resendAlert, type alertRecord } from '#src/api/alerts.ts';
+import { actionButton, filters } from '#src/dashboard/components/form.ts';
+import { pager, table } from '#src/dashboard/components/list.ts';
+import {
+  address,
+  badge,
+  foreign,
+  nothing,
+  number,
+  time,
+  type Markup,
+  type State,
+} from '#src/dashboard/components/markup.ts';
+import { definePage, type Page } from '#src/dashboard/page.ts';
+import type { z } from 'zod';
+import { command, notice, partsOfMirror, refusalNotice } from './parts.ts';
+
+type Alert = z.output<typeof alertRecord>;
+
+const path = '/mirror/alerts';
+const states: Readonly<Record<Alert['state'], State>> = {
+  pending: 'quiet',
+  sent: 'ok',
+  retracted: 'quiet',
+  failed: 'problem',
+};
+
+export const alertPages: readonly Page[] = [
+  definePage({
+    path,
+    section: '/mirror',
+    async show({ ask, url, query, isReadOnly }) {
+      const { resent, ...filter } = query;
+      const { collection, pagination } = await ask(listAlerts, { query: filter });
+      const { collection: counts } = await ask(countAlertsByState);
+      const channels = [...new Set(counts.map(({ channel }) => channel))].toSorted();
+      return {
+        title: 'Alerts',
+        content: html`${partsOfMirror(path)}
+          <h1>Alerts</h1>
+          <p class="lead">${totalsText(counts)}</p>
+          ${resent === 'true' ? notice('The alert is sent again within seconds.') : nothing}
+          ${filters(url, filter, [
+            { name: 'state', label: 'State', options: optionsOf(Object.keys(states)) },
+            { name: 'channel', label: 'Channel', options: optionsOf(channels) },
+            { name: 'rule', label: 'Rule', placeholder: 'no_show' },
+            { name: 'subject', label: 'About', placeholder: 'a URI, or mirror' },
+          ])}
+          ${table({
+            caption: 'Alerts, newest first',
+            rows: collection,
+            keyOf: ({ id }) => id,
+            empty: html`No alert matches. Channels are set with <code>ALERT_…</code>; ${command('alerts test')} sends a message to each.`,
+            columns: [
+              { name: 'State', cell: stateView },
+              { name: 'Rule', cell: ({ rule }) => foreign(rule) },
+              { name: 'About', cell: subjectView },
+              { name: 'Channel', cell: ({ channel }) => channel },
+              { name: 'When', cell: whenView },
+              { name: 'Attempts', cell: ({ attempts }) => number(attempts), isNumber: true, isMinor: true },
+              {
+                name: 'Action',
+                cell: ({ id, state }) =>
+                  state === 'failed' && !isReadOnly
+                    ? actionButton('Resend', { to: `${path}/${encodeURIComponent(id)}/resend` })
+                    : '',
+              },
+            ],
+          })}
+          ${pager(pagination, url)}`,
+      };
+    },
+  }),
+  definePage({
+    path: `${path}/:id/resend`,
+    section: '/mirror',
+    show: () => ({ title: 'Alerts', content: html`<p><a href="${path}">Alerts</a></p>` }),
+    async submit({ ask, params }) {
+      try {
+        await ask(resendAlert, { params });
+        return { to: address(path, { resent: 'true' }) };
+      } catch (error) {
+        const content = html`${partsOfMirror(path)}<h1>Alerts</h1>${refusalNotice(error)}<p><a href="${path}">All alerts</a></p>`;
+        return { title: 'Alerts', status: 409, content };
+      }
+    },
+  }),
+];
+
+const optionsOf = (values: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(values.map((value) => [value, value]));
+
+function totalsText(counts: readonly { readonly state: Alert['state']; readonly count: number }[]): string {
+  const totals = Object.keys(states).flatMap((state) => {
+    const total = counts.filter((each) => each.state === state).reduce((sum, { count }) => sum + count, 0);
+    return total === 0 ? [] : [`${number(total)} ${state}`];
+  });
+  return totals.length === 0 ? 'No alert was made yet.' : `${totals.join(', ')}.`;
+}
+
+const stateView = ({ state, last_error: error }: Alert): Markup =>
+  html`${badge(state, states[state])}${error === null ? '' : html`<br /><small class="soft">${foreign(error)}</small>`}`;
+
+/** Operational alerts are about the mirror; the others about a booking, an event type or a host. */
+function subjectView({ subject_uri: uri, detail }: Alert): Markup {
+  const subject = uri.startsWith('http')
+    ? html`<a href="${address('/deliveries', { subject: uri })}" title="${uri}">${foreign(shortUri(uri))}</a>`
+    : foreign(uri);
+  return html`${subject}${detail === null ? '' : html`<br /><small class="soft">${foreign(detail)}</small>`}`;
+}
+
+const shortUri = (uri: string): string => uri.split('/').slice(-2).join('/');
+
+function whenView({ state, sent_at: sent, next_at: next, updated_at: updated }: Alert): Markup {
+  if (state === 'pending') return html`due ${time(next)}`;
+  return sent === null ? time(updated) : html`sent ${time(sent)}`;
+}

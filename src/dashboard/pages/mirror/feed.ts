@@ -1,0 +1,69 @@
+// The feed: who reads it and how far behind, and the sinks it is pushed to.
+import { html } from 'hono/html';
+import type { z } from 'zod';
+import { listFeedConsumers } from '#src/api/feed-consumers.ts';
+import type { sinkRecord } from '#src/api/mirror/mirror-process.ts';
+import { listSinks } from '#src/api/mirror/sinks.ts';
+import { table } from '#src/dashboard/components/list.ts';
+import { badge, foreign, number, time, type Markup, type State } from '#src/dashboard/components/markup.ts';
+import { definePage } from '#src/dashboard/page.ts';
+import { partsOfMirror } from './parts.ts';
+
+type Sink = z.output<typeof sinkRecord>;
+
+export const feedPage = definePage({
+  path: '/mirror/feed',
+  section: '/mirror',
+  async show({ ask }) {
+    const { collection: consumers } = await ask(listFeedConsumers);
+    const { collection: sinks } = await ask(listSinks);
+    return {
+      title: 'Feed',
+      content: html`${partsOfMirror('/mirror/feed')}
+        <h1>Feed</h1>
+        <p class="lead">Programs read every change in order, each from its own offset; sinks are sent every change.</p>
+        <h2>Consumers</h2>
+        ${table({
+          caption: 'Named consumers of the feed',
+          rows: consumers,
+          keyOf: ({ name }) => name,
+          empty: html`No consumer has acknowledged an entry. A consumer appears when it reads <code>/api/feed?consumer=NAME</code> and acknowledges.`,
+          columns: [
+            { name: 'Consumer', cell: ({ name }) => foreign(name) },
+            { name: 'Behind', cell: ({ behind }) => behindText(behind), isNumber: true },
+            { name: 'Offset', cell: ({ position }) => number(position), isNumber: true },
+            { name: 'Last acknowledged', cell: ({ updated_at }) => time(updated_at) },
+          ],
+        })}
+        <h2>Sinks</h2>
+        ${table({
+          caption: 'Sinks of the feed',
+          rows: sinks,
+          keyOf: ({ name }) => name,
+          empty: html`No sink is configured. <code>FEED_PUSH_URL</code> sends each change as a signed webhook, <code>FEED_STREAM_URL</code> to a Redis stream.`,
+          columns: [
+            { name: 'Sink', cell: ({ name, host }) => html`${name}${host ? html` → ${foreign(host)}` : ''}` },
+            { name: 'State', cell: stateOf },
+            { name: 'Behind', cell: ({ behind }) => behindText(behind), isNumber: true },
+            { name: 'Sent', cell: ({ sent }) => number(sent), isNumber: true, isMinor: true },
+            { name: 'Refused', cell: ({ failures }) => number(failures), isNumber: true },
+            { name: 'Last error', cell: ({ last_error: error }) => (error === null ? '' : foreign(error)) },
+            { name: 'Last moved', cell: ({ updated_at: at }) => time(at) },
+          ],
+        })}`,
+    };
+  },
+});
+
+/** A log that is written to is never read to its last entry. */
+const behindText = (behind: number): string => (behind === 0 ? 'nothing' : number(behind));
+
+const sinkStates: Readonly<Record<Sink['state'], readonly [text: string, state: State]>> = {
+  waiting: ['not started', 'quiet'],
+  current: ['has everything', 'ok'],
+  sending: ['catching up', 'quiet'],
+  retrying: ['refuses entries, retried', 'problem'],
+  elsewhere: ['sent by another process', 'quiet'],
+  off: ['no longer configured', 'attention'],
+};
+const stateOf = ({ state }: Sink): Markup => badge(...sinkStates[state]);

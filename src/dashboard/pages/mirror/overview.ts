@@ -1,0 +1,140 @@
+// The overview of the mirror: one sentence per part, and the fix where a part is not well.
+import { html } from 'hono/html';
+import { countAlertsByState } from '#src/api/alerts.ts';
+import { listFeedConsumers } from '#src/api/feed-consumers.ts';
+import { listQueueJobs } from '#src/api/mirror/queue-jobs.ts';
+import { getSchema } from '#src/api/mirror/schema.ts';
+import { listSettings } from '#src/api/mirror/settings.ts';
+import { listSinks } from '#src/api/mirror/sinks.ts';
+import { getSync } from '#src/api/mirror/sync.ts';
+import { listSubscriptions } from '#src/api/subscriptions.ts';
+import { counted, number, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { definePage, type Ask } from '#src/dashboard/page.ts';
+import { command, partsOfMirror, type Part } from './parts.ts';
+import { depthSentence } from './queue.ts';
+import { syncSentence } from './sync.ts';
+
+interface PartState {
+  readonly text: Markup | string;
+  /** Something needs a person. */
+  readonly needsAttention?: boolean;
+}
+
+export const overviewPage = definePage({
+  path: '/mirror',
+  section: '/mirror',
+  async show({ ask }) {
+    const [subscriptions, sync, feed, alerts, queue, schema, settings] = await Promise.all([
+      subscriptionState(ask),
+      syncState(ask),
+      feedState(ask),
+      alertState(ask),
+      queueState(ask),
+      schemaState(ask),
+      settingsState(ask),
+    ]);
+    return {
+      title: 'Mirror',
+      content: html`${partsOfMirror('/mirror')}
+        <h1>Mirror</h1>
+        <p class="lead">How the mirror is fed, kept equal to the service, and read by others.</p>
+        <div class="cards">
+          ${card('Subscriptions', '/mirror/subscriptions', subscriptions)}
+          ${card('Comparison with the service', '/mirror/sync', sync)}
+          ${card('Feed', '/mirror/feed', feed)}
+          ${card('Alerts', '/mirror/alerts', alerts)}
+          ${card('Queue', '/queues', queue)}
+          ${card('Schema', '/mirror/schema', schema)}
+          ${card('Settings', '/mirror/settings', settings)}
+          ${card('Actions', '/mirror/actions', { text: 'What operators changed through this listener: when, from where, and how it ended.' })}
+        </div>`,
+    };
+  },
+});
+
+const card = (title: string, href: Part, { text, needsAttention }: PartState): Markup =>
+  html`<section class="card ${needsAttention ? 'attention' : ''}"><h2><a href="${href}">${title}</a></h2><p>${text}</p></section>`;
+
+async function subscriptionState(ask: Ask): Promise<PartState> {
+  const { collection } = await ask(listSubscriptions, { query: { count: '100' } });
+  const disabled = collection.filter(({ state }) => state !== 'active').length;
+  const failing = collection.find(({ state, retry_started_at: since }) => state === 'active' && since !== null);
+  const checked = collection
+    .map(({ checked_at: at }) => at)
+    .toSorted()
+    .at(-1);
+  if (collection.length === 0)
+    return { text: html`The service sends nothing yet. Next: ${command('bootstrap')}`, needsAttention: true };
+  if (disabled > 0)
+    return {
+      text: html`${counted(disabled, 'subscription is', 'subscriptions are')} disabled. A running process creates it again; otherwise: ${command('bootstrap')}`,
+      needsAttention: true,
+    };
+  if (failing)
+    return {
+      text: html`Deliveries fail since ${time(failing.retry_started_at)}. ${command('doctor')} finds the cause.`,
+      needsAttention: true,
+    };
+  return {
+    text: html`${counted(collection.length, 'subscription is', 'subscriptions are')} active, checked ${time(checked)}.`,
+  };
+}
+
+async function syncState(ask: Ask): Promise<PartState> {
+  const sync = await ask(getSync);
+  const { recent, full, gap, waits_for: waitsFor, backfill } = sync;
+  const isHeldBack = Object.keys({ ...recent.last?.held_back, ...full.last?.held_back }).length > 0;
+  const hasFailed = recent.failures + full.failures > 0;
+  const needsAttention = waitsFor !== null || isHeldBack || hasFailed || gap !== null || backfill.state === 'stopped';
+  return { text: syncSentence(sync), needsAttention };
+}
+
+async function feedState(ask: Ask): Promise<PartState> {
+  const { collection: consumers } = await ask(listFeedConsumers);
+  const { collection: sinks } = await ask(listSinks);
+  const behind = consumers.toSorted((one, other) => other.behind - one.behind)[0];
+  const refusing = sinks.filter(({ state }) => state === 'retrying');
+  const consumerText =
+    behind === undefined
+      ? 'No consumer reads the feed.'
+      : `${counted(consumers.length, 'consumer')}; ${behind.behind === 0 ? 'all have everything' : `${behind.name} is behind by ${counted(behind.behind, 'entry', 'entries')}`}.`;
+  const sinkText =
+    sinks.length === 0
+      ? ''
+      : refusing.length > 0
+        ? ` The sink ${refusing.map(({ name }) => name).join(', ')} refuses entries; they are retried.`
+        : ` ${counted(sinks.length, 'sink')}.`;
+  return { text: `${consumerText}${sinkText}`, needsAttention: refusing.length > 0 };
+}
+
+async function alertState(ask: Ask): Promise<PartState> {
+  const { collection } = await ask(countAlertsByState);
+  const sum = (state: string) =>
+    collection.filter((each) => each.state === state).reduce((total, { count }) => total + count, 0);
+  const failed = sum('failed');
+  if (collection.length === 0) return { text: 'No alert was made yet.' };
+  const sent = `${number(sum('sent'))} sent, ${number(sum('pending'))} waiting`;
+  return failed === 0
+    ? { text: `${sent}, none failed.` }
+    : { text: `${sent}, ${number(failed)} failed and can be resent.`, needsAttention: true };
+}
+
+async function queueState(ask: Ask): Promise<PartState> {
+  const { depth } = await ask(listQueueJobs, { query: { limit: '1' } });
+  return { text: depthSentence(depth), needsAttention: depth.failed > 0 };
+}
+
+async function schemaState(ask: Ask): Promise<PartState> {
+  const { kinds, fields, examined } = await ask(getSchema);
+  if (kinds.length + fields.length === 0)
+    return { text: `Every kind and field in the newest ${counted(examined.entries, 'entry', 'entries')} is known.` };
+  return {
+    text: `The service sends ${counted(kinds.length, 'unknown kind')} and ${counted(fields.length, 'unknown field')}. Nothing is lost.`,
+  };
+}
+
+async function settingsState(ask: Ask): Promise<PartState> {
+  const { collection } = await ask(listSettings);
+  const set = collection.filter(({ source }) => source !== 'default').length;
+  return { text: `${number(set)} of ${number(collection.length)} settings are set; the others have their defaults.` };
+}

@@ -1,0 +1,41 @@
+// What the pages about the mirror have in common: the navigation between them, commands to copy, and refusals of the API.
+import { html } from 'hono/html';
+import { slotstream } from '#src/base/command.ts';
+import { choices } from '#src/dashboard/components/form.ts';
+import { nothing, type Markup } from '#src/dashboard/components/markup.ts';
+import { ApiError } from '#src/dashboard/page.ts';
+
+const parts = {
+  '/mirror': 'Overview',
+  '/mirror/subscriptions': 'Subscriptions',
+  '/mirror/sync': 'Comparison',
+  '/mirror/feed': 'Feed',
+  '/mirror/alerts': 'Alerts',
+  '/queues': 'Queue',
+  '/mirror/schema': 'Schema',
+  '/mirror/settings': 'Settings',
+  '/mirror/actions': 'Actions',
+} as const;
+
+export type Part = keyof typeof parts;
+
+/** The links between the pages of the mirror. */
+export const partsOfMirror = (current: Part): Markup =>
+  choices(
+    'Parts of the mirror',
+    Object.entries(parts).map(([href, text]) => ({ href, text, isCurrent: href === current })),
+  );
+
+export const command = (words: string): Markup => html`<code>${slotstream} ${words}</code>`;
+
+export const notice = (content: Markup | string, state: 'attention' | 'problem' | '' = ''): Markup =>
+  html`<p class="notice ${state}" role="status">${content}</p>`;
+
+/** What the API refused, as a notice within the page; any other error is thrown. */
+export function refusalNotice(error: unknown): Markup {
+  if (!(error instanceof ApiError)) throw error;
+  return notice(error.message, 'problem');
+}
+
+export const list = (lines: readonly (Markup | string)[]): Markup =>
+  lines.length === 0 ? nothing : html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`;

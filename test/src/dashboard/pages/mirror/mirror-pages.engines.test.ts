@@ -1,0 +1,182 @@
+// The pages about the mirror on every store: what they say, what they let an operator do, and what a reader is refused.
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '#src/config/load.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
+import { insertAlerts, readAlerts } from '#src/store/alerts/alert-rows.ts';
+import { markFailed } from '#src/store/alerts/send-results.ts';
+import { setPosition } from '#src/store/log/consumer-offsets.ts';
+import { writeSubscriptions } from '#src/store/subscription-rows.ts';
+import { recordRun } from '#workers/sync/reconcile/reconcile-state.ts';
+import { openDashboard } from '../../../../harness/mirror/dashboard.ts';
+import { testProcess } from '../../../../harness/mirror/test-process.ts';
+import { ingestBodies, storeEngines } from '../../../../harness/stores.ts';
+
+const hostile = '<script>alert(1)</script>';
+const escaped = '&lt;script&gt;alert(1)&lt;/script&gt;';
+const at = '2025-04-14T12:00:00.000000Z';
+const pages = [
+  '/mirror',
+  '/mirror/subscriptions',
+  '/mirror/subscriptions?compare=true',
+  '/mirror/sync',
+  '/mirror/feed',
+  '/mirror/alerts',
+  '/queues',
+  '/mirror/schema',
+  '/mirror/settings',
+];
+
+const textOf = (html: string): string =>
+  html
+    .replaceAll(/<(style|script)>.*?<\/\1>/gs, '')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ');
+
+for (const { name, available, fresh } of storeEngines)
+  describe.runIf(available)(`the pages of the mirror on ${name}`, () => {
+    async function openFilled() {
+      const dashboard = await openDashboard(fresh, { process: testProcess() });
+      const { store } = dashboard;
+      const delivery = (event: string, payload: object) =>
+        JSON.stringify({ event, created_at: '2025-04-14T11:00:00Z', payload });
+      await ingestBodies(store, [
+        delivery(`contact.${hostile}`, { uri: 'https://service.example.com/contacts/1' }),
+        delivery('contact.created', {
+          uri: 'https://service.example.com/contacts/2',
+          name: 'Person',
+          emails: [],
+          updated_at: '2025-04-14T11:00:00Z',
+          [hostile]: 1,
+        }),
+      ]);
+      const subscription = {
+        uri: 'https://service.example.com/webhook_subscriptions/1',
+        callback_url: `https://hooks.example.com/${hostile}`,
+        state: 'disabled',
+        scope: 'organization',
+        organization: 'https://service.example.com/organizations/1',
+        user: null,
+        group: null,
+        creator: null,
+        events: ['contact.created', 'contact.updated', `invitee.${hostile}`],
+        retry_started_at: null,
+        created_at: at,
+        updated_at: at,
+        checked_at: at,
+      };
+      await writeSubscriptions(store, { seen: [subscription], deleted: [] });
+      await store.transaction(async (unit) => {
+        await setPosition(unit, { name: hostile, position: 1, updated_at: at });
+        const alert = {
+          id: 'alert-1',
+          rule: hostile,
+          channel: 'slack',
+          subject_uri: 'mirror',
+          fact: 'x',
+          detail: hostile,
+        };
+        await insertAlerts(unit, [{ ...alert, occurred_at: at, due_at: at }], at);
+        const found = await readAlerts(unit, ['alert-1']);
+        await markFailed(unit, found, { now: at, error: hostile, next_at: undefined });
+      });
+      const run = { started_at: at, finished_at: at, read: 10, quarantined: 0, drift: { contact: { missing: 2 } } };
+      const rest = { meeting_dates: 0, unreadable: [hostile], held_back: { [hostile]: 3 }, not_compared: 0 };
+      await recordRun(store, 'recent', { run: { ...run, ...rest } });
+      return dashboard;
+    }
+
+    it('are shown on an empty installation, each with what to do next', async () => {
+      const process = testProcess({ sinks: async () => [], settings: loadConfig({}).settings });
+      await using dashboard = await openDashboard(fresh, { process });
+      for (const path of pages) {
+        const { status, html } = await dashboard.page(path);
+        expect([path, status]).toEqual([path, 200]);
+        expect(html).toMatch(/<h1>/);
+      }
+      const overview = textOf((await dashboard.page('/mirror')).html);
+      expect(overview).toContain('The service sends nothing yet. Next: ./bin/slotstream bootstrap');
+      expect(overview).toContain('Nothing was copied from the service yet. Next: ./bin/slotstream backfill');
+      expect(dashboard.reported).toEqual([]);
+    });
+
+    it('say what needs a person, and show hostile text as text', async () => {
+      await using dashboard = await openFilled();
+      for (const path of pages) {
+        const { status, html } = await dashboard.page(path);
+        expect([path, status]).toEqual([path, 200]);
+        expect(html.replace(/<script>[^]*?<\/script>/, '')).not.toContain('<script>');
+        expect(html).not.toMatch(/ (?:style|on\w+)="/);
+      }
+      const { html } = await dashboard.page('/mirror');
+      expect(textOf(html)).toContain('1 subscription is disabled.');
+      expect(textOf(html)).toContain('1 failed and can be resent');
+      expect(textOf(html)).toContain('The service sends 1 unknown kind and 1 unknown field.');
+      expect((await dashboard.page('/mirror/feed')).html).toContain(escaped);
+      expect((await dashboard.page('/mirror/schema')).html).toContain(escaped);
+      const sync = (await dashboard.page('/mirror/sync')).html;
+      expect(sync).toContain('<figure class="chart');
+      expect(textOf(sync)).toContain('contact: 2 missing');
+      expect(dashboard.reported).toEqual([]);
+    });
+
+    it('show a plan, ask before it is applied, and refuse another one', async () => {
+      await using dashboard = await openFilled();
+      const compared = (await dashboard.page('/mirror/subscriptions?compare=true')).html;
+      expect(textOf(compared)).toContain('The plan would create 1 subscription.');
+      expect(compared).toContain('/mirror/subscriptions/apply?plan=the-plan');
+      const asked = await dashboard.page('/mirror/subscriptions/apply?plan=the-plan');
+      expect([asked.status, textOf(asked.html)]).toEqual([200, expect.stringContaining('Apply this plan')]);
+      expect((await dashboard.page('/mirror/subscriptions/apply?plan=old')).status).toBe(409);
+      const old = await dashboard.submit('/mirror/subscriptions/apply', { plan: 'old' });
+      expect([old.status, textOf(old.html)]).toEqual([409, expect.stringContaining('The plan has changed')]);
+      const applied = await dashboard.submit('/mirror/subscriptions/apply', { plan: 'the-plan' });
+      expect(applied.status).toBe(303);
+      const shown = await dashboard.page(applied.headers.get('location') ?? '');
+      expect(textOf(shown.html)).toContain('Done: 1 subscription created, 0 subscriptions deleted.');
+      expect(dashboard.heard.acted).toEqual(['applySubscriptionPlan']);
+    });
+
+    it('say why the service cannot be asked', async () => {
+      const planSubscriptions = async (): Promise<never> => {
+        throw new SlotstreamError('config', 'PUBLIC_URL is not set.', { hint: 'Set it.' });
+      };
+      await using dashboard = await openDashboard(fresh, { process: testProcess({ planSubscriptions }) });
+      const { status, html } = await dashboard.page('/mirror/subscriptions?compare=true');
+      expect([status, textOf(html)]).toEqual([200, expect.stringContaining('PUBLIC_URL is not set. Set it.')]);
+    });
+
+    it('resend a failed alert and recover failed jobs, and show the result', async () => {
+      await using dashboard = await openFilled();
+      expect((await dashboard.page('/mirror/alerts?state=failed')).html).toContain('>Resend</button>');
+      const resent = await dashboard.submit('/mirror/alerts/alert-1/resend');
+      expect([resent.status, resent.headers.get('location')]).toEqual([303, '/mirror/alerts?resent=true']);
+      expect(textOf((await dashboard.page('/mirror/alerts?resent=true')).html)).toContain('sent again within seconds');
+      expect((await dashboard.submit('/mirror/alerts/alert-1/resend')).status).toBe(409);
+      const recovered = await dashboard.submit('/queues');
+      expect([recovered.status, recovered.headers.get('location')]).toEqual([303, '/queues?recovered=1']);
+      expect(textOf((await dashboard.page('/queues?recovered=1')).html)).toContain('1 failed job');
+      expect(dashboard.heard.acted).toEqual(['resendAlert', 'recoverQueueJobs']);
+    });
+
+    it('have no buttons for a visitor who may only read, and refuse what they send', async () => {
+      await using dashboard = await openFilled();
+      for (const path of pages) {
+        const { status, html } = await dashboard.reader.page(path);
+        expect([path, status, html.includes('method="post"')]).toEqual([path, 200, false]);
+      }
+      for (const path of ['/queues', '/mirror/alerts/alert-1/resend', '/mirror/subscriptions/apply'])
+        expect([path, (await dashboard.reader.submit(path, { plan: 'the-plan' })).status]).toEqual([path, 403]);
+      expect(dashboard.heard.acted).toEqual([]);
+    });
+
+    it('show settings with their source, and no secret', async () => {
+      const { settings } = loadConfig({ API_TOKEN: 'pa55word-Zq7', QUEUE_URL: 'redis://:Zq7@cache.example.com' }, [
+        'QUEUE_URL',
+      ]);
+      await using dashboard = await openDashboard(fresh, { process: testProcess({ settings }) });
+      const { html } = await dashboard.page('/mirror/settings?show=set');
+      expect(html).not.toContain('Zq7');
+      expect(textOf(html)).toMatch(/QUEUE_URL .* redis:\/\/cache\.example\.com\/… \.env/);
+      expect(textOf(html)).toMatch(/API_TOKEN .* hidden environment/);
+    });
+  });
