@@ -97,7 +97,7 @@ export async function openApp({ config, log, clock = Date.now, freeBytes }: AppN
     ...shared,
     roles,
     adminUrl: listeners.adminUrl,
-    spooled: () => receiver?.spool.depth().deliveries,
+    receiver,
     lastBatchMs: () => lastBatchMs,
   });
   const readStore = async () => {

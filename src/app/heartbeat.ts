@@ -4,7 +4,11 @@ import { hostname } from 'node:os';
 import { withTimeout } from '#src/base/timeout.ts';
 import { instantOf } from '#src/base/time.ts';
 import type { Config } from '#src/config/load.ts';
+import type { Metrics } from '#src/observability/metrics/registry.ts';
+import { recentMs } from '#src/observability/metrics/tallies.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
+import type { Journal } from '#src/receiver/journal/journal.ts';
+import type { Spool } from '#src/receiver/spool/spool.ts';
 import type { Unit } from '#src/store/contract.ts';
 import { connectStore, sqliteFile } from '#src/store/open-store.ts';
 import {
@@ -28,10 +32,14 @@ export interface HeartbeatNeeds {
   readonly config: Config;
   readonly roles: Roles;
   readonly adminUrl: string;
-  readonly queue: Pick<DeliveryQueue, 'depth'>;
+  readonly queue: Pick<DeliveryQueue, 'depth' | 'jobs'>;
+  readonly metrics: Pick<Metrics, 'signatures' | 'lag'>;
   /** Undefined in a receiver, which connects to the table alone. */
   readonly store: Unit | undefined;
-  spooled(): number | undefined;
+  /** Undefined where this process does not receive. */
+  readonly receiver:
+    | { readonly spool: Pick<Spool, 'depth'>; readonly journal: Pick<Journal, 'status'> | undefined }
+    | undefined;
   lastBatchMs(): number | undefined;
   readonly opened: AsyncDisposableStack;
 }
@@ -39,7 +47,7 @@ export interface HeartbeatNeeds {
 const storeTimeoutMs = 2_000;
 
 export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> {
-  const { config, roles, queue, opened } = needs;
+  const { config, roles, queue, metrics, receiver, opened } = needs;
   const identity = {
     id: randomUUID(),
     role: roles.receives ? (roles.works ? 'start' : 'receive') : 'work',
@@ -49,22 +57,51 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
     admin_url: needs.adminUrl,
     started_at: instantOf(Date.now()),
   };
+  const recently = createRecentCounts();
+  let spoolSince: number | undefined;
   const unit = needs.store ?? (await connectToTable(config, opened));
+
+  async function oldestJob(state: 'waiting' | 'active'): Promise<string | null> {
+    const [job] = await withTimeout(queue.jobs(state, 1), storeTimeoutMs).catch(() => []);
+    return instantOrNull(job?.addedMs ?? undefined);
+  }
 
   async function describe(): Promise<ProcessRow> {
     const depth = await withTimeout(queue.depth(), storeTimeoutMs).catch(() => undefined);
-    const lastBatchMs = needs.lastBatchMs();
+    const spooled = receiver?.spool.depth().deliveries;
+    spoolSince = spooled ? (spoolSince ?? Date.now()) : undefined;
+    const journal = receiver?.journal?.status();
+    const lag = metrics.lag();
+    const { accepted, refused, stale, losses } = recently.of(countsOf());
     return {
       ...identity,
       seen_at: instantOf(Date.now()),
       queue: depth ? 'answering' : 'not answering',
       queue_waiting: depth?.waiting ?? null,
-      spool_deliveries: needs.spooled() ?? null,
-      last_batch_at: lastBatchMs === undefined ? null : instantOf(lastBatchMs),
+      queue_active: depth?.active ?? null,
+      queue_failed: depth?.failed ?? null,
+      queue_oldest_at: depth?.waiting ? await oldestJob('waiting') : null,
+      active_oldest_at: depth?.active ? await oldestJob('active') : null,
+      queue_losses: receiver ? losses : null,
+      spool_deliveries: spooled ?? null,
+      spool_since: instantOrNull(spoolSince),
+      journal_batches: journal?.batches ?? null,
+      journal_full: journal?.is_full ?? null,
+      accepted: receiver ? accepted : null,
+      refused: receiver ? refused : null,
+      refused_stale: receiver ? stale : null,
+      lag_p50_ms: lag ? Math.round(lag.p50 * 1000) : null,
+      lag_p99_ms: lag ? Math.round(lag.p99 * 1000) : null,
+      last_batch_at: instantOrNull(needs.lastBatchMs()),
     };
   }
+  const countsOf = () => ({ ...metrics.signatures(), losses: receiver?.journal?.status().losses ?? 0 });
 
-  if (unit) opened.defer(startBeating(unit, { id: identity.id, describe }));
+  const beat = () => {
+    recently.remember(countsOf());
+    return describe();
+  };
+  opened.defer(startBeating(unit, { id: identity.id, describe: beat }));
   return {
     async processes() {
       const stored = unit && (await withTimeout(listProcesses(unit, Date.now()), storeTimeoutMs).catch(() => []));
@@ -73,23 +110,50 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
   };
 }
 
+const instantOrNull = (ms: number | undefined): string | null => (ms === undefined ? null : instantOf(ms));
+
+/** Turns counts since the start of the process into those of the last minutes. */
+function createRecentCounts() {
+  type Counts = Readonly<Record<'accepted' | 'refused' | 'stale' | 'losses', number>>;
+  let samples: readonly { readonly atMs: number; readonly counts: Counts }[] = [
+    { atMs: Date.now(), counts: { accepted: 0, refused: 0, stale: 0, losses: 0 } },
+  ];
+  return {
+    remember(counts: Counts): void {
+      const sinceMs = Date.now() - recentMs;
+      // The last sample from before that time is where the counts begin.
+      const from = samples.findLastIndex(({ atMs }) => atMs <= sinceMs);
+      samples = [...samples.slice(Math.max(0, from)), { atMs: Date.now(), counts }];
+    },
+    of(now: Counts): Counts {
+      const { accepted = 0, refused = 0, stale = 0, losses = 0 } = samples[0]?.counts ?? {};
+      return {
+        accepted: now.accepted - accepted,
+        refused: now.refused - refused,
+        stale: now.stale - stale,
+        losses: now.losses - losses,
+      };
+    },
+  };
+}
+
 /** Returns how to stop. A failure is not reported: the store has checks of its own, and the row shows when it was written last. */
-function startBeating(unit: Unit, { id, describe }: { id: string; describe(): Promise<ProcessRow> }) {
+function startBeating(unit: Unit | undefined, { id, describe }: { id: string; describe(): Promise<ProcessRow> }) {
   let beating: Promise<void> | undefined;
   const beat = (): void => {
     beating ??= describe()
-      .then((row) => writeProcess(unit, row))
+      .then((row) => unit && writeProcess(unit, row))
       .catch(() => {})
       .finally(() => (beating = undefined));
   };
   beat();
-  void expireProcesses(unit, Date.now()).catch(() => {});
+  if (unit) void expireProcesses(unit, Date.now()).catch(() => {});
   const timer = setInterval(beat, heartbeatMs).unref();
   return async (): Promise<void> => {
     clearInterval(timer);
     const removed = async () => {
       await beating;
-      await removeProcess(unit, id);
+      if (unit) await removeProcess(unit, id);
     };
     await withTimeout(removed(), storeTimeoutMs).catch(() => {});
   };

@@ -16,6 +16,7 @@ import { roomForUpdates } from '#src/store/migrations/0013-room-for-updates.ts';
 import { bookingLists } from '#src/store/migrations/0014-booking-lists.ts';
 import { adminActions } from '#src/store/migrations/0015-admin-actions.ts';
 import { routingAndRecaps } from '#src/store/migrations/0016-routing-and-recaps.ts';
+import { processReports } from '#src/store/migrations/0017-process-reports.ts';
 import type { StorageTypes } from '#src/store/migrations/storage-types.ts';
 import type { Database } from './tables.ts';
 
@@ -33,9 +34,10 @@ export function migrationsFor(types: StorageTypes): Record<string, Migration> {
     '0009-processes': processes(types),
     '0010-contacts-wide-columns': contactsWideColumns(types),
     '0013-room-for-updates': roomForUpdates(types),
-    '0015-admin-actions': adminActions(types),
     '0014-booking-lists': bookingLists(types),
+    '0015-admin-actions': adminActions(types),
     '0016-routing-and-recaps': routingAndRecaps(types),
+    '0017-process-reports': processReports(types),
   };
 }
 

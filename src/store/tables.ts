@@ -124,8 +124,10 @@ export const tables = {
     'id',
     {
       text: 'id role host version admin_url queue',
-      integer: 'pid queue_waiting spool_deliveries',
-      time: 'started_at seen_at last_batch_at',
+      integer:
+        'pid queue_waiting queue_active queue_failed queue_losses spool_deliveries journal_batches accepted refused refused_stale lag_p50_ms lag_p99_ms',
+      time: 'started_at seen_at queue_oldest_at active_oldest_at spool_since last_batch_at',
+      flag: 'journal_full',
     },
     'role host version admin_url pid started_at seen_at',
   ),

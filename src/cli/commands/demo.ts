@@ -3,6 +3,7 @@ import { slotstream } from '#src/base/command.ts';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { sleepUnlessAborted } from '#src/base/time.ts';
+import { describeEvent } from '#schemas/describe-event.ts';
 import { eventKinds } from '#schemas/events.ts';
 import { loginLink } from '#src/api/running-instance.ts';
 import { openApp } from '#src/app/app.ts';
@@ -10,7 +11,6 @@ import { loadConfig, type Config } from '#src/config/load.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { createLog } from '#src/observability/log.ts';
 import { holdLock } from '#src/base/process-lock.ts';
-import { describeFact } from '#src/sandbox/describe-fact.ts';
 import { openSandbox } from '#src/sandbox/sandbox.ts';
 import type { Sandbox } from '#src/sandbox/sandbox.ts';
 import type { Fact } from '#src/sandbox/world/service.ts';
@@ -60,7 +60,7 @@ export const demo = defineVerb({
         onFact: (fact) => {
           if (!isVisibleTo(sandbox.handles.users.owner, fact)) return;
           emitted += 1;
-          context.out(`${fact.at.slice(11, 19)}  ${fact.event.padEnd(longestKind)}  ${describeFact(fact)}`);
+          context.out(`${fact.at.slice(11, 19)}  ${fact.event.padEnd(longestKind)}  ${describeEvent(fact)}`);
           if (emitted >= count) enough.abort();
         },
       },

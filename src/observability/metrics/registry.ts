@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { isEventKind } from '#schemas/events.ts';
 import type { SignatureRefusal } from '#src/signing/signature.ts';
-import { tally, tallyBuckets } from './tallies.ts';
+import { recentValues, tally, tallyBuckets, type Percentiles } from './tallies.ts';
 import { watchedGauges, type WatchedSources } from './watched.ts';
 
 export type ReceivedOutcome = 'queued' | 'spooled' | 'unavailable';
@@ -21,6 +21,8 @@ export interface Metrics {
   refused(cause: RefusalCause): void;
   /** The count since the start of the process. */
   refusals(cause: RefusalCause): number;
+  /** Verified and refused signatures since the start of the process; `stale`: correct, but too old. */
+  signatures(): { readonly accepted: number; readonly refused: number; readonly stale: number };
   evicted(reason: EvictionReason): void;
   /** Which key of the key ring matched: shows when an old key can be removed. */
   keyMatched(keyId: string): void;
@@ -29,6 +31,8 @@ export interface Metrics {
   projected(event: string, outcome: string, count?: number): void;
   /** From the event to its row; depends on the service's clock and ours. */
   visible(seconds: number): void;
+  /** Seconds from the event to its row, of the deliveries of the last minutes; undefined when there were none. */
+  lag(): Percentiles | undefined;
   spooled(depth: { readonly deliveries: number; readonly bytes: number }): void;
   journaled(depth: { readonly batches: number; readonly bytes: number }): void;
   /** A batch was enqueued again from the journal. */
@@ -45,6 +49,7 @@ export interface Metrics {
   read(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
+const signatureRefusals = ['missing', 'malformed', 'wrong', 'stale', 'stale_signed'] as const;
 const outcomes = new Set(['applied', 'unchanged', 'superseded', 'tombstoned', 'quarantined', 'unhandled', 'duplicate']);
 const shortSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 const longSeconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 15, 60, 300, 3600];
@@ -103,6 +108,7 @@ export function createMetrics(): Metrics {
     bounds: shortSeconds,
   });
   const visible = histogram('visible_seconds', 'Time from the event to its row.', longSeconds);
+  const lately = recentValues();
   const batch = histogram('batch_deliveries', 'Deliveries per job.', [1, 2, 4, 8, 16, 32, 64, 128, 256]);
   const spoolDeliveries = gauge('spool_deliveries', 'Deliveries in the disk spool, waiting for the queue.');
   const spoolBytes = gauge('spool_bytes', 'Bytes in the disk spool, waiting for the queue.');
@@ -123,6 +129,11 @@ export function createMetrics(): Metrics {
     received: received.count,
     refused: refused.count,
     refusals: refused.total,
+    signatures: () => ({
+      accepted: received.total('queued') + received.total('spooled'),
+      refused: signatureRefusals.reduce((sum, cause) => sum + refused.total(cause), 0),
+      stale: refused.total('stale_signed'),
+    }),
     evicted: evicted.count,
     adminRefused: adminRefused.count,
     keyMatched: keys.count,
@@ -133,7 +144,11 @@ export function createMetrics(): Metrics {
         { event: isEventKind(event) ? event : 'unknown', outcome: outcomes.has(outcome) ? outcome : 'unknown' },
         count,
       ),
-    visible: (seconds) => visible.observe(Math.max(0, seconds)),
+    visible: (seconds) => {
+      visible.observe(Math.max(0, seconds));
+      lately.add(Math.max(0, seconds));
+    },
+    lag: lately.percentiles,
     spooled: ({ deliveries, bytes }) => {
       spoolDeliveries.set(deliveries);
       spoolBytes.set(bytes);

@@ -1,4 +1,5 @@
 // Metrics that every request changes: they count in plain numbers, and become Prometheus format only when they are read.
+import { minuteMs } from '#src/base/time.ts';
 import { Counter, type Registry } from 'prom-client';
 
 /** A counter with one label. */
@@ -48,4 +49,36 @@ export function tallyBuckets(histogram: { name: string; help: string; bounds: re
   }
 
   return { observe, text };
+}
+
+export interface Percentiles {
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** What happened within this time is recent. */
+export const recentMs = 10 * minuteMs;
+
+const remembered = 2_048;
+
+/** The latest values, at most a few thousand, and percentiles of those that are recent. */
+export function recentValues(nowMs: () => number = Date.now) {
+  const [values, times] = [new Float64Array(remembered), new Float64Array(remembered)];
+  let added = 0;
+  return {
+    add(value: number): void {
+      values[added % remembered] = value;
+      times[added % remembered] = nowMs();
+      added += 1;
+    },
+    percentiles(): Percentiles | undefined {
+      const sinceMs = nowMs() - recentMs;
+      const recent = values
+        .subarray(0, added)
+        .filter((_, at) => (times[at] ?? 0) >= sinceMs)
+        .sort();
+      const at = (share: number): number => recent[Math.ceil(recent.length * share) - 1] ?? 0;
+      return recent.length === 0 ? undefined : { p50: at(0.5), p99: at(0.99) };
+    },
+  };
 }

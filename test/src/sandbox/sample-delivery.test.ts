@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readDelivery } from '#schemas/delivery.ts';
 import { eventKinds, isEventKind } from '#schemas/events.ts';
-import { describeFact } from '#src/sandbox/describe-fact.ts';
+import { describeEvent } from '#schemas/describe-event.ts';
 import { createSampler } from '#src/sandbox/sample-delivery.ts';
 import type { SampleDelivery } from '#src/sandbox/sample-delivery.ts';
 
@@ -17,7 +17,7 @@ function uriOf({ payload }: SampleDelivery): unknown {
 
 describe('a sample delivery', () => {
   it.each(kinds)('of %s is described in one short sentence', (kind) => {
-    expect(describeFact(sampleOfOne(kind, { index: 1, now }))).toMatch(/^(?!.*(undefined|null|\[object)).{8,100}$/);
+    expect(describeEvent(sampleOfOne(kind, { index: 1, now }))).toMatch(/^(?!.*(undefined|null|\[object)).{8,100}$/);
   });
 
   it.each(kinds)('of %s parses as a known delivery without remarks', (kind) => {

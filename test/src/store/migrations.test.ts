@@ -64,6 +64,7 @@ it.each([
       '0014-booking-lists': 'b7726acd54cd0c0b',
       '0015-admin-actions': '2ce5bc22a39a352e',
       '0016-routing-and-recaps': 'f90197433508c342',
+      '0017-process-reports': '711478e4d78cc4aa',
     },
   ],
   [
@@ -83,6 +84,7 @@ it.each([
       '0014-booking-lists': '6121bdf2db7ad807',
       '0015-admin-actions': '7726a2a480a0b5a6',
       '0016-routing-and-recaps': '77f22f6dfd7dd1dc',
+      '0017-process-reports': 'e5e1dd5ca3ab9b5c',
     },
   ],
 ] as const)('the migrations of %s are the released ones', async (engine, released) => {

@@ -1,9 +1,9 @@
-// Describes a fact in one short sentence, for people who watch the demo.
-import type { EventKind } from '#schemas/events.ts';
-import { isObject, type JsonObject } from '#schemas/wire.ts';
+// Describes a webhook in one short sentence, for people who watch deliveries arrive.
+import type { EventKind } from './events.ts';
+import { isObject, type JsonObject } from './wire.ts';
 
 interface Subject {
-  /** The person or thing the fact is about. */
+  /** The person or thing it is about. */
   readonly name: string;
   readonly meeting: string;
   readonly isReschedule: boolean;
@@ -28,7 +28,7 @@ const sentences: { readonly [Kind in EventKind]: (subject: Subject) => string } 
   'event_type.deleted': ({ name }) => `${name} can no longer be booked`,
 };
 
-export function describeFact({ event, payload }: { readonly event: EventKind; readonly payload: JsonObject }): string {
+export function describeEvent({ event, payload }: { readonly event: EventKind; readonly payload: JsonObject }): string {
   const text = (...path: readonly string[]) => textAt(payload, path);
   return sentences[event]({
     name: text('name') ?? text('contact', 'name') ?? 'an unnamed person',

@@ -1,0 +1,36 @@
+// The newest deliveries with their bodies, found in the index of kinds: a backfill may have written any number of entries after them.
+import { sql } from 'kysely';
+import { allEventKinds } from '#schemas/events.ts';
+import type { Store } from '#src/store/contract.ts';
+import { decodeColumns } from '#src/store/rows.ts';
+import { columnsOf, type TableRow } from '#src/store/tables.ts';
+import { isUnprojected } from './read.ts';
+
+const columns = columnsOf('event_log', 'seq delivery_id event received_at outcome redacted encoding body');
+
+export type TailEntry = Pick<TableRow<'event_log'>, (typeof columns)[number]>;
+
+/** Newest first. */
+export async function newestDeliveries({ db, engine }: Store, limit: number): Promise<readonly TailEntry[]> {
+  const conditions = [
+    ...allEventKinds.map((kind) => sql`event = ${kind}`),
+    // Those of unknown kinds, and those that could not be parsed.
+    sql`${isUnprojected} and source = 'webhook'`,
+  ];
+  const parts = conditions.map(
+    (condition) =>
+      sql`select * from (select seq from event_log where ${condition} order by seq desc limit ${limit}) as part`,
+  );
+  // A quarantined delivery of a known kind is in two parts.
+  const all = sql.join(parts, sql` union `);
+  const { rows: found } = await sql<{ seq: number }>`${all} order by seq desc limit ${limit}`.execute(db);
+  if (found.length === 0) return [];
+  const seqs = found.map(({ seq }) => seq);
+  const rows = await db
+    .selectFrom('event_log')
+    .select(columns)
+    .where('seq', 'in', seqs)
+    .orderBy('seq', 'desc')
+    .execute();
+  return rows.map((row) => decodeColumns(engine, { table: 'event_log', columns }, row));
+}
