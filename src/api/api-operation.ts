@@ -6,6 +6,7 @@ import type { Screen } from '#workers/pipeline/screen.ts';
 import type { ReplayScriptOptions } from './deliveries/curl-replay.ts';
 import type { ReplayRun } from './deliveries/delivery-records.ts';
 import type { MirrorProcess } from './mirror/mirror-process.ts';
+import type { Installation } from './overview/overview.ts';
 
 export interface ApiContext {
   readonly store: Store;
@@ -17,6 +18,8 @@ export interface ApiContext {
   readonly useContactSearch?: () => Promise<void>;
   /** For the operations about the process; absent where only the store is served. */
   readonly process?: MirrorProcess | undefined;
+  /** The processes and settings of the installation; absent where only the store is served. */
+  readonly installation?: Installation | undefined;
   /** Counts the open streams of the feed. */
   readonly streams: { open: number };
   /** The replays that this process runs or remembers, by id. */

@@ -24,12 +24,14 @@ import { sinkOperations } from './mirror/sinks.ts';
 import { subscriptionPlanOperations } from './mirror/subscription-plan.ts';
 import { syncOperations } from './mirror/sync.ts';
 import { inviteeOperations, scheduledEventOperations } from './scheduled-events.ts';
+import { overviewOperations } from './overview/overview.ts';
 import { recapOperations } from './people/recaps.ts';
 import { routingOperations } from './people/routing.ts';
 import { subscriptionOperations } from './subscriptions.ts';
 import { whyOperations } from './why.ts';
 
 const operations: readonly ApiOperation[] = [
+  ...overviewOperations,
   ...feedOperations,
   ...feedConsumerOperations,
   ...contactOperations,

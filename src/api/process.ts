@@ -140,16 +140,18 @@ export const openOperations: readonly ProcessOperation[] = [
   }),
 ];
 
+export const getStatus = defineOperation({
+  ...common,
+  id: 'getStatus',
+  path: '/api/status',
+  summary: 'Counts of received, queued and applied deliveries.',
+  answers: 'object',
+  schema: status,
+  run: ({ status: read }) => read(),
+});
+
 export const processOperations: readonly ProcessOperation[] = [
-  defineOperation({
-    ...common,
-    id: 'getStatus',
-    path: '/api/status',
-    summary: 'Counts of received, queued and applied deliveries.',
-    answers: 'object',
-    schema: status,
-    run: ({ status: read }) => read(),
-  }),
+  getStatus,
   defineOperation({
     ...common,
     id: 'getMetrics',

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createAdminApp, type Pages, type ReadApi } from '#src/api/app.ts';
 import { createAccessLog } from '#src/api/auth/access-log.ts';
+import type { Installation } from '#src/api/overview/overview.ts';
 import { adminTokenFile, openAdminToken, writeAddress } from '#src/api/running-instance.ts';
 import type { DiskSpace, FreeBytes } from '#src/base/disk-space.ts';
 import { memoize } from '#src/base/memoize.ts';
@@ -22,7 +23,7 @@ import { hasOrganization } from '#workers/sync/mirror-identity.ts';
 import type { Alerts } from './alerting.ts';
 import { openContactSearch, openRetention, openSinks, openSyncJobs, prepareAlerts } from './background.ts';
 import { addDiskHealth, openDataFolder, openDisks, withRoom } from './disk.ts';
-import { startHeartbeat } from './heartbeat.ts';
+import { installationOf, startHeartbeat } from './heartbeat.ts';
 import { bindListeners, type Listeners } from './listeners.ts';
 import { errorLogger, lastReconcileRuns, mirrorStatus, openMirror } from './mirror.ts';
 import { openReceiver, openWorker, type Roles } from './roles.ts';
@@ -117,7 +118,8 @@ export async function openApp({ config, log, clock = Date.now, freeBytes }: AppN
     processes: await heartbeat.processes(),
   });
   const sinks = async () => (await running.sinks?.list()) ?? [];
-  const admin = openAdmin(shared, { ...listeners, works: roles.works, status, sinks });
+  const installation = installationOf({ config, queue, heartbeat });
+  const admin = openAdmin(shared, { ...listeners, works: roles.works, status, sinks, installation });
   // Last, so that they close first: they read the tail, which closes with the admin listener.
   if (background) {
     await openContactSearch(background);
@@ -175,13 +177,7 @@ async function openShared(
 
 function openAdmin(
   { config, log, metrics, queue, health, store, tail, opened }: Shared,
-  {
-    admin,
-    adminUrl: url,
-    works,
-    status,
-    sinks,
-  }: Listeners & Pick<Roles, 'works'> & Pick<App, 'status'> & { readonly sinks: Sinks['list'] },
+  { admin, adminUrl: url, works, status, ...own }: Listeners & Pick<Roles, 'works'> & Pick<App, 'status'> & Reported,
 ) {
   const adminToken = openAdminToken(config);
   const app = createAdminApp({
@@ -194,10 +190,8 @@ function openAdmin(
     health,
     ...createAccessLog(log, metrics),
     report: errorLogger(log, 'admin listener'),
-    ...(store && {
-      reads: readsOf({ config, log, queue, store, tail, sinks }, adminToken),
-      pages: pagesOf(log),
-    }),
+    ...(store && { reads: readsOf({ config, log, queue, store, tail, ...own }, adminToken) }),
+    pages: pagesOf(log),
   });
   admin.serve({
     fetch: (request, env) => app.fetch(request, env),
@@ -212,12 +206,18 @@ function openAdmin(
   return { adminPort: admin.port, adminUrl: url, adminToken };
 }
 
+/** What the API reports of this process and of the others. */
+interface Reported {
+  readonly sinks: Sinks['list'];
+  readonly installation: Installation;
+}
+
 /** The API's operations, loaded with the first request: most processes never get one. */
 function readsOf(
-  needs: Pick<Shared, 'config' | 'log' | 'tail' | 'queue'> & { readonly store: Store; readonly sinks: Sinks['list'] },
+  needs: Pick<Shared, 'config' | 'log' | 'tail' | 'queue'> & Reported & { readonly store: Store },
   secret: string,
 ) {
-  const { config, log, store, tail } = needs;
+  const { config, log, store, tail, installation } = needs;
   return memoize(async (): Promise<ReadApi> => {
     const { createReadApi } = await import('#src/api/operations.ts');
     const { mirrorProcess } = await import('./mirror-process.ts');
@@ -227,6 +227,7 @@ function readsOf(
       tail,
       screen: privacyScreen(config),
       signing: config.signing,
+      installation,
       clock: Date.now,
       secret,
       report,

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { withTimeout } from '#src/base/timeout.ts';
 import { instantOf } from '#src/base/time.ts';
-import type { Config } from '#src/config/load.ts';
+import type { Installation } from '#src/api/overview/overview.ts';
+import { missingSettings, type Config } from '#src/config/load.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
 import { recentMs } from '#src/observability/metrics/tallies.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
@@ -136,6 +137,23 @@ function createRecentCounts() {
     },
   };
 }
+
+/** What the overview shows of the installation. */
+export const installationOf = ({
+  config,
+  queue,
+  heartbeat,
+}: {
+  readonly config: Config;
+  readonly queue: Pick<DeliveryQueue, 'engine'>;
+  readonly heartbeat: Heartbeat;
+}): Installation => ({
+  processes: () => heartbeat.processes(),
+  queueEngine: queue.engine,
+  missingSettings: missingSettings(config),
+  recentEveryMs: config.reconcileEveryMs,
+  fullEveryMs: config.sweepEveryMs,
+});
 
 /** Returns how to stop. A failure is not reported: the store has checks of its own, and the row shows when it was written last. */
 function startBeating(unit: Unit | undefined, { id, describe }: { id: string; describe(): Promise<ProcessRow> }) {

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { askRunning, openAdminToken } from '#src/api/running-instance.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
-import { minuteMs } from '#src/base/time.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Log } from '#src/observability/log.ts';
 
@@ -37,9 +36,6 @@ const answer = z.looseObject({
   store: z.looseObject({}).optional().catch(undefined),
   processes: z.array(reportedProcess).default([]).catch([]),
 });
-
-/** A process that did not report for this long was killed, or does not reach the database. */
-export const missingAfterMs = minuteMs;
 
 /** One entry per process, the newest, in a stable order. */
 export function mergeProcesses<Process extends ReportedProcess>(all: readonly Process[]): readonly Process[] {

@@ -2,7 +2,8 @@
 // that is missing or has another shape is left out.
 import { slotstream } from '#src/base/command.ts';
 import { z } from 'zod';
-import { missingAfterMs, reportedProcess } from '#src/app/read-status.ts';
+import { isMissing } from '#src/api/overview/process-health.ts';
+import { reportedProcess } from '#src/app/read-status.ts';
 import { timeText } from '#src/base/time.ts';
 import { alignColumns } from './terminal.ts';
 
@@ -91,7 +92,6 @@ function processLines({ running, processes, store }: Report, now: Date): readonl
   const isStoreDown = store !== undefined && 'state' in store && store.state === 'not answering';
   const rows = processes.map((process) => {
     const { role, host, pid, version, started_at: since, seen_at: seen, queue, last_batch_at: batch } = process;
-    const isMissing = now.getTime() - Date.parse(seen) > missingAfterMs;
     const withoutStore = isStoreDown && role !== 'receive' ? 'the database does not answer' : 'running';
     const state = queue === 'not answering' ? 'the queue does not answer' : withoutStore;
     return [
@@ -101,7 +101,7 @@ function processLines({ running, processes, store }: Report, now: Date): readonl
       timeText(since),
       batch ? timeText(batch) : 'none yet',
       process.spool_deliveries === null ? '' : String(process.spool_deliveries ?? ''),
-      isMissing ? `no report since ${timeText(seen)}` : state,
+      isMissing(process, now.getTime()) ? `no report since ${timeText(seen)}` : state,
     ];
   });
   const header = ['role', 'host (pid)', 'version', 'since', 'last batch', 'spool', 'state'];

@@ -213,6 +213,12 @@ function shape(values: SettingValues) {
   } as const;
 }
 
+/** Settings without a value that are needed to call the service, or to be called by it. */
+export function missingSettings({ api, publicUrl }: Pick<Config, 'api' | 'publicUrl'>): readonly string[] {
+  const isSet = { API_BASE_URL: api.baseUrl, API_TOKEN: api.token ?? api.oauth, PUBLIC_URL: publicUrl };
+  return Object.entries(isSet).flatMap(([name, value]) => (value === undefined ? [name] : []));
+}
+
 const isRedis = (queueUrl: string | undefined): boolean => /^redis/i.test(queueUrl ?? '');
 
 const adminPortOf = ({ ADMIN_PORT }: Partial<SettingValues>): number => ADMIN_PORT ?? 8081;

@@ -1,5 +1,6 @@
 // Checks when the mirror was last compared with the service, and what that found.
 import { slotstream } from '#src/base/command.ts';
+import { maxMissedPeriods } from '#src/api/overview/drift-health.ts';
 import { timeText } from '#src/base/time.ts';
 import { lastReconcileRuns } from '#src/app/mirror.ts';
 import { filledAt, isFilled } from '#workers/sync/mirror-identity.ts';
@@ -8,8 +9,6 @@ import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
 import { hasApi, openMirrorIfAny, type Check } from './check.ts';
 
 const name = 'drift';
-/** This many periods without a complete run are reported. */
-const maxMissedPeriods = 3;
 
 export const checkDrift: Check = async ({ config, log, now }, report) => {
   if (!hasApi(config)) return;

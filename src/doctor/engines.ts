@@ -2,6 +2,7 @@
 // receives deliveries soon after their events.
 import { slotstream } from '#src/base/command.ts';
 import { openMirror } from '#src/app/mirror.ts';
+import { maxDelaySeconds } from '#src/api/overview/process-health.ts';
 import { isEmbedded, openQueue } from '#src/queue/registry.ts';
 import type { Store } from '#src/store/contract.ts';
 import { latestDelays } from '#src/store/log/delivery-lag.ts';
@@ -61,8 +62,6 @@ export const checkStore: Check = async ({ config, log }, report) => {
 };
 
 const deliveries = (count: number) => `${count} ${count === 1 ? 'delivery' : 'deliveries'}`;
-
-const maxDelaySeconds = 300;
 
 async function checkDelays(store: Store, report: Report): Promise<void> {
   const delays = await latestDelays(store, 20);

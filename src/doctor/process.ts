@@ -2,7 +2,8 @@
 import { slotstream } from '#src/base/command.ts';
 import { timeText } from '#src/base/time.ts';
 import { z } from 'zod';
-import { missingAfterMs, readStatus, type ReportedProcess } from '#src/app/read-status.ts';
+import { isMissing as hasNotReported, manyWaiting, processName as nameOf } from '#src/api/overview/process-health.ts';
+import { readStatus, type ReportedProcess } from '#src/app/read-status.ts';
 import { isEmbedded } from '#src/queue/registry.ts';
 import type { Check } from './check.ts';
 
@@ -13,12 +14,9 @@ const status = z.looseObject({
   journal: journal.optional().catch(undefined),
 });
 
-/** In batches; each holds up to 256 deliveries. */
-const manyWaiting = 100;
-
 export const checkProcess: Check = async ({ config, log, now }, report) => {
   const { running, processes, status: read } = await readStatus({ config, log });
-  const isMissing = ({ seen_at }: ReportedProcess) => now().getTime() - Date.parse(seen_at) > missingAfterMs;
+  const isMissing = (each: ReportedProcess) => hasNotReported(each, now().getTime());
   const alive = processes.filter((each) => !isMissing(each));
   if (alive.length > 0)
     report.ok('process', `running: ${alive.map(nameOf).join(', ')}${running ? '' : '; none on this data folder'}.`);
@@ -60,6 +58,3 @@ export const checkProcess: Check = async ({ config, log, now }, report) => {
       'Find out why Redis lost data: see docs/durability.md.',
     );
 };
-
-const nameOf = ({ role, host, pid }: Pick<ReportedProcess, 'role' | 'host' | 'pid'>): string =>
-  `${role} on ${host} (pid ${pid})`;

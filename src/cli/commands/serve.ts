@@ -8,7 +8,7 @@ import { SlotstreamError } from '#src/base/errors.ts';
 import type { Setting } from '#src/config/readers.ts';
 import { settings } from '#src/config/variables.ts';
 import { alignColumns } from '#src/cli/terminal.ts';
-import type { Config } from '#src/config/load.ts';
+import { missingSettings, type Config } from '#src/config/load.ts';
 import { isEmbedded } from '#src/queue/registry.ts';
 import { defineVerb, type ExitCode, type VerbContext } from '#src/cli/verb.ts';
 
@@ -75,9 +75,8 @@ async function serve(context: VerbContext, roles: Roles): Promise<ExitCode> {
 }
 
 /** What an operator does next, while the mirror is not set up yet. */
-export function nextStep({ api, publicUrl }: Pick<Config, 'api' | 'publicUrl'>, isSetUp: boolean): string | undefined {
-  const isSet = { API_BASE_URL: api.baseUrl, API_TOKEN: api.token ?? api.oauth, PUBLIC_URL: publicUrl };
-  const missing = Object.entries(isSet).flatMap(([name, value]) => (value === undefined ? [name] : []));
+export function nextStep(config: Pick<Config, 'api' | 'publicUrl'>, isSetUp: boolean): string | undefined {
+  const missing = missingSettings(config);
   if (missing.length > 0)
     return `set ${missing.join(', ').replace(/, (?=[^,]*$)/, ' and ')} in .env and start again; or send a sample: ${slotstream} trigger invitee.created`;
   return isSetUp ? undefined : `${slotstream} bootstrap, then ${slotstream} backfill`;

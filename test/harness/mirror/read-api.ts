@@ -2,6 +2,7 @@
 import type { AdminNeeds } from '#src/api/app.ts';
 import type { MirrorProcess } from '#src/api/mirror/mirror-process.ts';
 import { createReadApi } from '#src/api/operations.ts';
+import type { Installation } from '#src/api/overview/overview.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { useContactSearch } from '#src/store/search/contact-follower.ts';
@@ -18,6 +19,7 @@ export interface ReadAnswer {
 export interface ReadApiOptions {
   readonly usesContactSearch?: boolean;
   readonly clock?: () => number;
+  readonly installation?: Installation;
   /** What the admin listener gets besides. */
   readonly admin?: Partial<AdminNeeds>;
   readonly process?: MirrorProcess;
@@ -25,7 +27,7 @@ export interface ReadApiOptions {
 
 export async function openReadApi(
   open: () => Promise<Pick<TestStore, 'store'> & AsyncDisposable>,
-  { usesContactSearch = false, clock = Date.now, admin: adminNeeds = {}, process }: ReadApiOptions = {},
+  { usesContactSearch = false, clock = Date.now, installation, admin: adminNeeds = {}, process }: ReadApiOptions = {},
 ) {
   const { store, ...rest } = await open();
   const heard = { reported: [] as unknown[], acted: [] as string[] };
@@ -35,6 +37,7 @@ export async function openReadApi(
     tail,
     screen: privacyScreen({ eraseOnDelete: true }),
     clock,
+    installation,
     secret: 'signs page tokens',
     process,
     ...(usesContactSearch && { useContactSearch: () => useContactSearch(store) }),

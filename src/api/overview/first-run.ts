@@ -1,0 +1,76 @@
+// What is still to do in a new installation: the settings, the subscriptions, the first copy, the first delivery. Each with its command.
+import { z } from 'zod';
+import { slotstream } from '#src/base/command.ts';
+
+export const firstRunRecord = z.strictObject({
+  done: z.boolean().describe('Nothing is left to do.'),
+  empty: z.boolean().describe('Nothing was received or copied yet.'),
+  steps: z.array(
+    z.strictObject({
+      id: z.enum(['settings', 'bootstrap', 'backfill', 'delivery']),
+      done: z.boolean(),
+      sentence: z.string(),
+      command: z.string().optional().describe('What to run.'),
+    }),
+  ),
+  try_out: z
+    .array(z.strictObject({ sentence: z.string(), command: z.string() }))
+    .describe('Commands that need no account at the service.'),
+});
+
+export interface FirstRunInput {
+  /** Settings that are needed and have no value. */
+  readonly missingSettings: readonly string[];
+  readonly hasSubscription: boolean;
+  readonly isFilled: boolean;
+  readonly hasDelivery: boolean;
+  readonly isEmpty: boolean;
+}
+
+export function firstRun(input: FirstRunInput): z.output<typeof firstRunRecord> {
+  const { missingSettings: missing, hasSubscription, isFilled, hasDelivery, isEmpty } = input;
+  const names = missing.join(', ').replace(/, (?=[^,]*$)/, ' and ');
+  const steps: z.output<typeof firstRunRecord>['steps'] = [
+    {
+      id: 'settings',
+      done: missing.length === 0,
+      sentence:
+        missing.length === 0 ? 'The service and the public address are set.' : `Set ${names} in .env, and start again.`,
+      ...(missing.length > 0 && { command: 'cp -n .env.example .env' }),
+    },
+    {
+      id: 'bootstrap',
+      done: hasSubscription,
+      sentence: hasSubscription ? 'The service sends webhooks here.' : 'Register for webhooks.',
+      command: `${slotstream} bootstrap`,
+    },
+    {
+      id: 'backfill',
+      done: isFilled,
+      sentence: isFilled ? 'What the service already had was copied.' : 'Copy what the service already has.',
+      command: `${slotstream} backfill`,
+    },
+    {
+      id: 'delivery',
+      done: hasDelivery,
+      sentence: hasDelivery
+        ? 'The first webhook has arrived.'
+        : 'Wait for the first webhook, or send a sample yourself.',
+      command: `${slotstream} trigger invitee.created`,
+    },
+  ];
+  // Without the API only webhooks are mirrored, which is a choice: then a delivery is all that is needed.
+  const isDone = hasDelivery && (missing.length > 0 || steps.every(({ done }) => done));
+  return {
+    done: isDone,
+    empty: isEmpty,
+    steps,
+    try_out: [
+      { sentence: 'See everything at work with a simulated service, in a folder of its own.', command: 'npm run demo' },
+      {
+        sentence: 'Send a signed sample webhook to this installation.',
+        command: `${slotstream} trigger invitee.created`,
+      },
+    ],
+  };
+}

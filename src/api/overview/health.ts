@@ -1,0 +1,160 @@
+// The health of the mirror, item by item: a sentence each, and what fixes it when it is not well. The words and limits are those of
+// `doctor` and of the alert conditions.
+import { z } from 'zod';
+import { slotstream } from '#src/base/command.ts';
+import type { ProcessRow } from '#src/store/processes.ts';
+import type { MirrorHealth } from '#workers/alerts/conditions/condition.ts';
+import { driftHealth, type ComparisonState } from './drift-health.ts';
+import { ageText, counted, processHealth } from './process-health.ts';
+
+export const healthItem = z.strictObject({
+  id: z.string().describe('`subscriptions`, `signatures`, `queue`, …'),
+  state: z.enum(['ok', 'attention', 'problem']),
+  sentence: z.string(),
+  fix: z.string().optional().describe('What to do when it is not well.'),
+  link: z.string().optional().describe('The page that shows more.'),
+});
+export type HealthItem = z.output<typeof healthItem>;
+
+export interface HealthInput {
+  readonly nowMs: number;
+  /** Every process that reports, this one included. */
+  readonly processes: readonly ProcessRow[];
+  readonly mirror: Omit<MirrorHealth, 'noShowRates'>;
+  /** Deliveries of unknown kinds. */
+  readonly unhandled: number;
+  /** Whether the service can be called. */
+  readonly hasApi: boolean;
+  readonly comparison: ComparisonState;
+}
+
+export function mirrorHealth(input: HealthInput): readonly HealthItem[] {
+  const { mirror, unhandled, hasApi, nowMs } = input;
+  return [
+    subscriptions(mirror, { hasApi, nowMs }),
+    ...processHealth(input),
+    ...driftHealth(input),
+    quarantine(mirror, unhandled),
+    clock(mirror),
+    disk(mirror),
+  ];
+}
+
+/** How many subscriptions deliver nothing, and were not replaced. */
+export function downSubscriptions({
+  subscriptions: known,
+  lostSubscriptions: lost,
+}: Pick<HealthInput['mirror'], 'subscriptions' | 'lostSubscriptions'>) {
+  const down = lost.filter(({ isReplaced }) => !isReplaced);
+  const disabled = [
+    ...known.filter(({ state }) => state === 'disabled'),
+    ...down.filter(({ how }) => how === 'disabled'),
+  ];
+  const missing = down.filter(({ how }) => how === 'missing').length;
+  return { disabled: new Set(disabled.map(({ uri }) => uri)).size, missing };
+}
+
+function subscriptions(
+  { subscriptions: known, lostSubscriptions: lost }: HealthInput['mirror'],
+  { hasApi, nowMs }: Pick<HealthInput, 'hasApi' | 'nowMs'>,
+): HealthItem {
+  const item = { id: 'subscriptions', link: '/mirror' };
+  const repair = `${slotstream} bootstrap, then: ${slotstream} reconcile --repair`;
+  const { disabled, missing } = downSubscriptions({ subscriptions: known, lostSubscriptions: lost });
+  if (disabled > 0)
+    return {
+      ...item,
+      state: 'problem',
+      sentence: `The service disabled ${counted(disabled, 'webhook subscription')}, which delivers nothing now.`,
+      fix: repair,
+    };
+  if (missing > 0)
+    return {
+      ...item,
+      state: 'problem',
+      sentence: `${counted(missing, 'webhook subscription was', 'webhook subscriptions were')} deleted in the service.`,
+      fix: repair,
+    };
+  const [failingSince] = known.flatMap(({ retry_started_at: since }) => since ?? []).toSorted();
+  if (failingSince !== undefined)
+    return {
+      ...item,
+      state: 'problem',
+      sentence: `Deliveries have failed for ${ageText(failingSince, nowMs)} and are retried; after a day the service gives up.`,
+      fix: `Find out why PUBLIC_URL does not answer: ${slotstream} doctor; then: ${slotstream} reconcile --repair`,
+    };
+  if (lost.length > 0)
+    return {
+      ...item,
+      state: 'attention',
+      sentence: `${counted(lost.length, 'webhook subscription was', 'webhook subscriptions were')} lost within the last hour and created again.`,
+      fix: 'What was missed meanwhile is being repaired. Nothing to do.',
+    };
+  if (known.length > 0)
+    return {
+      ...item,
+      state: 'ok',
+      sentence: `${counted(known.length, 'webhook subscription is', 'webhook subscriptions are')} active.`,
+    };
+  if (!hasApi)
+    return {
+      ...item,
+      state: 'ok',
+      sentence: 'Webhook subscriptions are not watched: the API of the service is not set up.',
+    };
+  return {
+    ...item,
+    state: 'attention',
+    sentence: 'No webhook subscription is registered, so the service delivers nothing.',
+    fix: `${slotstream} bootstrap`,
+  };
+}
+
+function quarantine({ quarantined, quarantinedLastHour }: HealthInput['mirror'], unhandled: number): HealthItem {
+  const item = { id: 'quarantine', link: '/deliveries?outcome=quarantined' };
+  const lately = quarantinedLastHour > 0 ? `, ${quarantinedLastHour} of them within the last hour` : '';
+  if (quarantined > 0)
+    return {
+      ...item,
+      state: 'problem',
+      sentence: `${counted(quarantined, 'delivery', 'deliveries')} could not be applied${lately}.`,
+      fix: `${slotstream} replay --quarantined --dry-run shows whether this version can apply them; then run it without --dry-run`,
+    };
+  if (unhandled > 0)
+    return {
+      ...item,
+      link: '/deliveries?outcome=unhandled',
+      state: 'attention',
+      sentence: `${counted(unhandled, 'delivery is', 'deliveries are')} of kinds that this version does not know.`,
+      fix: `Upgrade, then: ${slotstream} replay --quarantined`,
+    };
+  return { ...item, state: 'ok', sentence: 'Nothing is in quarantine.' };
+}
+
+/** As of the alert condition `clock_skew`. */
+const maxSkewSeconds = 60;
+
+function clock({ clockSkewSeconds: skew }: HealthInput['mirror']): HealthItem {
+  const id = 'clock';
+  if (skew === undefined) return { id, state: 'ok', sentence: 'The clock was not compared with the service lately.' };
+  if (Math.abs(skew) <= maxSkewSeconds) return { id, state: 'ok', sentence: 'The clock agrees with the service.' };
+  const off = `${Math.abs(Math.round(skew))} s ${skew > 0 ? 'ahead of' : 'behind'}`;
+  return {
+    id,
+    state: 'attention',
+    sentence: `The clock of this machine is ${off} the service's.`,
+    fix: 'Set it by NTP.',
+  };
+}
+
+function disk({ lowDisks }: HealthInput['mirror']): HealthItem {
+  const id = 'disk';
+  if (lowDisks.length === 0) return { id, state: 'ok', sentence: 'The disks have room.' };
+  const free = lowDisks.map(({ part, freeMb }) => `${part} ${freeMb} MB`).join(', ');
+  return {
+    id,
+    state: 'attention',
+    sentence: `Little free disk space: ${free}.`,
+    fix: 'Free disk space. Below MIN_FREE_DISK_MB they accept nothing more.',
+  };
+}

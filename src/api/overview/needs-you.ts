@@ -1,0 +1,101 @@
+// What waits for a person: deliveries in quarantine, alerts that failed, lost subscriptions, meetings that nobody confirmed, and forms
+// without a booking.
+import { z } from 'zod';
+import { slotstream } from '#src/base/command.ts';
+import { dayMs, minuteMs } from '#src/base/time.ts';
+import { countAlerts } from '#src/store/alerts/alert-queries.ts';
+import type { Store } from '#src/store/contract.ts';
+import { countUnbooked, countUnconfirmed } from '#src/store/search/needs-attention.ts';
+import { counted } from './process-health.ts';
+
+export const needRecord = z.strictObject({
+  id: z.enum(['quarantine', 'subscriptions', 'failed_alerts', 'unconfirmed', 'unbooked']),
+  kind: z.enum(['fault', 'work']).describe('`fault`: something is broken. `work`: a list that people go through.'),
+  count: z.int().min(0),
+  sentence: z.string(),
+  fix: z.string().optional(),
+  link: z.string().describe('The page that lists them.'),
+});
+export type Need = z.output<typeof needRecord>;
+
+const shownDays = 7;
+
+export interface NeedsInput {
+  readonly nowMs: number;
+  readonly quarantined: number;
+  /** Webhook subscriptions that deliver nothing. */
+  readonly downSubscriptions: number;
+}
+
+export async function readNeeds(
+  store: Store,
+  { nowMs, quarantined, downSubscriptions }: NeedsInput,
+): Promise<readonly Need[]> {
+  const failed = (await countAlerts(store)).filter(({ state, count }) => state === 'failed' && count > 0);
+  const failedAlerts = failed.reduce((sum, { count }) => sum + count, 0);
+  const channels = failed.map(({ channel }) => channel).join(', ');
+  const { unconfirmed, unbooked } = await readWork(store, nowMs);
+  const needs: readonly Need[] = [
+    {
+      id: 'quarantine',
+      kind: 'fault',
+      count: quarantined,
+      sentence: `${counted(quarantined, 'delivery', 'deliveries')} could not be applied.`,
+      fix: `Look at the reasons; after a fix or an upgrade: ${slotstream} replay --quarantined`,
+      link: '/deliveries?outcome=quarantined',
+    },
+    {
+      id: 'subscriptions',
+      kind: 'fault',
+      count: downSubscriptions,
+      sentence: `${counted(downSubscriptions, 'webhook subscription delivers', 'webhook subscriptions deliver')} nothing.`,
+      fix: `${slotstream} bootstrap, then: ${slotstream} reconcile --repair`,
+      link: '/mirror',
+    },
+    {
+      id: 'failed_alerts',
+      kind: 'fault',
+      count: failedAlerts,
+      sentence: `${counted(failedAlerts, 'alert')} could not be sent to ${channels}.`,
+      fix: `${slotstream} alerts test --channel ${failed[0]?.channel ?? 'log'}; when that works: ${slotstream} alerts resend --failed`,
+      link: '/mirror',
+    },
+    {
+      id: 'unconfirmed',
+      kind: 'work',
+      count: unconfirmed,
+      sentence: `${counted(unconfirmed, 'meeting')} of the last ${shownDays} days ${unconfirmed === 1 ? 'has' : 'have'} neither a recap nor a no-show mark.`,
+      link: '/bookings?unconfirmed=true',
+    },
+    {
+      id: 'unbooked',
+      kind: 'work',
+      count: unbooked,
+      sentence: `${counted(unbooked, 'form')} of the last ${shownDays} days led to no booking.`,
+      link: '/routing',
+    },
+  ];
+  return needs.filter(({ count }) => count > 0);
+}
+
+interface Work {
+  readonly unconfirmed: number;
+  readonly unbooked: number;
+}
+
+/** These two join a week of meetings, and change slowly: they are counted once a minute at most. */
+const works = new WeakMap<Store, { readonly atMs: number; readonly work: Promise<Work> }>();
+
+function readWork(store: Store, nowMs: number): Promise<Work> {
+  const known = works.get(store);
+  if (known !== undefined && Math.abs(nowMs - known.atMs) < minuteMs) return known.work;
+  const sinceMs = nowMs - shownDays * dayMs;
+  const count = async (): Promise<Work> => ({
+    unconfirmed: await countUnconfirmed(store, sinceMs),
+    unbooked: await countUnbooked(store, sinceMs),
+  });
+  const work = count();
+  works.set(store, { atMs: nowMs, work });
+  work.catch(() => works.delete(store));
+  return work;
+}

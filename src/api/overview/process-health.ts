@@ -1,0 +1,215 @@
+// The health items that follow from what the processes report about themselves. A receiver, which has no tables, shows these too.
+import { slotstream } from '#src/base/command.ts';
+import { minuteMs, timeText } from '#src/base/time.ts';
+import type { ProcessRow } from '#src/store/processes.ts';
+import type { HealthItem } from './health.ts';
+
+/** A process that did not report for this long was killed, or does not reach the database. */
+const missingAfterMs = minuteMs;
+/** In batches; each holds up to 256 deliveries. More than that wait longer than they should. */
+export const manyWaiting = 100;
+/** From an event to its row. */
+export const maxDelaySeconds = 300;
+
+export const isMissing = ({ seen_at }: Pick<ProcessRow, 'seen_at'>, nowMs: number): boolean =>
+  nowMs - Date.parse(seen_at) > missingAfterMs;
+
+export const processName = ({ role, host, pid }: Pick<ProcessRow, 'role' | 'host' | 'pid'>): string =>
+  `${role} on ${host} (pid ${pid})`;
+
+interface ProcessInput {
+  readonly nowMs: number;
+  readonly processes: readonly ProcessRow[];
+}
+
+export function processHealth({ nowMs, processes }: ProcessInput): readonly HealthItem[] {
+  const alive = processes.filter((each) => !isMissing(each, nowMs));
+  return [signatures(alive), queue(alive, nowMs), lag(alive), disks(alive), running(processes, nowMs)];
+}
+
+const sumOf = (rows: readonly ProcessRow[], column: NumberColumn): number =>
+  rows.reduce((sum, row) => sum + (row[column] ?? 0), 0);
+type NumberColumn = 'accepted' | 'refused' | 'refused_stale' | 'spool_deliveries' | 'journal_batches' | 'queue_losses';
+
+function signatures(alive: readonly ProcessRow[]): HealthItem {
+  const id = 'signatures';
+  const [accepted, refused, stale] = [sumOf(alive, 'accepted'), sumOf(alive, 'refused'), sumOf(alive, 'refused_stale')];
+  if (stale > 0)
+    return {
+      id,
+      state: 'problem',
+      sentence: `${counted(stale, 'correctly signed delivery was', 'correctly signed deliveries were')} rejected as too old within the last 10 minutes.`,
+      fix: 'Check the clock of the receivers (or raise SIGNATURE_TOLERANCE_SECONDS).',
+    };
+  if (refused > accepted)
+    return {
+      id,
+      state: 'attention',
+      sentence: `${counted(refused, 'request', 'requests')} with a missing or wrong signature ${refused === 1 ? 'was' : 'were'} refused within the last 10 minutes; ${accepted === 0 ? 'none was' : `${counted(accepted, 'delivery was', 'deliveries were')}`} accepted.`,
+      fix: `If the service sent them, its signing key is another one: ${slotstream} doctor`,
+    };
+  const arrived =
+    accepted === 0 ? 'No delivery arrived' : `${counted(accepted, 'delivery was', 'deliveries were')} accepted`;
+  return {
+    id,
+    state: 'ok',
+    sentence: `${arrived} within the last 10 minutes; ${refused === 0 ? 'none' : refused} refused.`,
+  };
+}
+
+function queue(alive: readonly ProcessRow[], nowMs: number): HealthItem {
+  const item = { id: 'queue', link: '/mirror' };
+  if (alive.some((each) => each.queue === 'not answering'))
+    return {
+      ...item,
+      state: 'problem',
+      sentence: 'The queue does not answer.',
+      fix: 'Nothing accepted is lost. Check that the queue at QUEUE_URL runs, is reachable and has room.',
+    };
+  const { waiting, failed, oldestAt } = queueOf(alive);
+  if (waiting > manyWaiting)
+    return {
+      ...item,
+      state: 'attention',
+      sentence: `${counted(waiting, 'batch', 'batches')} are waiting.`,
+      fix: `Run more workers: ${slotstream} work`,
+    };
+  if (oldestAt !== undefined && nowMs - Date.parse(oldestAt) > maxDelaySeconds * 1000)
+    return {
+      ...item,
+      state: 'attention',
+      sentence: `The oldest batch has waited for ${ageText(oldestAt, nowMs)}.`,
+      fix: `Look at the log of the workers; ${slotstream} doctor checks the store.`,
+    };
+  if (failed > 0)
+    return {
+      ...item,
+      state: 'attention',
+      sentence: `${counted(failed, 'batch', 'batches')} failed.`,
+      fix: `A running worker retries them: ${slotstream} work`,
+    };
+  return {
+    ...item,
+    state: 'ok',
+    sentence: `The queue answers; ${waiting === 0 ? 'no batch is' : counted(waiting, 'batch is', 'batches are')} waiting.`,
+  };
+}
+
+/** All processes see the same queue: the newest report counts. */
+export function queueOf(alive: readonly ProcessRow[]) {
+  const newest = alive
+    .filter((each) => each.queue === 'answering')
+    .toSorted((a, b) => (a.seen_at < b.seen_at ? 1 : -1))[0];
+  return {
+    waiting: newest?.queue_waiting ?? 0,
+    active: newest?.queue_active ?? 0,
+    failed: newest?.queue_failed ?? 0,
+    oldestAt: newest?.queue_oldest_at ?? undefined,
+    activeSince: newest?.active_oldest_at ?? undefined,
+  };
+}
+
+/** Of the slowest worker. */
+export function lagOf(alive: readonly ProcessRow[]): { readonly p50Ms: number; readonly p99Ms: number } | undefined {
+  const measured = alive.flatMap(({ lag_p50_ms: p50Ms, lag_p99_ms: p99Ms }) =>
+    p50Ms === null || p99Ms === null ? [] : [{ p50Ms, p99Ms }],
+  );
+  return measured.toSorted((a, b) => b.p50Ms - a.p50Ms)[0];
+}
+
+function lag(alive: readonly ProcessRow[]): HealthItem {
+  const id = 'lag';
+  const measured = lagOf(alive);
+  if (measured === undefined)
+    return { id, state: 'ok', sentence: 'No delivery became a row within the last 10 minutes.' };
+  const { p50Ms, p99Ms } = measured;
+  const sentence = `Half of the deliveries became rows within ${durationOf(p50Ms)} of their event, 99 % within ${durationOf(p99Ms)}.`;
+  if (p50Ms > maxDelaySeconds * 1000)
+    return {
+      id,
+      state: 'problem',
+      sentence,
+      fix: `Run more workers: ${slotstream} work; and check the clocks: ${slotstream} doctor`,
+    };
+  if (p99Ms > maxDelaySeconds * 1000)
+    return {
+      id,
+      state: 'attention',
+      sentence,
+      fix: `The late ones were retried, or a clock is wrong: ${slotstream} doctor`,
+    };
+  return { id, state: 'ok', sentence };
+}
+
+function disks(alive: readonly ProcessRow[]): HealthItem {
+  const id = 'spool';
+  const full = alive.filter(({ journal_full: isFull }) => isFull);
+  if (full.length > 0)
+    return {
+      id,
+      state: 'problem',
+      sentence: `The journal of ${full.map(processName).join(', ')} is full, so deliveries are rejected.`,
+      fix: `Run more workers (${slotstream} work), or raise JOURNAL_MAX_MB.`,
+    };
+  const spooled = sumOf(alive, 'spool_deliveries');
+  if (spooled > 0)
+    return {
+      id,
+      state: 'attention',
+      sentence: `${counted(spooled, 'delivery waits', 'deliveries wait')} on disk for the queue.`,
+      fix: 'They are sent to the queue as soon as it answers.',
+    };
+  const losses = sumOf(alive, 'queue_losses');
+  if (losses > 0)
+    return {
+      id,
+      state: 'attention',
+      sentence: `The queue lost jobs ${losses === 1 ? 'once' : `${losses} times`} within the last 10 minutes; they were enqueued again from the journal.`,
+      fix: 'Find out why Redis lost data: see docs/durability.md.',
+    };
+  const journaled = sumOf(alive, 'journal_batches');
+  const journal =
+    journaled > 0 ? ` The journal has copies of ${counted(journaled, 'batch', 'batches')} in the queue.` : '';
+  return { id, state: 'ok', sentence: `No delivery waits on disk.${journal}` };
+}
+
+function running(processes: readonly ProcessRow[], nowMs: number): HealthItem {
+  const item = { id: 'processes', link: '/mirror' };
+  const alive = processes.filter((each) => !isMissing(each, nowMs));
+  const [missing] = processes.filter((each) => isMissing(each, nowMs));
+  if (alive.length > 0 && alive.every(({ role }) => role === 'receive'))
+    return {
+      ...item,
+      state: 'attention',
+      sentence: 'No worker reports here: deliveries are accepted, but not applied as far as this process knows.',
+      fix: `${slotstream} work`,
+    };
+  if (missing !== undefined)
+    return {
+      ...item,
+      state: 'attention',
+      sentence: `${processName(missing)} has not reported since ${timeText(missing.seen_at)}: it was killed, or cannot reach the database.`,
+      fix: 'Start it again, if it is not meant to be gone. An hour after its last report it is no longer listed.',
+    };
+  if (alive.length === 0) return { ...item, state: 'ok', sentence: 'No process reports.' };
+  return { ...item, state: 'ok', sentence: `Running: ${alive.map(processName).join(', ')}.` };
+}
+
+/** `1 delivery`, `1,200 deliveries`; without a plural, an `s` is added. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+
+export const ageText = (instant: string, nowMs: number): string => durationOf(Math.max(0, nowMs - Date.parse(instant)));
+
+const units = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+  [1_000, 's'],
+] as const;
+
+/** `40 ms`, `1.2 s`, `5 min`, `3 h`: one unit, rounded. */
+function durationOf(ms: number): string {
+  const [unitMs, unit] = units.find(([unit]) => ms >= unit) ?? [1, 'ms'];
+  return `${Number((ms / unitMs).toFixed(unit === 's' && ms < 10_000 ? 1 : 0))} ${unit}`;
+}

@@ -1,0 +1,89 @@
+// The deliveries of today against those of the same weekday a week ago, up to the same time of day, and those of each of the last 24 hours.
+import { z } from 'zod';
+import { instant } from '#schemas/resources/values.ts';
+import { dayMs, hourMs, instantOf, minuteMs } from '#src/base/time.ts';
+import type { Store } from '#src/store/contract.ts';
+import { deliveryCounter } from '#src/store/log/delivery-counts.ts';
+
+const count = z.int().min(0);
+const counts = z.strictObject({ deliveries: count, bookings: count, cancellations: count, no_shows: count });
+
+export const todayRecord = z.strictObject({
+  since: instant.describe('When the day began in the requested time zone.'),
+  counts: counts.describe('A moved booking is a cancellation and a booking, as the service sends it.'),
+  last_week: counts
+    .nullable()
+    .describe('Of the same weekday, until the same time of day; null where the log does not go back that far.'),
+});
+
+export const hourRecord = z.strictObject({ hour: instant.describe('When it began.'), deliveries: count });
+
+const weekMs = 7 * dayMs;
+const shownHours = 24;
+
+export async function readToday(
+  store: Store,
+  { nowMs, timezone }: { readonly nowMs: number; readonly timezone: string },
+) {
+  const counter = deliveryCounter(store, () => nowMs);
+  const fromMs = startOfDay(nowMs, timezone);
+  const firstMs = await firstReceivedMs(store);
+  // To the minute, so that the offset of the time is searched once per minute.
+  const sameTimeMs = Math.floor((nowMs - weekMs) / minuteMs) * minuteMs;
+  const lastWeekMs = startOfDay(nowMs - weekMs, timezone);
+  const hasLastWeek = firstMs !== undefined && firstMs <= lastWeekMs;
+  const firstHourMs = Math.floor(nowMs / hourMs) * hourMs - (shownHours - 1) * hourMs;
+  const hours: z.output<typeof hourRecord>[] = [];
+  for (let at = 0; at < shownHours; at += 1) {
+    const hourStartMs = firstHourMs + at * hourMs;
+    const isLast = at === shownHours - 1;
+    const period = { fromMs: hourStartMs, ...(!isLast && { toMs: hourStartMs + hourMs }), name: 'hour' };
+    hours.push({ hour: instantOf(hourStartMs), deliveries: (await counter.count(period)).deliveries });
+  }
+  return {
+    today: {
+      since: instantOf(fromMs),
+      counts: await counter.count({ fromMs, name: 'day' }),
+      last_week: hasLastWeek
+        ? await counter.count({ fromMs: lastWeekMs, toMs: Math.max(lastWeekMs, sameTimeMs), name: 'last week' })
+        : null,
+    },
+    hours,
+  };
+}
+
+async function firstReceivedMs({ db }: Store): Promise<number | undefined> {
+  const row = await db.selectFrom('event_log').select('received_at').orderBy('seq').limit(1).executeTakeFirst();
+  return row && Date.parse(row.received_at);
+}
+
+/** When the day of this moment began in a time zone. */
+export function startOfDay(nowMs: number, timeZone: string): number {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
+  const offsetAt = (ms: number): number => {
+    const parts = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
+    return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(ms / 1000) * 1000;
+  };
+  const midnight = Math.floor((nowMs + offsetAt(nowMs)) / dayMs) * dayMs;
+  // The clock may have changed since midnight.
+  return midnight - offsetAt(midnight - offsetAt(nowMs));
+}
+
+/** Whether there is such a time zone. */
+export function isTimezone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}

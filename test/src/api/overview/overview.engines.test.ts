@@ -1,0 +1,236 @@
+// The overview on every store: a new installation, one that is at work, and one that needs a person.
+import { describe, expect, it } from 'vitest';
+import type { EventKind } from '#schemas/events.ts';
+import type { Installation, Overview } from '#src/api/overview/overview.ts';
+import { dayMs, hourMs, instantOf } from '#src/base/time.ts';
+import { createSampler } from '#src/sandbox/sample-delivery.ts';
+import { keyValue, writeValue } from '#src/store/key-value.ts';
+import type { Store } from '#src/store/contract.ts';
+import { writeRows } from '#src/store/rows.ts';
+import { writeSubscriptions, type KnownSubscription } from '#src/store/subscription-rows.ts';
+import { mirrorIdentity } from '#workers/pipeline/organization.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
+import { z } from 'zod';
+import { processRow } from '../../../harness/data/process-row.ts';
+import { ingest } from '../../../harness/ingest.ts';
+import { openReadApi, type ReadAnswer } from '../../../harness/mirror/read-api.ts';
+import { storeEngines } from '../../../harness/stores.ts';
+
+/** A Thursday. */
+const nowMs = Date.parse('2026-01-01T12:20:00Z');
+const sample = createSampler(1);
+const screen = privacyScreen({ eraseOnDelete: true });
+
+const installation: Installation = {
+  processes: async () => [
+    processRow({
+      seen_at: instantOf(nowMs),
+      accepted: 3,
+      queue_waiting: 2,
+      queue_oldest_at: instantOf(nowMs - 4_000),
+      lag_p50_ms: 40,
+      lag_p99_ms: 900,
+    }),
+  ],
+  queueEngine: 'embedded',
+  missingSettings: [],
+  recentEveryMs: hourMs,
+  fullEveryMs: dayMs,
+};
+
+const subscription = {
+  uri: 'https://api.example.test/webhook_subscriptions/1',
+  callback_url: 'https://mirror.example.test/webhooks',
+  state: 'active',
+  scope: 'organization',
+  events: ['invitee.created'],
+  checked_at: instantOf(nowMs),
+} as unknown as KnownSubscription;
+
+/** Samples of these kinds, each received so long ago, the oldest first. */
+async function receive(store: Store, samples: readonly (readonly [agoMs: number, kind: EventKind])[]): Promise<void> {
+  const deliveries = samples.map(([agoMs, kind], index) => {
+    const body = JSON.stringify(sample(kind, { index, now: new Date(nowMs - agoMs) }));
+    return { body, receivedAt: instantOf(nowMs - agoMs) };
+  });
+  await ingest({ store, screen }, { v: 1, deliveries }, instantOf(nowMs));
+}
+
+async function setUp(store: Store, atMs = nowMs): Promise<void> {
+  await writeSubscriptions(store, { seen: [subscription], deleted: [] });
+  const identity = { origin: 'https://api.example.test', organization: 'o', filled: true, filled_at: instantOf(atMs) };
+  await store.transaction((unit) => writeValue(unit, mirrorIdentity, identity));
+}
+
+const week = 7 * dayMs;
+
+for (const engine of storeEngines)
+  describe.runIf(engine.available)(`the overview on ${engine.name}`, () => {
+    const open = (given: Partial<Installation> = {}) =>
+      openReadApi(engine.fresh, { clock: () => nowMs, installation: { ...installation, ...given } });
+    const read = async (api: { get(path: string): Promise<ReadAnswer> }, query = ''): Promise<Overview> => {
+      const { status, body } = await api.get(`/api/overview${query}`);
+      expect(status).toBe(200);
+      return body;
+    };
+
+    it('of a new installation says what to run next', async () => {
+      await using api = await open();
+      const { first_run: first, verdict, latest, today, hours } = await read(api);
+      expect(first).toMatchObject({ done: false, empty: true });
+      expect(first.steps.map(({ id, done }) => [id, done])).toEqual([
+        ['settings', true],
+        ['bootstrap', false],
+        ['backfill', false],
+        ['delivery', false],
+      ]);
+      expect(first.steps.map(({ command }) => command ?? '')).toEqual([
+        '',
+        expect.stringMatching(/slotstream bootstrap$/),
+        expect.stringMatching(/slotstream backfill$/),
+        expect.stringMatching(/slotstream trigger invitee.created$/),
+      ]);
+      expect(verdict).toEqual({ state: 'attention', sentence: '2 things need you.' });
+      expect([latest, today.last_week, hours.length]).toEqual([[], null, 24]);
+    });
+
+    it('names the settings that are missing', async () => {
+      await using api = await open({ missingSettings: ['API_BASE_URL', 'API_TOKEN', 'PUBLIC_URL'] });
+      const { first_run: first, verdict } = await read(api);
+      expect(first.steps[0]).toMatchObject({
+        done: false,
+        sentence: 'Set API_BASE_URL, API_TOKEN and PUBLIC_URL in .env, and start again.',
+      });
+      expect(verdict.sentence).toBe('All is well.');
+    });
+
+    it('of one at work has the flow, the counts of today and of a week ago, and the newest deliveries', async () => {
+      await using api = await open();
+      await setUp(api.store);
+      await receive(api.store, [
+        [week + dayMs, 'contact.created'],
+        [week + 2 * hourMs, 'invitee.created'],
+        [week - hourMs, 'contact.created'],
+        [hourMs, 'invitee.created'],
+        [60_000, 'invitee_no_show.created'],
+        [0, 'invitee.canceled'],
+      ]);
+      const { verdict, health, flow, today, hours, latest, first_run: first } = await read(api);
+      expect(verdict).toMatchObject({ state: 'ok', sentence: expect.stringContaining('All is well.') });
+      expect(health.map(({ state }) => state)).toEqual(Array.from({ length: 10 }, () => 'ok'));
+      expect(flow).toEqual({
+        receivers: 1,
+        accepted: 3,
+        queue_engine: 'embedded',
+        workers: 1,
+        lag_p50_ms: 40,
+        lag_p99_ms: 900,
+        store_engine: engine.name,
+        last_seq: 6,
+        arrows: [
+          { from: 'receiver', to: 'queue', depth: 0, unit: 'deliveries', oldest_at: null },
+          { from: 'queue', to: 'worker', depth: 2, unit: 'batches', oldest_at: instantOf(nowMs - 4_000) },
+          { from: 'worker', to: 'store', depth: 0, unit: 'batches', oldest_at: null },
+        ],
+      });
+      expect(today).toEqual({
+        since: '2026-01-01T00:00:00.000000Z',
+        counts: { deliveries: 3, bookings: 1, cancellations: 1, no_shows: 1 },
+        last_week: { deliveries: 1, bookings: 1, cancellations: 0, no_shows: 0 },
+      });
+      expect(hours.slice(-2)).toEqual([
+        { hour: '2026-01-01T11:00:00.000000Z', deliveries: 1 },
+        { hour: '2026-01-01T12:00:00.000000Z', deliveries: 2 },
+      ]);
+      expect(latest.map(({ seq, event }) => [seq, event])).toEqual([
+        [6, 'invitee.canceled'],
+        [5, 'invitee_no_show.created'],
+        [4, 'invitee.created'],
+        [3, 'contact.created'],
+        [2, 'invitee.created'],
+        [1, 'contact.created'],
+      ]);
+      expect(latest[0]?.sentence).toMatch(/ canceled /);
+      expect(first).toMatchObject({ done: true, empty: false });
+    });
+
+    it('begins the day in the requested time zone', async () => {
+      await using api = await open();
+      expect((await read(api, '?timezone=America/Los_Angeles')).today.since).toBe('2026-01-01T08:00:00.000000Z');
+      expect((await api.get('/api/overview?timezone=Nowhere')).status).toBe(400);
+    });
+
+    it('lists what needs a person: quarantine, a disabled subscription, failed alerts, meetings and forms', async () => {
+      await using api = await openReadApi(engine.fresh, {
+        installation: { ...installation, processes: async () => [] },
+      });
+      await setUp(api.store, Date.now());
+      await writeSubscriptions(api.store, { seen: [{ ...subscription, state: 'disabled' }], deleted: [] });
+      const delivery = { body: 'no JSON', receivedAt: instantOf(Date.now()) };
+      await ingest({ store: api.store, screen }, { v: 1, deliveries: [delivery] }, instantOf(Date.now()));
+      const ago = (ms: number): string => instantOf(Date.now() - ms);
+      const uri = (kind: string): string => `https://api.example.test/${kind}/1`;
+      await api.store.transaction(async (unit) => {
+        const [times, none] = [{ start_time: ago(2 * dayMs), end_time: ago(dayMs) }, {}];
+        await writeRows(unit, 'scheduled_events', [{ uri: uri('events'), status: 'active', ...times }]);
+        await writeRows(unit, 'invitees', [
+          { uri: uri('invitees'), event_uri: uri('events'), status: 'active', ...none },
+        ]);
+        await writeRows(unit, 'routing_form_submissions', [
+          { uri: uri('submissions'), created_at: ago(dayMs), result_type: 'event_type' },
+        ]);
+        const at = { occurred_at: ago(1), due_at: ago(1), next_at: ago(1), created_at: ago(1), updated_at: ago(1) };
+        await writeRows(unit, 'alerts', [
+          {
+            id: 'a',
+            rule: 'r',
+            subject_uri: 's',
+            state: 'failed',
+            channel: 'slack',
+            attempts: 9,
+            fact: 'f',
+            episode: 0,
+            ...at,
+          },
+        ]);
+      });
+      const { needs_you: needs, verdict, health, latest } = await read(api);
+      expect(needs.map(({ id, kind, count, link }) => [id, kind, count, link])).toEqual([
+        ['quarantine', 'fault', 1, '/deliveries?outcome=quarantined'],
+        ['subscriptions', 'fault', 1, '/mirror'],
+        ['failed_alerts', 'fault', 1, '/mirror'],
+        ['unconfirmed', 'work', 1, '/bookings?unconfirmed=true'],
+        ['unbooked', 'work', 1, '/routing'],
+      ]);
+      expect(needs.map(({ sentence }) => sentence)).toEqual([
+        '1 delivery could not be applied.',
+        '1 webhook subscription delivers nothing.',
+        '1 alert could not be sent to slack.',
+        '1 meeting of the last 7 days has neither a recap nor a no-show mark.',
+        '1 form of the last 7 days led to no booking.',
+      ]);
+      expect(verdict).toEqual({ state: 'problem', sentence: '3 things need you.' });
+      expect(health.filter(({ state }) => state === 'problem').map(({ id }) => id)).toEqual([
+        'subscriptions',
+        'quarantine',
+      ]);
+      expect(latest).toMatchObject([{ event: null, sentence: 'a delivery that could not be parsed' }]);
+    });
+
+    it('says that all is well while people only have lists to go through', async () => {
+      await using api = await openReadApi(engine.fresh, {
+        installation: { ...installation, processes: async () => [] },
+      });
+      await setUp(api.store, Date.now());
+      const submission = {
+        uri: 'https://api.example.test/s/1',
+        created_at: instantOf(Date.now() - dayMs),
+        result_type: 'event_type',
+      };
+      await api.store.transaction((unit) => writeRows(unit, 'routing_form_submissions', [submission]));
+      expect((await read(api)).verdict).toEqual({ state: 'ok', sentence: 'All is well. 1 list waits for you.' });
+      const state = keyValue('gap', z.object({ since: z.string(), notes: z.number() }));
+      await api.store.transaction((unit) => writeValue(unit, state, { since: instantOf(Date.now()), notes: 1 }));
+      expect((await read(api)).verdict).toEqual({ state: 'attention', sentence: '1 thing needs you.' });
+    });
+  });
