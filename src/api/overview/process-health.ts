@@ -45,7 +45,7 @@ function signatures(alive: readonly ProcessRow[]): HealthItem {
     return {
       id,
       state: 'attention',
-      sentence: `${counted(refused, 'request', 'requests')} with a missing or wrong signature ${refused === 1 ? 'was' : 'were'} refused within the last 10 minutes; ${accepted === 0 ? 'none was' : `${counted(accepted, 'delivery was', 'deliveries were')}`} accepted.`,
+      sentence: `${counted(refused, 'request', 'requests')} with a missing or wrong signature ${refused === 1 ? 'was' : 'were'} refused within the last 10 minutes; ${accepted === 0 ? 'none was' : counted(accepted, 'delivery was', 'deliveries were')} accepted.`,
       fix: `If the service sent them, its signing key is another one: ${slotstream} doctor`,
     };
   const arrived =
@@ -176,7 +176,7 @@ function disks(alive: readonly ProcessRow[]): HealthItem {
 function running(processes: readonly ProcessRow[], nowMs: number): HealthItem {
   const item = { id: 'processes', link: '/mirror' };
   const alive = processes.filter((each) => !isMissing(each, nowMs));
-  const [missing] = processes.filter((each) => isMissing(each, nowMs));
+  const missing = processes.find((each) => isMissing(each, nowMs));
   if (alive.length > 0 && alive.every(({ role }) => role === 'receive'))
     return {
       ...item,
