@@ -6,7 +6,7 @@ import type { Screen } from '#workers/pipeline/screen.ts';
 import type { ReplayScriptOptions } from './deliveries/curl-replay.ts';
 import type { ReplayRun } from './deliveries/delivery-records.ts';
 import type { MirrorProcess } from './mirror/mirror-process.ts';
-import type { Installation } from './overview/overview.ts';
+import type { Installation } from './overview/process-health.ts';
 
 export interface ApiContext {
   readonly store: Store;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createAdminApp, type Pages, type ReadApi } from '#src/api/app.ts';
 import { createAccessLog } from '#src/api/auth/access-log.ts';
-import type { Installation } from '#src/api/overview/overview.ts';
+import type { Installation } from '#src/api/overview/process-health.ts';
 import { adminTokenFile, openAdminToken, writeAddress } from '#src/api/running-instance.ts';
 import type { DiskSpace, FreeBytes } from '#src/base/disk-space.ts';
 import { memoize } from '#src/base/memoize.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { withTimeout } from '#src/base/timeout.ts';
 import { instantOf } from '#src/base/time.ts';
-import type { Installation } from '#src/api/overview/overview.ts';
+import type { Installation } from '#src/api/overview/process-health.ts';
 import { missingSettings, type Config } from '#src/config/load.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
 import { recentMs } from '#src/observability/metrics/tallies.ts';

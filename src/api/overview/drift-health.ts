@@ -3,8 +3,7 @@ import { slotstream } from '#src/base/command.ts';
 import { timeText } from '#src/base/time.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
 import type { LastRun } from '#workers/sync/reconcile/reconcile-state.ts';
-import type { HealthItem } from './health.ts';
-import { counted } from './process-health.ts';
+import { counted, type HealthItem } from './health-item.ts';
 
 /** This many periods without a complete run are reported. */
 export const maxMissedPeriods = 3;

@@ -1,20 +1,11 @@
 // The health of the mirror, item by item: a sentence each, and what fixes it when it is not well. The words and limits are those of
 // `doctor` and of the alert conditions.
-import { z } from 'zod';
 import { slotstream } from '#src/base/command.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
 import type { MirrorHealth } from '#workers/alerts/conditions/condition.ts';
 import { driftHealth, type ComparisonState } from './drift-health.ts';
-import { ageText, counted, processHealth } from './process-health.ts';
-
-export const healthItem = z.strictObject({
-  id: z.string().describe('`subscriptions`, `signatures`, `queue`, …'),
-  state: z.enum(['ok', 'attention', 'problem']),
-  sentence: z.string(),
-  fix: z.string().optional().describe('What to do when it is not well.'),
-  link: z.string().optional().describe('The page that shows more.'),
-});
-export type HealthItem = z.output<typeof healthItem>;
+import { ageText, counted, type HealthItem } from './health-item.ts';
+import { processHealth } from './process-health.ts';
 
 export interface HealthInput {
   readonly nowMs: number;

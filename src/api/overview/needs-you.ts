@@ -1,4 +1,4 @@
-// What waits for a person: deliveries in quarantine, alerts that failed, lost subscriptions, meetings that nobody confirmed, and forms
+// What waits for a person: deliveries in quarantine, alerts that failed, lost subscriptions, meetings without a recap or a no-show mark, and forms
 // without a booking.
 import { z } from 'zod';
 import { slotstream } from '#src/base/command.ts';
@@ -6,7 +6,7 @@ import { dayMs, minuteMs } from '#src/base/time.ts';
 import { countAlerts } from '#src/store/alerts/alert-queries.ts';
 import type { Store } from '#src/store/contract.ts';
 import { countUnbooked, countUnconfirmed } from '#src/store/search/needs-attention.ts';
-import { counted } from './process-health.ts';
+import { counted } from './health-item.ts';
 
 export const needRecord = z.strictObject({
   id: z.enum(['quarantine', 'subscriptions', 'failed_alerts', 'unconfirmed', 'unbooked']),

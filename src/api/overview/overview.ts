@@ -10,22 +10,12 @@ import { filledAt, isFilled } from '#workers/sync/mirror-identity.ts';
 import { openGap } from '#workers/sync/reconcile/missed-window.ts';
 import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
 import { firstRun, firstRunRecord } from './first-run.ts';
-import { downSubscriptions, healthItem, mirrorHealth, type HealthItem } from './health.ts';
+import { counted, healthItem, type HealthItem } from './health-item.ts';
+import { downSubscriptions, mirrorHealth } from './health.ts';
 import { latestDelivery, readLatest } from './latest.ts';
 import { needRecord, readNeeds, type Need } from './needs-you.ts';
-import { counted, isMissing, lagOf, queueOf } from './process-health.ts';
+import { isMissing, lagOf, queueOf, type Installation } from './process-health.ts';
 import { hourRecord, isTimezone, readToday, todayRecord } from './today.ts';
-
-/** What the overview has to know of the process it is asked of, and of its settings. */
-export interface Installation {
-  /** Every process that reports, this one included. */
-  processes(): Promise<readonly ProcessRow[]>;
-  readonly queueEngine: string;
-  /** Settings without a value that are needed to call the service, or to be called by it. */
-  readonly missingSettings: readonly string[];
-  readonly recentEveryMs: number;
-  readonly fullEveryMs: number;
-}
 
 const count = z.int().min(0);
 

@@ -2,7 +2,7 @@
 import { slotstream } from '#src/base/command.ts';
 import { minuteMs, timeText } from '#src/base/time.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
-import type { HealthItem } from './health.ts';
+import { ageText, counted, durationOf, type HealthItem } from './health-item.ts';
 
 /** A process that did not report for this long was killed, or does not reach the database. */
 const missingAfterMs = minuteMs;
@@ -16,6 +16,17 @@ export const isMissing = ({ seen_at }: Pick<ProcessRow, 'seen_at'>, nowMs: numbe
 
 export const processName = ({ role, host, pid }: Pick<ProcessRow, 'role' | 'host' | 'pid'>): string =>
   `${role} on ${host} (pid ${pid})`;
+
+/** What the overview has to know of the process it is asked of, and of its settings. */
+export interface Installation {
+  /** Every process that reports, this one included. */
+  processes(): Promise<readonly ProcessRow[]>;
+  readonly queueEngine: string;
+  /** Settings without a value that are needed to call the service, or to be called by it. */
+  readonly missingSettings: readonly string[];
+  readonly recentEveryMs: number;
+  readonly fullEveryMs: number;
+}
 
 interface ProcessInput {
   readonly nowMs: number;
@@ -193,23 +204,4 @@ function running(processes: readonly ProcessRow[], nowMs: number): HealthItem {
     };
   if (alive.length === 0) return { ...item, state: 'ok', sentence: 'No process reports.' };
   return { ...item, state: 'ok', sentence: `Running: ${alive.map(processName).join(', ')}.` };
-}
-
-/** `1 delivery`, `1,200 deliveries`; without a plural, an `s` is added. */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
-
-export const ageText = (instant: string, nowMs: number): string => durationOf(Math.max(0, nowMs - Date.parse(instant)));
-
-const units = [
-  [86_400_000, 'd'],
-  [3_600_000, 'h'],
-  [60_000, 'min'],
-  [1_000, 's'],
-] as const;
-
-/** `40 ms`, `1.2 s`, `5 min`, `3 h`: one unit, rounded. */
-function durationOf(ms: number): string {
-  const [unitMs, unit] = units.find(([unit]) => ms >= unit) ?? [1, 'ms'];
-  return `${Number((ms / unitMs).toFixed(unit === 's' && ms < 10_000 ? 1 : 0))} ${unit}`;
 }

@@ -2,7 +2,7 @@
 import type { AdminNeeds } from '#src/api/app.ts';
 import type { MirrorProcess } from '#src/api/mirror/mirror-process.ts';
 import { createReadApi } from '#src/api/operations.ts';
-import type { Installation } from '#src/api/overview/overview.ts';
+import type { Installation } from '#src/api/overview/process-health.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { useContactSearch } from '#src/store/search/contact-follower.ts';

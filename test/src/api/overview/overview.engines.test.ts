@@ -1,7 +1,8 @@
 // The overview on every store: a new installation, one that is at work, and one that needs a person.
 import { describe, expect, it } from 'vitest';
 import type { EventKind } from '#schemas/events.ts';
-import type { Installation, Overview } from '#src/api/overview/overview.ts';
+import type { Overview } from '#src/api/overview/overview.ts';
+import type { Installation } from '#src/api/overview/process-health.ts';
 import { dayMs, hourMs, instantOf } from '#src/base/time.ts';
 import { createSampler } from '#src/sandbox/sample-delivery.ts';
 import { keyValue, writeValue } from '#src/store/key-value.ts';
