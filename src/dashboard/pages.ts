@@ -1,5 +1,6 @@
 // Every page of the dashboard. The first entry of the navigation is the first page.
 import type { Page } from './page.ts';
+import { bookingPages } from './pages/bookings/bookings.ts';
 import { deliveryPages } from './pages/deliveries.ts';
 import { mirrorPages } from './pages/mirror/mirror-pages.ts';
 import { contactPages } from './pages/people/contacts.ts';
@@ -8,6 +9,7 @@ import { routingPages } from './pages/people/routing.ts';
 
 export const pages: readonly Page[] = [
   ...deliveryPages,
+  ...bookingPages,
   ...contactPages,
   ...routingPages,
   ...recapPages,

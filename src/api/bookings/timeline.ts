@@ -132,7 +132,7 @@ function bookingDrafts(
     {
       kind: index === 0 ? 'booked' : 'moved',
       at: created_at,
-      sentence: index === 0 ? `Booked: ${meeting?.name ?? 'a meeting'}.` : `Moved${movedBy} to another time.`,
+      sentence: index === 0 ? `${meeting?.name ?? 'A meeting'} was booked.` : `Moved${movedBy} to another time.`,
       startTime: meeting?.start_time ?? null,
       subject,
       origin: created,

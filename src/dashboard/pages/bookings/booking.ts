@@ -1,0 +1,177 @@
+// One booking: its timeline, its meeting, and what the invitee said.
+import { html } from 'hono/html';
+import { getBooking } from '#src/api/bookings/get-booking.ts';
+import { facts, table } from '#src/dashboard/components/list.ts';
+import {
+  address,
+  badge,
+  externalLink,
+  foreign,
+  idOf,
+  joined,
+  time,
+  type Markup,
+} from '#src/dashboard/components/markup.ts';
+import type { PageCall } from '#src/dashboard/page.ts';
+import { bookingBadge } from './outcome.ts';
+
+type Booking = Awaited<ReturnType<typeof bookingIn>>;
+type Point = Booking['timeline'][number];
+
+const bookingIn = async ({ ask, params }: Pick<PageCall, 'ask' | 'params'>) =>
+  (await ask(getBooking, { params })).resource;
+
+export async function showBooking(call: PageCall) {
+  const booking = await bookingIn(call);
+  const name = booking.invitee_name || booking.invitee_email || 'A booking without a name';
+  return {
+    title: name,
+    content: html`<h1><bdi>${name}</bdi></h1>
+      <p class="lead">
+        <bdi>${booking.event_type_name ?? 'A meeting'}</bdi>${booking.host_name ? html` with <bdi>${booking.host_name}</bdi>` : ''}
+        ${bookingBadge(booking.outcome)}
+      </p>
+      <h2 class="hidden">What happened</h2>
+      ${timeline(booking.timeline)}
+      <h2>Meeting</h2>
+      ${meetingFacts(booking)}
+      <h2>Invitee</h2>
+      ${inviteeFacts(booking)}
+      ${answers(booking)} ${reschedules(booking)} ${recaps(booking)} ${alerts(booking)}
+      <p class="actions">
+        <a href="${address('/api/why', { uri: booking.last_invitee })}">Why each value is as it is</a>
+        <a href="${address('/deliveries', { subject: booking.last_invitee })}">Deliveries about it</a>
+      </p>`,
+  };
+}
+
+const points: Readonly<Record<Point['kind'], readonly [label: string, tone: string]>> = {
+  booked: ['Booked', ''],
+  moved: ['Moved', ''],
+  moved_on: ['Moved', 'attention'],
+  canceled: ['Canceled', 'attention'],
+  upcoming: ['Meeting', 'future'],
+  held: ['Held', 'good'],
+  no_show_marked: ['No-show', 'problem'],
+  no_show_unmarked: ['No-show undone', ''],
+  recap: ['Recap', ''],
+  recap_deleted: ['Recap deleted', 'minor-point'],
+  confirmation_requested: ['Confirmation requested', 'minor-point'],
+  reconfirmed: ['Confirmed', 'good'],
+  alert_sent: ['Alert', 'minor-point'],
+  alert_failed: ['Alert failed', 'problem'],
+};
+
+/** More do not fit side by side. */
+const mostInRow = 6;
+
+/** Each dot leads to its delivery. */
+const timeline = (all: Booking['timeline']): Markup =>
+  html`<ol class="journey ${all.length <= mostInRow ? 'short' : ''}">
+    ${all.map(({ kind, at, sentence, start_time: start, seq }) => {
+      const [label, tone] = points[kind];
+      const dot = html`<a class="dot" href="/deliveries/${seq}" aria-label="${label}: delivery ${seq}" title="Delivery #${seq}"></a>`;
+      return html`<li class="${tone}">
+        ${seq === null ? html`<span class="dot"></span>` : dot}
+        <div>
+          <strong>${label}</strong>${time(at)}
+          <span class="how"><bdi>${sentence}</bdi></span>${start === null ? '' : html`<span class="how">for ${time(start)}</span>`}
+          ${seq === null ? '' : html`<a class="soft" href="/deliveries/${seq}">delivery #${seq}</a>`}
+        </div>
+      </li>`;
+    })}
+  </ol>`;
+
+function meetingFacts({ meeting, utm_campaign, ...booking }: Booking): Markup {
+  const people = (meeting?.hosts ?? []).map(({ name, email }) => html`<bdi>${name ?? email ?? 'unknown'}</bdi>`);
+  return facts({
+    Starts: booking.start_time && time(booking.start_time),
+    Ends: booking.end_time && time(booking.end_time),
+    [people.length > 1 ? 'Hosts' : 'Host']: people.length === 0 ? null : joined(people, ', '),
+    'Time zone of the host': meeting?.hosts[0]?.timezone,
+    Location: meeting?.location && foreign(meeting.location),
+    Join: meeting?.join_url && externalLink(meeting.join_url),
+    Guests: meeting && meeting.guests.length > 0 ? foreign(meeting.guests.join(', ')) : null,
+    Payment: paymentText(booking.payment),
+    Campaign: utm_campaign && foreign(utm_campaign),
+    Source: [booking.utm_source, booking.utm_medium].filter(Boolean).join(', '),
+    'Booked through': booking.routing_form_submission
+      ? html`<a href="${address('/api/why', { uri: booking.routing_form_submission })}">a routing form</a>`
+      : booking.scheduling_method,
+  });
+}
+
+function paymentText(payment: Booking['payment']): Markup | null {
+  if (payment === null) return null;
+  const { amount, currency, provider, successful } = payment;
+  return html`<bdi>${[amount, currency].filter((part) => part !== null).join(' ')}</bdi>${provider ? html` through <bdi>${provider}</bdi>` : ''}
+    ${successful === false ? badge('failed', 'problem') : ''}`;
+}
+
+const inviteeFacts = ({ contact, ...booking }: Booking): Markup =>
+  facts({
+    'E-mail': booking.invitee_email && foreign(booking.invitee_email),
+    Contact: contact && html`<a href="/contacts/${idOf(contact.uri)}"><bdi>${contact.name ?? contact.uri}</bdi></a>`,
+    Company: contact?.company && foreign(contact.company),
+    'Job title': contact?.job_title && foreign(contact.job_title),
+    'Time zone': booking.invitee_timezone && foreign(booking.invitee_timezone),
+    'All bookings':
+      booking.invitee_email &&
+      html`<a href="${address('/bookings', { email: booking.invitee_email })}">of this address</a>`,
+    Reschedule: booking.links.reschedule && externalLink(booking.links.reschedule, 'link for the invitee'),
+    Cancel: booking.links.cancel && externalLink(booking.links.cancel, 'link for the invitee'),
+  });
+
+const answers = ({ answers: given }: Booking): Markup =>
+  given.length === 0
+    ? html``
+    : html`<h2>Answers</h2>
+        <dl class="answers">
+          ${given.map(({ question, answer }) => html`<div><dt><bdi>${question}</bdi></dt><dd>${foreign(answer)}</dd></div>`)}
+        </dl>`;
+
+const reschedules = ({ bookings }: Booking): Markup =>
+  bookings.length < 2
+    ? html``
+    : html`<h2>Reschedules</h2>
+        ${table({
+          caption: 'The first booking and each reschedule',
+          rows: bookings,
+          empty: '',
+          columns: [
+            { name: 'Booked', cell: ({ created_at: at }) => time(at) },
+            { name: 'For', cell: ({ start_time: start }) => time(start) },
+            { name: 'Moved or canceled', cell: ({ canceled_at: at }) => (at === null ? '' : time(at)) },
+            { name: 'By', cell: ({ canceler_type: by }) => by ?? '', isMinor: true },
+            { name: 'Reason', cell: ({ cancel_reason: reason }) => (reason ? foreign(reason) : ''), isMinor: true },
+          ],
+        })}`;
+
+const recaps = ({ recaps: written }: Booking): Markup =>
+  written.length === 0
+    ? html``
+    : html`<h2>Recaps</h2>
+        ${written.map(
+          ({ uri, created_at, summary_md }) =>
+            html`<p><a href="/recaps/${idOf(uri)}">${time(created_at)}</a> <span class="excerpt"><bdi>${summary_md}</bdi></span></p>`,
+        )}`;
+
+const alerts = ({ alerts: made }: Booking): Markup =>
+  made.length === 0
+    ? html``
+    : html`<h2>Alerts</h2>
+        ${table({
+          caption: 'Alerts about this booking',
+          rows: made,
+          empty: '',
+          columns: [
+            { name: 'Rule', cell: ({ rule }) => foreign(rule) },
+            { name: 'Channel', cell: ({ channel }) => channel },
+            { name: 'State', cell: ({ state }) => badge(state, state === 'failed' ? 'problem' : 'quiet') },
+            {
+              name: 'Sent',
+              cell: ({ sent_at, due_at, state }) =>
+                state === 'pending' ? html`due ${time(due_at)}` : sent_at === null ? '' : time(sent_at),
+            },
+          ],
+        })}`;

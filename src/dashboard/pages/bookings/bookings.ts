@@ -1,0 +1,86 @@
+// Bookings: the list, each with its reschedules as one row.
+import { html } from 'hono/html';
+import { listBookings } from '#src/api/bookings/list-bookings.ts';
+import { filters } from '#src/dashboard/components/form.ts';
+import { pager, table, type Column } from '#src/dashboard/components/list.ts';
+import { counted, foreign, idOf, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { definePage, type Page, type PageCall } from '#src/dashboard/page.ts';
+import { showBooking } from './booking.ts';
+import { showNoShows } from './no-shows.ts';
+import { bookingBadge, meetingFilters, outcomeTexts } from './outcome.ts';
+
+type Booking = Awaited<ReturnType<typeof bookingsIn>>['collection'][number];
+
+const bookingsIn = ({ ask, query }: Pick<PageCall, 'ask' | 'query'>) => ask(listBookings, { query });
+
+export const bookingPages: readonly Page[] = [
+  definePage({ path: '/bookings', section: '/bookings', show: showBookings }),
+  definePage({ path: '/bookings/:uuid', section: '/bookings', show: showBooking }),
+  definePage({ path: '/no-shows', section: '/no-shows', show: showNoShows }),
+];
+
+async function showBookings(call: PageCall) {
+  const { url, query } = call;
+  const { collection, pagination } = await bookingsIn(call);
+  const isPartial = pagination.next_page_token !== null && collection.length < Number(query['count'] ?? 20);
+  return {
+    title: 'Bookings',
+    content: html`<h1>Bookings</h1>
+      <p class="lead">
+        ${
+          query['unconfirmed'] === undefined
+            ? 'Each booking with everything it was moved to, newest first.'
+            : 'Meetings of the last seven days that ended without a recap and without a no-show mark. Did they take place?'
+        }
+      </p>
+      ${filters(url, query, [
+        { name: 'q', label: 'Name or e-mail address', type: 'search', placeholder: 'a part of it' },
+        { name: 'status', label: 'Status', options: { active: 'not canceled', canceled: 'canceled' } },
+        { name: 'outcome', label: 'Outcome', options: outcomeTexts },
+        ...(await meetingFilters(call)),
+        { name: 'utm_campaign', label: 'Campaign' },
+        { name: 'unconfirmed', label: 'Confirmation', options: { true: 'no recap, no mark' } },
+        ...(query['email'] === undefined ? [] : [{ name: 'email', label: 'Address', type: 'email' } as const]),
+      ])}
+      ${table({
+        caption: 'Bookings, newest first',
+        rows: collection,
+        keyOf: ({ journey_uri: uri }) => uri,
+        linkOf: ({ last_invitee: uri }) => `/bookings/${idOf(uri)}`,
+        empty: emptyList(query, isPartial),
+        columns,
+      })}
+      ${isPartial && collection.length > 0 ? html`<p class="soft">The search continues on the next page.</p>` : ''}
+      ${pager(pagination, url)}`,
+  };
+}
+
+function emptyList(query: PageCall['query'], isPartial: boolean): Markup | string {
+  if (isPartial) return 'None of the newest bookings matches. The search continues on the next page.';
+  if (query['unconfirmed'] !== undefined) return 'Every meeting of the last seven days has a recap or a no-show mark.';
+  if (Object.keys(query).length > 0) return 'No booking matches these filters.';
+  return html`There are no bookings yet. They arrive with <code>invitee.created</code>;
+    <code>./bin/slotstream backfill</code> copies those that the service has.`;
+}
+
+const columns: readonly Column<Booking>[] = [
+  {
+    name: 'Who',
+    cell: ({ last_invitee: uri, invitee_name: name, invitee_email: email }) =>
+      html`<span class="who"><a href="/bookings/${idOf(uri)}"><bdi>${name || email || 'without a name'}</bdi></a>${name && email ? html`<small><bdi>${email}</bdi></small>` : ''}</span>`,
+  },
+  {
+    name: 'Event',
+    cell: ({ event_type_name: name, host_name: host }) =>
+      html`<span class="who">${foreign(name)}${host === null ? '' : html`<small>with <bdi>${host}</bdi></small>`}</span>`,
+  },
+  { name: 'Starts', cell: ({ start_time: start }) => (start === null ? 'unknown' : time(start)) },
+  {
+    name: 'Outcome',
+    cell: ({ outcome, moves }) =>
+      html`${bookingBadge(outcome)}${moves === 0 ? '' : html` <span class="soft">moved ${timesText(moves)}</span>`}`,
+  },
+  { name: 'Booked', cell: ({ booked_at: at }) => time(at), isMinor: true },
+];
+
+const timesText = (count: number): string => (count === 1 ? 'once' : count === 2 ? 'twice' : counted(count, 'time'));

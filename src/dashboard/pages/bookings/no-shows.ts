@@ -1,0 +1,80 @@
+// No-shows as a worklist: whom to write to, about which meeting, and with which link.
+import { html } from 'hono/html';
+import { listNoShows } from '#src/api/bookings/no-shows.ts';
+import { filters } from '#src/dashboard/components/form.ts';
+import { pager, table, type Column } from '#src/dashboard/components/list.ts';
+import { badge, counted, externalLink, foreign, joined, time, type Markup } from '#src/dashboard/components/markup.ts';
+import type { PageCall } from '#src/dashboard/page.ts';
+import { meetingFilters } from './outcome.ts';
+
+type NoShow = Awaited<ReturnType<typeof noShowsIn>>['collection'][number];
+
+const noShowsIn = ({ ask, query }: Pick<PageCall, 'ask' | 'query'>) => ask(listNoShows, { query });
+
+export async function showNoShows(call: PageCall) {
+  const { url, query } = call;
+  const { collection, pagination } = await noShowsIn(call);
+  const isUndone = query['state'] === 'undone';
+  return {
+    title: 'No-shows',
+    content: html`<h1>No-shows</h1>
+      <p class="lead">
+        ${isUndone ? 'Marks that were removed at the service.' : 'People who did not come, and what is needed to offer them another time.'}
+      </p>
+      ${filters(url, query, [
+        { name: 'state', label: 'Marks', none: 'open', options: { undone: 'removed' } },
+        ...(await meetingFilters(call)),
+      ])}
+      ${table({
+        caption: isUndone ? 'Removed no-show marks, newest first' : 'No-shows, newest first',
+        rows: collection,
+        keyOf: ({ no_show_uri: uri }) => uri,
+        linkOf: ({ uuid }) => `/bookings/${encodeURIComponent(uuid)}`,
+        empty:
+          Object.keys(query).length > 0
+            ? 'No mark matches these filters.'
+            : html`There is no open mark. Marks arrive with <code>invitee_no_show.created</code>.`,
+        columns: isUndone ? [...columns.slice(0, -2), removed] : columns,
+      })}
+      ${pager(pagination, url)}`,
+  };
+}
+
+const small = (text: Markup | string): Markup => html`<small>${text}</small>`;
+
+const columns: readonly Column<NoShow>[] = [
+  {
+    name: 'Who',
+    cell: ({ uuid, name, email, company, missed_before: before }) =>
+      html`<span class="who"><a href="/bookings/${encodeURIComponent(uuid)}"><bdi>${name ?? email ?? 'an erased person'}</bdi></a>${email === null ? '' : small(html`<bdi>${email}</bdi>`)}${company ? small(html`<bdi>${company}</bdi>`) : ''}${before === 0 ? '' : html`<span>${badge(`missed ${counted(before, 'time')} before`, 'attention')}</span>`}</span>`,
+  },
+  {
+    name: 'Event',
+    cell: ({ event_name: event, event_type_name: type, hosts }) =>
+      html`<span class="who">${foreign(type ?? event)}${hosts.length === 0 ? '' : small(html`with <bdi>${hosts.join(', ')}</bdi>`)}</span>`,
+  },
+  {
+    name: 'When',
+    cell: ({ host_time: theirs, invitee_time: own }) =>
+      html`<span class="when">${theirs ?? 'unknown'}${own === null || own === theirs ? '' : small(html`for the invitee: ${own}`)}</span>`,
+  },
+  { name: 'Marked', cell: ({ marked_at: at }) => time(at), isMinor: true },
+  {
+    name: 'Alerts',
+    cell: ({ alerts }) =>
+      alerts.length === 0
+        ? html`<span class="none">none</span>`
+        : joined(
+            alerts.map(
+              ({ channel, state }) => html`${channel} ${badge(state, state === 'failed' ? 'problem' : 'quiet')}`,
+            ),
+            ', ',
+          ),
+  },
+  {
+    name: 'Offer another time',
+    cell: ({ reschedule_url: url }) => (url === null ? '' : externalLink(url, 'Reschedule')),
+  },
+];
+
+const removed: Column<NoShow> = { name: 'Removed', cell: ({ unmarked_at: at }) => time(at) };

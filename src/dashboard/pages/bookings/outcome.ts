@@ -1,0 +1,34 @@
+// The outcomes of bookings in words, and the hosts and event types as filters.
+import type { Field } from '#src/dashboard/components/form.ts';
+import { badge, type Markup, type State } from '#src/dashboard/components/markup.ts';
+import type { PageCall } from '#src/dashboard/page.ts';
+import { listBookingFilters } from '#src/api/bookings/list-bookings.ts';
+
+/** In the order of a menu. */
+export const outcomeTexts = {
+  upcoming: 'upcoming',
+  held: 'held',
+  no_show: 'no-show',
+  canceled_by_invitee: 'canceled by the invitee',
+  late_cancellation: 'canceled late by the invitee',
+  canceled_by_host: 'canceled by the host',
+  canceled: 'canceled',
+  rescheduled: 'moved to an unknown booking',
+} as const;
+
+const states: Readonly<Record<string, State>> = { held: 'ok', no_show: 'problem', late_cancellation: 'attention' };
+
+export const bookingBadge = (outcome: keyof typeof outcomeTexts | null): Markup =>
+  outcome === null ? badge('time unknown') : badge(outcomeTexts[outcome], states[outcome]);
+
+/** Menus of hosts and event types, and the range of the start. */
+export async function meetingFilters({ ask }: Pick<PageCall, 'ask'>): Promise<readonly Field[]> {
+  const { hosts, event_types: types } = await ask(listBookingFilters);
+  const menu = (choices: typeof hosts) => Object.fromEntries(choices.map(({ uri, name }) => [uri, name]));
+  return [
+    { name: 'host', label: 'Host', options: menu(hosts) },
+    { name: 'event_type', label: 'Event type', options: menu(types) },
+    { name: 'min_start_time', label: 'Starts from', type: 'date' },
+    { name: 'max_start_time', label: 'Starts until', type: 'date' },
+  ];
+}
