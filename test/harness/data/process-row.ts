@@ -1,0 +1,31 @@
+// The report of a process that is well, as a row of `processes`.
+import type { ProcessRow } from '#src/store/processes.ts';
+
+export const processRow = (row: Partial<ProcessRow>): ProcessRow => ({
+  id: 'a',
+  role: 'start',
+  host: 'one',
+  pid: 7,
+  version: '1.2.3',
+  admin_url: 'http://127.0.0.1:8081',
+  started_at: '2026-01-01T00:00:00.000000Z',
+  seen_at: '2026-01-01T11:59:59.000000Z',
+  queue: 'answering',
+  queue_waiting: 0,
+  queue_active: 0,
+  queue_failed: 0,
+  queue_oldest_at: null,
+  active_oldest_at: null,
+  queue_losses: 0,
+  spool_deliveries: 0,
+  spool_since: null,
+  journal_batches: null,
+  journal_full: null,
+  accepted: 0,
+  refused: 0,
+  refused_stale: 0,
+  lag_p50_ms: null,
+  lag_p99_ms: null,
+  last_batch_at: null,
+  ...row,
+});
