@@ -16,6 +16,8 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   'src/store/alerts': 'test/workers/alerts',
   'src/store/search': 'test/src/api',
   'src/store/sql-dialect.ts': 'test/workers/alerts',
+  'src/store/booking-facts.ts': 'test/src/api/numbers',
+  'src/store/booking-payments.ts': 'test/src/api/numbers',
   'src/store/no-show-rates.ts': 'test/workers/alerts/conditions',
   'src/store/stale-rows.ts': 'test/workers/sync/reconcile',
   'src/store/log/delivery-lag.ts': 'test/workers/alerts/conditions',

@@ -23,6 +23,7 @@ import { settingOperations } from './mirror/settings.ts';
 import { sinkOperations } from './mirror/sinks.ts';
 import { subscriptionPlanOperations } from './mirror/subscription-plan.ts';
 import { syncOperations } from './mirror/sync.ts';
+import { numberOperations } from './numbers/numbers.ts';
 import { inviteeOperations, scheduledEventOperations } from './scheduled-events.ts';
 import { overviewOperations } from './overview/overview.ts';
 import { recapOperations } from './people/recaps.ts';
@@ -37,6 +38,7 @@ const operations: readonly ApiOperation[] = [
   ...contactOperations,
   ...scheduledEventOperations,
   ...inviteeOperations,
+  ...numberOperations,
   ...routingOperations,
   ...recapOperations,
   listBookings,

@@ -25,6 +25,8 @@ export interface SqlDialect {
   day(time: Sql): Sql;
   hour(time: Sql): Sql;
   weekday(time: Sql): Sql;
+  /** `2025-04-14T09:30` in UTC. */
+  minute(time: Sql): Sql;
   /** A member of a JSON object, or of the object at an index of a JSON list; null where it is no text. */
   textAt(json: Sql, path: { readonly index?: number; readonly name: string }): Sql;
   /** The items of a JSON list, to be joined under the alias `item`; none where it is no list. */

@@ -75,18 +75,21 @@ const lesser = ({ bytes }: SqlDialect, a: Sql, b: Sql): Sql =>
 function ended(dialect: SqlDialect, invitees: Sql): Sql {
   return sql`
     select stated.*,
-      case
+      ${outcomeOf(dialect)} as outcome
+    from (${movedBookings(dialect, invitees)} union all ${singleBookings(dialect, invitees)}) as stated`;
+}
+
+/** How a booking ended, from columns of these names. */
+export const outcomeOf = ({ now }: SqlDialect): Sql => sql`case
         when moved_on then 'rescheduled'
         when canceled and canceler_type = 'host' then 'canceled_by_host'
         when canceled and canceler_type = 'invitee' and cancel_notice_seconds < ${sql.lit(day)} then 'late_cancellation'
         when canceled and canceler_type = 'invitee' then 'canceled_by_invitee'
         when canceled then 'canceled'
         when no_show_at is not null then 'no_show'
-        when coalesce(end_time, start_time) <= ${dialect.now} then 'held'
+        when coalesce(end_time, start_time) <= ${now} then 'held'
         when coalesce(end_time, start_time) is not null then 'upcoming'
-      end as outcome
-    from (${movedBookings(dialect, invitees)} union all ${singleBookings(dialect, invitees)}) as stated`;
-}
+      end`;
 
 /** Bookings that were moved: the first invitee and the last are two, or both are the only one that is mirrored. */
 function movedBookings(dialect: SqlDialect, invitees: Sql): Sql {
@@ -118,7 +121,8 @@ function singleBookings(dialect: SqlDialect, invitees: Sql): Sql {
       where tree.node is null`;
 }
 
-const movedOn = sql`(last.rescheduled is true or last.new_invitee <> '')`;
+/** Of the invitee `last`. */
+export const movedOn = sql`(last.rescheduled is true or last.new_invitee <> '')`;
 
 /** From the last booking if it has a payment, else from the first. */
 const paymentColumns = [

@@ -1,0 +1,166 @@
+// Adds bookings up: by day and outcome, by what may explain a no-show, and by local weekday and hour.
+import { localHours } from '#src/base/time-zone.ts';
+import type { BookingFacts } from '#src/store/booking-facts.ts';
+
+const outcomes = [
+  'held',
+  'no_show',
+  'upcoming',
+  'canceled_by_host',
+  'canceled_by_invitee',
+  'late_cancellation',
+  'canceled',
+] as const;
+export type Outcome = (typeof outcomes)[number];
+export type OutcomeCounts = Record<Outcome, number>;
+
+/** Bookings that ended with a meeting, and those among them that the invitee missed. */
+export interface Missed {
+  readonly meetings: number;
+  readonly no_shows: number;
+  /** Null for too few meetings: one more would change it a lot. */
+  readonly rate: number | null;
+}
+
+/** A share of fewer meetings than these says little. */
+export const fewestMeetings = 5;
+
+export const missedOf = (meetings: number, noShows: number): Missed => ({
+  meetings,
+  no_shows: noShows,
+  rate: meetings < fewestMeetings ? null : noShows / meetings,
+});
+
+/** From so many hours before the start, up to the next. */
+export const leadHours = [0, 24, 48, 96, 192, 360, 720] as const;
+
+/** Counts by a key. */
+class Tally {
+  readonly meetings = new Map<string, number>();
+  readonly noShows = new Map<string, number>();
+
+  add(key: string, missed: boolean): void {
+    this.meetings.set(key, (this.meetings.get(key) ?? 0) + 1);
+    if (missed) this.noShows.set(key, (this.noShows.get(key) ?? 0) + 1);
+  }
+
+  of = (key: string): Missed => missedOf(this.meetings.get(key) ?? 0, this.noShows.get(key) ?? 0);
+
+  /** Most meetings first; among equals in the order of their keys. */
+  entries(): readonly (readonly [string, Missed])[] {
+    return [...this.meetings.keys()]
+      .map((key) => [key, this.of(key)] as const)
+      .toSorted(([a, one], [b, other]) => other.meetings - one.meetings || (a < b ? -1 : 1));
+  }
+}
+
+export interface BookingCounts {
+  readonly total: Missed;
+  readonly bookings: number;
+  readonly days: ReadonlyMap<string, OutcomeCounts>;
+  /** By URI or name; empty where it is not known. */
+  readonly eventTypes: Tally;
+  readonly hosts: Tally;
+  readonly campaigns: Tally;
+  /** By index of `leadHours`. */
+  readonly leadTimes: Tally;
+  /** The meetings that were not canceled: their minutes in UTC by the zone, or by the host whose zone it is. */
+  readonly starts: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  /** Names that meetings have for event types and hosts. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+const isOutcome = (text: string): text is Outcome => (outcomes as readonly string[]).includes(text);
+export const noOutcomes = (): OutcomeCounts => ({
+  held: 0,
+  no_show: 0,
+  upcoming: 0,
+  canceled_by_host: 0,
+  canceled_by_invitee: 0,
+  late_cancellation: 0,
+  canceled: 0,
+});
+
+/** `zoneBy` says whose clock the starts are grouped by. */
+export async function countBookings(
+  pages: AsyncIterable<readonly BookingFacts[]>,
+  zoneBy: 'host' | 'invitee',
+): Promise<BookingCounts> {
+  const days = new Map<string, OutcomeCounts>();
+  const starts = new Map<string, Map<string, number>>();
+  const names = new Map<string, string>();
+  const [total, eventTypes, hosts, campaigns, leadTimes] = [
+    new Tally(),
+    new Tally(),
+    new Tally(),
+    new Tally(),
+    new Tally(),
+  ];
+  let bookings = 0;
+  for await (const page of pages)
+    for (const booking of page) {
+      const { minute, outcome, eventType, hosts: hosting, leadSeconds } = booking;
+      if (!isOutcome(outcome)) continue;
+      bookings += 1;
+      const day = days.get(minute.slice(0, 10)) ?? noOutcomes();
+      day[outcome] += 1;
+      days.set(minute.slice(0, 10), day);
+      if (eventType !== null && booking.name !== null) names.set(eventType, booking.name);
+      for (const { uri, name } of hosting) if (name !== null) names.set(uri, name);
+      const isMissed = outcome === 'no_show';
+      const isEnded = isMissed || outcome === 'held';
+      if (isEnded || outcome === 'upcoming') {
+        const zone = (zoneBy === 'host' ? hosting[0]?.uri : booking.zone) ?? '';
+        const minutes = starts.get(zone) ?? new Map<string, number>();
+        minutes.set(minute, (minutes.get(minute) ?? 0) + 1);
+        starts.set(zone, minutes);
+      }
+      if (!isEnded) continue;
+      total.add('', isMissed);
+      eventTypes.add(eventType ?? '', isMissed);
+      for (const { uri } of hosting) hosts.add(uri, isMissed);
+      if (hosting.length === 0) hosts.add('', isMissed);
+      campaigns.add(booking.campaign ?? '', isMissed);
+      if (leadSeconds !== null) leadTimes.add(String(leadIndex(leadSeconds)), isMissed);
+    }
+  return { total: total.of(''), bookings, days, eventTypes, hosts, campaigns, leadTimes, starts, names };
+}
+
+/** A meeting that was booked after its start counts as booked at its start. */
+const leadIndex = (seconds: number): number =>
+  Math.max(
+    0,
+    leadHours.findLastIndex((hours) => seconds >= hours * 3_600),
+  );
+
+export interface LocalHours {
+  readonly hours: readonly { readonly weekday: number; readonly hour: number; readonly meetings: number }[];
+  /** Meetings whose zone is not known; they are counted in UTC. */
+  readonly unknown: number;
+}
+
+/** The starts by local weekday and hour. `zoneOf` answers the name of the zone of a key, undefined where it is not known. */
+export function byLocalHour(
+  starts: BookingCounts['starts'],
+  zoneOf: (key: string) => string | null | undefined,
+): LocalHours {
+  const meetings = new Array<number>(7 * 24).fill(0);
+  let unknown = 0;
+  for (const [key, minutes] of starts) {
+    const zone = zoneOf(key);
+    const known = zone ? localHours(zone) : undefined;
+    const local = known ?? localHours('UTC');
+    for (const [minute, count] of minutes) {
+      if (known === undefined) unknown += count;
+      const { weekday = 1, hour = 0 } = local?.(minute) ?? {};
+      const index = (weekday - 1) * 24 + hour;
+      meetings[index] = (meetings[index] ?? 0) + count;
+    }
+  }
+  const hours = meetings.map((count, index) => ({
+    weekday: Math.floor(index / 24) + 1,
+    hour: index % 24,
+    meetings: count,
+  }));
+  return { hours: hours.filter((each) => each.meetings > 0), unknown };
+}

@@ -1,0 +1,127 @@
+// The numbers equal a plain computation over the rows, on every store.
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { insertRows } from '#src/store/rows.ts';
+import { openReadApi } from '../../../harness/mirror/read-api.ts';
+import { viewRows } from '../../../harness/mirror/view-rows.ts';
+import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
+import { emptyTables, freshMemory, freshPostgres, freshSqlite } from '../../../harness/stores.ts';
+import { bookingNumbersOf, revenueOf } from '../../../oracle/numbers.ts';
+import { bookingWorld, rowsOfWorld, uriOf, type WorldRows } from '../../../harness/data/booking-world.ts';
+
+const from = '2026-03-20';
+const to = '2026-04-10';
+
+describe.each([
+  { name: 'sqlite', available: true, open: freshMemory, count: 60 },
+  { name: 'postgres', available: inject('postgresUrl') !== '', open: freshPostgres, count: 15 },
+])('numbers on $name', ({ available, open, count }) => {
+  let api: Awaited<ReturnType<typeof openReadApi>>;
+  beforeAll(async () => {
+    if (available) api = await openReadApi(open);
+  });
+  afterAll(() => api?.[Symbol.asyncDispose]());
+
+  async function fill(rows: WorldRows): Promise<void> {
+    await emptyTables(api.store);
+    await api.store.transaction(async (unit) => {
+      await insertRows(unit, 'event_types', rows.event_types);
+      await insertRows(unit, 'users', rows.users);
+      await insertRows(unit, 'scheduled_events', rows.scheduled_events);
+      await insertRows(unit, 'invitees', rows.invitees);
+    });
+  }
+
+  it.runIf(available)(
+    'equal a plain computation over the rows, for every filter',
+    async () => {
+      const filter = fc.record(
+        {
+          event_type: fc.constantFrom(uriOf('event_types', 0), uriOf('event_types', 9)),
+          host: fc.constantFrom(uriOf('users', 0), uriOf('users', 9)),
+          time_zone: fc.constantFrom('host', 'invitee'),
+        },
+        { requiredKeys: [] },
+      );
+      await fc.assert(
+        fc.asyncProperty(bookingWorld, filter, async (world, asked) => {
+          const rows = rowsOfWorld(world);
+          await fill(rows);
+          const query = new URLSearchParams({ from, to, ...asked });
+          const { status, body } = await api.get(`/api/numbers/bookings?${query}`);
+          expect([status, body]).toEqual([
+            200,
+            bookingNumbersOf(rows, { from, to, ...asked }, new Date().toISOString()),
+          ]);
+          query.delete('time_zone');
+          const revenue = await api.get(`/api/numbers/revenue?${query}`);
+          expect([revenue.status, revenue.body]).toEqual([200, revenueOf(rows, { from, to, ...asked })]);
+        }),
+        runs(count),
+      );
+    },
+    propertyTimeoutMs,
+  );
+
+  it.runIf(available)(
+    'agree with the view of journeys',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(bookingWorld, async (world) => {
+          await fill(rowsOfWorld(world));
+          const { body } = await api.get(`/api/numbers/bookings?from=${from}&to=${to}`);
+          const journeys = (await viewRows(api.store, 'booking_journeys')).filter(({ start_time: start }) => {
+            const day = String(start).slice(0, 10);
+            return day >= from && day <= to;
+          });
+          const outcomes = Map.groupBy(journeys, ({ outcome }) => String(outcome));
+          const counted = (outcome: string) =>
+            (body.days as Record<string, number>[]).reduce((sum, day) => sum + Number(day[outcome]), 0);
+          for (const outcome of ['held', 'no_show', 'canceled_by_host', 'late_cancellation', 'canceled'])
+            expect([outcome, counted(outcome)]).toEqual([outcome, outcomes.get(outcome)?.length ?? 0]);
+          expect(body.bookings).toBe(journeys.length);
+          const paid = (await viewRows(api.store, 'revenue')).filter(
+            ({ day }) => String(day) >= from && String(day) <= to,
+          );
+          const revenue = await api.get(`/api/numbers/revenue?from=${from}&to=${to}`);
+          for (const { currency, payments } of revenue.body.currencies) {
+            const rows = paid.filter((row) => row['currency'] === (currency ?? ''));
+            expect(payments).toBe(rows.reduce((sum, row) => sum + Number(row['payments']), 0));
+          }
+          expect(revenue.body.currencies.length).toBe(new Set(paid.map(({ currency }) => currency)).size);
+        }),
+        runs(Math.ceil(count / 4)),
+      );
+    },
+    propertyTimeoutMs,
+  );
+});
+
+describe('a request for numbers', () => {
+  it('is about 90 days that end today when it does not say', async () => {
+    await using api = await openReadApi(freshSqlite);
+    const { body } = await api.get('/api/numbers/bookings');
+    const today = new Date().toISOString().slice(0, 10);
+    expect([body.to, body.days.length, body.days.at(-1).day, body.bookings, body.rate]).toEqual([
+      today,
+      90,
+      today,
+      0,
+      null,
+    ]);
+    expect((await api.get('/api/numbers/revenue')).body).toMatchObject({ from: body.from, to: today, currencies: [] });
+  });
+
+  it('is refused for a range that ends before it begins, is longer than five years, or is no day', async () => {
+    await using api = await openReadApi(freshSqlite);
+    for (const query of [
+      'from=2026-02-02&to=2026-02-01',
+      'from=2015-01-01&to=2026-01-01',
+      'from=yesterday',
+      'to=2026-02-30',
+      'x=1',
+    ])
+      for (const path of ['bookings', 'revenue'])
+        expect([query, (await api.get(`/api/numbers/${path}?${query}`)).status]).toEqual([query, 400]);
+  });
+});
