@@ -144,7 +144,7 @@ export function byLocalHour(
   starts: BookingCounts['starts'],
   zoneOf: (key: string) => string | null | undefined,
 ): LocalHours {
-  const meetings = new Array<number>(7 * 24).fill(0);
+  const meetings = Array.from({ length: 7 * 24 }, () => 0);
   let unknown = 0;
   for (const [key, minutes] of starts) {
     const zone = zoneOf(key);
