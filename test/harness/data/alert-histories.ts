@@ -113,4 +113,8 @@ const observation = fc.oneof(
 );
 
 /** Facts in any order. */
-export const alertHistory: Arbitrary<Observation[]> = fc.array(observation, { minLength: 4, maxLength: 24, size: 'max' });
+export const alertHistory: Arbitrary<Observation[]> = fc.array(observation, {
+  minLength: 4,
+  maxLength: 24,
+  size: 'max',
+});

@@ -77,9 +77,14 @@ export function recordOf({ event, created_at, payload }: Fact): ServiceRecord {
 }
 
 /** Takes observations in as they come: those of one kind that stand together, together. */
-export async function ingestObservations(store: Store, batch: readonly Observation[], eraseOnDelete = true): Promise<void> {
+export async function ingestObservations(
+  store: Store,
+  batch: readonly Observation[],
+  eraseOnDelete = true,
+): Promise<void> {
   const needs = { store, screen: privacyScreen({ eraseOnDelete }) };
-  const howOf = ({ body, fact }: Observation) => (body !== null ? 'sent' : fact.event.endsWith('.gone') ? 'gone' : 'read');
+  const howOf = ({ body, fact }: Observation) =>
+    body !== null ? 'sent' : fact.event.endsWith('.gone') ? 'gone' : 'read';
   for (let from = 0; from < batch.length;) {
     const how = howOf(batch[from] as Observation);
     const rest = batch.slice(from);

@@ -28,7 +28,13 @@ const booking = fc.record({
   campaign: fc.option(fc.constantFrom('spring', '', 'x')),
   zone: fc.constantFrom('Europe/Berlin', 'Asia/Kathmandu', null, '<b>', 'UTC'),
   ending: fc.constantFrom('held', 'held', 'missed', 'host', 'invitee', 'unknown', 'event'),
-  payment: fc.option(fc.record({ currency: fc.constantFrom('EUR', 'USD', null), amount: fc.nat(500).map((cents) => cents / 10), identified: fc.boolean() })),
+  payment: fc.option(
+    fc.record({
+      currency: fc.constantFrom('EUR', 'USD', null),
+      amount: fc.nat(500).map((cents) => cents / 10),
+      identified: fc.boolean(),
+    }),
+  ),
 });
 
 export const bookingWorld = fc.array(booking, { maxLength: 25 });

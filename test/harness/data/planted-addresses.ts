@@ -74,17 +74,19 @@ function belonging(payload: Payload): Payload {
 
 /** The same histories, with the person in them here and there. Copies of a delivery stay copies. */
 export function withPlantedAddress(histories: Arbitrary<Observation[]>): Arbitrary<Observation[]> {
-  return fc.tuple(histories, fc.nat(0xffff), fc.array(garbage, { maxLength: 2 })).map(([observations, seed, rubbish]) => [
-    ...observations.map(({ fact, body }, index) => {
-      // By content: two observations of one content are still of one content.
-      const next = numbers(seed + JSON.stringify(fact.payload).length);
-      const payload = belonging(planted(fact.payload, { next }) as Payload);
-      const { event, created_at } = fact;
-      const text = body === null ? null : rendered({ event, created_at, payload }, seed + index);
-      return { fact: { ...fact, payload }, body: text };
-    }),
-    ...rubbish,
-  ]);
+  return fc
+    .tuple(histories, fc.nat(0xffff), fc.array(garbage, { maxLength: 2 }))
+    .map(([observations, seed, rubbish]) => [
+      ...observations.map(({ fact, body }, index) => {
+        // By content: two observations of one content are still of one content.
+        const next = numbers(seed + JSON.stringify(fact.payload).length);
+        const payload = belonging(planted(fact.payload, { next }) as Payload);
+        const { event, created_at } = fact;
+        const text = body === null ? null : rendered({ event, created_at, payload }, seed + index);
+        return { fact: { ...fact, payload }, body: text };
+      }),
+      ...rubbish,
+    ]);
 }
 
 /** Which of the two addresses may go when these are erased: those that hang together with them through people's records. */
