@@ -122,21 +122,24 @@ function withoutPeople(input: object, prefix = ''): { [key: string]: Json } | nu
 const plainList = (key: string, values: readonly unknown[]): string | undefined =>
   plainFields.test(key) && values.length <= maxFields ? safeText(values.join(', ')).slice(0, maxText) : undefined;
 
-/** The numbers, flags and outcomes of an answer; what it holds deeper, in lists or as text may be about a person. */
+/**
+ * The numbers, flags and outcomes of an answer; what else it holds may be about a person. Of a record with a part of its own about the
+ * action (`replay`), only that part.
+ */
 function countsIn(answer: unknown): { [key: string]: Json } | null {
   const whole = asObject(answer);
   const record = 'resource' in whole ? asObject(whole.resource) : whole;
-  const fields = Object.entries(record).flatMap(([key, value]) =>
-    isObject(value) && !contents.includes(key)
-      ? Object.entries(value).map(([inner, each]) => [`${key}.${inner}`, each] as const)
-      : [[key, value] as const],
-  );
-  const counts = fields.flatMap(([key, value]): [string, Json][] => {
+  const parts = Object.entries(record).filter(([key, value]) => isObject(value) && !contents.includes(key));
+  const inner = parts.flatMap(([, value]) => countsOf(asObject(value)));
+  const counts = inner.length > 0 ? inner : countsOf(record);
+  return counts.length === 0 ? null : Object.fromEntries(counts.slice(0, maxFields));
+}
+
+const countsOf = (record: object): [string, Json][] =>
+  Object.entries(record).flatMap(([key, value]): [string, Json][] => {
     if (typeof value === 'number' || typeof value === 'boolean') return [[key, value]];
     return typeof value === 'string' && /outcome|state$/.test(key) ? [[key, value.slice(0, maxText)]] : [];
   });
-  return counts.length === 0 ? null : Object.fromEntries(counts.slice(0, maxFields));
-}
 
 /** Parts of an answer that hold what the service sent. */
 const contents = ['changes', 'payload', 'row', 'custom_fields'];

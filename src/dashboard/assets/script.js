@@ -44,7 +44,7 @@
   let line;
   let lineTimer;
   const say = (text, stays = false) => {
-    line ??= document.body.appendChild(make('p', { className: 'line', role: 'status' }));
+    line ??= document.body.appendChild(make('p', { className: 'announcement', role: 'status' }));
     clearTimeout(lineTimer);
     line.replaceChildren(text);
     if (text !== '' && !stays) lineTimer = setTimeout(say, 2500, '');

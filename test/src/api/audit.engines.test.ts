@@ -39,11 +39,7 @@ describe.each(storeEngines)('an action of an operator on $name', ({ available, f
         operation: 'replayDelivery',
         target: '1',
         input: null,
-        result: expect.objectContaining({
-          'replay.changed': false,
-          'replay.outcome_before': 'quarantined',
-          'replay.outcome_after': 'quarantined',
-        }),
+        result: { changed: false, outcome_before: 'quarantined', outcome_after: 'quarantined' },
         status: 200,
       },
     ]);
@@ -126,7 +122,7 @@ describe.each(storeEngines)('an action of an operator on $name', ({ available, f
       result: { matched: 12, changed: 3 },
       status: 200,
     });
-    expect(JSON.stringify(action)).not.toMatch(/ada|grace/i);
+    expect(JSON.stringify({ ...action, id: '' })).not.toMatch(/ada|grace/i);
   });
 
   it.runIf(available)('was done when only its end cannot be recorded, which is reported', async () => {

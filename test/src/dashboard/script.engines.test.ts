@@ -97,12 +97,12 @@ describe.runIf(inject('chromiumPath'))('the dashboard in a browser', () => {
     away.abort();
     await expect.poll(streams).toBe(0);
     await expect
-      .poll(() => page.locator('.line').textContent(), { timeout: 5_000 })
+      .poll(() => page.locator('.announcement').textContent(), { timeout: 5_000 })
       .toBe('Not connected, trying again.');
     away = new AbortController();
     await deliver(3);
     await expect.poll(() => firstKey(page), { timeout: 15_000 }).toBe(before + 3);
-    await expect.poll(() => page.locator('.line').textContent()).not.toContain('Not connected');
+    await expect.poll(() => page.locator('.announcement').textContent()).not.toContain('Not connected');
   });
 
   it.each([
@@ -222,7 +222,7 @@ describe.runIf(inject('chromiumPath'))('the dashboard in a browser', () => {
       document.addEventListener('copy', () => { window.copied = getSelection().toString() || document.activeElement.value; });
     })()`);
     await page.locator('#copy').click();
-    await expect.poll(() => page.locator('.line').textContent()).toBe('Copied.');
+    await expect.poll(() => page.locator('.announcement').textContent()).toBe('Copied.');
     expect(await page.evaluate('window.copied')).toBe('two\nlines & <b>');
     await page.getByText('Log out').click();
     await expect.poll(() => page.title()).toBe('Log in · Slotstream');
@@ -234,9 +234,9 @@ describe.runIf(inject('chromiumPath'))('the dashboard in a browser', () => {
     await expect.poll(streams).toBe(1);
     await page.context().clearCookies();
     await deliver(1);
-    await expect.poll(() => page.locator('.line a').textContent()).toBe('You are logged out. Log in again.');
+    await expect.poll(() => page.locator('.announcement a').textContent()).toBe('You are logged out. Log in again.');
     await expect.poll(streams).toBe(0);
-    await page.locator('.line a').click();
+    await page.locator('.announcement a').click();
     await expect.poll(() => page.title()).toBe('Log in · Slotstream');
   });
 

@@ -1,5 +1,6 @@
 // Every page about the mirror itself.
 import type { Page } from '#src/dashboard/page.ts';
+import { actionsPage } from './actions.ts';
 import { alertPages } from './alerts.ts';
 import { feedPage } from './feed.ts';
 import { overviewPage } from './overview.ts';
@@ -18,4 +19,5 @@ export const mirrorPages: readonly Page[] = [
   queuePage,
   schemaPage,
   settingsPage,
+  actionsPage,
 ];

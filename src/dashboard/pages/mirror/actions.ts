@@ -1,0 +1,85 @@
+// Actions: what operators changed through this listener, from where, and how it ended.
+import { html } from 'hono/html';
+import type { z } from 'zod';
+import { listActions, type actionRecord } from '#src/api/actions.ts';
+import { pager, table } from '#src/dashboard/components/list.ts';
+import { filters } from '#src/dashboard/components/form.ts';
+import { badge, foreign, number, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { definePage } from '#src/dashboard/page.ts';
+import { partsOfMirror } from './parts.ts';
+
+type Action = z.output<typeof actionRecord>;
+
+export const actionsPage = definePage({
+  path: '/mirror/actions',
+  section: '/mirror',
+  async show({ ask, url, query }) {
+    const { collection, pagination } = await ask(listActions, { query });
+    return {
+      title: 'Actions',
+      content: html`${partsOfMirror('/mirror/actions')}
+        <h1>Actions</h1>
+        <p class="lead">Every change through this listener, from a page or from a program, and what was refused to the read-only token.</p>
+        ${filters(url, query, [{ name: 'operation', label: 'Operation', placeholder: 'replayDelivery' }])}
+        ${table({
+          caption: 'Actions of operators, newest first',
+          rows: collection,
+          keyOf: ({ id }) => id,
+          empty: html`No action matches. An action appears here when a delivery is replayed, an alert is resent or a consumer is deleted. Commands on the server are not recorded.`,
+          columns: [
+            { name: 'Time', cell: ({ at }) => time(at) },
+            {
+              name: 'Action',
+              cell: ({ operation, target }) => html`${words(operation)} ${targetView(operation, target)}`,
+            },
+            { name: 'Result', cell: statusView },
+            { name: 'What it did', cell: detailView },
+            { name: 'By', cell: ({ caller }) => caller },
+            { name: 'From', cell: ({ address }) => foreign(address), isMinor: true },
+          ],
+        })}
+        ${pager(pagination, url)}`,
+    };
+  },
+});
+
+/** `Replay delivery` of `replayDelivery`; what is not the name of an operation stays as it is. */
+function words(operation: string): string {
+  if (!/^[a-z][A-Za-z]+$/.test(operation)) return operation;
+  const text = operation.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function targetView(operation: string, target: string | null): Markup | string {
+  if (target === null) return '';
+  const isDelivery = operation.endsWith('Delivery') && !/\s/.test(target);
+  return isDelivery
+    ? html`<a href="/deliveries/${encodeURIComponent(target)}"><bdi>${shortened(target)}</bdi></a>`
+    : foreign(shortened(target));
+}
+
+const maxId = 24;
+const shortened = (id: string): string => (id.length > maxId ? `${id.slice(0, maxId)}…` : id);
+
+function statusView({ status }: Action): Markup {
+  if (status === null) return badge('not finished', 'attention');
+  if (status < 400) return badge('done', 'ok');
+  return status === 403 ? badge('refused', 'attention') : badge(`failed, ${status}`, 'problem');
+}
+
+/** `event invitee.*; matched 12, changed 3` */
+function detailView({ input, result }: Action): Markup | string {
+  const texts = [input, result].flatMap((values) => (values === null ? [] : [listed(values)]));
+  return texts.length === 0 ? '' : foreign(texts.join('; '));
+}
+
+const listed = (values: NonNullable<Action['result']>): string =>
+  Object.entries(values)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, value]) => `${name.replaceAll(/[._]/g, ' ')} ${valueText(value)}`)
+    .join(', ');
+
+function valueText(value: unknown): string {
+  if (typeof value === 'number') return number(value);
+  return typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
+}

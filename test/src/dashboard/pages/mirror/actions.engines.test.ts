@@ -1,0 +1,50 @@
+// The page of what operators did, and that pages act in the name of their visitor.
+import { describe, expect, it } from 'vitest';
+import { logIn } from '../../../../harness/mirror/api-app.ts';
+import { openDashboard } from '../../../../harness/mirror/dashboard.ts';
+import { ingestBodies, storeEngines } from '../../../../harness/stores.ts';
+
+for (const engine of storeEngines)
+  describe.runIf(engine.available)(`the page of actions on ${engine.name}`, () => {
+    it('says what was done, by whom, from where and how it ended', async () => {
+      await using dashboard = await openDashboard(engine.fresh);
+      expect((await dashboard.page('/mirror/actions')).html).toContain('No action matches.');
+      await ingestBodies(dashboard.store, ['not JSON']);
+      await dashboard.post('/api/deliveries/1/replay');
+      await dashboard.post('/api/deliveries/missing/replay');
+      await dashboard.reader.submit('/api/alerts/7/resend');
+      const { status, html } = await dashboard.page('/mirror/actions');
+      const text = html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+      expect(status).toBe(200);
+      expect(text).toMatch(/Resend alert 7 refused read-only token 192\.0\.2\.1/);
+      expect(text).toMatch(/Replay delivery missing failed, 404 admin token 192\.0\.2\.1/);
+      expect(text).toMatch(
+        /Replay delivery 1 done changed no, outcome after quarantined, outcome before quarantined admin token/,
+      );
+      expect(html).toContain('<a href="/deliveries/1">');
+      const filtered = await dashboard.page('/mirror/actions?operation=resendAlert');
+      expect([...filtered.html.matchAll(/<tr data-key/g)]).toHaveLength(1);
+      expect(dashboard.reported).toEqual([]);
+    });
+  });
+
+const [sqlite] = storeEngines;
+
+describe('a form of a page', () => {
+  it('is refused when a page of another site, of another port or of no known origin sends it with a session', async () => {
+    await using dashboard = await openDashboard(sqlite.fresh);
+    const { ask } = dashboard.admin;
+    const cookie = await logIn(dashboard.admin);
+    const send = async (path: string, headers: Record<string, string>): Promise<number> =>
+      (await ask(path, { method: 'POST', body: new URLSearchParams(), headers: { cookie, ...headers } })).status;
+    for (const path of ['/deliveries', '/mirror/actions', '/nothing', '/api/deliveries/1/replay', '/logout']) {
+      for (const site of ['cross-site', 'same-site', 'none'])
+        expect(await send(path, { 'sec-fetch-site': site })).toBe(403);
+      for (const origin of ['https://evil.example', 'http://127.0.0.1:9999', 'null'])
+        expect(await send(path, { origin })).toBe(403);
+      expect(await send(path, {})).toBe(403);
+      expect(await send(path, { origin: 'http://127.0.0.1:8081' })).not.toBe(403);
+    }
+    expect(dashboard.admin.heard.refused.filter((cause) => cause !== 'cross_site')).toEqual([]);
+  });
+});
