@@ -77,7 +77,7 @@ const footer = ({ isReadOnly, version }: Frame): Markup =>
     <a href="/docs">API</a>
     <button type="button" class="plain needs-script" data-action="theme">Theme</button>
     <button type="button" class="plain needs-script" data-action="help">Keys <kbd>?</kbd></button>
-    <form class="action" method="post" action="/logout"><button class="plain">Log out</button></form>
+    <form class="action" method="POST" action="/logout"><button class="plain">Log out</button></form>
   </footer>`;
 
 const icon = encodeURIComponent(
