@@ -1,4 +1,4 @@
-// The page of a row: its values and what changed them, for a person who follows the link of an alert.
+// The page of a row: its values and what changed them, for people.
 import { html, raw } from 'hono/html';
 import { contentPolicy } from '#src/http/content-policy.ts';
 import type { Explanation } from '#workers/sync/explain-row.ts';

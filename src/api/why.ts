@@ -74,7 +74,7 @@ export const whyOperations = [
     tag: 'Why',
     summary: 'Explain a row',
     description:
-      'Every delivery and every read that touched a row, in order, with its outcome and its changes; and for each column the entry that set its current value and the last one that reported it. A browser is shown the same as a page: alerts link to it.',
+      'Every delivery and every read that touched a row, in order, with its outcome and its changes; and for each column the entry that set its current value and the last one that reported it. A browser is shown the same as a page.',
     errors: { 404: 'This URI is neither in the log nor in a table.' },
     query: question,
     answers: 'object',

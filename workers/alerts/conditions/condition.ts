@@ -68,6 +68,8 @@ export interface ConditionKind {
   readonly title: string;
   /** One sentence for the documentation. */
   readonly about: string;
+  /** The page of the dashboard that shows the problem. */
+  readonly page: string;
   /** Alerts that are due at the same time are sent as one message. */
   readonly isGrouped?: boolean;
   readonly options: z.ZodRawShape;
@@ -79,6 +81,7 @@ interface ConditionDefinition<Options extends z.ZodRawShape> {
   readonly when: string;
   readonly title: string;
   readonly about: string;
+  readonly page: string;
   readonly isGrouped?: boolean;
   readonly options: Options;
   find(options: z.output<z.ZodObject<Options>>, health: MirrorHealth): Promise<Problems> | Problems;

@@ -11,6 +11,7 @@ const noShowSpike = defineCondition({
   when: 'no_show_spike',
   title: 'Many no-shows',
   about: 'An unusually large share of bookings are no-shows.',
+  page: '/no-shows',
   isGrouped: true,
   options: {
     /** Each event type or each host is counted separately. */
@@ -47,6 +48,7 @@ const subscription = defineCondition({
   when: 'subscription',
   title: 'A webhook subscription has a problem',
   about: 'A webhook subscription is failing or disabled.',
+  page: '/mirror/subscriptions',
   options: {},
   find(_options, { lostSubscriptions: lost, subscriptions }) {
     // A recorded loss says more than the last known state of the same subscription.
@@ -79,6 +81,7 @@ const quarantine = defineCondition({
   when: 'quarantine',
   title: 'The quarantine is growing',
   about: 'The quarantine is growing.',
+  page: '/deliveries?outcome=quarantined',
   options: {
     /** Deliveries of the last hour. */
     above: z.int().min(0).default(0),
@@ -95,6 +98,7 @@ const lag = defineCondition({
   when: 'lag',
   title: 'Deliveries are late',
   about: 'Deliveries become rows late.',
+  page: '/queues',
   options: { above: duration('5m') },
   find({ above }, { delaySeconds }) {
     // The median: a single late retry is no lag.
@@ -109,6 +113,7 @@ const drift = defineCondition({
   when: 'drift',
   title: 'The mirror and the service differed',
   about: 'A comparison with the service found wrong rows.',
+  page: '/mirror/sync',
   options: {
     /** Rows that were missing, extra or different. Deletes that wait for confirmation alert whatever their number. */
     above: z.int().min(0).default(10),
@@ -134,6 +139,7 @@ const clockSkew = defineCondition({
   when: 'clock_skew',
   title: 'The clocks disagree',
   about: 'The clocks of this machine and of the service disagree.',
+  page: '/',
   options: { above: duration('60s') },
   find({ above }, { clockSkewSeconds: skew, rejectedAsStale: rejected }) {
     if (rejected > 0)
@@ -151,6 +157,7 @@ const spool = defineCondition({
   when: 'spool',
   title: 'Deliveries wait on disk',
   about: 'Deliveries wait on disk because the queue is down.',
+  page: '/queues',
   options: {},
   find: (_options, { spooled }) =>
     spooled > 0 ? aboutMirror(`${spooled} deliveries on disk wait for the queue.`) : [],
@@ -160,6 +167,7 @@ const journal = defineCondition({
   when: 'journal',
   title: 'The queue lost jobs, or the journal is full',
   about: 'Redis lost accepted deliveries, or the journal of a receiver is full.',
+  page: '/queues',
   options: {},
   find: (_options, { queueLosses, isJournalFull }) => [
     ...(queueLosses > 0
@@ -180,6 +188,7 @@ const disk = defineCondition({
   when: 'disk',
   title: 'A disk is getting full',
   about: 'A disk that the queue, the journal, the spool or the SQLite file is on is getting full.',
+  page: '/',
   options: {},
   find(_options, { lowDisks }) {
     if (lowDisks.length === 0) return [];

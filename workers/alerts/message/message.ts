@@ -45,6 +45,8 @@ export interface RuleText {
   /** The titles of a rule that reports several kinds of facts. */
   readonly titles?: Readonly<Record<BookingFact['kind'], string>> | undefined;
   readonly about: string;
+  /** The page of the dashboard for its digests, and for problems. */
+  readonly page?: string | undefined;
   readonly template?: string | undefined;
   readonly retractionTemplate?: string | undefined;
   readonly noShowWindowMs?: number | undefined;
@@ -102,7 +104,7 @@ function bookingParts(about: Extract<MessageSubject, { readonly fact: BookingFac
   const { uri: subject } = about.context.invitee;
   const what = rule.titles?.[about.fact.kind] ?? rule.title;
   const title = sanitizeLine(`${what}${isOver ? ' retracted' : ''}: ${who}`, maxTitleLength);
-  return { ...parts, title, subject, page: { booking: subject } };
+  return { ...parts, title, subject, page: bookingPage(subject) };
 }
 
 function problemParts(
@@ -123,7 +125,7 @@ function problemParts(
     facts: about,
     variables: { on: '' },
     subject,
-    page: 'mirror' as const,
+    page: rule.page,
   };
 }
 
@@ -159,7 +161,7 @@ export function buildDigest({ adminUrl }: MessageNeeds, { id, rule, messages }: 
     title: truncate(`${rule.title}: ${messages.length} ${digestNoun(messages)}`, maxTitleLength),
     text: [...lines, ...(left > 0 ? [`… and ${left} more.`] : [])].join('\n'),
     facts: [],
-    link: linkOf(rule, adminUrl, { alertsOf: rule.name }),
+    link: linkOf(rule, adminUrl, rule.page),
     occurredAt: messages.map(({ occurredAt }) => occurredAt).reduce((a, b) => (a > b ? a : b), ''),
     subjects: messages.flatMap(({ subjects }) => subjects),
   };
@@ -195,27 +197,26 @@ export function testMessage(
       { label: 'Event', value: 'A test' },
       { label: 'When', value: zonedSpan(now, null, 'UTC') },
     ],
-    link: linkTo(adminUrl, 'mirror'),
+    link: linkTo(adminUrl),
     occurredAt: now,
     subjects: [],
   };
 }
 
-const linkOf = ({ omit }: RuleText, adminUrl: string | undefined, page: Page): string | undefined =>
+const linkOf = ({ omit }: RuleText, adminUrl: string | undefined, page: string | undefined): string | undefined =>
   omit?.includes('link') ? undefined : linkTo(adminUrl, page);
 
-type Page = 'mirror' | { readonly booking: string } | { readonly alertsOf: string };
+/** The page of a booking; the values of its row where the URI has another form. */
+function bookingPage(invitee: string): string {
+  const [, uuid] = /\/invitees\/([^/?#]+)$/.exec(invitee) ?? [];
+  return uuid === undefined ? `/api/why?uri=${encodeURIComponent(invitee)}` : `/bookings/${encodeURIComponent(uuid)}`;
+}
 
 /** Channels reject messages that are too long, and a link cannot be cut. */
 const maxLinkLength = 1_000;
 
-/** The page of the admin listener about a booking, about the alerts of a rule or about the mirror. */
-function linkTo(adminUrl: string | undefined, page: Page): string | undefined {
-  if (adminUrl === undefined) return undefined;
-  if (page === 'mirror') return `${adminUrl}/api/status`;
-  const link =
-    'booking' in page
-      ? `${adminUrl}/api/why?uri=${encodeURIComponent(page.booking)}`
-      : `${adminUrl}/api/alerts?rule=${encodeURIComponent(page.alertsOf)}`;
-  return link.length > maxLinkLength ? undefined : link;
+/** A page of the dashboard; the first one shows the state of the mirror. */
+function linkTo(adminUrl: string | undefined, page = '/'): string | undefined {
+  const link = `${adminUrl}${page}`;
+  return adminUrl === undefined || link.length > maxLinkLength ? undefined : link;
 }

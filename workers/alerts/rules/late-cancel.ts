@@ -6,6 +6,7 @@ export const lateCancel = defineRule({
   when: 'late_cancel',
   title: 'Late cancellation',
   about: 'A booking was canceled shortly before it begins.',
+  page: '/bookings?status=canceled',
   options: {
     hours: z.number().positive().max(720).default(24),
     by: z.enum(['invitee', 'host', 'anyone']).default('invitee'),

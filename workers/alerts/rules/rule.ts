@@ -83,6 +83,8 @@ export interface RuleKind {
   readonly titles: Titles | undefined;
   /** One sentence for the documentation. */
   readonly about: string;
+  /** The page of the dashboard with the bookings of a digest. */
+  readonly page: string;
   readonly options: z.ZodRawShape;
   readonly reads: ExtraData | undefined;
   /** Reads the options from a rule of the rules file, which was validated before. */
@@ -97,6 +99,7 @@ interface RuleDefinition<Options extends z.ZodRawShape> {
   readonly title: string;
   readonly titles?: Titles;
   readonly about: string;
+  readonly page: string;
   readonly options: Options;
   readonly reads?: ExtraData;
   factTimes(options: z.output<z.ZodObject<Options>>): readonly FactTime[];
@@ -112,6 +115,7 @@ export function defineRule<const Options extends z.ZodRawShape>(rule: RuleDefini
     title: rule.title,
     titles: rule.titles,
     about: rule.about,
+    page: rule.page,
     options: rule.options,
     reads: rule.reads,
     bind(given) {

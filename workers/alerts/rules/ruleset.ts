@@ -18,9 +18,10 @@ interface RuleSettings {
   readonly name: string;
   /** Its kind. */
   readonly when: string;
-  /** The title and the description of its kind. */
+  /** The title, the description and the page of its kind. */
   readonly title: string;
   readonly about: string;
+  readonly page: string;
   readonly channels: readonly ChannelName[];
   readonly quiet: QuietHours | undefined;
   readonly digestMs: number | undefined;
@@ -74,11 +75,11 @@ export async function loadRules({ file, graceMs, configured }: RulesetInput): Pr
   if (mistakes.length > 0) throw invalidFile(file, mistakes);
   const external = configured.filter((name) => name !== 'log');
   const defaultChannels: readonly ChannelName[] = external.length > 0 ? external : ['log'];
-  const settingsOf = (rule: unknown, { title, about }: { readonly title: string; readonly about: string }) => {
+  const settingsOf = (rule: unknown, { title, about, page }: Pick<RuleSettings, 'title' | 'about' | 'page'>) => {
     const { name, when, channels, quiet_hours: quiet, digest: digestMs, ...texts } = common.parse(rule);
     const named = channels === undefined ? defaultChannels : [...new Set(channels)];
     const { template, retraction_template: retractionTemplate } = texts;
-    return { name, when, title, about, channels: named, quiet, digestMs, template, retractionTemplate };
+    return { name, when, title, about, page, channels: named, quiet, digestMs, template, retractionTemplate };
   };
   const rulesOf = <Kind extends { readonly when: string }>(kinds: readonly Kind[]) =>
     rulesIn(given).flatMap((rule) => {

@@ -17,6 +17,7 @@ export const vip = defineRule({
   title: 'VIP',
   titles: { booked: 'VIP booking', canceled: 'VIP cancellation', no_show: 'VIP no-show' },
   about: 'An important contact booked, canceled or did not show up.',
+  page: '/bookings',
   options: {
     contact: contactFields.refine((fields) => Object.keys(fields).length > 0, 'must have at least one field'),
     on: z.array(z.enum(occasions)).min(1).default(['no_show']),

@@ -20,7 +20,7 @@ import { openCallback } from '../../../harness/sandbox/callback-server.ts';
 import { openTestMailServer } from '../../../harness/alerts/mail-server.ts';
 
 const needs = { adminUrl: 'https://slots.example.test' };
-const bookingLink = `https://slots.example.test/api/why?uri=${encodeURIComponent(inviteeUri)}`;
+const bookingLink = 'https://slots.example.test/bookings/I1';
 const secret = `whsec_${Buffer.from('canary-secret-of-alerts').toString('base64')}`;
 const never = () => new AbortController().signal;
 
@@ -443,7 +443,7 @@ const everyHeader = [
   'X-Slotstream-Rule',
 ];
 
-const ownLink = /^<https:\/\/slots\.example\.test\/api\/[\w?=%.-]+\|Open Slotstream>$/;
+const ownLink = /^<https:\/\/slots\.example\.test\/(?:bookings\/[\w%.-]+)?\|Open Slotstream>$/;
 
 describe.each(Object.entries(hostileTexts))('a name with %s', (_what, name) => {
   const context = bookingContext({
@@ -503,7 +503,7 @@ describe.each(Object.entries(hostileTexts))('a name with %s', (_what, name) => {
       const tags = [...html.matchAll(/<\/?([^\s>]+)/g)].map(([, tag]) => tag);
       expect(tags.filter((tag) => !knownTags.has(tag ?? ''))).toEqual([]);
       expect([...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)).toEqual([
-        expect.stringMatching(/^https:\/\/slots\.example\.test\/api\/[\w?=%.-]+$/),
+        expect.stringMatching(/^https:\/\/slots\.example\.test\/(?:bookings\/[\w%.-]+)?$/),
       ]);
       expect(html).not.toMatch(/<[^>]*\son\w+=/);
       expect(text).not.toMatch(obeyed);

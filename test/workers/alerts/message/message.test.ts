@@ -1,6 +1,8 @@
 // The text of alerts: about a booking, about the mirror, of retractions, digests and templates.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { pages } from '#src/dashboard/pages.ts';
+import { sections } from '#src/dashboard/page.ts';
 import { conditionKinds } from '#workers/alerts/conditions/conditions.ts';
 import { buildDigest, buildMessage, testMessage, type MessageInput } from '#workers/alerts/message/message.ts';
 import { bookingKinds } from '#workers/alerts/rules/rules-file.ts';
@@ -10,7 +12,7 @@ import { durationText, zonedSpan } from '#workers/alerts/message/zoned-time.ts';
 import { bookingContext, hostileTexts, inviteeUri, rowOf } from '../../../harness/data/booking-context.ts';
 
 const needs = { adminUrl: 'https://slots.example.test' };
-const bookingLink = `https://slots.example.test/api/why?uri=${encodeURIComponent(inviteeUri)}`;
+const bookingLink = 'https://slots.example.test/bookings/I1';
 const mark = {
   inviteeUri,
   noShowUri: 'https://api.example.test/invitee_no_shows/N1',
@@ -19,7 +21,7 @@ const mark = {
 const ruleOf = (name: string, when: string) => {
   const kind = [...bookingKinds, ...conditionKinds].find((one) => one.when === when);
   const titles = kind !== undefined && 'titles' in kind ? kind.titles : undefined;
-  return { name, title: kind?.title ?? '', titles, about: kind?.about ?? '' };
+  return { name, title: kind?.title ?? '', titles, about: kind?.about ?? '', page: kind?.page };
 };
 const fact = { kind: 'no_show', noShowUri: mark.noShowUri } as const;
 const noShow: MessageInput = {
@@ -77,6 +79,13 @@ describe('an alert about a booking', () => {
 
   it('has no link when the address of the admin listener is unknown', async () => {
     expect((await buildMessage({ adminUrl: undefined }, noShow)).link).toBeUndefined();
+  });
+
+  it('links to the values of the row where the URI of the invitee has another form', async () => {
+    const uri = 'https://api.example.test/people/1?a=b';
+    const about = { context: bookingContext({ invitee: { uri } }), fact };
+    const { link } = await buildMessage(needs, { ...noShow, about });
+    expect(link).toBe(`https://slots.example.test/api/why?uri=${encodeURIComponent(uri)}`);
   });
 
   it('has no link that is too long for a channel', async () => {
@@ -315,6 +324,24 @@ describe('an alert about the mirror', () => {
     ]);
   });
 
+  it('links to the page that shows the problem, also when it is over', async () => {
+    const linkOf = async (when: string, kind: MessageInput['kind']) =>
+      (await buildMessage(needs, { ...problem, kind, rule: ruleOf('one', when) })).link;
+    for (const kind of ['alert', 'retraction'] as const) {
+      expect(await linkOf('subscription', kind)).toBe('https://slots.example.test/mirror/subscriptions');
+      expect(await linkOf('quarantine', kind)).toBe('https://slots.example.test/deliveries?outcome=quarantined');
+      expect(await linkOf('drift', kind)).toBe('https://slots.example.test/mirror/sync');
+      expect(await linkOf('spool', kind)).toBe('https://slots.example.test/queues');
+    }
+    const test = testMessage(needs, { id: 't', now: mark.markedAt });
+    expect(test.link).toBe('https://slots.example.test/');
+  });
+
+  it('has a page of the dashboard for every kind of rule', () => {
+    const paths = new Set([...pages.map(({ path }) => path), ...Object.keys(sections)]);
+    for (const { page } of [...bookingKinds, ...conditionKinds]) expect(paths).toContain(page.split('?', 1)[0]);
+  });
+
   it('has a title for every kind of rule', () => {
     const titles = [...bookingKinds, ...conditionKinds].map(({ title }) => title);
     expect(new Set(titles).size).toBe(titles.length);
@@ -335,6 +362,7 @@ describe('a digest', () => {
       kind: 'digest',
       title: 'No-show: 2 alerts',
       text: '• Ada Lovelace did not show up for Introduction. ada@example.test\n• Another. ada@example.test',
+      link: 'https://slots.example.test/no-shows',
       occurredAt: '2026-11-17T00:00:00.000000Z',
       subjects: [inviteeUri, 'u2'],
     });

@@ -50,6 +50,7 @@ function startPoller(
     when: 'lag',
     title: 'Many',
     about: 'Many.',
+    page: '/queues',
     channels: ['webhook'],
     quiet: undefined,
     digestMs: undefined,
