@@ -111,6 +111,7 @@ const floors = {
     'src/feed',
     'src/export',
     'workers/projections',
+    'workers/pipeline',
     'workers/scheduling',
     'workers/privacy',
     'workers/sync',

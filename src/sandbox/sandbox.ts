@@ -34,6 +34,8 @@ export interface SandboxNeeds {
   progress?(line: string): void;
   /** Receives every fact, with or without a subscription. */
   onFact?(fact: Fact): void;
+  /** Receives what happened in the seeded history, in order. */
+  onSeeded?(fact: Fact): void;
 }
 
 export type Sandbox = Awaited<ReturnType<typeof openSandbox>>;
@@ -44,6 +46,7 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
     seed = 1,
     contacts = 50,
     bookings = 30,
+    routed = 0,
     flat = false,
     eventTypes = false,
     rateLimits = true,
@@ -58,8 +61,13 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
     dispatcher.dispatch(fact);
   };
   const { service, tokens, handles } = createService(
-    { baseUrl, seed, contacts, bookings, flat, eventTypes, rateLimits },
-    { realMs, emit, progress: createProgress((line) => needs.progress?.(line)) },
+    { baseUrl, seed, contacts, bookings, routed, flat, eventTypes, rateLimits },
+    {
+      realMs,
+      emit,
+      seeded: (fact) => needs.onSeeded?.(fact),
+      progress: createProgress((line) => needs.progress?.(line)),
+    },
   );
   const { clock } = service;
   const dispatcher: WebhookDispatcher = opened.use(createWebhookDispatcher({ service, faults, realMs }));

@@ -30,7 +30,7 @@ export function driftHealth({
   readonly nowMs: number;
   readonly comparison: ComparisonState;
 }): readonly HealthItem[] {
-  const item = { id: 'drift', link: '/mirror' };
+  const item = { id: 'drift', link: '/mirror/sync' };
   if (!hasApi)
     return [{ ...item, state: 'ok', sentence: 'The mirror is not compared with the service: its API is not set up.' }];
   const findings = [...findingsOf(comparison, nowMs)];

@@ -49,7 +49,7 @@ function subscriptions(
   { subscriptions: known, lostSubscriptions: lost }: HealthInput['mirror'],
   { hasApi, nowMs }: Pick<HealthInput, 'hasApi' | 'nowMs'>,
 ): HealthItem {
-  const item = { id: 'subscriptions', link: '/mirror' };
+  const item = { id: 'subscriptions', link: '/mirror/subscriptions' };
   const repair = `${slotstream} bootstrap, then: ${slotstream} reconcile --repair`;
   const { disabled, missing } = downSubscriptions({ subscriptions: known, lostSubscriptions: lost });
   if (disabled > 0)

@@ -50,7 +50,7 @@ export async function readNeeds(
       count: downSubscriptions,
       sentence: `${counted(downSubscriptions, 'webhook subscription delivers', 'webhook subscriptions deliver')} nothing.`,
       fix: `${slotstream} bootstrap, then: ${slotstream} reconcile --repair`,
-      link: '/mirror',
+      link: '/mirror/subscriptions',
     },
     {
       id: 'failed_alerts',
@@ -58,7 +58,7 @@ export async function readNeeds(
       count: failedAlerts,
       sentence: `${counted(failedAlerts, 'alert')} could not be sent to ${channels}.`,
       fix: `${slotstream} alerts test --channel ${failed[0]?.channel ?? 'log'}; when that works: ${slotstream} alerts resend --failed`,
-      link: '/mirror',
+      link: '/mirror/alerts?state=failed',
     },
     {
       id: 'unconfirmed',
@@ -72,7 +72,7 @@ export async function readNeeds(
       kind: 'work',
       count: unbooked,
       sentence: `${counted(unbooked, 'form')} of the last ${shownDays} days led to no booking.`,
-      link: '/routing',
+      link: '/routing?booked=false&result_type=event_type',
     },
   ];
   return needs.filter(({ count }) => count > 0);

@@ -69,7 +69,7 @@ function signatures(alive: readonly ProcessRow[]): HealthItem {
 }
 
 function queue(alive: readonly ProcessRow[], nowMs: number): HealthItem {
-  const item = { id: 'queue', link: '/mirror' };
+  const item = { id: 'queue', link: '/queues' };
   if (alive.some((each) => each.queue === 'not answering'))
     return {
       ...item,

@@ -2,7 +2,7 @@
 import { slotstream } from '#src/base/command.ts';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { sleepUnlessAborted } from '#src/base/time.ts';
+import { instantOf, sleepUnlessAborted } from '#src/base/time.ts';
 import { describeEvent } from '#schemas/describe-event.ts';
 import { eventKinds } from '#schemas/events.ts';
 import { loginLink } from '#src/api/running-instance.ts';
@@ -22,6 +22,10 @@ import { backfill } from './backfill.ts';
 import { bootstrap } from './bootstrap.ts';
 import { renderTable } from '#src/cli/terminal.ts';
 import { defineVerb, wholeNumberFrom, type VerbContext } from '#src/cli/verb.ts';
+import type { FoldNeeds } from '#workers/pipeline/fold.ts';
+import { ingestParsed } from '#workers/pipeline/ingest.ts';
+import { parseBatch } from '#workers/pipeline/parse.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 
 const tableEvery = 20;
 
@@ -51,11 +55,14 @@ export const demo = defineVerb({
     const stopping = context.stopping();
     const log = createLog({ level: 'warn', pretty: process.stderr.isTTY });
     const enough = new AbortController();
+    const history: PastDelivery[] = [];
     let emitted = 0;
     using _folder = emptyFolder(demoFolder(context));
     await using sandbox = await openSandbox(
-      { seed, eventTypes: true, rateLimits: false },
+      { seed, eventTypes: true, rateLimits: false, ...demoWorld },
       {
+        // Serialized at once: a later step of the history may change the same record.
+        onSeeded: (fact) => void history.push({ at: fact.at, users: fact.users, event: fact.event, ...bodyOf(fact) }),
         report: (err) => log.error({ err }, 'the sandbox failed to answer'),
         onFact: (fact) => {
           if (!isVisibleTo(sandbox.handles.users.owner, fact)) return;
@@ -74,6 +81,9 @@ export const demo = defineVerb({
     );
     const path = config.databaseUrl.slice('sqlite:'.length);
     context.notify(introduction(sandbox, { port: app.port, path, login: loginLink(app.adminUrl, app.adminToken) }));
+    const seen = history.filter((past) => isVisibleTo(sandbox.handles.users.owner, past));
+    await ingestHistory({ store, screen: privacyScreen(config) }, seen);
+    context.notify(`The webhooks of the last two months are in the log: ${seen.length}.\n`);
     await connect(context, config);
     const before = (await overviewOf(store)).last_seq;
     context.notify('\nLive activity starts: people book, cancel and miss meetings. Ctrl-C stops it.\n');
@@ -94,6 +104,27 @@ export const demo = defineVerb({
   },
 });
 
+/** Two months of a team with a few bookings per day: enough for every page to show something, and seeded within a second. */
+const demoWorld = { contacts: 250, bookings: 360, routed: 0.3 } as const;
+
+interface PastDelivery extends Pick<Fact, 'at' | 'event' | 'users'> {
+  readonly body: string;
+}
+
+const bodyOf = ({ event, at, payload }: Fact) => ({
+  body: JSON.stringify({ event, created_at: at, created_by: null, payload }),
+});
+
+const historyBatch = 256;
+
+/** As if this installation had run for two months: each webhook is in the log with the time at which it happened. */
+async function ingestHistory(needs: FoldNeeds, history: readonly PastDelivery[]): Promise<void> {
+  for (let from = 0; from < history.length; from += historyBatch) {
+    const deliveries = history.slice(from, from + historyBatch).map(({ body, at }) => ({ body, receivedAt: at }));
+    await ingestParsed(needs, parseBatch({ v: 1, deliveries }, instantOf(Date.now())));
+  }
+}
+
 interface Introduced {
   readonly port: number | undefined;
   readonly path: string;
@@ -103,12 +134,13 @@ interface Introduced {
 function introduction({ handles }: Sandbox, { port, path, login }: Introduced): string {
   const controls = `${handles.base_url}/_sandbox`;
   return `
+The dashboard                      ${login}
+
 The sandbox (a scheduling service) ${handles.base_url}
   its operations and controls      ${controls}/docs
   every webhook it sent            ${controls}/deliveries
 Slotstream receives webhooks on    http://127.0.0.1:${port}/webhooks
   and writes tables to             ${path}
-  its API and documentation        ${login}
 
 Try it yourself, in another terminal:
   curl -X POST ${controls}/routing_form_submissions
@@ -127,7 +159,7 @@ ${command} export contacts --out -                 (any table or view)
 }
 
 /** Recaps are sent to their own user only, and the demo uses the owner's token. */
-const isVisibleTo = (user: string, { event, users }: Fact): boolean =>
+const isVisibleTo = (user: string, { event, users }: Pick<Fact, 'event' | 'users'>): boolean =>
   !event.startsWith('meeting_recap.') || users.includes(user);
 
 /** What an operator does once with the real service: subscribe to webhooks and import the existing records. */

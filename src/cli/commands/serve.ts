@@ -66,7 +66,7 @@ async function serve(context: VerbContext, roles: Roles): Promise<ExitCode> {
   if (roles.works) log.info({ store: config.databaseUrl.split(':', 1)[0] }, 'working');
   log.info({ url: `http://${config.adminHost}:${app.adminPort}/api/status` }, 'admin');
   // The link contains the admin token, so it goes to a terminal only: log files are stored and shared.
-  if (process.stderr.isTTY) context.notify(`Log in with a browser: ${loginLink(app.adminUrl, app.adminToken)}`);
+  if (process.stderr.isTTY) context.notify(`Dashboard: ${loginLink(app.adminUrl, app.adminToken)}`);
   const next = roles.works ? nextStep(config, await app.isSetUp()) : undefined;
   if (next !== undefined) log.info(`next: ${next}`);
   if (!stopping.aborted) await once(stopping, 'abort');

@@ -46,10 +46,13 @@ type PastOf = (...step: readonly (string | number)[]) => Service;
 export interface HistoryPlan {
   readonly organization: string;
   readonly bookings: number;
+  /** The share of the bookings that began with a routing form. */
+  readonly routed?: number;
   readonly progress?: Progress;
 }
 
-export function seedHistory(service: Service, { organization, bookings, progress }: HistoryPlan): void {
+export function seedHistory(service: Service, plan: HistoryPlan): void {
+  const { organization, bookings, routed = 0, progress } = plan;
   const todayMs = beginningOfDay(service.clock.nowMs());
   const clock = historyClock(service.clock);
   const pastOf: PastOf = (...step) => {
@@ -62,14 +65,19 @@ export function seedHistory(service: Service, { organization, bookings, progress
     const atMs = todayMs - spanMs + Math.floor(((number + 1) * (spanMs - hourMs)) / bookings);
     const [booking, following] = [pastOf(number, 'booking'), pastOf(number, 'fate')];
     const startMs = slotAfter(booking.random, atMs);
+    const { random: routes } = pastOf(number, 'route');
     const outcome = outcomeOf(following.random, { atMs, startMs, todayMs });
     let invitee: InviteeResource | undefined;
     const take = (): void => {
       const isFree = offers.filter((offer) => seatsLeft(service.state, offer, instantOf(startMs)) > 0);
       const eventType = booking.random.pick(isFree);
-      invitee = bookVisitor(booking, { organization, eventType, startMs, strangers: 0 });
+      const submission = routes.chance(routed) ? submitAnyForm(booking, organization) : undefined;
+      invitee = bookVisitor(booking, { organization, eventType, startMs, strangers: 0, submission });
     };
     steps.push({ atMs, take });
+    // About as many visitors leave after the form.
+    if (routes.chance(routed))
+      steps.push({ atMs: atMs - hourMs, take: () => submitAnyForm(pastOf(number, 'visitor'), organization) });
     if (outcome) steps.push({ atMs: outcome.atMs, take: () => void (invitee && outcome.apply(following, invitee)) });
   }
   steps.push(...submissionsOf(pastOf, organization, todayMs));
@@ -83,6 +91,11 @@ export function seedHistory(service: Service, { organization, bookings, progress
       if (!(error instanceof HttpError)) throw error;
     }
   }
+}
+
+function submitAnyForm(past: Service, organization: string): string | undefined {
+  const form = past.state.routingForms.values().find((one) => one.organization === organization);
+  return form && submitForm(past, { form }).uri;
 }
 
 /** One submission for every route of the forms. */

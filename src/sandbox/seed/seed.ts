@@ -16,6 +16,8 @@ import { createClock } from '#src/sandbox/clock.ts';
 export interface WorldSize {
   readonly contacts: number;
   readonly bookings: number;
+  /** The share of the bookings that began with a routing form; none when absent. */
+  readonly routed?: number;
 }
 
 export interface ServiceNeeds {
@@ -23,11 +25,14 @@ export interface ServiceNeeds {
   realMs(): number;
   /** Receives everything that happens after seeding. */
   emit(fact: Fact): void;
+  /** Receives what happened in the seeded history, in order. */
+  seeded?(fact: Fact): void;
   readonly progress?: Progress;
 }
 
-export function createService(plan: WorldSize & ServiceOptions, { realMs, emit, progress }: ServiceNeeds) {
-  const { contacts, bookings, ...options } = plan;
+export function createService(plan: WorldSize & ServiceOptions, needs: ServiceNeeds) {
+  const { contacts, bookings, routed = 0, ...options } = plan;
+  const { realMs, emit, seeded = () => undefined, progress } = needs;
   const service: Service = {
     options,
     state: createState(),
@@ -36,8 +41,8 @@ export function createService(plan: WorldSize & ServiceOptions, { realMs, emit, 
     emit,
   };
   const tokens = createTokens(service);
-  const seeding = { ...service, emit: () => undefined };
-  const handles = seedWorld(seeding, tokens, { contacts, bookings, ...(progress && { progress }) });
+  const seeding = { ...service, emit: seeded };
+  const handles = seedWorld(seeding, tokens, { contacts, bookings, routed, ...(progress && { progress }) });
   return { service, tokens, handles };
 }
 

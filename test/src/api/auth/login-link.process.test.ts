@@ -66,7 +66,7 @@ describe('the login link', () => {
     let seen = '';
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => (seen += chunk));
     const ended = once(child, 'close');
-    const link = /Log in with a browser: (http:\S+)/;
+    const link = /Dashboard: (http:\S+)/;
     await until(() => link.test(seen), 'the link is shown');
     const { out } = await own.run(['status', '--login']);
     expect(link.exec(seen)?.[1]).toBe(out.trim());

@@ -198,10 +198,10 @@ for (const engine of storeEngines)
       const { needs_you: needs, verdict, health, latest } = await read(api);
       expect(needs.map(({ id, kind, count, link }) => [id, kind, count, link])).toEqual([
         ['quarantine', 'fault', 1, '/deliveries?outcome=quarantined'],
-        ['subscriptions', 'fault', 1, '/mirror'],
-        ['failed_alerts', 'fault', 1, '/mirror'],
+        ['subscriptions', 'fault', 1, '/mirror/subscriptions'],
+        ['failed_alerts', 'fault', 1, '/mirror/alerts?state=failed'],
         ['unconfirmed', 'work', 1, '/bookings?unconfirmed=true'],
-        ['unbooked', 'work', 1, '/routing'],
+        ['unbooked', 'work', 1, '/routing?booked=false&result_type=event_type'],
       ]);
       expect(needs.map(({ sentence }) => sentence)).toEqual([
         '1 delivery could not be applied.',

@@ -1,0 +1,38 @@
+// The verdict and the health items: what is not well as a notice with its fix, everything else in one quiet line.
+import { html } from 'hono/html';
+import type { HealthItem } from '#src/api/overview/health-item.ts';
+import type { Overview } from '#src/api/overview/overview.ts';
+import { counted, nothing, type Markup } from '#src/dashboard/components/markup.ts';
+
+export function healthView({ verdict, health }: Pick<Overview, 'verdict' | 'health'>): Markup {
+  const ill = health.filter(({ state }) => state !== 'ok');
+  const well = health.filter(({ state }) => state === 'ok');
+  const worstFirst = ill.toSorted((one, other) => (one.state < other.state ? 1 : one.state > other.state ? -1 : 0));
+  return html`<section id="health">
+    <h1 class="verdict ${verdict.state}">${verdict.sentence}</h1>
+    ${ill.length === 0 ? '' : html`<ul class="health">${worstFirst.map(notice)}</ul>`}
+    ${
+      well.length === 0
+        ? nothing
+        : html`<details class="well" id="well">
+            <summary>${counted(well.length, 'check is', 'checks are')} well</summary>
+            <ul>${well.map(({ id, sentence }) => html`<li id="well-${id}">${sentence}</li>`)}</ul>
+          </details>`
+    }
+  </section>`;
+}
+
+const words = { problem: 'Problem', attention: 'Attention', ok: 'Well' } as const;
+
+const notice = ({ id, state, sentence, fix, link }: HealthItem): Markup =>
+  html`<li class="notice ${state}" id="health-${id}">
+    <strong><span class="hidden">${words[state]}: </span>${link === undefined ? sentence : html`<a href="${link}">${sentence}</a>`}</strong>
+    ${fix === undefined ? '' : html`<span>${fixText(fix)}</span>`}
+  </li>`;
+
+/** A command of this program, with its options. */
+const command = /(\S*bin\/slotstream [a-z]+(?: test| resend)?(?: --channel \w+| --[a-z-]+)*)/;
+
+/** The sentence with its commands in the type of code. */
+export const fixText = (fix: string): Markup =>
+  html`${fix.split(command).map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;

@@ -1,0 +1,139 @@
+// Now: whether all is well, the way of a delivery, what needs a person, today, and the newest deliveries.
+import { html } from 'hono/html';
+import { getOverview, type Overview } from '#src/api/overview/overview.ts';
+import { bars } from '#src/dashboard/charts/column-chart.ts';
+import { table } from '#src/dashboard/components/list.ts';
+import {
+  counted,
+  foreign,
+  nothing,
+  number,
+  outcomeBadge,
+  time,
+  type Markup,
+} from '#src/dashboard/components/markup.ts';
+import { ApiError, definePage, type Page, type PageCall, type View } from '#src/dashboard/page.ts';
+import { firstRunView, stepsLeft } from './first-run.ts';
+import { flowView } from './flow.ts';
+import { fixText, healthView } from './health.ts';
+import { receiverView } from './receiver.ts';
+
+export const nowPages: readonly Page[] = [
+  definePage({
+    path: '/',
+    section: '/',
+    async show(call) {
+      const { timezone } = call.query;
+      const query = timezone === undefined ? {} : { timezone };
+      const overview = await call.ask(getOverview, { query }).catch((error: unknown) => {
+        // A process that only receives has no overview.
+        if (error instanceof ApiError && error.status === 404) return undefined;
+        throw error;
+      });
+      if (overview === undefined) return receiverView(call);
+      return overview.first_run.empty ? firstRunView(overview) : nowView(overview, { timezone, nowMs: call.nowMs });
+    },
+  }),
+];
+
+interface Moment extends Pick<PageCall, 'nowMs'> {
+  readonly timezone: string | undefined;
+}
+
+const nowView = (overview: Overview, { timezone = 'UTC', nowMs }: Moment): View => ({
+  title: 'Now',
+  liveAfter: overview.flow.last_seq,
+  content: html`${healthView(overview)} ${stepsLeft(overview.first_run)} ${flowView(overview.flow, nowMs)}
+    ${needsView(overview.needs_you)} ${todayView(overview, timezone)} ${latestView(overview.latest)}`,
+});
+
+function needsView(needs: Overview['needs_you']): Markup {
+  if (needs.length === 0) return nothing;
+  return html`<section id="needs">
+    <h2>Needs you</h2>
+    <ul class="needs">
+      ${needs.map(
+        ({ id, kind, sentence, fix, link }) =>
+          html`<li id="need-${id}" class="${kind}">
+            <a href="${link}">${sentence}</a>
+            ${fix === undefined ? '' : html`<span class="soft">${fixText(fix)}</span>`}
+          </li>`,
+      )}
+    </ul>
+  </section>`;
+}
+
+const countNames = [
+  ['deliveries', 'Deliveries'],
+  ['bookings', 'Bookings'],
+  ['cancellations', 'Cancellations'],
+  ['no_shows', 'No-shows'],
+] as const;
+
+function todayView({ today, hours }: Pick<Overview, 'today' | 'hours'>, timezone: string): Markup {
+  const weekday = new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: timezone }).format(new Date(today.since));
+  const clock = new Intl.DateTimeFormat('en', {
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZone: timezone,
+  });
+  const lastWeek = today.last_week;
+  const total = hours.reduce((sum, { deliveries }) => sum + deliveries, 0);
+  return html`<section id="today">
+    <h2>Today</h2>
+    <div class="today">
+      <dl class="figures">
+        ${countNames.map(
+          ([name, label]) =>
+            html`<div>
+              <dt>${label}</dt>
+              <dd>
+                <strong>${number(today.counts[name])}</strong>
+                ${lastWeek === null ? '' : html`<span class="soft">${number(lastWeek[name])} last ${weekday}</span>`}
+              </dd>
+            </div>`,
+        )}
+      </dl>
+      ${bars({
+        id: 'hours',
+        title: `Deliveries per hour, last 24 hours (${timezone})`,
+        summary: `${counted(total, 'delivery', 'deliveries')} in the last 24 hours.`,
+        columnName: 'Hour',
+        series: [{ label: 'Deliveries', tone: 'accent' }],
+        columns: hours.map(({ hour, deliveries }) => ({ label: clock.format(new Date(hour)), values: [deliveries] })),
+      })}
+    </div>
+    <p class="soft">
+      ${
+        lastWeek === null
+          ? `The comparison with last ${weekday} follows when the log is a week old.`
+          : `Compared with last ${weekday} until the same time of day.`
+      }
+      Days begin in ${timezone === 'UTC' ? html`UTC (or as <code>?timezone=Europe/Berlin</code> says)` : html`<bdi>${timezone}</bdi>`}.
+    </p>
+  </section>`;
+}
+
+const latestView = (latest: Overview['latest']): Markup =>
+  html`<section id="latest">
+    <h2>Latest deliveries</h2>
+    ${table({
+      caption: 'The newest deliveries, newest first',
+      rows: latest,
+      keyOf: ({ seq }) => String(seq),
+      linkOf: ({ seq }) => `/deliveries/${seq}`,
+      empty: html`No webhook has arrived yet. <code>slotstream trigger invitee.created</code> sends a sample.`,
+      columns: [
+        {
+          name: 'What happened',
+          cell: ({ seq, sentence }) => html`<a class="row-link" href="/deliveries/${seq}"><bdi>${sentence}</bdi></a>`,
+        },
+        { name: 'Event', cell: ({ event }) => foreign(event), isMinor: true },
+        { name: 'Received', cell: ({ received_at }) => time(received_at) },
+        // No ink for what is well.
+        { name: 'Outcome', cell: ({ outcome }) => (outcome === 'applied' ? '' : outcomeBadge(outcome)) },
+      ],
+    })}
+    <p><a href="/deliveries">All deliveries</a></p>
+  </section>`;

@@ -1,0 +1,54 @@
+// The page of a process that only receives.
+import { describe, expect, it } from 'vitest';
+import { instantOf } from '#src/base/time.ts';
+import { createDashboard } from '#src/dashboard/dashboard.ts';
+import type { ProcessRow } from '#src/store/processes.ts';
+import { processRow } from '../../../../harness/data/process-row.ts';
+import { bearer, openAdmin } from '../../../../harness/mirror/api-app.ts';
+
+const receiver = processRow({ role: 'receive', pid: 7, seen_at: instantOf(Date.now()), accepted: 12, refused: 1 });
+
+async function pageOf(processes: readonly ProcessRow[], path = '/') {
+  const dashboard = createDashboard({ version: '0.0.0', clock: Date.now, report: () => {} });
+  const status = async () => ({
+    roles: { receives: true, works: false },
+    started_at: '2026-01-01T00:00:00.000Z',
+    pid: 7,
+    queue: { engine: 'redis', waiting: 3, active: 0, delayed: 0, failed: 0 },
+    spool: { deliveries: 0, bytes: 0 },
+    journal: { batches: 2, bytes: 100, losses: 0, is_full: false },
+    processes,
+  });
+  const { ask } = openAdmin({ status, pages: async () => dashboard });
+  const answer = await ask(path, { headers: { ...bearer, accept: 'text/html' } });
+  return { status: answer.status, html: await answer.text() };
+}
+
+describe('the page of a receiver', () => {
+  it('shows what it knows of itself, and which process has the tables', async () => {
+    const worker = processRow({ id: 'b', role: 'work', host: 'db-1', seen_at: instantOf(Date.now()) });
+    const { status, html } = await pageOf([receiver, worker]);
+    expect(status).toBe(200);
+    expect(html).toContain('<h1 class="verdict ok">This receiver is well.</h1>');
+    expect(html).toContain('It has no tables.');
+    expect(html).toMatch(/work on <bdi>db-1<\/bdi>: <a href="http:\/\/127.0.0.1:8081"/);
+    for (const text of ['3 batches', '2 batches', '0 deliveries']) expect(html).toContain(`<dd>${text}</dd>`);
+  });
+
+  it('says where to look when no worker reports to it', async () => {
+    const { html } = await pageOf([receiver]);
+    expect(html).toContain('<h1 class="verdict ok">This receiver is well.</h1>');
+    expect(html).toContain('The tables are with a worker.');
+  });
+
+  it('names its problems', async () => {
+    const { html } = await pageOf([{ ...receiver, queue: 'not answering', spool_deliveries: 4 }]);
+    expect(html).toContain('<h1 class="verdict problem">2 things need you.</h1>');
+    expect(html).toContain('The queue does not answer.');
+  });
+
+  it('sends those who look for the other pages to a worker', async () => {
+    const { status, html } = await pageOf([receiver], '/deliveries');
+    expect([status, html]).toEqual([404, expect.stringContaining('use the admin listener of a worker')]);
+  });
+});
