@@ -10,6 +10,15 @@ export interface SqlDialect {
   lowerCase(column: string): RawBuilder<string>;
   /** The last characters of a column; literally the expression of the index on the URIs of invitees. */
   lastCharacters(column: string, count: number): Sql;
+  /**
+   * Joins the rows of a table whose `column` has a value, row by row through the index of the column. PostgreSQL would read the whole
+   * table where it expects many rows, as it does of a recursive query.
+   */
+  lookUp(
+    join: 'join' | 'left join',
+    table: string,
+    by: { readonly column: string; readonly value: Sql; readonly as?: string },
+  ): Sql;
   /** A JSON column as text. */
   jsonText(column: Sql): Sql;
   /** Whether `user` of one of the objects in a JSON list is among these. */

@@ -13,6 +13,10 @@ export const postgresDialect: SqlDialect = {
   time: (text) => sql`${text}::timestamptz`,
   lowerCase: (column) => sql`lower(${sql.ref(column)} collate "C")`,
   lastCharacters: (column, count) => sql`right(${sql.ref(column)}, ${sql.lit(count)})`,
+  // The planner does not look behind `offset 0`.
+  lookUp: (join, table, { column, value, as = table }) =>
+    sql`${join === 'join' ? sql`join` : sql`left join`} lateral (select * from ${sql.table(table)} where ${sql.ref(`${table}.${column}`)} = ${value} offset 0)
+      as ${sql.ref(as)} on true`,
   jsonText: (column) => sql`${column}::text`,
   hasUserAmong: (list, users) =>
     sql`exists (select 1 from jsonb_path_query(${list}, 'lax $[*].user') as host where host #>> '{}' in (${users}))`,

@@ -8,6 +8,9 @@ export const sqliteDialect: SqlDialect = {
   time: (text) => sql`${text}`,
   lowerCase: (column) => sql`lower(${sql.ref(column)})`,
   lastCharacters: (column, count) => sql`substr(${sql.ref(column)}, ${sql.lit(-count)})`,
+  // A `cross join` is made in the order in which it is written.
+  lookUp: (join, table, { column, value, as = table }) =>
+    sql`${join === 'join' ? sql`cross join` : sql`left join`} ${sql.table(table)} as ${sql.ref(as)} on ${sql.ref(`${as}.${column}`)} = ${value}`,
   jsonText: (column) => column,
   hasUserAmong: (list, users) =>
     sql`exists (select 1 from json_each(${list}) as host

@@ -7,7 +7,7 @@ export interface RecapSearch {
   readonly host?: string | undefined;
   /** E-mail address of a person who took part. */
   readonly attendee?: string | undefined;
-  /** Anywhere in the name of the meeting and in the texts of the recap. */
+  /** Anywhere in the name of the meeting and in the texts of the recap; only the letters A to Z in any case. */
   readonly text?: string | undefined;
   /** From this time on, until before the other. */
   readonly from?: string | undefined;
@@ -25,8 +25,8 @@ export function recapConditions(dialect: SqlDialect, { host, attendee, text, fro
   if (host !== undefined) filters.push(hostedBy(dialect, host));
   if (attendee !== undefined) filters.push(attendedBy(dialect, sql`${lowerCaseEmail(attendee)}`));
   if (text !== undefined && text !== '') {
-    const pattern = `%${text.toLowerCase().replaceAll(/[%_\\]/g, String.raw`\$&`)}%`;
-    const found = searchedTexts.map((column) => sql<SqlBool>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`);
+    const pattern = `%${lowerCaseEmail(text).replaceAll(/[%_\\]/g, String.raw`\$&`)}%`;
+    const found = searchedTexts.map((column) => sql<SqlBool>`${dialect.lowerCase(column)} like ${pattern} escape '\\'`);
     filters.push(sql<SqlBool>`(${sql.join(found, sql` or `)})`);
   }
   return { where, filters };
