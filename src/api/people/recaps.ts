@@ -88,26 +88,7 @@ export const getRecap = defineOperation({
   },
 });
 
-const mostUsers = 500;
-
-export const listUsers = defineOperation({
-  id: 'listUsers',
-  method: 'GET',
-  path: '/api/users',
-  tag: 'Users',
-  summary: 'The mirrored users who have a name',
-  description: `In the order of their names; at most ${mostUsers}.`,
-  answers: 'object',
-  schema: z.strictObject({
-    collection: z.array(z.strictObject({ uri: z.string(), name: z.string(), email: text })),
-  }),
-  async run({ store }) {
-    const query = store.db.selectFrom('users').select(['uri', 'name', 'email']).where('name', '<>', '');
-    return { collection: await query.orderBy('name').orderBy('uri').limit(mostUsers).execute() };
-  },
-});
-
-export const recapOperations = [listRecaps, getRecap, listUsers] as const;
+export const recapOperations = [listRecaps, getRecap] as const;
 
 function lineOf(row: TableRow<'meeting_recaps'>): z.input<typeof recapLine> {
   return {

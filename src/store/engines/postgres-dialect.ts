@@ -9,14 +9,17 @@ const numeric = (json: Sql): Sql => sql`${inner(json)}::numeric`;
 const member = (json: Sql, name: string): Sql =>
   sql`(case when jsonb_typeof(${json} -> ${sql.lit(name)}) = 'string' then ${json} ->> ${sql.lit(name)} end)`;
 
+const joins = { join: sql`join`, 'left join': sql`left join` };
+
 export const postgresDialect: SqlDialect = {
   time: (text) => sql`${text}::timestamptz`,
   lowerCase: (column) => sql`lower(${sql.ref(column)} collate "C")`,
   lastCharacters: (column, count) => sql`right(${sql.ref(column)}, ${sql.lit(count)})`,
-  // The planner does not look behind `offset 0`.
-  lookUp: (join, table, { column, value, as = table }) =>
-    sql`${join === 'join' ? sql`join` : sql`left join`} lateral (select * from ${sql.table(table)} where ${sql.ref(`${table}.${column}`)} = ${value} offset 0)
-      as ${sql.ref(as)} on true`,
+  // The planner does not look behind the offset.
+  lookUp(join, table, { column, value, as = table }) {
+    const found = sql`select * from ${sql.table(table)} where ${sql.ref(column)} = ${value} offset 0`;
+    return sql`${joins[join]} lateral (${found}) as ${sql.ref(as)} on true`;
+  },
   jsonText: (column) => sql`${column}::text`,
   hasUserAmong: (list, users) =>
     sql`exists (select 1 from jsonb_path_query(${list}, 'lax $[*].user') as host where host #>> '{}' in (${users}))`,

@@ -4,13 +4,16 @@ import { absurdAmount, largestInteger, type Sql, type SqlDialect } from '#src/st
 
 const written = (json: Sql): Sql => sql`case when json_type(${json}) = 'text' then ${json} ->> '$' end`;
 
+/** A cross join is made in the order in which it is written. */
+const joins = { join: sql`cross join`, 'left join': sql`left join` };
+
 export const sqliteDialect: SqlDialect = {
   time: (text) => sql`${text}`,
   lowerCase: (column) => sql`lower(${sql.ref(column)})`,
   lastCharacters: (column, count) => sql`substr(${sql.ref(column)}, ${sql.lit(-count)})`,
-  // A `cross join` is made in the order in which it is written.
-  lookUp: (join, table, { column, value, as = table }) =>
-    sql`${join === 'join' ? sql`cross join` : sql`left join`} ${sql.table(table)} as ${sql.ref(as)} on ${sql.ref(`${as}.${column}`)} = ${value}`,
+  lookUp(join, table, { column, value, as = table }) {
+    return sql`${joins[join]} ${sql.table(table)} as ${sql.ref(as)} on ${sql.ref(`${as}.${column}`)} = ${value}`;
+  },
   jsonText: (column) => column,
   hasUserAmong: (list, users) =>
     sql`exists (select 1 from json_each(${list}) as host

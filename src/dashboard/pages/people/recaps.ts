@@ -1,6 +1,7 @@
 // Recaps: the list, and one with its summary, action items and discussion.
 import { html } from 'hono/html';
-import { getRecap, listRecaps, listUsers } from '#src/api/people/recaps.ts';
+import { listBookingFilters } from '#src/api/bookings/list-bookings.ts';
+import { getRecap, listRecaps } from '#src/api/people/recaps.ts';
 import { filters } from '#src/dashboard/components/form.ts';
 import { facts, pager, table, type Column } from '#src/dashboard/components/list.ts';
 import { address, externalLink, idOf, joined, time, type Markup } from '#src/dashboard/components/markup.ts';
@@ -19,14 +20,14 @@ export const recapPages: readonly Page[] = [
     async show(call) {
       const { ask, url, query } = call;
       const { collection, pagination } = await recapsIn(call);
-      const { collection: users } = await ask(listUsers);
+      const { hosts } = await ask(listBookingFilters);
       return {
         title: 'Recaps',
         content: html`<h1>Recaps</h1>
           <p class="lead">What was said and agreed in meetings, as the service wrote it down.</p>
           ${filters(url, query, [
             { name: 'text', label: 'Text', type: 'search', placeholder: 'in name, summary, action items' },
-            { name: 'host', label: 'Host', options: Object.fromEntries(users.map(({ uri, name }) => [uri, name])) },
+            { name: 'host', label: 'Host', options: Object.fromEntries(hosts.map(({ uri, name }) => [uri, name])) },
             { name: 'attendee', label: 'Participant', type: 'email', placeholder: 'e-mail address' },
             { name: 'from', label: 'From', type: 'date' },
             { name: 'to', label: 'To', type: 'date' },
