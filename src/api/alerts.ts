@@ -8,6 +8,7 @@ import { instantOf } from '#src/base/time.ts';
 import { plainText } from '#src/http/request.ts';
 import { resend } from '#src/store/alerts/send-results.ts';
 import { countAlerts, findAlerts } from '#src/store/alerts/alert-queries.ts';
+import { subjectNames } from '#src/store/alerts/alert-subjects.ts';
 import { alertStates, readAlerts, type Alert } from '#src/store/alerts/alert-rows.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { channelNameOf, channelNames } from '#workers/alerts/channels/channel.ts';
@@ -70,9 +71,19 @@ export const listAlerts = defineOperation({
   query: listQuery,
   answers: 'collection',
   schema: alertRecord,
+  fields: {
+    names: z
+      .record(z.string(), z.string())
+      .describe('The names of the invitees, hosts and event types that these alerts are about, by URI.'),
+  },
   async run({ store, query: { state, rule, channel, subject }, pageIn }) {
     const page = await findAlerts(store, { state, rule, channel, subject }, pageIn('created_at:desc'));
-    return listing({ ...page, positionOf: ({ created_at, id }) => ({ key: created_at, uri: id }) }, shownAlert);
+    const listed = listing({ ...page, positionOf: ({ created_at, id }) => ({ key: created_at, uri: id }) }, shownAlert);
+    const names = await subjectNames(
+      store,
+      page.items.map(({ subject_uri }) => subject_uri),
+    );
+    return { ...listed, fields: { names: Object.fromEntries(names) } };
   },
 });
 

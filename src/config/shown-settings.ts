@@ -25,7 +25,7 @@ export interface ReadSetting {
 
 /** `inFile`: the names that the `.env` file has set. */
 export function showSetting({ name, setting, from, text }: ReadSetting, inFile: readonly string[]): ShownSetting {
-  const fallback = setting.default === '–' ? null : setting.default;
+  const fallback = setting.default.startsWith('–') ? null : setting.default;
   const common = { name, default: fallback, meaning: setting.meaning };
   if (text === undefined) return { ...common, value: fallback, source: 'default', variable: null, shown: 'whole' };
   const value = setting.secret ? maskSecret(text) : withoutCredentials(text);

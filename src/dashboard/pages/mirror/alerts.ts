@@ -7,6 +7,7 @@ import {
   address,
   badge,
   foreign,
+  idOf,
   nothing,
   number,
   time,
@@ -33,7 +34,7 @@ export const alertPages: readonly Page[] = [
     section: '/mirror',
     async show({ ask, url, query, isReadOnly }) {
       const { resent, ...filter } = query;
-      const { collection, pagination } = await ask(listAlerts, { query: filter });
+      const { collection, pagination, names } = await ask(listAlerts, { query: filter });
       const { collection: counts } = await ask(countAlertsByState);
       const channels = [...new Set(counts.map(({ channel }) => channel))].toSorted();
       return {
@@ -56,7 +57,7 @@ export const alertPages: readonly Page[] = [
             columns: [
               { name: 'State', cell: stateView },
               { name: 'Rule', cell: ({ rule }) => foreign(rule) },
-              { name: 'About', cell: subjectView },
+              { name: 'About', cell: (alert) => subjectView(alert, names) },
               { name: 'Channel', cell: ({ channel }) => channel },
               { name: 'When', cell: whenView },
               { name: 'Attempts', cell: ({ attempts }) => number(attempts), isNumber: true, isMinor: true },
@@ -104,14 +105,12 @@ const stateView = ({ state, last_error: error }: Alert): Markup =>
   html`${badge(state, states[state])}${error === null ? '' : html`<br /><small class="soft">${foreign(error)}</small>`}`;
 
 /** Operational alerts are about the mirror; the others about a booking, an event type or a host. */
-function subjectView({ subject_uri: uri, detail }: Alert): Markup {
-  const subject = uri.startsWith('http')
-    ? html`<a href="${address('/deliveries', { subject: uri })}" title="${uri}">${foreign(shortUri(uri))}</a>`
-    : foreign(uri);
+function subjectView({ subject_uri: uri, detail }: Alert, names: Readonly<Record<string, string>>): Markup {
+  const href = uri.includes('/invitees/') ? `/bookings/${idOf(uri)}` : address('/deliveries', { subject: uri });
+  const text = names[uri] ?? uri.split('/').slice(-2).join('/');
+  const subject = URL.canParse(uri) ? html`<a href="${href}">${foreign(text)}</a>` : foreign(uri);
   return html`${subject}${detail === null ? '' : html`<br /><small class="soft">${foreign(detail)}</small>`}`;
 }
-
-const shortUri = (uri: string): string => uri.split('/').slice(-2).join('/');
 
 function whenView({ state, sent_at: sent, next_at: next, updated_at: updated }: Alert): Markup {
   if (state === 'pending') return html`due ${time(next)}`;

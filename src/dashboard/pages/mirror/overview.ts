@@ -40,7 +40,7 @@ export const overviewPage = definePage({
         <p class="lead">How the mirror is fed, kept equal to the service, and read by others.</p>
         <div class="cards">
           ${card('Subscriptions', '/mirror/subscriptions', subscriptions)}
-          ${card('Comparison with the service', '/mirror/sync', sync)}
+          ${card('Comparison', '/mirror/sync', sync)}
           ${card('Feed', '/mirror/feed', feed)}
           ${card('Alerts', '/mirror/alerts', alerts)}
           ${card('Queue', '/queues', queue)}
@@ -83,10 +83,18 @@ async function subscriptionState(ask: Ask): Promise<PartState> {
 async function syncState(ask: Ask): Promise<PartState> {
   const sync = await ask(getSync);
   const { recent, full, gap, waits_for: waitsFor, backfill } = sync;
-  const isHeldBack = Object.keys({ ...recent.last?.held_back, ...full.last?.held_back }).length > 0;
-  const hasFailed = recent.failures + full.failures > 0;
-  const needsAttention = waitsFor !== null || isHeldBack || hasFailed || gap !== null || backfill.state === 'stopped';
-  return { text: syncSentence(sync), needsAttention };
+  const held = Object.values({ ...recent.last?.held_back, ...full.last?.held_back }).reduce(
+    (sum, count) => sum + count,
+    0,
+  );
+  const failures = recent.failures + full.failures;
+  const problems = [
+    gap === null ? '' : 'Deliveries that were missed are being read again.',
+    failures === 0 ? '' : `${counted(failures, 'run')} failed since the last success.`,
+    held === 0 ? '' : `${counted(held, 'delete waits', 'deletes wait')} for a yes.`,
+  ].filter((problem) => problem !== '');
+  const needsAttention = waitsFor !== null || problems.length > 0 || backfill.state === 'stopped';
+  return { text: html`${syncSentence(sync)} ${problems.join(' ')}`, needsAttention };
 }
 
 async function feedState(ask: Ask): Promise<PartState> {

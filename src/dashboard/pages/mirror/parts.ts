@@ -26,6 +26,10 @@ export const partsOfMirror = (current: Part): Markup =>
     Object.entries(parts).map(([href, text]) => ({ href, text, isCurrent: href === current })),
   );
 
+/** Text of ours in which backticks mark code. */
+export const withCode = (text: string): Markup =>
+  html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+
 export const command = (words: string): Markup => html`<code>${slotstream} ${words}</code>`;
 
 export const notice = (content: Markup | string, state: 'attention' | 'problem' | '' = ''): Markup =>

@@ -18,9 +18,9 @@ export const schemaPage = definePage({
         <h1>Unknown kinds and fields</h1>
         <p class="lead">What the service sends and this version does not know. Nothing of it is lost.</p>
         <p>
-          Examined: the newest ${counted(entries, 'log entry', 'log entries')}${since === null ? '' : html` since ${time(since)}`},
-          ${counted(rows, 'row')} that they changed, and the newest ${number(Math.max(unhandled, 0))} of at most
-          ${number(most)} entries of unknown kinds.
+          Examined: the newest ${counted(entries, 'log entry', 'log entries')}${since === null ? '' : html` (since ${time(since)})`} with
+          ${counted(rows, 'row')} that they changed, and ${unhandled === most ? `the newest ${number(most)}` : `all ${number(unhandled)}`}
+          entries of unknown kinds.
         </p>
         <h2>Kinds</h2>
         ${table({

@@ -7,7 +7,7 @@ import { choices } from '#src/dashboard/components/form.ts';
 import { table } from '#src/dashboard/components/list.ts';
 import { counted, foreign, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage } from '#src/dashboard/page.ts';
-import { partsOfMirror } from './parts.ts';
+import { partsOfMirror, withCode } from './parts.ts';
 
 type Setting = z.output<typeof settingRecord>;
 
@@ -40,7 +40,8 @@ export const settingsPage = definePage({
           columns: [
             {
               name: 'Setting',
-              cell: ({ name, meaning }) => html`<code>${name}</code><br /><small class="soft">${meaning}</small>`,
+              cell: ({ name, meaning }) =>
+                html`<code>${name}</code><br /><small class="soft">${withCode(meaning)}</small>`,
             },
             { name: 'Value', cell: valueView },
             { name: 'From', cell: sourceText },
@@ -51,10 +52,14 @@ export const settingsPage = definePage({
   },
 });
 
-const valueView = ({ value, shown }: Setting): Markup => {
+function valueView({ value, shown, source }: Setting): Markup {
   if (value === null) return html`<span class="none">not set</span>`;
-  return shown === 'hidden' ? html`<span class="soft">hidden</span>` : html`<code>${foreign(value)}</code>`;
-};
+  if (shown === 'hidden') return html`<span class="soft">hidden</span>`;
+  // Some defaults are sentences.
+  return source === 'default'
+    ? html`<span class="soft">${withCode(value)}</span>`
+    : html`<code>${foreign(value)}</code>`;
+}
 
 function sourceText({ source, variable, name }: Setting): Markup {
   if (source === 'default') return html`<span class="soft">default</span>`;

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { applySubscriptionPlan, planSubscriptions, type subscriptionPlan } from '#src/api/mirror/subscription-plan.ts';
 import { listSubscriptions } from '#src/api/subscriptions.ts';
 import { actionButton } from '#src/dashboard/components/form.ts';
-import { facts, table } from '#src/dashboard/components/list.ts';
+import { facts, table, type Column } from '#src/dashboard/components/list.ts';
 import { address, badge, counted, foreign, time, type Markup, type State } from '#src/dashboard/components/markup.ts';
 import { definePage, type Ask, type Page, type PageCall, type View } from '#src/dashboard/page.ts';
 import type { z } from 'zod';
@@ -20,28 +20,16 @@ export const subscriptionPages: readonly Page[] = [
     path,
     section: '/mirror',
     async show(call) {
-      const { collection } = await call.ask(listSubscriptions, { query: { count: '100' } });
+      const isCompared = call.query['compare'] === 'true';
       return {
         title: 'Subscriptions',
         content: html`${partsOfMirror(path)}
           <h1>Webhook subscriptions</h1>
-          <p class="lead">The service sends webhooks for each of these. A running process checks them and creates a disabled one again.</p>
+          <p class="lead">
+            The service sends webhooks for each of these. A running process checks them and creates a disabled one again.
+          </p>
           ${doneNotice(call)}
-          ${table({
-            caption: 'Subscriptions as they were last seen',
-            rows: collection,
-            keyOf: ({ uri }) => uri,
-            empty: html`No subscription is known. ${command('bootstrap')} creates them, or compare with the service below.`,
-            columns: [
-              { name: 'State', cell: ({ state, retry_started_at: since }) => stateBadge(state, since) },
-              { name: 'Events', cell: ({ events }) => eventsText(events) },
-              { name: 'Of', cell: ({ scope }) => scope },
-              { name: 'Callback', cell: ({ callback_url }) => foreign(callback_url), isMinor: true },
-              { name: 'Last checked', cell: ({ checked_at }) => time(checked_at) },
-            ],
-          })}
-          <h2>Planned and real</h2>
-          ${call.query['compare'] === 'true' ? await comparison(call) : compareForm()}`,
+          ${isCompared ? await comparison(call) : html`${await lastSeen(call)}${compareForm()}`}`,
       };
     },
   }),
@@ -94,8 +82,20 @@ function doneNotice({ query }: PageCall): Markup | '' {
     : notice(done);
 }
 
+async function lastSeen({ ask }: PageCall): Promise<Markup> {
+  const { collection } = await ask(listSubscriptions, { query: { count: '100' } });
+  return table<(typeof collection)[number]>({
+    caption: 'Subscriptions as they were last seen',
+    rows: collection,
+    keyOf: ({ uri }) => uri,
+    empty: html`No subscription is known. ${command('bootstrap')} creates them, or compare with the service below.`,
+    columns: [...columns, { name: 'Last checked', cell: ({ checked_at }) => time(checked_at) }],
+  });
+}
+
 const compareForm = (): Markup =>
-  html`<p>This asks the service for the present subscriptions and shows what <code>bootstrap</code> would change. It changes nothing.</p>
+  html`<h2>Planned and real</h2>
+    <p>This asks the service for the present subscriptions and shows what <code>bootstrap</code> would change. It changes nothing.</p>
     <form method="get" action="${path}"><input type="hidden" name="compare" value="true" /><button>Compare with the service</button></form>`;
 
 async function comparison({ ask, query, isReadOnly }: PageCall): Promise<Markup> {
@@ -103,25 +103,36 @@ async function comparison({ ask, query, isReadOnly }: PageCall): Promise<Markup>
   const plan = await planOf(ask, { prune });
   if ('refusal' in plan) return html`${plan.refusal}${compareForm()}`;
   const leftovers = plan.steps.filter(({ action }) => action === 'leftover').length;
-  return html`<p>${changesText(plan)}</p>
-    ${facts({ Organization: foreign(plan.organization), Callback: foreign(plan.callback) })}
+  return html`<h2>Plan</h2>
+    <p>${changesText(plan)}</p>
     ${stepsTable(plan.steps)}
     ${list(plan.notes)}
     ${leftovers > 0 ? html`<p>${counted(leftovers, 'subscription')} of this callback ${leftovers === 1 ? 'is' : 'are'} no longer needed: <a href="${path}?compare=true&prune=true">plan to delete ${leftovers === 1 ? 'it' : 'them'}</a>.</p>` : ''}
-    <h3>At the service now</h3>
+    ${plan.pending && !isReadOnly ? html`<p class="actions"><a class="button" href="${address(confirmPath, { plan: plan.id, prune })}">Apply this plan…</a></p>` : ''}
+    <h2>At the service now</h2>
     ${table({
       caption: 'Subscriptions of this callback at the service',
       rows: plan.subscriptions,
       empty: 'No subscription at the service calls this callback.',
-      columns: [
-        { name: 'State', cell: ({ state, retry_started_at: since }) => stateBadge(state ?? 'unknown', since) },
-        { name: 'Events', cell: ({ events }) => eventsText(events) },
-        { name: 'Of', cell: ({ scope }) => scope },
-        { name: 'Callback', cell: ({ callback_url }) => foreign(callback_url), isMinor: true },
-      ],
+      columns,
     })}
-    ${plan.pending && !isReadOnly ? html`<p class="actions"><a class="button" href="${address(confirmPath, { plan: plan.id, prune })}">Apply this plan…</a></p>` : ''}`;
+    ${facts({ Organization: foreign(plan.organization), Callback: foreign(plan.callback) })}`;
 }
+
+interface Shown {
+  readonly state: string | null;
+  readonly retry_started_at: string | null;
+  readonly events: readonly string[];
+  readonly scope: string;
+  readonly callback_url: string | null;
+}
+
+const columns: readonly Column<Shown>[] = [
+  { name: 'State', cell: ({ state, retry_started_at: since }) => stateBadge(state ?? 'unknown', since) },
+  { name: 'Events', cell: ({ events }) => eventsText(events) },
+  { name: 'Of', cell: ({ scope }) => scope },
+  { name: 'Callback', cell: ({ callback_url }) => foreign(callback_url), isMinor: true },
+];
 
 async function planOf(ask: Ask, query: { readonly prune: string }): Promise<Plan | { readonly refusal: Markup }> {
   try {
