@@ -102,17 +102,17 @@ function totalsText(counts: readonly { readonly state: Alert['state']; readonly 
 }
 
 const stateView = ({ state, last_error: error }: Alert): Markup =>
-  html`${badge(state, states[state])}${error === null ? '' : html`<br /><small class="soft">${foreign(error)}</small>`}`;
+  html`<div>${badge(state, states[state])}${error === null ? '' : html`<br /><small class="soft">${foreign(error)}</small>`}</div>`;
 
 /** Operational alerts are about the mirror; the others about a booking, an event type or a host. */
 function subjectView({ subject_uri: uri, detail }: Alert, names: Readonly<Record<string, string>>): Markup {
   const href = uri.includes('/invitees/') ? `/bookings/${idOf(uri)}` : address('/deliveries', { subject: uri });
   const text = names[uri] ?? uri.split('/').slice(-2).join('/');
   const subject = URL.canParse(uri) ? html`<a href="${href}">${foreign(text)}</a>` : foreign(uri);
-  return html`${subject}${detail === null ? '' : html`<br /><small class="soft">${foreign(detail)}</small>`}`;
+  return html`<div>${subject}${detail === null ? '' : html`<br /><small class="soft">${foreign(detail)}</small>`}</div>`;
 }
 
 function whenView({ state, sent_at: sent, next_at: next, updated_at: updated }: Alert): Markup {
-  if (state === 'pending') return html`due ${time(next)}`;
-  return sent === null ? time(updated) : html`sent ${time(sent)}`;
+  if (state === 'pending') return html`<div>due ${time(next)}</div>`;
+  return sent === null ? time(updated) : html`<div>sent ${time(sent)}</div>`;
 }

@@ -42,7 +42,10 @@ export const feedPage = definePage({
           keyOf: ({ name }) => name,
           empty: html`No sink is configured. <code>FEED_PUSH_URL</code> sends each change as a signed webhook, <code>FEED_STREAM_URL</code> to a Redis stream.`,
           columns: [
-            { name: 'Sink', cell: ({ name, host }) => html`${name}${host ? html` → ${foreign(host)}` : ''}` },
+            {
+              name: 'Sink',
+              cell: ({ name, host }) => html`<div>${name}${host ? html` → ${foreign(host)}` : ''}</div>`,
+            },
             { name: 'State', cell: stateOf },
             { name: 'Behind', cell: ({ behind }) => behindText(behind), isNumber: true },
             { name: 'Sent', cell: ({ sent }) => number(sent), isNumber: true, isMinor: true },

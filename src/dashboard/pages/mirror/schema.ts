@@ -63,4 +63,4 @@ export const schemaPage = definePage({
 });
 
 const entryLink = ({ seq, received_at: at }: { readonly seq: number; readonly received_at: string }): Markup =>
-  html`<a href="/deliveries/${seq}">#${number(seq)}</a> ${time(at)}`;
+  html`<div><a href="/deliveries/${seq}">#${number(seq)}</a> ${time(at)}</div>`;

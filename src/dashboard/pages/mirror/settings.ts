@@ -41,7 +41,7 @@ export const settingsPage = definePage({
             {
               name: 'Setting',
               cell: ({ name, meaning }) =>
-                html`<code>${name}</code><br /><small class="soft">${withCode(meaning)}</small>`,
+                html`<div><code>${name}</code><br /><small class="soft">${withCode(meaning)}</small></div>`,
             },
             { name: 'Value', cell: valueView },
             { name: 'From', cell: sourceText },
@@ -64,5 +64,5 @@ function valueView({ value, shown, source }: Setting): Markup {
 function sourceText({ source, variable, name }: Setting): Markup {
   if (source === 'default') return html`<span class="soft">default</span>`;
   const from = { environment: 'environment', '.env': '.env', file: 'file' }[source];
-  return html`${from}${variable === name || variable === null ? '' : html` <code>${variable}</code>`}`;
+  return html`<div>${from}${variable === name || variable === null ? '' : html` <code>${variable}</code>`}</div>`;
 }

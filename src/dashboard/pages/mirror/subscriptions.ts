@@ -177,7 +177,7 @@ function stateBadge(state: string, retryingSince: string | null): Markup {
   if (state !== 'active') return badge(state, 'problem');
   return retryingSince === null
     ? badge('active', 'ok')
-    : html`${badge('failing', 'attention')} since ${time(retryingSince)}`;
+    : html`<div>${badge('failing', 'attention')} since ${time(retryingSince)}</div>`;
 }
 
 /** One line per family: `contact: created, updated`. */

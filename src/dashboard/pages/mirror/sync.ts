@@ -143,7 +143,7 @@ const progressTable = (resources: readonly Resource[]): Markup =>
         cell: ({ records, total }) =>
           records === null || total === null
             ? ''
-            : html`<progress max="${Math.max(1, total)}" value="${records}"></progress> ${number(records)} of ${number(total)}`,
+            : html`<div><progress max="${Math.max(1, total)}" value="${records}"></progress> ${number(records)} of ${number(total)}</div>`,
       },
       {
         name: 'Rows a minute',
@@ -161,7 +161,7 @@ const resultTable = (resources: NonNullable<Sync['backfill']['last']>['resources
     rows: resources,
     empty: '',
     columns: [
-      { name: 'Resource', cell: ({ name, missing }) => html`${kindText(name)}${list(missing)}` },
+      { name: 'Resource', cell: ({ name, missing }) => html`<div>${kindText(name)}${list(missing)}</div>` },
       { name: 'State', cell: ({ state }) => badge(kindText(state), state === 'refused' ? 'problem' : 'quiet') },
       { name: 'Rows', cell: ({ rows }) => number(rows), isNumber: true },
       { name: 'Created', cell: ({ created }) => number(created), isNumber: true },
