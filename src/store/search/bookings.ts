@@ -18,11 +18,8 @@ export interface BookingsFound {
   readonly stoppedAt: KeysetPosition | undefined;
 }
 
-/** Of a rare match: how many invitees one request examines, and how many at a time. */
-const mostExamined = 20_000;
-const perPiece = 4_000;
-/** Up to so many invitees that an index finds are examined instead. */
-const mostIndexed = 4_000;
+/** How many invitees one search examines at most, how many at a time, and up to how many that an index finds it examines instead. */
+const usualEffort = { mostExamined: 20_000, perPiece: 4_000, mostIndexed: 4_000 };
 /** Longer chains of reschedules are cut. */
 const mostMoves = 100;
 
@@ -33,6 +30,7 @@ export async function findBookings(
   store: Readable,
   search: BookingSearch,
   { count, from, descending, backwards }: PageWanted,
+  { mostExamined, perPiece, mostIndexed }: Readonly<typeof usualEffort> = usualEffort,
 ): Promise<BookingsFound> {
   const { engine } = store;
   const ascending = descending === backwards;
@@ -42,7 +40,7 @@ export async function findBookings(
   const among = indexed && (await withLinked(store, indexed));
   const items: StoredRow[] = [];
   let at = from;
-  for (let examined = 0, size = 2 * count; ; size = Math.min(4 * size, perPiece)) {
+  for (let examined = 0, size = Math.min(2 * count, perPiece); ; size = Math.min(4 * size, perPiece)) {
     const { candidates, end } = await nextPiece(store, search, { at, ascending, size, among });
     const where = [beyond(at), ...(end === undefined ? [] : [upTo(end)]), ...matches];
     items.push(...(await selectJourneys(store, candidates, { where, ascending, limit: count + 1 - items.length })));
