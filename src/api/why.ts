@@ -1,10 +1,9 @@
 // Explains a row: the deliveries that touched it, and the entries that set and last reported each of its values.
 import { z } from 'zod';
 import { notFound } from '#src/http/http-error.ts';
-import { acceptsHtml, plainText, wholeNumber } from '#src/http/request.ts';
+import { plainText, wholeNumber } from '#src/http/request.ts';
 import { explain } from '#workers/sync/explain-row.ts';
 import { defineOperation } from './api-operation.ts';
-import { whyPage } from './why-page.ts';
 
 const question = z.strictObject({
   uri: plainText.min(1).describe('The URI of the row, compared exactly.'),
@@ -17,7 +16,7 @@ const question = z.strictObject({
 });
 
 const time = z.string().nullable();
-const explanation = z.object({
+export const explanation = z.object({
   uri: z.string(),
   table: z.string().nullable().describe('Null when no entry about it could be applied.'),
   deleted: z.boolean(),
@@ -66,23 +65,23 @@ const explanation = z.object({
     ),
 });
 
-export const whyOperations = [
-  defineOperation({
-    id: 'explainRow',
-    method: 'GET',
-    path: '/api/why',
-    tag: 'Why',
-    summary: 'Explain a row',
-    description:
-      'Every delivery and every read that touched a row, in order, with its outcome and its changes; and for each column the entry that set its current value and the last one that reported it. A browser is shown the same as a page.',
-    errors: { 404: 'This URI is neither in the log nor in a table.' },
-    query: question,
-    answers: 'object',
-    schema: explanation,
-    async run({ store, query, request }) {
-      const found = await explain(store, query);
-      if (found === undefined) throw notFound('This URI is neither in the log nor in a table.', 'uri');
-      return acceptsHtml(request.headers.get('accept') ?? '') ? whyPage(found) : found;
-    },
-  }),
-] as const;
+export const explainRow = defineOperation({
+  id: 'explainRow',
+  method: 'GET',
+  path: '/api/why',
+  tag: 'Why',
+  summary: 'Explain a row',
+  description:
+    'Every delivery and every read that touched a row, in order, with its outcome and its changes; and for each column the entry that set its current value and the last one that reported it.',
+  errors: { 404: 'This URI is neither in the log nor in a table.' },
+  query: question,
+  answers: 'object',
+  schema: explanation,
+  async run({ store, query }) {
+    const found = await explain(store, query);
+    if (found === undefined) throw notFound('This URI is neither in the log nor in a table.', 'uri');
+    return found;
+  },
+});
+
+export const whyOperations = [explainRow] as const;

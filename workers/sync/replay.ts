@@ -11,7 +11,6 @@ import { bisect } from '#workers/pipeline/bisect.ts';
 import { fold, type FoldNeeds, type FoldPolicy } from '#workers/pipeline/fold.ts';
 import { quarantineOthers } from '#workers/pipeline/organization.ts';
 import { isApiRead, isUnprojected, reparse, type Parsed } from '#workers/pipeline/parse.ts';
-import type { Screen } from '#workers/pipeline/screen.ts';
 import { merge, type Changes } from '#workers/projections/merge.ts';
 
 export interface ReplayNeeds extends FoldNeeds {
@@ -59,7 +58,7 @@ export async function replay(
   const store = dryRun ? dryRunStore(needs.store) : needs.store;
   let report: ReplayReport = { read: 0, changed: 0, stillQuarantined: 0 };
   for await (const entries of entriesOf(needs.store, filter, mayContinue)) {
-    const parts = await replayPage({ store, screen: needs.screen }, entries);
+    const parts = await replayPage({ store, screen: needs.screen, dryRun }, entries);
     const changed = parts.flatMap((part) => part.changed);
     for (const change of changed) needs.onChange?.(change);
     const stillQuarantined = parts.reduce((sum, part) => sum + part.stillQuarantined, 0);
@@ -107,20 +106,22 @@ interface ReplayItem extends Parsed {
   readonly stored: LogEntry;
 }
 
+type PageNeeds = FoldNeeds & { readonly dryRun: boolean };
+
 /** An entry that the store still refuses stays as it is. */
-function replayPage({ store, screen }: FoldNeeds, page: readonly LogEntry[]): Promise<Replayed[]> {
+function replayPage({ store, ...needs }: PageNeeds, page: readonly LogEntry[]): Promise<Replayed[]> {
   return bisect(page, {
     attempt: (entries) =>
       store.transaction(async (unit) => {
         const parsed = entries.map((stored): ReplayItem => ({ ...reparse(stored), stored }));
         const items = await quarantineOthers(unit, parsed);
-        return (await fold(unit, await screen.screen(unit, items), movePolicy(screen))).report;
+        return (await fold(unit, await needs.screen.screen(unit, items), movePolicy(needs))).report;
       }),
     refused: async () => ({ changed: [], stillQuarantined: 1, written: null }),
   });
 }
 
-function movePolicy(screen: Screen): FoldPolicy<ReplayItem, Replayed> {
+function movePolicy({ screen, dryRun }: Omit<PageNeeds, 'store'>): FoldPolicy<ReplayItem, Replayed> {
   return {
     apply: (rows, fact) => merge(rows, fact, screen),
     locksLog: true,
@@ -135,7 +136,8 @@ function movePolicy(screen: Screen): FoldPolicy<ReplayItem, Replayed> {
       for (const { item, entry, effect } of folded) {
         const { stored } = item;
         if (!effect || (!isUnprojected(stored) && effect.changes === null)) continue;
-        await moveEntry(unit, stored, entry);
+        // PostgreSQL would not give the numbers back that a dry run takes.
+        if (!dryRun) await moveEntry(unit, stored, entry);
         changed.push({
           seq: stored.seq,
           event: entry.event,
@@ -148,7 +150,7 @@ function movePolicy(screen: Screen): FoldPolicy<ReplayItem, Replayed> {
       // A pruned entry can no longer be parsed, and an erasure may have nothing to project: neither is waiting for a replay.
       const isWaiting = ({ stored }: ReplayItem) => isUnprojected(stored) && stored.body !== null;
       const stillQuarantined = folded.filter(({ item, effect }) => effect === null && isWaiting(item)).length;
-      const written = changed.length > 0 ? { low: end + 1, high: await lastSeq(unit) } : null;
+      const written = changed.length > 0 && !dryRun ? { low: end + 1, high: await lastSeq(unit) } : null;
       return { changed, stillQuarantined, written };
     },
   };

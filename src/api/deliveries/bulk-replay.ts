@@ -156,7 +156,7 @@ async function runReplay(needs: Needs, record: ReplayRecord, filter: DeliveryFil
           record.read = read;
           record.reached_seq = entries.at(-1)?.seq ?? record.reached_seq;
           record.still_quarantined += stillQuarantined;
-          if (written && !record.dry_run) {
+          if (written) {
             record.first_seq ??= written.low;
             record.last_seq = written.high;
           }

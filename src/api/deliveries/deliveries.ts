@@ -9,7 +9,7 @@ import { plainText } from '#src/http/request.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { DeliveryFilter } from '#src/store/log/log-candidates.ts';
 import { countReasons, readDelivery, readDeliveries, receivedAt } from '#src/store/log/log-search.ts';
-import type { LogEntry } from '#src/store/log/read.ts';
+import { lastSeq, type LogEntry } from '#src/store/log/read.ts';
 import { completeChanges } from '#workers/pipeline/stored-changes.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { defineOperation, type ApiContext } from '#src/api/api-operation.ts';
@@ -21,6 +21,7 @@ import { isIdentifier } from '#src/api/row-record.ts';
 const searchMs = 60;
 
 const fields = {
+  last_seq: z.int().describe('The end of the log when the search began; 0 when it is empty.'),
   stopped_at: z
     .strictObject({ seq: z.int(), received_at: instant.nullable() })
     .nullable()
@@ -149,6 +150,7 @@ async function listLog(
   { count, from, backwards }: PageRequest,
 ): Promise<Listing> {
   const endMs = clock() + searchMs;
+  const end = await lastSeq(store);
   const { lines, stoppedAt } = await readDeliveries(store, filter, {
     from: from && Number(from.key),
     newer: backwards,
@@ -173,6 +175,7 @@ async function listLog(
     hasPrevious: backwards ? isMore : from !== undefined,
     hasNext: backwards || isMore,
     fields: {
+      last_seq: end,
       stopped_at:
         stopped === undefined ? null : { seq: stopped, received_at: (await receivedAt(store, stopped)) ?? null },
     },

@@ -186,7 +186,7 @@ async function contactCard(call: Pick<PageCall, 'ask'>, contact: Contact): Promi
           <dl class="facts">${custom.map(([label, value]) => html`<div><dt><bdi>${label}</bdi></dt><dd>${value}</dd></div>`)}</dl>`
     }
     <p class="actions">
-      <a href="${address('/api/why', { uri: contact.uri })}">Why each value is as it is</a>
+      <a href="${address('/why', { uri: contact.uri })}">Why each value is as it is</a>
       ${primary ? html`<a href="${address('/recaps', { attendee: primary.email })}">Recaps with this person</a>` : ''}
     </p>`;
 }

@@ -99,7 +99,7 @@ async function showRecap({ ask, params }: PageCall) {
       ${isEmpty ? html`<p class="empty">The recap has no text, or it was erased.</p>` : ''}
       ${part('Summary', resource.summary_md)} ${part('Action items', resource.action_items_md)}
       ${part('Discussion', resource.discussion_md)}
-      <p class="actions"><a href="${address('/api/why', { uri: resource.uri })}">Why each value is as it is</a></p>`,
+      <p class="actions"><a href="${address('/why', { uri: resource.uri })}">Why each value is as it is</a></p>`,
   };
 }
 

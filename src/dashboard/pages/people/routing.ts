@@ -186,7 +186,7 @@ async function showSubmission({ ask, params }: PageCall) {
           ? html`<p class="empty">The submission has no answers, or they were erased.</p>`
           : html`<dl class="answers">${answers.map(({ question, answer }) => html`<div><dt><bdi>${question ?? 'A question'}</bdi></dt><dd>${foreign(answer)}</dd></div>`)}</dl>`
       }
-      <p class="actions"><a href="${address('/api/why', { uri: resource.uri })}">Why each value is as it is</a></p>`,
+      <p class="actions"><a href="${address('/why', { uri: resource.uri })}">Why each value is as it is</a></p>`,
   };
 }
 

@@ -131,16 +131,11 @@ describe.runIf(inject('chromiumPath'))('the documentation in a browser', () => {
     ]) {
       const answer = await page.goto(`${server.url}${path}`);
       expect([path, answer?.status()]).toEqual([path, 200]);
-      expect(answer?.headers()['content-type']).toMatch(
-        path.startsWith('/api/why') ? /^text\/html/ : /^application\/json/,
-      );
+      expect(answer?.headers()['content-type']).toMatch(/^application\/json/);
       expect(await page.locator('body').textContent()).toContain('window.hit=1');
       expect(await page.evaluate('window.hit')).toBeUndefined();
       expect(await page.locator('img, svg').count()).toBe(0);
     }
-    // The last path: the page of the contact.
-    expect([await page.locator('h1').textContent(), await page.locator('a').count()]).toEqual([nasty, 0]);
-    expect(await page.locator('table').first().textContent()).toContain('linkedinjavascript:window.hit=1');
     expect(visited.complaints).toEqual([]);
     const odd = await page.goto(`${server.url}/docs?${encodeURIComponent(nasty)}#${encodeURIComponent(nasty)}`);
     expect([odd?.status(), await page.evaluate('window.hit')]).toEqual([200, undefined]);

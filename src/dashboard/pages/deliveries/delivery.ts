@@ -1,0 +1,116 @@
+// One delivery: what became of it, what it changed, its body, and how to send or fold it again.
+import { html } from 'hono/html';
+import type { z } from 'zod';
+import { getDelivery, replayDelivery } from '#src/api/deliveries/deliveries.ts';
+import { outcomes, type wholeDeliveryRecord } from '#src/api/deliveries/delivery-records.ts';
+import { changesView, uriLink } from '../../components/changes.ts';
+import { actionButton } from '../../components/form.ts';
+import { facts } from '../../components/list.ts';
+import {
+  address,
+  copyable,
+  counted,
+  duration,
+  foreign,
+  outcomeBadge,
+  time,
+  type Markup,
+} from '../../components/markup.ts';
+import { definePage } from '../../page.ts';
+import { bodyView } from './body-view.ts';
+
+type WholeDelivery = z.output<typeof wholeDeliveryRecord>;
+
+const meanings: Readonly<Record<string, string>> = {
+  applied: 'It changed the tables.',
+  unchanged: 'The tables already had what it says.',
+  superseded: 'A newer fact was already in the tables.',
+  tombstoned: 'Its subject is deleted, and a delete is final.',
+  quarantined: 'It could not be applied. It is stored, and can be replayed after a fix.',
+  unhandled: 'This version does not know its kind. It is stored, and can be replayed after an upgrade.',
+};
+
+export const deliveryPage = definePage({
+  path: '/deliveries/:id',
+  section: '/deliveries',
+  async show({ ask, params, url, query, isReadOnly }) {
+    const { resource: delivery } = await ask(getDelivery, { params });
+    const { seq, delivery_id: id, event, source, outcome, subject_uri: subject, changes, resend } = delivery;
+    const isApplied = outcome !== 'quarantined' && outcome !== 'unhandled';
+    const isReplayable = !isReadOnly && delivery.body !== null;
+    return {
+      title: `#${seq} ${event ?? 'not readable'}`,
+      content: html`<p class="soft"><a href="/deliveries">Deliveries</a> / #${seq}</p>
+        <h1>${event === null ? 'A body that cannot be read' : foreign(event)}</h1>
+        <p class="lead">${outcomeBadge(outcome)} ${meanings[outcome] ?? ''}</p>
+        ${replayedView(query, outcome)}
+        ${
+          // The problems of the body name the reason and more.
+          delivery.reason === null || delivery.problems.length > 0
+            ? ''
+            : html`<p class="notice ${outcome === 'quarantined' ? 'problem' : ''}"><bdi>${delivery.reason}</bdi></p>`
+        }
+        ${facts({
+          About:
+            subject === null
+              ? null
+              : html`${uriLink(subject)} <a class="soft" href="${address('/deliveries', { subject })}">all deliveries</a>`,
+          Happened: delivery.occurred_at === null ? null : time(delivery.occurred_at),
+          Received: html`${time(delivery.received_at)}${delayView(delivery)}`,
+          Source: source,
+          Copies:
+            delivery.duplicates === 0 ? null : `${counted(delivery.duplicates, 'more copy', 'more copies')} received`,
+          Content: delivery.redacted ? 'Some or all of it was removed.' : null,
+          Identity: html`<code title="${id}">${id.slice(0, 16)}…</code>`,
+        })}
+        <div class="actions">
+          ${isReplayable ? actionButton('Replay it', { to: `/deliveries/${seq}/replay` }) : ''}
+          ${subject === null ? '' : html`<a href="${address('/why', { uri: subject })}">Why is the row as it is?</a>`}
+        </div>
+        ${isApplied ? html`<h2>Changes</h2>${changesView(changes)}` : ''}
+        <h2 id="body">Body</h2>
+        ${bodyView(delivery, url)}
+        ${resend === null ? '' : resendView(resend)}`,
+    };
+  },
+});
+
+export const replayDeliveryPage = definePage({
+  path: '/deliveries/:id/replay',
+  section: '/deliveries',
+  show: ({ params }) => ({
+    title: 'Replay',
+    content: html`<h1>Replay</h1>
+      <p>Use the button on <a href="/deliveries/${params['id']}">the page of the delivery</a>.</p>`,
+  }),
+  async submit({ ask, params }) {
+    const { resource } = await ask(replayDelivery, { params });
+    const { changed, outcome_before: before } = resource.replay;
+    return { to: address(`/deliveries/${resource.seq}`, { replayed: changed ? 'changed' : 'same', before }) };
+  },
+});
+
+/** What the button did. */
+function replayedView({ replayed, before = '' }: Readonly<Record<string, string>>, outcome: string): Markup {
+  if (replayed === undefined) return html``;
+  const isKnown = outcomes.some((each) => each === before);
+  if (replayed !== 'changed' || !isKnown)
+    return html`<p class="notice" role="status">It was replayed. Nothing changed.</p>`;
+  return html`<p class="notice" role="status">
+    It was replayed: ${before === outcome ? 'it changed rows' : `${before} → ${outcome}`}. It is now at the end of the log, where
+    readers of the feed see it.
+  </p>`;
+}
+
+function delayView({ source, occurred_at: from, received_at: to }: WholeDelivery): Markup {
+  const ms = source === 'webhook' && from !== null ? Date.parse(to) - Date.parse(from) : -1;
+  return ms < 0 ? html`` : html` <span class="soft">after ${duration(ms)}</span>`;
+}
+
+const resendView = (script: string): Markup =>
+  html`<h2>Replay as curl</h2>
+    <p>
+      These commands send it again with a new signature. Set <code>SIGNING_KEY</code> and <code>WEBHOOK_URL</code> first. A
+      receiver that already has it counts one more copy.
+    </p>
+    <details><summary>Show the commands</summary>${copyable(script)}</details>`;

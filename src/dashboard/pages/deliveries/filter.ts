@@ -1,0 +1,77 @@
+// The filter of deliveries as a form, as words, and as the body of a replay.
+import { outcomes, sources } from '#src/api/deliveries/delivery-records.ts';
+import type { RawQuery } from '#src/http/request.ts';
+import type { Field } from '../../components/form.ts';
+import type { Markup } from '../../components/markup.ts';
+import { foreign } from '../../components/markup.ts';
+
+const outcomeOptions: Readonly<Record<string, string>> = {
+  unprojected: 'not applied',
+  ...Object.fromEntries(outcomes.map((outcome) => [outcome, outcome])),
+};
+
+const kinds = [
+  'contact.*',
+  'invitee.*',
+  'invitee_no_show.*',
+  'meeting_recap.*',
+  'routing_form_submission.*',
+  'event_type.*',
+];
+
+const fields: readonly Field[] = [
+  { name: 'q', label: 'Text', type: 'search', placeholder: 'body, reason or subject' },
+  { name: 'event', label: 'Event', placeholder: 'invitee.*', suggestions: kinds },
+  { name: 'outcome', label: 'Outcome', options: outcomeOptions },
+  { name: 'source', label: 'Source', options: Object.fromEntries(sources.map((source) => [source, source])) },
+  { name: 'address', label: 'E-mail address', type: 'email', placeholder: 'ada@example.com' },
+  { name: 'min_received_at', label: 'From (UTC)', type: 'datetime-local' },
+  { name: 'max_received_at', label: 'Before (UTC)', type: 'datetime-local' },
+];
+
+/** Fields that links fill in; they are shown while they are used. */
+const rareFields: readonly Field[] = [
+  { name: 'subject', label: 'Subject' },
+  { name: 'reason', label: 'Reason' },
+  { name: 'min_seq', label: 'From entry', type: 'number' },
+  { name: 'max_seq', label: 'Up to entry', type: 'number' },
+];
+
+const all = [...fields, ...rareFields];
+
+export const fieldsFor = (query: RawQuery): readonly Field[] => [
+  ...fields,
+  ...rareFields.filter(({ name }) => query[name] !== undefined),
+];
+
+/** The part of a query that selects deliveries. */
+export const filterIn = (query: RawQuery): RawQuery =>
+  Object.fromEntries(all.flatMap(({ name }) => (query[name] === undefined ? [] : [[name, query[name]]])));
+
+/** A control for times holds minutes in UTC and nothing else: a day or a time in another form is written as it needs it. */
+export function asFormValues(query: RawQuery): RawQuery {
+  const minute = (name: string, dayMs: number): RawQuery => {
+    const given = query[name];
+    if (given === undefined || /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(given)) return {};
+    const isDay = given.length === 10;
+    const hasZone = /(?:Z|[+-]\d\d:?\d\d)$/.test(given.slice(10));
+    const ms = Date.parse(isDay || hasZone ? given : `${given}Z`);
+    return Number.isNaN(ms) ? {} : { [name]: new Date(ms + (isDay ? dayMs : 0)).toISOString().slice(0, 16) };
+  };
+  return { ...query, ...minute('min_received_at', 0), ...minute('max_received_at', 86_400_000) };
+}
+
+/** For `POST /api/deliveries/replay`. */
+export const bodyOf = (query: RawQuery): Readonly<Record<string, string | number>> =>
+  Object.fromEntries(
+    Object.entries(filterIn(query)).map(([name, value]) => [name, name.endsWith('_seq') ? Number(value) : value]),
+  );
+
+/** Each filter with its label. */
+export const filterFacts = (query: Readonly<Record<string, string | number>>): Readonly<Record<string, Markup>> =>
+  Object.fromEntries(
+    all.flatMap(({ name, label, options }) => {
+      const value = query[name];
+      return value === undefined ? [] : [[label, foreign(options?.[value] ?? String(value))]];
+    }),
+  );

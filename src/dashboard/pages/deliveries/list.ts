@@ -1,0 +1,105 @@
+// Deliveries: the log, searched; and why some of them are not in the tables.
+import { html } from 'hono/html';
+import type { z } from 'zod';
+import { countQuarantine, listDeliveries } from '#src/api/deliveries/deliveries.ts';
+import type { deliveryRecord } from '#src/api/deliveries/delivery-records.ts';
+import { shortUri } from '../../components/changes.ts';
+import { filters } from '../../components/form.ts';
+import { pager, table } from '../../components/list.ts';
+import { address, foreign, number, outcomeBadge, time, type Markup } from '../../components/markup.ts';
+import { definePage, type Ask, type PageCall } from '../../page.ts';
+import { asFormValues, fieldsFor, filterIn } from './filter.ts';
+
+type Delivery = z.output<typeof deliveryRecord>;
+
+const unprojected = ['unprojected', 'quarantined', 'unhandled'];
+
+export const deliveriesPage = definePage({
+  path: '/deliveries',
+  section: '/deliveries',
+  async show({ ask, url, query, isReadOnly }) {
+    const { collection, pagination, stopped_at: stopped, last_seq: end } = await ask(listDeliveries, { query });
+    const filter = filterIn(query);
+    const isFiltered = Object.keys(filter).length > 0;
+    const isFirst = query['page_token'] === undefined;
+    return {
+      title: 'Deliveries',
+      // A text is searched for in parts: not every entry that arrives is worth another search.
+      ...(isFirst && filter['q'] === undefined && { liveAfter: end }),
+      content: html`<h1>Deliveries</h1>
+        <p class="lead">Everything that was received or read, newest first.</p>
+        ${filters(url, asFormValues(query), fieldsFor(query))}
+        ${isFirst && unprojected.includes(filter['outcome'] ?? '') ? await reasonsView(ask) : ''}
+        ${isFiltered && !isReadOnly && collection.length > 0 ? html`<p class="actions"><a class="button" href="${address('/deliveries/replay', filter)}">Replay everything that matches …</a></p>` : ''}
+        ${table({
+          caption: 'Deliveries, newest first',
+          rows: collection,
+          keyOf: ({ seq }) => String(seq),
+          linkOf: ({ seq }) => `/deliveries/${seq}`,
+          empty: emptyText({ isFiltered, isStopped: stopped !== null }),
+          columns: [
+            { name: 'Entry', cell: ({ seq }) => html`<a href="/deliveries/${seq}">#${seq}</a>` },
+            { name: 'Received', cell: ({ received_at }) => time(received_at) },
+            {
+              name: 'Event',
+              cell: ({ event }) => (event === null ? html`<span class="none">not readable</span>` : foreign(event)),
+            },
+            {
+              name: 'About',
+              cell: ({ subject_uri: uri }) => (uri === null ? '' : html`<bdi title="${uri}">${shortUri(uri)}</bdi>`),
+            },
+            { name: 'Outcome', cell: outcomeCell },
+            { name: 'Source', cell: ({ source }) => source, isMinor: true },
+          ],
+        })}
+        ${stopped === null ? pager(pagination, url) : stoppedView({ url, query }, { stopped, token: pagination.next_page_token })}`,
+    };
+  },
+});
+
+const outcomeCell = ({ outcome, reason }: Delivery): Markup =>
+  html`<div>${outcomeBadge(outcome)}${reason === null ? '' : html`<span class="reason soft"><bdi>${reason}</bdi></span>`}</div>`;
+
+function emptyText({ isFiltered, isStopped }: { readonly isFiltered: boolean; readonly isStopped: boolean }): Markup {
+  if (isStopped) return html`Nothing was found in this part of the log.`;
+  if (isFiltered) return html`No delivery matches. <a href="/deliveries">Remove all filters</a>`;
+  return html`Nothing has arrived yet. <code>./bin/slotstream bootstrap</code> registers for webhooks, and <code>./bin/slotstream trigger</code> sends one for a try.`;
+}
+
+interface Stop {
+  readonly stopped: { readonly seq: number; readonly received_at: string | null };
+  readonly token: string | null;
+}
+
+/** The log is long: a search goes on where the visitor wants it to. */
+function stoppedView({ url, query }: Pick<PageCall, 'url' | 'query'>, { stopped, token }: Stop): Markup {
+  const next = address(url.pathname, { ...query, page_token: token ?? undefined });
+  return html`<p class="notice" role="status">
+    No index helps this search, so it looks at a part of the log at a time. It has looked at everything down to
+    #${stopped.seq}${stopped.received_at === null ? '' : html`, received ${time(stopped.received_at)}`}.
+    ${token === null ? '' : html`<a rel="next" href="${next}">Continue the search</a>`} A range of time makes it faster.
+  </p>`;
+}
+
+async function reasonsView(ask: Ask): Promise<Markup> {
+  const { collection } = await ask(countQuarantine);
+  if (collection.length === 0)
+    return html`<p class="notice">Every delivery could be applied: nothing is in quarantine.</p>`;
+  return html`<h2>Why they are not in the tables</h2>
+    ${table({
+      caption: 'Reasons with their numbers',
+      rows: collection,
+      empty: '',
+      columns: [
+        {
+          name: 'Reason',
+          cell: ({ outcome, reason }) =>
+            html`<a href="${address('/deliveries', { outcome, reason: reason ?? undefined })}"><bdi>${reason ?? 'no reason recorded'}</bdi></a>`,
+        },
+        { name: 'Outcome', cell: ({ outcome }) => outcomeBadge(outcome) },
+        { name: 'Newest', cell: ({ newest_seq: seq }) => html`<a href="/deliveries/${seq}">#${seq}</a>` },
+        { name: 'Deliveries', cell: ({ count }) => number(count), isNumber: true },
+      ],
+    })}
+    <h2>The deliveries</h2>`;
+}

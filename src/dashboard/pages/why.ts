@@ -1,0 +1,110 @@
+// Why a row is as it is: its values, each with the entry that set it, and everything that touched it.
+import { html } from 'hono/html';
+import type { z } from 'zod';
+import { explainRow, type explanation } from '#src/api/why.ts';
+import { valueView } from '../components/changes.ts';
+import { table } from '../components/list.ts';
+import { address, externalLink, foreign, outcomeBadge, time, type Markup } from '../components/markup.ts';
+import { definePage } from '../page.ts';
+
+type Explanation = z.output<typeof explanation>;
+type ColumnValue = Explanation['fields'][number];
+
+const perPage = '50';
+
+export const whyPage = definePage({
+  path: '/why',
+  section: '/deliveries',
+  async show({ ask, query }) {
+    const { uri = '', after } = query;
+    if (uri === '')
+      return {
+        title: 'Why',
+        content: html`<h1>Why is a row as it is?</h1>
+          <p class="lead">Give the URI of a contact, a booking or another record: its values, and what set them.</p>
+          ${uriForm}`,
+      };
+    const found = await ask(explainRow, { query: { uri, limit: perPage, ...(after !== undefined && { after }) } });
+    const { fields, deliveries, next_after: next } = found;
+    const name = fields.find(({ column }) => column === 'name')?.value;
+    return {
+      title: typeof name === 'string' ? name : 'Why',
+      content: html`<h1>${typeof name === 'string' && name !== '' ? foreign(name) : 'Why is this row as it is?'}</h1>
+        <p class="lead">${stateOf(found)} <a href="${address('/deliveries', { subject: uri })}">All deliveries about it</a></p>
+        ${after === undefined ? valuesView(fields) : ''}
+        <h2>History</h2>
+        ${table({
+          caption: 'Everything that touched the row, oldest first',
+          rows: deliveries,
+          keyOf: ({ seq }) => String(seq),
+          linkOf: ({ seq }) => `/deliveries/${seq}`,
+          empty: 'Nothing more.',
+          columns: [
+            { name: 'Entry', cell: ({ seq }) => html`<a href="/deliveries/${seq}">#${seq}</a>` },
+            { name: 'Happened', cell: ({ occurred_at, received_at }) => time(occurred_at ?? received_at) },
+            {
+              name: 'Event',
+              cell: ({ event }) => (event === null ? html`<span class="none">not readable</span>` : foreign(event)),
+            },
+            { name: 'Outcome', cell: ({ outcome }) => outcomeBadge(outcome) },
+            { name: 'Source', cell: ({ source }) => source, isMinor: true },
+            { name: 'Changed columns', cell: ({ changes, pruned }) => changedColumns(found.table, changes, pruned) },
+          ],
+        })}
+        <nav class="pager" aria-label="Pages of the history">
+          ${after === undefined ? '' : html`<a href="${address('/why', { uri })}">First</a>`}
+          ${next === null ? '' : html`<a rel="next" href="${address('/why', { uri, after: next })}">Later →</a>`}
+        </nav>`,
+    };
+  },
+});
+
+const uriForm = html`<form class="filters" method="get" action="/why" role="search">
+  <label><span>URI</span><input name="uri" type="search" placeholder="https://…/invitees/…" required /></label>
+  <div class="buttons"><button>Explain</button></div>
+</form>`;
+
+function stateOf({ table: name, deleted }: Explanation): Markup {
+  if (name === null) return html`There is no row: no delivery about it could be applied.`;
+  return html`A row of <code>${name}</code>${deleted ? ', which is deleted' : ''}.`;
+}
+
+function valuesView(fields: readonly ColumnValue[]): Markup {
+  const known = fields.filter(({ value }) => value !== null);
+  const empty = fields.filter(({ value }) => value === null).map(({ column }) => column);
+  return html`<h2>Values</h2>
+    ${table({
+      caption: 'Values with the entries that set them',
+      rows: known,
+      empty: 'It has no values.',
+      columns: [
+        { name: 'Column', cell: ({ column }) => html`<code>${column}</code>` },
+        { name: 'Value', cell: valueOf },
+        {
+          name: 'Since',
+          cell: ({ since }) =>
+            since === null ? html`<span class="none">no longer in the log</span>` : time(since.occurred_at),
+        },
+        {
+          name: 'Set by',
+          cell: ({ since }) =>
+            since === null ? '' : html`<a href="/deliveries/${since.seq}">#${since.seq}</a> ${foreign(since.event)}`,
+        },
+      ],
+    })}
+    ${empty.length === 0 ? '' : html`<p class="soft">Without a value: ${empty.join(', ')}.</p>`}`;
+}
+
+/** Pages of the service are links to it. */
+const valueOf = ({ column, value }: ColumnValue): Markup =>
+  typeof value === 'string' && /_(?:url|link)$/.test(column) ? externalLink(value) : valueView(value);
+
+function changedColumns(
+  tableName: string | null,
+  changes: Explanation['deliveries'][number]['changes'],
+  isPruned: boolean,
+): Markup {
+  const columns = Object.keys(changes?.[tableName ?? ''] ?? {});
+  if (columns.length > 0) return html`${columns.join(', ')}`;
+  return html`<span class="none">${isPruned ? 'no longer in the log' : 'none'}</span>`;
+}
