@@ -209,7 +209,7 @@ const linkOf = ({ omit }: RuleText, adminUrl: string | undefined, page: string |
 /** The page of a booking; the values of its row where the URI has another form. */
 function bookingPage(invitee: string): string {
   const [, uuid] = /\/invitees\/([^/?#]+)$/.exec(invitee) ?? [];
-  return uuid === undefined ? `/api/why?uri=${encodeURIComponent(invitee)}` : `/bookings/${encodeURIComponent(uuid)}`;
+  return uuid === undefined ? `/why?uri=${encodeURIComponent(invitee)}` : `/bookings/${encodeURIComponent(uuid)}`;
 }
 
 /** Channels reject messages that are too long, and a link cannot be cut. */

@@ -39,7 +39,7 @@ export async function showBooking(call: PageCall) {
       ${inviteeFacts(booking)}
       ${answers(booking)} ${reschedules(booking)} ${recaps(booking)} ${alerts(booking)}
       <p class="actions">
-        <a href="${address('/api/why', { uri: booking.last_invitee })}">Why each value is as it is</a>
+        <a href="${address('/why', { uri: booking.last_invitee })}">Why each value is as it is</a>
         <a href="${address('/deliveries', { subject: booking.last_invitee })}">Deliveries about it</a>
       </p>`,
   };
@@ -96,7 +96,7 @@ function meetingFacts({ meeting, utm_campaign, ...booking }: Booking): Markup {
     Campaign: utm_campaign && foreign(utm_campaign),
     Source: [booking.utm_source, booking.utm_medium].filter(Boolean).join(', '),
     'Booked through': booking.routing_form_submission
-      ? html`<a href="${address('/api/why', { uri: booking.routing_form_submission })}">a routing form</a>`
+      ? html`<a href="${address('/why', { uri: booking.routing_form_submission })}">a routing form</a>`
       : booking.scheduling_method,
   });
 }

@@ -51,7 +51,7 @@ describe('indented JSON', () => {
     expect(jsonLines(JSON.stringify(Array.from({ length: 20_000 }, (_, n) => n)))).toHaveLength(20_002);
   });
 
-  it('is told apart from text that is no JSON', () => {
+  it('differs from text that is no JSON, whose mistake has a position', () => {
     expect(syntaxErrorIn('{"a":1}')).toBeUndefined();
     expect(syntaxErrorIn('{"a": no}')).toEqual({ at: 6 });
     expect(syntaxErrorIn('{"a": 1 "b": 2}')).toEqual({ at: 8 });
