@@ -85,7 +85,7 @@ describe('an alert about a booking', () => {
     const uri = 'https://api.example.test/people/1?a=b';
     const about = { context: bookingContext({ invitee: { uri } }), fact };
     const { link } = await buildMessage(needs, { ...noShow, about });
-    expect(link).toBe(`https://slots.example.test/api/why?uri=${encodeURIComponent(uri)}`);
+    expect(link).toBe(`https://slots.example.test/why?uri=${encodeURIComponent(uri)}`);
   });
 
   it('has no link that is too long for a channel', async () => {
