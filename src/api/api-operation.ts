@@ -40,8 +40,8 @@ interface ApiTraits {
   readonly tag: string;
   /** Errors besides the common ones: `{404: 'No such contact.'}`. */
   readonly errors?: Readonly<Record<number, string>>;
-  /** Recorded as an action of an operator (`audit.ts`), and logged. */
-  readonly audited?: true;
+  /** Recorded as an action of an operator (`audit.ts`), and logged; or only with some bodies. */
+  readonly audited?: true | ((body: unknown) => boolean);
 }
 
 export type ApiOperation = Operation<ApiContext, ApiTraits>;

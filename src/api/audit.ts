@@ -129,7 +129,7 @@ const plainList = (key: string, values: readonly unknown[]): string | undefined 
 function countsIn(answer: unknown): { [key: string]: Json } | null {
   const whole = asObject(answer);
   const record = 'resource' in whole ? asObject(whole.resource) : whole;
-  const parts = Object.entries(record).filter(([key, value]) => isObject(value) && !contents.includes(key));
+  const parts = Object.entries(record).filter(([key, value]) => isObject(value) && !others.includes(key));
   const inner = parts.flatMap(([, value]) => countsOf(asObject(value)));
   const counts = inner.length > 0 ? inner : countsOf(record);
   return counts.length === 0 ? null : Object.fromEntries(counts.slice(0, maxFields));
@@ -141,5 +141,5 @@ const countsOf = (record: object): [string, Json][] =>
     return typeof value === 'string' && /outcome|state$/.test(key) ? [[key, value.slice(0, maxText)]] : [];
   });
 
-/** Parts of an answer that hold what the service sent. */
-const contents = ['changes', 'payload', 'row', 'custom_fields'];
+/** Parts of an answer that hold what the service sent, or repeat what the caller did. */
+const others = ['changes', 'payload', 'row', 'custom_fields', 'filter'];

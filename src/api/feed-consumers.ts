@@ -1,5 +1,6 @@
 // Named consumers of the feed: the store has the offset of each, so a consumer needs no state of its own.
 import { z } from 'zod';
+import { isObject } from '#schemas/wire.ts';
 import { invalid, notFound } from '#src/http/http-error.ts';
 import { consumerName } from '#src/feed/consumer.ts';
 import { instantOf } from '#src/base/time.ts';
@@ -58,6 +59,8 @@ export const acknowledgeFeed = defineOperation({
     'Creates the consumer if there is none. Acknowledging only moves forward, so a late acknowledgement does no harm; `rewind_to` moves back on purpose.',
   params,
   body: acknowledgement,
+  // Programs acknowledge all day; to rewind is a decision.
+  audited: (body) => isObject(body) && 'rewind_to' in body,
   answers: 'resource',
   schema: consumer,
   run({ store, clock, params: { name }, body }) {

@@ -87,7 +87,8 @@ export function createReadApi({ secret, acted, ...needs }: ReadApiNeeds) {
       methodErrors: true,
       errorOf: (error, { conventions }) => (conventions === 'service' ? error : withStatusTitle(error)),
       async begin(operation, http: Context<ReadEnv>, input) {
-        if (!operation.audited) return undefined;
+        const { audited = false } = operation;
+        if (!(typeof audited === 'function' ? audited(input.body) : audited)) return undefined;
         const end = await audit.begin(operation, http.env?.caller, input);
         return async (status, body) => {
           if (status < 400) acted?.(operation.id);

@@ -4,9 +4,9 @@ import { contentPolicy } from '#src/http/content-policy.ts';
 
 const style = `
 :root { color-scheme: light dark; }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; font: 16px/1.6 system-ui, 'Liberation Sans', sans-serif;
+body { margin: 0; min-height: 100vh; display: grid; grid-template-columns: minmax(0, 30rem); place-content: center; font: 16px/1.6 system-ui, 'Liberation Sans', sans-serif;
   background: light-dark(#fbfaf7, #14171a); color: light-dark(#1d2326, #e6e8ea); }
-main { width: 100%; max-width: 30rem; padding: 2rem; box-sizing: border-box; }
+main { padding: 2rem; }
 h1 { margin: 0 0 .5rem; font-size: 1.6rem; letter-spacing: -.02em; }
 pre { padding: .8rem 1rem; overflow-x: auto; border-radius: 10px; background: light-dark(#20272b, #0d1012); color: #dfe7ea; }
 form { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; margin: 1.5rem 0; }

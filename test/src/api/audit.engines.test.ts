@@ -5,7 +5,7 @@ import { insertAction, pruneActions } from '#src/store/admin-actions.ts';
 import { dayMs, instantOf } from '#src/base/time.ts';
 import { logIn, readToken } from '../../harness/mirror/api-app.ts';
 import { openReadApi } from '../../harness/mirror/read-api.ts';
-import { ingestBodies, storeEngines } from '../../harness/stores.ts';
+import { freshMemory, ingestBodies, storeEngines } from '../../harness/stores.ts';
 
 describe.each(storeEngines)('an action of an operator on $name', ({ available, fresh }) => {
   const open = () => openReadApi(fresh);
@@ -153,4 +153,20 @@ describe.each(storeEngines)('an action of an operator on $name', ({ available, f
     await pruneActions(api.store, nowMs);
     expect(await actions(api)).toMatchObject([{ id: '399 days' }]);
   });
+});
+
+it('every operation that changes something is recorded', async () => {
+  await using api = await openReadApi(freshMemory);
+  const unrecorded = api.operations.filter(({ method, audited }) => method !== 'GET' && audited === undefined);
+  expect(unrecorded).toEqual([]);
+});
+
+it('of a consumer it is recorded that it was rewound, not that it acknowledged', async () => {
+  await using api = await openReadApi(freshMemory);
+  await ingestBodies(api.store, ['not JSON']);
+  await api.post('/api/feed/consumers/bi', { acknowledged: 1 });
+  await api.post('/api/feed/consumers/bi', { rewind_to: 0 });
+  expect((await api.get('/api/actions')).body.collection).toMatchObject([
+    { operation: 'acknowledgeFeed', target: 'bi', input: { rewind_to: 0 }, result: { position: 0, behind: 1 } },
+  ]);
 });

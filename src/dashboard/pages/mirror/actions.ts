@@ -5,6 +5,7 @@ import { listActions, type actionRecord } from '#src/api/actions.ts';
 import { pager, table } from '#src/dashboard/components/list.ts';
 import { filters } from '#src/dashboard/components/form.ts';
 import { badge, foreign, number, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { compareText } from '#src/http/pagination.ts';
 import { definePage } from '#src/dashboard/page.ts';
 import { partsOfMirror } from './parts.ts';
 
@@ -33,8 +34,9 @@ export const actionsPage = definePage({
               cell: ({ operation, target }) => html`${words(operation)} ${targetView(operation, target)}`,
             },
             { name: 'Result', cell: statusView },
-            { name: 'What it did', cell: detailView },
-            { name: 'By', cell: ({ caller }) => caller },
+            { name: 'Options', cell: ({ input }) => listed(input) },
+            { name: 'Effect', cell: ({ result }) => listed(result) },
+            { name: 'By', cell: ({ caller }) => html`<span class="nowrap">${caller}</span>` },
             { name: 'From', cell: ({ address }) => foreign(address), isMinor: true },
           ],
         })}
@@ -61,23 +63,22 @@ function targetView(operation: string, target: string | null): Markup | string {
 const maxId = 24;
 const shortened = (id: string): string => (id.length > maxId ? `${id.slice(0, maxId)}…` : id);
 
-function statusView({ status }: Action): Markup {
+function statusView({ status, input }: Action): Markup {
   if (status === null) return badge('not finished', 'attention');
+  if (status < 400 && input?.['dry_run'] === true) return badge('dry run');
   if (status < 400) return badge('done', 'ok');
   return status === 403 ? badge('refused', 'attention') : badge(`failed, ${status}`, 'problem');
 }
 
-/** `event invitee.*; matched 12, changed 3` */
-function detailView({ input, result }: Action): Markup | string {
-  const texts = [input, result].flatMap((values) => (values === null ? [] : [listed(values)]));
-  return texts.length === 0 ? '' : foreign(texts.join('; '));
+/** `changed 3, matched 12`. PostgreSQL does not keep the order of fields; `before` goes before `after`. */
+function listed(values: Action['result']): Markup | string {
+  const order = ([name]: readonly [string, unknown]): string => name.replace('before', '');
+  const texts = Object.entries(values ?? {})
+    .filter(([name]) => name !== 'dry_run')
+    .toSorted((one, other) => compareText(order(one), order(other)))
+    .map(([name, value]) => `${name.replaceAll(/[._]/g, ' ')} ${valueText(value)}`);
+  return texts.length === 0 ? '' : foreign(texts.join(', '));
 }
-
-const listed = (values: NonNullable<Action['result']>): string =>
-  Object.entries(values)
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, value]) => `${name.replaceAll(/[._]/g, ' ')} ${valueText(value)}`)
-    .join(', ');
 
 function valueText(value: unknown): string {
   if (typeof value === 'number') return number(value);
