@@ -83,12 +83,14 @@ interface Work {
   readonly unbooked: number;
 }
 
-/** These two join a week of meetings, and change slowly: they are counted once a minute at most. */
+/** These two join a week of meetings, and change slowly. */
+const countEveryMs = 2 * minuteMs;
 const works = new WeakMap<Store, { readonly atMs: number; readonly work: Promise<Work> }>();
 
-function readWork(store: Store, nowMs: number): Promise<Work> {
+/** The last counts, at once; when they are old they are counted again for the next caller. */
+async function readWork(store: Store, nowMs: number): Promise<Work> {
   const known = works.get(store);
-  if (known !== undefined && Math.abs(nowMs - known.atMs) < minuteMs) return known.work;
+  if (known !== undefined && Math.abs(nowMs - known.atMs) < countEveryMs) return known.work;
   const sinceMs = nowMs - shownDays * dayMs;
   const count = async (): Promise<Work> => ({
     unconfirmed: await countUnconfirmed(store, sinceMs),
@@ -97,5 +99,5 @@ function readWork(store: Store, nowMs: number): Promise<Work> {
   const work = count();
   works.set(store, { atMs: nowMs, work });
   work.catch(() => works.delete(store));
-  return work;
+  return (await known?.work.catch(() => undefined)) ?? work;
 }

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { instant } from '#schemas/resources/values.ts';
 import { defineOperation, type ApiContext } from '#src/api/api-operation.ts';
 import type { Store } from '#src/store/contract.ts';
-import { lastSeq, countUnprojected } from '#src/store/log/read.ts';
+import { lastSeq } from '#src/store/log/read.ts';
+import { unprojectedCounts } from '#src/store/log/unprojected-counts.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
 import { readMirrorHealth } from '#workers/alerts/conditions/mirror-health.ts';
 import { filledAt, isFilled } from '#workers/sync/mirror-identity.ts';
@@ -85,7 +86,7 @@ async function readOverview(
   const missingSettings = installation?.missingSettings ?? [];
   const hasApi = !missingSettings.some((name) => name.startsWith('API_'));
   const comparison = await readComparison(store, installation);
-  const unhandled = await countUnprojected(store, 'unhandled');
+  const { unhandled } = await unprojectedCounts(store, nowMs);
   const health = mirrorHealth({ nowMs, processes, mirror, unhandled, hasApi, comparison });
   const { disabled, missing } = downSubscriptions(mirror);
   const needs = await readNeeds(store, {

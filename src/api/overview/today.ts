@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { instant } from '#schemas/resources/values.ts';
 import { dayMs, hourMs, instantOf, minuteMs } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
-import { deliveryCounter } from '#src/store/log/delivery-counts.ts';
+import { deliveryCounter, none, type Period } from '#src/store/log/delivery-counts.ts';
 
 const count = z.int().min(0);
 const counts = z.strictObject({ deliveries: count, bookings: count, cancellations: count, no_shows: count });
@@ -33,22 +33,20 @@ export async function readToday(
   const lastWeekMs = startOfDay(nowMs - weekMs, timezone);
   const hasLastWeek = firstMs !== undefined && firstMs <= lastWeekMs;
   const firstHourMs = Math.floor(nowMs / hourMs) * hourMs - (shownHours - 1) * hourMs;
-  const hours: z.output<typeof hourRecord>[] = [];
-  for (let at = 0; at < shownHours; at += 1) {
-    const hourStartMs = firstHourMs + at * hourMs;
-    const isLast = at === shownHours - 1;
-    const period = { fromMs: hourStartMs, ...(!isLast && { toMs: hourStartMs + hourMs }), name: 'hour' };
-    hours.push({ hour: instantOf(hourStartMs), deliveries: (await counter.count(period)).deliveries });
-  }
+  const starts = Array.from({ length: shownHours }, (_, at) => firstHourMs + at * hourMs);
+  const periods: readonly Period[] = [
+    { fromMs, name: 'day' },
+    { fromMs: lastWeekMs, toMs: Math.max(lastWeekMs, sameTimeMs), name: 'last week' },
+    ...starts.map((startMs) => ({
+      fromMs: startMs,
+      ...(startMs + hourMs <= nowMs && { toMs: startMs + hourMs }),
+      name: 'hour',
+    })),
+  ];
+  const [day, lastWeek, ...perHour] = await counter.count(...periods);
   return {
-    today: {
-      since: instantOf(fromMs),
-      counts: await counter.count({ fromMs, name: 'day' }),
-      last_week: hasLastWeek
-        ? await counter.count({ fromMs: lastWeekMs, toMs: Math.max(lastWeekMs, sameTimeMs), name: 'last week' })
-        : null,
-    },
-    hours,
+    today: { since: instantOf(fromMs), counts: day ?? none, last_week: hasLastWeek ? (lastWeek ?? null) : null },
+    hours: starts.map((startMs, at) => ({ hour: instantOf(startMs), deliveries: perHour[at]?.deliveries ?? 0 })),
   };
 }
 

@@ -23,10 +23,11 @@ export interface Period {
 }
 
 export interface DeliveryCounter {
-  count(period: Period): Promise<DeliveryCounts>;
+  /** In the order of the periods. */
+  count(...periods: readonly Period[]): Promise<readonly DeliveryCounts[]>;
 }
 
-const none: DeliveryCounts = { deliveries: 0, bookings: 0, cancellations: 0, no_shows: 0 };
+export const none: DeliveryCounts = { deliveries: 0, bookings: 0, cancellations: 0, no_shows: 0 };
 
 /** The offset of a time does not change any more once it is this long ago: a delivery may wait for the queue. */
 const settledMs = 10 * minuteMs;
@@ -67,22 +68,28 @@ function createCounter(store: Store, nowMs: () => number): DeliveryCounter {
     for (const [key, { fromMs }] of counted) if (fromMs < beforeMs) counted.delete(key);
   }
 
+  async function countOne({ fromMs, toMs, name }: Period, end: number): Promise<DeliveryCounts> {
+    const until = toMs === undefined ? end : await firstAt(toMs, end);
+    const key = `${name} ${fromMs}`;
+    const known = counted.get(key) ?? { fromMs, next: await firstAt(fromMs, end), counts: none };
+    if (until <= known.next) return known.counts;
+    const added = await countBetween(store, known.next, until);
+    const counts = {
+      deliveries: known.counts.deliveries + added.deliveries,
+      bookings: known.counts.bookings + added.bookings,
+      cancellations: known.counts.cancellations + added.cancellations,
+      no_shows: known.counts.no_shows + added.no_shows,
+    };
+    counted.set(key, { fromMs, next: until, counts });
+    return counts;
+  }
+
   return {
-    async count({ fromMs, toMs, name }) {
+    async count(...periods) {
       expire();
       const end = (await lastSeq(store)) + 1;
-      const until = toMs === undefined ? end : await firstAt(toMs, end);
-      const key = `${name} ${fromMs}`;
-      const known = counted.get(key) ?? { fromMs, next: await firstAt(fromMs, end), counts: none };
-      if (until <= known.next) return known.counts;
-      const added = await countBetween(store, known.next, until);
-      const counts = {
-        deliveries: known.counts.deliveries + added.deliveries,
-        bookings: known.counts.bookings + added.bookings,
-        cancellations: known.counts.cancellations + added.cancellations,
-        no_shows: known.counts.no_shows + added.no_shows,
-      };
-      counted.set(key, { fromMs, next: until, counts });
+      const counts: DeliveryCounts[] = [];
+      for (const period of periods) counts.push(await countOne(period, end));
       return counts;
     },
   };

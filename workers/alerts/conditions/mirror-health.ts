@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { hourMs, instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import { latestDeliveries } from '#src/store/log/delivery-lag.ts';
-import { countUnprojected, lastSeq } from '#src/store/log/read.ts';
+import { lastSeq } from '#src/store/log/read.ts';
+import { unprojectedCounts } from '#src/store/log/unprojected-counts.ts';
 import { noShowRates } from '#src/store/no-show-rates.ts';
 import { readSubscriptions } from '#src/store/subscription-rows.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
@@ -23,12 +24,13 @@ export async function readMirrorHealth(
 ): Promise<{ readonly health: MirrorHealth; readonly end: LogEnd }> {
   const end = { seq: await lastSeq(store), atMs: nowMs };
   const processes = await readProcesses(store, nowMs);
+  const { quarantined, quarantinedLastHour } = await unprojectedCounts(store, nowMs);
   const health: MirrorHealth = {
     nowMs,
     subscriptions: await readSubscriptions(store),
     lostSubscriptions: await readLostSubscriptions(store, nowMs),
-    quarantined: await countUnprojected(store, 'quarantined'),
-    quarantinedLastHour: await countUnprojected(store, 'quarantined', instantOf(nowMs - hourMs)),
+    quarantined,
+    quarantinedLastHour,
     delaySeconds: await delaysOf(store, nowMs, before),
     comparisons: await comparisonsOf(store),
     clockSkewSeconds: await readClockSkew(store, nowMs),
