@@ -45,6 +45,7 @@ export function bookingMoments(rows: PersonRows, now: string): readonly Moment[]
       time: sent ?? created,
       sentence: alertSentences[state]?.(rule, channel) ?? `The alert ${rule} to ${channel} is ${state}.`,
       subject,
+      page: `/mirror/alerts?subject=${encodeURIComponent(subject)}`,
       meetingStart: meetingOf(subject)?.start_time ?? null,
     })),
   ];

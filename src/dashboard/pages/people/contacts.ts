@@ -4,7 +4,7 @@ import { getContact, listContacts, listCustomFieldDefinitions } from '#src/api/c
 import { getContactTimeline } from '#src/api/people/timeline.ts';
 import { filters, type Field } from '#src/dashboard/components/form.ts';
 import { facts, pager, table, type Column } from '#src/dashboard/components/list.ts';
-import { address, externalLink, foreign, idOf, joined, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { address, externalLink, foreign, idOf, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { ApiError, definePage, type Page, type PageCall } from '#src/dashboard/page.ts';
 import { customFieldText, type Definition } from './custom-field-text.ts';
 import { timeline } from './timeline.ts';
@@ -157,13 +157,10 @@ async function contactCard(call: Pick<PageCall, 'ask'>, contact: Contact): Promi
   const primary = contact.emails.find((each) => each.is_primary) ?? contact.emails[0];
   return html`${role === '' ? '' : html`<p class="lead"><bdi>${role}</bdi></p>`}
     ${facts({
-      'E-mail': joined(
-        contact.emails.map(
-          ({ email, is_primary: isPrimary }) =>
-            html`<bdi>${email}</bdi>${isPrimary && contact.emails.length > 1 ? html` <span class="soft">primary</span>` : ''}`,
-        ),
-        ', ',
-      ),
+      'E-mail':
+        contact.emails.length === 0
+          ? null
+          : html`${contact.emails.map(({ email, is_primary: isPrimary }) => html`<div><bdi>${email}</bdi>${isPrimary && contact.emails.length > 1 ? html` <span class="soft">primary</span>` : ''}</div>`)}`,
       Phone:
         contact.phone_numbers.length === 0
           ? null
@@ -187,7 +184,7 @@ async function contactCard(call: Pick<PageCall, 'ask'>, contact: Contact): Promi
     }
     <p class="actions">
       <a href="${address('/why', { uri: contact.uri })}">Why each value is as it is</a>
-      ${primary ? html`<a href="${address('/recaps', { attendee: primary.email })}">Recaps with this person</a>` : ''}
+      ${primary ? html`<a href="${address('/bookings', { email: primary.email })}">Bookings with this address</a> <a href="${address('/recaps', { attendee: primary.email })}">Recaps with this address</a>` : ''}
     </p>`;
 }
 

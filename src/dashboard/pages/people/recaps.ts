@@ -56,19 +56,20 @@ function emptyList(query: PageCall['query'], hasNext: boolean): Markup | string 
 const nameOf = ({ name, email }: Attendee): Markup => html`<bdi>${name || email || 'without a name'}</bdi>`;
 const titleOf = ({ event_name: name }: Pick<Recap, 'event_name'>): string => name || 'A meeting without a name';
 
+/** One element, because a narrow screen arranges the parts of a cell side by side. */
+const namesOf = (people: readonly Attendee[]): Markup | string =>
+  people.length === 0 ? '' : html`<span>${joined(people.map(nameOf), ', ')}</span>`;
+
 const columns: readonly Column<Recap>[] = [
   { name: 'Meeting', cell: (recap) => html`<a href="/recaps/${idOf(recap.uri)}"><bdi>${titleOf(recap)}</bdi></a>` },
-  { name: 'Started', cell: ({ event_start_time: start, created_at: written }) => time(start ?? written) },
+  { name: 'Written', cell: ({ created_at: written }) => time(written) },
   {
-    name: 'Host',
-    cell: ({ attendees }) => joined(attendees.filter((each) => each.is_host).map(nameOf), ', '),
+    name: 'Meeting started',
+    cell: ({ event_start_time: start }) => (start === null ? '' : time(start)),
     isMinor: true,
   },
-  {
-    name: 'Participants',
-    cell: ({ attendees }) => joined(attendees.filter((each) => !each.is_host).map(nameOf), ', '),
-    isMinor: true,
-  },
+  { name: 'Host', cell: ({ attendees }) => namesOf(attendees.filter((each) => each.is_host)), isMinor: true },
+  { name: 'Participants', cell: ({ attendees }) => namesOf(attendees.filter((each) => !each.is_host)), isMinor: true },
   {
     name: 'Summary',
     cell: ({ excerpt }) => (excerpt ? html`<span class="excerpt"><bdi>${plainText(excerpt)}</bdi></span>` : ''),

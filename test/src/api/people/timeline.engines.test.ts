@@ -76,6 +76,8 @@ for (const engine of storeEngines)
       for (const { kind, seq } of items) expect([kind, seq === null]).toEqual([kind, ['held', 'alert'].includes(kind)]);
       expect(items.find(({ kind }) => kind === 'recap')?.page).toBe('/recaps/r');
       expect(items.find(({ kind }) => kind === 'no_show')?.page).toBe('/bookings/B3');
+      const alerts = `/mirror/alerts?subject=${encodeURIComponent(uri('invitees', 'B3'))}`;
+      expect(items.find(({ kind }) => kind === 'alert')?.page).toBe(alerts);
       const booked = items.find(({ id }) => id === `booked ${uri('invitees', 'A1')}`);
       const delivery = await api.get(`/api/deliveries/${booked?.seq}`);
       expect(delivery.body.resource).toMatchObject({ event: 'invitee.created', subject_uri: uri('invitees', 'A1') });
