@@ -13,7 +13,7 @@ const kinds = [
   'moved',
   'moved_on',
   'canceled',
-  'upcoming',
+  'meeting',
   'held',
   'no_show_marked',
   'no_show_unmarked',
@@ -221,8 +221,10 @@ function meetingDrafts({ outcome, members, events }: TimelineSource): readonly D
   const meeting = events.get(last?.event_uri ?? '');
   if (last === undefined || meeting === undefined) return [];
   const subject = last.uri;
-  if (outcome === 'upcoming')
-    return [{ kind: 'upcoming', at: meeting.start_time, sentence: 'The meeting begins.', subject }];
+  if (outcome === 'upcoming' || outcome === 'no_show') {
+    const sentence = outcome === 'upcoming' ? 'The meeting begins.' : 'The meeting began.';
+    return [{ kind: 'meeting', at: meeting.start_time, sentence, subject }];
+  }
   if (outcome !== 'held') return [];
   const at = meeting.end_time ?? meeting.start_time;
   return [{ kind: 'held', at, sentence: 'The meeting ended. It counts as held.', subject }];

@@ -1,6 +1,7 @@
 // One booking: its timeline, its meeting, and what the invitee said.
 import { html } from 'hono/html';
 import { getBooking } from '#src/api/bookings/get-booking.ts';
+import { newestEntry } from '#src/dashboard/ask.ts';
 import { facts, table } from '#src/dashboard/components/list.ts';
 import {
   address,
@@ -22,10 +23,12 @@ const bookingIn = async ({ ask, params }: Pick<PageCall, 'ask' | 'params'>) =>
   (await ask(getBooking, { params })).resource;
 
 export async function showBooking(call: PageCall) {
+  const liveAfter = await newestEntry(call);
   const booking = await bookingIn(call);
   const name = booking.invitee_name || booking.invitee_email || 'A booking without a name';
   return {
     title: name,
+    liveAfter,
     content: html`<h1><bdi>${name}</bdi></h1>
       <p class="lead">
         <bdi>${booking.event_type_name ?? 'A meeting'}</bdi>${booking.host_name ? html` with <bdi>${booking.host_name}</bdi>` : ''}
@@ -50,7 +53,7 @@ const points: Readonly<Record<Point['kind'], readonly [label: string, tone: stri
   moved: ['Moved', ''],
   moved_on: ['Moved', 'attention'],
   canceled: ['Canceled', 'attention'],
-  upcoming: ['Meeting', 'future'],
+  meeting: ['Meeting', 'minor-point'],
   held: ['Held', 'good'],
   no_show_marked: ['No-show', 'problem'],
   no_show_unmarked: ['No-show undone', ''],
@@ -89,7 +92,7 @@ function meetingFacts({ meeting, utm_campaign, ...booking }: Booking): Markup {
     Ends: booking.end_time && time(booking.end_time),
     [people.length > 1 ? 'Hosts' : 'Host']: people.length === 0 ? null : joined(people, ', '),
     'Time zone of the host': meeting?.hosts[0]?.timezone,
-    Location: meeting?.location && foreign(meeting.location),
+    Location: meeting?.location && foreign(meeting.location.replaceAll('_', ' ')),
     Join: meeting?.join_url && externalLink(meeting.join_url),
     Guests: meeting && meeting.guests.length > 0 ? foreign(meeting.guests.join(', ')) : null,
     Payment: paymentText(booking.payment),

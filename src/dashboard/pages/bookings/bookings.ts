@@ -1,13 +1,14 @@
 // Bookings: the list, each with its reschedules as one row.
 import { html } from 'hono/html';
 import { listBookings } from '#src/api/bookings/list-bookings.ts';
-import { filters } from '#src/dashboard/components/form.ts';
+import { newestEntry } from '#src/dashboard/ask.ts';
+import { filters, type Field } from '#src/dashboard/components/form.ts';
 import { pager, table, type Column } from '#src/dashboard/components/list.ts';
-import { counted, foreign, idOf, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { foreign, idOf, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage, type Page, type PageCall } from '#src/dashboard/page.ts';
 import { showBooking } from './booking.ts';
 import { showNoShows } from './no-shows.ts';
-import { bookingBadge, meetingFilters, outcomeTexts } from './outcome.ts';
+import { bookingBadge, meetingFilters, outcomeTexts, timesText } from './outcome.ts';
 
 type Booking = Awaited<ReturnType<typeof bookingsIn>>['collection'][number];
 
@@ -21,10 +22,13 @@ export const bookingPages: readonly Page[] = [
 
 async function showBookings(call: PageCall) {
   const { url, query } = call;
+  // A search is not repeated with every delivery.
+  const liveAfter = Object.keys(query).length === 0 ? await newestEntry(call) : undefined;
   const { collection, pagination } = await bookingsIn(call);
   const isPartial = pagination.next_page_token !== null && collection.length < Number(query['count'] ?? 20);
   return {
     title: 'Bookings',
+    liveAfter,
     content: html`<h1>Bookings</h1>
       <p class="lead">
         ${
@@ -35,12 +39,11 @@ async function showBookings(call: PageCall) {
       </p>
       ${filters(url, query, [
         { name: 'q', label: 'Name or e-mail address', type: 'search', placeholder: 'a part of it' },
-        { name: 'status', label: 'Status', options: { active: 'not canceled', canceled: 'canceled' } },
         { name: 'outcome', label: 'Outcome', options: outcomeTexts },
         ...(await meetingFilters(call)),
         { name: 'utm_campaign', label: 'Campaign' },
         { name: 'unconfirmed', label: 'Confirmation', options: { true: 'no recap, no mark' } },
-        ...(query['email'] === undefined ? [] : [{ name: 'email', label: 'Address', type: 'email' } as const]),
+        ...rareFields.filter(({ name }) => query[name] !== undefined),
       ])}
       ${table({
         caption: 'Bookings, newest first',
@@ -55,6 +58,12 @@ async function showBookings(call: PageCall) {
   };
 }
 
+/** Links of other pages use these; the form shows them only then. */
+const rareFields: readonly Field[] = [
+  { name: 'email', label: 'E-mail address', type: 'email' },
+  { name: 'status', label: 'Status', options: { active: 'not canceled', canceled: 'canceled' } },
+];
+
 function emptyList(query: PageCall['query'], isPartial: boolean): Markup | string {
   if (isPartial) return 'None of the newest bookings matches. The search continues on the next page.';
   if (query['unconfirmed'] !== undefined) return 'Every meeting of the last seven days has a recap or a no-show mark.';
@@ -67,7 +76,7 @@ const columns: readonly Column<Booking>[] = [
   {
     name: 'Who',
     cell: ({ last_invitee: uri, invitee_name: name, invitee_email: email }) =>
-      html`<span class="who"><a href="/bookings/${idOf(uri)}"><bdi>${name || email || 'without a name'}</bdi></a>${name && email ? html`<small><bdi>${email}</bdi></small>` : ''}</span>`,
+      html`<span class="who"><a href="/bookings/${idOf(uri)}"><bdi>${name || email || 'without a name'}</bdi></a>${name && email && name !== email ? html`<small><bdi>${email}</bdi></small>` : ''}</span>`,
   },
   {
     name: 'Event',
@@ -82,5 +91,3 @@ const columns: readonly Column<Booking>[] = [
   },
   { name: 'Booked', cell: ({ booked_at: at }) => time(at), isMinor: true },
 ];
-
-const timesText = (count: number): string => (count === 1 ? 'once' : count === 2 ? 'twice' : counted(count, 'time'));

@@ -1,11 +1,12 @@
 // No-shows as a worklist: whom to write to, about which meeting, and with which link.
 import { html } from 'hono/html';
 import { listNoShows } from '#src/api/bookings/no-shows.ts';
+import { newestEntry } from '#src/dashboard/ask.ts';
 import { filters } from '#src/dashboard/components/form.ts';
 import { pager, table, type Column } from '#src/dashboard/components/list.ts';
-import { badge, counted, externalLink, foreign, joined, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { badge, externalLink, foreign, joined, time, type Markup } from '#src/dashboard/components/markup.ts';
 import type { PageCall } from '#src/dashboard/page.ts';
-import { meetingFilters } from './outcome.ts';
+import { meetingFilters, timesText } from './outcome.ts';
 
 type NoShow = Awaited<ReturnType<typeof noShowsIn>>['collection'][number];
 
@@ -13,10 +14,12 @@ const noShowsIn = ({ ask, query }: Pick<PageCall, 'ask' | 'query'>) => ask(listN
 
 export async function showNoShows(call: PageCall) {
   const { url, query } = call;
+  const liveAfter = await newestEntry(call);
   const { collection, pagination } = await noShowsIn(call);
   const isUndone = query['state'] === 'undone';
   return {
     title: 'No-shows',
+    liveAfter,
     content: html`<h1>No-shows</h1>
       <p class="lead">
         ${isUndone ? 'Marks that were removed at the service.' : 'People who did not come, and what is needed to offer them another time.'}
@@ -46,7 +49,7 @@ const columns: readonly Column<NoShow>[] = [
   {
     name: 'Who',
     cell: ({ uuid, name, email, company, missed_before: before }) =>
-      html`<span class="who"><a href="/bookings/${encodeURIComponent(uuid)}"><bdi>${name ?? email ?? 'an erased person'}</bdi></a>${email === null ? '' : small(html`<bdi>${email}</bdi>`)}${company ? small(html`<bdi>${company}</bdi>`) : ''}${before === 0 ? '' : html`<span>${badge(`missed ${counted(before, 'time')} before`, 'attention')}</span>`}</span>`,
+      html`<span class="who"><a href="/bookings/${encodeURIComponent(uuid)}"><bdi>${name ?? email ?? 'an erased person'}</bdi></a>${email === null ? '' : small(html`<bdi>${email}</bdi>`)}${company ? small(html`<bdi>${company}</bdi>`) : ''}${before === 0 ? '' : html`<span>${badge(`missed ${timesText(before)} before`, 'attention')}</span>`}</span>`,
   },
   {
     name: 'Event',

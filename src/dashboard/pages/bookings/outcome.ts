@@ -1,6 +1,6 @@
 // The outcomes of bookings in words, and the hosts and event types as filters.
 import type { Field } from '#src/dashboard/components/form.ts';
-import { badge, type Markup, type State } from '#src/dashboard/components/markup.ts';
+import { badge, counted, type Markup, type State } from '#src/dashboard/components/markup.ts';
 import type { PageCall } from '#src/dashboard/page.ts';
 import { listBookingFilters } from '#src/api/bookings/list-bookings.ts';
 
@@ -20,6 +20,9 @@ const states: Readonly<Record<string, State>> = { held: 'ok', no_show: 'problem'
 
 export const bookingBadge = (outcome: keyof typeof outcomeTexts | null): Markup =>
   outcome === null ? badge('time unknown') : badge(outcomeTexts[outcome], states[outcome]);
+
+export const timesText = (count: number): string =>
+  count === 1 ? 'once' : count === 2 ? 'twice' : counted(count, 'time');
 
 /** Menus of hosts and event types, and the range of the start. */
 export async function meetingFilters({ ask }: Pick<PageCall, 'ask'>): Promise<readonly Field[]> {

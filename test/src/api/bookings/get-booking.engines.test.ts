@@ -128,7 +128,7 @@ for (const engine of storeEngines)
       expect(await ends('D1')).toEqual(['canceled', 'Canceled by the invitee: No time']);
       expect(await ends('F1')).toEqual(['canceled', 'Canceled: No time']);
       expect(await ends('I1')).toEqual(['moved_on', 'Moved by the invitee to a booking that is not mirrored.']);
-      expect(await ends('G1')).toEqual(['upcoming', 'The meeting begins.']);
+      expect(await ends('G1')).toEqual(['meeting', 'The meeting begins.']);
       expect(await ends('B1')).toEqual(['no_show_marked', 'Marked as a no-show.']);
     });
   });
