@@ -36,7 +36,9 @@ const schemaRecord = z
         field: z.string().describe('In the column `extra` of the table.'),
         type: z.string().describe('Of the first value: `string`, `number`, `boolean`, `array`, `object` or `null`.'),
         rows: count.describe('Examined rows that have it.'),
-        first: example.nullable().describe('The first examined entry with it; null when its body was pruned.'),
+        first: example
+          .nullable()
+          .describe('The first examined entry with it; null when none of those that were read has it.'),
       }),
     ),
     examined: z.strictObject({
@@ -171,14 +173,16 @@ async function unknownFields(store: Pick<Store, 'db' | 'engine'>, entries: reado
   return { fields, rows: examined };
 }
 
-/** The first entry whose body has the field: a later entry about the same row may have brought it. */
+/** The first of these entries whose body has the field; a body may have been pruned. */
 async function firstWith(store: Pick<Store, 'db' | 'engine'>, field: string, entries: readonly SampledEntry[]) {
-  const oldest = entries.toSorted((one, other) => one.seq - other.seq).slice(0, bounds.bodiesPerField);
+  const inOrder = entries.toSorted((one, other) => one.seq - other.seq);
+  // A field that appeared lately is in the newest ones only.
+  const read = [...new Set([...inOrder.slice(0, bounds.bodiesPerField), ...inOrder.slice(-bounds.bodiesPerField)])];
   const bodies = await bodiesOf(
     store,
-    oldest.map(({ seq }) => seq),
+    read.map(({ seq }) => seq),
   );
-  const first = oldest.find(({ seq }) => bodies.get(seq)?.includes(JSON.stringify(field)));
+  const first = read.find(({ seq }) => bodies.get(seq)?.includes(JSON.stringify(field)));
   return first ? shownEntry(first) : null;
 }
 

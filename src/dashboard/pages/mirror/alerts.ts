@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import { countAlertsByState, listAlerts, resendAlert, type alertRecord } from '#src/api/alerts.ts';
 import { actionButton, filters } from '#src/dashboard/components/form.ts';
-import { pager, table } from '#src/dashboard/components/list.ts';
+import { pager, table, type Column } from '#src/dashboard/components/list.ts';
 import {
   address,
   badge,
@@ -61,13 +61,7 @@ export const alertPages: readonly Page[] = [
               { name: 'Channel', cell: ({ channel }) => channel },
               { name: 'When', cell: whenView },
               { name: 'Attempts', cell: ({ attempts }) => number(attempts), isNumber: true, isMinor: true },
-              {
-                name: 'Action',
-                cell: ({ id, state }) =>
-                  state === 'failed' && !isReadOnly
-                    ? actionButton('Resend', { to: `${path}/${encodeURIComponent(id)}/resend` })
-                    : '',
-              },
+              ...(isReadOnly || !collection.some(({ state }) => state === 'failed') ? [] : [resendColumn]),
             ],
           })}
           ${pager(pagination, url)}`,
@@ -89,6 +83,12 @@ export const alertPages: readonly Page[] = [
     },
   }),
 ];
+
+const resendColumn: Column<Alert> = {
+  name: 'Action',
+  cell: ({ id, state }) =>
+    state === 'failed' ? actionButton('Resend', { to: `${path}/${encodeURIComponent(id)}/resend` }) : '',
+};
 
 const optionsOf = (values: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(values.map((value) => [value, value]));

@@ -41,7 +41,7 @@ export const queuePage = definePage({
       title: 'Queue',
       content: html`${partsOfMirror(path)}
         <h1>Queue</h1>
-        <p class="lead">${depthSentence(depth)} The engine is ${engine}.</p>
+        <p class="lead">${depthSentence(depth)} ${engineTexts[engine] ?? ''}</p>
         ${/^\d{1,9}$/.test(recovered ?? '') ? notice(`Failed jobs were recovered; ${counted(Number(recovered), 'failed job')} remain.`) : nothing}
         ${choices('Jobs by state', [
           { text: `All ${number(total)}`, href: path, isCurrent: filter['state'] === undefined },
@@ -79,6 +79,12 @@ export const queuePage = definePage({
     return { to: address(path, { recovered: failed }) };
   },
 });
+
+const engineTexts: Readonly<Record<string, string>> = {
+  embedded: 'It is embedded in this process.',
+  postgres: 'It is on PostgreSQL.',
+  redis: 'It is on Redis.',
+};
 
 const stateNames = ['waiting', 'active', 'delayed', 'failed'] as const;
 

@@ -53,7 +53,7 @@ export const schemaPage = definePage({
             { name: 'Rows', cell: ({ rows: found }) => number(found), isNumber: true },
             {
               name: 'First',
-              cell: ({ first }) => (first === null ? html`<span class="none">no body left</span>` : entryLink(first)),
+              cell: ({ first }) => (first === null ? html`<span class="none">not found</span>` : entryLink(first)),
             },
           ],
         })}

@@ -71,7 +71,7 @@ function comparisonCard(title: string, compared: Sync['recent'], progress: Marku
     ...(last && last.not_compared > 0 ? [html`${counted(last.not_compared, 'row')} could not be compared.`] : []),
   ];
   return html`<section class="card">
-    <h3>${title} ${running ? badge('running', 'ok') : ''}</h3>
+    <h2>${title} ${running ? badge('running', 'ok') : ''}</h2>
     <p>${lastText(last)}</p>
     ${progress}
     ${list(problems)}
