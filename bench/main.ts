@@ -10,6 +10,7 @@ import { alerts } from './alerts.ts';
 import { backfill } from './backfill.ts';
 import { bytes } from './bytes.ts';
 import { contactsApi } from './contacts-api.ts';
+import { dashboard } from './dashboard.ts';
 import { embedded } from './embedded.ts';
 import { exporting } from './export.ts';
 import { feedStream } from './feed-stream.ts';
@@ -51,6 +52,7 @@ const measurements: readonly Measurement[] = [
   exporting,
   contactsApi,
   views,
+  dashboard,
   sandboxContacts,
   sandboxDeliveries,
   peersBench,

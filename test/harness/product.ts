@@ -46,7 +46,7 @@ export interface RunningProduct {
   readyStatus(): Promise<string | undefined>;
   /** The HTTP status of `/readyz`; 0 when there is no answer. */
   readiness(): Promise<number>;
-  admin(path: string): Promise<Response>;
+  admin(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
   /** Asks it to stop; answers its exit code. */
   term(): Promise<number | null>;
   output(): string;
@@ -167,11 +167,11 @@ async function runningProduct(running: Running, { env, verb, awaited }: Awaited)
     webhook: `${url}/webhooks`,
     readiness,
     readyStatus,
-    async admin(path) {
+    async admin(path, headers = {}) {
       // The public listener answers a moment earlier.
       await until(() => adminUrlIn(running.err()) !== undefined, 'the log says where the admin listener is');
       const url = new URL(path, adminUrlIn(running.err()));
-      return fetch(url, { headers: { authorization: `Bearer ${env['ADMIN_TOKEN']}` } });
+      return fetch(url, { headers: { authorization: `Bearer ${env['ADMIN_TOKEN']}`, ...headers } });
     },
     term: () => running.signal('SIGTERM'),
     output: () => running.out() + running.err(),

@@ -1,0 +1,36 @@
+// Finds addresses of every page of the dashboard, as a visitor does: by following links from the navigation.
+import { sections } from '#src/dashboard/page.ts';
+import { pages } from '#src/dashboard/pages.ts';
+
+export interface FoundPages {
+  /** Addresses of each page that a link leads to. */
+  readonly addresses: readonly string[];
+  /** The paths of pages that no link leads to. */
+  readonly missing: readonly string[];
+}
+
+/** `read` answers the markup of a page; at most `perPage` addresses of one page are read. */
+export async function findPages(read: (address: string) => Promise<string>, perPage = 1): Promise<FoundPages> {
+  const found = new Map<string, Set<string>>();
+  const next: string[] = Object.keys(sections);
+  for (let address = next.shift(); address !== undefined; address = next.shift()) {
+    const path = pageOf(address);
+    if (path === undefined) continue;
+    const known = found.get(path) ?? new Set();
+    if (known.has(address) || known.size >= perPage) continue;
+    found.set(path, known.add(address));
+    next.push(...linksIn(await read(address)));
+  }
+  const missing = pages.map(({ path }) => path).filter((path) => !found.has(path));
+  return { addresses: [...found.values()].flatMap((addresses) => [...addresses]), missing };
+}
+
+/** The page at an address; one without parameters in its path goes first. */
+function pageOf(address: string): string | undefined {
+  const { pathname } = new URL(address, 'http://here');
+  const matches = pages.filter(({ path }) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`).test(pathname));
+  return (matches.find(({ path }) => path === pathname) ?? matches[0])?.path;
+}
+
+export const linksIn = (markup: string): readonly string[] =>
+  [...markup.matchAll(/ (?:data-)?href="(\/[^"#]*)/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));

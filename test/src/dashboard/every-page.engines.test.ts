@@ -1,0 +1,119 @@
+// Every page of the dashboard in a real browser, on a mirror whose every text was written by an attacker: nothing runs, nothing is
+// loaded from elsewhere, nothing is in the way of people with disabilities, and nothing is wider than a phone.
+import axe from 'axe-core';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { openBrowser, visit, type Looks, type Visit } from '../../harness/browser.ts';
+import { hostileBodies, hostileTexts, hugeNumber } from '../../harness/data/hostile-bodies.ts';
+import { findPages } from '../../harness/mirror/every-page.ts';
+import { openSender } from '../../harness/mirror/sender.ts';
+import { until } from '../../harness/ports.ts';
+import { openHome, type Home } from '../../harness/product.ts';
+import { ask } from '../../oracle/deliveries.ts';
+
+describe.runIf(inject('chromiumPath'))('every page of the dashboard', () => {
+  let home: Home;
+  let browser: Browser;
+  let origin: string;
+  /** One address per page, and several. */
+  let samples: readonly string[];
+  let addresses: readonly string[];
+
+  beforeAll(async () => {
+    home = await openHome();
+    const product = await home.open('start');
+    const sender = openSender({ url: product.webhook, key: home.signingKey, retries: true });
+    const bodies = hostileBodies(new Date());
+    await sender.send(bodies);
+    sender.close();
+    const logged = async () => (await ask(home.store, 'select count(*) as entries from event_log'))[0]?.['entries'];
+    await until(async () => (await logged()) === bodies.length, 'every delivery is in the log');
+    for (const statement of hostileRows) await ask(home.store, statement);
+    origin = new URL((await product.admin('/api/status')).url).origin;
+    const read = async (address: string) => (await product.admin(address, { accept: 'text/html' })).text();
+    ({ addresses: samples } = await findPages(read));
+    const found = await findPages(read, 10);
+    ({ addresses } = found);
+    browser = await openBrowser();
+    expect(found.missing).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await home?.[Symbol.asyncDispose]();
+  });
+
+  async function loggedIn(looks: Looks = {}): Promise<Visit> {
+    const visited = await visit(browser, looks);
+    await visited.page.goto(`${origin}/?token=${home.settings['ADMIN_TOKEN']}`);
+    return visited;
+  }
+
+  it('shows hostile text as text, and asks nothing of another host', async () => {
+    await using visited = await loggedIn();
+    const { page, asked, complaints } = visited;
+    let everything = '';
+    for (const address of addresses) {
+      await page.goto(origin + address);
+      expect([address, await page.evaluate(attacks)]).toEqual([address, []]);
+      everything += String(await page.evaluate('document.body.textContent'));
+    }
+    expect(complaints).toEqual([]);
+    expect(asked.filter((address) => !address.startsWith(`${origin}/`) && !address.startsWith('data:'))).toEqual([]);
+    // The pages have met them; NUL and half a character are replaced on their way.
+    expect(hostileTexts.filter((text) => text.isWellFormed() && !everything.includes(text))).toEqual([]);
+    expect(everything).toContain(hugeNumber);
+  });
+
+  it.each(['light', 'dark'] as const)('has no serious barrier in %s colours', async (colorScheme) => {
+    await using visited = await loggedIn({ colorScheme });
+    const found: string[] = [];
+    for (const address of samples) {
+      await visited.page.goto(origin + address);
+      await visited.page.evaluate(axe.source);
+      const faults = await visited.page.evaluate<readonly string[]>(barriers(colorScheme));
+      found.push(...faults.map((fault) => `${address}: ${fault}`));
+    }
+    expect(found).toEqual([]);
+  });
+
+  it('fits a phone', async () => {
+    await using visited = await loggedIn({ width: 360, height: 740 });
+    const wide: string[] = [];
+    for (const address of addresses) {
+      await visited.page.goto(origin + address);
+      const width = Number(await visited.page.evaluate('document.documentElement.scrollWidth'));
+      if (width > 360) wide.push(`${address}: ${width} px`);
+    }
+    expect(wide).toEqual([]);
+  });
+});
+
+/** Evaluated in the page: what an attacker has achieved. */
+const attacks = `[
+  ...(window.attacked === undefined ? [] : ['a script of the attacker ran']),
+  ...(document.scripts.length === 1 ? [] : ['there is another script']),
+  ...[...document.querySelectorAll('img, iframe, object, embed, base, [srcdoc]')].map((one) => one.outerHTML.slice(0, 200)),
+  ...[...document.querySelectorAll('*')].flatMap((one) => [...one.attributes])
+    .filter(({ name }) => name.startsWith('on') || name === 'style').map(({ name }) => 'attribute ' + name),
+  ...[...document.querySelectorAll('[href], [action], [formaction]')]
+    .map((one) => one.href?.baseVal ?? one.href ?? one.action).filter((link) => !/^(https?:|data:image\\/svg)/.test(link)),
+]`;
+
+/** Evaluated in the page. Only contrast depends on the colours. */
+const barriers = (colorScheme: 'light' | 'dark') => `axe
+  .run(document, { resultTypes: ['violations'], ${colorScheme === 'dark' ? "runOnly: ['color-contrast']" : ''} })
+  .then(({ violations }) => violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.slice(0, 3).map(({ html, failureSummary }) => id + ' ' + html.slice(0, 150) + ' ' + failureSummary)))`;
+
+/** What does not come by webhook: hosts and subscriptions of the service, readers of the feed, alerts. */
+const hostile = `'${hostileTexts[1]}'`;
+const hostileRows: readonly string[] = [
+  `insert into users (uri, name, email) values ('https://api.scheduling.test/users/1', ${hostile}, ${hostile})`,
+  `insert into feed_consumers (name, position, updated_at) values (${hostile}, 1, '2026-01-01T00:00:00.000000Z')`,
+  `insert into webhook_subscriptions (uri, callback_url, state, scope, creator, events, checked_at) values
+    (${hostile}, 'javascript:window.attacked=1', ${hostile}, ${hostile}, ${hostile}, json_array(${hostile}), '2026-01-01T00:00:00.000000Z')`,
+  `insert into alerts (id, rule, subject_uri, state, channel, last_error, fact, detail, attempts, episode, occurred_at, due_at, next_at, created_at, updated_at)
+    select 'hostile', ${hostile}, 'javascript:window.attacked=1', 'failed', 'slack', ${hostile}, ${hostile}, ${hostile}, 1, 0, at, at, at, at, at
+    from (select '2026-01-01T00:00:00.000000Z' as at)`,
+];
