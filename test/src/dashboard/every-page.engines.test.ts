@@ -96,7 +96,7 @@ const attacks = `[
   ...[...document.querySelectorAll('*')].flatMap((one) => [...one.attributes])
     .filter(({ name }) => name.startsWith('on') || name === 'style').map(({ name }) => 'attribute ' + name),
   ...[...document.querySelectorAll('[href], [action], [formaction]')]
-    .map((one) => one.href?.baseVal ?? one.href ?? one.action).filter((link) => !/^(https?:|data:image\\/svg)/.test(link)),
+    .map((one) => one.href?.baseVal ?? one.href ?? one.action).filter((link) => !/^(https?:|data:image\\/svg|\\/(?!\\/))/.test(link)),
 ]`;
 
 /** Evaluated in the page. Only contrast depends on the colours. */
