@@ -112,7 +112,7 @@ const hostileRows: readonly string[] = [
   `insert into users (uri, name, email) values ('https://api.scheduling.test/users/1', ${hostile}, ${hostile})`,
   `insert into feed_consumers (name, position, updated_at) values (${hostile}, 1, '2026-01-01T00:00:00.000000Z')`,
   `insert into webhook_subscriptions (uri, callback_url, state, scope, creator, events, checked_at) values
-    (${hostile}, 'javascript:window.attacked=1', ${hostile}, ${hostile}, ${hostile}, json_array(${hostile}), '2026-01-01T00:00:00.000000Z')`,
+    ('https://api.scheduling.test/webhook_subscriptions/1', 'javascript:window.attacked=1', 'disabled', 'organization', 'https://api.scheduling.test/users/1', json_array(${hostile}), '2026-01-01T00:00:00.000000Z')`,
   `insert into alerts (id, rule, subject_uri, state, channel, last_error, fact, detail, attempts, episode, occurred_at, due_at, next_at, created_at, updated_at)
     select 'hostile', ${hostile}, 'javascript:window.attacked=1', 'failed', 'slack', ${hostile}, ${hostile}, ${hostile}, 1, 0, at, at, at, at, at
     from (select '2026-01-01T00:00:00.000000Z' as at)`,
