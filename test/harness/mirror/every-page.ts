@@ -12,7 +12,7 @@ export interface FoundPages {
 /** `read` answers the markup of a page; at most `perPage` addresses of one page are read. */
 export async function findPages(read: (address: string) => Promise<string>, perPage = 1): Promise<FoundPages> {
   const found = new Map<string, Set<string>>();
-  const next: string[] = Object.keys(sections);
+  const next = [...Object.keys(sections), ...pages.map(({ path }) => path).filter((path) => !path.includes(':'))];
   for (let address = next.shift(); address !== undefined; address = next.shift()) {
     const path = pageOf(address);
     if (path === undefined) continue;
@@ -32,5 +32,6 @@ function pageOf(address: string): string | undefined {
   return (matches.find(({ path }) => path === pathname) ?? matches[0])?.path;
 }
 
+/** Where its links and its forms lead. */
 export const linksIn = (markup: string): readonly string[] =>
-  [...markup.matchAll(/ (?:data-)?href="(\/[^"#]*)/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));
+  [...markup.matchAll(/ (?:href|data-href|action)="(\/[^"#]*)/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));
