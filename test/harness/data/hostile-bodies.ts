@@ -16,10 +16,11 @@ export const hostileTexts: readonly string[] = [
 ];
 
 /** Exact only as text: a double cannot hold it. */
-export const hugeNumber = '9007199254740993';
+const hugeNumber = '9007199254740993';
 
 const links = /^(?:join_url|cancel_url|reschedule_url|scheduling_url|linkedin|share_link|url)$/;
-const structure = /^(?:uri|status|type|kind|event|user|routing_form|event_type|old_invitee|new_invitee|owner|.*_type|.*_uri|.*_at|.*_time|.*_date|.*_by)$/;
+const structure =
+  /^(?:uri|status|type|kind|event|user|routing_form|event_type|old_invitee|new_invitee|owner|.*_type|.*_uri|.*_at|.*_time|.*_date|.*_by)$/;
 
 /** One record per kind and hostile text, and deliveries whose envelope is hostile as well. */
 export function hostileBodies(now: Date): readonly string[] {
@@ -35,11 +36,17 @@ export function hostileBodies(now: Date): readonly string[] {
   const brokenFields = hostileTexts.map((text) =>
     JSON.stringify({ event: 'contact.created', created_at: text, payload: { uri: { [text]: text }, name: [text] } }),
   );
-  return [...bodies, ...unknownKinds, ...brokenFields, ...hostileTexts.map((text) => `not JSON: ${text.toWellFormed()}`)];
+  return [
+    ...bodies,
+    ...unknownKinds,
+    ...brokenFields,
+    ...hostileTexts.map((text) => `not JSON: ${text.toWellFormed()}`),
+  ];
 }
 
 /** With a number that a program may not round when it shows the body. */
-const bodyOf = (value: unknown): string => JSON.stringify(value).replace('"payload":{', `"payload":{"huge":${hugeNumber},`);
+const bodyOf = (value: unknown): string =>
+  JSON.stringify(value).replace('"payload":{', `"payload":{"huge":${hugeNumber},`);
 
 function attacked(value: unknown, key: string, text: string): unknown {
   if (Array.isArray(value)) return value.map((one) => attacked(one, key, text));
