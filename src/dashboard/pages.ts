@@ -6,6 +6,7 @@ import { deliveriesPage } from './pages/deliveries/list.ts';
 import { replayPage, replayResultPage } from './pages/deliveries/replay.ts';
 import { mirrorPages } from './pages/mirror/mirror-pages.ts';
 import { nowPages } from './pages/now/now.ts';
+import { numberPages } from './pages/numbers/numbers.ts';
 import { contactPages } from './pages/people/contacts.ts';
 import { recapPages } from './pages/people/recaps.ts';
 import { routingPages } from './pages/people/routing.ts';
@@ -24,5 +25,6 @@ export const pages: readonly Page[] = [
   ...contactPages,
   ...routingPages,
   ...recapPages,
+  ...numberPages,
   ...mirrorPages,
 ];

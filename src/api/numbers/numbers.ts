@@ -25,7 +25,14 @@ const mostGroups = 100;
 
 const day = z.iso.date();
 const rangeQuery = z.strictObject({
-  from: day.optional().describe(`The first day, in UTC; ${defaultDays} days with the last one when absent.`),
+  days: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(mostDays)
+    .default(defaultDays)
+    .describe('How many days, the last one included; without effect where `from` is given.'),
+  from: day.optional().describe('The first day, in UTC.'),
   to: day.optional().describe('The last day, in UTC; today when absent.'),
   event_type: uri.optional().describe('The URI of an event type.'),
   host: uri.optional().describe('The URI of one of the hosts.'),
@@ -83,6 +90,8 @@ const bookingNumbers = z
       .describe('Those of `hours` that are counted in UTC, because the time zone is not known.'),
   })
   .meta({ id: 'BookingNumbers' });
+
+export type BookingNumbers = z.output<typeof bookingNumbers>;
 
 export const getBookingNumbers = defineOperation({
   id: 'getBookingNumbers',
@@ -152,6 +161,8 @@ const revenueNumbers = z
   })
   .meta({ id: 'RevenueNumbers' });
 
+export type RevenueNumbers = z.output<typeof revenueNumbers>;
+
 export const getRevenueNumbers = defineOperation({
   id: 'getRevenueNumbers',
   method: 'GET',
@@ -204,13 +215,12 @@ const daysFrom = (from: string, to: string): readonly string[] =>
   Array.from({ length: daysBetween(from, to) }, (_, index) => dayOf(msOf(from) + index * dayMs));
 
 /** The range that was asked for, with what was left out filled in. */
-function rangeOf({ from, to, ...filters }: z.output<typeof rangeQuery>, nowMs: number) {
+function rangeOf({ from, to, days, ...filters }: z.output<typeof rangeQuery>, nowMs: number) {
   const today = dayOf(nowMs);
   // A range that only says where it begins ends today, or on its first day if that is later.
   const last = to ?? (from !== undefined && from > today ? from : today);
   const earliest = msOf(last) - (mostDays - 1) * dayMs;
-  const first =
-    from === undefined ? dayOf(msOf(last) - (defaultDays - 1) * dayMs) : dayOf(Math.max(msOf(from), earliest));
+  const first = from === undefined ? dayOf(msOf(last) - (days - 1) * dayMs) : dayOf(Math.max(msOf(from), earliest));
   const instants: NumbersRange = { ...filters, from: instantOf(msOf(first)), to: instantOf(msOf(last) + dayMs) };
   return { from: first, to: last, instants };
 }

@@ -1,7 +1,7 @@
 // Charts with columns from left to right, such as days: bars (stacked where there are several series) and lines.
 import { html } from 'hono/html';
 import type { Markup } from '#src/dashboard/components/markup.ts';
-import { figure, linkedMark, px, shortened, toned, type ChartText, type Series } from './figure.ts';
+import { figure, linkedMark, px, shortened, toned, widthOf, type ChartText, type Series } from './figure.ts';
 import { dayLabels, everyFew, numberText, scaleOf, tickText, type Scale } from './scale.ts';
 
 export interface ChartColumn {
@@ -27,6 +27,8 @@ export interface ColumnChart extends ChartText {
   readonly columnName: string;
   /** How a value is written; with separators of thousands when absent. */
   readonly format?: (value: number) => string;
+  /** As wide as the page, not as a half of it. */
+  readonly wide?: boolean;
 }
 
 /** Bars, none below zero; several series are stacked. */
@@ -41,15 +43,17 @@ export function lines(chart: ColumnChart): Markup {
   return columnChart(chart, values, (plot) => chart.series.map((_, at) => line(chart, plot, at)));
 }
 
-const width = 560;
 const height = 230;
 const letterWidth = 6.6;
 const longestLabel = 14;
 const top = 10;
-const right = width - 10;
 const bottom = height - 26;
 
 interface Plot {
+  readonly width: number;
+  /** The edges of the plot. */
+  readonly left: number;
+  readonly right: number;
   /** The room of one column. */
   readonly pitch: number;
   /** The left edge of a column. */
@@ -66,8 +70,13 @@ function columnChart(
   const scale = scaleOf(values);
   const ticks = scale.ticks.map(chart.format ?? tickText);
   const left = Math.ceil(Math.max(...ticks.map((text) => text.length)) * letterWidth) + 12;
+  const width = widthOf(chart);
+  const right = width - 10;
   const pitch = (right - left) / Math.max(1, columns.length);
   const plot: Plot = {
+    width,
+    left,
+    right,
     pitch,
     xOf: (index) => left + index * pitch,
     yOf: (value) => bottom - scale.at(value) * (bottom - top),
@@ -76,10 +85,10 @@ function columnChart(
     text: chart,
     width,
     height,
-    scrolls: true,
+    fit: chart.wide ? 'wide' : 'half',
     series,
     linked: columns.some(({ href, hrefs = [] }) => [href, ...hrefs].some((each) => each !== undefined)),
-    body: html`<g class="axes" aria-hidden="true">${valueAxis(plot, scale, { ticks, left })}${columnAxis(plot, columns, left)}</g>\n${draw(plot).flat()}`,
+    body: html`<g class="axes" aria-hidden="true">${valueAxis(plot, scale, ticks)}${columnAxis(plot, columns)}</g>\n${draw(plot).flat()}`,
     table: {
       head: [columnName, ...series.map(({ label }) => label)],
       rows: columns.map((column) => ({
@@ -95,17 +104,13 @@ function noteOf({ values, notes }: ChartColumn, at: number, format: (value: numb
   return notes?.[at] ?? (value === null ? '–' : format(value));
 }
 
-const valueAxis = (
-  { yOf }: Plot,
-  scale: Scale,
-  { ticks, left }: { readonly ticks: readonly string[]; readonly left: number },
-): readonly Markup[] =>
+const valueAxis = ({ yOf, left, right }: Plot, scale: Scale, ticks: readonly string[]): readonly Markup[] =>
   scale.ticks.map((tick, index) => {
     const y = px(yOf(tick));
     return html`<line x1="${left}" x2="${right}" y1="${y}" y2="${y}" class="${tick === 0 ? 'axis' : 'grid'}"/><text x="${left - 8}" y="${y + 4}" text-anchor="end">${ticks[index]}</text>`;
   });
 
-function columnAxis({ xOf, pitch }: Plot, columns: readonly ChartColumn[], left: number): readonly Markup[] {
+function columnAxis({ xOf, pitch, left, right, width }: Plot, columns: readonly ChartColumn[]): readonly Markup[] {
   const days = columns.flatMap(({ day }) => day ?? []);
   const isDaily = columns.length > 0 && days.length === columns.length;
   const labels = columns.map(({ label }) => shortened(label, longestLabel));

@@ -39,21 +39,28 @@ interface Drawing {
   readonly series?: readonly Series[];
   /** Instead of the legend of the series. */
   readonly legend?: Markup;
-  /** The drawing keeps a readable width and scrolls on a small screen; otherwise it shrinks, and its text grows in proportion. */
-  readonly scrolls?: boolean;
+  /**
+   * Drawings for a half of the page or for its whole width scroll on a small screen; others shrink, and their text grows in
+   * proportion.
+   */
+  readonly fit?: keyof typeof widths;
   /** Marks lead somewhere: the drawing is then a group and no single image. */
   readonly linked: boolean;
 }
+
+const widths = { half: 560, wide: 1_200 } as const;
+export const widthOf = ({ wide = false }: { readonly wide?: boolean | undefined }): number =>
+  widths[wide ? 'wide' : 'half'];
 
 /** Two decimals are finer than a pixel. */
 export const px = (value: number): number => Math.round(value * 100) / 100;
 
 export function figure(drawing: Drawing): Markup {
-  const { text, width, height, body, table, series = [], scrolls = false, linked } = drawing;
+  const { text, width, height, body, table, series = [], fit, linked } = drawing;
   const legend = drawing.legend ?? (series.length > 1 ? legendOf(text.id, series) : '');
   // Inside an image nothing can be focused, so a drawing with links is a group.
-  return html`<figure class="chart${scrolls ? ' chart-scrolls' : ''}" id="${text.id}">
-${legend}<div class="chart-scroll"${scrolls ? html` tabindex="0" role="group" aria-label="${text.title}"` : ''}><svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="${linked ? 'group' : 'img'}" aria-label="${text.summary}">
+  return html`<figure class="chart${fit === undefined ? '' : ` chart-${fit}`}" id="${text.id}">
+${legend}<div class="chart-scroll"${fit ? html` tabindex="0" role="group" aria-label="${text.title}"` : ''}><svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="${linked ? 'group' : 'img'}" aria-label="${text.summary}">
 <defs>${patterns(text.id)}</defs>
 ${body}</svg></div>
 ${tableOf(text, table)}</figure>`;

@@ -1,7 +1,7 @@
 // A heat map: rows and columns of cells, darker where the value is greater, with the value written in each cell.
 import { html } from 'hono/html';
 import type { Markup } from '#src/dashboard/components/markup.ts';
-import { figure, linkedMark, px, shortened, type ChartText } from './figure.ts';
+import { figure, linkedMark, px, shortened, widthOf, type ChartText } from './figure.ts';
 import { numberText, shownValue, tickText } from './scale.ts';
 
 export interface HeatMap extends ChartText {
@@ -13,6 +13,8 @@ export interface HeatMap extends ChartText {
   readonly rowName: string;
   /** What is counted, after a number: `bookings`. */
   readonly unit: string;
+  /** As wide as the page, not as a half of it. */
+  readonly wide?: boolean;
   /** How a cell is named in its tooltip; row and column when absent. */
   nameOf?(row: number, column: number): string;
   hrefOf?(row: number, column: number): string | undefined;
@@ -24,10 +26,10 @@ const top = 6;
 
 export function heatMap(chart: HeatMap): Markup {
   const { rows, columns, values, rowName, unit } = chart;
-  const cell = Math.max(26, Math.min(64, Math.floor(620 / Math.max(1, columns.length))));
+  const cell = Math.max(26, Math.min(64, Math.floor((widthOf(chart) - 60) / Math.max(1, columns.length))));
   const names = rows.map((name) => shortened(name, 12));
-  const left = Math.max(1, ...names.map((name) => name.length)) * 7 + 8;
-  const width = left + Math.max(1, columns.length) * cell + 2;
+  const left = Math.max(1, ...names.map((name) => name.length)) * 8 + 14;
+  const width = Math.max(widthOf(chart), left + columns.length * cell + 2);
   const height = top + Math.max(1, rows.length) * cellHeight + 22;
   const valueAt = (row: number, column: number): number => shownValue(Math.max(0, values[row]?.[column] ?? 0));
   const greatest = Math.max(0, ...rows.flatMap((_, row) => columns.map((_column, column) => valueAt(row, column))));
@@ -53,7 +55,7 @@ export function heatMap(chart: HeatMap): Markup {
     text: chart,
     width,
     height,
-    scrolls: true,
+    fit: chart.wide ? 'wide' : 'half',
     linked: chart.hrefOf !== undefined,
     legend: legendOf(greatest, unit),
     body: html`${axes}${drawn}`,

@@ -56,11 +56,14 @@ const absurdText = (value: number): string => value.toExponential(1).replace('e+
 
 const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const longDayFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' });
+const plainDayFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 const monthFormat = new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' });
 const dateOf = (day: string): Date => new Date(`${day}T00:00:00Z`);
 
 /** `2026-11-16` as `16 Nov`. */
 export const shortDay = (day: string): string => dayFormat.format(dateOf(day));
+/** `2026-11-16` as `16 November 2026`. */
+export const plainDay = (day: string): string => plainDayFormat.format(dateOf(day));
 /** `2026-11-16` as `Monday, 16 November 2026`. */
 export const longDay = (day: string): string => longDayFormat.format(dateOf(day));
 
