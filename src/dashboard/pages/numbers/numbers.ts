@@ -6,7 +6,9 @@ import { percentText, plainDay } from '#src/dashboard/charts/scale.ts';
 import { choices, filters, withQuery, type Field } from '#src/dashboard/components/form.ts';
 import { counted, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage, type Page, type PageCall } from '#src/dashboard/page.ts';
-import { dailyChart, hourChart, leadTimeChart, rateChart, revenueCharts, type ChartCard } from './number-charts.ts';
+import type { ChartCard } from './chart-card.ts';
+import { leadTimeChart, rateChart } from './rate-charts.ts';
+import { dailyChart, hourChart, revenueCharts } from './time-charts.ts';
 
 export const numberPages: readonly Page[] = [
   definePage({

@@ -1,43 +1,18 @@
-// The charts of the page Numbers, each with the sentence above it. Marks lead to the bookings behind them.
+// The charts over time: bookings by outcome, meetings by weekday and hour, and revenue. Bars lead to the bookings behind them.
 import { html } from 'hono/html';
 import type { BookingNumbers, RevenueNumbers } from '#src/api/numbers/numbers.ts';
 import { dayMs } from '#src/base/time.ts';
 import { bars, type ChartColumn } from '#src/dashboard/charts/column-chart.ts';
-import { heatMap } from '#src/dashboard/charts/heat-map.ts';
-import { horizontalBars } from '#src/dashboard/charts/horizontal-bars.ts';
 import type { Series } from '#src/dashboard/charts/figure.ts';
-import { longDay, numberText, percentText, plainDay, shortDay } from '#src/dashboard/charts/scale.ts';
-import { address, counted, number, type Markup } from '#src/dashboard/components/markup.ts';
-
-export interface ChartCard {
-  readonly id: string;
-  readonly heading: string;
-  /** One sentence that says what stands out. */
-  readonly finding: Markup | string;
-  readonly chart: Markup;
-  /** Takes the whole width of the page. */
-  readonly isWide?: boolean;
-}
-
-interface Missed {
-  readonly meetings: number;
-  readonly no_shows: number;
-  readonly rate: number | null;
-}
-
-type Query = Readonly<Record<string, string | undefined>>;
+import { heatMap } from '#src/dashboard/charts/heat-map.ts';
+import { longDay, numberText, plainDay, shortDay } from '#src/dashboard/charts/scale.ts';
+import { counted, number } from '#src/dashboard/components/markup.ts';
+import { greatestOf, listOf, type ChartCard, type Query } from './chart-card.ts';
 
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 /** With more days, one bar is a week. */
 const mostDailyBars = 120;
-const mostRows = 10;
 const mostCurrencies = 4;
-
-/** The bookings of a range of days, with the filters of this page. */
-function listOf(url: URL, from: string, to: string, more: Query = {}): string {
-  const { event_type, host } = Object.fromEntries(url.searchParams);
-  return address('/bookings', { event_type, host, min_start_time: from, max_start_time: to, ...more });
-}
 
 interface Span<Value> {
   readonly from: string;
@@ -60,12 +35,6 @@ function spansOf<Value extends { readonly day: string }>(days: readonly Value[])
 
 const sumOf = <Value>(values: readonly Value[], amountOf: (value: Value) => number): number =>
   values.reduce((sum, value) => sum + amountOf(value), 0);
-const greatestOf = <Value>(values: readonly Value[], amountOf: (value: Value) => number): Value | undefined =>
-  values.reduce<Value | undefined>(
-    (best, value) => (best === undefined || amountOf(value) > amountOf(best) ? value : best),
-    undefined,
-  );
-
 type Day = BookingNumbers['days'][number];
 const parts: readonly (Series & { countOf(day: Day): number; readonly list: Query })[] = [
   { label: 'Held', tone: 'accent', countOf: (day) => day.held, list: { outcome: 'held' } },
@@ -109,121 +78,6 @@ export function dailyChart({ days }: BookingNumbers, url: URL): ChartCard {
       columns,
       columnName: isDaily ? 'Day' : 'Week',
       wide: true,
-    }),
-  };
-}
-
-const noteOf = ({ meetings, no_shows: noShows, rate }: Missed): string =>
-  rate === null
-    ? `too few (${number(noShows)} of ${number(meetings)})`
-    : `${percentText(rate)}, ${number(noShows)} of ${number(meetings)}`;
-
-/** Says which of these is missed most often; `one` is what they are. */
-function worstOf<Value extends Missed>(
-  values: readonly Value[],
-  one: string,
-  sentence: (value: Value) => string,
-): string {
-  const rated = values.filter(({ rate }) => rate !== null);
-  const worst = greatestOf(rated, ({ rate }) => rate ?? 0);
-  if (worst === undefined) return `No ${one} has five meetings in this range, so there are no rates.`;
-  return worst.rate === 0 ? `No ${one} with five or more meetings has a no-show.` : sentence(worst);
-}
-
-const dimensions = {
-  event_types: {
-    heading: 'No-shows by event type',
-    one: 'event type',
-    head: 'Event type',
-    unknown: 'Unknown event type',
-  },
-  hosts: { heading: 'No-shows by host', one: 'host', head: 'Host', unknown: 'No host' },
-  campaigns: { heading: 'No-shows by campaign', one: 'campaign', head: 'Campaign', unknown: 'No campaign' },
-} as const;
-
-interface Group extends Missed {
-  readonly name: string;
-  /** Narrows the list of bookings down to this group. */
-  readonly list: Query | undefined;
-}
-
-function groupsIn(numbers: BookingNumbers, dimension: keyof typeof dimensions): readonly Group[] {
-  const { unknown } = dimensions[dimension];
-  if (dimension === 'campaigns')
-    return numbers.campaigns.map(({ campaign, ...missed }) => ({
-      ...missed,
-      name: campaign ?? unknown,
-      list: campaign === null ? undefined : { utm_campaign: campaign },
-    }));
-  return numbers[dimension].map(({ uri, name, ...missed }) => ({
-    ...missed,
-    name: name ?? uri ?? unknown,
-    list: uri === null ? undefined : { [dimension === 'hosts' ? 'host' : 'event_type']: uri },
-  }));
-}
-
-/** The groups with the most meetings, those with the highest rate first. */
-export function rateChart(numbers: BookingNumbers, url: URL, dimension: keyof typeof dimensions): ChartCard {
-  const { heading, one, head } = dimensions[dimension];
-  const groups = groupsIn(numbers, dimension);
-  const shown = groups
-    .slice(0, mostRows)
-    .toSorted((a, b) => (b.rate ?? -1) - (a.rate ?? -1) || b.meetings - a.meetings);
-  const finding = worstOf(
-    shown,
-    one,
-    ({ name, ...missed }) => `${name} has the highest rate: ${noteOf(missed)} meetings.`,
-  );
-  const rest =
-    groups.length > mostRows ? ` Shown are the ${mostRows} with the most meetings, of ${number(groups.length)}.` : '';
-  return {
-    id: dimension,
-    heading,
-    finding: html`<bdi>${finding}</bdi>${rest}`,
-    chart: horizontalBars({
-      id: dimension,
-      title: heading,
-      summary: finding,
-      head: [head, 'No-show rate'],
-      format: percentText,
-      rows: shown.map(({ name, list, ...missed }) => ({
-        label: name,
-        value: missed.rate,
-        note: noteOf(missed),
-        href: list && listOf(url, numbers.from, numbers.to, list),
-      })),
-    }),
-  };
-}
-
-/** `under 1 day`, `2 to 3 days`, `30 days or more` */
-function leadText(min: number, max: number | null): string {
-  const [first, last] = [min / 24, max === null ? null : max / 24 - 1];
-  if (last === null) return `${first} days or more`;
-  if (first === 0) return 'Under 1 day';
-  return first === last ? counted(first, 'day') : `${first} to ${last} days`;
-}
-
-export function leadTimeChart({ lead_times: leads }: BookingNumbers): ChartCard {
-  const rows = leads.map(({ min_hours: min, max_hours: max, ...missed }) => ({ ...missed, text: leadText(min, max) }));
-  const finding = worstOf(
-    rows,
-    'range of lead times',
-    ({ text, ...missed }) => `Meetings booked ${text.toLowerCase()} ahead are missed most often: ${noteOf(missed)}.`,
-  );
-  return {
-    id: 'lead_times',
-    heading: 'No-shows by lead time',
-    finding,
-    chart: horizontalBars({
-      id: 'lead_times',
-      title: 'No-show rate by the time from the booking to the meeting',
-      summary: finding,
-      head: ['Booked ahead', 'No-show rate'],
-      format: percentText,
-      rows: rows
-        .filter(({ meetings }) => meetings > 0)
-        .map(({ text, ...missed }) => ({ label: text, value: missed.rate, note: noteOf(missed) })),
     }),
   };
 }

@@ -1,0 +1,26 @@
+// What the charts of the page Numbers share: the card around each, and the list of bookings that a mark leads to.
+import { address, type Markup } from '#src/dashboard/components/markup.ts';
+
+export interface ChartCard {
+  readonly id: string;
+  readonly heading: string;
+  /** One sentence that says what stands out. */
+  readonly finding: Markup | string;
+  readonly chart: Markup;
+  /** Takes the whole width of the page. */
+  readonly isWide?: boolean;
+}
+
+export type Query = Readonly<Record<string, string | undefined>>;
+
+/** The bookings of a range of days, with the filters of this page. */
+export function listOf(url: URL, from: string, to: string, more: Query = {}): string {
+  const { event_type, host } = Object.fromEntries(url.searchParams);
+  return address('/bookings', { event_type, host, min_start_time: from, max_start_time: to, ...more });
+}
+
+export const greatestOf = <Value>(values: readonly Value[], amountOf: (value: Value) => number): Value | undefined =>
+  values.reduce<Value | undefined>(
+    (best, value) => (best === undefined || amountOf(value) > amountOf(best) ? value : best),
+    undefined,
+  );
