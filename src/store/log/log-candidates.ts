@@ -1,5 +1,6 @@
 // Where a search of the log looks: offsets from an index where one of the filters has an index, otherwise a range of offsets.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import { isEventKind } from '#schemas/events.ts';
 import type { Store } from '#src/store/contract.ts';
 import { decodeColumns } from '#src/store/rows.ts';
 import { emailAmong, lowerCaseEmail } from '#src/store/sql-dialect.ts';
@@ -53,8 +54,8 @@ export async function planSearch(store: Store, filter: DeliveryFilter, bounds: S
   const outcomes = unprojectedOutcomes(filter);
   if (outcomes !== undefined) return { ...whole, candidates: byOutcome(store, outcomes) };
   const timed = await receivedWithin(store, filter, whole);
-  const events = await kindsOf(store, filter.event);
-  return events === undefined ? timed : { ...timed, candidates: byEvent(store, events) };
+  const kinds = await kindsOf(store, filter);
+  return kinds === undefined ? timed : { ...timed, candidates: byParts(store, kinds) };
 }
 
 type Candidates = NonNullable<SearchPlan['candidates']>;
@@ -77,12 +78,6 @@ const byParts =
     );
     return seqs(db, sql`${sql.join(parts, sql` union all `)} order by seq ${direction(newer)} limit ${limit}`);
   };
-
-const byEvent = (store: Store, events: readonly string[]): Candidates =>
-  byParts(
-    store,
-    events.map((event) => sql<SqlBool>`event = ${event}`),
-  );
 
 const byOutcome = (store: Store, outcomes: readonly Outcome[]): Candidates =>
   byParts(
@@ -120,17 +115,27 @@ const unprojectedOutcomes = ({ outcome, unprojected }: DeliveryFilter): readonly
   return unprojected ? (outcome === undefined ? ['quarantined', 'unhandled'] : []) : undefined;
 };
 
-/** The kind itself, or all kinds in the log that begin as the pattern does: the index has each kind at a step of its own. */
-async function kindsOf({ db }: Store, event: string | undefined): Promise<readonly string[] | undefined> {
-  if (event === undefined || event === '*') return undefined;
-  if (!event.endsWith('*')) return [event];
+/**
+ * The kind itself; all kinds in the log that begin as the pattern does; or, for a source, all that it can have: only webhooks have the
+ * kinds of the specification.
+ */
+async function kindsOf(
+  { db }: Store,
+  { event, source }: DeliveryFilter,
+): Promise<readonly RawBuilder<SqlBool>[] | undefined> {
+  const isKind = (kind: string) => sql<SqlBool>`event = ${kind}`;
+  const isOpen = event === undefined || event === '*';
+  if (!isOpen && !event.endsWith('*')) return [isKind(event)];
+  if (isOpen && (source === undefined || source === 'webhook')) return undefined;
+  // The index has each kind at a step of its own.
   const { rows } = await sql<{ readonly event: string | null }>`with recursive kinds(event) as (
       select min(event) from event_log
       union all select (select min(event) from event_log where event > kinds.event) from kinds where event is not null
     ) select event from kinds limit ${sql.lit(mostKinds + 1)}`.execute(db);
-  const beginning = event.slice(0, -1);
   if (rows.length > mostKinds) return undefined;
-  return rows.flatMap(({ event: kind }) => (kind?.startsWith(beginning) ? [kind] : []));
+  const kinds = rows.flatMap(({ event: kind }) => kind ?? []);
+  if (!isOpen) return kinds.filter((kind) => kind.startsWith(event.slice(0, -1))).map(isKind);
+  return [...kinds.filter((kind) => !isEventKind(kind)).map(isKind), sql<SqlBool>`event is null`];
 }
 
 /** Points of a range that are compared per query, and the length of a range that needs no more of them. */

@@ -44,9 +44,9 @@ export type DeliveryLine = Pick<LogEntry, (typeof columns)[number]>;
 
 /** How many entries are compared per query, because SQLite runs queries on this thread: of those that an index names, and of all. */
 const mostCandidates = 1_000;
-const scannedAtOnce = 10_000;
+const scannedAtOnce = 5_000;
 /** Bodies take longer to compare. */
-const textsAtOnce = 1_000;
+const textsAtOnce = 500;
 
 export async function readDeliveries(
   store: Store,
@@ -56,9 +56,9 @@ export async function readDeliveries(
   const bounds = { low: newer ? (from ?? 0) + 1 : 1, high: newer || from === undefined ? maxSeq : from - 1 };
   const { candidates, ...plan } = await planSearch(store, filter, bounds);
   const lines: DeliveryLine[] = [];
-  const stride = filter.text === undefined ? scannedAtOnce : textsAtOnce;
+  const [stride, most] = filter.text === undefined ? [scannedAtOnce, mostCandidates] : [textsAtOnce, textsAtOnce];
   let { low, high } = plan;
-  for (let size = limit; low <= high && lines.length < limit; size = Math.min(size * 4, mostCandidates)) {
+  for (let size = limit; low <= high && lines.length < limit; size = Math.min(size * 4, most)) {
     const seqs = await candidates?.({ low, high, newer, limit: size });
     const end = seqs ? seqs[size - 1] : newer ? low + stride - 1 : high - stride + 1;
     const part = newer ? { low, high: Math.min(high, end ?? high) } : { low: Math.max(low, end ?? low), high };

@@ -11,6 +11,7 @@ import { storeEngines, type TestStore } from '../../../harness/stores.ts';
 
 const beginMs = Date.UTC(2025, 3, 1);
 const minuteMs = 60_000;
+const readEvents = ['contact.read', 'user.read', 'contact.gone', null];
 const events = ['contact.created', 'contact.updated', 'invitee.created', 'invitee_no_show.created', 'odd_kind', null];
 const outcomes = ['applied', 'applied', 'unchanged', 'quarantined', 'unhandled'] as const;
 const sources = ['webhook', 'webhook', 'backfill'] as const;
@@ -24,13 +25,14 @@ function entryAt(n: number): Entry {
   const pick = <Item>(items: readonly Item[], salt: number): Item =>
     items[Math.floor(Math.abs(Math.sin(n * 7.1 + salt)) * 1e6) % items.length] as Item;
   const outcome = pick(outcomes, 1);
+  const source = pick(sources, 3);
   const jitter = (n * 7919) % 40;
   return {
     ...blankEntry,
     seq: n * 211,
     delivery_id: `delivery-${n}`,
-    event: pick(events, 2),
-    source: pick(sources, 3),
+    event: pick(source === 'webhook' ? events : readEvents, 2),
+    source,
     subject_uri: pick([...subjects, null], 4),
     outcome,
     reason: outcome === 'quarantined' ? `payload.name: expected ${pick(['string', 'object'], 5)}` : null,
