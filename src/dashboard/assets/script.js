@@ -155,7 +155,8 @@
         if (answer.status === 401) return loggedOut();
         const newer = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main');
         if (answer.ok && newer && isOn()) {
-          last = Math.max(last, Number(newer.dataset.seq));
+          // Lower than before where the log was restored from a backup.
+          last = Number(newer.dataset.seq);
           count(show(main, newer, isForced));
         }
       } catch {

@@ -162,7 +162,7 @@ describe.runIf(inject('chromiumPath'))('the dashboard in a browser', () => {
   });
 
   it('is used by keyboard alone', async () => {
-    const { page } = await open('/deliveries', { expected: /404/ });
+    const { page } = await open();
     const focused = (what: string) => page.evaluate(`document.activeElement.${what}`);
     await page.keyboard.press('/');
     expect(await focused('tagName')).toBe('INPUT');

@@ -6,6 +6,17 @@ import { ingestBodies, storeEngines } from '../../../../harness/stores.ts';
 
 for (const engine of storeEngines)
   describe.runIf(engine.available)(`the page of actions on ${engine.name}`, () => {
+    it('has what a form of a page did, in the name of the session that sent it', async () => {
+      await using dashboard = await openDashboard(engine.fresh);
+      await ingestBodies(dashboard.store, ['not JSON']);
+      const headers = { cookie: await logIn(dashboard.admin), 'sec-fetch-site': 'same-origin' };
+      const sent = await dashboard.admin.ask('/deliveries/1/replay', { method: 'POST', body: new FormData(), headers });
+      expect(sent.status).toBe(303);
+      expect((await dashboard.get('/api/actions')).body.collection).toMatchObject([
+        { operation: 'replayDelivery', target: '1', caller: 'admin session', address: '192.0.2.1', status: 200 },
+      ]);
+    });
+
     it('says what was done, by whom, from where and how it ended', async () => {
       await using dashboard = await openDashboard(engine.fresh);
       expect((await dashboard.page('/mirror/actions')).html).toContain('No action matches.');
