@@ -1,8 +1,9 @@
 // Runs an operation of the API in this process, through the same checks as a request from outside.
 import { z } from 'zod';
 import type { Visitor } from '#src/api/app.ts';
+import { listDeliveries } from '#src/api/deliveries/deliveries.ts';
 import { answerSchema, type Operation, type TypedOperation } from '#src/http/operation.ts';
-import { ApiError, type AnswerOf, type Ask, type Asked } from './page.ts';
+import { ApiError, type AnswerOf, type Ask, type Asked, type PageCall } from './page.ts';
 
 type AnyOperation = Operation;
 
@@ -28,6 +29,15 @@ export function createAsk(api: Visitor['api'], { origin }: Pick<URL, 'origin'>):
     return answerSchema(operation)?.parse(answer) ?? answer;
   }
   return ask;
+}
+
+/**
+ * The newest entry of the log, for `liveAfter` of a page whose operation does not answer it: ask for it before anything else, so that nothing which is written meanwhile is missed. None
+ * for a later page of a list, which does not change.
+ */
+export async function newestEntry({ ask, query }: Pick<PageCall, 'ask' | 'query'>): Promise<number | undefined> {
+  if (query['page_token'] !== undefined) return undefined;
+  return (await ask(listDeliveries, { query: { count: '1' } })).last_seq;
 }
 
 function requestFor({ method, path }: AnyOperation, { params = {}, query = {}, body }: Asked, origin: string) {

@@ -65,8 +65,8 @@ export interface View {
   readonly title: string;
   readonly content: Markup;
   /**
-   * The end of the log, read before anything else that the page shows: the script asks for the page again when there is a newer entry.
-   * `assets/script.js` lists the attributes by which it knows rows, buttons and times.
+   * The last entry of the log that the page shows (`newestEntry` in `ask.ts`): the script asks for the page again when there is a newer
+   * one. `assets/script.js` lists the attributes by which it knows rows, buttons and times.
    */
   readonly liveAfter?: number | undefined;
   readonly status?: 400 | 404 | 409 | 503;
