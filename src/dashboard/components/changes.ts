@@ -42,7 +42,7 @@ export function valueView(value: unknown): Markup {
   if (text.length > shortValue)
     return html`<details><summary><bdi>${text.slice(0, 120)}…</bdi></summary><pre tabindex="0">${text}</pre></details>`;
   if (isText) return recordUri.test(value) ? uriLink(value) : foreign(value);
-  return typeof value === 'object' ? html`<pre class="value">${text}</pre>` : html`<code>${text}</code>`;
+  return typeof value === 'object' ? html`<pre class="json-value">${text}</pre>` : html`<code>${text}</code>`;
 }
 
 /** Records of the service have an id at the end; its pages for people do not. */

@@ -57,7 +57,18 @@ export const replayResultPage = definePage({
     const run = await ask(getReplay, { params });
     const { state, read, matched, changed, still_quarantined: still, first_seq: first, last_seq: last } = run;
     const isRunning = state === 'running';
-    const { outcome: _outcome, reason: _reason, max_seq: _end, min_seq: _begin, ...same } = run.filter;
+    // Outcome, reason and offset of what changed are no longer those of the filter.
+    const { event, source, subject, address: person, q } = run.filter;
+    const what = {
+      event,
+      source,
+      subject,
+      address: person,
+      q,
+      min_seq: first ?? undefined,
+      max_seq: last ?? undefined,
+    };
+    const { max_seq: _end, ...filter } = run.filter;
     return {
       title: isRunning ? 'Replay: running' : 'Replay: result',
       ...(isRunning && { liveAfter: last ?? run.up_to_seq }),
@@ -67,11 +78,11 @@ export const replayResultPage = definePage({
           ${counted(read, 'delivery', 'deliveries')} replayed${isRunning ? html` of ${number(matched)}${run.matched_complete ? '' : ' or more'}` : ''}:
           ${number(changed)} changed, ${number(still)} still cannot be applied.
         </p>
-        ${isRunning ? html`<p><progress max="${Math.max(matched, read, 1)}" value="${read}">${read}</progress> <a href="${url.pathname}">Show the progress</a></p>` : ''}
+        ${isRunning ? html`<p><progress aria-label="Deliveries replayed" max="${Math.max(matched, read, 1)}" value="${read}">${read}</progress> <a href="${url.pathname}">Show the progress</a></p>` : ''}
         ${state === 'failed' || state === 'stopped' ? html`<p class="notice problem">${failures[state]}</p>` : ''}
-        ${first === null || last === null ? '' : html`<p><a href="${address('/deliveries', { ...same, min_seq: first, max_seq: last })}">Show what it changed</a>: entries #${first} to #${last} of the log.</p>`}
+        ${first === null || last === null ? '' : html`<p><a href="${address('/deliveries', what)}">Show what it changed</a>: entries #${first} to #${last} of the log.</p>`}
         ${still === 0 || isRunning ? '' : html`<p><a href="/deliveries?outcome=unprojected">Show what is still not in the tables</a></p>`}
-        ${facts({ ...filterFacts(run.filter), Started: time(run.started_at), Finished: run.finished_at === null ? null : time(run.finished_at) })}
+        ${facts({ ...filterFacts(filter), Started: time(run.started_at), Finished: run.finished_at === null ? null : time(run.finished_at) })}
         ${differenceView(run)}`,
     };
   },
@@ -127,15 +138,19 @@ function differenceView(replay: Replay): Markup {
                 { name: 'Deliveries', cell: ({ count }) => number(count), isNumber: true },
               ],
             })}</div>
-            <div class="card"><h3>Tables</h3>${table({
-              caption: 'Changes by table',
-              rows: tables,
-              empty: 'No row changes.',
-              columns: [
-                { name: 'Table', cell: (each) => html`<code>${each.table}</code>` },
-                { name: 'Deliveries that change a row', cell: ({ count }) => number(count), isNumber: true },
-              ],
-            })}</div>
+            ${
+              tables.length === 0
+                ? ''
+                : html`<div class="card"><h3>Tables</h3>${table({
+                    caption: 'Changes by table',
+                    rows: tables,
+                    empty: '',
+                    columns: [
+                      { name: 'Table', cell: (each) => html`<code>${each.table}</code>` },
+                      { name: 'Deliveries that change a row', cell: ({ count }) => number(count), isNumber: true },
+                    ],
+                  })}</div>`
+            }
           </div>
           <h2>Examples</h2>
           ${examples.map(({ seq, event, before, after, changes }) => html`<details><summary>#${seq} ${foreign(event)}: ${before} → ${after}</summary>${changesView(changes)}</details>`)}`
