@@ -51,18 +51,28 @@ export function journeyConditions(dialect: SqlDialect, search: BookingSearch): r
   ];
 }
 
-/** Invitees whose journey may match, on the columns of `invitees` and `scheduled_events`: those that were moved, and those that match. */
+/** Invitees whose journey may match, on the columns of `invitees`: those that were moved, and those that match themselves. */
 export function candidateCondition(dialect: SqlDialect, search: BookingSearch): Condition {
+  const { host, event_type, min_start_time, max_start_time, email, q, utm_campaign } = search;
+  const columns = {
+    hosts: 'scheduled_events.hosts',
+    type: 'scheduled_events.event_type',
+    start: 'scheduled_events.start_time',
+    email: 'invitees.email',
+    name: 'invitees.name',
+    campaign: 'invitees.utm_campaign',
+  };
+  const meeting = valueConditions(dialect, { host, event_type, min_start_time, max_start_time }, columns);
   const matches = [
     ...(search.outcome === 'no_show' ? [sql<SqlBool>`invitees.no_show_at is not null`] : []),
-    ...valueConditions(dialect, search, {
-      hosts: 'scheduled_events.hosts',
-      type: 'scheduled_events.event_type',
-      start: 'scheduled_events.start_time',
-      email: 'invitees.email',
-      name: 'invitees.name',
-      campaign: 'invitees.utm_campaign',
-    }),
+    ...valueConditions(dialect, { email, q, utm_campaign }, columns),
+    // The offset keeps PostgreSQL from reading all meetings to join them with a few invitees.
+    ...(meeting.length === 0
+      ? []
+      : [
+          sql<SqlBool>`exists (select 1 from scheduled_events where scheduled_events.uri = invitees.event_uri
+            and ${sql.join(meeting, sql` and `)} limit 1 offset 0)`,
+        ]),
   ];
   if (matches.length === 0) return sql<SqlBool>`1 = 1`;
   const isNamedIn = (column: string) =>

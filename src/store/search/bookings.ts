@@ -109,7 +109,6 @@ async function nextPiece(
     where ${beyond(at)} and ${isAmong} order by ${orderBy} limit 1 offset ${size - 1}`.execute(db);
   const end = ends[0] && { key: engine.decode('time', ends[0].key), uri: ends[0].uri };
   const { rows } = await sql<{ uri: string }>`select invitees.uri from invitees
-    left join scheduled_events on scheduled_events.uri = invitees.event_uri
     where ${beyond(at)} and ${end === undefined ? sql`1 = 1` : upTo(end)} and ${isAmong}
       and ${among === undefined ? candidateCondition(engine.dialect, search) : sql`1 = 1`}`.execute(db);
   return { candidates: rows.map(({ uri }) => uri), end };
