@@ -105,8 +105,8 @@ export async function countBookings(
       const day = days.get(minute.slice(0, 10)) ?? noOutcomes();
       day[outcome] += 1;
       days.set(minute.slice(0, 10), day);
-      if (eventType !== null && booking.name !== null) names.set(eventType, booking.name);
-      for (const { uri, name } of hosting) if (name !== null) names.set(uri, name);
+      if (eventType !== null && booking.name !== null && !names.has(eventType)) names.set(eventType, booking.name);
+      for (const { uri, name } of hosting) if (name !== null && !names.has(uri)) names.set(uri, name);
       const isMissed = outcome === 'no_show';
       const isEnded = isMissed || outcome === 'held';
       if (isEnded || outcome === 'upcoming') {

@@ -23,7 +23,7 @@ export interface RowChart extends ChartText {
   readonly funnel?: boolean;
 }
 
-const width = 520;
+const width = 560;
 const rowHeight = 42;
 const left = 1;
 const right = width - 14;

@@ -75,22 +75,27 @@ export interface Label {
 const isMonday = (day: string): boolean => dateOf(day).getUTCDay() === 1;
 const weekOf = (day: string): number => Math.floor((dateOf(day).getTime() / 86_400_000 + 3) / 7);
 const monthOf = (day: string): number => Number(day.slice(5, 7));
+const monthText = (day: string): string => monthFormat.format(dateOf(day));
+const yearText = (day: string): string => day.slice(0, 4);
+/** Whether a month begins between the day before on the axis and this one: where columns are weeks, not every first is a column. */
+const beginsMonth = (day: string, before: string | undefined): boolean =>
+  before === undefined ? day.endsWith('-01') : day.slice(0, 7) !== before.slice(0, 7);
 
 /** Which days of an axis are marked, from all of them to every tenth January. */
-const dayRules: readonly { marks(day: string): boolean; text(day: string): string }[] = [
+const dayRules: readonly { marks(day: string, before: string | undefined): boolean; text(day: string): string }[] = [
   { marks: () => true, text: shortDay },
   { marks: isMonday, text: shortDay },
   { marks: (day) => isMonday(day) && weekOf(day) % 2 === 0, text: shortDay },
-  { marks: (day) => day.endsWith('-01'), text: (day) => monthFormat.format(dateOf(day)) },
-  { marks: (day) => day.endsWith('-01') && monthOf(day) % 3 === 1, text: (day) => monthFormat.format(dateOf(day)) },
-  { marks: (day) => day.endsWith('-01-01'), text: (day) => day.slice(0, 4) },
-  { marks: (day) => day.endsWith('0-01-01'), text: (day) => day.slice(0, 4) },
+  { marks: beginsMonth, text: monthText },
+  { marks: (day, before) => beginsMonth(day, before) && monthOf(day) % 3 === 1, text: monthText },
+  { marks: (day, before) => beginsMonth(day, before) && monthOf(day) === 1, text: yearText },
+  { marks: (day, before) => beginsMonth(day, before) && /0-01-..$/.test(day), text: yearText },
 ];
 
 /** The labels of days in order, at most this many, at the beginning of weeks, months or years; evenly spaced where no rule fits. */
 export function dayLabels(days: readonly string[], most: number): readonly Label[] {
   for (const { marks, text } of dayRules) {
-    const labels = days.flatMap((day, index) => (marks(day) ? [{ index, text: text(day) }] : []));
+    const labels = days.flatMap((day, index) => (marks(day, days[index - 1]) ? [{ index, text: text(day) }] : []));
     if (labels.length > most) continue;
     if (labels.length > 1 || days.length === 1) return labels;
     break;

@@ -74,6 +74,8 @@ describe('the labels of days', () => {
       'Jan 2027',
     ]);
     expect(textsOf(daysFrom('2020-06-01', 2_000), 8)).toEqual(['2021', '2022', '2023', '2024', '2025']);
+    const weeks = daysFrom('2026-02-02', 200).filter((_, index) => index % 7 === 0);
+    expect(textsOf(weeks, 8)).toEqual(['Mar 2026', 'Apr 2026', 'May 2026', 'Jun 2026', 'Jul 2026', 'Aug 2026']);
     expect(textsOf(['2026-11-16'], 1)).toEqual(['16 Nov']);
     expect(textsOf([], 8)).toEqual([]);
   });
