@@ -37,6 +37,35 @@ const defineOperation = operationDefiner<ProcessContext, ProcessTraits>();
 
 const count = z.int().min(0);
 
+/** A row of `processes`. */
+export const processRecord = z.strictObject({
+  id: z.string(),
+  role: z.string(),
+  host: z.string(),
+  pid: z.int(),
+  version: z.string(),
+  admin_url: z.string(),
+  started_at: instant,
+  seen_at: instant,
+  queue: z.string().nullable(),
+  queue_waiting: count.nullable(),
+  queue_active: count.nullable(),
+  queue_failed: count.nullable(),
+  queue_oldest_at: instant.nullable(),
+  active_oldest_at: instant.nullable(),
+  queue_losses: count.nullable(),
+  spool_deliveries: count.nullable(),
+  spool_since: instant.nullable(),
+  journal_batches: count.nullable(),
+  journal_full: z.boolean().nullable(),
+  accepted: count.nullable(),
+  refused: count.nullable(),
+  refused_stale: count.nullable(),
+  lag_p50_ms: count.nullable(),
+  lag_p99_ms: count.nullable(),
+  last_batch_at: instant.nullable(),
+});
+
 const status = z
   .looseObject({
     roles: z.strictObject({ receives: z.boolean(), works: z.boolean() }),
@@ -68,35 +97,7 @@ const status = z
     reconcile: z.looseObject({}).optional(),
     alerts: z.strictObject({ pending: count, sent: count, retracted: count, failed: count }).optional(),
     processes: z
-      .array(
-        z.strictObject({
-          id: z.string(),
-          role: z.string(),
-          host: z.string(),
-          pid: z.int(),
-          version: z.string(),
-          admin_url: z.string(),
-          started_at: instant,
-          seen_at: instant,
-          queue: z.string().nullable(),
-          queue_waiting: count.nullable(),
-          queue_active: count.nullable(),
-          queue_failed: count.nullable(),
-          queue_oldest_at: instant.nullable(),
-          active_oldest_at: instant.nullable(),
-          queue_losses: count.nullable(),
-          spool_deliveries: count.nullable(),
-          spool_since: instant.nullable(),
-          journal_batches: count.nullable(),
-          journal_full: z.boolean().nullable(),
-          accepted: count.nullable(),
-          refused: count.nullable(),
-          refused_stale: count.nullable(),
-          lag_p50_ms: count.nullable(),
-          lag_p99_ms: count.nullable(),
-          last_batch_at: instant.nullable(),
-        }),
-      )
+      .array(processRecord)
       .optional()
       .meta({ description: 'Every process that reports to the database of this one, and this one' }),
   })

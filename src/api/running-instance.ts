@@ -29,14 +29,15 @@ export function writeAddress(dataDir: string, { url, port, works }: AdminAddress
  * The addresses of the processes that run; first one that has the tables. The file of a process that has ended (kill -9 removes no
  * file) does not count: another program may have the port, and another process the number, and must not get the token.
  */
-function readAddresses(dataDir: string): readonly string[] {
+function readAddresses(dataDir: string, onlyReceivers = false): readonly string[] {
   const found = globSync(`${filePrefix}*`, { cwd: dataDir }).flatMap((name) => {
     const [url, pid, role, start] = readLines(join(dataDir, name));
     return url !== undefined && isAlive(Number(pid)) && startOf(Number(pid)) === start
       ? [{ url, isSecond: role !== 'works' }]
       : [];
   });
-  return found.toSorted((one, other) => Number(one.isSecond) - Number(other.isSecond)).map(({ url }) => url);
+  const listed = onlyReceivers ? found.filter(({ isSecond }) => isSecond) : found;
+  return listed.toSorted((one, other) => Number(one.isSecond) - Number(other.isSecond)).map(({ url }) => url);
 }
 
 /** None where the file was removed meanwhile. */
@@ -77,6 +78,8 @@ interface RunningRequest {
   /** Is called only when a process runs, because it may create the token file. */
   readonly token: () => string;
   readonly path: string;
+  /** Only processes that receive and have no tables. */
+  readonly onlyReceivers?: boolean;
 }
 
 interface Answered {
@@ -95,7 +98,7 @@ async function requestRunning(dataDir: string, request: RunningRequest): Promise
   let failure: unknown = new SlotstreamError('not_running', `No Slotstream is running on ${dataDir}.`, {
     hint: `Start one: ${slotstream} start`,
   });
-  for (const url of readAddresses(dataDir)) {
+  for (const url of readAddresses(dataDir, request.onlyReceivers)) {
     const authorization = `Bearer ${request.token()}`;
     try {
       const response = await fetch(new URL(request.path, url), {

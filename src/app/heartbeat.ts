@@ -1,6 +1,9 @@
 // Reports this process to the others: it writes its row of `processes` every few seconds, and lists the rows of all.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { z } from 'zod';
+import { processRecord } from '#src/api/process.ts';
+import { askRunning, openAdminToken } from '#src/api/running-instance.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import { instantOf } from '#src/base/time.ts';
 import type { Installation } from '#src/api/overview/process-health.ts';
@@ -46,6 +49,8 @@ export interface HeartbeatNeeds {
 }
 
 const storeTimeoutMs = 2_000;
+/** A receiver waits for a queue that does not answer before it answers itself. */
+const askTimeoutMs = 5_000;
 
 export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> {
   const { config, roles, queue, metrics, receiver, opened } = needs;
@@ -106,9 +111,20 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
   return {
     async processes() {
       const stored = unit && (await withTimeout(listProcesses(unit, Date.now()), storeTimeoutMs).catch(() => []));
-      return mergeProcesses([...(stored ?? []), await describe()]);
+      const beside = roles.receives ? [] : await askReceivers(config);
+      return mergeProcesses([...(stored ?? []), ...beside, await describe()]);
     },
   };
+}
+
+const statusAnswer = z.looseObject({ processes: z.array(processRecord) });
+
+/** With SQLite, the receivers on this data folder do not write to the table: they are asked. */
+async function askReceivers(config: Config): Promise<readonly ProcessRow[]> {
+  if (sqliteFile(config.databaseUrl) === undefined) return [];
+  const request = { token: () => openAdminToken(config), path: '/api/status', onlyReceivers: true };
+  const answers = await withTimeout(askRunning(config.dataDir, request), askTimeoutMs).catch(() => []);
+  return answers.flatMap((answer) => statusAnswer.safeParse(answer).data?.processes ?? []);
 }
 
 const instantOrNull = (ms: number | undefined): string | null => (ms === undefined ? null : instantOf(ms));

@@ -67,10 +67,6 @@ export function firstRun(input: FirstRunInput): z.output<typeof firstRunRecord> 
     steps,
     try_out: [
       { sentence: 'See everything at work with a simulated service, in a folder of its own.', command: 'npm run demo' },
-      {
-        sentence: 'Send a signed sample webhook to this installation.',
-        command: `${slotstream} trigger invitee.created`,
-      },
     ],
   };
 }

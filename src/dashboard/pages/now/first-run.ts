@@ -20,7 +20,7 @@ export function firstRunView({ first_run: first, health, flow }: Overview): View
       ${problems.map(({ sentence, fix }) => html`<p class="notice problem"><strong>${sentence}</strong> ${fix === undefined ? '' : fixText(fix)}</p>`)}
       <ol class="steps">${first.steps.map((step) => stepView(step, step === next))}</ol>
       <h2>Try it without an account</h2>
-      ${first.try_out.map(({ sentence, command }) => html`<p>${sentence}</p>${copyable(command)}`)}`,
+      <div class="try-out">${first.try_out.map(({ sentence, command }) => html`<p>${sentence}</p>${copyable(command)}`)}</div>`,
   };
 }
 

@@ -16,7 +16,7 @@ import { ApiError, definePage, type Page, type PageCall, type View } from '#src/
 import { firstRunView, stepsLeft } from './first-run.ts';
 import { flowView } from './flow.ts';
 import { fixText, healthView } from './health.ts';
-import { receiverView } from './receiver.ts';
+import { processView } from './process.ts';
 
 export const nowPages: readonly Page[] = [
   definePage({
@@ -26,11 +26,11 @@ export const nowPages: readonly Page[] = [
       const { timezone } = call.query;
       const query = timezone === undefined ? {} : { timezone };
       const overview = await call.ask(getOverview, { query }).catch((error: unknown) => {
-        // A process that only receives has no overview.
-        if (error instanceof ApiError && error.status === 404) return undefined;
+        // A process that only receives has no overview, and none has one while its database does not answer.
+        if (error instanceof ApiError && (error.status === 404 || error.status >= 500)) return undefined;
         throw error;
       });
-      if (overview === undefined) return receiverView(call);
+      if (overview === undefined) return processView(call);
       return overview.first_run.empty ? firstRunView(overview) : nowView(overview, { timezone, nowMs: call.nowMs });
     },
   }),
@@ -110,7 +110,7 @@ function todayView({ today, hours }: Pick<Overview, 'today' | 'hours'>, timezone
           ? `The comparison with last ${weekday} follows when the log is a week old.`
           : `Compared with last ${weekday} until the same time of day.`
       }
-      Days begin in ${timezone === 'UTC' ? html`UTC (or as <code>?timezone=Europe/Berlin</code> says)` : html`<bdi>${timezone}</bdi>`}.
+      Days begin in <bdi>${timezone}</bdi>.
     </p>
   </section>`;
 }
@@ -125,15 +125,14 @@ const latestView = (latest: Overview['latest']): Markup =>
       linkOf: ({ seq }) => `/deliveries/${seq}`,
       empty: html`No webhook has arrived yet. <code>slotstream trigger invitee.created</code> sends a sample.`,
       columns: [
-        {
-          name: 'What happened',
-          cell: ({ seq, sentence }) => html`<a class="row-link" href="/deliveries/${seq}"><bdi>${sentence}</bdi></a>`,
-        },
+        { name: 'What happened', cell: whatHappened },
         { name: 'Event', cell: ({ event }) => foreign(event), isMinor: true },
         { name: 'Received', cell: ({ received_at }) => time(received_at) },
-        // No ink for what is well.
-        { name: 'Outcome', cell: ({ outcome }) => (outcome === 'applied' ? '' : outcomeBadge(outcome)) },
       ],
     })}
     <p><a href="/deliveries">All deliveries</a></p>
   </section>`;
+
+/** No ink for a delivery that was applied. */
+const whatHappened = ({ seq, sentence, outcome }: Overview['latest'][number]): Markup =>
+  html`<a class="row-link" href="/deliveries/${seq}"><bdi>${sentence}</bdi></a>${outcome === 'applied' ? '' : html` ${outcomeBadge(outcome)}`}`;

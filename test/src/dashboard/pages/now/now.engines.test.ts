@@ -43,7 +43,6 @@ for (const engine of storeEngines)
         'slotstream backfill',
         'slotstream trigger invitee.created',
         'npm run demo',
-        'slotstream trigger invitee.created',
       ]);
       expect(html).toContain('data-live data-seq="0"');
     });

@@ -1,4 +1,4 @@
-// The page of a process that only receives.
+// The page of a process that only receives, or whose database does not answer.
 import { describe, expect, it } from 'vitest';
 import { instantOf } from '#src/base/time.ts';
 import { createDashboard } from '#src/dashboard/dashboard.ts';
@@ -8,10 +8,10 @@ import { bearer, openAdmin } from '../../../../harness/mirror/api-app.ts';
 
 const receiver = processRow({ role: 'receive', pid: 7, seen_at: instantOf(Date.now()), accepted: 12, refused: 1 });
 
-async function pageOf(processes: readonly ProcessRow[], path = '/') {
+async function pageOf(processes: readonly ProcessRow[], { path = '/', works = false } = {}) {
   const dashboard = createDashboard({ version: '0.0.0', clock: Date.now, report: () => {} });
   const status = async () => ({
-    roles: { receives: true, works: false },
+    roles: { receives: true, works },
     started_at: '2026-01-01T00:00:00.000Z',
     pid: 7,
     queue: { engine: 'redis', waiting: 3, active: 0, delayed: 0, failed: 0 },
@@ -19,7 +19,9 @@ async function pageOf(processes: readonly ProcessRow[], path = '/') {
     journal: { batches: 2, bytes: 100, losses: 0, is_full: false },
     processes,
   });
-  const { ask } = openAdmin({ status, pages: async () => dashboard });
+  const fetch = async () => Response.json({ title: 'Internal Server Error', message: 'It failed.' }, { status: 500 });
+  const reads = async () => ({ operations: [], fetch, refused: async () => {} });
+  const { ask } = openAdmin({ status, pages: async () => dashboard, ...(works && { reads }) });
   const answer = await ask(path, { headers: { ...bearer, accept: 'text/html' } });
   return { status: answer.status, html: await answer.text() };
 }
@@ -48,7 +50,13 @@ describe('the page of a receiver', () => {
   });
 
   it('sends those who look for the other pages to a worker', async () => {
-    const { status, html } = await pageOf([receiver], '/deliveries');
+    const { status, html } = await pageOf([receiver], { path: '/deliveries' });
     expect([status, html]).toEqual([404, expect.stringContaining('use the admin listener of a worker')]);
+  });
+
+  it('of a worker says that its database does not answer', async () => {
+    const { status, html } = await pageOf([{ ...receiver, role: 'start' }], { works: true });
+    expect([status, html]).toEqual([503, expect.stringContaining('The database does not answer.')]);
+    expect(html).not.toContain('It has no tables.');
   });
 });

@@ -1,0 +1,59 @@
+// The page of a process without tables: one that only receives, or one whose database does not answer. It shows what the process knows of
+// itself, and which process has the tables.
+import { html } from 'hono/html';
+import type { HealthItem } from '#src/api/overview/health-item.ts';
+import { processHealth } from '#src/api/overview/process-health.ts';
+import { getStatus } from '#src/api/process.ts';
+import { facts } from '#src/dashboard/components/list.ts';
+import { counted, externalLink, number, time, type Markup } from '#src/dashboard/components/markup.ts';
+import type { PageCall, View } from '#src/dashboard/page.ts';
+import { healthView } from './health.ts';
+
+const storeDown: HealthItem = {
+  id: 'store',
+  state: 'problem',
+  sentence: 'The database does not answer.',
+  fix: 'Check that the database at DATABASE_URL runs and is reachable. Nothing is lost: accepted deliveries wait in the queue.',
+};
+
+export async function processView({ ask, nowMs }: Pick<PageCall, 'ask' | 'nowMs'>): Promise<View> {
+  const { roles, processes = [], queue, spool, journal, started_at, pid } = await ask(getStatus);
+  const workers = processes.filter(({ role }) => role !== 'receive');
+  const own = processes.find((each) => each.pid === pid);
+  // A receiver knows of workers only where all processes report to one PostgreSQL.
+  const known = processHealth({ nowMs, processes }).filter(({ id }) => workers.length > 0 || id !== 'processes');
+  const health = roles.works ? [storeDown, ...known] : known;
+  const ill = health.filter(({ state }) => state !== 'ok');
+  const state = ill.some((item) => item.state === 'problem') ? 'problem' : ill.length > 0 ? 'attention' : 'ok';
+  const sentence =
+    ill.length === 0 ? 'This receiver is well.' : `${counted(ill.length, 'thing needs', 'things need')} you.`;
+  return {
+    title: roles.works ? 'Now' : 'Receiver',
+    ...(roles.works && { status: 503 }),
+    content: html`${healthView({ verdict: { state, sentence }, health })}
+      ${roles.works ? '' : html`<p class="lead">This process receives deliveries and puts them into the queue. It has no tables.</p>${whereTables(workers)}`}
+      <h2>This process</h2>
+      ${facts({
+        Started: time(started_at),
+        'Accepted in 10 minutes': own && own.accepted !== null ? number(own.accepted) : undefined,
+        'Refused in 10 minutes': own && own.refused !== null ? number(own.refused) : undefined,
+        'Waiting in the queue': queue.state ?? counted(queue.waiting ?? 0, 'batch', 'batches'),
+        'Waiting on disk': spool && counted(spool.deliveries, 'delivery', 'deliveries'),
+        Journal: journal && counted(journal.batches, 'batch', 'batches'),
+      })}`,
+  };
+}
+
+interface Worker {
+  readonly role: string;
+  readonly host: string;
+  readonly admin_url: string;
+}
+
+const whereTables = (workers: readonly Worker[]): Markup =>
+  workers.length === 0
+    ? html`<p class="notice">The tables are with a worker. Open its address: the worker on the same data folder prints it when it starts.</p>`
+    : html`<h2>Where the tables are</h2>
+        <ul>
+          ${workers.map(({ role, host, admin_url: url }) => html`<li>${role} on <bdi>${host}</bdi>: ${externalLink(url)} (from that machine)</li>`)}
+        </ul>`;
