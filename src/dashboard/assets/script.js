@@ -141,6 +141,7 @@
     let isAsking = false;
     let isStale = false;
     let askedAt = 0;
+    let pauseMs = 1000;
     let chip;
     const isOn = () => !isPaused && !document.hidden;
 
@@ -163,6 +164,8 @@
         // The stream notices that the server is away.
       } finally {
         isAsking = false;
+        // A page that is expensive to make is asked for less often.
+        pauseMs = Math.max(1000, 4 * (Date.now() - askedAt));
         if (isStale) schedule();
       }
     }
@@ -170,7 +173,7 @@
     /** Soon after the first of several entries, at most once a second. */
     function schedule() {
       isStale = true;
-      if (timer === undefined && !isAsking) timer = setTimeout(refresh, Math.max(150, askedAt + 1000 - Date.now()));
+      if (timer === undefined && !isAsking) timer = setTimeout(refresh, Math.max(150, askedAt + pauseMs - Date.now()));
     }
 
     function count(waiting) {
@@ -220,14 +223,15 @@
         slow ??= setTimeout(say, 1500, 'Not connected, trying again.', true);
         // The browser tries again by itself, unless the server answered with an error.
         if (stream?.readyState !== EventSource.CLOSED) return;
-        retry = setTimeout(
-          async () => {
-            await refresh();
-            connect();
-          },
-          Math.min(60_000, 1000 * 2 ** failures),
-        );
+        retry = setTimeout(resume, Math.min(60_000, 1000 * 2 ** failures));
       });
+    }
+
+    /** The page first: it is newer than all that was written meanwhile, which may be much. */
+    async function resume() {
+      close();
+      await refresh();
+      connect();
     }
 
     function switchTo(paused) {
@@ -236,19 +240,20 @@
         button.setAttribute('aria-pressed', String(!paused));
         button.textContent = paused ? 'Paused' : 'Live';
       }
-      connect();
       if (paused) count(0);
     }
 
-    document.addEventListener('visibilitychange', connect);
+    document.addEventListener('visibilitychange', resume);
     addEventListener('pagehide', close);
-    addEventListener('pageshow', ({ persisted }) => persisted && connect());
+    addEventListener('pageshow', ({ persisted }) => persisted && resume());
     // What depends on time alone, such as how long ago a process reported.
     setInterval(() => isOn() && stream?.readyState === EventSource.OPEN && schedule(), 15_000);
     switchTo(isPaused);
+    connect();
     return () => {
       stored('live', isPaused ? '' : 'paused');
       switchTo(!isPaused);
+      resume();
       say(isPaused ? 'Paused: this page stays as it is.' : 'Live: this page follows the log.');
     };
   }
