@@ -253,7 +253,7 @@
     return () => {
       stored('live', isPaused ? '' : 'paused');
       switchTo(!isPaused);
-      resume();
+      void resume();
       say(isPaused ? 'Paused: this page stays as it is.' : 'Live: this page follows the log.');
     };
   }
