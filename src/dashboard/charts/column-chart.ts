@@ -1,4 +1,4 @@
-// Charts with columns from left to right, such as days: bars (stacked where there are several series) and lines.
+// Charts with columns from left to right, such as days: bars, stacked where there are several series.
 import { html } from 'hono/html';
 import type { Markup } from '#src/dashboard/components/markup.ts';
 import { figure, linkedMark, px, shortened, toned, widthOf, type ChartText, type Series } from './figure.ts';
@@ -31,18 +31,6 @@ export interface ColumnChart extends ChartText {
   readonly wide?: boolean;
 }
 
-/** Bars, none below zero; several series are stacked. */
-export function bars(chart: ColumnChart): Markup {
-  const totals = chart.columns.map(({ values }) => values.reduce<number>((sum, value) => sum + above(value), 0));
-  return columnChart(chart, totals, (plot) => chart.columns.map((_, index) => stack(chart, plot, index)));
-}
-
-/** One line a series, with a dot for each value; a line is interrupted where there is no value. */
-export function lines(chart: ColumnChart): Markup {
-  const values = chart.columns.flatMap((column) => column.values.filter((value) => value !== null));
-  return columnChart(chart, values, (plot) => chart.series.map((_, at) => line(chart, plot, at)));
-}
-
 const height = 230;
 const letterWidth = 6.6;
 const longestLabel = 14;
@@ -61,13 +49,10 @@ interface Plot {
   yOf(value: number): number;
 }
 
-function columnChart(
-  chart: ColumnChart,
-  values: readonly number[],
-  draw: (plot: Plot) => Markup[] | Markup[][],
-): Markup {
+/** Bars, none below zero; several series are stacked. */
+export function bars(chart: ColumnChart): Markup {
   const { series, columns, columnName, format = numberText } = chart;
-  const scale = scaleOf(values);
+  const scale = scaleOf(columns.map(({ values }) => values.reduce<number>((sum, value) => sum + above(value), 0)));
   const ticks = scale.ticks.map(chart.format ?? tickText);
   const left = Math.ceil(Math.max(...ticks.map((text) => text.length)) * letterWidth) + 12;
   const width = widthOf(chart);
@@ -88,7 +73,7 @@ function columnChart(
     fit: chart.wide ? 'wide' : 'half',
     series,
     linked: columns.some(({ href, hrefs = [] }) => [href, ...hrefs].some((each) => each !== undefined)),
-    body: html`<g class="axes" aria-hidden="true">${valueAxis(plot, scale, ticks)}${columnAxis(plot, columns)}</g>\n${draw(plot).flat()}`,
+    body: html`<g class="axes" aria-hidden="true">${valueAxis(plot, scale, ticks)}${columnAxis(plot, columns)}</g>\n${columns.flatMap((_, index) => stack(chart, plot, index))}`,
     table: {
       head: [columnName, ...series.map(({ label }) => label)],
       rows: columns.map((column) => ({
@@ -145,30 +130,3 @@ function stack({ id, series, columns, format = numberText }: ColumnChart, plot: 
     return [linkedMark(mark, column.hrefs?.[at] ?? column.href)];
   });
 }
-
-function line({ series, columns, format = numberText }: ColumnChart, plot: Plot, at: number): Markup {
-  const { label = '', tone = 'accent' } = series[at] ?? {};
-  const points = columns.map(({ values }, index) => {
-    const value = values[at] ?? null;
-    return value === null ? null : { x: px(plot.xOf(index) + plot.pitch / 2), y: px(plot.yOf(value)) };
-  });
-  const dots = columns.map((column, index) => {
-    const point = points[index];
-    if (!point) return '';
-    const name = series.length > 1 ? ` ${label.toLowerCase()}` : '';
-    const dot = html`<circle cx="${point.x}" cy="${point.y}" r="3" class="mark dot-${tone}"><title>${column.label}: ${noteOf(column, at, format)}${name}</title></circle>\n`;
-    return linkedMark(dot, column.hrefs?.[at] ?? column.href);
-  });
-  return html`<path d="${pathOf(points)}" class="line line-${tone}"/>\n${dots}`;
-}
-
-interface Point {
-  readonly x: number;
-  readonly y: number;
-}
-
-/** A gap ends one line, and the next value starts another. */
-export const pathOf = (points: readonly (Point | null)[]): string =>
-  points
-    .map((point, index) => (point === null ? '' : `${points[index - 1] ? 'L' : 'M'}${point.x} ${point.y}`))
-    .join('') || 'M0 0';

@@ -1,9 +1,9 @@
-// What all charts share: the figure around a drawing, its legend, its patterns, its links and the table with the same numbers.
+// What all charts share: the figure around a drawing, its legend, its pattern, its links and the table with the same numbers.
 import { html } from 'hono/html';
 import type { Markup } from '#src/dashboard/components/markup.ts';
 
 export interface ChartText {
-  /** Unique on the page: the patterns of the drawing are named after it. */
+  /** Unique on the page: the pattern of the drawing is named after it. */
   readonly id: string;
   /** A phrase: the caption of the table and the name of the figure. */
   readonly title: string;
@@ -12,10 +12,10 @@ export interface ChartText {
 }
 
 /**
- * How a mark is filled. Tones differ in lightness and texture as well as in colour: `alert` is hatched, `dotted` has dots, `soft`
- * and `faint` are outlined.
+ * How a mark is filled. Tones differ in lightness and texture as well as in colour: `alert` is hatched, `soft` and
+ * `faint` are outlined.
  */
-export type Tone = 'accent' | 'soft' | 'alert' | 'muted' | 'faint' | 'dotted';
+export type Tone = 'accent' | 'soft' | 'alert' | 'muted' | 'faint';
 
 export interface Series {
   readonly label: string;
@@ -61,19 +61,17 @@ export function figure(drawing: Drawing): Markup {
   // Inside an image nothing can be focused, so a drawing with links is a group.
   return html`<figure class="chart${fit === undefined ? '' : ` chart-${fit}`}" id="${text.id}">
 ${legend}<div class="chart-scroll"${fit ? html` tabindex="0" role="group" aria-label="${text.title}"` : ''}><svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="${linked ? 'group' : 'img'}" aria-label="${text.summary}">
-<defs>${patterns(text.id)}</defs>
+<defs>${pattern(text.id)}</defs>
 ${body}</svg></div>
 ${tableOf(text, table)}</figure>`;
 }
 
-const hasPattern = (tone: Tone): boolean => tone === 'alert' || tone === 'dotted';
-
 /** Presentation attributes of a mark: a style attribute would be refused by the content security policy. */
 export const toned = (id: string, tone: Tone): Markup =>
-  hasPattern(tone) ? html`class="mark mark-${tone}" fill="url(#${id}-${tone})"` : html`class="mark mark-${tone}"`;
+  tone === 'alert' ? html`class="mark mark-alert" fill="url(#${id}-alert)"` : html`class="mark mark-${tone}"`;
 
-const patterns = (id: string): Markup =>
-  html`<pattern id="${id}-alert" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="6" height="6" class="ground-alert"/><rect width="2" height="6" class="ink-alert"/></pattern><pattern id="${id}-dotted" width="5" height="5" patternUnits="userSpaceOnUse"><rect width="5" height="5" class="ground-dotted"/><circle cx="2.5" cy="2.5" r="1.1" class="ink-dotted"/></pattern>`;
+const pattern = (id: string): Markup =>
+  html`<pattern id="${id}-alert" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="6" height="6" class="ground-alert"/><rect width="2" height="6" class="ink-alert"/></pattern>`;
 
 function legendOf(id: string, series: readonly Series[]): Markup {
   const items = series.map(

@@ -2,10 +2,10 @@
 import { html } from 'hono/html';
 import type { z } from 'zod';
 import { explainRow, type explanation } from '#src/api/why.ts';
-import { valueView } from '../components/changes.ts';
-import { table } from '../components/list.ts';
-import { address, externalLink, foreign, outcomeBadge, time, type Markup } from '../components/markup.ts';
-import { definePage } from '../page.ts';
+import { valueView } from '#src/dashboard/components/changes.ts';
+import { table } from '#src/dashboard/components/list.ts';
+import { address, externalLink, foreign, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { definePage } from '#src/dashboard/page.ts';
 
 type Explanation = z.output<typeof explanation>;
 type ColumnValue = Explanation['fields'][number];

@@ -3,9 +3,9 @@ import { html } from 'hono/html';
 import type { z } from 'zod';
 import { getDelivery, replayDelivery } from '#src/api/deliveries/deliveries.ts';
 import { outcomes, type wholeDeliveryRecord } from '#src/api/deliveries/delivery-records.ts';
-import { changesView, uriLink } from '../../components/changes.ts';
-import { actionButton } from '../../components/form.ts';
-import { facts } from '../../components/list.ts';
+import { changesView, uriLink } from '#src/dashboard/components/changes.ts';
+import { actionButton } from '#src/dashboard/components/form.ts';
+import { facts } from '#src/dashboard/components/list.ts';
 import {
   address,
   copyable,
@@ -15,8 +15,8 @@ import {
   outcomeBadge,
   time,
   type Markup,
-} from '../../components/markup.ts';
-import { definePage } from '../../page.ts';
+} from '#src/dashboard/components/markup.ts';
+import { definePage } from '#src/dashboard/page.ts';
 import { bodyView } from './body-view.ts';
 
 type WholeDelivery = z.output<typeof wholeDeliveryRecord>;

@@ -1,9 +1,9 @@
 // The filter of deliveries as a form, as words, and as the body of a replay.
 import { outcomes, sources } from '#src/api/deliveries/delivery-records.ts';
 import type { RawQuery } from '#src/http/request.ts';
-import type { Field } from '../../components/form.ts';
-import type { Markup } from '../../components/markup.ts';
-import { foreign } from '../../components/markup.ts';
+import type { Field } from '#src/dashboard/components/form.ts';
+import type { Markup } from '#src/dashboard/components/markup.ts';
+import { foreign } from '#src/dashboard/components/markup.ts';
 
 const outcomeOptions: Readonly<Record<string, string>> = {
   unprojected: 'not applied',

@@ -1,13 +1,12 @@
-// Bars, lines and sparklines are well-formed and inside their plot for any data, and say in words what they draw.
+// Bars are well-formed and inside their plot for any data, and say in words what they draw.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bars, lines, type ColumnChart } from '#src/dashboard/charts/column-chart.ts';
+import { bars, type ColumnChart } from '#src/dashboard/charts/column-chart.ts';
 import type { Tone } from '#src/dashboard/charts/figure.ts';
-import { sparkline } from '#src/dashboard/charts/sparkline.ts';
 import { runs } from '../../../harness/runs.ts';
 import { boxAround, boxOf, elementsIn, faultsOf, isInside, marksIn } from '../../../harness/svg.ts';
 
-const tones: readonly Tone[] = ['accent', 'soft', 'alert', 'muted', 'faint', 'dotted'];
+const tones: readonly Tone[] = ['accent', 'soft', 'alert', 'muted', 'faint'];
 const value = fc.oneof(
   fc.nat(500),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -44,14 +43,11 @@ const anyChart: fc.Arbitrary<ColumnChart> = fc
     }),
   );
 
-describe.each([
-  { name: 'bars', draw: bars },
-  { name: 'lines', draw: lines },
-])('$name', ({ draw }) => {
+describe('bars', () => {
   it('of any finite data are well-formed, inside the plot, with a tooltip each', () => {
     fc.assert(
       fc.property(anyChart, (chart) => {
-        const markup = String(draw(chart));
+        const markup = String(bars(chart));
         expect(faultsOf(markup)).toEqual([]);
         const elements = elementsIn(markup);
         const grid = elements.filter(
@@ -117,29 +113,4 @@ describe('stacked bars', () => {
     const columns = chart.columns.map(({ label, values }) => ({ label, values }));
     expect(String(bars({ ...chart, columns }))).toContain('role="img"');
   });
-});
-
-it('a line is interrupted where there is no value', () => {
-  const columns = [1, 2, null, 3].map((each, index) => ({ label: `${index}`, values: [each] }));
-  const path = elementsIn(String(lines({ ...chart, series: chart.series.slice(0, 1), columns }))).find(
-    ({ name }) => name === 'path',
-  );
-  expect(path?.attributes['d']).toMatch(/^M[\d. ]+L[\d. ]+M[\d. ]+$/);
-});
-
-it('a sparkline of any finite data stays in its box and says what it shows', () => {
-  fc.assert(
-    fc.property(fc.array(value, { maxLength: 100 }), text, (values, words) => {
-      const summary = `Lag ${words}`;
-      const elements = elementsIn(String(sparkline({ values, summary })));
-      const path = elements.find(({ name }) => name === 'path')?.attributes['d'] ?? '';
-      const numbers = [...path.matchAll(/[ML]([^ ]+) ([^ML]+)/g)].flatMap(([, x, y]) => [
-        { x: Number(x), y: Number(y) },
-      ]);
-      expect(numbers.length).toBe(Math.max(1, values.length));
-      for (const { x, y } of numbers) expect([x >= 0, x <= 120, y >= 0, y <= 28]).toEqual([true, true, true, true]);
-      expect(elements[0]?.attributes['aria-label']).toBe(summary);
-    }),
-    runs(100),
-  );
 });
