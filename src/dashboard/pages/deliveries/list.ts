@@ -30,7 +30,7 @@ export const deliveriesPage = definePage({
         <p class="lead">Everything that was received or read, newest first.</p>
         ${filters(url, asFormValues(query), fieldsFor(query))}
         ${isFirst && unprojected.includes(filter['outcome'] ?? '') ? await reasonsView(ask) : ''}
-        ${isFiltered && !isReadOnly && collection.length > 0 ? html`<p class="actions"><a class="quiet-button" href="${address('/deliveries/replay', filter)}">Replay everything that matches …</a></p>` : ''}
+        ${isFiltered && !isReadOnly && collection.length > 0 ? html`<p class="actions"><a class="button" href="${address('/deliveries/replay', filter)}">Replay everything that matches …</a></p>` : ''}
         ${table({
           caption: 'Deliveries, newest first',
           rows: collection,

@@ -108,7 +108,7 @@ async function comparison({ ask, query, isReadOnly }: PageCall): Promise<Markup>
     ${stepsTable(plan.steps)}
     ${list(plan.notes)}
     ${leftovers > 0 ? html`<p>${counted(leftovers, 'subscription')} of this callback ${leftovers === 1 ? 'is' : 'are'} no longer needed: <a href="${path}?compare=true&prune=true">plan to delete ${leftovers === 1 ? 'it' : 'them'}</a>.</p>` : ''}
-    ${plan.pending && !isReadOnly ? html`<p class="actions"><a class="button" href="${address(confirmPath, { plan: plan.id, prune })}">Apply this plan…</a></p>` : ''}
+    ${plan.pending && !isReadOnly ? html`<p class="actions"><a class="button primary" href="${address(confirmPath, { plan: plan.id, prune })}">Apply this plan…</a></p>` : ''}
     <h2>At the service now</h2>
     ${table({
       caption: 'Subscriptions of this callback at the service',
