@@ -12,16 +12,17 @@ import { linksIn } from '../test/harness/mirror/every-page.ts';
 const root = join(import.meta.dirname, '..');
 const images = join(root, 'docs/images');
 /** Webhooks of live activity before the pictures are taken. */
-const enough = 200;
+const enough = 40;
+
+let booking: string | undefined;
 
 /** The pictures, and the page of each. */
 const pictures: Readonly<Record<string, (page: Page, origin: string) => Promise<unknown>>> = {
   now: (page, origin) => page.goto(origin),
   deliveries: (page, origin) => page.goto(`${origin}/deliveries`),
   booking: async (page, origin) => {
-    await page.goto(`${origin}/bookings`);
-    const link = linksIn(await page.content()).find((each) => /^\/bookings\/[^?]/.test(each));
-    await page.goto(origin + link);
+    booking ??= await longestJourney(page, origin);
+    await page.goto(origin + booking);
   },
   numbers: (page, origin) => page.goto(`${origin}/numbers`),
 };
@@ -29,7 +30,7 @@ const pictures: Readonly<Record<string, (page: Page, origin: string) => Promise<
 const executablePath = findChromium();
 if (executablePath === undefined) throw new Error('No Chromium here: install it (apt-get install chromium).');
 const folder = mkdtempSync(join(tmpdir(), 'slotstream-screenshots-'));
-const demo = spawn(join(root, 'bin/slotstream'), ['demo', '--seed', '1', '--rate', '10'], {
+const demo = spawn(join(root, 'bin/slotstream'), ['demo', '--seed', '1', '--rate', '4'], {
   cwd: folder,
   env: { PATH: process.env['PATH'], DATA_DIR: folder, ADMIN_PORT: '0' },
 });
@@ -53,6 +54,18 @@ try {
   await browser.close();
   demo.kill('SIGTERM');
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** The booking to which most happened, among the newest no-shows. */
+async function longestJourney(page: Page, origin: string): Promise<string> {
+  await page.goto(`${origin}/no-shows`);
+  const links = new Set(linksIn(await page.content()).filter((link) => /^\/bookings\/[^?]/.test(link)));
+  const found: { readonly link: string; readonly steps: number }[] = [];
+  for (const link of [...links].slice(0, 10)) {
+    await page.goto(origin + link);
+    found.push({ link, steps: await page.locator('.journey > li').count() });
+  }
+  return found.toSorted((one, other) => other.steps - one.steps)[0]?.link ?? '/bookings';
 }
 
 /** Waits until the demo has printed so many of them. */
