@@ -3,7 +3,7 @@ import { Hono, type Context } from 'hono';
 import { compress } from 'hono/compress';
 import type { Pages, Visitor } from '#src/api/app.ts';
 import { limitBody } from '#src/http/router.ts';
-import { titledError } from '#src/http/http-error.ts';
+import { HttpError, titledError } from '#src/http/http-error.ts';
 import { createAsk } from './ask.ts';
 import { contentSecurityPolicy, documentOf, mainOf } from './layout.ts';
 import { ApiError, type Page, type PageCall, type Redirect, type View } from './page.ts';
@@ -60,23 +60,27 @@ export function createDashboard(needs: DashboardNeeds): Pages {
     const { submit } = page;
     if (submit) app.post(page.path, (context) => answer(context, page, submit));
   }
+  app.onError((error, context: PageContext) => {
+    if (!(error instanceof HttpError)) needs.report(error);
+    const shown = error instanceof HttpError ? refusal(error.status, error.body) : error;
+    return send(context, errorView(shown, new URL(context.req.url)));
+  });
   app.notFound((context: PageContext) => {
-    const nothingHere = new ApiError(404, {
-      title: 'Not Found',
-      message: 'There is no page at this address.',
-      details: [],
-    });
+    const nothingHere = refusal(404, { title: 'Not Found', message: 'There is no page at this address.' });
     return send(context, errorView(nothingHere, new URL(context.req.url)));
   });
   return { fetch: (request, visitor) => app.fetch(request, visitor) };
 }
+
+const refusal = (status: number, { title, message }: { readonly title: string; readonly message: string }): ApiError =>
+  new ApiError(status, { title, message, details: [] });
 
 const isRedirect = (result: View | Redirect): result is Redirect => 'to' in result;
 
 async function callOf(context: PageContext, { clock }: DashboardNeeds): Promise<PageCall> {
   const { isReadOnly, api } = context.env;
   const url = new URL(context.req.url);
-  const form = context.req.method === 'POST' ? await context.req.formData() : new FormData();
+  const form = context.req.method === 'POST' ? await readForm(context) : new FormData();
   return {
     url,
     params: context.req.param(),
@@ -86,6 +90,14 @@ async function callOf(context: PageContext, { clock }: DashboardNeeds): Promise<
     ask: createAsk(api, url),
     nowMs: clock(),
   };
+}
+
+async function readForm({ req }: PageContext): Promise<FormData> {
+  try {
+    return await req.formData();
+  } catch {
+    throw refusal(400, { title: 'Bad Request', message: 'This is no form, or it is too large.' });
+  }
 }
 
 /** A form sends every field; one that was left empty is no filter. */

@@ -80,14 +80,16 @@ export const plainText = z.string().regex(/^[^\p{Cc}]*$/u, 'text without control
 const day = z.iso.date();
 
 /**
- * A time, or a day in UTC, which means its first moment; as the end of a range, for the first moment after it. A time without a zone,
- * as a form of a browser sends it, is in UTC.
+ * A time, or a day in UTC, which means its first moment; as the end of a range, the first moment after it, or its last one where the end
+ * is part of the range. A time without a zone, as a form of a browser sends it, is in UTC.
  */
-export const boundary = (end: boolean) =>
+export const boundary = (end: boolean | 'included') =>
   z.string().transform((text, context) => {
     const [, toMinute, seconds = ':00'] = /^(.{10}T\d\d:\d\d)(:\d\d(?:\.\d+)?)?$/.exec(text) ?? [];
     const time = toMinute === undefined ? text : `${toMinute}${seconds}Z`;
-    const moment = day.safeParse(text).success ? instantOf(Date.parse(text) + (end ? dayMs : 0)) : time;
+    const ofDay = () =>
+      end === 'included' ? `${text}T23:59:59.999999Z` : instantOf(Date.parse(text) + (end ? dayMs : 0));
+    const moment = day.safeParse(text).success ? ofDay() : time;
     const parsed = timestamp.safeParse(moment);
     if (parsed.success) return parsed.data;
     context.issues.push({ code: 'custom', message: 'expected a day (YYYY-MM-DD) or a timestamp', input: text });

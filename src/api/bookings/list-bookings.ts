@@ -24,7 +24,9 @@ const listQuery = pageQuery.extend({
   q: plainText.max(200).optional().describe('A part of the name or of the e-mail address; A to Z in any letter case.'),
   utm_campaign: plainText.optional().describe('The campaign of the first booking, compared exactly.'),
   min_start_time: boundary(false).optional().describe('The meeting starts then or later: a time, or a day in UTC.'),
-  max_start_time: boundary(true).optional().describe('The meeting starts then or before: a time, or a day in UTC.'),
+  max_start_time: boundary('included')
+    .optional()
+    .describe('The meeting starts then or before: a time, or a day in UTC.'),
   unconfirmed: z
     .literal('true')
     .optional()

@@ -59,7 +59,9 @@ const listQuery = pageQuery.extend({
   host: uri.optional().describe('The URI of one of the hosts.'),
   event_type: uri.optional().describe('The URI of the event type.'),
   min_start_time: boundary(false).optional().describe('The meeting started then or later: a time, or a day in UTC.'),
-  max_start_time: boundary(true).optional().describe('The meeting started then or before: a time, or a day in UTC.'),
+  max_start_time: boundary('included')
+    .optional()
+    .describe('The meeting started then or before: a time, or a day in UTC.'),
 });
 
 export const listNoShows = defineOperation({

@@ -132,7 +132,8 @@ async function runReplay(needs: Needs, record: ReplayRecord, filter: DeliveryFil
     const outcomes = { before: before ?? '', after };
     increment(transitions, `${before ?? ''} ${after}`);
     for (const table of Object.keys(changes ?? {})) increment(tables, table);
-    if (record.examples.length < mostExamples)
+    // A replay is remembered, and an erasure does not reach what is remembered here.
+    if (record.dry_run && record.examples.length < mostExamples)
       record.examples.push({ seq, event, subject_uri: subjectUri, ...outcomes, changes });
   }
   try {

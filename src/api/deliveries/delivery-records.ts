@@ -153,7 +153,9 @@ export const replayRecord = z
           changes: changesRecord.nullable(),
         }),
       )
-      .describe(`The first that changed; at most ${mostExamples}.`),
+      .describe(
+        `Of a dry run: the first that would change, at most ${mostExamples}. The log has those that a replay changed.`,
+      ),
     first_seq: z
       .int()
       .nullable()

@@ -24,6 +24,8 @@ const mostDays = 1_830;
 const mostGroups = 100;
 
 const day = z.iso.date();
+/** Every day of a range that begins or ends with one of these has a year of four digits. */
+const askedDay = day.refine((text) => text > '1900' && text < '9999', 'a day from 1900 to 9998');
 const rangeQuery = z.strictObject({
   days: z.coerce
     .number()
@@ -32,8 +34,8 @@ const rangeQuery = z.strictObject({
     .max(mostDays)
     .default(defaultDays)
     .describe('How many days, the last one included; without effect where `from` is given.'),
-  from: day.optional().describe('The first day, in UTC.'),
-  to: day.optional().describe('The last day, in UTC; today when absent.'),
+  from: askedDay.optional().describe('The first day, in UTC.'),
+  to: askedDay.optional().describe('The last day, in UTC; today when absent.'),
   event_type: uri.optional().describe('The URI of an event type.'),
   host: uri.optional().describe('The URI of one of the hosts.'),
 });

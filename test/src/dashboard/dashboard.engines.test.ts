@@ -73,6 +73,19 @@ for (const engine of storeEngines)
       expect(html).not.toContain('<style');
     });
 
+    it('refuses what is no form, or too large, without a fault of its own', async () => {
+      await using dashboard = await openPages();
+      const large = await dashboard.submit('/deliveries/replay', { q: 'x'.repeat(1_100_000) });
+      expect([large.status, large.html]).toEqual([400, expect.stringContaining('The body is larger than')]);
+      const headers = { ...bearer, accept: 'text/html' };
+      const json = { method: 'POST', body: '{}', headers: { ...headers, 'content-type': 'application/json' } };
+      const endless = new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(100_000)) });
+      const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' };
+      for (const init of [json, { method: 'POST', body: endless, headers: form, duplex: 'half' as const }])
+        expect((await dashboard.admin.ask('/deliveries/replay', init)).status).toBe(400);
+      expect(dashboard.reported).toEqual([]);
+    });
+
     it('is JSON for a program', async () => {
       await using dashboard = await openPages();
       const answer = await dashboard.admin.ask('/deliveries', { headers: bearer });

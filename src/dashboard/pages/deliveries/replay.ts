@@ -160,7 +160,7 @@ function differenceView(replay: Replay): Markup {
                   })}</div>`
             }
           </div>
-          <h2>Examples</h2>
+          ${examples.length === 0 ? '' : html`<h2>Examples</h2>`}
           ${examples.map(({ seq, event, before, after, changes }) => html`<details><summary>#${seq} ${foreign(event)}: ${before} → ${after}</summary>${changesView(changes)}</details>`)}`
     }`;
 }

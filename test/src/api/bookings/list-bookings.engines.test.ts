@@ -100,6 +100,24 @@ for (const engine of storeEngines)
       });
     });
 
+    it('of a day do not include the first moment of the next', async () => {
+      const starts = { last: '2031-05-01T23:59:59.999999Z', next: '2031-05-02T00:00:00.000000Z' };
+      await api.store.transaction(async (unit) => {
+        for (const [id, start_time] of Object.entries(starts)) {
+          const invitee = { uri: uri('invitees', id), event_uri: uri('events', id), created_at: january(1) };
+          await writeRows(unit, 'invitees', [{ ...invitee, no_show_at: start_time }]);
+          await writeRows(unit, 'scheduled_events', [{ uri: uri('events', id), start_time }]);
+          const mark = { invitee_uri: invitee.uri, no_show_uri: uri('marks', id), marked_at: start_time };
+          await writeRows(unit, 'no_shows', [mark]);
+        }
+      });
+      const day = 'min_start_time=2031-05-01&max_start_time=2031-05-01';
+      expect(await listed(day)).toEqual([uri('invitees', 'last')]);
+      const { body } = await api.get(`/api/no_shows?${day}`);
+      expect(body.collection.map(({ uuid }: { uuid: string }) => uuid)).toEqual(['last']);
+      expect(await listed(`min_start_time=2031-05-01&max_start_time=${starts.next}`)).toHaveLength(2);
+    });
+
     it('are unconfirmed in the week after the meeting, until there is a recap or a mark', async () => {
       const ended = (id: string, daysAgo: number) => ({
         invitee: {

@@ -119,6 +119,9 @@ describe('a request for numbers', () => {
       'from=2015-01-01&to=2026-01-01',
       'from=yesterday',
       'to=2026-02-30',
+      // No store has days before the first year, or after that of four digits.
+      'to=0001-01-01',
+      'from=9999-12-31',
       'x=1',
     ])
       for (const path of ['bookings', 'revenue'])
