@@ -5,7 +5,7 @@ import { pageQuery } from '#schemas/pagination.ts';
 import { instant } from '#schemas/resources/values.ts';
 import { notFound } from '#src/http/http-error.ts';
 import type { Listing, PageRequest, Position } from '#src/http/pagination.ts';
-import { plainText } from '#src/http/request.ts';
+import { plainText, wholeNumber } from '#src/http/request.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { DeliveryFilter } from '#src/store/log/log-candidates.ts';
 import { countReasons, readDelivery, readDeliveries, receivedAt } from '#src/store/log/log-search.ts';
@@ -136,9 +136,18 @@ export const countQuarantine = defineOperation({
   tag: 'Quarantine',
   summary: 'Counts of quarantined deliveries by reason',
   description: `The most frequent first; at most ${maxReasons}.`,
+  query: z.strictObject({
+    newest: wholeNumber(1, 1_000_000)
+      .optional()
+      .describe(
+        'Count only this many of each outcome, the newest. Without it all are counted, which takes longer the more there are.',
+      ),
+  }),
   answers: 'object',
   schema: reasons,
-  run: async ({ store }) => ({ collection: await countReasons(store, maxReasons) }),
+  run: async ({ store, query: { newest } }) => ({
+    collection: await countReasons(store, { limit: maxReasons, newest }),
+  }),
 });
 
 export const quarantineOperations = [listQuarantine, countQuarantine] as const;

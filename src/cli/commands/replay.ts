@@ -60,7 +60,7 @@ export const replay = defineVerb({
 
 /** Why deliveries are in quarantine, so that one knows what to fix before the next replay. */
 async function reasonLines(store: Store): Promise<string[]> {
-  const reasons = await countReasons(store, maxReasons);
+  const reasons = await countReasons(store, { limit: maxReasons });
   return reasons.map(
     ({ reason, count, newest_seq }) =>
       `  ${count} × ${safeTerminalText(reason ?? 'a kind that this version does not know')} (newest: #${newest_seq})`,

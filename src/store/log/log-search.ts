@@ -66,7 +66,9 @@ export async function readDeliveries(
     if (newer) low = part.high + 1;
     else high = part.low - 1;
     if (low > high || lines.length >= limit) break;
-    if (!mayContinue()) return { lines, stoppedAt: newer ? part.high : part.low };
+    // The first parts of an index are short: a busy machine must not end a search that has hardly begun.
+    const isLong = seqs === undefined || size >= most;
+    if (isLong && !mayContinue()) return { lines, stoppedAt: newer ? part.high : part.low };
     await yieldToEventLoop();
   }
   return { lines };
@@ -202,16 +204,17 @@ export interface UnprojectedReason {
   readonly newest_seq: number;
 }
 
-/** Why entries were not projected, the most frequent reason first. */
-export async function countReasons(store: Store, limit: number): Promise<UnprojectedReason[]> {
-  const rows = await store.db
-    .selectFrom('event_log')
-    .select(({ fn }) => ['outcome', 'reason', fn.countAll().as('count'), fn.max('seq').as('newest_seq')])
-    .where(isUnprojected)
-    .groupBy(['outcome', 'reason'])
-    .orderBy('count', 'desc')
-    .orderBy('newest_seq', 'desc')
-    .limit(limit)
-    .execute();
+/** Why entries were not projected, the most frequent reason first; `newest` limits the entries of each outcome that are counted. */
+export async function countReasons(
+  { db }: Store,
+  { limit, newest = maxSeq }: { readonly limit: number; readonly newest?: number | undefined },
+): Promise<UnprojectedReason[]> {
+  const parts = ['quarantined', 'unhandled'].map(
+    (outcome) => sql`select * from (select outcome, reason, seq from event_log
+      where outcome = ${outcome} and ${isUnprojected} order by seq desc limit ${newest}) as part`,
+  );
+  const { rows } = await sql<UnprojectedReason>`select outcome, reason, count(*) as count, max(seq) as newest_seq
+    from (${sql.join(parts, sql` union all `)}) as counted
+    group by outcome, reason order by count(*) desc, max(seq) desc limit ${limit}`.execute(db);
   return rows.map(({ count, ...row }) => ({ ...row, count: Number(count) }));
 }

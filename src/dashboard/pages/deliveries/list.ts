@@ -81,10 +81,15 @@ function stoppedView({ url, query }: Pick<PageCall, 'url' | 'query'>, { stopped,
   </p>`;
 }
 
+/** More of an outcome than this are not counted: the page has to be fast. */
+const mostCounted = 1_000;
+
 async function reasonsView(ask: Ask): Promise<Markup> {
-  const { collection } = await ask(countQuarantine);
+  const { collection } = await ask(countQuarantine, { query: { newest: String(mostCounted) } });
   if (collection.length === 0)
     return html`<p class="notice">Every delivery could be applied: nothing is in quarantine.</p>`;
+  const counts = Map.groupBy(collection, ({ outcome }) => outcome).values();
+  const isPart = [...counts].some((each) => each.reduce((sum, { count }) => sum + count, 0) >= mostCounted);
   return html`<h2>Why they are not in the tables</h2>
     ${table({
       caption: 'Reasons with their numbers',
@@ -101,5 +106,6 @@ async function reasonsView(ask: Ask): Promise<Markup> {
         { name: 'Deliveries', cell: ({ count }) => number(count), isNumber: true },
       ],
     })}
+    ${isPart ? html`<p class="soft">Of each outcome, the newest ${number(mostCounted)} are counted.</p>` : ''}
     <h2>The deliveries</h2>`;
 }

@@ -213,6 +213,8 @@ for (const engine of storeEngines)
         { outcome: 'unhandled', reason: 'No projection for this kind of event.', count: 2, newest_seq: 12 },
         { outcome: 'quarantined', reason: expect.any(String), count: 1, newest_seq: 13 },
       ]);
+      const newest = await api.get('/api/quarantine/reasons?newest=1');
+      expect(newest.body.collection.map(({ count }: { count: number }) => count)).toEqual([1, 1]);
       expect(await found(`?reason=${encodeURIComponent(body.collection[0].reason)}`)).toEqual([12, 11]);
       expect((await api.get('/api/quarantine?outcome=applied')).status).toBe(400);
     });
