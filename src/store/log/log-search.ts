@@ -204,6 +204,9 @@ export interface UnprojectedReason {
   readonly newest_seq: number;
 }
 
+/** PostgreSQL counts in text. */
+type CountedReason = Omit<UnprojectedReason, 'count'> & { readonly count: number | string };
+
 /** Why entries were not projected, the most frequent reason first; `newest` limits the entries of each outcome that are counted. */
 export async function countReasons(
   { db }: Store,
@@ -213,7 +216,7 @@ export async function countReasons(
     (outcome) => sql`select * from (select outcome, reason, seq from event_log
       where outcome = ${outcome} and ${isUnprojected} order by seq desc limit ${newest}) as part`,
   );
-  const { rows } = await sql<UnprojectedReason>`select outcome, reason, count(*) as count, max(seq) as newest_seq
+  const { rows } = await sql<CountedReason>`select outcome, reason, count(*) as count, max(seq) as newest_seq
     from (${sql.join(parts, sql` union all `)}) as counted
     group by outcome, reason order by count(*) desc, max(seq) desc limit ${limit}`.execute(db);
   return rows.map(({ count, ...row }) => ({ ...row, count: Number(count) }));
