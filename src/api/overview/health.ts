@@ -103,12 +103,14 @@ function subscriptions(
 
 function quarantine({ quarantined, quarantinedLastHour }: HealthInput['mirror'], unhandled: number): HealthItem {
   const item = { id: 'quarantine', link: '/deliveries?outcome=quarantined' };
-  const lately = quarantinedLastHour > 0 ? `, ${quarantinedLastHour} of them within the last hour` : '';
+  const some = quarantinedLastHour > 0 ? `, ${quarantinedLastHour} of them within the last hour` : '';
+  const lately = quarantinedLastHour === quarantined ? ' within the last hour' : some;
+  const unknown = `${counted(unhandled, 'delivery is', 'deliveries are')} of kinds that this version does not know.`;
   if (quarantined > 0)
     return {
       ...item,
       state: 'problem',
-      sentence: `${counted(quarantined, 'delivery', 'deliveries')} could not be applied${lately}.`,
+      sentence: `${counted(quarantined, 'delivery', 'deliveries')} could not be applied${lately}.${unhandled > 0 ? ` ${unknown}` : ''}`,
       fix: `${slotstream} replay --quarantined --dry-run shows whether this version can apply them; then run it without --dry-run`,
     };
   if (unhandled > 0)
@@ -116,7 +118,7 @@ function quarantine({ quarantined, quarantinedLastHour }: HealthInput['mirror'],
       ...item,
       link: '/deliveries?outcome=unhandled',
       state: 'attention',
-      sentence: `${counted(unhandled, 'delivery is', 'deliveries are')} of kinds that this version does not know.`,
+      sentence: unknown,
       fix: `Upgrade, then: ${slotstream} replay --quarantined`,
     };
   return { ...item, state: 'ok', sentence: 'Nothing is in quarantine.' };

@@ -44,10 +44,12 @@ const nowView = (overview: Overview, { timezone = 'UTC', nowMs }: Moment): View 
   title: 'Now',
   liveAfter: overview.flow.last_seq,
   content: html`${healthView(overview)} ${stepsLeft(overview.first_run)} ${flowView(overview.flow, nowMs)}
-    ${needsView(overview.needs_you)} ${todayView(overview, timezone)} ${latestView(overview.latest)}`,
+    ${needsView(overview)} ${todayView(overview, timezone)} ${latestView(overview.latest)}`,
 });
 
-function needsView(needs: Overview['needs_you']): Markup {
+/** Without those that are already named above. */
+function needsView({ needs_you: all, health }: Pick<Overview, 'needs_you' | 'health'>): Markup {
+  const needs = all.filter(({ id }) => !health.some((item) => item.id === id && item.state !== 'ok'));
   if (needs.length === 0) return nothing;
   return html`<section id="needs">
     <h2>Needs you</h2>

@@ -170,6 +170,13 @@ describe('quarantine, clock and disk', () => {
     expect(withMirror(id, mirror)).toMatchObject({ state, sentence: expect.stringContaining(sentence) });
   });
 
+  it('the quarantine is named with what is of unknown kinds', () => {
+    const mirror = { ...well.mirror, quarantined: 1, quarantinedLastHour: 1 };
+    expect(itemOf('quarantine', { mirror, unhandled: 2 })?.sentence).toBe(
+      '1 delivery could not be applied within the last hour. 2 deliveries are of kinds that this version does not know.',
+    );
+  });
+
   it('unknown kinds need an upgrade', () => {
     expect(itemOf('quarantine', { unhandled: 1 })).toMatchObject({
       state: 'attention',
