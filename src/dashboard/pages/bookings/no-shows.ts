@@ -75,7 +75,7 @@ const columns: readonly Column<NoShow>[] = [
           ),
   },
   {
-    name: 'Offer another time',
+    name: 'New time',
     cell: ({ reschedule_url: url }) => (url === null ? '' : externalLink(url, 'Reschedule')),
   },
 ];
