@@ -1,4 +1,4 @@
-// Local weekdays and hours of instants, by the time zone data of the runtime.
+// Local days, weekdays and hours of instants, by the time zone data of the runtime.
 import { dayMs, minuteMs } from './time.ts';
 
 export interface LocalHour {
@@ -32,6 +32,15 @@ export function localHours(zone: string): ((minute: string) => LocalHour) | unde
   };
 }
 
+/** When the day of this moment began in a time zone. */
+export function startOfDay(nowMs: number, zone: string): number {
+  const format = formatOf(zone);
+  if (format === undefined) throw new RangeError(`no such time zone: ${zone}`);
+  const midnight = Math.floor((nowMs + offsetIn(format, nowMs)) / dayMs) * dayMs;
+  // The clock may have changed since midnight.
+  return midnight - offsetIn(format, midnight - offsetIn(format, nowMs));
+}
+
 function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
   try {
     const parts = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric' } as const;
@@ -41,7 +50,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
   }
 }
 
-/** How far the clocks of the zone are ahead of UTC at a whole minute. */
+/** How far the clocks of the zone are ahead of UTC, in whole minutes. */
 function offsetIn(format: Intl.DateTimeFormat, ms: number): number {
   const parts = new Map(format.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0] = (

@@ -9,6 +9,9 @@ export const dayMs = 24 * hourMs;
 /** Returns the instant in UTC with six fractional digits, of which our clocks provide three. Text order is time order. */
 export const instantOf = (moment: Date | number): string => new Date(moment).toISOString().replace('Z', '000Z');
 
+/** The day in UTC: `2026-11-16`. */
+export const dayOf = (moment: Date | number): string => new Date(moment).toISOString().slice(0, 10);
+
 /** An instant for people: to the second, without the letters in between. */
 export const timeText = (instant: string): string => `${instant.slice(0, 19).replace('T', ' ')} UTC`;
 

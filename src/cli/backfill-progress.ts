@@ -1,6 +1,7 @@
 // The progress of `backfill` for the person at the terminal: what is read, how many calls that takes, how long it still takes, and why
 // it pauses. `reconcile` prints its pauses too.
 import { slotstream } from '#src/base/command.ts';
+import { number } from '#src/base/number-text.ts';
 import type { RateLimitStatus } from '#src/base/retry-after.ts';
 import { defaults } from '#src/upstream/client.ts';
 import type { Pause } from '#src/upstream/rate-limiter.ts';
@@ -23,8 +24,6 @@ export function kindsText(byKind: Counts['by_kind'], total?: number): string {
   });
   return texts.join(', ');
 }
-
-export const number = (value: number): string => value.toLocaleString('en');
 
 /** `45 s`, `12 min`, `2 h 5 min`. */
 export function durationText(seconds: number): string {

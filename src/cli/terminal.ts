@@ -17,10 +17,6 @@ export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   return rows.map((cells) => cells.map(pad).join('  ').trimEnd());
 }
 
-/** `1 row`, `2,277 rows`. */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
-
 const lineWidth = 78;
 
 /** A heading, and names below it in lines that fit a terminal. */

@@ -1,6 +1,7 @@
 // A booking as the API shows it: one journey of the view `booking_journeys`, with the contact of its address.
 import { z } from 'zod';
 import { instant } from '#schemas/resources/values.ts';
+import { idOf } from '#src/api/row-record.ts';
 import type { Store } from '#src/store/contract.ts';
 import { readColumns, type StoredRow } from '#src/store/rows.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
@@ -57,16 +58,13 @@ export const bookingFields = {
   utm_term: text('utm_term'),
 };
 
-/** The last part of a URI. */
-export const uuidOf = (uri: string): string => uri.slice(uri.lastIndexOf('/') + 1);
-
 /** The records of these journeys, in order. */
 export async function bookingRecords(store: Store, journeys: readonly StoredRow[]): Promise<readonly StoredRow[]> {
   const addressOf = ({ invitee_email: email }: StoredRow) => (typeof email === 'string' ? lowerCaseEmail(email) : '');
   const contacts = await contactUris(store, [...new Set(journeys.map(addressOf))]);
   return journeys.map((journey) => {
     const own = {
-      uuid: uuidOf(String(journey['last_invitee'])),
+      uuid: idOf(String(journey['last_invitee'])),
       contact_uri: contacts.get(addressOf(journey)) ?? null,
     };
     const row: StoredRow = { ...journey, ...own };

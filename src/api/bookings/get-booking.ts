@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { instant } from '#schemas/resources/values.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
-import { objectsIn, rowNamed } from '#src/api/row-record.ts';
+import { idOf, objectsIn, rowNamed } from '#src/api/row-record.ts';
 import { notFound } from '#src/http/http-error.ts';
 import { alertsAbout, alertStates } from '#src/store/alerts/alert-rows.ts';
 import type { StoredColumns } from '#src/store/columns.ts';
@@ -12,7 +12,7 @@ import type { Store } from '#src/store/contract.ts';
 import { decodeRow } from '#src/store/rows.ts';
 import { journeyOf } from '#src/store/search/bookings.ts';
 import type { ColumnName, TableName, TableRow } from '#src/store/tables.ts';
-import { bookingFields, bookingRecords, uuidOf } from './booking-record.ts';
+import { bookingFields, bookingRecords } from './booking-record.ts';
 import { timelineOf, timelinePoint } from './timeline.ts';
 
 const text = z.string().nullable();
@@ -156,7 +156,7 @@ function bookingOf(member: TableRow<'invitees'>, meeting: TableRow<'scheduled_ev
   const { uri, status, event_uri, created_at, canceled_at, canceler_type, cancel_reason } = member;
   const { start_time = null, end_time = null } = meeting ?? {};
   return {
-    uuid: uuidOf(uri),
+    uuid: idOf(uri),
     uri,
     status,
     event_uri,

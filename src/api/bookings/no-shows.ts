@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { pageQuery } from '#schemas/pagination.ts';
 import { instant } from '#schemas/resources/values.ts';
 import { uri } from '#schemas/wire.ts';
+import { idOf } from '#src/api/row-record.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
 import { listing } from '#src/http/pagination.ts';
 import { boundary } from '#src/http/request.ts';
@@ -15,7 +16,6 @@ import { zonedSpan } from '#workers/alerts/message/zoned-time.ts';
 import { loadBookingContexts } from '#workers/alerts/rules/booking-context.ts';
 import { hostsOf } from '#workers/alerts/rules/filter.ts';
 import { noShowsUpTo, type BookingContext } from '#workers/alerts/rules/rule.ts';
-import { uuidOf } from './booking-record.ts';
 
 const text = z.string().nullable();
 
@@ -120,7 +120,7 @@ function recordOf(
     ? noShowsUpTo({ inviteeUri: invitee_uri, noShowUri: no_show_uri, markedAt: marked_at }, context)
     : 0;
   return {
-    uuid: uuidOf(invitee_uri),
+    uuid: idOf(invitee_uri),
     invitee_uri,
     no_show_uri,
     marked_at,

@@ -1,7 +1,7 @@
 // Numbers about bookings and payments within a range of days.
 import { z } from 'zod';
 import { uri } from '#schemas/wire.ts';
-import { dayMs, instantOf } from '#src/base/time.ts';
+import { dayMs, dayOf, instantOf } from '#src/base/time.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
 import { readBookings, type NumbersRange } from '#src/store/booking-facts.ts';
 import { readPayments } from '#src/store/booking-payments.ts';
@@ -211,7 +211,6 @@ export const numberOperations = [getBookingNumbers, getRevenueNumbers] as const;
 const rounded = (amount: number): number => Math.round(amount * 10_000) / 10_000;
 
 const msOf = (text: string): number => Date.parse(`${text}T00:00:00Z`);
-const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const daysBetween = (from: string, to: string): number => (msOf(to) - msOf(from)) / dayMs + 1;
 const daysFrom = (from: string, to: string): readonly string[] =>
   Array.from({ length: daysBetween(from, to) }, (_, index) => dayOf(msOf(from) + index * dayMs));

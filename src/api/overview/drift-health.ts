@@ -1,9 +1,10 @@
 // The health item about the comparisons with the service: when they were made, and what they found.
 import { slotstream } from '#src/base/command.ts';
+import { counted } from '#src/base/number-text.ts';
 import { timeText } from '#src/base/time.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
 import type { LastRun } from '#workers/sync/reconcile/reconcile-state.ts';
-import { counted, type HealthItem } from './health-item.ts';
+import { type HealthItem } from './health-item.ts';
 
 /** This many periods without a complete run are reported. */
 export const maxMissedPeriods = 3;

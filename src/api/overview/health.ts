@@ -1,10 +1,11 @@
 // The health of the mirror, item by item: a sentence each, and what fixes it when it is not well. The words and limits are those of
 // `doctor` and of the alert conditions.
 import { slotstream } from '#src/base/command.ts';
+import { counted } from '#src/base/number-text.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
 import type { MirrorHealth } from '#workers/alerts/conditions/condition.ts';
 import { driftHealth, type ComparisonState } from './drift-health.ts';
-import { ageText, counted, type HealthItem } from './health-item.ts';
+import { ageText, type HealthItem } from './health-item.ts';
 import { processHealth } from './process-health.ts';
 
 export interface HealthInput {

@@ -2,11 +2,11 @@
 // without a booking.
 import { z } from 'zod';
 import { slotstream } from '#src/base/command.ts';
+import { counted } from '#src/base/number-text.ts';
 import { dayMs, minuteMs } from '#src/base/time.ts';
 import { countAlerts } from '#src/store/alerts/alert-queries.ts';
 import type { Store } from '#src/store/contract.ts';
 import { countUnbooked, countUnconfirmed } from '#src/store/search/needs-attention.ts';
-import { counted } from './health-item.ts';
 
 export const needRecord = z.strictObject({
   id: z.enum(['quarantine', 'subscriptions', 'failed_alerts', 'unconfirmed', 'unbooked']),

@@ -1,7 +1,9 @@
 // `GET /api/overview`: how the mirror is now, in sentences: its health, the flow of deliveries, what needs a person, and today's counts.
 import { z } from 'zod';
 import { instant } from '#schemas/resources/values.ts';
+import { timezoneName } from '#schemas/timezone.ts';
 import { defineOperation, type ApiContext } from '#src/api/api-operation.ts';
+import { counted } from '#src/base/number-text.ts';
 import type { Store } from '#src/store/contract.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { unprojectedCounts } from '#src/store/log/unprojected-counts.ts';
@@ -11,12 +13,12 @@ import { filledAt, isFilled } from '#workers/sync/mirror-identity.ts';
 import { openGap } from '#workers/sync/reconcile/missed-window.ts';
 import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
 import { firstRun, firstRunRecord } from './first-run.ts';
-import { counted, healthItem, type HealthItem } from './health-item.ts';
+import { healthItem, type HealthItem } from './health-item.ts';
 import { downSubscriptions, mirrorHealth } from './health.ts';
 import { latestDelivery, readLatest } from './latest.ts';
 import { needRecord, readNeeds, type Need } from './needs-you.ts';
 import { isMissing, lagOf, queueOf, type Installation } from './process-health.ts';
-import { hourRecord, isTimezone, readToday, todayRecord } from './today.ts';
+import { hourRecord, readToday, todayRecord } from './today.ts';
 
 const count = z.int().min(0);
 
@@ -63,11 +65,7 @@ export const getOverview = defineOperation({
   description:
     'Health, flow, what needs a person, and the deliveries of today. Deliveries are counted by their position in the log: one that a replay or an erasure moved to its end counts when it was moved.',
   query: z.object({
-    timezone: z
-      .string()
-      .refine(isTimezone, 'is no time zone')
-      .default('UTC')
-      .describe('In which the day begins: `Europe/Berlin`.'),
+    timezone: timezoneName.default('UTC').describe('In which the day begins: `Europe/Berlin`.'),
   }),
   answers: 'object',
   schema: overview,

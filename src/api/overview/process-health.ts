@@ -1,8 +1,9 @@
 // The health items that follow from what the processes report about themselves. A receiver, which has no tables, shows these too.
 import { slotstream } from '#src/base/command.ts';
+import { counted, duration } from '#src/base/number-text.ts';
 import { minuteMs, timeText } from '#src/base/time.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
-import { ageText, counted, durationOf, type HealthItem } from './health-item.ts';
+import { ageText, type HealthItem } from './health-item.ts';
 
 /** A process that did not report for this long was killed, or does not reach the database. */
 const missingAfterMs = minuteMs;
@@ -134,7 +135,7 @@ function lag(alive: readonly ProcessRow[]): HealthItem {
   if (measured === undefined)
     return { id, state: 'ok', sentence: 'No delivery became a row within the last 10 minutes.' };
   const { p50Ms, p99Ms } = measured;
-  const sentence = `Half of the deliveries became rows within ${durationOf(p50Ms)} of their event, 99 % within ${durationOf(p99Ms)}.`;
+  const sentence = `Half of the deliveries became rows within ${duration(p50Ms)} of their event, 99 % within ${duration(p99Ms)}.`;
   if (p50Ms > maxDelaySeconds * 1000)
     return {
       id,

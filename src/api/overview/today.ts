@@ -1,6 +1,7 @@
 // The deliveries of today against those of the same weekday a week ago, up to the same time of day, and those of each of the last 24 hours.
 import { z } from 'zod';
 import { instant } from '#schemas/resources/values.ts';
+import { startOfDay } from '#src/base/time-zone.ts';
 import { dayMs, hourMs, instantOf, minuteMs } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import { deliveryCounter, none, type Period } from '#src/store/log/delivery-counts.ts';
@@ -53,35 +54,4 @@ export async function readToday(
 async function firstReceivedMs({ db }: Store): Promise<number | undefined> {
   const row = await db.selectFrom('event_log').select('received_at').orderBy('seq').limit(1).executeTakeFirst();
   return row && Date.parse(row.received_at);
-}
-
-/** When the day of this moment began in a time zone. */
-export function startOfDay(nowMs: number, timeZone: string): number {
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  });
-  const offsetAt = (ms: number): number => {
-    const parts = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
-    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-    return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(ms / 1000) * 1000;
-  };
-  const midnight = Math.floor((nowMs + offsetAt(nowMs)) / dayMs) * dayMs;
-  // The clock may have changed since midnight.
-  return midnight - offsetAt(midnight - offsetAt(nowMs));
-}
-
-/** Whether there is such a time zone. */
-export function isTimezone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
 }

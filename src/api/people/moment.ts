@@ -1,4 +1,5 @@
 // One moment of a person's history, before it is sent; and the addresses of the pages of the dashboard.
+import { idOf } from '#src/api/row-record.ts';
 
 export const momentKinds = [
   'contact_created',
@@ -31,9 +32,6 @@ export interface Moment {
   readonly seq?: number;
   readonly event?: string;
 }
-
-/** The last part of a URI, which names the record in an address. */
-export const idOf = (uri: string): string => uri.slice(uri.lastIndexOf('/') + 1);
 
 export const pageOf = (section: 'bookings' | 'contacts' | 'recaps' | 'routing', uri: string): string =>
   `/${section}/${encodeURIComponent(idOf(uri))}`;

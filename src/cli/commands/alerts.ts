@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { shownAlert } from '#src/api/alerts.ts';
 import { openMirror } from '#src/app/mirror.ts';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
+import { counted } from '#src/base/number-text.ts';
 import { instantOf } from '#src/base/time.ts';
 import { failedAlerts, resend as sendAgain } from '#src/store/alerts/send-results.ts';
 import { findAlerts } from '#src/store/alerts/alert-queries.ts';
@@ -16,7 +17,7 @@ import { channelNames, type Channel, type ChannelName } from '#workers/alerts/ch
 import { configuredChannels, openChannels } from '#workers/alerts/channels/channels.ts';
 import { testMessage } from '#workers/alerts/message/message.ts';
 import { channelVariables, loadRules } from '#workers/alerts/rules/ruleset.ts';
-import { counted, renderTable, safeTerminalText } from '#src/cli/terminal.ts';
+import { renderTable, safeTerminalText } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag, wholeNumberFrom, type ExitCode, type VerbContext } from '#src/cli/verb.ts';
 
 const actions = ['test', 'list', 'resend'] as const;

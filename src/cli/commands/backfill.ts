@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { openMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
+import { number } from '#src/base/number-text.ts';
 import { instantOf } from '#src/base/time.ts';
 import { holdLock } from '#src/base/process-lock.ts';
 import { retryBudgets } from '#src/upstream/retry-budgets.ts';
@@ -12,7 +13,7 @@ import type { Counts } from '#workers/sync/backfill/progress.ts';
 import { allResources } from '#workers/sync/resources/registry.ts';
 import { openSources, type Sources } from '#workers/sync/sources.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { kindsText, number, printProgress } from '#src/cli/backfill-progress.ts';
+import { kindsText, printProgress } from '#src/cli/backfill-progress.ts';
 import { renderTable } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag } from '#src/cli/verb.ts';
 

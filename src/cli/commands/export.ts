@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { normalizeTimestamp } from '#schemas/wire.ts';
 import { openMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
+import { counted } from '#src/base/number-text.ts';
 import {
   planExport,
   runExport,
@@ -15,7 +16,7 @@ import { openFileOutput, openStreamOutput } from '#src/export/output.ts';
 import { sourceNames } from '#src/export/source.ts';
 import { instantOf } from '#src/base/time.ts';
 import { commaList, duration } from '#src/config/readers.ts';
-import { counted, nameLines, reportProgress } from '#src/cli/terminal.ts';
+import { nameLines, reportProgress } from '#src/cli/terminal.ts';
 import { asJson, defineVerb } from '#src/cli/verb.ts';
 
 const toStdout = '-';

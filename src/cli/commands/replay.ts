@@ -3,13 +3,14 @@
 import { z } from 'zod';
 import { openMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
+import { counted } from '#src/base/number-text.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { DeliveryFilter } from '#src/store/log/log-candidates.ts';
 import { countReasons } from '#src/store/log/log-search.ts';
 import { rebuild as rebuildTables, type RebuildReport } from '#workers/sync/rebuild.ts';
 import { replay as replayEntries, type ReplayedEntry } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { changeLines, counted, renderTable, reportProgress, safeTerminalText } from '#src/cli/terminal.ts';
+import { changeLines, renderTable, reportProgress, safeTerminalText } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag } from '#src/cli/verb.ts';
 
 const maxReasons = 10;

@@ -1,6 +1,7 @@
-// The smallest parts of a page: markup, times, numbers, links, states, and text to copy. Text of the mirror is written by strangers:
+// The smallest parts of a page: markup, times, links, states, and text to copy. Text of the mirror is written by strangers:
 // `html` escapes it, `bdi` isolates its direction, and only http and https become links.
 import { html } from 'hono/html';
+import { idOf as lastPart } from '#src/api/row-record.ts';
 import { timeText } from '#src/base/time.ts';
 
 export type Markup = ReturnType<typeof html>;
@@ -21,21 +22,6 @@ export const time = (instant: string | null | undefined): Markup =>
     ? html`<span class="none">never</span>`
     : html`<time datetime="${instant}" title="${timeText(instant)}">${timeText(instant)}</time>`;
 
-const numberFormat = new Intl.NumberFormat('en');
-export const number = (value: number): string => numberFormat.format(value);
-
-/** `1 delivery`, `2,000 deliveries` */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${number(count)} ${count === 1 ? one : many}`;
-
-/** Milliseconds as a person says them: `850 ms`, `12 s`, `3 min`, `5 h`, `2 days`. */
-export function duration(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 120_000) return `${Math.round(ms / 1_000)} s`;
-  if (ms < 7_200_000) return `${Math.round(ms / 60_000)} min`;
-  return ms < 172_800_000 ? `${Math.round(ms / 3_600_000)} h` : counted(Math.round(ms / 86_400_000), 'day');
-}
-
 /** A link to another site; as text where it is not one. */
 export const externalLink = (address: string | null | undefined, text = address): Markup =>
   address && /^https?:\/\//i.test(address) && URL.canParse(address)
@@ -43,7 +29,7 @@ export const externalLink = (address: string | null | undefined, text = address)
     : foreign(address);
 
 /** The last part of a URI: `/bookings/${idOf(uri)}`. */
-export const idOf = (uri: string): string => encodeURIComponent(uri.slice(uri.lastIndexOf('/') + 1));
+export const idOf = (uri: string): string => encodeURIComponent(lastPart(uri));
 
 /** An address of the dashboard with a query; absent values are left out. */
 export function address(path: string, query: Readonly<Record<string, string | number | undefined>> = {}): string {

@@ -1,7 +1,7 @@
 // The stored state of reconcile: how far it came, and what the last complete runs found. Metrics, status and doctor read it; only
 // repairs write it, since a comparison stores nothing.
 import { z } from 'zod';
-import { dayMs } from '#src/base/time.ts';
+import { dayMs, dayOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import { changeValue, keyValue, readValue } from '#src/store/key-value.ts';
 
@@ -84,7 +84,7 @@ export async function readDriftHistory(store: Pick<Store, 'db' | 'engine'>): Pro
 
 function added({ days, runs }: DriftHistory, scope: 'recent' | 'full', run: LastRun): DriftHistory {
   const day = run.finished_at.slice(0, 10);
-  const oldest = new Date(Date.parse(day) - storedDays * dayMs).toISOString().slice(0, 10);
+  const oldest = dayOf(Date.parse(day) - storedDays * dayMs);
   const before = days.find((each) => each.day === day) ?? { day, runs: 0, read: 0, missing: 0, extra: 0, different: 0 };
   const found = Object.values(run.drift);
   const sum = (how: string): number => found.reduce((total, hows) => total + (hows[how] ?? 0), 0);

@@ -1,6 +1,7 @@
 // The outcomes of bookings in words, and the hosts and event types as filters.
+import { counted } from '#src/base/number-text.ts';
 import type { Field } from '#src/dashboard/components/form.ts';
-import { badge, counted, type Markup, type State } from '#src/dashboard/components/markup.ts';
+import { badge, type Markup, type State } from '#src/dashboard/components/markup.ts';
 import type { PageCall } from '#src/dashboard/page.ts';
 import { listBookingFilters } from '#src/api/bookings/list-bookings.ts';
 

@@ -1,7 +1,8 @@
 // The body of a delivery as it was sent: indented as text, with each problem at its field.
 import { html } from 'hono/html';
+import { counted, number } from '#src/base/number-text.ts';
 import { choices } from '#src/dashboard/components/form.ts';
-import { copyable, counted, number, type Markup } from '#src/dashboard/components/markup.ts';
+import { copyable, type Markup } from '#src/dashboard/components/markup.ts';
 import { jsonLines, lineAt, syntaxErrorIn, type JsonPath } from './json-text.ts';
 
 export interface Problem {

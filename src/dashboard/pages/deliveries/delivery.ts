@@ -3,19 +3,11 @@ import { html } from 'hono/html';
 import type { z } from 'zod';
 import { getDelivery, replayDelivery } from '#src/api/deliveries/deliveries.ts';
 import { outcomes, type wholeDeliveryRecord } from '#src/api/deliveries/delivery-records.ts';
+import { counted, duration } from '#src/base/number-text.ts';
 import { changesView, uriLink } from '#src/dashboard/components/changes.ts';
 import { actionButton } from '#src/dashboard/components/form.ts';
 import { facts } from '#src/dashboard/components/list.ts';
-import {
-  address,
-  copyable,
-  counted,
-  duration,
-  foreign,
-  outcomeBadge,
-  time,
-  type Markup,
-} from '#src/dashboard/components/markup.ts';
+import { address, copyable, foreign, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage } from '#src/dashboard/page.ts';
 import { bodyView } from './body-view.ts';
 

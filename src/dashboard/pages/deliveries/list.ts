@@ -3,10 +3,11 @@ import { html } from 'hono/html';
 import type { z } from 'zod';
 import { countQuarantine, listDeliveries } from '#src/api/deliveries/deliveries.ts';
 import type { deliveryRecord } from '#src/api/deliveries/delivery-records.ts';
+import { number } from '#src/base/number-text.ts';
 import { shortUri } from '#src/dashboard/components/changes.ts';
 import { filters } from '#src/dashboard/components/form.ts';
 import { pager, table } from '#src/dashboard/components/list.ts';
-import { address, foreign, number, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { address, foreign, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage, type Ask, type PageCall } from '#src/dashboard/page.ts';
 import { asFormValues, fieldsFor, filterIn } from './filter.ts';
 

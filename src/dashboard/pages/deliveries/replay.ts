@@ -3,18 +3,11 @@ import { html } from 'hono/html';
 import type { z } from 'zod';
 import { getReplay, replayDeliveries } from '#src/api/deliveries/bulk-replay.ts';
 import type { replayRecord } from '#src/api/deliveries/delivery-records.ts';
+import { counted, number } from '#src/base/number-text.ts';
 import { changesView } from '#src/dashboard/components/changes.ts';
 import { actionButton } from '#src/dashboard/components/form.ts';
 import { facts, table } from '#src/dashboard/components/list.ts';
-import {
-  address,
-  counted,
-  foreign,
-  number,
-  outcomeBadge,
-  time,
-  type Markup,
-} from '#src/dashboard/components/markup.ts';
+import { address, foreign, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage } from '#src/dashboard/page.ts';
 import { bodyOf, filterFacts, filterIn } from './filter.ts';
 

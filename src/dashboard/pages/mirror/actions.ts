@@ -2,9 +2,10 @@
 import { html } from 'hono/html';
 import type { z } from 'zod';
 import { listActions, type actionRecord } from '#src/api/actions.ts';
+import { number } from '#src/base/number-text.ts';
 import { pager, table } from '#src/dashboard/components/list.ts';
 import { filters } from '#src/dashboard/components/form.ts';
-import { badge, foreign, number, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { badge, foreign, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { compareText } from '#src/http/pagination.ts';
 import { definePage } from '#src/dashboard/page.ts';
 import { partsOfMirror } from './parts.ts';

@@ -1,6 +1,7 @@
 // Alerts: what was sent to which channel, what waits and why, and sending a failed one again.
 import { html } from 'hono/html';
 import { countAlertsByState, listAlerts, resendAlert, type alertRecord } from '#src/api/alerts.ts';
+import { number } from '#src/base/number-text.ts';
 import { actionButton, filters } from '#src/dashboard/components/form.ts';
 import { pager, table, type Column } from '#src/dashboard/components/list.ts';
 import {
@@ -9,7 +10,6 @@ import {
   foreign,
   idOf,
   nothing,
-  number,
   time,
   type Markup,
   type State,

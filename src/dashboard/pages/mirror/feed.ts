@@ -4,8 +4,9 @@ import type { z } from 'zod';
 import { listFeedConsumers } from '#src/api/feed-consumers.ts';
 import type { sinkRecord } from '#src/api/mirror/mirror-process.ts';
 import { listSinks } from '#src/api/mirror/sinks.ts';
+import { number } from '#src/base/number-text.ts';
 import { table } from '#src/dashboard/components/list.ts';
-import { badge, foreign, number, time, type Markup, type State } from '#src/dashboard/components/markup.ts';
+import { badge, foreign, time, type Markup, type State } from '#src/dashboard/components/markup.ts';
 import { definePage } from '#src/dashboard/page.ts';
 import { partsOfMirror } from './parts.ts';
 

@@ -2,20 +2,10 @@
 import { html } from 'hono/html';
 import type { z } from 'zod';
 import { listQueueJobs, recoverQueueJobs, type queueJob } from '#src/api/mirror/queue-jobs.ts';
+import { counted, duration, number } from '#src/base/number-text.ts';
 import { actionButton, choices } from '#src/dashboard/components/form.ts';
 import { table } from '#src/dashboard/components/list.ts';
-import {
-  address,
-  badge,
-  counted,
-  duration,
-  foreign,
-  nothing,
-  number,
-  time,
-  type Markup,
-  type State,
-} from '#src/dashboard/components/markup.ts';
+import { address, badge, foreign, nothing, time, type Markup, type State } from '#src/dashboard/components/markup.ts';
 import { definePage } from '#src/dashboard/page.ts';
 import { notice, partsOfMirror } from './parts.ts';
 

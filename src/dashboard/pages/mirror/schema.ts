@@ -1,8 +1,9 @@
 // The schema radar: what the service sends and this version does not know, each with its first example.
 import { html } from 'hono/html';
 import { getSchema } from '#src/api/mirror/schema.ts';
+import { counted, number } from '#src/base/number-text.ts';
 import { table } from '#src/dashboard/components/list.ts';
-import { counted, foreign, number, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { foreign, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage } from '#src/dashboard/page.ts';
 import { command, partsOfMirror } from './parts.ts';
 

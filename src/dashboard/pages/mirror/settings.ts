@@ -3,9 +3,10 @@ import { html } from 'hono/html';
 import type { z } from 'zod';
 import type { settingRecord } from '#src/api/mirror/mirror-process.ts';
 import { listSettings } from '#src/api/mirror/settings.ts';
+import { counted } from '#src/base/number-text.ts';
 import { choices } from '#src/dashboard/components/form.ts';
 import { table } from '#src/dashboard/components/list.ts';
-import { counted, foreign, type Markup } from '#src/dashboard/components/markup.ts';
+import { foreign, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage } from '#src/dashboard/page.ts';
 import { partsOfMirror, withCode } from './parts.ts';
 

@@ -2,9 +2,10 @@
 import { html } from 'hono/html';
 import { applySubscriptionPlan, planSubscriptions, type subscriptionPlan } from '#src/api/mirror/subscription-plan.ts';
 import { listSubscriptions } from '#src/api/subscriptions.ts';
+import { counted } from '#src/base/number-text.ts';
 import { actionButton } from '#src/dashboard/components/form.ts';
 import { facts, table, type Column } from '#src/dashboard/components/list.ts';
-import { address, badge, counted, foreign, time, type Markup, type State } from '#src/dashboard/components/markup.ts';
+import { address, badge, foreign, time, type Markup, type State } from '#src/dashboard/components/markup.ts';
 import { definePage, type Ask, type Page, type PageCall, type View } from '#src/dashboard/page.ts';
 import type { z } from 'zod';
 import { command, list, notice, partsOfMirror, refusalNotice } from './parts.ts';

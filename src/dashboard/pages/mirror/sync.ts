@@ -2,9 +2,10 @@
 import { html } from 'hono/html';
 import type { z } from 'zod';
 import { getSync, type syncRecord } from '#src/api/mirror/sync.ts';
+import { counted, duration, number } from '#src/base/number-text.ts';
 import { bars } from '#src/dashboard/charts/column-chart.ts';
 import { facts, table } from '#src/dashboard/components/list.ts';
-import { badge, counted, duration, nothing, number, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { badge, nothing, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage } from '#src/dashboard/page.ts';
 import { command, list, notice, partsOfMirror } from './parts.ts';
 

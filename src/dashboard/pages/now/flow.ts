@@ -1,7 +1,8 @@
 // A picture of the way of a delivery: receiver, queue, worker, store, and what waits between them.
 import { html } from 'hono/html';
 import type { Overview } from '#src/api/overview/overview.ts';
-import { counted, duration, number, type Markup } from '#src/dashboard/components/markup.ts';
+import { counted, duration, number } from '#src/base/number-text.ts';
+import { type Markup } from '#src/dashboard/components/markup.ts';
 
 type Flow = Overview['flow'];
 

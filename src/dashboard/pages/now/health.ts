@@ -2,7 +2,8 @@
 import { html } from 'hono/html';
 import type { HealthItem } from '#src/api/overview/health-item.ts';
 import type { Overview } from '#src/api/overview/overview.ts';
-import { counted, nothing, type Markup } from '#src/dashboard/components/markup.ts';
+import { counted } from '#src/base/number-text.ts';
+import { nothing, type Markup } from '#src/dashboard/components/markup.ts';
 
 export function healthView({ verdict, health }: Pick<Overview, 'verdict' | 'health'>): Markup {
   const ill = health.filter(({ state }) => state !== 'ok');

@@ -1,17 +1,10 @@
 // Now: whether all is well, the way of a delivery, what needs a person, today, and the newest deliveries.
 import { html } from 'hono/html';
 import { getOverview, type Overview } from '#src/api/overview/overview.ts';
+import { counted, number } from '#src/base/number-text.ts';
 import { bars } from '#src/dashboard/charts/column-chart.ts';
 import { table } from '#src/dashboard/components/list.ts';
-import {
-  counted,
-  foreign,
-  nothing,
-  number,
-  outcomeBadge,
-  time,
-  type Markup,
-} from '#src/dashboard/components/markup.ts';
+import { foreign, nothing, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { ApiError, definePage, type Page, type PageCall, type View } from '#src/dashboard/page.ts';
 import { firstRunView, stepsLeft } from './first-run.ts';
 import { flowView } from './flow.ts';

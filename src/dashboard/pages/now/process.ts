@@ -4,8 +4,9 @@ import { html } from 'hono/html';
 import type { HealthItem } from '#src/api/overview/health-item.ts';
 import { processHealth } from '#src/api/overview/process-health.ts';
 import { getStatus } from '#src/api/process.ts';
+import { counted, number } from '#src/base/number-text.ts';
 import { facts } from '#src/dashboard/components/list.ts';
-import { counted, externalLink, number, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { externalLink, time, type Markup } from '#src/dashboard/components/markup.ts';
 import type { PageCall, View } from '#src/dashboard/page.ts';
 import { healthView } from './health.ts';
 

@@ -2,9 +2,10 @@
 import { html } from 'hono/html';
 import { listBookingFilters } from '#src/api/bookings/list-bookings.ts';
 import { getBookingNumbers, getRevenueNumbers, type BookingNumbers } from '#src/api/numbers/numbers.ts';
+import { counted } from '#src/base/number-text.ts';
 import { percentText, plainDay } from '#src/dashboard/charts/scale.ts';
 import { choices, filters, withQuery, type Field } from '#src/dashboard/components/form.ts';
-import { counted, type Markup } from '#src/dashboard/components/markup.ts';
+import { type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage, type Page, type PageCall } from '#src/dashboard/page.ts';
 import type { ChartCard } from './chart-card.ts';
 import { leadTimeChart, rateChart } from './rate-charts.ts';

@@ -1,9 +1,9 @@
 // The charts of no-show rates: by event type, host, campaign and lead time. Names lead to the bookings behind them.
 import { html } from 'hono/html';
 import type { BookingNumbers } from '#src/api/numbers/numbers.ts';
+import { counted, number } from '#src/base/number-text.ts';
 import { horizontalBars } from '#src/dashboard/charts/horizontal-bars.ts';
 import { percentText } from '#src/dashboard/charts/scale.ts';
-import { counted, number } from '#src/dashboard/components/markup.ts';
 import { greatestOf, listOf, type ChartCard, type Query } from './chart-card.ts';
 
 const mostRows = 10;

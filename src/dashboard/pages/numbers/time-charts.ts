@@ -1,12 +1,12 @@
 // The charts over time: bookings by outcome, meetings by weekday and hour, and revenue. Bars lead to the bookings behind them.
 import { html } from 'hono/html';
 import type { BookingNumbers, RevenueNumbers } from '#src/api/numbers/numbers.ts';
-import { dayMs } from '#src/base/time.ts';
+import { counted, number } from '#src/base/number-text.ts';
+import { dayMs, dayOf } from '#src/base/time.ts';
 import { bars, type ChartColumn } from '#src/dashboard/charts/column-chart.ts';
 import type { Series } from '#src/dashboard/charts/figure.ts';
 import { heatMap } from '#src/dashboard/charts/heat-map.ts';
 import { longDay, numberText, plainDay, shortDay } from '#src/dashboard/charts/scale.ts';
-import { counted, number } from '#src/dashboard/components/markup.ts';
 import { greatestOf, listOf, type ChartCard, type Query } from './chart-card.ts';
 
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
@@ -120,7 +120,7 @@ export function hourChart({ hours, time_zone: zone, unknown_time_zone: unknown }
 export function revenueCharts({ from, to, currencies }: RevenueNumbers): readonly ChartCard[] {
   const first = Date.parse(`${from}T00:00:00Z`);
   const days = Array.from({ length: (Date.parse(`${to}T00:00:00Z`) - first) / dayMs + 1 }, (_, index) =>
-    new Date(first + index * dayMs).toISOString().slice(0, 10),
+    dayOf(first + index * dayMs),
   );
   return currencies.slice(0, mostCurrencies).map(({ currency, payments, amount, days: paid }, index): ChartCard => {
     const amounts = new Map(paid.map((each) => [each.day, each]));

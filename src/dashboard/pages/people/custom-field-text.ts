@@ -1,5 +1,5 @@
 // The value of a custom field in words, by the type of its definition.
-import { number } from '#src/dashboard/components/markup.ts';
+import { number } from '#src/base/number-text.ts';
 
 export interface Definition {
   readonly uri: string;

@@ -1,10 +1,11 @@
 // The funnel of routing forms as charts and as a table of the forms.
 import { html } from 'hono/html';
 import type { RoutingFunnel } from '#src/api/people/routing.ts';
+import { counted, number } from '#src/base/number-text.ts';
 import { horizontalBars, type BarRow } from '#src/dashboard/charts/horizontal-bars.ts';
 import { withQuery } from '#src/dashboard/components/form.ts';
 import { table, type Column } from '#src/dashboard/components/list.ts';
-import { counted, idOf, number, type Markup } from '#src/dashboard/components/markup.ts';
+import { idOf, type Markup } from '#src/dashboard/components/markup.ts';
 
 type Form = RoutingFunnel['forms'][number];
 

@@ -1,17 +1,16 @@
 // Routing: the funnel of the forms in a range of time, the submissions, and one submission with its answers.
 import { html } from 'hono/html';
 import { getRoutingFunnel, getSubmission, listSubmissions, type RoutingFunnel } from '#src/api/people/routing.ts';
-import { dayMs } from '#src/base/time.ts';
+import { counted, number } from '#src/base/number-text.ts';
+import { dayMs, dayOf } from '#src/base/time.ts';
 import { choices, filters, withQuery } from '#src/dashboard/components/form.ts';
 import { facts, pager, table, type Column } from '#src/dashboard/components/list.ts';
 import {
   address,
   badge,
-  counted,
   externalLink,
   foreign,
   idOf,
-  number,
   time,
   type Markup,
   type State,
@@ -21,8 +20,7 @@ import { formTable, funnelCharts } from './routing-funnel.ts';
 
 type Submission = Awaited<ReturnType<typeof submissionsIn>>['collection'][number];
 
-const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
-const daysAgo = (nowMs: number, days: number): string => day(nowMs - (days - 1) * dayMs);
+const daysAgo = (nowMs: number, days: number): string => dayOf(nowMs - (days - 1) * dayMs);
 
 /** Filters of the list alone. */
 function funnelIn({ ask, query, nowMs }: PageCall) {
