@@ -16,7 +16,7 @@ export const hostileTexts: readonly string[] = [
 ];
 
 /** Exact only as text: a double cannot hold it. */
-const hugeNumber = '9007199254740993';
+export const hugeNumber = '9007199254740993';
 
 const links = /^(?:join_url|cancel_url|reschedule_url|scheduling_url|linkedin|share_link|url)$/;
 const structure =

@@ -9,10 +9,24 @@ export interface FoundPages {
   readonly missing: readonly string[];
 }
 
-/** `read` answers the markup of a page; at most `perPage` addresses of one page are read. */
-export async function findPages(read: (address: string) => Promise<string>, perPage = 1): Promise<FoundPages> {
+export interface Walk {
+  /** At most so many addresses of one page are read; without it one. */
+  readonly perPage?: number;
+  /** Addresses that only an action leads to. */
+  readonly further?: readonly string[];
+}
+
+/** `read` answers the markup of a page. */
+export async function findPages(
+  read: (address: string) => Promise<string>,
+  { perPage = 1, further = [] }: Walk = {},
+): Promise<FoundPages> {
   const found = new Map<string, Set<string>>();
-  const next = [...Object.keys(sections), ...pages.map(({ path }) => path).filter((path) => !path.includes(':'))];
+  const next = [
+    ...further,
+    ...Object.keys(sections),
+    ...pages.map(({ path }) => path).filter((path) => !path.includes(':')),
+  ];
   for (let address = next.shift(); address !== undefined; address = next.shift()) {
     const path = pageOf(address);
     if (path === undefined) continue;

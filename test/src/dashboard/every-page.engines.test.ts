@@ -4,7 +4,7 @@ import axe from 'axe-core';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openBrowser, visit, type Looks, type Visit } from '../../harness/browser.ts';
-import { hostileBodies, hostileTexts } from '../../harness/data/hostile-bodies.ts';
+import { hostileBodies, hostileTexts, hugeNumber } from '../../harness/data/hostile-bodies.ts';
 import { findPages } from '../../harness/mirror/every-page.ts';
 import { openSender } from '../../harness/mirror/sender.ts';
 import { until } from '../../harness/ports.ts';
@@ -32,8 +32,9 @@ describe.runIf(inject('chromiumPath'))('every page of the dashboard', () => {
     for (const statement of hostileRows) await ask(home.store, statement);
     origin = new URL((await product.admin('/api/status')).url).origin;
     const read = async (address: string) => (await product.admin(address, { accept: 'text/html' })).text();
-    ({ addresses: samples } = await findPages(read));
-    ({ addresses, missing } = await findPages(read, 5));
+    const further = [`/deliveries/replays/${await replayQuarantine(origin, home)}`];
+    ({ addresses: samples } = await findPages(read, { further }));
+    ({ addresses, missing } = await findPages(read, { perPage: 5, further }));
     browser = await openBrowser();
   });
   afterAll(async () => {
@@ -68,6 +69,7 @@ describe.runIf(inject('chromiumPath'))('every page of the dashboard', () => {
     expect(asked.filter((address) => !address.startsWith(`${origin}/`) && !address.startsWith('data:'))).toEqual([]);
     // The pages have met them; NUL and half a character are replaced on their way.
     expect(hostileTexts.filter((text) => text.isWellFormed() && !everything.includes(text))).toEqual([]);
+    expect(everything.includes(hugeNumber)).toBe(true);
   });
 
   it.each(['light', 'dark'] as const)('has no serious barrier in %s colours', async (colorScheme) => {
@@ -93,6 +95,16 @@ describe.runIf(inject('chromiumPath'))('every page of the dashboard', () => {
     expect(wide).toEqual([]);
   });
 });
+
+/** Answers the id of the replay. */
+async function replayQuarantine(origin: string, { settings }: Home): Promise<string> {
+  const answer = await fetch(`${origin}/api/deliveries/replay`, {
+    method: 'POST',
+    body: JSON.stringify({ outcome: 'quarantined' }),
+    headers: { authorization: `Bearer ${settings['ADMIN_TOKEN']}`, 'content-type': 'application/json' },
+  });
+  return ((await answer.json()) as { id: string }).id;
+}
 
 /** Evaluated in the page: what an attacker has achieved. */
 const attacks = `[
