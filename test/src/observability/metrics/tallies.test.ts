@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { Histogram, Registry } from 'prom-client';
 import { expect, it } from 'vitest';
-import { tallyBuckets } from '#src/observability/metrics/tallies.ts';
+import { recentMs, recentValues, tallyBuckets } from '#src/observability/metrics/tallies.ts';
 import { runs } from '../../../harness/runs.ts';
 
 it('has the same text as the same histogram of prom-client, whatever is observed', async () => {
@@ -24,4 +24,23 @@ it('has the same text as the same histogram of prom-client, whatever is observed
     }),
     runs(50),
   );
+});
+
+describe('recent values', () => {
+  it('have percentiles of the last minutes only', () => {
+    let nowMs = 0;
+    const values = recentValues(() => nowMs);
+    expect(values.percentiles()).toBeUndefined();
+    values.add(900);
+    nowMs = recentMs + 1;
+    expect(values.percentiles()).toBeUndefined();
+    for (let value = 1; value <= 100; value += 1) values.add(value);
+    expect(values.percentiles()).toEqual({ p50: 50, p99: 99 });
+  });
+
+  it('are the latest few thousand', () => {
+    const values = recentValues(() => 0);
+    for (let value = 0; value < 10_000; value += 1) values.add(value < 5_000 ? 1_000_000 : 1);
+    expect(values.percentiles()).toEqual({ p50: 1, p99: 1 });
+  });
 });
