@@ -1,7 +1,7 @@
-// A histogram that formats itself reads like one of prom-client.
+// A histogram that formats itself reads like one of prom-client; percentiles of recent values.
 import fc from 'fast-check';
 import { Histogram, Registry } from 'prom-client';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { recentMs, recentValues, tallyBuckets } from '#src/observability/metrics/tallies.ts';
 import { runs } from '../../../harness/runs.ts';
 
