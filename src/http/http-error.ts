@@ -69,7 +69,7 @@ export function withStatusTitle(error: HttpError): HttpError {
   return new HttpError(status, { ...body, title, message: message === '' ? body.message : message });
 }
 
-export const titledError = (status: 404 | 405 | 413, message: string): HttpError =>
+export const titledError = (status: 404 | 405 | 413 | 503, message: string): HttpError =>
   withStatusTitle(new HttpError(status, { title: '', message }));
 
 /** A sentence stays as it is; anything else names its parameter: `limit: a whole number from 1 to 1000.` */

@@ -5,6 +5,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { limits } from '#schemas/limits.ts';
 import { isObject } from '#schemas/wire.ts';
 import { paginationOf, type Cursors, type ListRequest } from './cursor.ts';
+import { isTransient, SlotstreamError } from '#src/base/errors.ts';
 import { HttpError, serverError, titledError } from './http-error.ts';
 import { statusOf, type Call, type Operation } from './operation.ts';
 import { filtersOf, parseInput, readCursor, readJson, readQuery } from './request.ts';
@@ -165,7 +166,7 @@ function urlOf({ baseUrl }: { readonly baseUrl?: string }, http: HonoContext): U
 export interface ErrorOptions {
   /** The error for a path that has no operation. */
   readonly noSuchPath: HttpError;
-  /** The error for a failure that is no `HttpError`. */
+  /** The error for a failure that is no `HttpError` and does not end by itself. */
   readonly failure?: HttpError;
   /** Receives such failures. */
   report(error: unknown): void;
@@ -176,13 +177,19 @@ export function handleErrors<E extends Env>(app: Hono<E>, options: ErrorOptions)
   const { noSuchPath, failure = serverError(), report } = options;
   app.onError((error, http) => {
     if (!(error instanceof HttpError)) report(error);
-    const { status, body } = error instanceof HttpError ? error : failure;
+    const { status, body } = error instanceof HttpError ? error : isTransient(error) ? unavailable(error) : failure;
     if (status === 401) http.header('WWW-Authenticate', 'Bearer');
     return http.json(body, status);
   });
   app.notFound(() => {
     throw noSuchPath;
   });
+}
+
+/** The database or the queue does not answer. Only errors of our own have messages for others. */
+function unavailable(error: unknown): HttpError {
+  const own = error instanceof SlotstreamError ? [error.message, error.hint] : ['The database does not answer.'];
+  return titledError(503, own.filter((text) => text !== undefined).join(' '));
 }
 
 const maxBodyBytes = 1_048_576;

@@ -10,7 +10,7 @@ import { getSync } from '#src/api/mirror/sync.ts';
 import { listSubscriptions } from '#src/api/subscriptions.ts';
 import { counted, number } from '#src/base/number-text.ts';
 import { time, type Markup } from '#src/dashboard/components/markup.ts';
-import { definePage, type Ask } from '#src/dashboard/page.ts';
+import { ApiError, definePage, type Ask } from '#src/dashboard/page.ts';
 import { command, partsOfMirror, type Part } from './parts.ts';
 import { depthSentence } from './queue.ts';
 import { syncSentence } from './sync.ts';
@@ -25,36 +25,38 @@ export const overviewPage = definePage({
   path: '/mirror',
   section: '/mirror',
   async show({ ask }) {
-    const [subscriptions, sync, feed, alerts, queue, schema, settings] = await Promise.all([
-      subscriptionState(ask),
-      syncState(ask),
-      feedState(ask),
-      alertState(ask),
-      queueState(ask),
-      schemaState(ask),
-      settingsState(ask),
-    ]);
+    const cards = parts.map(async ([title, href, read]) => card(title, href, await read(ask).catch(unknownState)));
     return {
       title: 'Mirror',
       content: html`${partsOfMirror('/mirror')}
         <h1>Mirror</h1>
         <p class="lead">How the mirror is fed, kept equal to the service, and read by others.</p>
         <div class="cards">
-          ${card('Subscriptions', '/mirror/subscriptions', subscriptions)}
-          ${card('Comparison', '/mirror/sync', sync)}
-          ${card('Feed', '/mirror/feed', feed)}
-          ${card('Alerts', '/mirror/alerts', alerts)}
-          ${card('Queue', '/queues', queue)}
-          ${card('Schema', '/mirror/schema', schema)}
-          ${card('Settings', '/mirror/settings', settings)}
+          ${await Promise.all(cards)}
           ${card('Actions', '/mirror/actions', { text: 'What operators changed through this listener: when, from where, and how it ended.' })}
         </div>`,
     };
   },
 });
 
+const parts: readonly (readonly [title: string, href: Part, read: (ask: Ask) => Promise<PartState>])[] = [
+  ['Subscriptions', '/mirror/subscriptions', subscriptionState],
+  ['Comparison', '/mirror/sync', syncState],
+  ['Feed', '/mirror/feed', feedState],
+  ['Alerts', '/mirror/alerts', alertState],
+  ['Queue', '/queues', queueState],
+  ['Schema', '/mirror/schema', schemaState],
+  ['Settings', '/mirror/settings', settingsState],
+];
+
 const card = (title: string, href: Part, { text, needsAttention }: PartState): Markup =>
   html`<section class="card ${needsAttention ? 'attention' : ''}"><h2><a href="${href}">${title}</a></h2><p>${text}</p></section>`;
+
+/** A part that cannot be read says why; the others are shown. */
+function unknownState(error: unknown): PartState {
+  if (!(error instanceof ApiError)) throw error;
+  return { text: error.message, needsAttention: true };
+}
 
 async function subscriptionState(ask: Ask): Promise<PartState> {
   const { collection } = await ask(listSubscriptions, { query: { count: '100' } });

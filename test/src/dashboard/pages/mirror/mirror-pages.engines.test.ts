@@ -85,6 +85,25 @@ for (const { name, available, fresh } of storeEngines)
       return dashboard;
     }
 
+    it('say that the queue does not answer, and show everything else', async () => {
+      const down = async () => {
+        throw new SlotstreamError('queue_unavailable', 'The queue failed.', { hint: 'Check QUEUE_URL.' });
+      };
+      const process = testProcess({ queue: { engine: 'redis', depth: down, jobs: down, recoverFailed: down } });
+      await using dashboard = await openDashboard(fresh, { process });
+      const queue = await dashboard.page('/queues');
+      expect([queue.status, textOf(queue.html)]).toEqual([
+        503,
+        expect.stringContaining('The queue failed. Check QUEUE_URL.'),
+      ]);
+      const overview = await dashboard.page('/mirror');
+      expect([overview.status, textOf(overview.html)]).toEqual([
+        200,
+        expect.stringMatching(/No consumer reads the feed.*The queue failed\. Check QUEUE_URL\./),
+      ]);
+      expect(dashboard.reported).toEqual([]);
+    });
+
     it('are shown on an empty installation, each with what to do next', async () => {
       const process = testProcess({ sinks: async () => [], settings: loadConfig({}).settings });
       await using dashboard = await openDashboard(fresh, { process });
