@@ -31,11 +31,15 @@ const sentences: { readonly [Kind in EventKind]: (subject: Subject) => string } 
 export function describeEvent({ event, payload }: { readonly event: EventKind; readonly payload: JsonObject }): string {
   const text = (...path: readonly string[]) => textAt(payload, path);
   return sentences[event]({
-    name: text('name') ?? text('contact', 'name') ?? 'an unnamed person',
+    name: subjectName(payload) ?? 'an unnamed person',
     meeting: text('scheduled_event', 'name') ?? text('event', 'name') ?? 'a meeting',
     isReschedule: Boolean(payload['new_invitee'] ?? payload['old_invitee']),
   });
 }
+
+/** The name of the person or thing that a payload is about. */
+export const subjectName = (payload: JsonObject): string | undefined =>
+  [['name'], ['contact', 'name'], ['user', 'name'], ['label']].map((path) => textAt(payload, path)).find(Boolean);
 
 function textAt(value: unknown, path: readonly string[]): string | undefined {
   const found = path.reduce((record, key) => (isObject(record) ? record[key] : undefined), value);

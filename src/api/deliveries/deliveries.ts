@@ -8,13 +8,21 @@ import type { Listing, PageRequest, Position } from '#src/http/pagination.ts';
 import { plainText, wholeNumber } from '#src/http/request.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { DeliveryFilter } from '#src/store/log/log-candidates.ts';
-import { countReasons, readDelivery, readDeliveries, receivedAt } from '#src/store/log/log-search.ts';
+import { entriesWithBodies } from '#src/store/log/delivery-tail.ts';
+import {
+  countReasons,
+  readDelivery,
+  readDeliveries,
+  receivedAt,
+  type DeliveryLine,
+} from '#src/store/log/log-search.ts';
 import { lastSeq, type LogEntry } from '#src/store/log/read.ts';
 import { completeChanges } from '#workers/pipeline/stored-changes.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { defineOperation, type ApiContext } from '#src/api/api-operation.ts';
 import { replayScript } from './curl-replay.ts';
 import { deliveryFilters, deliveryRecord, filterOf, replayedRecord, wholeDeliveryRecord } from './delivery-records.ts';
+import { sentenceOf } from './sentences.ts';
 import { isIdentifier } from '#src/api/row-record.ts';
 
 /** How long a page is searched for where no index helps. */
@@ -44,12 +52,17 @@ export const listDeliveries = defineOperation({
   summary: 'Deliveries, newest first',
   description:
     'Every entry of the log: deliveries, records read from the API, and the acts of operators. A page may hold fewer than `count` records, or none, although there are more: see `stopped_at`.',
-  query: pageQuery.extend(deliveryFilters),
+  query: pageQuery.extend({
+    ...deliveryFilters,
+    include: z.literal('sentence').optional().describe('Adds a sentence about each delivery.'),
+  }),
   answers: 'collection',
   schema: deliveryRecord,
   fields,
-  run: ({ query: { count: _count, page_token: _token, ...filters }, pageIn, ...needs }) =>
-    listLog(needs, filterOf(filters), pageIn('seq:desc')),
+  async run({ query: { count: _count, page_token: _token, include, ...filters }, pageIn, ...needs }) {
+    const found = await listLog(needs, filterOf(filters), pageIn('seq:desc'));
+    return include === undefined ? found : { ...found, records: await withSentences(needs.store, found.records) };
+  },
 });
 
 export const getDelivery = defineOperation({
@@ -157,7 +170,7 @@ async function listLog(
   { store, clock }: Pick<ApiContext, 'store' | 'clock'>,
   filter: DeliveryFilter,
   { count, from, backwards }: PageRequest,
-): Promise<Listing> {
+): Promise<Listing & { readonly records: readonly DeliveryLine[] }> {
   const endMs = clock() + searchMs;
   const end = await lastSeq(store);
   const { lines, stoppedAt } = await readDeliveries(store, filter, {
@@ -189,6 +202,16 @@ async function listLog(
         stopped === undefined ? null : { seq: stopped, received_at: (await receivedAt(store, stopped)) ?? null },
     },
   };
+}
+
+async function withSentences(store: Store, lines: readonly DeliveryLine[]): Promise<readonly object[]> {
+  const entries = await entriesWithBodies(
+    store,
+    lines.map(({ seq }) => seq),
+  );
+  const sentences = new Map(entries.map((entry) => [entry.seq, sentenceOf(entry)]));
+  // A line without an entry was replayed meanwhile and has another offset.
+  return lines.map((line) => ({ ...line, sentence: sentences.get(line.seq) ?? line.event ?? '' }));
 }
 
 async function findDelivery(store: Store, id: string): Promise<LogEntry> {

@@ -23,6 +23,7 @@ export const deliveryRecord = z
     reason: text.describe('Why it was quarantined, or a note on the outcome.'),
     duplicates: z.int().describe('How many more copies were received.'),
     redacted: z.boolean().describe('Some or all of its content was removed.'),
+    sentence: z.string().optional().describe('Who did what, from the body. Only with `include=sentence`.'),
   })
   .meta({ id: 'Delivery' });
 
@@ -30,6 +31,7 @@ export const deliveryRecord = z
 const changesRecord = z.record(z.string(), z.record(z.string(), z.tuple([z.unknown(), z.unknown()])));
 
 export const wholeDeliveryRecord = deliveryRecord
+  .omit({ sentence: true })
   .extend({
     changes: changesRecord.nullable().describe('By table and column: the value before and after.'),
     body: text.describe('As it was sent, without erased people; null once it was pruned.'),

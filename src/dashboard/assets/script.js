@@ -92,10 +92,13 @@
     }
   }
 
-  const zoned = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'medium' });
+  const zoned = (timeStyle) => new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle });
+  // A meeting starts at a full minute; what a computer reports has seconds.
+  const styles = [zoned('short'), zoned('medium')];
   function localize(within) {
     for (const time of within.querySelectorAll('time[datetime]'))
-      if (time.textContent.endsWith(' UTC')) time.textContent = zoned.format(new Date(time.dateTime));
+      if (time.textContent.endsWith(' UTC'))
+        time.textContent = styles[/:00(?:\.0+)?Z$/.test(time.dateTime) ? 0 : 1].format(new Date(time.dateTime));
   }
 
   /** Whether a person looks at this list in a way that a new row would disturb. */

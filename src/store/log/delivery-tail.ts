@@ -8,10 +8,10 @@ import { isUnprojected } from './read.ts';
 
 const columns = columnsOf('event_log', 'seq delivery_id event received_at outcome redacted encoding body');
 
-export type TailEntry = Pick<TableRow<'event_log'>, (typeof columns)[number]>;
+export type EntryWithBody = Pick<TableRow<'event_log'>, (typeof columns)[number]>;
 
 /** Newest first. */
-export async function newestDeliveries({ db, engine }: Store, limit: number): Promise<readonly TailEntry[]> {
+export async function newestDeliveries({ db, engine }: Store, limit: number): Promise<readonly EntryWithBody[]> {
   const conditions = [
     ...allEventKinds.map((kind) => sql`event = ${kind}`),
     // Those of unknown kinds, and those that could not be parsed.
@@ -24,8 +24,18 @@ export async function newestDeliveries({ db, engine }: Store, limit: number): Pr
   // A quarantined delivery of a known kind is in two parts.
   const all = sql.join(parts, sql` union `);
   const { rows: found } = await sql<{ seq: number }>`${all} order by seq desc limit ${limit}`.execute(db);
-  if (found.length === 0) return [];
-  const seqs = found.map(({ seq }) => seq);
+  return entriesWithBodies(
+    { db, engine },
+    found.map(({ seq }) => seq),
+  );
+}
+
+/** Newest first. */
+export async function entriesWithBodies(
+  { db, engine }: Pick<Store, 'db' | 'engine'>,
+  seqs: readonly number[],
+): Promise<readonly EntryWithBody[]> {
+  if (seqs.length === 0) return [];
   const rows = await db
     .selectFrom('event_log')
     .select(columns)

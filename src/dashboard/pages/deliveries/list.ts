@@ -4,7 +4,6 @@ import type { z } from 'zod';
 import { countQuarantine, listDeliveries } from '#src/api/deliveries/deliveries.ts';
 import type { deliveryRecord } from '#src/api/deliveries/delivery-records.ts';
 import { number } from '#src/base/number-text.ts';
-import { shortUri } from '#src/dashboard/components/changes.ts';
 import { filters } from '#src/dashboard/components/form.ts';
 import { pager, table } from '#src/dashboard/components/list.ts';
 import { address, foreign, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
@@ -19,7 +18,14 @@ export const deliveriesPage = definePage({
   path: '/deliveries',
   section: '/deliveries',
   async show({ ask, url, query, isReadOnly }) {
-    const { collection, pagination, stopped_at: stopped, last_seq: end } = await ask(listDeliveries, { query });
+    const {
+      collection,
+      pagination,
+      stopped_at: stopped,
+      last_seq: end,
+    } = await ask(listDeliveries, {
+      query: { ...query, include: 'sentence' },
+    });
     const filter = filterIn(query);
     const isFiltered = Object.keys(filter).length > 0;
     const isFirst = query['page_token'] === undefined;
@@ -45,10 +51,7 @@ export const deliveriesPage = definePage({
               name: 'Event',
               cell: ({ event }) => (event === null ? html`<span class="none">not readable</span>` : foreign(event)),
             },
-            {
-              name: 'About',
-              cell: ({ subject_uri: uri }) => (uri === null ? '' : html`<bdi title="${uri}">${shortUri(uri)}</bdi>`),
-            },
+            { name: 'What happened', cell: whatHappened },
             { name: 'Outcome', cell: outcomeCell },
             { name: 'Source', cell: ({ source }) => source, isMinor: true },
           ],
@@ -57,6 +60,10 @@ export const deliveriesPage = definePage({
     };
   },
 });
+
+/** The subject is in the tooltip: its URI says little to a person. */
+const whatHappened = ({ sentence, subject_uri: uri }: Delivery): Markup =>
+  html`<bdi title="${uri ?? ''}">${sentence}</bdi>`;
 
 const outcomeCell = ({ outcome, reason }: Delivery): Markup =>
   html`<div>${outcomeBadge(outcome)}${reason === null ? '' : html`<span class="reason soft"><bdi>${reason}</bdi></span>`}</div>`;

@@ -49,6 +49,18 @@ for (const engine of storeEngines)
       });
     });
 
+    it('comes with a sentence about each delivery on request', async () => {
+      await using api = await openLog();
+      const { body } = await api.get('/api/deliveries?include=sentence&count=5');
+      expect(body.collection.map(({ sentence }: { sentence: string }) => sentence)).toEqual([
+        'a delivery that could not be parsed',
+        'a delivery of the unknown kind contact.merged',
+        'a delivery of the unknown kind contact.merged',
+        expect.stringMatching(/^contact .+ was changed$/),
+        expect.stringMatching(/^contact .+ was changed$/),
+      ]);
+    });
+
     it('is found by what an operator remembers', async () => {
       await using api = await openLog();
       const found = async (query: string): Promise<number[]> =>

@@ -1,0 +1,28 @@
+// A delivery as a sentence: who did what, from its body.
+import { describeEvent, subjectName } from '#schemas/describe-event.ts';
+import { isEventKind } from '#schemas/events.ts';
+import { isObject, type JsonObject } from '#schemas/wire.ts';
+import type { EntryWithBody } from '#src/store/log/delivery-tail.ts';
+
+/** Reading the names of a person is not worth parsing a body that is larger. */
+const maxBodyLength = 64 * 1024;
+
+export function sentenceOf({ event, body, encoding, redacted }: EntryWithBody): string {
+  if (event === null) return 'a delivery that could not be parsed';
+  if (redacted || body === null) return `${event}, whose content was removed`;
+  const payload = encoding === null && body.length <= maxBodyLength ? payloadIn(body) : {};
+  if (isEventKind(event)) return describeEvent({ event, payload });
+  const [, thing] = /^(\w+)\.read$/.exec(event) ?? [];
+  if (thing === undefined) return `a delivery of the unknown kind ${event}`;
+  const name = subjectName(payload);
+  return `${thing.replaceAll('_', ' ')}${name === undefined ? '' : ` ${name}`} was read from the service`;
+}
+
+function payloadIn(body: string): JsonObject {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return isObject(parsed) && isObject(parsed['payload']) ? parsed['payload'] : {};
+  } catch {
+    return {};
+  }
+}
