@@ -33,7 +33,7 @@ export const dashboard: Measurement = {
 };
 
 /** Measures a `start` on a mirror that is filled. */
-export async function measureDashboard(
+async function measureDashboard(
   engine: string,
   env: Readonly<Record<string, string>>,
 ): Promise<readonly Figure[]> {
