@@ -33,10 +33,7 @@ export const dashboard: Measurement = {
 };
 
 /** Measures a `start` on a mirror that is filled. */
-async function measureDashboard(
-  engine: string,
-  env: Readonly<Record<string, string>>,
-): Promise<readonly Figure[]> {
+async function measureDashboard(engine: string, env: Readonly<Record<string, string>>): Promise<readonly Figure[]> {
   await using product = await startProduct('start', env);
   await wait(settleMs);
   const startedMb = residentMb(product.pid);
