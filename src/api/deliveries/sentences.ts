@@ -9,7 +9,10 @@ const maxBodyLength = 64 * 1024;
 
 export function sentenceOf({ event, body, encoding, redacted }: EntryWithBody): string {
   if (event === null) return 'a delivery that could not be parsed';
-  if (redacted || body === null) return `${event}, whose content was removed`;
+  if (redacted || body === null)
+    return isEventKind(event) && event.endsWith('.deleted')
+      ? describeEvent({ event, payload: {} })
+      : `${event}, whose content was removed`;
   const payload = encoding === null && body.length <= maxBodyLength ? payloadIn(body) : {};
   if (isEventKind(event)) return describeEvent({ event, payload });
   const [, thing] = /^(\w+)\.read$/.exec(event) ?? [];

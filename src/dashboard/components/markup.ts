@@ -22,6 +22,12 @@ export const time = (instant: string | null | undefined): Markup =>
     ? html`<span class="none">never</span>`
     : html`<time datetime="${instant}" title="${timeText(instant)}">${timeText(instant)}</time>`;
 
+const dayFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+
+/** The day of an instant, where its time of day says nothing. */
+export const day = (instant: string): Markup =>
+  html`<time datetime="${instant}" title="${timeText(instant)}">${dayFormat.format(new Date(instant))}</time>`;
+
 /** A link to another site; as text where it is not one. */
 export const externalLink = (address: string | null | undefined, text = address): Markup =>
   address && /^https?:\/\//i.test(address) && URL.canParse(address)

@@ -100,6 +100,8 @@ function driftChart(days: Sync['drift']['days']): Markup {
   if (days.length === 0)
     return html`<p class="empty">No comparison has ended yet. The first one begins after the first backfill.</p>`;
   const total = days.reduce((sum, { missing, extra, different }) => sum + missing + extra + different, 0);
+  if (total === 0)
+    return html`<p class="empty">No row differed: ${counted(days.length, 'day')} with comparisons, nothing to repair.</p>`;
   return bars({
     id: 'drift',
     title: 'Repaired rows by day',

@@ -4,7 +4,7 @@ import { getContact, listContacts, listCustomFieldDefinitions } from '#src/api/c
 import { getContactTimeline } from '#src/api/people/timeline.ts';
 import { filters, type Field } from '#src/dashboard/components/form.ts';
 import { facts, pager, table, type Column } from '#src/dashboard/components/list.ts';
-import { address, externalLink, foreign, idOf, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { address, day, externalLink, foreign, idOf, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { ApiError, definePage, type Page, type PageCall } from '#src/dashboard/page.ts';
 import { customFieldText, type Definition } from './custom-field-text.ts';
 import { timeline } from './timeline.ts';
@@ -87,8 +87,11 @@ const contactFields = (definitions: readonly Definition[]): readonly Field[] => 
 ];
 
 const columns: readonly Column<Contact>[] = [
-  { name: 'Name', cell: ({ uri, name }) => html`<a class="nowrap" href="/contacts/${idOf(uri)}">${named(name)}</a>` },
-  { name: 'E-mail', cell: ({ emails }) => optional((emails.find((each) => each.is_primary) ?? emails[0])?.email) },
+  {
+    name: 'Who',
+    cell: ({ uri, name, emails }) =>
+      html`<span class="who"><a href="/contacts/${idOf(uri)}">${named(name)}</a><small>${optional((emails.find((each) => each.is_primary) ?? emails[0])?.email)}</small></span>`,
+  },
   { name: 'Work', cell: ({ job_title: title, company }) => optional([title, company].filter(Boolean).join(', ')) },
   {
     name: 'Location',
@@ -97,7 +100,7 @@ const columns: readonly Column<Contact>[] = [
   },
   { name: 'Last meeting', cell: ({ last_meeting_date: at }) => optionalTime(at), isMinor: true },
   { name: 'Next meeting', cell: ({ next_meeting_date: at }) => optionalTime(at), isMinor: true },
-  { name: 'Created', cell: ({ created_at: at }) => optionalTime(at) },
+  { name: 'Created', cell: ({ created_at: at }) => (at === null ? '' : day(at)) },
 ];
 
 const customColumn = (definition: Definition): Column<Contact> => ({

@@ -20,6 +20,7 @@ describe('the sentence about a delivery', () => {
     [{ event: 'contact.merged' }, 'a delivery of the unknown kind contact.merged'],
     [{ event: null, body: 'no JSON' }, 'a delivery that could not be parsed'],
     [{ redacted: true }, 'contact.read, whose content was removed'],
+    [{ event: 'contact.deleted', redacted: true }, 'a contact was deleted and redacted'],
     [{ body: null }, 'contact.read, whose content was removed'],
     [{ event: 'contact.updated', body: 'x'.repeat(100_000) }, 'contact an unnamed person was changed'],
   ])('of %j is "%s"', (more, sentence) => {
