@@ -1,10 +1,25 @@
-// Every page of the dashboard. The first entry of the navigation is the first page.
+// Every page of the dashboard, by folder: the address of a page is in its file.
+//   now         /
+//   deliveries  /deliveries, /deliveries/:id, /deliveries/replay
+//   bookings    /bookings, /bookings/:uuid, /no-shows
+//   people      /contacts, /routing, /recaps
+//   numbers     /numbers
+//   mirror      /mirror and what is below it, /queues
+//   why.ts      /why
 import type { Page } from './page.ts';
 import { bookingPages } from './pages/bookings/bookings.ts';
 import { deliveryPage, replayDeliveryPage } from './pages/deliveries/delivery.ts';
 import { deliveriesPage } from './pages/deliveries/list.ts';
 import { replayPage, replayResultPage } from './pages/deliveries/replay.ts';
-import { mirrorPages } from './pages/mirror/mirror-pages.ts';
+import { actionsPage } from './pages/mirror/actions.ts';
+import { alertPages } from './pages/mirror/alerts.ts';
+import { feedPage } from './pages/mirror/feed.ts';
+import { overviewPage } from './pages/mirror/overview.ts';
+import { queuePage } from './pages/mirror/queue.ts';
+import { schemaPage } from './pages/mirror/schema.ts';
+import { settingsPage } from './pages/mirror/settings.ts';
+import { subscriptionPages } from './pages/mirror/subscriptions.ts';
+import { syncPage } from './pages/mirror/sync.ts';
 import { nowPages } from './pages/now/now.ts';
 import { numberPages } from './pages/numbers/numbers.ts';
 import { contactPages } from './pages/people/contacts.ts';
@@ -26,5 +41,13 @@ export const pages: readonly Page[] = [
   ...routingPages,
   ...recapPages,
   ...numberPages,
-  ...mirrorPages,
+  overviewPage,
+  ...subscriptionPages,
+  syncPage,
+  feedPage,
+  ...alertPages,
+  queuePage,
+  schemaPage,
+  settingsPage,
+  actionsPage,
 ];

@@ -2,18 +2,6 @@
 import { localHours } from '#src/base/time-zone.ts';
 import type { BookingFacts } from '#src/store/booking-facts.ts';
 
-const outcomes = [
-  'held',
-  'no_show',
-  'upcoming',
-  'canceled_by_host',
-  'canceled_by_invitee',
-  'late_cancellation',
-  'canceled',
-] as const;
-export type Outcome = (typeof outcomes)[number];
-export type OutcomeCounts = Record<Outcome, number>;
-
 /** Bookings that ended with a meeting, and those among them that the invitee missed. */
 export interface Missed {
   readonly meetings: number;
@@ -70,8 +58,7 @@ export interface BookingCounts {
   readonly names: ReadonlyMap<string, string>;
 }
 
-const isOutcome = (text: string): text is Outcome => (outcomes as readonly string[]).includes(text);
-export const noOutcomes = (): OutcomeCounts => ({
+export const noOutcomes = () => ({
   held: 0,
   no_show: 0,
   upcoming: 0,
@@ -80,6 +67,10 @@ export const noOutcomes = (): OutcomeCounts => ({
   late_cancellation: 0,
   canceled: 0,
 });
+type OutcomeCounts = ReturnType<typeof noOutcomes>;
+export type Outcome = keyof OutcomeCounts;
+const outcomes: ReadonlySet<string> = new Set(Object.keys(noOutcomes()));
+const isOutcome = (text: string): text is Outcome => outcomes.has(text);
 
 /** `zoneBy` says whose clock the starts are grouped by. */
 export async function countBookings(

@@ -1,7 +1,7 @@
-// Lists: a table whose rows have keys, the links to the pages on either side, and what an empty list says.
+// Lists: a table whose rows have keys, the links to the pages on either side, what an empty list says, facts, and answers.
 import { html } from 'hono/html';
 import type { PaginationEnvelope } from '#schemas/resources/envelope.ts';
-import { address, type Markup } from './markup.ts';
+import { address, foreign, nothing, type Markup } from './markup.ts';
 
 export interface Column<Row> {
   readonly name: string;
@@ -53,11 +53,11 @@ export function pager(
   }: Pick<PaginationEnvelope, 'next_page_token' | 'previous_page_token'>,
   url: URL,
 ): Markup {
-  if (next === null && previous === null) return html``;
+  if (next === null && previous === null) return nothing;
   const { page_token: _current, ...query } = Object.fromEntries(url.searchParams);
   const link = (token: string | null, text: string, rel: string): Markup =>
     token === null
-      ? html``
+      ? nothing
       : html`<a rel="${rel}" href="${address(url.pathname, { ...query, page_token: token })}">${text}</a>`;
   return html`<nav class="pager" aria-label="Pages of this list">
     ${previous === null ? '' : html`<a href="${address(url.pathname, query)}">First</a>`}${link(previous, '← Newer', 'prev')}${link(next, 'Older →', 'next')}
@@ -70,4 +70,12 @@ export const facts = (entries: Readonly<Record<string, Markup | string | number 
     ${Object.entries(entries).map(([name, value]) =>
       value === null || value === undefined || value === '' ? '' : html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
     )}
+  </dl>`;
+
+/** What a person answered to the questions of a form. */
+export const answerList = (
+  answers: readonly { readonly question: string | null; readonly answer: string | null }[],
+): Markup =>
+  html`<dl class="answers">
+    ${answers.map(({ question, answer }) => html`<div><dt><bdi>${question ?? 'A question'}</bdi></dt><dd>${foreign(answer)}</dd></div>`)}
   </dl>`;

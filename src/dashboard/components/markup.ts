@@ -1,7 +1,8 @@
-// The smallest parts of a page: markup, times, links, states, and text to copy. Text of the mirror is written by strangers:
+// The smallest parts of a page: markup, times, links, states, notices, commands, and text to copy. Text of the mirror is written by strangers:
 // `html` escapes it, `bdi` isolates its direction, and only http and https become links.
 import { html } from 'hono/html';
 import { idOf as lastPart } from '#src/api/row-record.ts';
+import { slotstream } from '#src/base/command.ts';
 import { timeText } from '#src/base/time.ts';
 
 export type Markup = ReturnType<typeof html>;
@@ -56,6 +57,13 @@ const outcomeStates: Readonly<Record<string, State>> = {
   failed: 'problem',
 };
 export const outcomeBadge = (outcome: string): Markup => badge(outcome, outcomeStates[outcome]);
+
+/** A command of this installation. */
+export const command = (words: string): Markup => html`<code>${slotstream} ${words}</code>`;
+
+/** What was done, or what needs attention. */
+export const notice = (content: Markup | string, state: 'attention' | 'problem' | '' = ''): Markup =>
+  html`<p class="notice ${state}" role="status">${content}</p>`;
 
 /** Text with a button that copies it. */
 export const copyable = (text: string, label = 'Copy'): Markup =>

@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import { getBooking } from '#src/api/bookings/get-booking.ts';
 import { newestEntry } from '#src/dashboard/ask.ts';
-import { facts, table } from '#src/dashboard/components/list.ts';
+import { answerList, facts, table } from '#src/dashboard/components/list.ts';
 import {
   address,
   badge,
@@ -10,6 +10,7 @@ import {
   foreign,
   idOf,
   joined,
+  nothing,
   time,
   type Markup,
 } from '#src/dashboard/components/markup.ts';
@@ -127,15 +128,13 @@ const inviteeFacts = ({ contact, ...booking }: Booking): Markup =>
 
 const answers = ({ answers: given }: Booking): Markup =>
   given.length === 0
-    ? html``
+    ? nothing
     : html`<h2>Answers</h2>
-        <dl class="answers">
-          ${given.map(({ question, answer }) => html`<div><dt><bdi>${question}</bdi></dt><dd>${foreign(answer)}</dd></div>`)}
-        </dl>`;
+        ${answerList(given)}`;
 
 const reschedules = ({ bookings }: Booking): Markup =>
   bookings.length < 2
-    ? html``
+    ? nothing
     : html`<h2>Reschedules</h2>
         ${table({
           caption: 'The first booking and each reschedule',
@@ -152,7 +151,7 @@ const reschedules = ({ bookings }: Booking): Markup =>
 
 const recaps = ({ recaps: written }: Booking): Markup =>
   written.length === 0
-    ? html``
+    ? nothing
     : html`<h2>Recaps</h2>
         ${written.map(
           ({ uri, created_at, summary_md }) =>
@@ -161,7 +160,7 @@ const recaps = ({ recaps: written }: Booking): Markup =>
 
 const alerts = ({ alerts: made }: Booking): Markup =>
   made.length === 0
-    ? html``
+    ? nothing
     : html`<h2>Alerts</h2>
         ${table({
           caption: 'Alerts about this booking',

@@ -4,7 +4,7 @@ import { listBookings } from '#src/api/bookings/list-bookings.ts';
 import { newestEntry } from '#src/dashboard/ask.ts';
 import { filters, type Field } from '#src/dashboard/components/form.ts';
 import { pager, table, type Column } from '#src/dashboard/components/list.ts';
-import { foreign, idOf, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { command, foreign, idOf, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage, type Page, type PageCall } from '#src/dashboard/page.ts';
 import { showBooking } from './booking.ts';
 import { showNoShows } from './no-shows.ts';
@@ -69,7 +69,7 @@ function emptyList(query: PageCall['query'], isPartial: boolean): Markup | strin
   if (query['unconfirmed'] !== undefined) return 'Every meeting of the last seven days has a recap or a no-show mark.';
   if (Object.keys(query).length > 0) return 'No booking matches these filters.';
   return html`There are no bookings yet. They arrive with <code>invitee.created</code>;
-    <code>./bin/slotstream backfill</code> copies those that the service has.`;
+    ${command('backfill')} copies those that the service has.`;
 }
 
 const columns: readonly Column<Booking>[] = [

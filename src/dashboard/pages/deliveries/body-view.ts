@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import { counted, number } from '#src/base/number-text.ts';
 import { choices } from '#src/dashboard/components/form.ts';
-import { copyable, type Markup } from '#src/dashboard/components/markup.ts';
+import { copyable, nothing, type Markup } from '#src/dashboard/components/markup.ts';
 import { jsonLines, lineAt, syntaxErrorIn, type JsonPath } from './json-text.ts';
 
 export interface Problem {
@@ -40,7 +40,7 @@ export function bodyView(delivery: Body, url: URL): Markup {
 }
 
 function problemList(problems: readonly Problem[]): Markup {
-  if (problems.length === 0) return html``;
+  if (problems.length === 0) return nothing;
   return html`<div class="notice problem">
     <p>${counted(problems.length, 'problem')} keep${problems.length === 1 ? 's' : ''} it from being applied:</p>
     <ul>

@@ -7,7 +7,16 @@ import { counted, duration } from '#src/base/number-text.ts';
 import { changesView, uriLink } from '#src/dashboard/components/changes.ts';
 import { actionButton } from '#src/dashboard/components/form.ts';
 import { facts } from '#src/dashboard/components/list.ts';
-import { address, copyable, foreign, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
+import {
+  address,
+  copyable,
+  foreign,
+  nothing,
+  notice,
+  outcomeBadge,
+  time,
+  type Markup,
+} from '#src/dashboard/components/markup.ts';
 import { definePage } from '#src/dashboard/page.ts';
 import { bodyView } from './body-view.ts';
 
@@ -84,19 +93,16 @@ export const replayDeliveryPage = definePage({
 
 /** What the button did. */
 function replayedView({ replayed, before = '' }: Readonly<Record<string, string>>, outcome: string): Markup {
-  if (replayed === undefined) return html``;
+  if (replayed === undefined) return nothing;
   const isKnown = outcomes.some((each) => each === before);
-  if (replayed !== 'changed' || !isKnown)
-    return html`<p class="notice" role="status">It was replayed. Nothing changed.</p>`;
-  return html`<p class="notice" role="status">
-    It was replayed: ${before === outcome ? 'it changed rows' : `${before} → ${outcome}`}. It is now at the end of the log, where
-    readers of the feed see it.
-  </p>`;
+  if (replayed !== 'changed' || !isKnown) return notice('It was replayed. Nothing changed.');
+  return notice(html`It was replayed: ${before === outcome ? 'it changed rows' : `${before} → ${outcome}`}. It is now at the end of the log, where
+    readers of the feed see it.`);
 }
 
 function delayView({ source, occurred_at: from, received_at: to }: WholeDelivery): Markup {
   const ms = source === 'webhook' && from !== null ? Date.parse(to) - Date.parse(from) : -1;
-  return ms < 0 ? html`` : html` <span class="soft">after ${duration(ms)}</span>`;
+  return ms < 0 ? nothing : html` <span class="soft">after ${duration(ms)}</span>`;
 }
 
 const resendView = (script: string): Markup =>

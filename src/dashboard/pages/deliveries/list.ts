@@ -6,7 +6,7 @@ import type { deliveryRecord } from '#src/api/deliveries/delivery-records.ts';
 import { number } from '#src/base/number-text.ts';
 import { filters } from '#src/dashboard/components/form.ts';
 import { pager, table } from '#src/dashboard/components/list.ts';
-import { address, foreign, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { address, command, foreign, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage, type Ask, type PageCall } from '#src/dashboard/page.ts';
 import { asFormValues, fieldsFor, filterIn } from './filter.ts';
 
@@ -71,7 +71,7 @@ const outcomeCell = ({ outcome, reason }: Delivery): Markup =>
 function emptyText({ isFiltered, isStopped }: { readonly isFiltered: boolean; readonly isStopped: boolean }): Markup {
   if (isStopped) return html`Nothing was found in this part of the log.`;
   if (isFiltered) return html`No delivery matches. <a href="/deliveries">Remove all filters</a>`;
-  return html`Nothing has arrived yet. <code>./bin/slotstream bootstrap</code> registers for webhooks, and <code>./bin/slotstream trigger</code> sends one for a try.`;
+  return html`Nothing has arrived yet. ${command('bootstrap')} registers for webhooks, and ${command('trigger')} sends one for a try.`;
 }
 
 interface Stop {

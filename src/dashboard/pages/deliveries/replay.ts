@@ -7,7 +7,7 @@ import { counted, number } from '#src/base/number-text.ts';
 import { changesView } from '#src/dashboard/components/changes.ts';
 import { actionButton } from '#src/dashboard/components/form.ts';
 import { facts, table } from '#src/dashboard/components/list.ts';
-import { address, foreign, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { address, foreign, nothing, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage } from '#src/dashboard/page.ts';
 import { bodyOf, filterFacts, filterIn } from './filter.ts';
 
@@ -103,7 +103,7 @@ const failures = {
 
 const countsView = ({ matched, matched_by_outcome: counts }: Replay): Markup =>
   matched === 0
-    ? html``
+    ? nothing
     : html`<h2>What matches</h2>
         <ul class="counts">${counts.map(({ outcome, count }) => html`<li>${number(count)} ${outcomeBadge(outcome)}</li>`)}</ul>`;
 
@@ -120,7 +120,7 @@ function differenceView(replay: Replay): Markup {
     tables,
     examples,
   } = replay;
-  if (read === 0) return html``;
+  if (read === 0) return nothing;
   const isPart = isPreview && state === 'stopped';
   return html`<h2>${isPreview ? 'What would change' : 'What changed'}</h2>
     ${isPart ? html`<p class="notice attention">The preview ended after ${counted(read, 'delivery', 'deliveries')} of ${number(matched)}${replay.matched_complete ? '' : ' or more'}, because it would have taken too long. The replay covers all of them.</p>` : ''}

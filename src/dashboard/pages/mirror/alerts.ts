@@ -7,16 +7,18 @@ import { pager, table, type Column } from '#src/dashboard/components/list.ts';
 import {
   address,
   badge,
+  command,
   foreign,
   idOf,
   nothing,
+  notice,
   time,
   type Markup,
   type State,
 } from '#src/dashboard/components/markup.ts';
 import { definePage, type Page } from '#src/dashboard/page.ts';
 import type { z } from 'zod';
-import { command, notice, partsOfMirror, refusalNotice } from './parts.ts';
+import { partsOfMirror, refusalNotice } from './parts.ts';
 
 type Alert = z.output<typeof alertRecord>;
 

@@ -9,9 +9,9 @@ import { listSinks } from '#src/api/mirror/sinks.ts';
 import { getSync } from '#src/api/mirror/sync.ts';
 import { listSubscriptions } from '#src/api/subscriptions.ts';
 import { counted, number } from '#src/base/number-text.ts';
-import { time, type Markup } from '#src/dashboard/components/markup.ts';
+import { command, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { ApiError, definePage, type Ask } from '#src/dashboard/page.ts';
-import { command, partsOfMirror, type Part } from './parts.ts';
+import { partsOfMirror, type Part } from './parts.ts';
 import { depthSentence } from './queue.ts';
 import { syncSentence } from './sync.ts';
 

@@ -1,8 +1,7 @@
-// What the pages about the mirror have in common: the navigation between them, commands to copy, and refusals of the API.
+// What the pages about the mirror have in common: the navigation between them, texts with code, lists, and refusals of the API.
 import { html } from 'hono/html';
-import { slotstream } from '#src/base/command.ts';
 import { choices } from '#src/dashboard/components/form.ts';
-import { nothing, type Markup } from '#src/dashboard/components/markup.ts';
+import { nothing, notice, type Markup } from '#src/dashboard/components/markup.ts';
 import { ApiError } from '#src/dashboard/page.ts';
 
 const parts = {
@@ -29,11 +28,6 @@ export const partsOfMirror = (current: Part): Markup =>
 /** Text of ours in which backticks mark code. */
 export const withCode = (text: string): Markup =>
   html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
-
-export const command = (words: string): Markup => html`<code>${slotstream} ${words}</code>`;
-
-export const notice = (content: Markup | string, state: 'attention' | 'problem' | '' = ''): Markup =>
-  html`<p class="notice ${state}" role="status">${content}</p>`;
 
 /** What the API refused, as a notice within the page; any other error is thrown. */
 export function refusalNotice(error: unknown): Markup {

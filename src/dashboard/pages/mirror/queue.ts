@@ -5,9 +5,18 @@ import { listQueueJobs, recoverQueueJobs, type queueJob } from '#src/api/mirror/
 import { counted, duration, number } from '#src/base/number-text.ts';
 import { actionButton, choices } from '#src/dashboard/components/form.ts';
 import { table } from '#src/dashboard/components/list.ts';
-import { address, badge, foreign, nothing, time, type Markup, type State } from '#src/dashboard/components/markup.ts';
+import {
+  address,
+  badge,
+  foreign,
+  nothing,
+  notice,
+  time,
+  type Markup,
+  type State,
+} from '#src/dashboard/components/markup.ts';
 import { definePage } from '#src/dashboard/page.ts';
-import { notice, partsOfMirror } from './parts.ts';
+import { partsOfMirror } from './parts.ts';
 
 type Job = z.output<typeof queueJob>;
 type JobState = Job['state'];

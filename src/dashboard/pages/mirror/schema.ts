@@ -3,9 +3,9 @@ import { html } from 'hono/html';
 import { getSchema } from '#src/api/mirror/schema.ts';
 import { counted, number } from '#src/base/number-text.ts';
 import { table } from '#src/dashboard/components/list.ts';
-import { foreign, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { command, foreign, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage } from '#src/dashboard/page.ts';
-import { command, partsOfMirror } from './parts.ts';
+import { partsOfMirror } from './parts.ts';
 
 export const schemaPage = definePage({
   path: '/mirror/schema',

@@ -5,10 +5,19 @@ import { listSubscriptions } from '#src/api/subscriptions.ts';
 import { counted } from '#src/base/number-text.ts';
 import { actionButton } from '#src/dashboard/components/form.ts';
 import { facts, table, type Column } from '#src/dashboard/components/list.ts';
-import { address, badge, foreign, time, type Markup, type State } from '#src/dashboard/components/markup.ts';
+import {
+  address,
+  badge,
+  command,
+  foreign,
+  notice,
+  time,
+  type Markup,
+  type State,
+} from '#src/dashboard/components/markup.ts';
 import { definePage, type Ask, type Page, type PageCall, type View } from '#src/dashboard/page.ts';
 import type { z } from 'zod';
-import { command, list, notice, partsOfMirror, refusalNotice } from './parts.ts';
+import { list, partsOfMirror, refusalNotice } from './parts.ts';
 
 type Plan = z.output<typeof subscriptionPlan>;
 type Step = Plan['steps'][number];

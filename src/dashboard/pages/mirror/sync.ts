@@ -5,9 +5,9 @@ import { getSync, type syncRecord } from '#src/api/mirror/sync.ts';
 import { counted, duration, number } from '#src/base/number-text.ts';
 import { bars } from '#src/dashboard/charts/column-chart.ts';
 import { facts, table } from '#src/dashboard/components/list.ts';
-import { badge, nothing, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { badge, command, nothing, notice, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage } from '#src/dashboard/page.ts';
-import { command, list, notice, partsOfMirror } from './parts.ts';
+import { list, partsOfMirror } from './parts.ts';
 
 type Sync = z.output<typeof syncRecord>;
 type Run = Sync['drift']['runs'][number];

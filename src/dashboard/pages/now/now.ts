@@ -4,7 +4,7 @@ import { getOverview, type Overview } from '#src/api/overview/overview.ts';
 import { counted, number } from '#src/base/number-text.ts';
 import { bars } from '#src/dashboard/charts/column-chart.ts';
 import { table } from '#src/dashboard/components/list.ts';
-import { foreign, nothing, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { command, foreign, nothing, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { ApiError, definePage, type Page, type PageCall, type View } from '#src/dashboard/page.ts';
 import { firstRunView, stepsLeft } from './first-run.ts';
 import { flowView } from './flow.ts';
@@ -118,7 +118,7 @@ const latestView = (latest: Overview['latest']): Markup =>
       rows: latest,
       keyOf: ({ seq }) => String(seq),
       linkOf: ({ seq }) => `/deliveries/${seq}`,
-      empty: html`No webhook has arrived yet. <code>slotstream trigger invitee.created</code> sends a sample.`,
+      empty: html`No webhook has arrived yet. ${command('trigger invitee.created')} sends a sample.`,
       columns: [
         { name: 'What happened', cell: whatHappened },
         { name: 'Event', cell: ({ event }) => foreign(event), isMinor: true },

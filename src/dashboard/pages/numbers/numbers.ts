@@ -5,7 +5,7 @@ import { getBookingNumbers, getRevenueNumbers, type BookingNumbers } from '#src/
 import { counted } from '#src/base/number-text.ts';
 import { percentText, plainDay } from '#src/dashboard/charts/scale.ts';
 import { choices, filters, withQuery, type Field } from '#src/dashboard/components/form.ts';
-import { type Markup } from '#src/dashboard/components/markup.ts';
+import { command, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage, type Page, type PageCall } from '#src/dashboard/page.ts';
 import type { ChartCard } from './chart-card.ts';
 import { leadTimeChart, rateChart } from './rate-charts.ts';
@@ -89,7 +89,7 @@ function emptyRange(query: PageCall['query']): Markup {
   const isFiltered = 'event_type' in query || 'host' in query;
   if (isFiltered) return html`<p class="empty">No meeting in this range matches these filters.</p>`;
   return html`<p class="empty">
-    No meeting starts in this range. Bookings arrive with <code>invitee.created</code>; <code>slotstream backfill</code> copies
+    No meeting starts in this range. Bookings arrive with <code>invitee.created</code>; ${command('backfill')} copies
     earlier ones.
   </p>`;
 }

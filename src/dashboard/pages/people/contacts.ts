@@ -4,7 +4,16 @@ import { getContact, listContacts, listCustomFieldDefinitions } from '#src/api/c
 import { getContactTimeline } from '#src/api/people/timeline.ts';
 import { filters, type Field } from '#src/dashboard/components/form.ts';
 import { facts, pager, table, type Column } from '#src/dashboard/components/list.ts';
-import { address, day, externalLink, foreign, idOf, time, type Markup } from '#src/dashboard/components/markup.ts';
+import {
+  address,
+  command,
+  day,
+  externalLink,
+  foreign,
+  idOf,
+  time,
+  type Markup,
+} from '#src/dashboard/components/markup.ts';
 import { ApiError, definePage, type Page, type PageCall } from '#src/dashboard/page.ts';
 import { customFieldText, type Definition } from './custom-field-text.ts';
 import { timeline } from './timeline.ts';
@@ -46,7 +55,7 @@ export const contactPages: readonly Page[] = [
             linkOf: ({ uri }) => `/contacts/${idOf(uri)}`,
             empty: isFiltered(query)
               ? 'No contact matches these filters.'
-              : html`There are no contacts yet. <code>slotstream backfill</code> copies those that the service has.`,
+              : html`There are no contacts yet. ${command('backfill')} copies those that the service has.`,
             columns: [...columns, ...shown.map(customColumn)],
           })}
           ${pager(pagination, url)}`,

@@ -4,7 +4,16 @@ import { listBookingFilters } from '#src/api/bookings/list-bookings.ts';
 import { getRecap, listRecaps } from '#src/api/people/recaps.ts';
 import { filters } from '#src/dashboard/components/form.ts';
 import { facts, pager, table, type Column } from '#src/dashboard/components/list.ts';
-import { address, externalLink, idOf, joined, time, type Markup } from '#src/dashboard/components/markup.ts';
+import {
+  address,
+  command,
+  externalLink,
+  idOf,
+  joined,
+  nothing,
+  time,
+  type Markup,
+} from '#src/dashboard/components/markup.ts';
 import { definePage, type Page, type PageCall } from '#src/dashboard/page.ts';
 import { markdown, plainText } from './markdown.ts';
 
@@ -50,7 +59,7 @@ export const recapPages: readonly Page[] = [
 function emptyList(query: PageCall['query'], hasNext: boolean): Markup | string {
   if (hasNext) return 'None of the newest recaps matches. The search continues on the next page.';
   if (Object.keys(query).length > 0) return 'No recap matches these filters.';
-  return html`There are no recaps yet. They arrive with <code>meeting_recap.created</code>; <code>slotstream backfill</code> copies those that the service has.`;
+  return html`There are no recaps yet. They arrive with <code>meeting_recap.created</code>; ${command('backfill')} copies those that the service has.`;
 }
 
 const nameOf = ({ name, email }: Attendee): Markup => html`<bdi>${name || email || 'without a name'}</bdi>`;
@@ -81,7 +90,7 @@ async function showRecap({ ask, params }: PageCall) {
   const { event_uri: event, attendees } = resource;
   const title = titleOf(resource);
   const part = (heading: string, text: string | null): Markup =>
-    text ? html`<h2>${heading}</h2>${markdown(text, heading)}` : html``;
+    text ? html`<h2>${heading}</h2>${markdown(text, heading)}` : nothing;
   const isEmpty = !resource.summary_md && !resource.action_items_md && !resource.discussion_md;
   return {
     title,

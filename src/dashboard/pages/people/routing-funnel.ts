@@ -5,7 +5,7 @@ import { counted, number } from '#src/base/number-text.ts';
 import { horizontalBars, type BarRow } from '#src/dashboard/charts/horizontal-bars.ts';
 import { withQuery } from '#src/dashboard/components/form.ts';
 import { table, type Column } from '#src/dashboard/components/list.ts';
-import { idOf, type Markup } from '#src/dashboard/components/markup.ts';
+import { idOf, nothing, type Markup } from '#src/dashboard/components/markup.ts';
 
 type Form = RoutingFunnel['forms'][number];
 
@@ -66,7 +66,7 @@ export function funnelCharts({ total }: RoutingFunnel, url: URL): Markup {
 }
 
 export function formTable({ forms }: RoutingFunnel, url: URL): Markup {
-  if (forms.length < 2) return html``;
+  if (forms.length < 2) return nothing;
   const count = (name: string, of: (form: Form) => number, isMinor?: true): Column<Form> => ({
     name,
     cell: (form) => number(of(form)),

@@ -4,10 +4,11 @@ import { getRoutingFunnel, getSubmission, listSubmissions, type RoutingFunnel } 
 import { counted, number } from '#src/base/number-text.ts';
 import { dayMs, dayOf } from '#src/base/time.ts';
 import { choices, filters, withQuery } from '#src/dashboard/components/form.ts';
-import { facts, pager, table, type Column } from '#src/dashboard/components/list.ts';
+import { answerList, facts, pager, table, type Column } from '#src/dashboard/components/list.ts';
 import {
   address,
   badge,
+  command,
   externalLink,
   foreign,
   idOf,
@@ -80,7 +81,7 @@ function emptyList(query: PageCall['query'], hasNext: boolean): Markup | string 
   if (hasNext) return 'None of the newest submissions matches. The search continues on the next page.';
   const isFiltered = Object.keys(query).some((name) => name !== 'from' && name !== 'to');
   if (isFiltered) return 'No submission matches these filters.';
-  return html`No submission in this range of time. They arrive with <code>routing_form_submission.created</code>; <code>slotstream backfill</code> copies earlier ones.`;
+  return html`No submission in this range of time. They arrive with <code>routing_form_submission.created</code>; ${command('backfill')} copies earlier ones.`;
 }
 
 const fieldsFor = ({ forms }: RoutingFunnel) => [
@@ -182,7 +183,7 @@ async function showSubmission({ ask, params }: PageCall) {
       ${
         answers.length === 0
           ? html`<p class="empty">The submission has no answers, or they were erased.</p>`
-          : html`<dl class="answers">${answers.map(({ question, answer }) => html`<div><dt><bdi>${question ?? 'A question'}</bdi></dt><dd>${foreign(answer)}</dd></div>`)}</dl>`
+          : answerList(answers)
       }
       <p class="actions"><a href="${address('/why', { uri: resource.uri })}">Why each value is as it is</a></p>`,
   };
