@@ -55,6 +55,7 @@ const statusTitles: Readonly<Record<number, string>> = {
   405: 'Method Not Allowed',
   409: 'Conflict',
   413: 'Content Too Large',
+  503: 'Service Unavailable',
 };
 
 /**

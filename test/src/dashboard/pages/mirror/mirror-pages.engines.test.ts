@@ -94,7 +94,7 @@ for (const { name, available, fresh } of storeEngines)
       const queue = await dashboard.page('/queues');
       expect([queue.status, textOf(queue.html)]).toEqual([
         503,
-        expect.stringContaining('The queue failed. Check QUEUE_URL.'),
+        expect.stringContaining('Service Unavailable The queue failed. Check QUEUE_URL.'),
       ]);
       const overview = await dashboard.page('/mirror');
       expect([overview.status, textOf(overview.html)]).toEqual([
