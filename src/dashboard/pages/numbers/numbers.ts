@@ -9,7 +9,7 @@ import { command, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage, type Page, type PageCall } from '#src/dashboard/page.ts';
 import type { ChartCard } from './chart-card.ts';
 import { leadTimeChart, rateChart } from './rate-charts.ts';
-import { dailyChart, hourChart, revenueCharts } from './time-charts.ts';
+import { dailyChart, hourChart, revenueCharts, weeklyRate } from './time-charts.ts';
 
 export const numberPages: readonly Page[] = [
   definePage({
@@ -27,6 +27,7 @@ export const numberPages: readonly Page[] = [
         title: 'Numbers',
         content: html`<h1>Numbers</h1>
           <p class="lead">${leadOf(numbers)}</p>
+          ${weeklyRate(numbers)}
           ${choices(
             'Range of time',
             [30, 90, 365].map((days) => ({

@@ -1,18 +1,24 @@
 // The charts over time: bookings by outcome, meetings by weekday and hour, and revenue. Bars lead to the bookings behind them.
 import { html } from 'hono/html';
+import { missedOf } from '#src/api/numbers/booking-counts.ts';
 import type { BookingNumbers, RevenueNumbers } from '#src/api/numbers/numbers.ts';
 import { counted, number } from '#src/base/number-text.ts';
 import { dayMs, dayOf } from '#src/base/time.ts';
 import { bars, type ChartColumn } from '#src/dashboard/charts/column-chart.ts';
 import type { Series } from '#src/dashboard/charts/figure.ts';
 import { heatMap } from '#src/dashboard/charts/heat-map.ts';
-import { longDay, numberText, plainDay, shortDay } from '#src/dashboard/charts/scale.ts';
+import { longDay, numberText, percentText, plainDay, shortDay } from '#src/dashboard/charts/scale.ts';
+import { sparkline } from '#src/dashboard/charts/sparkline.ts';
+import type { Markup } from '#src/dashboard/components/markup.ts';
 import { greatestOf, listOf, type ChartCard, type Query } from './chart-card.ts';
 
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 /** With more days, one bar is a week. */
 const mostDailyBars = 120;
 const mostCurrencies = 4;
+
+const weekOf = ({ day }: { readonly day: string }): number =>
+  Math.floor((Date.parse(`${day}T00:00:00Z`) / dayMs + 3) / 7);
 
 interface Span<Value> {
   readonly from: string;
@@ -25,7 +31,6 @@ interface Span<Value> {
 function spansOf<Value extends { readonly day: string }>(days: readonly Value[]): readonly Span<Value>[] {
   if (days.length <= mostDailyBars)
     return days.map((each) => ({ from: each.day, to: each.day, label: longDay(each.day), days: [each] }));
-  const weekOf = ({ day }: Value): number => Math.floor((Date.parse(`${day}T00:00:00Z`) / dayMs + 3) / 7);
   return [...Map.groupBy(days, weekOf).values()].map((week) => {
     const from = week[0]?.day ?? '';
     const to = week.at(-1)?.day ?? '';
@@ -114,6 +119,19 @@ export function hourChart({ hours, time_zone: zone, unknown_time_zone: unknown }
       nameOf: (row, column) => `${weekdays[row]} ${clock(shown[column] ?? 0)}`,
     }),
   };
+}
+
+/** The no-show rate by week, where at least two weeks have one. */
+export function weeklyRate({ days }: BookingNumbers): Markup | undefined {
+  const weeks = Map.groupBy(days, weekOf).values();
+  const rates = [...weeks].flatMap((week) => {
+    const noShows = sumOf(week, (day) => day.no_show);
+    return missedOf(noShows + sumOf(week, (day) => day.held), noShows).rate ?? [];
+  });
+  if (rates.length < 2) return undefined;
+  const [least, most, last] = [Math.min(...rates), Math.max(...rates), rates.at(-1) ?? 0].map(percentText);
+  const summary = `No-show rate by week: from ${least} to ${most}, ${last} in the last week.`;
+  return html`<p class="trend">${sparkline({ values: rates, summary })} ${summary}</p>`;
 }
 
 /** One chart a currency: amounts in different currencies are never added up. */
