@@ -9,7 +9,7 @@ import { defineOperation } from './api-operation.ts';
 
 const values = z.record(z.string(), z.json()).nullable();
 
-export const actionRecord = z
+const actionRecord = z
   .strictObject({
     id: z.string(),
     at: instant,

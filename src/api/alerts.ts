@@ -16,7 +16,7 @@ import { defineOperation } from './api-operation.ts';
 import { isIdentifier } from './row-record.ts';
 
 /** An alert as the API and the command line show it. It holds no personal data. */
-export const alertRecord = z
+const alertRecord = z
   .strictObject({
     id: z
       .string()

@@ -16,7 +16,7 @@ const question = z.strictObject({
 });
 
 const time = z.string().nullable();
-export const explanation = z.object({
+const explanation = z.object({
   uri: z.string(),
   table: z.string().nullable().describe('Null when no entry about it could be applied.'),
   deleted: z.boolean(),

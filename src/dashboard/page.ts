@@ -30,6 +30,11 @@ export type AnswerOf<Answers, Record, Fields extends z.ZodRawShape> = Answers ex
       ? Record
       : undefined;
 
+/** One record of an operation. */
+export type RecordOf<Asked extends { readonly schema?: z.ZodType | undefined }> = z.output<
+  NonNullable<Asked['schema']>
+>;
+
 /** The fields besides the records; most operations have none. */
 type FieldsOf<Fields extends z.ZodRawShape> = [Fields] extends [never] ? unknown : z.output<z.ZodObject<Fields>>;
 

@@ -38,7 +38,7 @@ const comparison = {
   last: run.nullable(),
 };
 
-export const syncRecord = z
+const syncRecord = z
   .strictObject({
     waits_for: z
       .enum(['settings', 'backfill'])

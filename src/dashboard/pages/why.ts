@@ -1,13 +1,12 @@
 // Why a row is as it is: its values, each with the entry that set it, and everything that touched it.
 import { html } from 'hono/html';
-import type { z } from 'zod';
-import { explainRow, type explanation } from '#src/api/why.ts';
+import { explainRow } from '#src/api/why.ts';
 import { valueView } from '#src/dashboard/components/changes.ts';
 import { table } from '#src/dashboard/components/list.ts';
 import { address, externalLink, foreign, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
-import { definePage } from '#src/dashboard/page.ts';
+import { definePage, type RecordOf } from '#src/dashboard/page.ts';
 
-type Explanation = z.output<typeof explanation>;
+type Explanation = RecordOf<typeof explainRow>;
 type ColumnValue = Explanation['fields'][number];
 
 const perPage = '50';

@@ -14,18 +14,15 @@ import {
   time,
   type Markup,
 } from '#src/dashboard/components/markup.ts';
-import type { PageCall } from '#src/dashboard/page.ts';
+import type { PageCall, RecordOf } from '#src/dashboard/page.ts';
 import { bookingBadge } from './outcome.ts';
 
-type Booking = Awaited<ReturnType<typeof bookingIn>>;
+type Booking = RecordOf<typeof getBooking>;
 type Point = Booking['timeline'][number];
-
-const bookingIn = async ({ ask, params }: Pick<PageCall, 'ask' | 'params'>) =>
-  (await ask(getBooking, { params })).resource;
 
 export async function showBooking(call: PageCall) {
   const liveAfter = await newestEntry(call);
-  const booking = await bookingIn(call);
+  const { resource: booking } = await call.ask(getBooking, { params: call.params });
   const name = booking.invitee_name || booking.invitee_email || 'A booking without a name';
   return {
     title: name,

@@ -5,14 +5,12 @@ import { newestEntry } from '#src/dashboard/ask.ts';
 import { filters, type Field } from '#src/dashboard/components/form.ts';
 import { pager, table, type Column } from '#src/dashboard/components/list.ts';
 import { command, foreign, idOf, time, type Markup } from '#src/dashboard/components/markup.ts';
-import { definePage, type Page, type PageCall } from '#src/dashboard/page.ts';
+import { definePage, type Page, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
 import { showBooking } from './booking.ts';
 import { showNoShows } from './no-shows.ts';
 import { bookingBadge, meetingFilters, outcomeTexts, timesText } from './outcome.ts';
 
-type Booking = Awaited<ReturnType<typeof bookingsIn>>['collection'][number];
-
-const bookingsIn = ({ ask, query }: Pick<PageCall, 'ask' | 'query'>) => ask(listBookings, { query });
+type Booking = RecordOf<typeof listBookings>;
 
 export const bookingPages: readonly Page[] = [
   definePage({ path: '/bookings', section: '/bookings', show: showBookings }),
@@ -24,7 +22,7 @@ async function showBookings(call: PageCall) {
   const { url, query } = call;
   // A search is not repeated with every delivery.
   const liveAfter = Object.keys(query).length === 0 ? await newestEntry(call) : undefined;
-  const { collection, pagination } = await bookingsIn(call);
+  const { collection, pagination } = await call.ask(listBookings, { query });
   const isPartial = pagination.next_page_token !== null && collection.length < Number(query['count'] ?? 20);
   return {
     title: 'Bookings',

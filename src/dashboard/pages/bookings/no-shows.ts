@@ -5,17 +5,15 @@ import { newestEntry } from '#src/dashboard/ask.ts';
 import { filters } from '#src/dashboard/components/form.ts';
 import { pager, table, type Column } from '#src/dashboard/components/list.ts';
 import { badge, externalLink, foreign, joined, time, type Markup } from '#src/dashboard/components/markup.ts';
-import type { PageCall } from '#src/dashboard/page.ts';
+import type { PageCall, RecordOf } from '#src/dashboard/page.ts';
 import { meetingFilters, timesText } from './outcome.ts';
 
-type NoShow = Awaited<ReturnType<typeof noShowsIn>>['collection'][number];
-
-const noShowsIn = ({ ask, query }: Pick<PageCall, 'ask' | 'query'>) => ask(listNoShows, { query });
+type NoShow = RecordOf<typeof listNoShows>;
 
 export async function showNoShows(call: PageCall) {
   const { url, query } = call;
   const liveAfter = await newestEntry(call);
-  const { collection, pagination } = await noShowsIn(call);
+  const { collection, pagination } = await call.ask(listNoShows, { query });
   const isUndone = query['state'] === 'undone';
   return {
     title: 'No-shows',

@@ -1,8 +1,7 @@
 // One delivery: what became of it, what it changed, its body, and how to send or fold it again.
 import { html } from 'hono/html';
-import type { z } from 'zod';
 import { getDelivery, replayDelivery } from '#src/api/deliveries/deliveries.ts';
-import { outcomes, type wholeDeliveryRecord } from '#src/api/deliveries/delivery-records.ts';
+import { outcomes } from '#src/api/deliveries/delivery-records.ts';
 import { counted, duration } from '#src/base/number-text.ts';
 import { changesView, uriLink } from '#src/dashboard/components/changes.ts';
 import { actionButton } from '#src/dashboard/components/form.ts';
@@ -17,10 +16,10 @@ import {
   time,
   type Markup,
 } from '#src/dashboard/components/markup.ts';
-import { definePage } from '#src/dashboard/page.ts';
+import { definePage, type RecordOf } from '#src/dashboard/page.ts';
 import { bodyView } from './body-view.ts';
 
-type WholeDelivery = z.output<typeof wholeDeliveryRecord>;
+type WholeDelivery = RecordOf<typeof getDelivery>;
 
 const meanings: Readonly<Record<string, string>> = {
   applied: 'It changed the tables.',

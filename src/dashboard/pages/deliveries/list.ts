@@ -1,16 +1,14 @@
 // Deliveries: the log, searched; and why some of them are not in the tables.
 import { html } from 'hono/html';
-import type { z } from 'zod';
 import { countQuarantine, listDeliveries } from '#src/api/deliveries/deliveries.ts';
-import type { deliveryRecord } from '#src/api/deliveries/delivery-records.ts';
 import { number } from '#src/base/number-text.ts';
 import { filters } from '#src/dashboard/components/form.ts';
 import { pager, table } from '#src/dashboard/components/list.ts';
 import { address, command, foreign, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
-import { definePage, type Ask, type PageCall } from '#src/dashboard/page.ts';
+import { definePage, type Ask, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
 import { asFormValues, fieldsFor, filterIn } from './filter.ts';
 
-type Delivery = z.output<typeof deliveryRecord>;
+type Delivery = RecordOf<typeof listDeliveries>;
 
 const unprojected = ['unprojected', 'quarantined', 'unhandled'];
 

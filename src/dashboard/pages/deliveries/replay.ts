@@ -1,17 +1,15 @@
 // The replay of everything that a filter matches: what it would change, the confirmation, and what it did.
 import { html } from 'hono/html';
-import type { z } from 'zod';
 import { getReplay, replayDeliveries } from '#src/api/deliveries/bulk-replay.ts';
-import type { replayRecord } from '#src/api/deliveries/delivery-records.ts';
 import { counted, number } from '#src/base/number-text.ts';
 import { changesView } from '#src/dashboard/components/changes.ts';
 import { actionButton } from '#src/dashboard/components/form.ts';
 import { facts, table } from '#src/dashboard/components/list.ts';
 import { address, foreign, nothing, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
-import { definePage } from '#src/dashboard/page.ts';
+import { definePage, type RecordOf } from '#src/dashboard/page.ts';
 import { bodyOf, filterFacts, filterIn } from './filter.ts';
 
-type Replay = z.output<typeof replayRecord>;
+type Replay = RecordOf<typeof getReplay>;
 
 export const replayPage = definePage({
   path: '/deliveries/replay',

@@ -1,16 +1,15 @@
 // Actions: what operators changed through this listener, from where, and how it ended.
 import { html } from 'hono/html';
-import type { z } from 'zod';
-import { listActions, type actionRecord } from '#src/api/actions.ts';
+import { listActions } from '#src/api/actions.ts';
 import { number } from '#src/base/number-text.ts';
 import { pager, table } from '#src/dashboard/components/list.ts';
 import { filters } from '#src/dashboard/components/form.ts';
 import { badge, foreign, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { compareText } from '#src/http/pagination.ts';
-import { definePage } from '#src/dashboard/page.ts';
+import { definePage, type RecordOf } from '#src/dashboard/page.ts';
 import { partsOfMirror } from './parts.ts';
 
-type Action = z.output<typeof actionRecord>;
+type Action = RecordOf<typeof listActions>;
 
 export const actionsPage = definePage({
   path: '/mirror/actions',

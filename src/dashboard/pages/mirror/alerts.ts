@@ -1,6 +1,6 @@
 // Alerts: what was sent to which channel, what waits and why, and sending a failed one again.
 import { html } from 'hono/html';
-import { countAlertsByState, listAlerts, resendAlert, type alertRecord } from '#src/api/alerts.ts';
+import { countAlertsByState, listAlerts, resendAlert } from '#src/api/alerts.ts';
 import { number } from '#src/base/number-text.ts';
 import { actionButton, filters } from '#src/dashboard/components/form.ts';
 import { pager, table, type Column } from '#src/dashboard/components/list.ts';
@@ -16,11 +16,10 @@ import {
   type Markup,
   type State,
 } from '#src/dashboard/components/markup.ts';
-import { definePage, type Page } from '#src/dashboard/page.ts';
-import type { z } from 'zod';
+import { definePage, type Page, type RecordOf } from '#src/dashboard/page.ts';
 import { partsOfMirror, refusalNotice } from './parts.ts';
 
-type Alert = z.output<typeof alertRecord>;
+type Alert = RecordOf<typeof listAlerts>;
 
 const path = '/mirror/alerts';
 const states: Readonly<Record<Alert['state'], State>> = {

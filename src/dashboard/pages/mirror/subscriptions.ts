@@ -1,6 +1,6 @@
 // Webhook subscriptions: as they were last seen, the plan of what would change at the service, and its confirmation.
 import { html } from 'hono/html';
-import { applySubscriptionPlan, planSubscriptions, type subscriptionPlan } from '#src/api/mirror/subscription-plan.ts';
+import { applySubscriptionPlan, planSubscriptions } from '#src/api/mirror/subscription-plan.ts';
 import { listSubscriptions } from '#src/api/subscriptions.ts';
 import { counted } from '#src/base/number-text.ts';
 import { actionButton } from '#src/dashboard/components/form.ts';
@@ -15,11 +15,10 @@ import {
   type Markup,
   type State,
 } from '#src/dashboard/components/markup.ts';
-import { definePage, type Ask, type Page, type PageCall, type View } from '#src/dashboard/page.ts';
-import type { z } from 'zod';
+import { definePage, type Ask, type Page, type PageCall, type View, type RecordOf } from '#src/dashboard/page.ts';
 import { list, partsOfMirror, refusalNotice } from './parts.ts';
 
-type Plan = z.output<typeof subscriptionPlan>;
+type Plan = RecordOf<typeof planSubscriptions>;
 type Step = Plan['steps'][number];
 
 const path = '/mirror/subscriptions';

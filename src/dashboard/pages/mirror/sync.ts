@@ -1,15 +1,14 @@
 // Comparison with the service: the backfill, what was compared and when, drift over time, and when the next comparison is due.
 import { html } from 'hono/html';
-import type { z } from 'zod';
-import { getSync, type syncRecord } from '#src/api/mirror/sync.ts';
+import { getSync } from '#src/api/mirror/sync.ts';
 import { counted, duration, number } from '#src/base/number-text.ts';
 import { bars } from '#src/dashboard/charts/column-chart.ts';
 import { facts, table } from '#src/dashboard/components/list.ts';
 import { badge, command, nothing, notice, time, type Markup } from '#src/dashboard/components/markup.ts';
-import { definePage } from '#src/dashboard/page.ts';
+import { definePage, type RecordOf } from '#src/dashboard/page.ts';
 import { list, partsOfMirror } from './parts.ts';
 
-type Sync = z.output<typeof syncRecord>;
+type Sync = RecordOf<typeof getSync>;
 type Run = Sync['drift']['runs'][number];
 type Resource = Sync['backfill']['resources'][number];
 

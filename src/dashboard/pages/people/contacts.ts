@@ -14,11 +14,11 @@ import {
   time,
   type Markup,
 } from '#src/dashboard/components/markup.ts';
-import { ApiError, definePage, type Page, type PageCall } from '#src/dashboard/page.ts';
+import { ApiError, definePage, type Page, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
 import { customFieldText, type Definition } from './custom-field-text.ts';
 import { timeline } from './timeline.ts';
 
-type Contact = Awaited<ReturnType<typeof contactsIn>>['collection'][number];
+type Contact = RecordOf<typeof listContacts>;
 
 const contactsIn = ({ ask, query }: Pick<PageCall, 'ask' | 'query'>) => {
   const { show: _show, ...search } = query;

@@ -14,13 +14,11 @@ import {
   time,
   type Markup,
 } from '#src/dashboard/components/markup.ts';
-import { definePage, type Page, type PageCall } from '#src/dashboard/page.ts';
+import { definePage, type Page, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
 import { markdown, plainText } from './markdown.ts';
 
-type Recap = Awaited<ReturnType<typeof recapsIn>>['collection'][number];
+type Recap = RecordOf<typeof listRecaps>;
 type Attendee = Recap['attendees'][number];
-
-const recapsIn = ({ ask, query }: Pick<PageCall, 'ask' | 'query'>) => ask(listRecaps, { query });
 
 export const recapPages: readonly Page[] = [
   definePage({
@@ -28,7 +26,7 @@ export const recapPages: readonly Page[] = [
     section: '/recaps',
     async show(call) {
       const { ask, url, query } = call;
-      const { collection, pagination } = await recapsIn(call);
+      const { collection, pagination } = await ask(listRecaps, { query });
       const { hosts } = await ask(listBookingFilters);
       return {
         title: 'Recaps',

@@ -16,10 +16,10 @@ import {
   type Markup,
   type State,
 } from '#src/dashboard/components/markup.ts';
-import { definePage, type Page, type PageCall } from '#src/dashboard/page.ts';
+import { definePage, type Page, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
 import { formTable, funnelCharts } from './routing-funnel.ts';
 
-type Submission = Awaited<ReturnType<typeof submissionsIn>>['collection'][number];
+type Submission = RecordOf<typeof listSubmissions>;
 
 const daysAgo = (nowMs: number, days: number): string => dayOf(nowMs - (days - 1) * dayMs);
 
