@@ -172,16 +172,8 @@ function bookingOf(member: TableRow<'invitees'>, meeting: TableRow<'scheduled_ev
 async function meetingOf(store: Store, meeting: TableRow<'scheduled_events'>) {
   const { uri, name, status, start_time, end_time, location, join_url } = meeting;
   const hosts = objectsIn(meeting.hosts);
-  const users = new Map(
-    (
-      await rowsWith(
-        store,
-        'users',
-        'uri',
-        hosts.map(({ user }) => String(user)),
-      )
-    ).map((row) => [row.uri, row]),
-  );
+  const uris = hosts.map(({ user }) => String(user));
+  const users = new Map((await rowsWith(store, 'users', 'uri', uris)).map((row) => [row.uri, row]));
   const [where] = objectsIn([location]);
   const parts = [textOf(where?.['type'] ?? where?.['kind']), textOf(where?.['location'])].filter(Boolean);
   return {

@@ -102,7 +102,7 @@ function bookingDrafts(
   member: TableRow<'invitees'>,
   index: number,
 ): readonly Draft[] {
-  const { uri: subject, created_at, canceled_at, canceler_type, cancel_reason } = member;
+  const { uri: subject, created_at, canceled_at, cancel_reason } = member;
   const meeting = events.get(member.event_uri ?? '');
   const created = {
     table: 'invitees',
@@ -111,14 +111,7 @@ function bookingDrafts(
     event: 'invitee.created',
   } as const;
   const isLast = index === members.length - 1;
-  const by = canceler_type === 'host' ? ' by the host' : canceler_type === 'invitee' ? ' by the invitee' : '';
-  const previous = members[index - 1];
-  const movedBy =
-    previous?.canceler_type === 'host'
-      ? ' by the host'
-      : previous?.canceler_type === 'invitee'
-        ? ' by the invitee'
-        : '';
+  const by = byWhom(member);
   const reason = cancel_reason ? `: ${cancel_reason}` : '.';
   const end: Draft = {
     kind: outcome === 'rescheduled' ? 'moved_on' : 'canceled',
@@ -132,7 +125,10 @@ function bookingDrafts(
     {
       kind: index === 0 ? 'booked' : 'moved',
       at: created_at,
-      sentence: index === 0 ? `${meeting?.name ?? 'A meeting'} was booked.` : `Moved${movedBy} to another time.`,
+      sentence:
+        index === 0
+          ? `${meeting?.name ?? 'A meeting'} was booked.`
+          : `Moved${byWhom(members[index - 1])} to another time.`,
       startTime: meeting?.start_time ?? null,
       subject,
       origin: created,
@@ -142,6 +138,11 @@ function bookingDrafts(
     reconfirmation(member, 'reconfirmed_at', 'reconfirmed', 'The invitee confirmed.'),
   ];
 }
+
+const byWhom = (canceled: TableRow<'invitees'> | undefined): string =>
+  canceled?.canceler_type === 'host' || canceled?.canceler_type === 'invitee'
+    ? ` by the ${canceled.canceler_type}`
+    : '';
 
 const reconfirmation = (
   member: TableRow<'invitees'>,
