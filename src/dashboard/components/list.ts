@@ -53,14 +53,15 @@ export function pager(
   }: Pick<PaginationEnvelope, 'next_page_token' | 'previous_page_token'>,
   url: URL,
 ): Markup {
-  if (next === null && previous === null) return nothing;
-  const { page_token: _current, ...query } = Object.fromEntries(url.searchParams);
+  const { page_token: current, ...query } = Object.fromEntries(url.searchParams);
+  // A search that looks at a part of a list at a time may end with an empty page: there is always a way back.
+  if (next === null && previous === null && current === undefined) return nothing;
   const link = (token: string | null, text: string, rel: string): Markup =>
     token === null
       ? nothing
       : html`<a rel="${rel}" href="${address(url.pathname, { ...query, page_token: token })}">${text}</a>`;
   return html`<nav class="pager" aria-label="Pages of this list">
-    ${previous === null ? '' : html`<a href="${address(url.pathname, query)}">First</a>`}${link(previous, '← Newer', 'prev')}${link(next, 'Older →', 'next')}
+    ${current === undefined ? '' : html`<a href="${address(url.pathname, query)}">First</a>`}${link(previous, '← Newer', 'prev')}${link(next, 'Older →', 'next')}
   </nav>`;
 }
 

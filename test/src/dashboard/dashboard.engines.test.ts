@@ -1,5 +1,6 @@
 // The frame of the dashboard: how pages answer, what they refuse, and what a browser may load for them.
 import { describe, expect, it } from 'vitest';
+import { pager } from '#src/dashboard/components/list.ts';
 import { bearer } from '../../harness/mirror/api-app.ts';
 import { openDashboard } from '../../harness/mirror/dashboard.ts';
 import { ingestBodies, storeEngines } from '../../harness/stores.ts';
@@ -92,3 +93,25 @@ for (const engine of storeEngines)
       expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'application/json']);
     });
   });
+
+describe('the links between pages', () => {
+  const linksAt = async (address: string, tokens: { readonly next?: string; readonly previous?: string } = {}) => {
+    const { next = null, previous = null } = tokens;
+    const markup = await pager({ next_page_token: next, previous_page_token: previous }, new URL(address, 'http://x'));
+    return [...String(markup).matchAll(/href="([^"]*)">([^<]*)</g)].map(([, href, text]) => `${text} ${href}`);
+  };
+
+  it('lead both ways, and to the first page from every other', async () => {
+    expect(await linksAt('/recaps?text=a')).toEqual([]);
+    expect(await linksAt('/recaps?text=a', { next: 'n' })).toEqual(['Older → /recaps?text=a&amp;page_token=n']);
+    expect(await linksAt('/recaps?text=a&page_token=m', { next: 'n', previous: 'p' })).toEqual([
+      'First /recaps?text=a',
+      '← Newer /recaps?text=a&amp;page_token=p',
+      'Older → /recaps?text=a&amp;page_token=n',
+    ]);
+  });
+
+  it('lead back from an empty page, where a search ended', async () => {
+    expect(await linksAt('/recaps?text=a&page_token=m')).toEqual(['First /recaps?text=a']);
+  });
+});
