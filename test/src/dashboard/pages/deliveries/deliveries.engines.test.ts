@@ -23,7 +23,8 @@ for (const engine of storeEngines)
   describe.runIf(engine.available)(`the pages of deliveries on ${engine.name}`, () => {
     /** Most are in quarantine, as an older version, which could not read them, would have left them. */
     async function openLog() {
-      const dashboard = await openDashboard(engine.fresh);
+      // A preview ends by the clock, and a busy machine is no reason to fail.
+      const dashboard = await openDashboard(engine.fresh, { clock: () => Date.parse('2025-04-14T12:00:00Z') });
       await ingestBodies(dashboard.store, bodies);
       await dashboard.store.db
         .updateTable('event_log')
