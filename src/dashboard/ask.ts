@@ -23,7 +23,9 @@ export function createAsk(api: Visitor['api'], { origin }: Pick<URL, 'origin'>):
     const answer: unknown = response.status === 204 ? undefined : await response.json();
     if (!response.ok) {
       const { details, ...error } = refusal.parse(answer);
-      const lines = details.map(({ message, parameter }) => (parameter ? `${parameter}: ${message}` : message));
+      const lines = details.map(({ message, parameter }) =>
+        parameter && response.status !== 404 ? `${parameter}: ${message}` : message,
+      );
       throw new ApiError(response.status, { ...error, details: lines });
     }
     return answerSchema(operation)?.parse(answer) ?? answer;

@@ -7,8 +7,11 @@ import type { EntryWithBody } from '#src/store/log/delivery-tail.ts';
 /** Reading the names of a person is not worth parsing a body that is larger. */
 const maxBodyLength = 64 * 1024;
 
-export function sentenceOf({ event, body, encoding, redacted }: EntryWithBody): string {
+export function sentenceOf({ event, body, encoding, outcome, redacted }: EntryWithBody): string {
   if (event === null) return 'a delivery that could not be parsed';
+  const [, deleted] = /^(\w+)\.gone$/.exec(event) ?? [];
+  if (deleted !== undefined && outcome !== 'unhandled')
+    return `the service no longer has the ${deleted.replaceAll('_', ' ')}`;
   if (redacted || body === null)
     return isEventKind(event) && event.endsWith('.deleted')
       ? describeEvent({ event, payload: {} })

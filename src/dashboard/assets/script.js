@@ -114,12 +114,13 @@
     );
   }
 
-  /** Shows a newer version of the page. Returns how many rows wait. */
+  /** Shows a newer version of the page. Returns how many rows wait, such as `12`; `20+` where a list has no other rows: more may be on its next page. */
   function show(main, newer, isForced) {
     localize(newer);
     const lists = [...main.querySelectorAll('[data-rows]')];
     const held = new Set();
     let waiting = 0;
+    let more = '';
     newer.querySelectorAll('[data-rows]').forEach((list, index) => {
       const current = lists[index];
       const known = new Set([...(current?.children ?? [])].map(keyOf));
@@ -127,9 +128,10 @@
       if (isForced || known.size === 0 || fresh.length === 0 || !isRead(current, main)) return;
       held.add(current);
       waiting += fresh.length;
+      if (fresh.length === list.children.length) more = '+';
     });
     morph(main, newer, held);
-    return waiting;
+    return waiting === 0 ? '' : `${waiting}${more}`;
   }
 
   function live(main) {
@@ -182,7 +184,7 @@
     function count(waiting) {
       chip?.remove();
       chip = undefined;
-      if (waiting === 0) return;
+      if (waiting === '') return;
       chip = make('button', { type: 'button', className: 'chip', textContent: `${waiting} new` });
       chip.addEventListener('click', async () => {
         getSelection().removeAllRanges();
@@ -329,6 +331,12 @@
     isContentEditable ||
     /^(TEXTAREA|SELECT)$/.test(tagName) ||
     (tagName === 'INPUT' && !/^(checkbox|radio|button|submit)$/.test(type));
+
+  // A shared link has only the filters that are set.
+  addEventListener('formdata', ({ target, formData }) => {
+    if (target.method !== 'get') return;
+    for (const [name, value] of [...formData]) if (value === '') formData.delete(name);
+  });
 
   addEventListener('DOMContentLoaded', () => {
     const main = document.querySelector('main');

@@ -14,7 +14,8 @@ export function errorView(error: unknown, { pathname, search }: URL): View {
   if (status === 404) return view(404, 'Not found', details.length > 0 ? '' : message, details);
   if (status < 500 && search !== '')
     return view(400, 'This filter cannot be used', '', details.length > 0 ? details : [message], pathname);
-  return view(status < 500 ? 400 : 503, title, message, details);
+  if (status < 500) return view(400, 'This is not possible', '', details.length > 0 ? details : [message]);
+  return view(503, title, message, details);
 }
 
 function view(

@@ -125,6 +125,23 @@ describe.runIf(inject('chromiumPath'))('the dashboard in a browser', () => {
     expect(await page.locator('.chip').count()).toBe(0);
   });
 
+  it('says that more rows than a page has are new', async () => {
+    const { page } = await open('/deliveries');
+    await expect.poll(streams).toBe(1);
+    await rows(page).nth(3).hover();
+    await deliver(25);
+    await expect.poll(() => page.locator('.chip').textContent()).toBe('20+ new');
+  });
+
+  it('a filter form sends only the fields that are set', async () => {
+    const { page } = await open('/deliveries');
+    await page.keyboard.press('/');
+    await page.keyboard.type('Ada');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/q=/);
+    expect(new URL(page.url()).search).toBe('?q=Ada');
+  });
+
   it('makes no request while it is paused, also after a reload, and catches up afterwards', async () => {
     const visited = await open();
     const { page } = visited;

@@ -69,7 +69,7 @@ const outcomeCell = ({ outcome, reason }: Delivery): Markup =>
 function emptyText({ isFiltered, isStopped }: { readonly isFiltered: boolean; readonly isStopped: boolean }): Markup {
   if (isStopped) return html`Nothing was found in this part of the log.`;
   if (isFiltered) return html`No delivery matches. <a href="/deliveries">Remove all filters</a>`;
-  return html`Nothing has arrived yet. ${command('bootstrap')} registers for webhooks, and ${command('trigger')} sends one for a try.`;
+  return html`Nothing has arrived yet. ${command('bootstrap')} registers for webhooks, and ${command('trigger invitee.created')} sends one for a try.`;
 }
 
 interface Stop {

@@ -118,7 +118,7 @@ function differenceView(replay: Replay): Markup {
     tables,
     examples,
   } = replay;
-  if (read === 0) return nothing;
+  if (read === 0 || (changed === 0 && !isPreview)) return nothing;
   const isPart = isPreview && state === 'stopped';
   return html`<h2>${isPreview ? 'What would change' : 'What changed'}</h2>
     ${isPart ? html`<p class="notice attention">The preview ended after ${counted(read, 'delivery', 'deliveries')} of ${number(matched)}${replay.matched_complete ? '' : ' or more'}, because it would have taken too long. The replay covers all of them.</p>` : ''}

@@ -124,7 +124,7 @@ async function alertState(ask: Ask): Promise<PartState> {
     collection.filter((each) => each.state === state).reduce((total, { count }) => total + count, 0);
   const failed = sum('failed');
   if (collection.length === 0) return { text: 'No alert was made yet.' };
-  const sent = `${number(sum('sent'))} sent, ${number(sum('pending'))} waiting`;
+  const sent = `${number(sum('sent'))} sent, ${number(sum('pending'))} pending`;
   return failed === 0
     ? { text: `${sent}, none failed.` }
     : { text: `${sent}, ${number(failed)} failed and can be resent.`, needsAttention: true };
@@ -137,6 +137,7 @@ async function queueState(ask: Ask): Promise<PartState> {
 
 async function schemaState(ask: Ask): Promise<PartState> {
   const { kinds, fields, examined } = await ask(getSchema);
+  if (examined.entries === 0) return { text: 'Nothing was examined yet: the log is empty.' };
   if (kinds.length + fields.length === 0)
     return { text: `Every kind and field in the newest ${counted(examined.entries, 'entry', 'entries')} is known.` };
   return {

@@ -21,6 +21,8 @@ describe('the sentence about a delivery', () => {
     [{ event: null, body: 'no JSON' }, 'a delivery that could not be parsed'],
     [{ redacted: true }, 'contact.read, whose content was removed'],
     [{ event: 'contact.deleted', redacted: true }, 'a contact was deleted and redacted'],
+    [{ event: 'meeting_recap.gone', redacted: true }, 'the service no longer has the meeting recap'],
+    [{ event: 'contact.gone', outcome: 'unhandled' }, 'a delivery of the unknown kind contact.gone'],
     [{ body: null }, 'contact.read, whose content was removed'],
     [{ event: 'contact.updated', body: 'x'.repeat(100_000) }, 'contact an unnamed person was changed'],
   ])('of %j is "%s"', (more, sentence) => {

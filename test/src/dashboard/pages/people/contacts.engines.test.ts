@@ -127,6 +127,6 @@ for (const engine of storeEngines)
 
     it('says how an empty list is filled', async () => {
       await using dashboard = await openDashboard(engine.fresh);
-      expect((await dashboard.page('/contacts')).html).toContain('slotstream backfill');
+      expect((await dashboard.page('/contacts')).html).toContain('<code>./bin/slotstream backfill</code>');
     });
   });
