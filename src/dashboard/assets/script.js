@@ -335,7 +335,7 @@
   // A shared link has only the filters that are set.
   addEventListener('formdata', ({ target, formData }) => {
     if (target.method !== 'get') return;
-    for (const [name, value] of [...formData]) if (value === '') formData.delete(name);
+    for (const name of new Set(formData.keys())) if (formData.get(name) === '') formData.delete(name);
   });
 
   addEventListener('DOMContentLoaded', () => {
