@@ -13,8 +13,9 @@ const engines: Readonly<Record<string, string>> = {
   sqlite: 'SQLite',
 };
 
-export function flowView(flow: Flow, nowMs: number): Markup {
-  const [spooled, waiting, active] = flow.arrows.map((arrow) => arrowView(arrow, nowMs));
+export function flowView({ flow, health }: Pick<Overview, 'flow' | 'health'>, nowMs: number): Markup {
+  const isQueueAway = health.some(({ id, state }) => id === 'queue' && state === 'problem');
+  const [spooled, waiting, active] = flow.arrows.map((arrow) => arrowView(arrow, { nowMs, isQueueAway }));
   const lag =
     flow.lag_p50_ms === null
       ? 'No delivery in 10 minutes'
@@ -38,11 +39,18 @@ const stage = (name: string, ...lines: readonly string[]): Markup =>
 /** What waits: on the receiver's disk, in the queue, in the workers. */
 const waitsWhere = { receiver: 'on disk', queue: 'waiting', worker: 'in progress' } as const;
 
-function arrowView({ from, depth, unit, oldest_at: oldest }: Flow['arrows'][number], nowMs: number): Markup {
+interface Seen {
+  readonly nowMs: number;
+  readonly isQueueAway: boolean;
+}
+
+function arrowView({ from, depth, unit, oldest_at: oldest }: Flow['arrows'][number], seen: Seen): Markup {
+  const { nowMs, isQueueAway } = seen;
+  const none = isQueueAway && from !== 'receiver' ? 'not known' : `nothing ${waitsWhere[from]}`;
   const one = unit === 'batches' ? 'batch' : 'delivery';
   const age = oldest === null ? '' : `oldest ${duration(Math.max(0, nowMs - Date.parse(oldest)))}`;
   return html`<li class="arrow${depth > 0 ? ' busy' : ''}">
-    <span>${depth === 0 ? `nothing ${waitsWhere[from]}` : `${counted(depth, one, unit)} ${waitsWhere[from]}`}</span>
+    <span>${depth === 0 ? none : `${counted(depth, one, unit)} ${waitsWhere[from]}`}</span>
     <svg viewBox="0 0 60 10" width="60" height="10" aria-hidden="true"><path d="M0 5h56M51 1l5 4-5 4" /></svg>
     <span>${age}</span>
   </li>`;

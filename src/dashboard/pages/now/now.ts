@@ -36,7 +36,7 @@ interface Moment extends Pick<PageCall, 'nowMs'> {
 const nowView = (overview: Overview, { timezone = 'UTC', nowMs }: Moment): View => ({
   title: 'Now',
   liveAfter: overview.flow.last_seq,
-  content: html`${healthView(overview)} ${stepsLeft(overview.first_run)} ${flowView(overview.flow, nowMs)}
+  content: html`${healthView(overview)} ${stepsLeft(overview.first_run)} ${flowView(overview, nowMs)}
     ${needsView(overview)} ${todayView(overview, timezone)} ${latestView(overview.latest)}`,
 });
 

@@ -62,6 +62,15 @@ for (const engine of storeEngines)
       expect(html).toContain('follows when the log is a week old');
     });
 
+    it('does not say that nothing waits while the queue does not answer', async () => {
+      await using dashboard = await open({ queue: 'not answering', queue_waiting: null, queue_active: null });
+      await receive(dashboard.store, [contactDelivery({ id: 'one', version: 0 })]);
+      const { html } = await dashboard.page('/');
+      expect(html).toContain('The queue does not answer.');
+      expect(html).toContain('nothing on disk');
+      expect(html).not.toMatch(/nothing (?:waiting|in progress)/);
+    });
+
     it('shows what is not well with its fix, the worst first, and what waits at each arrow', async () => {
       const oldest = instantOf(Date.now() - 20 * 60_000);
       await using dashboard = await open({
