@@ -1,0 +1,114 @@
+// The dashboard of a running product, used by a person in a browser: logging in, watching a delivery arrive, every filter of the
+// deliveries, and replaying everything in quarantine.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { openBrowser, visit, type Visit } from '../../harness/browser.ts';
+import { contactDelivery, contactUri } from '../../harness/data/contact-deliveries.ts';
+import { openSender, type Sender } from '../../harness/mirror/sender.ts';
+import { until } from '../../harness/ports.ts';
+import { openHome, type Home } from '../../harness/product.ts';
+import { ask } from '../../oracle/deliveries.ts';
+
+describe.runIf(inject('chromiumPath'))('a person in a browser', () => {
+  let home: Home;
+  let browser: Browser;
+  let sender: Sender;
+  let origin: string;
+  const contacts = 45;
+
+  beforeAll(async () => {
+    home = await openHome();
+    const product = await home.open('start');
+    origin = new URL((await product.admin('/api/status')).url).origin;
+    sender = openSender({ url: product.webhook, key: home.signingKey, retries: true });
+    await sender.send([
+      ...Array.from({ length: contacts }, (_, n) => contactDelivery({ id: `c${n}`, version: 0 })),
+      JSON.stringify({ event: 'contact.merged', payload: { uri: contactUri('c1') } }),
+      '{"event": "contact.updated", no JSON',
+    ]);
+    await entriesAre(contacts + 2);
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    sender?.close();
+    await browser?.close();
+    await home?.[Symbol.asyncDispose]();
+  });
+
+  const countOf = async (where: string): Promise<number> =>
+    Number((await ask(home.store, `select count(*) as entries from event_log where ${where}`))[0]?.['entries']);
+  const entriesAre = (count: number) => until(async () => (await countOf('true')) === count, `${count} entries`);
+
+  async function loggedIn(path: string): Promise<Visit> {
+    const visited = await visit(browser);
+    await visited.page.goto(`${origin}${path}?token=${home.settings['ADMIN_TOKEN']}`);
+    return visited;
+  }
+  const rows = (page: Page) => page.locator('tr[data-key]');
+
+  it('logs in with the token, and is where they wanted to be', async () => {
+    await using visited = await visit(browser);
+    const { page } = visited;
+    await page.goto(`${origin}/deliveries?outcome=unhandled`);
+    await page.locator('input[type=password]').fill(home.settings['ADMIN_TOKEN'] ?? '');
+    await page.keyboard.press('Enter');
+    await rows(page).first().waitFor();
+    expect([page.url(), await rows(page).count()]).toEqual([`${origin}/deliveries?outcome=unhandled`, 1]);
+  });
+
+  it('sees a delivery that was posted while they watch', async () => {
+    await using visited = await loggedIn('/');
+    const { page, complaints } = visited;
+    await page.locator('[data-live]').waitFor();
+    await sender.send([contactDelivery({ id: 'posted', version: 0, more: { name: 'Posted Person' } })]);
+    await page.getByText('Posted Person is a new contact').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  const day = new Date().toISOString().slice(0, 10);
+  it.each([
+    ['q', 'Name c17 0', 1],
+    ['event', 'contact.m*', 1],
+    ['outcome', 'quarantined', 1],
+    ['source', 'backfill', 0],
+    ['address', 'v0@example.test', 20],
+    ['min_received_at', `${day}T00:00`, 20],
+    ['max_received_at', `${day}T00:00`, 0],
+  ])('filters by %s, and the address has the filter', async (name, value, found) => {
+    await using visited = await loggedIn('/deliveries');
+    const { page } = visited;
+    const field = page.locator(`.filters [name=${name}]`);
+    await (name === 'outcome' || name === 'source' ? field.selectOption(value) : field.fill(value));
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.waitForURL((url) => url.searchParams.get(name) === value);
+    expect(await rows(page).count()).toBe(found);
+    await page.reload();
+    expect([await field.inputValue(), await rows(page).count()]).toEqual([value, found]);
+  });
+
+  it('replays everything in quarantine, also what is not on the page', async () => {
+    // As an older version that could not read them would have left them.
+    const old = "event = 'contact.created' and subject_uri like '%/contacts/c%'";
+    await ask(
+      home.store,
+      `update event_log set outcome = 'quarantined', reason = 'Then.', changes = null where ${old}`,
+    );
+    await ask(home.store, "delete from contacts where uri like '%/contacts/c%'");
+    await using visited = await loggedIn('/deliveries');
+    const { page, complaints } = visited;
+    await page.locator('[name=outcome]').selectOption('quarantined');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByRole('link', { name: 'Then.' }).first().click();
+    await page.getByRole('link', { name: /Replay everything that matches/ }).click();
+    await page.getByRole('heading', { name: `Replay ${contacts} deliveries?` }).waitFor();
+    expect(await countOf("reason = 'Then.'")).toBe(contacts);
+    await page.getByRole('button', { name: `Replay ${contacts} deliveries` }).click();
+    await page.waitForURL(/\/deliveries\/replays\//);
+    await until(async () => (await countOf("reason = 'Then.'")) === 0, 'none is left');
+    await page.reload();
+    expect(await page.locator('main').innerText()).toMatch(new RegExp(`${contacts} deliveries replayed`));
+    await page.goto(`${origin}/mirror/actions`);
+    expect(await page.locator('main').innerText()).toMatch(/Replay deliveries\s+done.*changed 45/);
+    expect(complaints).toEqual([]);
+  });
+});
