@@ -128,16 +128,26 @@ function bookMeeting(scene: Scene): void {
   const { service, organization } = scene;
   const { random, clock, state } = service;
   const offers = eventTypesOf(state, organization).filter(({ active }) => active);
-  const eventType = pickAny(scene, offers);
-  if (eventType === undefined) return;
+  const picked = pickAny(scene, offers);
+  if (picked === undefined) return;
   const isImmediate = random.chance(0.35);
   const startMs = isImmediate
     ? Math.floor(clock.nowMs() / halfHourMs) * halfHourMs - random.int(0, 3) * halfHourMs
     : slotAfter(random, clock.nowMs());
   const form = formOf(scene);
-  const submission = form && random.chance(0.2) ? submitForm(service, { form }).uri : undefined;
+  const submitted = form && random.chance(0.2) ? submitForm(service, { form }) : undefined;
+  // Who was led to another site or to a message books without the form.
+  const routed = submitted && offers.find(({ uri }) => uri === submitted.result.value);
   const method = isImmediate ? 'instant_book' : null;
-  bookVisitor(service, { organization, eventType, startMs, strangers: 0.5, method, submission });
+  const eventType = routed ?? picked;
+  bookVisitor(service, {
+    organization,
+    eventType,
+    startMs,
+    strangers: 0.5,
+    method,
+    submission: routed && submitted.uri,
+  });
 }
 
 /** For a meeting that has begun and has no recap yet. */

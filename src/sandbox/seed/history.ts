@@ -70,9 +70,17 @@ export function seedHistory(service: Service, plan: HistoryPlan): void {
     let invitee: InviteeResource | undefined;
     const take = (): void => {
       const isFree = offers.filter((offer) => seatsLeft(service.state, offer, instantOf(startMs)) > 0);
-      const eventType = booking.random.pick(isFree);
-      const submission = routes.chance(routed) ? submitAnyForm(booking, organization) : undefined;
-      invitee = bookVisitor(booking, { organization, eventType, startMs, strangers: 0, submission });
+      const picked = booking.random.pick(isFree);
+      const submitted = routes.chance(routed) ? submitAnyForm(booking, organization) : undefined;
+      // Who was led to another site or to a message books without the form.
+      const offered = submitted && isFree.find(({ uri }) => uri === submitted.result.value);
+      invitee = bookVisitor(booking, {
+        organization,
+        eventType: offered ?? picked,
+        startMs,
+        strangers: 0,
+        submission: offered && submitted.uri,
+      });
     };
     steps.push({ atMs, take });
     // About as many visitors leave after the form.
@@ -93,9 +101,9 @@ export function seedHistory(service: Service, plan: HistoryPlan): void {
   }
 }
 
-function submitAnyForm(past: Service, organization: string): string | undefined {
+function submitAnyForm(past: Service, organization: string) {
   const form = past.state.routingForms.values().find((one) => one.organization === organization);
-  return form && submitForm(past, { form }).uri;
+  return form && submitForm(past, { form });
 }
 
 /** One submission for every route of the forms. */
