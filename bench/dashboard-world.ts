@@ -118,7 +118,7 @@ async function copyRows({ db, isSqlite }: Target, table: TableName, { day, chang
     const column = sql.ref(name);
     if (changed[name]) return changed[name];
     if (kind === 'time' && isSqlite)
-      return sql`strftime('%Y-%m-%dT%H:%M:%f', ${column}, ${sql.lit(`+${day} days`)}) || '000Z'`;
+      return sql`strftime('%Y-%m-%dT%H:%M:%f000Z', ${column}, ${sql.lit(`+${day} days`)})`;
     if (kind === 'time') return sql`${column} + ${sql.lit(`${day} days`)}::interval`;
     if (kind === 'text') return renamed(column);
     if (kind === 'json') return isSqlite ? renamed(column) : sql`${renamed(sql`${column}::text`)}::jsonb`;
