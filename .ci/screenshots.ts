@@ -41,7 +41,7 @@ try {
   const [login = ''] = await printed(/http:\/\/\S+\?token=\S+/g, 1);
   await printed(/^\d\d:\d\d:\d\d  /gm, enough);
   for (const colorScheme of ['light', 'dark'] as const) {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, colorScheme });
+    const context = await browser.newContext({ viewport: { width: 1280, height: 940 }, colorScheme });
     const page = await context.newPage();
     await page.goto(login);
     for (const [name, open] of Object.entries(pictures)) {
