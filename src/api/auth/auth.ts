@@ -107,8 +107,6 @@ export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): Mi
     if (blockedFor !== undefined) return tooMany(context, blockedFor);
     if (isForm) return logInByForm(context);
     const verdict = authenticate(holders, context);
-    if (verdict === 'wrong' && context.req.query('token') !== undefined)
-      return reject(context, verdict, { problem: 'The token in this link is not valid, or not any more.' });
     if (verdict === 'absent' || verdict === 'wrong') return reject(context, verdict);
     if (verdict === 'cross_site') return forbid(context, verdict);
     const { by, holder } = verdict;
