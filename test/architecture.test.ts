@@ -51,6 +51,8 @@ const floors = {
     'src/signing',
     'src/http',
     'src/observability',
+    // Only the shape of its jobs.
+    'src/queue',
     'src/store',
     'src/feed',
     'workers/projections',

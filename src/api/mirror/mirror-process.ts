@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { instant } from '#schemas/resources/values.ts';
 import { notFound } from '#src/http/http-error.ts';
+import type { JobState, QueueDepth, QueueJob } from '#src/queue/contract.ts';
 
 const count = z.int().min(0);
 
@@ -68,23 +69,12 @@ export interface Schedule {
 
 export interface JobQueue {
   readonly engine: string;
-  depth(): Promise<Readonly<Record<JobState, number>>>;
+  depth(): Promise<QueueDepth>;
   jobs(state: JobState, limit: number): Promise<readonly QueueJob[]>;
   recoverFailed(): Promise<void>;
 }
 
-export const jobStates = ['waiting', 'active', 'delayed', 'failed'] as const;
-export type JobState = (typeof jobStates)[number];
-
-export interface QueueJob {
-  readonly id: string;
-  readonly state: JobState;
-  readonly deliveries: number | null;
-  readonly attempts: number;
-  readonly addedMs: number | null;
-  readonly dueMs: number | null;
-  readonly lastError: string | null;
-}
+export const jobStates = ['waiting', 'active', 'delayed', 'failed'] as const satisfies readonly JobState[];
 
 export function processOf({ process }: { readonly process?: MirrorProcess | undefined }): MirrorProcess {
   if (process === undefined) throw notFound('This server does not report on its process.');

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { instant } from '#schemas/resources/values.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
 import { instantOf } from '#src/base/time.ts';
-import { jobStates as states, processOf, type QueueJob } from './mirror-process.ts';
+import type { QueueJob } from '#src/queue/contract.ts';
+import { jobStates as states, processOf } from './mirror-process.ts';
 
 const count = z.int().min(0);
 
