@@ -2,6 +2,7 @@
 import type { Tail } from '#src/feed/tail.ts';
 import { operationDefiner, type Operation } from '#src/http/operation.ts';
 import type { Store } from '#src/store/contract.ts';
+import type { ViewSettings } from '#src/store/views/view.ts';
 import type { Screen } from '#workers/pipeline/screen.ts';
 import type { ReplayScriptOptions } from './deliveries/curl-replay.ts';
 import type { ReplayRun } from './deliveries/delivery-records.ts';
@@ -16,6 +17,8 @@ export interface ApiContext {
   readonly signing?: ReplayScriptOptions;
   /** Begins to keep the table of the contact search; absent where it is switched off. */
   readonly useContactSearch?: () => Promise<void>;
+  /** The unit of amounts in custom fields (CURRENCY_FIELDS); minor when absent. */
+  readonly currencyFields?: ViewSettings['currencyFields'];
   /** For the operations about the process; absent where only the store is served. */
   readonly process?: MirrorProcess | undefined;
   /** The processes and settings of the installation; absent where only the store is served. */

@@ -11,7 +11,7 @@ import type { Store } from '#src/store/contract.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { findContacts } from '#src/store/search/contact-page.ts';
 import { findRows, rowsByUri } from '#src/store/search/record-search.ts';
-import { defineOperation } from './api-operation.ts';
+import { defineOperation, type ApiContext } from './api-operation.ts';
 import { getContactTimeline } from './people/timeline.ts';
 import { columnsOf, listRows, objectsIn, rowNamed, textIn } from './row-record.ts';
 
@@ -29,6 +29,10 @@ const mirroredDefinition = customFieldDefinitionResource.extend({
   field_type: z.string().nullable(),
   options: z.array(z.strictObject({ uuid: z.string().nullable(), label: z.string().nullable() })).optional(),
   currency: z.string().optional(),
+  amounts_in: z
+    .enum(['minor', 'major'])
+    .optional()
+    .describe('Unit of the values of a `currency` field (CURRENCY_FIELDS).'),
   created_at: instant.nullable(),
   updated_at: instant.nullable(),
   retired_at: z.string().nullable(),
@@ -85,12 +89,14 @@ export const listCustomFieldDefinitions = defineOperation({
   id: 'listCustomFieldDefinitions',
   path: '/api/contacts/custom_field_definitions',
   summary: 'The custom fields contacts can have',
-  description: 'As `GET /contacts/custom_field_definitions` of the service, from the mirror: retired ones included.',
+  description:
+    'As `GET /contacts/custom_field_definitions` of the service, from the mirror: retired ones included. `amounts_in` is ours.',
   query: pageQuery,
   answers: 'collection',
   schema: mirroredDefinition,
-  run({ store, pageIn }) {
-    const wanted = { order: 'created_at', page: pageIn(), where: [], recordOf: definitionRecord };
+  run({ store, pageIn, currencyFields }) {
+    const recordOf = (row: StoredRow) => definitionRecord(row, currencyFields);
+    const wanted = { order: 'created_at', page: pageIn(), where: [], recordOf };
     return listRows(store, 'custom_field_definitions', wanted);
   },
 });
@@ -103,8 +109,10 @@ export const getCustomFieldDefinition = defineOperation({
   errors: { 404: 'No such custom field.' },
   answers: 'resource',
   schema: mirroredDefinition,
-  run: async ({ store, params }) =>
-    definitionRecord(await rowNamed(store, 'custom_field_definitions', params['uuid'] ?? '', 'custom field')),
+  async run({ store, params, currencyFields }) {
+    const row = await rowNamed(store, 'custom_field_definitions', params['uuid'] ?? '', 'custom field');
+    return definitionRecord(row, currencyFields);
+  },
 });
 
 export const contactOperations = [
@@ -165,7 +173,7 @@ function retiredAt({ extra }: StoredRow): string | null {
   return typeof retired === 'string' ? retired : null;
 }
 
-function definitionRecord(row: StoredRow): object {
+function definitionRecord(row: StoredRow, amountsIn: ApiContext['currencyFields'] = 'minor'): object {
   const { uri, label, field_type, options, currency, created_at, updated_at } = row;
   return {
     uri,
@@ -175,6 +183,7 @@ function definitionRecord(row: StoredRow): object {
       options: objectsIn(options).map(({ uuid, label: name }) => ({ uuid: textIn(uuid), label: textIn(name) })),
     }),
     ...(currency !== null && { currency }),
+    ...(field_type === 'currency' && { amounts_in: amountsIn }),
     created_at,
     updated_at,
     retired_at: retiredAt(row),

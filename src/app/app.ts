@@ -232,6 +232,7 @@ function readsOf(
       secret,
       report,
       process: mirrorProcess(needs),
+      currencyFields: config.views.currencyFields,
       ...(config.contactSearch && { useContactSearch: memoize(() => useContactSearch(store)) }),
       acted: (operation) => log.info({ operation }, 'an operator used the API'),
     });

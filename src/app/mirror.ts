@@ -21,7 +21,8 @@ export async function openMirror(config: Config, log: Log, { create = false, qui
   };
   const file = sqliteFile(config.databaseUrl);
   const isNew = file !== undefined && !existsSync(file);
-  const store = await openStore({ report: errorLogger(log, 'store'), warn, existing: !create }, config.databaseUrl);
+  const { databaseUrl, views } = config;
+  const store = await openStore({ report: errorLogger(log, 'store'), warn, views, existing: !create }, databaseUrl);
   // A mistake in the path would go unnoticed otherwise.
   if (isNew) log.info(`made a new, empty mirror at ${file}`);
   return store;

@@ -177,6 +177,12 @@ export const settings = {
     meaning:
       'Whether a table for the search of `/api/contacts` is kept, from the first search on. With `off`, each search scans the contacts.',
   },
+  CURRENCY_FIELDS: {
+    reads: z.enum(['minor', 'major'], 'minor or major').default('minor'),
+    default: 'minor',
+    meaning:
+      'Unit in which the service sends the amounts of custom fields of the type `currency`: `minor` (cents), as its specification says, or `major` (units of the currency). `contacts_wide` and the dashboard follow it.',
+  },
   RECONCILE_EVERY: {
     reads: duration('1h'),
     default: '1h',

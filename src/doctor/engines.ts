@@ -1,5 +1,6 @@
 // Checks of the engines: the queue answers and loses nothing; the store answers, has nothing in quarantine and its views up to date, and
 // receives deliveries soon after their events.
+import { sql } from 'kysely';
 import { slotstream } from '#src/base/command.ts';
 import { openMirror } from '#src/app/mirror.ts';
 import { maxDelaySeconds } from '#src/api/overview/process-health.ts';
@@ -58,8 +59,34 @@ export const checkStore: Check = async ({ config, log }, report) => {
       'PostgreSQL has no trigram index: searching many contacts by name is slow.',
       `In the database, as a user with the privilege: ${missing.join('; ')};`,
     );
+  await checkCurrencyFields(store, { unit: config.views.currencyFields, report });
   await checkDelays(store, report);
 };
+
+/** An amount in minor units has no fraction. */
+async function checkCurrencyFields(
+  { db, engine: { dialect } }: Store,
+  { unit, report }: { readonly unit: 'minor' | 'major'; readonly report: Report },
+): Promise<void> {
+  const fields = db.selectFrom('custom_field_definitions').select('uri').where('field_type', '=', 'currency');
+  if ((await fields.limit(1).executeTakeFirst()) === undefined) return;
+  const value = sql.ref('value');
+  const fraction = await db
+    .selectFrom('contact_custom_fields')
+    .select('field_uri')
+    .where('field_uri', 'in', fields)
+    .where(sql<boolean>`${dialect.custom.number(value)} is not null and ${dialect.custom.integer(value)} is null`)
+    .limit(1)
+    .executeTakeFirst();
+  if (unit === 'major') report.ok('currency', 'amounts of custom fields are read in units of their currency.');
+  else if (fraction === undefined) report.ok('currency', 'amounts of custom fields are read in minor units (cents).');
+  else
+    report.warning(
+      'currency',
+      'amounts of custom fields are read in minor units (cents), but some have a fraction: contacts_wide shows null there.',
+      'If the service sends amounts in units of the currency: CURRENCY_FIELDS=major, for every process.',
+    );
+}
 
 const deliveries = (count: number) => `${count} ${count === 1 ? 'delivery' : 'deliveries'}`;
 

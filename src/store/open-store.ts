@@ -6,12 +6,15 @@ import { codeOf, describeConnectFailure, isContention, isMissingTable, Slotstrea
 import { backoffMs, type Backoff } from '#src/base/retry-policy.ts';
 import type { Store, StoreEngine, Unit } from './contract.ts';
 import { installViews } from '#src/store/views/refresh-views.ts';
+import type { ViewSettings } from '#src/store/views/view.ts';
 
 export interface StoreNeeds {
   /** Receives errors that concern no caller, such as an idle connection that broke. */
   readonly report: (error: unknown) => void;
   /** Receives problems that do not stop the store, such as a view that could not be replaced. Default: `report`. */
   readonly warn?: (problem: SlotstreamError) => void;
+  /** How the views are made. Every process that opens the store must have the same. */
+  readonly views?: ViewSettings;
   /** Fails where there is no store yet, and creates nothing. */
   readonly existing?: boolean;
 }
@@ -65,7 +68,7 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
   let reported: readonly string[] = [];
   /** A problem that lasts is reported once. */
   const refreshViews = async () => {
-    const problems = await installViews({ db: engine.db, engine, transaction });
+    const problems = await installViews({ db: engine.db, engine, transaction }, needs.views);
     for (const problem of problems) if (!reported.includes(problem.message)) warn(problem);
     reported = problems.map(({ message }) => message);
     return problems;

@@ -76,7 +76,7 @@ export const demo = defineVerb({
     context.notify('Starting: an embedded queue and a SQLite file, nothing to install …');
     await using app = await openApp({ config, log }, { receives: true, works: true, makesKey: true });
     await using store = await openStore(
-      { report: (err) => log.warn({ err }, 'the store reports an error') },
+      { report: (err) => log.warn({ err }, 'the store reports an error'), views: config.views },
       config.databaseUrl,
     );
     const path = config.databaseUrl.slice('sqlite:'.length);

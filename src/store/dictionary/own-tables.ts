@@ -88,7 +88,8 @@ export const ownTables = {
       column_name: 'name of the column',
       position: 'order of the columns',
       label: 'label of the field at present',
-      field_type: 'type of the field by which the column is typed',
+      field_type:
+        'type of the field by which the column is typed; `currency_major` for a `currency` field whose amounts are in units of the currency (`CURRENCY_FIELDS=major`)',
     },
   },
   key_values: {

@@ -52,6 +52,7 @@ const fieldTypes = new Map<string, FieldType>(
     number: { kind: 'number', about: 'a number', typed: 'number' },
     boolean: { kind: 'flag', about: 'true or false', typed: 'flag' },
     currency: { kind: 'integer', about: 'an amount in minor units', typed: 'integer' },
+    currency_major: { kind: 'number', about: 'an amount in units of the currency', typed: 'number' },
     date: { kind: 'date', about: 'a day', typed: 'date' },
     single_select: { kind: 'text', about: 'the label of the selected option', typed: 'option' },
     tags: { kind: 'json', about: 'a list of texts', typed: 'tags' },

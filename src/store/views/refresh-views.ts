@@ -13,7 +13,7 @@ import { lockViews } from '#src/store/locks.ts';
 import { writeRows } from '#src/store/rows.ts';
 import { reserved } from './contacts-wide.ts';
 import { columnsFor, type FieldColumn } from './custom-columns.ts';
-import type { View } from './view.ts';
+import type { View, ViewSettings } from './view.ts';
 import type { DesiredView, ExistingView } from './view-installer.ts';
 import { readFieldColumns, viewNames, viewsFor } from './views.ts';
 
@@ -22,14 +22,15 @@ type Readable = Pick<Store, 'db' | 'engine'>;
 /** Never fails: the mirror works without its views. Returns the problems: views that could not be installed. */
 export async function installViews(
   store: Pick<Store, 'db' | 'engine' | 'transaction'>,
+  settings: ViewSettings = {},
 ): Promise<readonly SlotstreamError[]> {
   try {
-    const { outdated, columns, present } = await planOf(store);
+    const { outdated, columns, present } = await planOf(store, settings);
     if (outdated.length === 0 && isDeepStrictEqual(columns, present)) return [];
     return await store.transaction(async (unit) => {
       await lockViews(unit);
       // Read again with the lock held: another process may have created them meanwhile.
-      return update(unit, await planOf(unit));
+      return update(unit, await planOf(unit, settings));
     });
   } catch (error) {
     return [
@@ -53,14 +54,17 @@ interface Plan {
   readonly outdated: readonly Difference[];
 }
 
-async function planOf(from: Readable): Promise<Plan> {
+async function planOf(from: Readable, { currencyFields }: ViewSettings): Promise<Plan> {
   const { db, engine } = from;
   const present = await readFieldColumns(from);
   const definitions = await db
     .selectFrom('custom_field_definitions')
     .select(['uri', 'label', 'field_type', 'created_at'])
     .execute();
-  const columns = columnsFor(present, definitions, reserved);
+  const typed = definitions.map((one) =>
+    one.field_type === 'currency' && currencyFields === 'major' ? { ...one, field_type: 'currency_major' } : one,
+  );
+  const columns = columnsFor(present, typed, reserved);
   const existing = await engine.views.existing(db, viewNames);
   return { present, columns, outdated: differencesOf(from, columns, existing) };
 }

@@ -23,6 +23,12 @@ export interface View {
   select(dialect: SqlDialect): RawBuilder<unknown>;
 }
 
+/** The settings that decide how the views are made. */
+export interface ViewSettings {
+  /** The unit of amounts in custom fields. Default: minor. */
+  readonly currencyFields?: 'minor' | 'major';
+}
+
 const column =
   (kind: ColumnKind) =>
   (about: string): ViewColumn => ({ kind, about });

@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openStore } from '#src/store/open-store.ts';
+import { writeRows } from '#src/store/rows.ts';
 import { ask } from '../../oracle/deliveries.ts';
 import { openHome, type Home, type Settings } from '../../harness/product.ts';
 import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
@@ -65,6 +67,28 @@ describe('doctor', () => {
       expect.objectContaining({ state: 'doubtful', fix: expect.stringContaining('API_TOKEN') }),
     ]);
     expect(of('public URL')).toEqual([expect.objectContaining({ state: 'doubtful' })]);
+  });
+
+  it('says in which unit amounts of custom fields are read, and warns when one contradicts it', async () => {
+    const currency = async (settings?: Settings) => (await examine(settings)).of('currency');
+    const minor = { state: 'well', message: expect.stringContaining('minor units') };
+    const major = { state: 'well', message: expect.stringContaining('units of their currency') };
+    expect(await currency()).toMatchObject([minor]);
+    expect(await currency({ CURRENCY_FIELDS: 'major' })).toMatchObject([major]);
+    await using store = await openStore({ report: () => {} }, home.store);
+    const field = await store.db
+      .selectFrom('custom_field_definitions')
+      .select('uri')
+      .where('field_type', '=', 'currency')
+      .executeTakeFirstOrThrow();
+    const planted = { contact_uri: 'https://api.example.test/contacts/planted', field_uri: String(field.uri) };
+    await writeRows(store, 'contact_custom_fields', [{ ...planted, label: 'Contract value', value: 19.99 }]);
+    expect(await currency()).toMatchObject([
+      { state: 'doubtful', fix: expect.stringContaining('CURRENCY_FIELDS=major') },
+    ]);
+    expect(await currency({ CURRENCY_FIELDS: 'major' })).toMatchObject([major]);
+    await store.db.deleteFrom('contact_custom_fields').where('contact_uri', '=', planted.contact_uri).execute();
+    expect(await currency()).toMatchObject([minor]);
   });
 
   it('checks the service also while the store does not answer', async () => {

@@ -5,15 +5,16 @@ import type { SlotstreamError } from '#src/base/errors.ts';
 import type { Store } from '#src/store/contract.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { bookingJourneys } from '#src/store/views/booking-journeys.ts';
+import type { ViewSettings } from '#src/store/views/view.ts';
 import { readFieldColumns, shapeOfView, viewNames, viewsFor } from '#src/store/views/views.ts';
 import { contactBody, fieldUri, readDefinitions } from '../../../harness/data/custom-fields.ts';
 import { freshPostgres, ingestBodies, storeEngines } from '../../../harness/stores.ts';
 import { viewRows } from '../../../harness/mirror/view-rows.ts';
 
 /** Opens a store, and keeps what it reports. */
-async function openListening(url: string) {
+async function openListening(url: string, views: ViewSettings = {}) {
   const problems: SlotstreamError[] = [];
-  const store = await openStore({ report: (problem) => problems.push(problem as SlotstreamError) }, url);
+  const store = await openStore({ report: (problem) => problems.push(problem as SlotstreamError), views }, url);
   return { store, problems, [Symbol.asyncDispose]: () => store.close() };
 }
 
@@ -103,6 +104,27 @@ for (const engine of storeEngines)
       );
       await ingestBodies(opened.store, [contactBody(1, { [fieldUri(3)]: 3, [fieldUri(8)]: 8 })]);
       expect(await viewRows(another, 'contacts_wide')).toMatchObject([{ field_0: null, field_3: 3, field_8: 8 }]);
+    });
+
+    it('read amounts of custom fields in the unit of CURRENCY_FIELDS, and follow it when it changes', async () => {
+      await using opened = await engine.fresh();
+      await readDefinitions(opened.store, [
+        { uri: fieldUri(1), label: 'Budget', field_type: 'currency', currency: 'EUR' },
+      ]);
+      await ingestBodies(opened.store, [
+        contactBody(1, { [fieldUri(1)]: 1_999 }),
+        contactBody(2, { [fieldUri(1)]: 19.99 }),
+      ]);
+      const seen = async (store: Store) => {
+        const { columns = {} } = (await shapeOfView(store, 'contacts_wide')) ?? {};
+        return [columns['budget'], ...(await viewRows(store, 'contacts_wide')).map((row) => row['budget'])];
+      };
+      expect(await seen(opened.store)).toEqual(['integer', 1_999, null]);
+      await using major = await openListening(opened.url, { currencyFields: 'major' });
+      expect(await seen(major.store)).toEqual(['number', 1_999, 19.99]);
+      await using minor = await openListening(opened.url, { currencyFields: 'minor' });
+      expect(await seen(minor.store)).toEqual(['integer', 1_999, null]);
+      expect([...major.problems, ...minor.problems]).toEqual([]);
     });
 
     it('have one column per field, of its last type, when many processes add and change fields while others read', async () => {
