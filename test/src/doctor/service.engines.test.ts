@@ -81,7 +81,7 @@ describe('doctor', () => {
       .select('uri')
       .where('field_type', '=', 'currency')
       .executeTakeFirstOrThrow();
-    const planted = { contact_uri: 'https://api.example.test/contacts/planted', field_uri: String(field.uri) };
+    const planted = { contact_uri: 'https://api.example.test/contacts/planted', field_uri: field.uri };
     await writeRows(store, 'contact_custom_fields', [{ ...planted, label: 'Contract value', value: 19.99 }]);
     expect(await currency()).toMatchObject([
       { state: 'doubtful', fix: expect.stringContaining('CURRENCY_FIELDS=major') },
