@@ -29,13 +29,14 @@ export async function countUnconfirmed({ db, engine: { dialect } }: Readable, si
 export const hasNoRecap = (event: RawBuilder<unknown>): RawBuilder<SqlBool> =>
   sql<SqlBool>`not exists (select 1 from meeting_recaps where meeting_recaps.event_uri = ${event} and deleted_at is null)`;
 
+/** A submission that led to a booking page and that no booking refers to; `submissions` is the name of the table in the query. */
+export const isUnbooked = (submissions = 'routing_form_submissions'): RawBuilder<SqlBool> =>
+  sql<SqlBool>`(${sql.ref(`${submissions}.result_type`)} = 'event_type' and not exists (
+    select 1 from invitees where invitees.routing_form_submission = ${sql.ref(`${submissions}.uri`)}))`;
+
 /** Submissions since this time that led to a booking page and that no booking refers to. */
 export async function countUnbooked({ db, engine: { dialect } }: Readable, sinceMs: number): Promise<number> {
-  const since = dialect.time(instantOf(sinceMs));
-  // A booking is made after its submission.
   const { rows } = await sql<{ count: number | string }>`select count(*) as count from routing_form_submissions
-    where created_at >= ${since} and result_type = 'event_type' and uri not in (
-      select routing_form_submission from invitees where created_at >= ${since} and routing_form_submission is not null
-    )`.execute(db);
+    where created_at >= ${dialect.time(instantOf(sinceMs))} and ${isUnbooked()}`.execute(db);
   return Number(rows[0]?.count ?? 0);
 }
