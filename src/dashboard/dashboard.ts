@@ -2,11 +2,11 @@
 import { Hono, type Context } from 'hono';
 import { compress } from 'hono/compress';
 import type { Pages, Visitor } from '#src/api/app.ts';
+import { ApiError, createAsk } from '#src/api/ask.ts';
 import { limitBody } from '#src/http/router.ts';
 import { HttpError, titledError } from '#src/http/http-error.ts';
-import { createAsk } from './ask.ts';
 import { contentSecurityPolicy, documentOf, mainOf } from './layout.ts';
-import { ApiError, type Page, type PageCall, type Redirect, type View } from './page.ts';
+import type { Page, PageCall, Redirect, View } from './page.ts';
 import { errorView } from './pages/error.ts';
 import { pages } from './pages.ts';
 

@@ -1,9 +1,9 @@
 // Declares a page: an address, the operations of the API it asks, and the view of their answers. A page has no data of its own, so
 // whatever a page shows, a program can read at the same filters under /api.
 import type { z } from 'zod';
-import type { PaginationEnvelope } from '#schemas/resources/envelope.ts';
+import type { Ask } from '#src/api/ask.ts';
+import { listDeliveries } from '#src/api/deliveries/deliveries.ts';
 import type { RawQuery } from '#src/http/request.ts';
-import type { Operation, TypedOperation } from '#src/http/operation.ts';
 import type { Markup } from './components/markup.ts';
 
 /** The entries of the navigation, in order. */
@@ -21,34 +21,10 @@ export const sections = {
 
 export type Section = keyof typeof sections;
 
-/** What an operation answers, as its schema says. */
-export type AnswerOf<Answers, Record, Fields extends z.ZodRawShape> = Answers extends 'collection'
-  ? { readonly collection: readonly Record[]; readonly pagination: PaginationEnvelope } & FieldsOf<Fields>
-  : Answers extends 'resource'
-    ? { readonly resource: Record }
-    : Answers extends 'object'
-      ? Record
-      : undefined;
-
 /** One record of an operation. */
 export type RecordOf<Asked extends { readonly schema?: z.ZodType | undefined }> = z.output<
   NonNullable<Asked['schema']>
 >;
-
-/** The fields besides the records; most operations have none. */
-type FieldsOf<Fields extends z.ZodRawShape> = [Fields] extends [never] ? unknown : z.output<z.ZodObject<Fields>>;
-
-export interface Asked {
-  readonly params?: Readonly<Record<string, string>>;
-  readonly query?: RawQuery;
-  readonly body?: unknown;
-}
-
-/** Runs an operation in this process as the caller of the page. An error of the API becomes an `ApiError`. */
-export type Ask = <Answers extends Operation['answers'], Schema extends z.ZodType, Fields extends z.ZodRawShape>(
-  operation: TypedOperation<never, unknown, Answers, Schema, Fields>,
-  asked?: Asked,
-) => Promise<AnswerOf<Answers, z.output<Schema>, Fields>>;
 
 export interface PageCall {
   /** The address as it was requested. */
@@ -70,7 +46,7 @@ export interface View {
   readonly title: string;
   readonly content: Markup;
   /**
-   * The last entry of the log that the page shows (`newestEntry` in `ask.ts`): the script asks for the page again when there is a newer
+   * The last entry of the log that the page shows (`newestEntry`): the script asks for the page again when there is a newer
    * one. `assets/script.js` lists the attributes by which it knows rows, buttons and times.
    */
   readonly liveAfter?: number | undefined;
@@ -93,21 +69,11 @@ export interface Page {
 
 export const definePage = (page: Page): Page => page;
 
-/** The API refused what a page asked. */
-export class ApiError extends Error {
-  override readonly name = 'ApiError';
-  readonly status: number;
-  readonly title: string;
-  /** Each wrong parameter with what is wrong about it. */
-  readonly details: readonly string[];
-
-  constructor(
-    status: number,
-    { title, message, details }: { title: string; message: string; details: readonly string[] },
-  ) {
-    super(message);
-    this.status = status;
-    this.title = title;
-    this.details = details;
-  }
+/**
+ * The newest entry of the log, for `liveAfter` of a page whose operation does not answer it: ask for it before anything else, so that nothing which is written meanwhile is missed. None
+ * for a later page of a list, which does not change.
+ */
+export async function newestEntry({ ask, query }: Pick<PageCall, 'ask' | 'query'>): Promise<number | undefined> {
+  if (query['page_token'] !== undefined) return undefined;
+  return (await ask(listDeliveries, { query: { count: '1' } })).last_seq;
 }

@@ -1,6 +1,7 @@
 // The page for what could not be shown: what was wrong, and what to do next.
 import { html } from 'hono/html';
-import { ApiError, type View } from '#src/dashboard/page.ts';
+import { ApiError } from '#src/api/ask.ts';
+import type { View } from '#src/dashboard/page.ts';
 
 export function errorView(error: unknown, { pathname, search }: URL): View {
   if (!(error instanceof ApiError))

@@ -1,7 +1,6 @@
 // One booking: its timeline, its meeting, and what the invitee said.
 import { html } from 'hono/html';
 import { getBooking } from '#src/api/bookings/get-booking.ts';
-import { newestEntry } from '#src/dashboard/ask.ts';
 import { answerList, facts, table } from '#src/dashboard/components/list.ts';
 import {
   address,
@@ -14,7 +13,7 @@ import {
   time,
   type Markup,
 } from '#src/dashboard/components/markup.ts';
-import type { PageCall, RecordOf } from '#src/dashboard/page.ts';
+import { newestEntry, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
 import { bookingBadge } from './outcome.ts';
 
 type Booking = RecordOf<typeof getBooking>;

@@ -1,11 +1,10 @@
 // Bookings: the list, each with its reschedules as one row.
 import { html } from 'hono/html';
 import { listBookings } from '#src/api/bookings/list-bookings.ts';
-import { newestEntry } from '#src/dashboard/ask.ts';
 import { filters, type Field } from '#src/dashboard/components/form.ts';
 import { pager, table, type Column } from '#src/dashboard/components/list.ts';
 import { command, foreign, idOf, time, type Markup } from '#src/dashboard/components/markup.ts';
-import { definePage, type Page, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
+import { definePage, newestEntry, type Page, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
 import { showBooking } from './booking.ts';
 import { showNoShows } from './no-shows.ts';
 import { bookingBadge, meetingFilters, outcomeTexts, timesText } from './outcome.ts';

@@ -1,11 +1,10 @@
 // No-shows as a worklist: whom to write to, about which meeting, and with which link.
 import { html } from 'hono/html';
 import { listNoShows } from '#src/api/bookings/no-shows.ts';
-import { newestEntry } from '#src/dashboard/ask.ts';
 import { filters } from '#src/dashboard/components/form.ts';
 import { pager, table, type Column } from '#src/dashboard/components/list.ts';
 import { badge, externalLink, foreign, joined, time, type Markup } from '#src/dashboard/components/markup.ts';
-import type { PageCall, RecordOf } from '#src/dashboard/page.ts';
+import { newestEntry, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
 import { meetingFilters, timesText } from './outcome.ts';
 
 type NoShow = RecordOf<typeof listNoShows>;

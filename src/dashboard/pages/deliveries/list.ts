@@ -5,7 +5,8 @@ import { number } from '#src/base/number-text.ts';
 import { filters } from '#src/dashboard/components/form.ts';
 import { pager, table } from '#src/dashboard/components/list.ts';
 import { address, command, foreign, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
-import { definePage, type Ask, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
+import type { Ask } from '#src/api/ask.ts';
+import { definePage, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
 import { asFormValues, fieldsFor, filterIn } from './filter.ts';
 
 type Delivery = RecordOf<typeof listDeliveries>;

@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import { choices } from '#src/dashboard/components/form.ts';
 import { nothing, notice, type Markup } from '#src/dashboard/components/markup.ts';
-import { ApiError } from '#src/dashboard/page.ts';
+import { ApiError } from '#src/api/ask.ts';
 
 const parts = {
   '/mirror': 'Overview',

@@ -15,7 +15,8 @@ import {
   type Markup,
   type State,
 } from '#src/dashboard/components/markup.ts';
-import { definePage, type Ask, type Page, type PageCall, type View, type RecordOf } from '#src/dashboard/page.ts';
+import type { Ask } from '#src/api/ask.ts';
+import { definePage, type Page, type PageCall, type View, type RecordOf } from '#src/dashboard/page.ts';
 import { list, partsOfMirror, refusalNotice } from './parts.ts';
 
 type Plan = RecordOf<typeof planSubscriptions>;

@@ -14,7 +14,8 @@ import {
   time,
   type Markup,
 } from '#src/dashboard/components/markup.ts';
-import { ApiError, definePage, type Page, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
+import { ApiError } from '#src/api/ask.ts';
+import { definePage, type Page, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
 import { customFieldText, type Definition } from './custom-field-text.ts';
 import { timeline } from './timeline.ts';
 

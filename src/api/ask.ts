@@ -1,11 +1,54 @@
 // Runs an operation of the API in this process, through the same checks as a request from outside.
 import { z } from 'zod';
-import type { Visitor } from '#src/api/app.ts';
-import { listDeliveries } from '#src/api/deliveries/deliveries.ts';
+import type { PaginationEnvelope } from '#schemas/resources/envelope.ts';
 import { answerSchema, type Operation, type TypedOperation } from '#src/http/operation.ts';
-import { ApiError, type AnswerOf, type Ask, type Asked, type PageCall } from './page.ts';
+import type { RawQuery } from '#src/http/request.ts';
+import type { Visitor } from './app.ts';
 
 type AnyOperation = Operation;
+
+/** What an operation answers, as its schema says. */
+export type AnswerOf<Answers, Record, Fields extends z.ZodRawShape> = Answers extends 'collection'
+  ? { readonly collection: readonly Record[]; readonly pagination: PaginationEnvelope } & FieldsOf<Fields>
+  : Answers extends 'resource'
+    ? { readonly resource: Record }
+    : Answers extends 'object'
+      ? Record
+      : undefined;
+
+/** The fields besides the records; most operations have none. */
+type FieldsOf<Fields extends z.ZodRawShape> = [Fields] extends [never] ? unknown : z.output<z.ZodObject<Fields>>;
+
+export interface Asked {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: RawQuery;
+  readonly body?: unknown;
+}
+
+/** Runs an operation in this process, as the caller who asks. An error of the API becomes an `ApiError`. */
+export type Ask = <Answers extends Operation['answers'], Schema extends z.ZodType, Fields extends z.ZodRawShape>(
+  operation: TypedOperation<never, unknown, Answers, Schema, Fields>,
+  asked?: Asked,
+) => Promise<AnswerOf<Answers, z.output<Schema>, Fields>>;
+
+/** The API refused what was asked. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  readonly title: string;
+  /** Each wrong parameter with what is wrong about it. */
+  readonly details: readonly string[];
+
+  constructor(
+    status: number,
+    { title, message, details }: { title: string; message: string; details: readonly string[] },
+  ) {
+    super(message);
+    this.status = status;
+    this.title = title;
+    this.details = details;
+  }
+}
 
 const refusal = z.looseObject({
   title: z.string().default('Error'),
@@ -31,15 +74,6 @@ export function createAsk(api: Visitor['api'], { origin }: Pick<URL, 'origin'>):
     return answerSchema(operation)?.parse(answer) ?? answer;
   }
   return ask;
-}
-
-/**
- * The newest entry of the log, for `liveAfter` of a page whose operation does not answer it: ask for it before anything else, so that nothing which is written meanwhile is missed. None
- * for a later page of a list, which does not change.
- */
-export async function newestEntry({ ask, query }: Pick<PageCall, 'ask' | 'query'>): Promise<number | undefined> {
-  if (query['page_token'] !== undefined) return undefined;
-  return (await ask(listDeliveries, { query: { count: '1' } })).last_seq;
 }
 
 function requestFor({ method, path }: AnyOperation, { params = {}, query = {}, body }: Asked, origin: string) {
