@@ -1,7 +1,15 @@
 // The feed: pages with a long poll, and a stream of server-sent events.
 import { z } from 'zod';
-import { parseInput } from '#src/http/request.ts';
+import { accepts, parseInput } from '#src/http/request.ts';
 import { invalid } from '#src/http/http-error.ts';
+import {
+  cloudEventBatch,
+  cloudEventBatchType,
+  cloudEventText,
+  eventIdOf,
+  lastEventId,
+  readEventSource,
+} from '#src/feed/cloud-event.ts';
 import { consumerName } from '#src/feed/consumer.ts';
 import { filterInputs, filterOf, includeInput } from '#src/feed/filter.ts';
 import { feedEntry, readFeed, type FeedPage, type FeedRequest } from '#src/feed/entry.ts';
@@ -19,6 +27,7 @@ const number = (least: number, most: number) =>
     .transform(Number)
     .refine((value) => value >= least && value <= most, `a whole number from ${least} to ${most}`);
 
+const maxWaitSeconds = 60;
 const offset = number(0, 999_999_999_999_999);
 const reading = {
   after: offset
@@ -31,7 +40,12 @@ const reading = {
 const pageQuery = z.strictObject({
   ...reading,
   limit: number(1, 1_000).default(100).describe('The maximum number of entries; there are fewer when they are large.'),
-  wait: number(0, 60).default(0).describe('At the end of the log, wait this many seconds for a new entry.'),
+  wait: number(0, maxWaitSeconds).default(0).describe('At the end of the log, wait this many seconds for a new entry.'),
+  // These two as http-feeds names them.
+  lastEventId: lastEventId.optional().describe('As a CloudEvent’s `id`: the last event you have, instead of `after`.'),
+  timeout: number(0, 999_999_999_999_999)
+    .optional()
+    .describe(`Instead of \`wait\`, in milliseconds; ${maxWaitSeconds} seconds are the most.`),
 });
 const streamQuery = z.strictObject(reading);
 
@@ -52,14 +66,19 @@ export const feedOperations = [
     tag: 'Feed',
     summary: 'Everything that happened, in order',
     description:
-      'Continue from `next_after`: no entry is ever missed, however many processes write. An empty collection is the current end of the log. `next_after` moves past entries that a filter left out.',
+      'Continue from `next_after`: no entry is ever missed, however many processes write. An empty collection is the current end of the log. `next_after` moves past entries that a filter left out. With `Accept: application/cloudevents-batch+json` the answer is an array of CloudEvents 1.0, as http-feeds.org defines it: continue from the last `id` with `lastEventId`; an empty array is the end.',
     query: pageQuery,
     answers: 'object',
     schema: page,
-    async run({ store, tail, query, request: { signal } }) {
+    alternative: { contentType: cloudEventBatchType, schema: cloudEventBatch },
+    async run({ store, tail, query, request: { signal, headers } }) {
       const after = (await startOf(store, query)) ?? 0;
-      const found = await longPoll({ store, tail }, { ...query, filter: filterOf(query), after, signal });
-      return new Response(pageText(found), { headers: { 'content-type': 'application/json' } });
+      const waitMs = Math.min(query.timeout ?? query.wait * 1_000, maxWaitSeconds * 1_000);
+      const found = await longPoll({ store, tail }, { ...query, waitMs, filter: filterOf(query), after, signal });
+      const isBatch = accepts(cloudEventBatchType, headers.get('accept'));
+      const text = isBatch ? await batchText(store, found) : pageText(found);
+      const type = isBatch ? cloudEventBatchType : 'application/json';
+      return new Response(text, { headers: { 'content-type': type, vary: 'Accept' } });
     },
   }),
   defineOperation({
@@ -113,35 +132,47 @@ const streamHeaders = {
 interface Start {
   readonly after?: number | undefined;
   readonly consumer?: string | undefined;
+  readonly lastEventId?: z.output<typeof lastEventId>;
 }
 
 /** Undefined when the query names no offset. */
-async function startOf(store: Store, { after, consumer }: Start): Promise<number | undefined> {
+async function startOf(store: Store, start: Start): Promise<number | undefined> {
+  const { consumer, lastEventId: last, after = last?.seq } = start;
+  const parameter = last === undefined ? 'after' : 'lastEventId';
   if (after !== undefined && consumer !== undefined)
-    throw invalid({ message: 'a consumer has its own offset: leave out one of the two', parameter: 'after' });
+    throw invalid({ message: 'a consumer has its own offset: leave out one of the two', parameter });
+  if (start.after !== undefined && last !== undefined)
+    throw invalid({ message: 'it means the same as `after`: leave out one of the two', parameter });
   if (consumer !== undefined) return (await readPosition(store, consumer)) ?? 0;
   if (after === undefined) return undefined;
-  const last = await lastSeq(store);
+  const end = await lastSeq(store);
   // The offset is from another log, or from before a restore: waiting for it would look as if nothing happened.
-  if (after > last) throw invalid({ message: `the log ends at ${last}`, parameter: 'after' });
+  if (after > end) throw invalid({ message: `the log ends at ${end}`, parameter });
+  if (last !== undefined && !(await isOfThisLog(store, last)))
+    throw invalid({ message: 'the event is not of this log', parameter });
   return after;
+}
+
+/** False when another entry has the position, as after a restore. An entry that has moved, or was pruned, leaves its position empty. */
+async function isOfThisLog(store: Store, { id, seq }: NonNullable<Start['lastEventId']>): Promise<boolean> {
+  const { entries } = await readFeed(store, {}, { after: seq - 1, limit: 1, include: 'none' });
+  return entries.every((entry) => entry.seq !== seq || eventIdOf(entry) === id);
 }
 
 interface LongPoll extends FeedRequest {
   readonly filter: FeedFilter;
-  /** Seconds. */
-  readonly wait: number;
+  readonly waitMs: number;
   readonly signal: AbortSignal;
 }
 
 /** At the end of the log, waits for an entry that matches the filter. */
 async function longPoll(
   { store, tail }: Pick<ApiContext, 'store' | 'tail'>,
-  { filter, after, limit, include, wait, signal }: LongPoll,
+  { filter, after, limit, include, waitMs, signal }: LongPoll,
 ): Promise<FeedPage> {
   let found = await readFeed(store, filter, { after, limit, include });
-  if (found.entries.length > 0 || wait === 0) return found;
-  const over = AbortSignal.any([signal, tail.closing, AbortSignal.timeout(wait * 1_000)]);
+  if (found.entries.length > 0 || waitMs === 0) return found;
+  const over = AbortSignal.any([signal, tail.closing, AbortSignal.timeout(waitMs)]);
   while (found.entries.length === 0 && !over.aborted) {
     await tail.beyond(found.nextAfter, over);
     found = await readFeed(store, filter, { after: found.nextAfter, limit, include });
@@ -152,4 +183,9 @@ async function longPoll(
 /** Concatenates text, because the entries already are JSON. */
 function pageText({ entries, nextAfter }: FeedPage): string {
   return `{"collection":[${entries.map(({ text }) => text).join()}],"pagination":{"next_after":${nextAfter}}}`;
+}
+
+async function batchText(store: Store, { entries }: FeedPage): Promise<string> {
+  const source = await readEventSource(store);
+  return `[${entries.map((entry) => cloudEventText(entry, source)).join()}]`;
 }

@@ -199,6 +199,7 @@ function shape(values: SettingValues) {
       pushUrl: values.FEED_PUSH_URL,
       pushSecret: values.FEED_PUSH_SECRET,
       pushAllowPrivate: values.FEED_PUSH_ALLOW_PRIVATE,
+      pushFormat: values.FEED_PUSH_FORMAT,
       include: values.FEED_INCLUDE,
       streamUrl: values.FEED_STREAM_URL,
       streamKey: values.FEED_STREAM_KEY,

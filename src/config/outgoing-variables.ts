@@ -122,6 +122,11 @@ export const outgoingSettings = {
     default: 'false',
     meaning: 'Allow FEED_PUSH_URL to lead to a private network address.',
   },
+  FEED_PUSH_FORMAT: {
+    reads: z.enum(['slotstream', 'cloudevents'], 'slotstream or cloudevents').default('slotstream'),
+    default: 'slotstream',
+    meaning: 'What FEED_PUSH_URL receives: `slotstream` or `cloudevents` (CloudEvents 1.0, one event per request).',
+  },
   FEED_INCLUDE: {
     reads: z.enum(['row'], 'row').optional(),
     default: '–',

@@ -2,7 +2,9 @@
 import { z } from 'zod';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { readFeedRows, type FeedFilter, type FeedRange, type FeedRow } from '#src/store/log/feed.ts';
+import { factIn, isUnprojected } from '#workers/pipeline/parse.ts';
 import { completeChangesText } from '#workers/pipeline/stored-changes.ts';
+import { erasureEvent } from '#workers/projections/erasure.ts';
 import { payloadText } from './payload.ts';
 import { rowsAfter } from './rows.ts';
 
@@ -49,6 +51,8 @@ export interface FeedEntry {
   readonly subjectUri: string | null;
   readonly occurredAt: string | null;
   readonly receivedAt: string;
+  /** Its subject was deleted, or the person in it erased. */
+  readonly isDeletion: boolean;
   /** The entry as one line of JSON. */
   readonly text: string;
 }
@@ -61,7 +65,19 @@ export function entryOf(row: FeedRow, after?: object | null): FeedEntry {
     `"occurred_at":${quoted(occurred_at)},"received_at":${quoted(received_at)},"outcome":${quoted(outcome)}`;
   const tail = after === undefined ? '' : `,"row":${JSON.stringify(after)}`;
   const text = `${head},"changes":${completeChangesText(row) ?? 'null'},"payload":${payloadText(row)}${tail}}`;
-  return { seq, event, subjectUri: subject_uri, occurredAt: occurred_at, receivedAt: received_at, text };
+  const isDeletion = subject_uri !== null && isDeleting(row);
+  return { seq, event, subjectUri: subject_uri, occurredAt: occurred_at, receivedAt: received_at, isDeletion, text };
+}
+
+/** Also true for what arrives late about a deleted record: a reader that acts on it must not create the record again. */
+function isDeleting(row: FeedRow): boolean {
+  const { event, source, outcome } = row;
+  if (isUnprojected(row)) return false;
+  if (outcome === 'tombstoned' || (event === erasureEvent && source === 'operator')) return true;
+  // An unmark, `invitee_no_show.deleted`, deletes no record; and an update of an event type can say that it was deleted.
+  if (event === null || !/^(contact|event_type|meeting_recap)\./.test(event)) return false;
+  if (event.endsWith('.deleted') || event.endsWith('.gone')) return true;
+  return event.startsWith('event_type.') && factIn(row)?.tombstone !== undefined;
 }
 
 const quoted = (text: string | null): string => (text === null ? 'null' : JSON.stringify(text));

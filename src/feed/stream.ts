@@ -5,8 +5,8 @@
 //      └──at the end──▶ waiting ──log grew──▶ reading
 //                          └──15 s──▶ a comment, so that proxies and readers do not time out
 import type { FeedFilter } from '#src/store/log/feed.ts';
-import type { FeedEntry } from './entry.ts';
-import type { FeedPage } from './entry.ts';
+import { eventNameOf } from './cloud-event.ts';
+import type { FeedEntry, FeedPage } from './entry.ts';
 import type { Tail } from './tail.ts';
 
 export interface StreamNeeds {
@@ -89,10 +89,8 @@ const encoder = new TextEncoder();
 /** An ID without an event: a reader that reconnects sends it, and excluded entries are not searched again. */
 const positionText = (position: number): string => `id: ${position}\n\n`;
 
-function eventText({ seq, event, text }: FeedEntry, isUnnamed: boolean): string {
-  const name = isUnnamed ? '' : `event: ${event !== null && kind.test(event) ? event : 'entry'}\n`;
-  return `id: ${seq}\n${name}data: ${text}\n\n`;
+/** A kind as the name: no line breaks, and not `error` or `open`, which browsers reserve. */
+function eventText(entry: FeedEntry, isUnnamed: boolean): string {
+  const name = isUnnamed ? '' : `event: ${eventNameOf(entry)}\n`;
+  return `id: ${entry.seq}\n${name}data: ${entry.text}\n\n`;
 }
-
-/** Event names come from outside. Only a kind is passed on: no line breaks, and not `error` or `open`, which browsers reserve. */
-const kind = /^[\w-]+\.[\w.-]+$/;

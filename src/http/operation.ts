@@ -39,6 +39,8 @@ type Answer<TheCall> =
       /** JSON in a shape of its own. `schema` is that of the whole answer; a `Response` is sent as it is. */
       readonly answers: 'object';
       readonly schema?: z.ZodType;
+      /** Another media type that `run` answers with when `Accept` asks for it. */
+      readonly alternative?: { readonly contentType: string; readonly schema: z.ZodType };
       run(call: TheCall): object | Promise<object>;
     }
   | { readonly answers: 'nothing'; run(call: TheCall): void | Promise<void> }

@@ -1,4 +1,5 @@
 // Reads a request before its operation runs: the query, the page token, the JSON body, each checked against its schema.
+import { parseAccept } from 'hono/utils/accept';
 import { z } from 'zod';
 import { timestamp } from '#schemas/wire.ts';
 import { dayMs, instantOf } from '#src/base/time.ts';
@@ -109,6 +110,14 @@ export const wholeNumber = (least: number, most: number) =>
     .regex(/^\d{1,15}$/, 'a whole number')
     .transform(Number)
     .pipe(z.number().min(least).max(most));
+
+/** Whether `Accept` names this media type and does not prefer JSON to it. A wildcard means JSON. */
+export function accepts(type: string, accept: string | null): boolean {
+  const ranges = new Map(parseAccept(accept ?? '').map((range) => [range.type.toLowerCase(), range.q]));
+  const json = ranges.get('application/json') ?? ranges.get('application/*') ?? ranges.get('*/*') ?? 0;
+  const quality = ranges.get(type) ?? 0;
+  return quality > 0 && quality >= json;
+}
 
 /** Browsers are shown pages; programs are given JSON. */
 export const acceptsHtml = (accept = ''): boolean => /\btext\/html\b/.test(accept);

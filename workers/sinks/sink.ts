@@ -20,6 +20,8 @@ export interface Sink extends AsyncDisposable {
 export interface SinkNeeds {
   /** The end of the log. */
   lastSeq(): Promise<number>;
+  /** The `source` of the entries as CloudEvents. */
+  eventSource(): Promise<string>;
 }
 
 /** Opens a sink. It need not be reachable yet: that shows with the first send. */

@@ -2,12 +2,13 @@
 import { createOutgoing } from '#src/egress/http.ts';
 import type { Included } from '#src/feed/entry.ts';
 import type { OpenSink } from './sink.ts';
-import { webhookSink } from './webhook.ts';
+import { webhookSink, type PushFormat } from './webhook.ts';
 
 export interface SinkSettings {
   readonly pushUrl: string | undefined;
   readonly pushSecret: string | undefined;
   readonly pushAllowPrivate: boolean;
+  readonly pushFormat?: PushFormat;
   /** What entries carry besides what they are. */
   readonly include?: Included | undefined;
   readonly streamUrl: string | undefined;
@@ -21,14 +22,20 @@ export interface NamedSink {
 }
 
 export function sinksFor(settings: SinkSettings, nowMs: () => number): readonly NamedSink[] {
-  const { pushUrl, pushSecret, pushAllowPrivate, streamUrl, streamKey, streamMaxLength } = settings;
+  const { pushUrl, pushSecret, pushAllowPrivate, pushFormat, streamUrl, streamKey, streamMaxLength } = settings;
   const chosen: NamedSink[] = [];
   if (pushUrl !== undefined && pushSecret !== undefined)
     chosen.push({
       name: 'webhook',
       open: async (needs) => {
         const outgoing = createOutgoing({}, { allowPrivate: pushAllowPrivate, setting: 'FEED_PUSH_ALLOW_PRIVATE' });
-        return webhookSink({ outgoing, url: pushUrl, secret: pushSecret, nowMs })(needs);
+        return webhookSink({
+          outgoing,
+          url: pushUrl,
+          secret: pushSecret,
+          ...(pushFormat && { format: pushFormat }),
+          nowMs,
+        })(needs);
       },
     });
   if (streamUrl !== undefined)

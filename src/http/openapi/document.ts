@@ -145,7 +145,13 @@ function contentOf(operation: Operation, schemas: SchemaComponents): Pick<Respon
   if (operation.answers === 'text' || operation.answers === 'stream')
     return { content: { [operation.contentType]: { schema: { type: 'string' } } } };
   const schema = answerSchema(operation);
-  return { content: { 'application/json': { schema: schema ? schemas.output(schema) : { type: 'object' } } } };
+  const other = operation.answers === 'object' ? operation.alternative : undefined;
+  return {
+    content: {
+      'application/json': { schema: schema ? schemas.output(schema) : { type: 'object' } },
+      ...(other && { [other.contentType]: { schema: schemas.output(other.schema) } }),
+    },
+  };
 }
 
 export const jsonBody = (schema: JsonSchema): BodyDocs => ({

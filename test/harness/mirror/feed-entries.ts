@@ -7,5 +7,6 @@ export const feedEntryOf = (seq: number, text = `{"seq":${seq}}`): FeedEntry => 
   subjectUri: `https://api.example.test/contacts/${seq}`,
   occurredAt: null,
   receivedAt: '2025-04-14T12:00:00.000000Z',
+  isDeletion: false,
   text,
 });

@@ -9,6 +9,7 @@ import { openStream } from '#src/feed/stream.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { openListener, type Listener } from '#src/receiver/listener.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
+import { feedEntryOf } from '../../harness/mirror/feed-entries.ts';
 import { freshSqlite, ingestBodies, type TestStore } from '../../harness/stores.ts';
 
 interface Received {
@@ -181,7 +182,7 @@ describe('the stream of the feed', () => {
 describe('a stream that is not read', () => {
   it('does not read ahead: no more than the socket buffers is in memory', async () => {
     const text = JSON.stringify('x'.repeat(1_000_000));
-    const entry = { event: null, subjectUri: null, occurredAt: null, receivedAt: '', text };
+    const entry = { event: null, subjectUri: null, occurredAt: null, receivedAt: '', isDeletion: false, text };
     let reads = 0;
     const read = async (_filter: object, { after }: { readonly after: number }) => {
       reads += 1;
@@ -249,7 +250,7 @@ describe('an idle stream', () => {
 
   it('sends the retry interval also when there are entries at once', async () => {
     const going = new AbortController();
-    const entry = { seq: 1, event: 'contact.created', text: '{}', subjectUri: null, occurredAt: null, receivedAt: '' };
+    const entry = { ...feedEntryOf(1, '{}'), event: 'contact.created' };
     const stream = openStream(
       {
         read: async () => ({ entries: [entry], nextAfter: 1 }),

@@ -6,6 +6,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startSinks } from '#src/app/sink-pumps.ts';
 import { createOutgoing } from '#src/egress/http.ts';
+import { readEventSource } from '#src/feed/cloud-event.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { createLog } from '#src/observability/log.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -13,6 +14,7 @@ import { lastSeq } from '#src/store/log/read.ts';
 import { readPosition } from '#src/store/log/consumer-offsets.ts';
 import type { PumpInput } from '#workers/sinks/pump.ts';
 import { webhookSink } from '#workers/sinks/webhook.ts';
+import { flawsOf } from '../../harness/data/cloudevents-schema.ts';
 import { openCallback, type Callback, type Received } from '../../harness/sandbox/callback-server.ts';
 import { startPump } from '../../harness/mirror/sink-pump.ts';
 import { freshSqlite, ingestBodies, type TestStore } from '../../harness/stores.ts';
@@ -68,6 +70,31 @@ describe('the feed pushed to a web address', () => {
       data: { seq: 1, subject_uri: uri(1), outcome: 'applied', payload: { name: 'Ada' } },
     });
     await expect.poll(() => pumping.position()).toBe(2);
+  });
+
+  it('is one CloudEvent per request where that format is chosen, with the ID of the feed and signed as it is sent', async () => {
+    const open: PumpInput['open'] = (needs) =>
+      webhookSink({
+        outgoing: createOutgoing({}, { allowPrivate: true }),
+        url: callback.url,
+        secret,
+        format: 'cloudevents',
+        nowMs: Date.now,
+      })(needs);
+    await using _pumping = await startPump(store, sink({ open }));
+    await ingestBodies(store, [contact(1, 'Ada')]);
+    await expect.poll(() => callback.received).toHaveLength(1);
+    const { raw, headers, body } = callback.received[0] as Received;
+    new Webhook(secret).verify(raw.toString(), headers as Record<string, string>);
+    expect(headers['content-type']).toBe('application/cloudevents+json');
+    expect(flawsOf(body as object)).toEqual([]);
+    expect(body).toMatchObject({
+      id: headers['webhook-id'],
+      source: await readEventSource(store),
+      type: 'io.slotstream.contact.updated',
+      subject: uri(1),
+      data: { seq: 1, payload: { name: 'Ada' } },
+    });
   });
 
   it('has the rows where FEED_INCLUDE asks for them', async () => {
