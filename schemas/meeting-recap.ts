@@ -1,7 +1,7 @@
 // A meeting recap, flat or nested on the wire (A4c), always one flat record once read.
 import { z } from 'zod';
 import { noNotes, type EventContract } from './event.ts';
-import { flag, isObject, loosely, moment, text, uri, type JsonObject } from './wire.ts';
+import { flag, isObject, loosely, moment, propertyOf, text, uri, type JsonObject } from './wire.ts';
 
 const attendee = z.looseObject({ host: flag, user_email: text, user_name: text });
 
@@ -35,6 +35,22 @@ export const transcript = z.looseObject({
   language: text,
   segments: loosely(z.array(z.looseObject({ speaker: text, text }))),
 });
+
+/**
+ * Who spoke in a meeting, from its transcript: the record that is stored of a transcript, never its words. The URI and the time are
+ * those of the recap.
+ */
+export const recapSpeakers = z.looseObject({ uri, created_at: moment, speakers: loosely(z.array(z.string())) });
+
+/** The record of a transcript that was read: each speaker once, in the order in which they first spoke. */
+export function speakersRecord(
+  recap: { readonly uri: string; readonly created_at: string | null },
+  { segments }: Transcript,
+): JsonObject {
+  const named = (Array.isArray(segments) ? segments : []).map((segment: unknown) => propertyOf(segment, 'speaker'));
+  const speakers = named.flatMap((speaker) => (typeof speaker === 'string' ? speaker.trim() || [] : []));
+  return { uri: recap.uri, created_at: recap.created_at, speakers: [...new Set(speakers)] };
+}
 
 export type MeetingRecap = z.output<typeof meetingRecap>;
 export type Transcript = z.output<typeof transcript>;

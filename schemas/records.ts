@@ -7,7 +7,7 @@ import { eventTypeEvents } from './event-type.ts';
 import { asSent, noNotes, type EventRecord, type RecordReader } from './event.ts';
 import type { EventKind, PayloadOf } from './events.ts';
 import { inviteeEvents, scheduledEvent } from './invitee.ts';
-import { meetingRecapEvents } from './meeting-recap.ts';
+import { meetingRecapEvents, recapSpeakers } from './meeting-recap.ts';
 import { routingForm, routingFormEvents } from './routing-form.ts';
 import { organizationMembership, user } from './user.ts';
 import { uri } from './wire.ts';
@@ -19,6 +19,7 @@ export const recordReaders = {
   event_type: eventTypeEvents['event_type.updated'],
   invitee: inviteeEvents['invitee.created'],
   meeting_recap: meetingRecapEvents['meeting_recap.updated'],
+  meeting_recap_transcript: plain(recapSpeakers),
   organization_membership: plain(organizationMembership),
   routing_form: plain(routingForm),
   routing_form_submission: routingFormEvents['routing_form_submission.created'],

@@ -63,7 +63,7 @@ export const tables = {
   }),
   meeting_recaps: table('uri', {
     text: 'uri event_uri event_name transcript summary_md action_items_md discussion_md share_link deleted_source version',
-    json: 'event_location attendees lagging extra',
+    json: 'event_location attendees speakers lagging extra',
     time: 'event_start_time event_end_time created_at updated_at deleted_at as_of',
   }),
   routing_form_submissions: table('uri', {

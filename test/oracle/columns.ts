@@ -80,7 +80,7 @@ export const fieldColumns: Record<OracleTable, Columns> = {
     profile: (profile) => ({ profile, owner_uri: part(profile, 'owner'), deleted_at: null, deleted_source: null }),
   },
   meeting_recaps: {
-    ...same('transcript summary_md action_items_md discussion_md share_link created_at updated_at extra'),
+    ...same('transcript summary_md action_items_md discussion_md share_link created_at updated_at speakers extra'),
     event: (event) => ({
       event_uri: part(event, 'uri'),
       event_name: part(event, 'name'),
@@ -125,7 +125,8 @@ export function beyondColumns(table: OracleTable, { ...record }: Record_): Recor
 
 export function tableOf(event: string): OracleTable {
   const [about = ''] = event.split('.');
-  return about === 'invitee_no_show' ? 'invitees' : (`${about}s` as OracleTable);
+  if (about === 'invitee_no_show') return 'invitees';
+  return about === 'meeting_recap_transcript' ? 'meeting_recaps' : (`${about}s` as OracleTable);
 }
 
 export function childRows(table: OracleTable, uri: string, row: Record_): [table: string, rows: Record_[]][] {

@@ -78,7 +78,11 @@ function speak({ event, observed, tie, payload }: NormalFact): Spoken[] {
   if (event.endsWith('.gone') || event === 'contact.deleted' || event === 'meeting_recap.deleted') return [];
   if (table === 'meeting_recaps') {
     const version = [observed, rank, String(payload['updated_at'] ?? ''), tie];
-    return [{ table, uri, observed, version, record: { ...payload, extra: beyondColumns(table, payload) } }];
+    const { speakers = null, ...recap } = payload;
+    const record = event.startsWith('meeting_recap_transcript.')
+      ? { speakers }
+      : { ...recap, extra: beyondColumns(table, payload) };
+    return [{ table, uri, observed, version, record }];
   }
   if (table === 'event_types') {
     const { deleted_at: _, ...record } = payload;

@@ -40,7 +40,7 @@ export function isOwnRecord(scope: RedactionScope, table: MirrorTable, record: J
       return isErasedUri(scope, record['submitter']) || containsAddress(scope, record['questions_and_answers']);
     case 'meeting_recaps': {
       const event = isObject(record['event']) ? record['event'] : {};
-      return isErasedUri(scope, event['uri']) || containsAddress(scope, event['attendees']);
+      return isErasedUri(scope, event['uri']) || containsAddress(scope, [event['attendees'], record['speakers']]);
     }
     default:
       return false;

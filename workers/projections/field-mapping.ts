@@ -123,6 +123,8 @@ export function extraBeside(names: readonly string[], ...otherwise: readonly str
 interface RecordOptions {
   readonly extraOf?: ExtraOf;
   readonly versionBy?: typeof versionByObservation;
+  /** Fields that records of another kind assign. */
+  readonly assignedElsewhere?: Readonly<Record<string, undefined>>;
 }
 
 /** The projection of records: each assigns the fields it has, and `extra` in any case, so that a field the service drops leaves it. */
@@ -130,13 +132,13 @@ export const recordsTo =
   (
     table: MirrorTable,
     definition: Fields,
-    { extraOf = extraBeside(Object.keys(definition)), versionBy = versionOf }: RecordOptions = {},
+    { extraOf = extraBeside(Object.keys(definition)), versionBy = versionOf, assignedElsewhere }: RecordOptions = {},
   ) =>
   (rank: Rank) =>
   ({ payload, observed, tie }: RecordInput): Fact => {
     const { uri } = payload;
     const version = versionBy({ updatedAt: payload.updated_at, observed, rank, tie });
-    const record = { ...payload, extra: extraOf(payload) };
+    const record = { ...payload, ...assignedElsewhere, extra: extraOf(payload) };
     return { subject: { table, uri }, assignments: [assignmentTo(table, definition, { uri, version, record })] };
   };
 

@@ -11,6 +11,7 @@ export const tableOfKind = {
   event_type: 'event_types',
   invitee: 'invitees',
   meeting_recap: 'meeting_recaps',
+  meeting_recap_transcript: 'meeting_recaps',
   organization_membership: 'organization_memberships',
   routing_form: 'routing_forms',
   routing_form_submission: 'routing_form_submissions',

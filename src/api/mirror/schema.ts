@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { contactResource, customFieldDefinitionResource } from '#schemas/resources/contact.ts';
 import { eventTypeResource } from '#schemas/resources/event-type.ts';
 import { inviteeResource } from '#schemas/resources/invitee.ts';
-import { meetingRecapResource } from '#schemas/resources/meeting-recap.ts';
+import { meetingRecapResource, transcriptResource } from '#schemas/resources/meeting-recap.ts';
 import { routingFormResource, routingFormSubmissionResource } from '#schemas/resources/routing-form.ts';
 import { scheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import { membershipResource, userResource } from '#schemas/resources/user.ts';
@@ -104,6 +104,7 @@ const resources: Readonly<Record<RecordKind, z.ZodObject>> = {
   event_type: eventTypeResource,
   invitee: inviteeResource,
   meeting_recap: meetingRecapResource,
+  meeting_recap_transcript: transcriptResource,
   organization_membership: membershipResource,
   routing_form: routingFormResource,
   routing_form_submission: routingFormSubmissionResource,

@@ -129,6 +129,8 @@ export const bookingTables = {
       event_location: 'where it took place',
       attendees: 'who took part: `user_name`, `user_email`, `host`',
       transcript: 'URI of the transcript, as sent',
+      speakers:
+        'who spoke, as the transcript names them: a list of names or addresses; null until the transcript is read',
       summary_md: 'summary, as Markdown',
       action_items_md: 'action items, as Markdown',
       discussion_md: 'discussion, as Markdown',

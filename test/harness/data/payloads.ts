@@ -149,6 +149,10 @@ export const recap = partial(recapUri, {
   ...each('transcript summary_md action_items_md discussion_md share_link', words),
   ...each('created_at updated_at', time),
 });
+export const recapSpeakers: Arbitrary<Payload> = fc.record(
+  { uri: recapUri, created_at: time, speakers: fc.array(words, { maxLength: 3 }) },
+  { requiredKeys: ['uri', 'speakers'] },
+);
 const recapEvent = fc.record(
   nullable({
     ...each('uri name unknown_key', words),

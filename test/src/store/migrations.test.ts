@@ -65,6 +65,7 @@ it.each([
       '0015-admin-actions': '2ce5bc22a39a352e',
       '0016-routing-and-recaps': 'f90197433508c342',
       '0017-process-reports': '711478e4d78cc4aa',
+      '0018-recap-speakers': '96ed871f958a4f67',
     },
   ],
   [
@@ -85,6 +86,7 @@ it.each([
       '0015-admin-actions': '7726a2a480a0b5a6',
       '0016-routing-and-recaps': '77f22f6dfd7dd1dc',
       '0017-process-reports': 'e5e1dd5ca3ab9b5c',
+      '0018-recap-speakers': '74afeb563ece9dec',
     },
   ],
 ] as const)('the migrations of %s are the released ones', async (engine, released) => {

@@ -111,11 +111,21 @@ async function makePrevious(url: string, today: Store): Promise<void> {
   }
 }
 
-function old({ extra: _extra, lagging, ...row }: Record<string, unknown>): Record<string, unknown> {
+function old({
+  extra: _extra,
+  speakers: _speakers,
+  lagging,
+  ...row
+}: Record<string, unknown>): Record<string, unknown> {
   const versions = typeof lagging === 'string' ? (JSON.parse(lagging) as StoredRow) : (lagging as StoredRow | null);
-  const names = Object.entries(versions ?? {}).map(([name, version]) => [name === 'extra' ? 'body' : name, version]);
+  const former = Object.entries(versions ?? {}).filter(([name]) => name !== 'speakers');
+  const names = former.map(([name, version]) => [name === 'extra' ? 'body' : name, version]);
   const sorted = names.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1));
-  return { ...row, lagging: versions && Object.fromEntries(sorted), body: bodies.get(row['uri']) ?? null };
+  return {
+    ...row,
+    lagging: sorted.length > 0 ? Object.fromEntries(sorted) : null,
+    body: bodies.get(row['uri']) ?? null,
+  };
 }
 
 async function insert(db: Kysely<never> | Store['db'], table: string, row: Record<string, unknown>): Promise<void> {

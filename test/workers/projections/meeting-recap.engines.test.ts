@@ -1,0 +1,109 @@
+// Who spoke in a meeting: the one thing that is stored of a transcript, beside the recap, and gone with the person it names.
+import { describe, expect, it } from 'vitest';
+import { speakersRecord, transcript } from '#schemas/meeting-recap.ts';
+import type { JsonObject } from '#schemas/wire.ts';
+import type { Store } from '#src/store/contract.ts';
+import { erase } from '#workers/privacy/erase.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
+import { targetOf } from '#workers/privacy/target.ts';
+import { rebuild } from '#workers/sync/rebuild.ts';
+import { ingestRecords } from '#workers/sync/records.ts';
+import { ingestBodies, receivedAt, rowsOf, storeEngines, tableNames } from '../../harness/stores.ts';
+
+const base = 'https://api.example.test';
+const uri = `${base}/meeting_recaps/1`;
+const screen = privacyScreen({ eraseOnDelete: true });
+const created_at = '2025-04-14T11:00:00.000000Z';
+
+const answer = transcript.parse({
+  uri: `${uri}/transcript`,
+  recap: uri,
+  language: 'en',
+  segments: [
+    { speaker: ' Canary Person ', start_seconds: 0, text: 'secret words' },
+    { speaker: 'Host', start_seconds: 4, text: 'Hello.' },
+    { speaker: 'Canary Person', start_seconds: 9, text: 'Bye.' },
+    { speaker: '  ', text: '' },
+    { text: 'no speaker' },
+    'no segment',
+  ],
+});
+
+const recapBody = (event: string, second: number, payload: JsonObject = {}) =>
+  JSON.stringify({
+    event,
+    created_at: `2025-04-14T11:00:0${second}Z`,
+    payload: { uri, created_at, summary_md: 'Short.', ...payload },
+  });
+
+const read = (store: Store, record: JsonObject, second = 5) =>
+  ingestRecords(
+    { store, screen },
+    [{ kind: 'meeting_recap_transcript', record, observed: `2025-04-14T11:00:0${second}Z` }],
+    { source: 'reconcile', now: receivedAt },
+  );
+
+describe('the record of a transcript', () => {
+  it('has each speaker once, and none of the words', () => {
+    expect(speakersRecord({ uri, created_at }, answer)).toEqual({
+      uri,
+      created_at,
+      speakers: ['Canary Person', 'Host'],
+    });
+    expect(speakersRecord({ uri, created_at: null }, transcript.parse({ segments: 'none' }))).toMatchObject({
+      speakers: [],
+    });
+  });
+});
+
+describe.each(storeEngines)('the speakers of a meeting on $name', ({ available, fresh }) => {
+  const record = speakersRecord({ uri, created_at }, answer);
+  const rowIn = async (store: Store) => (await rowsOf(store, 'meeting_recaps'))[0];
+
+  it.runIf(available)('are beside the recap, whichever came first, and a recap cannot state them', async () => {
+    await using one = await fresh();
+    await using other = await fresh();
+    const bodies = [
+      recapBody('meeting_recap.created', 1, { speakers: ['Other'] }),
+      recapBody('meeting_recap.updated', 9),
+    ];
+    await ingestBodies(one.store, bodies);
+    await read(one.store, record);
+    await read(other.store, record);
+    await ingestBodies(other.store, bodies.toReversed());
+    const row = await rowIn(one.store);
+    expect(row).toMatchObject({ summary_md: 'Short.', speakers: ['Canary Person', 'Host'] });
+    expect(await rowIn(other.store)).toEqual(row);
+    expect(await read(one.store, record, 7)).toMatchObject({ unchanged: 1 });
+    expect(await rebuild({ store: one.store, screen })).toMatchObject({ rowsDiffered: 0 });
+  });
+
+  it.runIf(available)('do not bring a deleted recap back', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    await ingestBodies(store, [recapBody('meeting_recap.created', 1), recapBody('meeting_recap.deleted', 2)]);
+    expect(await read(store, record)).toMatchObject({ unchanged: 1 });
+    expect(await rowIn(store)).toMatchObject({ deleted_source: 'webhook' });
+  });
+
+  const address = 'canary@example.test';
+  const event = { uri: `${base}/scheduled_events/1`, attendees: [{ user_email: address, user_name: 'Canary Person' }] };
+
+  it.runIf(available).each(['before', 'after'])('go when one of them is erased, read %s the erasure', async (when) => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const facts = async () => {
+      await ingestBodies(store, [recapBody('meeting_recap.created', 1, { event })]);
+      await read(store, record);
+      await read(store, { uri: `${base}/meeting_recaps/2`, speakers: ['Host', address] });
+    };
+    if (when === 'before') await facts();
+    await erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(address), { now: '2025-04-14T12:00:00.000000Z' });
+    await facts();
+    const everything = async () => JSON.stringify(await Promise.all(tableNames.map((table) => rowsOf(store, table))));
+    expect(await everything()).not.toMatch(/canary/i);
+    expect(await rowsOf(store, 'meeting_recaps')).toMatchObject([{ speakers: null }, { speakers: null }]);
+    expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
+    expect(await everything()).not.toMatch(/canary/i);
+  });
+});
