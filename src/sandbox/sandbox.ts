@@ -7,7 +7,6 @@ import { createCursors } from '#src/http/cursor.ts';
 import { createRateLimits } from '#src/sandbox/api/rate-limit.ts';
 import { createServiceApp, operationsUnder, type ServiceAppNeeds } from '#src/sandbox/api/service-app.ts';
 import { createAuthorizationServer } from '#src/sandbox/auth/server.ts';
-import type { Clock } from './clock.ts';
 import { createService, type WorldSize } from '#src/sandbox/seed/seed.ts';
 import { createControlApp } from '#src/sandbox/controls/control-routes.ts';
 import { createHome } from '#src/sandbox/docs/routes.ts';
@@ -17,7 +16,8 @@ import { handleErrors, limitBody } from '#src/http/router.ts';
 import { createProgress } from '#src/sandbox/seed/history.ts';
 import { createWebhookDispatcher, type WebhookDispatcher } from '#src/sandbox/webhooks/webhook-dispatcher.ts';
 import { createFaultInjector } from '#src/sandbox/webhooks/faults.ts';
-import type { Fact, ServiceOptions } from '#src/sandbox/world/service.ts';
+import { addReadyLinks } from '#src/sandbox/world/bookings/meetings.ts';
+import type { Fact, Service, ServiceOptions } from '#src/sandbox/world/service.ts';
 
 export interface SandboxOptions extends Partial<WorldSize>, Partial<Omit<ServiceOptions, 'baseUrl'>> {
   /** 0: any free port. */
@@ -70,6 +70,7 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
     },
   );
   const { clock } = service;
+  clock.onAdvance(() => addReadyLinks(service));
   const dispatcher: WebhookDispatcher = opened.use(createWebhookDispatcher({ service, faults, realMs }));
   const serviceApp = createServiceApp(
     {
@@ -82,7 +83,7 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
     },
     operationsUnder(service.options),
   );
-  const app = createFront(clock, report)
+  const app = createFront(service, report)
     .route('/', createHome(baseUrl))
     .route('/_sandbox', createControlApp({ service, dispatcher, faults }))
     .route('/', createAuthorizationServer({ service, tokens }))
@@ -103,12 +104,13 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
 }
 
 /** Middleware for every path: the Date header by the sandbox's clock, errors as in the specification, and a body limit. */
-function createFront(clock: Clock, report: (error: unknown) => void): Hono<{ Bindings: HttpBindings }> {
+function createFront(service: Service, report: (error: unknown) => void): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>();
   // The clock that stamps all records, because callers compare them with this header.
   app.use(async (context, next) => {
+    addReadyLinks(service);
     await next();
-    context.header('Date', new Date(clock.nowMs()).toUTCString());
+    context.header('Date', new Date(service.clock.nowMs()).toUTCString());
   });
   handleErrors(app, { noSuchPath: notFound('No such path.'), report });
   app.use(limitBody((message) => invalid({ message })));

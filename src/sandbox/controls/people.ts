@@ -9,6 +9,7 @@ import { omittable, timestamp, uri } from '#schemas/wire.ts';
 import { invalid } from '#src/http/http-error.ts';
 import { hourMs, minuteMs } from '#src/sandbox/clock.ts';
 import { cancelInvitee, markNoShow, rescheduleInvitee, unmarkNoShow } from '#src/sandbox/world/bookings/bookings.ts';
+import { updateMeeting } from '#src/sandbox/world/bookings/meetings.ts';
 import { mainOrganization } from '#src/sandbox/world/organizations.ts';
 import { createRecap, deleteRecap, externalMeeting, updateRecap } from '#src/sandbox/world/recaps.ts';
 import { submitForm, type Answers } from '#src/sandbox/world/routing.ts';
@@ -21,6 +22,16 @@ type InviteeField = 'uri' | 'invitee';
 const whichInvitee = { uri: omittable(uri), invitee: omittable(uri) };
 
 export const inviteeControls = [
+  control('PATCH', '/scheduled_events', {
+    summary: 'Gives a meeting another host or another link; no webhook is sent',
+    body: z.strictObject({ uri, host: omittable(uri), join_url: omittable(z.url()) }),
+    answers: 'resource',
+    run({ service, body: { uri: named, host, join_url } }) {
+      const meeting = found(service.state.scheduledEvents.get(named), 'scheduled event', 'uri');
+      const user = host === undefined ? undefined : found(service.state.users.get(host), 'user', 'host');
+      return updateMeeting(service, meeting, { host: user, join_url });
+    },
+  }),
   control('POST', '/invitees/cancel', {
     summary: 'An invitee cancels, or the host does',
     body: z.strictObject({

@@ -153,6 +153,8 @@ export function createState() {
         slot: ({ status, event_type, start_time }) => (status === 'active' ? [slotOf(event_type, start_time)] : []),
       },
     }),
+    /** Meetings without a link yet: when each was booked, by URI, in this order. */
+    conferencesInProcess: new Map<string, number>(),
     invitees: createIndexedCollection<InviteeResource, 'created', 'event' | 'email'>({
       orders: byCreation,
       groups: { event: ({ event }) => [event], email: ({ email }) => [addressKey(email)] },

@@ -12,7 +12,7 @@ import { ensureContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { organizationOf } from '#src/sandbox/world/event-types.ts';
 import { trackingWith } from '#src/sandbox/world/fictional-people.ts';
 import { newUri, type Service, type StoredEventType } from '#src/sandbox/world/service.ts';
-import { meetingWith, meetingWithout, sameChoice, type MeetingPlan } from './meetings.ts';
+import { addReadyLinks, meetingWith, meetingWithout, sameChoice, type MeetingPlan } from './meetings.ts';
 
 export interface BookingPlan extends MeetingPlan {
   /** With `name`, or with `first_name` and perhaps `last_name`. */
@@ -50,6 +50,8 @@ function addBooking(service: Service, plan: BookingPlan): InviteeResource {
   });
   const invitee = newInvitee(service, plan, meeting.uri);
   state.scheduledEvents.put(meeting);
+  if (meeting.location.status === 'processing')
+    state.conferencesInProcess.set(meeting.uri, Date.parse(meeting.created_at));
   state.invitees.put(invitee);
   return invitee;
 }
@@ -206,8 +208,9 @@ function emitInvitee(service: Service, event: EventKind, invitee: InviteeResourc
 }
 
 /** An invitee is always stored together with its meeting, and neither is deleted. */
-export function meetingOf({ state }: Service, { event }: InviteeResource): ScheduledEventResource {
-  const meeting = state.scheduledEvents.get(event);
+export function meetingOf(service: Service, { event }: InviteeResource): ScheduledEventResource {
+  addReadyLinks(service);
+  const meeting = service.state.scheduledEvents.get(event);
   if (meeting === undefined) throw new Error('an invitee without its meeting');
   return meeting;
 }

@@ -1,6 +1,7 @@
 // The meeting a booking is for: a new one with its hosts and location, or a seat in a group that already meets at that time.
 import type { EventTypeLocation, LocationKind } from '#schemas/resources/event-type.ts';
 import type { CancellationResource, ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
+import type { UserResource } from '#schemas/resources/user.ts';
 import { invalid } from '#src/http/http-error.ts';
 import { minuteMs } from '#src/sandbox/clock.ts';
 import type { Random } from '#src/sandbox/random.ts';
@@ -78,9 +79,27 @@ function newMeeting(service: Service, plan: MeetingPlan, now: string): Scheduled
     invitees_counter: { total: 0, active: 0, limit: eventType.seats },
     created_at: now,
     updated_at: now,
-    event_memberships: hosts.map(({ uri, email, name }) => ({ user: uri, user_email: email, user_name: name })),
+    event_memberships: hosts.map(membershipOf),
     event_guests: [],
   };
+}
+
+const membershipOf = ({ uri, email, name }: UserResource) => ({ user: uri, user_email: email, user_name: name });
+
+/** What a host or an administrator changes in the calendar. As at the service, no webhook is sent (A33). */
+export function updateMeeting(
+  { state }: Pick<Service, 'state'>,
+  meeting: ScheduledEventResource,
+  { host, join_url }: { readonly host?: UserResource | undefined; readonly join_url?: string | undefined },
+): ScheduledEventResource {
+  const updated: ScheduledEventResource = {
+    ...meeting,
+    ...(host && { event_memberships: [membershipOf(host)] }),
+    ...(join_url !== undefined && { location: { ...meeting.location, status: 'pushed', join_url } }),
+  };
+  if (join_url !== undefined) state.conferencesInProcess.delete(meeting.uri);
+  state.scheduledEvents.put(updated);
+  return updated;
 }
 
 /** Keeps the microseconds, which a Date does not hold. */
@@ -131,8 +150,9 @@ type MeetingLocation = ScheduledEventResource['location'];
 /** A request names the `kind`, a meeting the `type`; one kind is spelled differently as a type (A4a). */
 const typeOf = (kind: LocationKind): string => (kind === 'gotomeeting_conference' ? 'gotomeeting' : kind);
 
-/** How often a conference is still being created when its booking is sent. No later event announces the link. */
+/** How often a conference is still being created when its booking is sent. */
 const stillProcessing = 0.3;
+const processingMs = minuteMs;
 
 type Maker = (random: Random, offered: EventTypeLocation, text: string | undefined) => Omit<MeetingLocation, 'type'>;
 
@@ -160,6 +180,19 @@ const makers: { readonly [Kind in LocationKind]: Maker } = {
   microsoft_teams_conference: conference('teams'),
   webex_conference: conference('webex'),
 };
+
+/** Adds the links of the conferences that were created meanwhile. As at the service, nothing announces them (A33). */
+export function addReadyLinks({ state, clock }: Pick<Service, 'state' | 'clock'>): void {
+  const nowMs = clock.nowMs();
+  for (const [uri, bookedMs] of state.conferencesInProcess) {
+    if (bookedMs + processingMs > nowMs) return;
+    state.conferencesInProcess.delete(uri);
+    const meeting = state.scheduledEvents.get(uri);
+    if (meeting === undefined) continue;
+    const join_url = `https://meet.example.test/${uri.slice(-36, -23)}`;
+    state.scheduledEvents.put({ ...meeting, location: { ...meeting.location, status: 'pushed', join_url, data: {} } });
+  }
+}
 
 /** `chosen` is one of the offered locations; without a choice the first one is used. */
 function meetingLocation(

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { dayMs, instantOf } from '#src/sandbox/clock.ts';
 import { book, cancelInvitee, rescheduleInvitee } from '#src/sandbox/world/bookings/bookings.ts';
+import { addReadyLinks, updateMeeting } from '#src/sandbox/world/bookings/meetings.ts';
 import { createBookingWorld, fixedNowMs } from '../../../../harness/sandbox/booking-world.ts';
 import type { BookingWorld } from '../../../../harness/sandbox/booking-world.ts';
 
@@ -132,5 +133,34 @@ describe('a meeting', () => {
     expect(processing.every((place) => place?.join_url === null)).toBe(true);
     const pushed = places.filter((place) => place?.status === 'pushed');
     expect(pushed.every((place) => place?.join_url?.startsWith('https://'))).toBe(true);
+  });
+
+  it('has its link a minute after it was booked, and nothing announces it', () => {
+    const world = createBookingWorld();
+    const { state, clock } = world.service;
+    const booked = Array.from({ length: 20 }, () => bookOne(world, 'Discovery call').event);
+    const { length } = world.facts;
+    const linkless = () => booked.filter((uri) => state.scheduledEvents.get(uri)?.location.join_url === null).length;
+    clock.advance(59_000);
+    addReadyLinks(world.service);
+    expect(linkless()).toBeGreaterThan(0);
+    clock.advance(2_000);
+    addReadyLinks(world.service);
+    expect(linkless()).toBe(0);
+    expect(world.facts.length).toBe(length);
+  });
+
+  it('gets another host and another link without an event', () => {
+    const world = createBookingWorld();
+    const { state } = world.service;
+    const meeting = state.scheduledEvents.get(bookOne(world, 'Discovery call').event);
+    const host = state.users.get(world.handles.users.member);
+    if (!meeting || !host) throw new Error('no meeting');
+    const { length } = world.facts;
+    updateMeeting(world.service, meeting, { host, join_url: 'https://meet.example.test/other' });
+    const { event_memberships, location } = state.scheduledEvents.get(meeting.uri) ?? meeting;
+    expect(event_memberships.map(({ user }) => user)).toEqual([host.uri]);
+    expect(location.join_url).toBe('https://meet.example.test/other');
+    expect(world.facts.length).toBe(length);
   });
 });
