@@ -8,6 +8,8 @@ export interface SqlDialect {
   time(text: string): Sql;
   /** The letters A to Z of a column in lower case, and no others; literally the expression of the indexes on e-mail addresses. */
   lowerCase(column: string): RawBuilder<string>;
+  /** The same letters in lower case, without spaces around the text: for comparisons that no index serves. */
+  plainCase(text: Sql): Sql;
   /** The last characters of a column; literally the expression of the index on the URIs of invitees. */
   lastCharacters(column: string, count: number): Sql;
   /**
@@ -44,6 +46,10 @@ export interface SqlDialect {
   readonly itemPosition: Sql;
   /** A member of `item`; null where it is no text. */
   itemText(name: string): Sql;
+  /** Whether a member of `item` is true. */
+  itemIsTrue(name: string): RawBuilder<SqlBool>;
+  /** The text that `item` is; null where it is no text. */
+  readonly item: Sql;
   /** The greatest of several numbers, none of them null. */
   greatest(numbers: readonly Sql[]): Sql;
   asText(value: Sql): Sql;

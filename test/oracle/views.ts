@@ -2,6 +2,7 @@
 import type { Json } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import type { Contents } from '../harness/stores.ts';
+import { attendedBy } from './attendance.ts';
 import { byUri, journeysOf, secondsBetween, textIn, type Journey } from './journeys.ts';
 
 const canceled = ['canceled_by_host', 'canceled_by_invitee', 'late_cancellation', 'canceled'];
@@ -107,6 +108,7 @@ function journeyRow(contents: Contents, journey: Journey, nameOf: NameOf): Store
     payment_amount: orNull(paid['payment_amount']),
     payment_currency: orNull(paid['payment_currency']),
     payment_successful: orNull(paid['payment_successful']),
+    ...attendedBy(contents, journey),
   };
 }
 
@@ -141,11 +143,13 @@ function daily({ scheduled_events }: Contents, journeys: readonly Journey[], nam
   );
 }
 
-function rates({ users }: Contents, journeys: readonly Journey[], nameOf: NameOf): StoredRow[] {
-  const people = byUri(users);
+function rates(contents: Contents, journeys: readonly Journey[], nameOf: NameOf): StoredRow[] {
+  const people = byUri(contents.users);
   const seen = journeys
     .filter(({ outcome }) => outcome === 'held' || outcome === 'no_show')
-    .flatMap(({ first, lastEvent, outcome }) => {
+    .flatMap((journey) => {
+      const { first, lastEvent, outcome } = journey;
+      const isUnconfirmed = /unconfirmed|suspected/.test(String(attendedBy(contents, journey).attendance));
       const start = lastEvent?.['start_time'];
       const weekday = typeof start === 'string' ? new Date(start).getUTCDay() : null;
       const hour = typeof start === 'string' ? start.slice(11, 13) : null;
@@ -187,11 +191,13 @@ function rates({ users }: Contents, journeys: readonly Journey[], nameOf: NameOf
         label,
         month: ofMonth,
         outcome,
+        isUnconfirmed,
       }));
     });
   return grouped(seen, ({ dimension, value, month }) => [dimension, value, month]).map(
     ([[dimension, value, month], group]) => {
       const no_shows = group.filter(({ outcome }) => outcome === 'no_show').length;
+      const unconfirmed = group.filter((each) => each.isUnconfirmed).length;
       return {
         dimension: orNull(dimension),
         value: orNull(value),
@@ -200,6 +206,9 @@ function rates({ users }: Contents, journeys: readonly Journey[], nameOf: NameOf
         no_shows,
         rate: no_shows / group.length,
         month: orNull(month),
+        unconfirmed,
+        rate_low: no_shows / group.length,
+        rate_high: (no_shows + unconfirmed) / group.length,
       };
     },
   );

@@ -14,6 +14,7 @@ const joins = { join: sql`join`, 'left join': sql`left join` };
 export const postgresDialect: SqlDialect = {
   time: (text) => sql`${text}::timestamptz`,
   lowerCase: (column) => sql`lower(${sql.ref(column)} collate "C")`,
+  plainCase: (text) => sql`lower(trim(${text}) collate "C")`,
   lastCharacters: (column, count) => sql`right(${sql.ref(column)}, ${sql.lit(count)})`,
   // The planner does not look behind the offset.
   lookUp(join, table, { column, value, as = table }) {
@@ -37,6 +38,8 @@ export const postgresDialect: SqlDialect = {
       with ordinality as item(value, position)`,
   itemPosition: sql`item.position`,
   itemText: (name) => member(sql`item.value`, name),
+  itemIsTrue: (name) => sql`(item.value -> ${sql.lit(name)} is not distinct from 'true'::jsonb)`,
+  item: sql`(${written(sql`item.value`)})`,
   greatest: (numbers) => sql`greatest(${sql.join(numbers)})`,
   asText: (value) => sql`${value}::text`,
   ratio: (part, whole) => sql`((${part})::double precision / nullif(${whole}, 0))`,

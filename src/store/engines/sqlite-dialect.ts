@@ -10,6 +10,7 @@ const joins = { join: sql`cross join`, 'left join': sql`left join` };
 export const sqliteDialect: SqlDialect = {
   time: (text) => sql`${text}`,
   lowerCase: (column) => sql`lower(${sql.ref(column)})`,
+  plainCase: (text) => sql`lower(trim(${text}))`,
   lastCharacters: (column, count) => sql`substr(${sql.ref(column)}, ${sql.lit(-count)})`,
   lookUp(join, table, { column, value, as = table }) {
     return sql`${joins[join]} ${sql.table(table)} as ${sql.ref(as)} on ${sql.ref(`${as}.${column}`)} = ${value}`;
@@ -38,6 +39,9 @@ export const sqliteDialect: SqlDialect = {
     return sql`(case when item.type = 'object' then
       case when json_type(item.value, ${path}) = 'text' then item.value ->> ${path} end end)`;
   },
+  itemIsTrue: (name) =>
+    sql`(coalesce(case when item.type = 'object' then json_type(item.value, ${sql.lit(`$.${name}`)}) end, '') = 'true')`,
+  item: sql`(case when item.type = 'text' then item.value end)`,
   greatest: (numbers) => sql`max(${sql.join(numbers)})`,
   asText: (value) => sql`cast(${value} as text)`,
   ratio: (part, whole) => sql`(cast(${part} as real) / nullif(${whole}, 0))`,

@@ -10,7 +10,7 @@ export const bookingJourneyChanges: View = {
   columns: {
     journey_uri: text('URI of the journey'),
     changed_seq: integer(
-      '`event_log.seq` of the last entry about one of its invitees or their meetings, or of the last erasure, if that is later',
+      '`event_log.seq` of the last entry about one of its invitees, their meetings or the recaps of these, or of the last erasure, if that is later',
     ),
   },
   key: ['journey_uri'],
@@ -28,12 +28,17 @@ export const bookingJourneyChanges: View = {
       left join last_entries on last_entries.subject_uri = invitees.uri
     ),
     meetings (event_uri, seq) as (select event_uri, max(seq) from bookings group by event_uri),
+    recaps (event_uri, seq) as (
+      select event_uri, max(last_entries.seq) from meeting_recaps
+      join last_entries on last_entries.subject_uri = meeting_recaps.uri group by event_uri
+    ),
     erasures (seq) as (select max(seq) from event_log where event = 'person.erased' and source <> 'webhook')
     select bookings.journey_uri, nullif(${dialect.greatest(
-      ['bookings', 'meetings', 'event_entries', 'erasures'].map(last),
+      ['bookings', 'meetings', 'event_entries', 'recaps', 'erasures'].map(last),
     )}, 0) as changed_seq
     from bookings left join meetings on meetings.event_uri = bookings.event_uri
     left join last_entries as event_entries on event_entries.subject_uri = bookings.event_uri
+    left join recaps on recaps.event_uri = bookings.event_uri
     cross join erasures
     group by bookings.journey_uri`;
   },

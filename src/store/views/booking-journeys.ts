@@ -1,8 +1,20 @@
 // One row a journey: a booking with everything it was moved to, from the first word to how it ended.
 import { sql } from 'kysely';
-import type { Sql } from '#src/store/sql-dialect.ts';
+import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
+import { attendanceOfJourney } from './attendance.ts';
 import { journeys } from './journeys.ts';
 import { flag, integer, number, text, time, type View } from './view.ts';
+
+/** A column of the view, from `journeys` and the row of `users` that is the host; all but `contact_uri`. */
+export function journeyColumn(dialect: SqlDialect, name: string): Sql {
+  const { attendance, basis } = attendanceOfJourney(dialect);
+  const derived: Readonly<Record<string, Sql>> = {
+    host_name: sql`coalesce(users.name, journeys.host_name)`,
+    attendance,
+    attendance_basis: basis,
+  };
+  return sql`${derived[name] ?? sql.id('journeys', name)} as ${sql.id(name)}`;
+}
 
 export const bookingJourneys: View = {
   name: 'booking_journeys',
@@ -51,17 +63,17 @@ export const bookingJourneys: View = {
     payment_amount: number('amount of that payment, in units of the currency (not cents)'),
     payment_currency: text('currency of that payment'),
     payment_successful: flag('whether that payment succeeded'),
+    attendance: text(
+      'whether the invitee came: `no_show` (marked), `confirmed` (a transcript names them as a speaker), `likely` (a recap lists them as an attendee), `suspected_no_show` (a recap lists hosts only) or `unconfirmed` (held without evidence); null for other outcomes',
+    ),
+    attendance_basis: text('URI of the no-show mark or recap that `attendance` follows from; null if there is none'),
   },
   key: ['journey_uri'],
   since: 'booked_at',
   select(dialect) {
     const contact = dialect.bytes(sql`contact_emails.contact_uri`);
-    const named: Readonly<Record<string, Sql>> = {
-      contact_uri: sql`addresses.contact_uri`,
-      host_name: sql`coalesce(users.name, journeys.host_name)`,
-    };
-    const columns = Object.keys(bookingJourneys.columns).map(
-      (name) => sql`${named[name] ?? sql.id('journeys', name)} as ${sql.id(name)}`,
+    const columns = Object.keys(bookingJourneys.columns).map((name) =>
+      name === 'contact_uri' ? sql`addresses.contact_uri` : journeyColumn(dialect, name),
     );
     return sql`with recursive ${journeys(dialect)},
     addresses (email, contact_uri) as (

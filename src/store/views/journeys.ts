@@ -156,7 +156,7 @@ function facts(
         ${dialect.secondsBetween(of('invitee', 'created_at'), sql`last_event.start_time`)} as lead_time_seconds,
         last.canceled_at, coalesce(last.canceler_type, ${dialect.textAt(event, { name: 'canceler_type' })}) as canceler_type,
         ${dialect.secondsBetween(sql`last.canceled_at`, sql`last_event.start_time`)} as cancel_notice_seconds,
-        last.no_show_at, ${movedOn} as moved_on,
+        last.no_show_at, last.no_show_uri, ${movedOn} as moved_on,
         last.event_uri, ${dialect.textAt(sql`last_event.hosts`, { index: 0, name: 'user_name' })} as host_name,
         ${dialect.secondsBetween(sql`last_event.start_time`, sql`last_event.end_time`)} as duration_seconds,
         last.timezone as invitee_timezone,

@@ -1,6 +1,7 @@
 // How often people do not come, by whatever may explain it.
 import { sql } from 'kysely';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
+import { attendanceOfJourney, withoutEvidence } from './attendance.ts';
 import { journeys } from './journeys.ts';
 import { integer, number, text, type View } from './view.ts';
 
@@ -19,59 +20,71 @@ export const noShowRate: View = {
       'the URI, the weekday from `1` (Monday) to `7`, the hour from `00` to `23`, both as `1-09`, the month as `2025-04`, or the tag; empty where nothing is said',
     ),
     label: text('the value in readable form: a name, `Monday`, `09:00`, `Monday 09:00`, `April 2025`'),
-    held: integer('journeys that were held with the invitee'),
+    held: integer('journeys whose meeting is over and whose invitee is not marked as a no-show'),
     no_shows: integer('journeys that ended as a no-show'),
     rate: number('`no_shows` of both together, from 0 to 1'),
     month: text(
       'the month (UTC) of the start as `2025-04`, in the dimensions `month`, `event_type_month` and `host_month`; empty in the others, which count all months',
     ),
+    unconfirmed: integer(
+      'journeys of `held` whose `attendance` is `unconfirmed` or `suspected_no_show`: nothing shows that the invitee came',
+    ),
+    rate_low: number(
+      '`no_shows` of `held` and `no_shows` together, as `rate`: the rate if every unmarked invitee came',
+    ),
+    rate_high: number('`no_shows` and `unconfirmed` of both together: the rate if no invitee came without evidence'),
   },
   key: ['dimension', 'value', 'month'],
   since: undefined,
   select(dialect) {
     const { bytes, itemText, items } = dialect;
     const start = sql`start_time`;
+    const { attendance } = attendanceOfJourney(dialect);
+    const counts = sql`count(*), sum(missed), sum(unconfirmed)`;
     // Each group is counted once by month; the dimensions without a month add the months up.
     return sql`with recursive ${journeys(dialect)},
     met as materialized (
       select journey_uri, hosts, event_type, event_type_name, ${sql.join(tags.map((tag) => sql.id(tag)))},
         case outcome when 'no_show' then 1 else 0 end as missed,
+        case when ${attendance} in (${withoutEvidence}) then 1 else 0 end as unconfirmed,
         ${dialect.weekday(start)} as weekday, ${dialect.hour(start)} as hour, ${dialect.month(start)} as month
       from journeys where outcome in ('held', 'no_show')
     ),
-    starts (weekday, hour, month, meetings, missed) as materialized (
-      select weekday, hour, month, count(*), sum(missed) from met group by weekday, hour, month
+    starts (weekday, hour, month, meetings, missed, unconfirmed) as materialized (
+      select weekday, hour, month, ${counts} from met group by weekday, hour, month
     ),
-    types (value, label, month, meetings, missed) as materialized (
-      select coalesce(event_type, ''), max(${bytes(sql`event_type_name`)}), month, count(*), sum(missed)
+    types (value, label, month, meetings, missed, unconfirmed) as materialized (
+      select coalesce(event_type, ''), max(${bytes(sql`event_type_name`)}), month, ${counts}
       from met group by coalesce(event_type, ''), month
     ),
-    hosted (journey_uri, month, missed, host, host_name) as materialized (
-      select journey_uri, month, missed, ${itemText('user')}, max(${bytes(itemText('user_name'))})
+    hosted (journey_uri, month, missed, unconfirmed, host, host_name) as materialized (
+      select journey_uri, month, missed, unconfirmed, ${itemText('user')}, max(${bytes(itemText('user_name'))})
       from met cross join ${items(sql`met.hosts`)} where ${itemText('user')} is not null
-      group by journey_uri, month, missed, ${itemText('user')}
+      group by journey_uri, month, missed, unconfirmed, ${itemText('user')}
     ),
-    hosts (value, label, month, meetings, missed) as materialized (
-      select host, coalesce(max(${bytes(sql`users.name`)}), max(${bytes(sql`host_name`)})), month, count(*), sum(missed)
+    hosts (value, label, month, meetings, missed, unconfirmed) as materialized (
+      select host, coalesce(max(${bytes(sql`users.name`)}), max(${bytes(sql`host_name`)})), month, ${counts}
       from hosted left join users on users.uri = hosted.host group by host, month
       union all
-      select '', '', month, count(*), sum(missed) from met
+      select '', '', month, ${counts} from met
       where not exists (select 1 from hosted where hosted.journey_uri = met.journey_uri) group by month
     ),
-    seen (dimension, value, label, meetings, missed, month) as (${sql.join(dimensions(dialect), sql` union all `)})
+    seen (dimension, value, label, meetings, missed, unconfirmed, month) as (${sql.join(dimensions(dialect, counts), sql` union all `)})
     select dimension, coalesce(value, '') as value, coalesce(${bytes(sql`label`)}, '') as label,
       cast(meetings - missed as bigint) as held, cast(missed as bigint) as no_shows,
-      ${dialect.ratio(sql`missed`, sql`meetings`)} as rate, coalesce(month, '') as month
+      ${dialect.ratio(sql`missed`, sql`meetings`)} as rate, coalesce(month, '') as month,
+      cast(unconfirmed as bigint) as unconfirmed, ${dialect.ratio(sql`missed`, sql`meetings`)} as rate_low,
+      ${dialect.ratio(sql`missed + unconfirmed`, sql`meetings`)} as rate_high
     from seen`;
   },
 };
 
-function dimensions(dialect: SqlDialect): Sql[] {
+function dimensions(dialect: SqlDialect, counts: Sql): Sql[] {
   const { asText, bytes } = dialect;
-  const total = sql`sum(meetings), sum(missed), ''`;
+  const total = sql`sum(meetings), sum(missed), sum(unconfirmed), ''`;
   const named = (dimension: string, from: string): Sql[] => [
     sql`select ${sql.lit(dimension)}, value, max(${bytes(sql`label`)}), ${total} from ${sql.table(from)} group by value`,
-    sql`select ${sql.lit(`${dimension}_month`)}, value, label, meetings, missed, month from ${sql.table(from)}`,
+    sql`select ${sql.lit(`${dimension}_month`)}, value, label, meetings, missed, unconfirmed, month from ${sql.table(from)}`,
   ];
   const byStart = (dimension: string, columns: Sql, { value, label }: Readonly<Record<'value' | 'label', Sql>>): Sql =>
     sql`select ${sql.lit(dimension)}, ${value}, ${label}, ${total} from starts group by ${columns}`;
@@ -87,10 +100,10 @@ function dimensions(dialect: SqlDialect): Sql[] {
       value: sql`${asText(sql`weekday`)} || '-' || hour`,
       label: sql`${weekday} || ' ' || ${hour}`,
     }),
-    sql`select 'month', month, ${monthName} || ' ' || substr(month, 1, 4), sum(meetings), sum(missed), month from starts group by month`,
+    sql`select 'month', month, ${monthName} || ' ' || substr(month, 1, 4), sum(meetings), sum(missed), sum(unconfirmed), month from starts group by month`,
     ...tags.map((tag) => {
       const value = sql`coalesce(${sql.id(tag)}, '')`;
-      return sql`select ${sql.lit(tag)}, ${value}, ${value}, count(*), sum(missed), '' from met group by ${value}`;
+      return sql`select ${sql.lit(tag)}, ${value}, ${value}, ${counts}, '' from met group by ${value}`;
     }),
   ];
 }

@@ -80,7 +80,7 @@ const invitee: Arbitrary<Payload> = fc
     email: orNull(address),
     timezone: orNull(fc.constant('Europe/Berlin')),
     scheduling_method: orNull(fc.constantFrom('instant_book', 'api')),
-    name: orNull(fc.constant('Ada')),
+    name: orNull(fc.constantFrom('Ada', 'Žofie ')),
     status: fc.constantFrom('active', 'active', 'canceled'),
     rescheduled: fc.boolean(),
     old_invitee: orNull(link),
@@ -118,15 +118,76 @@ const sent = (kind: string, payload: Arbitrary<Payload>): Arbitrary<Observation>
 const read = (kind: string, payload: Arbitrary<Payload>): Arbitrary<Observation> =>
   fc.record({ payload, created_at: past }).map((fact) => ({ fact: { event: kind, ...fact, sound: true }, body: null }));
 
+const recaps = numbered('meeting_recaps', 3);
+const person = fc.constantFrom('Ada', ' ada ', 'ADA@example.test', 'ben@example.test', 'Žofie', '', null);
+const attendee = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ host: fc.boolean(), user_email: person, user_name: person }) },
+  { weight: 1, arbitrary: fc.constantFrom(null, 'unknown', 5, {}, { host: 'true' }) },
+);
+const hostsOnly = fc.array(fc.constantFrom({ host: true, user_email: 'ben@example.test', user_name: 'Žofie' }), {
+  maxLength: 2,
+});
+const recap: Arbitrary<Payload> = fc.record({
+  uri: fc.constantFrom(...recaps),
+  event: orNull(
+    fc.record({
+      uri: orNull(fc.constantFrom(...events.slice(0, 2))),
+      attendees: orNull(fc.oneof(hostsOnly, fc.array(attendee, { maxLength: 3 }), fc.constant('unknown'))),
+    }),
+  ),
+  created_at: past,
+});
+const transcript: Arbitrary<Payload> = fc.record({
+  uri: fc.constantFrom(...recaps),
+  speakers: fc.oneof(fc.array(fc.oneof(person, fc.constant(5)), { maxLength: 2 }), fc.constant('unknown')),
+});
+const about = (uris: readonly string[]): Arbitrary<Payload> => fc.record({ uri: fc.constantFrom(...uris) });
+
+/** Meetings that took place, and what recaps and transcripts say of who came, in no order. */
+export const attendedHistory: Arbitrary<Observation[]> = fc.array(
+  fc.oneof(
+    {
+      weight: 4,
+      arbitrary: sent(
+        'invitee.created',
+        fc.tuple(invitee, fc.nat(3)).map(([payload, n]) => ({
+          ...payload,
+          no_show: n === 0 ? payload['no_show'] : null,
+          status: 'active',
+          rescheduled: false,
+          old_invitee: null,
+          new_invitee: null,
+          event: events[0],
+          scheduled_event: { uri: events[0], start_time: '2025-01-06T09:00:00Z' },
+        })),
+      ),
+    },
+    {
+      weight: 3,
+      arbitrary: sent(
+        'meeting_recap.created',
+        recap.map((payload) => ({ ...payload, event: { ...Object(payload['event']), uri: events[0] } })),
+      ),
+    },
+    { weight: 2, arbitrary: read('meeting_recap_transcript.read', transcript) },
+    { weight: 1, arbitrary: sent('meeting_recap.deleted', about(recaps)) },
+    { weight: 1, arbitrary: sent('invitee.canceled', about(invitees)) },
+  ),
+  { minLength: 3, maxLength: 14 },
+);
+
 /** Facts in no order. */
 export const bookingHistory: Arbitrary<Observation[]> = fc.array(
   fc.oneof(
     { weight: 10, arbitrary: sent('invitee.created', invitee) },
     { weight: 2, arbitrary: sent('routing_form_submission.created', submission) },
     { weight: 2, arbitrary: sent('contact.created', contact) },
+    { weight: 4, arbitrary: sent('meeting_recap.created', recap) },
+    { weight: 3, arbitrary: read('meeting_recap_transcript.read', transcript) },
+    { weight: 1, arbitrary: sent('meeting_recap.deleted', about(recaps)) },
     { weight: 1, arbitrary: sent('event_type.created', named(eventTypes)) },
     { weight: 1, arbitrary: read('user.read', named(users)) },
     { weight: 1, arbitrary: read('routing_form.read', named(forms)) },
   ),
-  { minLength: 1, maxLength: 14 },
+  { minLength: 1, maxLength: 18 },
 );

@@ -83,6 +83,8 @@ for (const engine of storeEngines)
         payment_amount: 20,
         payment_currency: 'EUR',
         payment_successful: true,
+        attendance: 'unconfirmed',
+        attendance_basis: null,
       });
       expect(missed).toMatchObject({ no_show_at: january(7, '15:10:00'), start_time: january(7, '14:30:00') });
       expect(late).toMatchObject({

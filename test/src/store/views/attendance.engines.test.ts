@@ -1,0 +1,213 @@
+// Who came, in a world that is computed by hand: every value, and what decides between several records.
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { StoredRow } from '#src/store/rows.ts';
+import { attendances } from '#src/store/views/attendance.ts';
+import { attendedHistory } from '../../../harness/data/booking-histories.ts';
+import { cut, reordered, type Observation } from '../../../harness/data/delivery-histories.ts';
+import { ingestObservations } from '../../../harness/data/api-reads.ts';
+import { viewRows } from '../../../harness/mirror/view-rows.ts';
+import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
+import { emptyTables, projectedRows, storeEngines, type TestStore } from '../../../harness/stores.ts';
+import { viewsOf } from '../../../oracle/views.ts';
+
+const uri = (kind: string, id: string) => `https://api.example.test/${kind}/${id}`;
+const at = (second: number) => `2025-01-06T12:00:${String(second).padStart(2, '0')}Z`;
+
+const sent = (event: string, second: number, payload: object): Observation => {
+  const fact = { event, created_at: at(second), payload: { ...payload }, sound: true };
+  return { fact, body: JSON.stringify({ event, created_at: at(second), payload }) };
+};
+
+/** An invitee `Guest <id>`, `<id>@example.test`, of a meeting that ended. */
+const booked = (id: string, meeting = id, more: object = {}) =>
+  sent('invitee.created', 1, {
+    uri: uri('invitees', id),
+    email: `${id}@example.test`,
+    name: `Guest ${id}`,
+    status: 'active',
+    created_at: at(0),
+    event: uri('scheduled_events', meeting),
+    scheduled_event: {
+      uri: uri('scheduled_events', meeting),
+      status: 'active',
+      start_time: '2025-01-06T09:00:00Z',
+      end_time: '2025-01-06T09:30:00Z',
+    },
+    ...more,
+  });
+
+const host = { host: true, user_email: 'host@example.test', user_name: 'The Host' };
+const guest = (user_email: string | null, user_name: string | null = null) => ({ host: false, user_email, user_name });
+
+const recap = (id: string, meeting: string, attendees: readonly object[] | null, second = 5) =>
+  sent('meeting_recap.created', second, {
+    uri: uri('meeting_recaps', id),
+    event: { uri: uri('scheduled_events', meeting), attendees },
+  });
+const speakers = (id: string, names: readonly string[]): Observation => ({
+  fact: {
+    event: 'meeting_recap_transcript.read',
+    created_at: at(6),
+    payload: { uri: uri('meeting_recaps', id), speakers: names },
+    sound: true,
+  },
+  body: null,
+});
+const mark = (id: string) => ({ no_show: { uri: uri('no_shows', id), created_at: at(3) } });
+
+const world: readonly Observation[] = [
+  booked('silent'),
+  // Names are compared without regard to letter case and spaces around them.
+  booked('speaks', 'speaks', { name: ' Guest SPEAKS' }),
+  recap('speaks', 'speaks', [host]),
+  speakers('speaks', ['The Host', 'guest speaks ']),
+  booked('address'),
+  recap('address', 'address', null),
+  speakers('address', ['Address@Example.test']),
+  booked('listed'),
+  recap('listed', 'listed', [host, guest('LISTED@example.test')]),
+  booked('by-name'),
+  recap('by-name', 'by-name', [host, guest('', 'Guest by-name')]),
+  // Another person of the same name: an address decides.
+  booked('namesake'),
+  recap('namesake', 'namesake', [host, guest('other@example.test', 'Guest namesake')]),
+  booked('alone'),
+  recap('alone', 'alone', [host]),
+  speakers('alone', ['the host', 'HOST@example.test']),
+  // A speaker whom the list does not have.
+  booked('stranger'),
+  recap('stranger', 'stranger', [host]),
+  speakers('stranger', ['The Host', 'Speaker 2']),
+  booked('empty'),
+  recap('empty', 'empty', []),
+  booked('no-list'),
+  recap('no-list', 'no-list', null),
+  // A meeting of three: one spoke, one was listed, one was neither.
+  booked('group-1', 'group'),
+  booked('group-2', 'group'),
+  booked('group-3', 'group'),
+  recap('group', 'group', [host, guest('group-1@example.test'), guest('group-2@example.test')]),
+  speakers('group', ['Guest group-1']),
+  // Several recaps: the strongest counts, and of equal ones the first by URI.
+  booked('several'),
+  recap('several-1', 'several', [host]),
+  recap('several-2', 'several', [host, guest('several@example.test')]),
+  recap('several-3', 'several', [host, guest('several@example.test')]),
+  booked('several-others'),
+  recap('others-1', 'several-others', [host]),
+  recap('others-2', 'several-others', [host, guest('other@example.test')]),
+  // The recap that listed them is deleted; the other one has hosts only.
+  booked('deleted'),
+  recap('deleted-1', 'deleted', [host, guest('deleted@example.test')]),
+  sent('meeting_recap.deleted', 9, { uri: uri('meeting_recaps', 'deleted-1') }),
+  recap('deleted-2', 'deleted', [host]),
+  // A mark takes precedence over a recap, and a removed mark does not.
+  booked('marked'),
+  sent('invitee_no_show.created', 3, { uri: uri('invitees', 'marked'), ...mark('marked') }),
+  recap('marked', 'marked', [host, guest('marked@example.test')]),
+  booked('unmarked'),
+  sent('invitee_no_show.created', 3, { uri: uri('invitees', 'unmarked'), ...mark('unmarked') }),
+  sent('invitee_no_show.deleted', 4, { uri: uri('invitees', 'unmarked'), no_show: null }),
+  recap('unmarked', 'unmarked', [host, guest('unmarked@example.test')]),
+  // A recap of the meeting that was moved says nothing of the one it was moved to.
+  booked('moved-1', 'moved-1', { status: 'canceled', rescheduled: true, new_invitee: uri('invitees', 'moved-2') }),
+  booked('moved-2', 'moved-2', { email: 'moved-1@example.test', old_invitee: uri('invitees', 'moved-1') }),
+  recap('moved-1', 'moved-1', [host, guest('moved-1@example.test')]),
+  // No outcome that says the meeting took place.
+  booked('canceled', 'canceled', { status: 'canceled' }),
+  recap('canceled', 'canceled', [host, guest('canceled@example.test')]),
+];
+
+const expected: Readonly<Record<string, readonly [attendance: string | null, basis: string | null]>> = {
+  silent: ['unconfirmed', null],
+  speaks: ['confirmed', 'speaks'],
+  address: ['confirmed', 'address'],
+  listed: ['likely', 'listed'],
+  'by-name': ['likely', 'by-name'],
+  namesake: ['unconfirmed', null],
+  alone: ['suspected_no_show', 'alone'],
+  stranger: ['unconfirmed', null],
+  empty: ['unconfirmed', null],
+  'no-list': ['unconfirmed', null],
+  'group-1': ['confirmed', 'group'],
+  'group-2': ['likely', 'group'],
+  'group-3': ['unconfirmed', null],
+  several: ['likely', 'several-2'],
+  'several-others': ['unconfirmed', null],
+  deleted: ['suspected_no_show', 'deleted-2'],
+  marked: ['no_show', 'marked'],
+  unmarked: ['likely', 'unmarked'],
+  'moved-1': ['unconfirmed', null],
+  canceled: [null, null],
+};
+
+describe.each(storeEngines)('attendance on $name', ({ available, fresh }) => {
+  let opened: TestStore;
+  beforeAll(async () => {
+    if (available) opened = await fresh();
+  });
+  beforeEach(() => (available ? emptyTables(opened.store) : undefined));
+  afterAll(() => opened?.[Symbol.asyncDispose]());
+
+  const idOf = (text: unknown) => (typeof text === 'string' ? text.slice(text.lastIndexOf('/') + 1) : null);
+  const attended = (rows: readonly StoredRow[]) =>
+    Object.fromEntries(
+      rows.map((row) => [idOf(row['journey_uri']), [row['attendance'], idOf(row['attendance_basis'])]]),
+    );
+
+  it.runIf(available).each([
+    ['in this order', world],
+    ['the other way round', world.toReversed()],
+  ])('follows from marks, recaps and transcripts, received %s', async (_, observations) => {
+    const { store } = opened;
+    await ingestObservations(store, observations);
+    expect(attended(await viewRows(store, 'booking_journeys'))).toEqual(expected);
+    const all = (await viewRows(store, 'no_show_rate')).find(({ dimension }) => dimension === 'month');
+    const of = (...values: readonly string[]) =>
+      Object.values(expected).filter(([value]) => values.includes(String(value))).length;
+    const [marked, unseen, came] = [of('no_show'), of('unconfirmed', 'suspected_no_show'), of('confirmed', 'likely')];
+    expect([marked, unseen, came]).toEqual([1, 10, 8]);
+    expect(all).toMatchObject({ held: 18, no_shows: 1, unconfirmed: 10, rate_low: 1 / 19, rate_high: 11 / 19 });
+    expect(all?.['rate']).toBe(all?.['rate_low']);
+  });
+
+  it.runIf(available)(
+    'changes when a recap comes late, and changes the journey for copies that follow it',
+    async () => {
+      const { store } = opened;
+      await ingestObservations(store, [booked('late')]);
+      const changed = async () => (await viewRows(store, 'booking_journey_changes'))[0]?.['changed_seq'];
+      const before = await changed();
+      await ingestObservations(store, [recap('late', 'late', [host])]);
+      expect(attended(await viewRows(store, 'booking_journeys'))).toEqual({ late: ['suspected_no_show', 'late'] });
+      const between = await changed();
+      expect(between).toBeGreaterThan(Number(before));
+      await ingestObservations(store, [speakers('late', ['Guest late'])]);
+      expect(attended(await viewRows(store, 'booking_journeys'))).toEqual({ late: ['confirmed', 'late'] });
+      expect(await changed()).toBeGreaterThan(Number(between));
+    },
+  );
+
+  it.runIf(available)(
+    'equals a plain computation from the rows for any facts in any order, and has every value among them',
+    async () => {
+      const { store } = opened;
+      const met = new Set<unknown>();
+      const arrivals = attendedHistory.chain((observations) => reordered(observations).chain(cut));
+      await fc.assert(
+        fc.asyncProperty(arrivals, async (batches) => {
+          await emptyTables(store);
+          for (const batch of batches) await ingestObservations(store, batch);
+          const { booking_journeys: journeys = [] } = viewsOf(await projectedRows(store), new Date().toISOString());
+          const plain = attended(journeys);
+          expect(attended(await viewRows(store, 'booking_journeys'))).toEqual(plain);
+          for (const row of journeys) met.add(row['attendance']);
+        }),
+        runs(30),
+      );
+      expect(met).toEqual(new Set([...attendances, null]));
+    },
+    propertyTimeoutMs,
+  );
+});
