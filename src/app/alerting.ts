@@ -12,6 +12,7 @@ import { unknownContactFields } from '#workers/alerts/rules/custom-fields.ts';
 import { registerRules } from '#workers/alerts/rules/first-loaded.ts';
 import { loadRules, type Ruleset } from '#workers/alerts/rules/ruleset.ts';
 import { registerWatcher, watch } from '#workers/alerts/rules/watcher.ts';
+import { unknownFormNames } from '#workers/alerts/submissions/form-without-booking.ts';
 import type { Job } from '#workers/scheduling/scheduler.ts';
 import { startJobs, takeoverLeaseMs, type JobNeeds } from './jobs.ts';
 
@@ -34,19 +35,22 @@ export function rulesOf({ alerts }: Config): Promise<Ruleset> {
 
 /** Runs before the first delivery is folded, so that the watcher sees everything that follows. */
 export async function registerAlerts(
-  { bookings }: Pick<Ruleset, 'bookings'>,
+  rules: Pick<Ruleset, 'bookings' | 'submissions'>,
   store: Store,
   clock: () => number,
 ): Promise<void> {
-  await registerRules(store, bookings, instantOf(clock()));
+  await registerRules(store, [...rules.bookings, ...rules.submissions], instantOf(clock()));
   await registerWatcher({ store, nowMs: clock });
 }
 
 export async function startAlerts(needs: AlertNeeds): Promise<Alerts> {
   const { config, rules, store, log, clock: nowMs } = needs;
   await using opened = new AsyncDisposableStack();
-  for (const warning of await unknownContactFields(store, rules.bookings))
-    log.warn({ hint: 'Correct ALERTS_FILE; doctor checks it again.' }, warning);
+  const unknown = [
+    ...(await unknownContactFields(store, rules.bookings)),
+    ...(await unknownFormNames(store, rules.submissions)),
+  ];
+  for (const warning of unknown) log.warn({ hint: 'Correct ALERTS_FILE; doctor checks it again.' }, warning);
   const channels = await openChannels(config.alerts, { log, clock: nowMs });
   for (const channel of channels.values()) opened.defer(() => channel.close?.());
   const { adminUrl, maxAgeMs } = config.alerts;
@@ -87,8 +91,9 @@ function watchJob({ config, rules, store, tail, clock }: AlertNeeds, onOutboxCha
     name: 'alerts',
     everyMs: 1_000,
     async run(signal) {
-      const firstLoaded = await registerRules(store, rules.bookings, instantOf(clock()));
-      const input = { rules: rules.bookings, maxAgeMs: config.alerts.maxAgeMs, firstLoaded };
+      const { bookings, submissions: submissionRules } = rules;
+      const firstLoaded = await registerRules(store, [...bookings, ...submissionRules], instantOf(clock()));
+      const input = { rules: bookings, submissionRules, maxAgeMs: config.alerts.maxAgeMs, firstLoaded };
       await watch({ store, tail, nowMs: clock, onOutboxChanged }, input, signal);
       return undefined;
     },

@@ -6,6 +6,7 @@ import type { Store } from '#src/store/contract.ts';
 import { configuredChannels } from '#workers/alerts/channels/channels.ts';
 import { unknownContactFields } from '#workers/alerts/rules/custom-fields.ts';
 import { loadRules, type Ruleset } from '#workers/alerts/rules/ruleset.ts';
+import { unknownFormNames } from '#workers/alerts/submissions/form-without-booking.ts';
 import { openMirrorIfAny, type Check } from './check.ts';
 
 const name = 'alerts';
@@ -50,10 +51,13 @@ export async function alertWarnings({ alerts, rules, store }: WarningInput) {
     message: 'Alerts have no links: the address of the admin listener is not known to other machines.',
     fix: 'Set ADMIN_URL to the address under which people reach the admin listener.',
   };
-  const unknown = store === undefined ? [] : await unknownContactFields(store, rules.bookings);
-  const fix = `Correct ALERTS_FILE; if the field is new: ${slotstream} backfill custom_field_definitions`;
+  const fields = store === undefined ? [] : await unknownContactFields(store, rules.bookings);
+  const forms = store === undefined ? [] : await unknownFormNames(store, rules.submissions);
+  const fixOf = (what: string, part: string) =>
+    `Correct ALERTS_FILE; if the ${what} is new: ${slotstream} backfill ${part}`;
   return [
     ...(isRead && alerts.adminUrl === undefined ? [noLinks] : []),
-    ...unknown.map((message) => ({ message, fix })),
+    ...fields.map((message) => ({ message, fix: fixOf('field', 'custom_field_definitions') })),
+    ...forms.map((message) => ({ message, fix: fixOf('form', 'routing_forms') })),
   ];
 }

@@ -1,4 +1,5 @@
 // The alerts that must exist in the end, computed from all facts at once: rows from the fold oracle, and a second implementation of the rules.
+import { instantOf } from '#src/base/time.ts';
 import type { Fact } from '../harness/data/delivery-histories.ts';
 import type { Record_ } from '../harness/data/normal-facts.ts';
 import { expectedRows } from './fold.ts';
@@ -25,6 +26,13 @@ export const oracleRules = {
     { name: 'again', when: 'repeat_no_show', times: 2, within: '2d' },
     { name: 'late', when: 'late_cancel', hours: 30, by: 'invitee' },
     { name: 'acme', when: 'vip', contact: { company: 'Acme' }, on: ['booked', 'canceled', 'no_show'] },
+    { name: 'unbooked', when: 'form_without_booking', within: '2h' },
+    { name: 'unbooked_slow', when: 'form_without_booking', within: '30h' },
+    {
+      name: 'unbooked_sales',
+      when: 'form_without_booking',
+      filter: { form: 'contact', answers: { topic: ['sales', 'none'] }, utm_source: 'mail' },
+    },
   ],
 };
 
@@ -37,29 +45,50 @@ export function expectedAlerts(facts: readonly Fact[], standpoint: Standpoint): 
   const rows = expectedRows(facts, eraseOnDelete) as Record<string, Record_[]>;
   const all = rows['invitees'] ?? [];
   const noShows = all.filter(isNoShow);
-  return all
-    .flatMap((invitee) => {
-      const event = rows['scheduled_events']?.find(({ uri }) => uri === invitee['event_uri']);
-      const contact = contactOf(rows, invitee);
-      const found: Found[] = [];
-      if (isNoShow(invitee)) found.push(...noShowAlerts({ invitee, event, contact }, noShows));
-      const cancel = canceledAt(invitee);
-      const start = event?.['start_time'] ?? null;
-      if (cancel !== null && start !== null && invitee['canceler_type'] === 'invitee') {
-        const hours = (ms(start) - ms(cancel)) / 3_600_000;
-        if (hours >= 0 && hours <= 30) found.push(['late', `canceled ${cancel}`, cancel]);
-      }
-      if (String(contact?.row['company'] ?? '').toLowerCase() === 'acme') {
-        const booked = invitee['status'] === 'canceled' ? null : invitee['created_at'];
-        if (isNoShow(invitee)) found.push(['acme', String(invitee['no_show_uri']), String(invitee['no_show_at'])]);
-        if (cancel !== null) found.push(['acme', `canceled ${cancel}`, cancel]);
-        if (typeof booked === 'string') found.push(['acme', `booked ${String(invitee['uri'])}`, booked]);
-      }
-      return found
-        .filter(([rule, , at]) => nowMs - ms(at) <= maxAgeMs && at >= (firstLoaded.get(rule) ?? ''))
-        .map(([rule, fact]) => `${rule} ${String(invitee['uri'])} ${fact}`);
-    })
-    .toSorted();
+  const isReported = ([rule, , at]: Found): boolean =>
+    nowMs - ms(at) <= maxAgeMs && at >= (firstLoaded.get(rule) ?? '');
+  const aboutBookings = all.flatMap((invitee) => {
+    const event = rows['scheduled_events']?.find(({ uri }) => uri === invitee['event_uri']);
+    const contact = contactOf(rows, invitee);
+    const found: Found[] = [];
+    if (isNoShow(invitee)) found.push(...noShowAlerts({ invitee, event, contact }, noShows));
+    const cancel = canceledAt(invitee);
+    const start = event?.['start_time'] ?? null;
+    if (cancel !== null && start !== null && invitee['canceler_type'] === 'invitee') {
+      const hours = (ms(start) - ms(cancel)) / 3_600_000;
+      if (hours >= 0 && hours <= 30) found.push(['late', `canceled ${cancel}`, cancel]);
+    }
+    if (String(contact?.row['company'] ?? '').toLowerCase() === 'acme') {
+      const booked = invitee['status'] === 'canceled' ? null : invitee['created_at'];
+      if (isNoShow(invitee)) found.push(['acme', String(invitee['no_show_uri']), String(invitee['no_show_at'])]);
+      if (cancel !== null) found.push(['acme', `canceled ${cancel}`, cancel]);
+      if (typeof booked === 'string') found.push(['acme', `booked ${String(invitee['uri'])}`, booked]);
+    }
+    return found.filter(isReported).map(([rule, fact]) => `${rule} ${String(invitee['uri'])} ${fact}`);
+  });
+  const aboutForms = (rows['routing_form_submissions'] ?? []).flatMap((submission) =>
+    unbookedAlerts(submission, rows)
+      .filter((found) => ms(found[2]) <= nowMs && isReported(found))
+      .map(([rule, fact]) => `${rule} ${String(submission['uri'])} ${fact}`),
+  );
+  return [...aboutBookings, ...aboutForms].toSorted();
+}
+
+function unbookedAlerts(submission: Record_, rows: Record<string, Record_[]>): Found[] {
+  const isBooked = (rows['invitees'] ?? []).some(({ routing_form_submission: uri }) => uri === submission['uri']);
+  if (isBooked || submission['result_type'] !== 'event_type') return [];
+  const after = (hours: number) => instantOf(ms(submission['created_at']) + hours * 3_600_000);
+  const found: Found[] = [
+    ['unbooked', 'unbooked', after(2)],
+    ['unbooked_slow', 'unbooked', after(30)],
+  ];
+  const form = (rows['routing_forms'] ?? []).find(({ uri }) => uri === submission['routing_form']);
+  const isSales = JSON.stringify(submission['questions_and_answers'] ?? '')
+    .toLowerCase()
+    .includes('"sales"');
+  if (form?.['name'] === 'Contact' && isSales && submission['utm_source'] === 'mail')
+    found.push(['unbooked_sales', 'unbooked', after(0.25)]);
+  return found;
 }
 
 interface Known {

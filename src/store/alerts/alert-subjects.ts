@@ -1,4 +1,4 @@
-// The names of what alerts are about: invitees, hosts and event types. Alerts store only URIs; names are read when they are shown.
+// The names of what alerts are about: invitees, hosts, event types, and the forms of submissions. Alerts store only URIs; names are read when they are shown.
 import type { Store, Unit } from '#src/store/contract.ts';
 import { readColumns } from '#src/store/rows.ts';
 
@@ -19,5 +19,17 @@ export async function subjectNames(
   }));
   const lookup = { columns: ['uri', 'name'], key: 'uri', values } as const;
   const others = [...(await readColumns(from, 'users', lookup)), ...(await readColumns(from, 'event_types', lookup))];
-  return new Map([...people, ...others].flatMap(({ uri, name }) => (name ? [[uri, name] as const] : [])));
+  const submissions = await readColumns(from, 'routing_form_submissions', {
+    columns: ['uri', 'routing_form'],
+    key: 'uri',
+    values,
+  });
+  const forms = await readColumns(from, 'routing_forms', {
+    columns: ['uri', 'name'],
+    key: 'uri',
+    values: [...new Set(submissions.flatMap(({ routing_form: form }) => form ?? []))],
+  });
+  const formNames = new Map(forms.map(({ uri, name }) => [uri, name]));
+  const submitted = submissions.map(({ uri, routing_form: form }) => ({ uri, name: formNames.get(form ?? '') }));
+  return new Map([...people, ...others, ...submitted].flatMap(({ uri, name }) => (name ? [[uri, name] as const] : [])));
 }

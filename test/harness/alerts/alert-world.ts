@@ -27,6 +27,8 @@ export interface AlertWorld extends AsyncDisposable {
   deliver(...bodies: readonly string[]): Promise<void>;
   /** Advances the clock by `90s`, `8h`. */
   advance(time: string): void;
+  /** Advances the clock and evaluates what has become due. A new watcher looks, as after a restart. */
+  pass(time: string): Promise<void>;
   alerts(): Promise<readonly Alert[]>;
   /** The states of the alerts of one channel, ordered by subject. */
   states(channel: string): Promise<readonly string[]>;
@@ -80,7 +82,7 @@ export async function openAlertWorld(plan: AlertWorldPlan = {}): Promise<AlertWo
   const poller = startOutboxPoller(outbox);
   opened.defer(() => poller.close());
   const watcher = { store, nowMs, onOutboxChanged: () => poller.wake() };
-  const watched = { rules: rules.bookings, maxAgeMs };
+  const watched = { rules: rules.bookings, submissionRules: rules.submissions, maxAgeMs };
   // The watcher sees everything from here on.
   await catchUp(watcher, watched);
 
@@ -101,6 +103,11 @@ export async function openAlertWorld(plan: AlertWorldPlan = {}): Promise<AlertWo
     },
     advance(time) {
       clockMs += span.parse(time);
+      poller.wake();
+    },
+    async pass(time) {
+      clockMs += span.parse(time);
+      await catchUp(watcher, watched);
       poller.wake();
     },
     async states(channel) {

@@ -1,4 +1,5 @@
-// Random histories with many no-shows, cancellations and reschedules of a few people who write their addresses in several ways.
+// Random histories with many no-shows, cancellations and reschedules of a few people who write their addresses in several ways, and with
+// submissions of a routing form that bookings refer to, or refer to no more.
 import fc, { type Arbitrary } from 'fast-check';
 import type { Observation } from './delivery-histories.ts';
 import type { Payload } from './payloads.ts';
@@ -8,6 +9,8 @@ const numbered = (kind: string, count: number) => Array.from({ length: count }, 
 const invitees = numbered('invitees', 3);
 const events = numbered('scheduled_events', 2);
 const contacts = numbered('contacts', 2);
+const submissions = numbered('routing_form_submissions', 3);
+const form = `${base}/routing_forms/1`;
 const tier = `${base}/contact_custom_fields/1`;
 const orNull = <Value>(value: Arbitrary<Value>) => fc.option(value, { freq: 4 });
 const rarely = <Value>(value: Arbitrary<Value>, usual: Value) =>
@@ -51,6 +54,7 @@ const person = {
   no_show: orNull(mark),
   cancellation: orNull(fc.record({ canceler_type: fc.constantFrom('host', 'invitee'), created_at: moment })),
   scheduled_event: event,
+  routing_form_submission: orNull(fc.constantFrom(...submissions)),
 };
 const invitee: Arbitrary<Payload> = fc
   .oneof(fc.record(person), fc.record(person, { requiredKeys: ['uri', 'updated_at'] }))
@@ -83,6 +87,28 @@ const definition: Arbitrary<Payload> = fc.record(
   { requiredKeys: ['uri', 'updated_at'] },
 );
 
+const submission: Arbitrary<Payload> = fc.record(
+  {
+    uri: fc.constantFrom(...submissions),
+    routing_form: fc.constant(form),
+    questions_and_answers: fc
+      .constantFrom('Sales', 'sales', 'Support')
+      .map((answer) => [{ question_uuid: 'q', question: 'Topic', answer }]),
+    tracking: fc.record({ utm_source: orNull(fc.constantFrom('mail', 'web')) }),
+    result: rarely(fc.constant({ type: 'custom_message', value: 'Thanks' }), { type: 'event_type', value: base }),
+    created_at: moment,
+    updated_at: moment,
+  },
+  { requiredKeys: ['uri', 'updated_at', 'created_at', 'result'] },
+);
+
+/** A form that is renamed. */
+const routingForm: Arbitrary<Payload> = fc.record({
+  uri: fc.constant(form),
+  name: fc.constantFrom('Contact', 'Enterprise'),
+  updated_at: moment,
+});
+
 const sent = (kinds: readonly string[], payload: Arbitrary<Payload>): Arbitrary<Observation> =>
   fc.record({ event: fc.constantFrom(...kinds), payload, created_at: moment }).map((envelope) => ({
     fact: { ...envelope, sound: true },
@@ -108,6 +134,9 @@ const observation = fc.oneof(
   { weight: 4, arbitrary: sent(['contact.created', 'contact.updated'], contact) },
   { weight: 1, arbitrary: read('contact.read', contact) },
   { weight: 3, arbitrary: read('custom_field_definition.read', definition) },
+  { weight: 5, arbitrary: sent(['routing_form_submission.created'], submission) },
+  { weight: 1, arbitrary: read('routing_form_submission.read', submission) },
+  { weight: 2, arbitrary: read('routing_form.read', routingForm) },
   { weight: 1, arbitrary: sent(['contact.deleted'], fc.record({ uri: fc.constantFrom(...contacts) })) },
   { weight: 1, arbitrary: read('contact.gone', fc.record({ uri: fc.constantFrom(...contacts) })) },
 );

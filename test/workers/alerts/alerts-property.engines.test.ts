@@ -95,7 +95,8 @@ class World {
 
   watch(): Promise<void> {
     const { maxAgeMs, firstLoaded } = this.life;
-    const input = { rules: this.rules.bookings, maxAgeMs, firstLoaded };
+    const { bookings, submissions } = this.rules;
+    const input = { rules: bookings, submissionRules: submissions, maxAgeMs, firstLoaded };
     return catchUp({ store: this.store, nowMs: () => this.nowMs }, input);
   }
 

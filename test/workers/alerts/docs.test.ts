@@ -9,12 +9,13 @@ import { settings } from '#src/config/variables.ts';
 import { channelNames } from '#workers/alerts/channels/channel.ts';
 import { conditionKinds } from '#workers/alerts/conditions/conditions.ts';
 import { filter } from '#workers/alerts/rules/filter.ts';
-import { bookingFields, bookingKinds, commonFields } from '#workers/alerts/rules/rules-file.ts';
+import { bookingFields, bookingKinds, commonFields, submissionKinds } from '#workers/alerts/rules/rules-file.ts';
 import { loadRules } from '#workers/alerts/rules/ruleset.ts';
+import { submissionFilter } from '#workers/alerts/submissions/form-without-booking.ts';
 import { templateVariables } from '#workers/alerts/message/template.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/alerts.md'), 'utf8');
-const kinds = [...bookingKinds, ...conditionKinds];
+const kinds = [...bookingKinds, ...submissionKinds, ...conditionKinds];
 
 /** The text below a heading, up to the next one. */
 function section(heading: string): string {
@@ -76,6 +77,7 @@ describe('docs/alerts.md', () => {
 
   it('describes every filter, channel and variable', () => {
     expect(namesIn(section('### Filters'))).toEqual(Object.keys(filter.shape));
+    expect(namesIn(section('### Filters of submissions'))).toEqual(Object.keys(submissionFilter.shape));
     expect(namesIn(section('## Change the text with a template'))).toEqual([...templateVariables]);
     expect(rowsIn(section('## Set up channels')).map(({ names }) => names[0])).toEqual([...channelNames]);
   });
@@ -87,15 +89,13 @@ describe('docs/alerts.md', () => {
 
   it('has an example with every kind of rule, which loads', async () => {
     const [, example = ''] = /```json\n(.*?)```/s.exec(section('## Write a rules file')) ?? [];
-    const { bookings, conditions } = await loaded(example);
-    expect(new Set([...bookings, ...conditions].map(({ when }) => when))).toEqual(
-      new Set(kinds.map(({ when }) => when)),
-    );
+    const { byName } = await loaded(example);
+    expect(new Set([...byName.values()].map(({ when }) => when))).toEqual(new Set(kinds.map(({ when }) => when)));
   });
 
   it('names the default rules', async () => {
-    const { bookings, conditions } = await loadRules({ file: undefined, graceMs: 0, configured: [] });
-    const usual = [...bookings, ...conditions].map(({ name }) => `\`${name}\``);
+    const { byName } = await loadRules({ file: undefined, graceMs: 0, configured: [] });
+    const usual = [...byName.keys()].map((name) => `\`${name}\``);
     expect(page).toContain(`the default rules apply: ${usual.slice(0, -1).join(', ')} and ${usual.at(-1)},`);
   });
 });

@@ -4,6 +4,7 @@ import type { BookingFact } from '#workers/alerts/rules/fact.ts';
 import type { BookingContext } from '#workers/alerts/rules/rule.ts';
 import { bookingText, type MessageFact } from './booking-text.ts';
 import { sanitizeLine, sanitizeLines, truncate } from './sanitize-text.ts';
+import { overTitle, submissionText, type AboutSubmission } from './submission-text.ts';
 import { zonedSpan } from './zoned-time.ts';
 
 export interface Message {
@@ -54,9 +55,10 @@ export interface RuleText {
   readonly omit?: readonly string[] | undefined;
 }
 
-/** A fact about a booking, or a problem that a condition found. A problem that is over has no text. */
+/** A fact about a booking or a submission, or a problem that a condition found. A problem that is over has no text. */
 export type MessageSubject =
   | { readonly context: BookingContext; readonly fact: BookingFact }
+  | AboutSubmission
   | { readonly subject: string; readonly name?: string | undefined; readonly problem: string | null };
 
 export interface MessageInput {
@@ -74,8 +76,7 @@ const maxTextLength = 2_000;
 export async function buildMessage({ adminUrl }: MessageNeeds, input: MessageInput): Promise<Message> {
   const { id, rule, kind, about, occurredAt, follows } = input;
   const isOver = kind === 'retraction';
-  const { title, text, facts, variables, subject, page } =
-    'context' in about ? bookingParts(about, { rule, isOver }) : problemParts(about, { rule, isOver });
+  const { title, text, facts, variables, subject, page } = partsOf(about, { rule, isOver });
   const link = linkOf(rule, adminUrl, page);
   const plain = { title, text, rule: rule.name, kind, subject, occurred_at: occurredAt, link: link ?? '' };
   // Text about what happened is wrong for a retraction.
@@ -99,12 +100,25 @@ interface PartsOptions {
   readonly isOver: boolean;
 }
 
+function partsOf(about: MessageSubject, options: PartsOptions) {
+  if ('context' in about) return bookingParts(about, options);
+  if ('submission' in about) return submissionParts(about, options);
+  return problemParts(about, options);
+}
+
 function bookingParts(about: Extract<MessageSubject, { readonly fact: BookingFact }>, { rule, isOver }: PartsOptions) {
   const { who, ...parts } = bookingText(about, { rule, isOver });
   const { uri: subject } = about.context.invitee;
   const what = rule.titles?.[about.fact.kind] ?? rule.title;
   const title = sanitizeLine(`${what}${isOver ? ' retracted' : ''}: ${who}`, maxTitleLength);
-  return { ...parts, title, subject, page: bookingPage(subject) };
+  return { ...parts, title, subject, page: pageOf(subject) };
+}
+
+function submissionParts(about: AboutSubmission, { rule, isOver }: PartsOptions) {
+  const { who, ...parts } = submissionText(about, { rule, isOver });
+  const { uri: subject } = about.submission.row;
+  const what = isOver ? overTitle(about) : rule.title;
+  return { ...parts, title: sanitizeLine(`${what}: ${who}`, maxTitleLength), subject, page: pageOf(subject) };
 }
 
 function problemParts(
@@ -206,10 +220,11 @@ export function testMessage(
 const linkOf = ({ omit }: RuleText, adminUrl: string | undefined, page: string | undefined): string | undefined =>
   omit?.includes('link') ? undefined : linkTo(adminUrl, page);
 
-/** The page of a booking; the values of its row where the URI has another form. */
-function bookingPage(invitee: string): string {
-  const [, uuid] = /\/invitees\/([^/?#]+)$/.exec(invitee) ?? [];
-  return uuid === undefined ? `/why?uri=${encodeURIComponent(invitee)}` : `/bookings/${encodeURIComponent(uuid)}`;
+/** The page of a booking or a submission; the values of its row where the URI has another form. */
+function pageOf(uri: string): string {
+  const [, collection = '', uuid = ''] = /\/(invitees|routing_form_submissions)\/([^/?#]+)$/.exec(uri) ?? [];
+  if (uuid === '') return `/why?uri=${encodeURIComponent(uri)}`;
+  return `/${collection === 'invitees' ? 'bookings' : 'routing'}/${encodeURIComponent(uuid)}`;
 }
 
 /** Channels reject messages that are too long, and a link cannot be cut. */

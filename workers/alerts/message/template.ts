@@ -41,12 +41,15 @@ export const templateVariables = [
   'reschedule_url',
   'utm',
   'contact',
+  'form',
+  'answers',
 ] as const;
 
 const sample: Readonly<Record<string, unknown>> = {
   ...Object.fromEntries(templateVariables.map((name) => [name, 'sample'])),
   utm: {},
   contact: {},
+  answers: {},
 };
 
 /** The fields of `contact` that a template names. */

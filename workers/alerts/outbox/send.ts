@@ -15,14 +15,11 @@ import type { Log } from '#src/observability/log.ts';
 import { releaseAlerts } from '#src/store/alerts/claims.ts';
 import { closeUnsent, markFailed, markSent } from '#src/store/alerts/send-results.ts';
 import { lockAlerts, messageIdOf, type Alert } from '#src/store/alerts/alert-rows.ts';
-import { subjectNames } from '#src/store/alerts/alert-subjects.ts';
-import type { Store, Unit } from '#src/store/contract.ts';
+import type { Store } from '#src/store/contract.ts';
 import type { Channel, SendResult } from '#workers/alerts/channels/channel.ts';
 import { buildDigest, buildMessage, type Message, type MessageNeeds } from '#workers/alerts/message/message.ts';
-import { loadBookingContexts } from '#workers/alerts/rules/booking-context.ts';
-import { decodeBookingFact, encodeFact } from '#workers/alerts/rules/fact.ts';
-import type { BookingContext } from '#workers/alerts/rules/rule.ts';
-import type { AlertRule, BookingRule } from '#workers/alerts/rules/ruleset.ts';
+import type { AlertRule } from '#workers/alerts/rules/ruleset.ts';
+import { recheck, type CheckedAlert } from './recheck.ts';
 import { retryDelayMs } from './retry.ts';
 
 export interface SendNeeds extends MessageNeeds {
@@ -77,16 +74,16 @@ interface ReadyMessage {
 
 /** Undefined when none of the facts is true any more. */
 async function prepare(needs: SendNeeds, rule: AlertRule, alerts: readonly Alert[]): Promise<ReadyMessage | undefined> {
-  const { current, over, contexts } = await recheck(needs.store, rule, alerts);
+  const checked = await recheck(needs.store, rule, alerts);
+  const over = checked.filter(({ isCurrent }) => !isCurrent).map(({ alert }) => alert);
   if (over.length > 0 && !(await closeOver(needs, rule, { alerts, over }))) return undefined;
+  const current = checked.filter(({ isCurrent }) => isCurrent);
   if (current.length === 0) return undefined;
-  const subjects = current.map(({ subject_uri }) => subject_uri);
-  const names = isAboutBookings(rule) ? new Map() : await subjectNames(needs.store, subjects);
-  const messages = await Promise.all(current.map((alert) => buildFor(needs, rule, { alert, contexts, names })));
-  const digest = current[0]?.digest ?? null;
+  const messages = await Promise.all(current.map((one) => buildFor(needs, rule, one)));
+  const digest = current[0]?.alert.digest ?? null;
   const [only] = messages;
   const message = digest === null && only ? only : buildDigest(needs, { id: digest ?? '', rule, messages });
-  return { alerts: current, message };
+  return { alerts: current.map(({ alert }) => alert), message };
 }
 
 /** False when a fact has become true again meanwhile: then all alerts of the message are released and polled again. */
@@ -102,63 +99,23 @@ function closeOver(
       alerts.map(({ id }) => id),
     );
     const now = instantOf(nowMs());
-    const isOver = (await recheck(unit, rule, over)).current.length === 0;
+    const isOver = (await recheck(unit, rule, over)).every(({ isCurrent }) => !isCurrent);
     await (isOver ? closeUnsent(unit, over, now) : releaseAlerts(unit, alerts, now));
     return isOver;
   });
 }
 
-interface Checked {
-  readonly current: readonly Alert[];
-  readonly over: readonly Alert[];
-  readonly contexts: ReadonlyMap<string, BookingContext>;
-}
-
-const isAboutBookings = (rule: AlertRule): rule is BookingRule => 'graceMs' in rule;
-
-/** Asks the rule again, on the rows as they are now. A retraction stays valid; a condition is closed by its evaluation only. */
-async function recheck(from: Store | Unit, rule: AlertRule, alerts: readonly Alert[]): Promise<Checked> {
-  if (!isAboutBookings(rule)) return { current: alerts, over: [], contexts: new Map() };
-  const contexts = await loadBookingContexts(
-    from,
-    alerts.map(({ subject_uri }) => subject_uri),
-  );
-  const isCurrent = ({ follows, subject_uri, fact }: Alert): boolean => {
-    const context = contexts.get(subject_uri);
-    if (follows !== null || context === undefined) return follows !== null;
-    return rule.find(context).some((found) => encodeFact(found.fact) === fact);
-  };
-  return {
-    current: alerts.filter((alert) => isCurrent(alert)),
-    over: alerts.filter((alert) => !isCurrent(alert)),
-    contexts,
-  };
-}
-
-interface BuildInput {
-  readonly alert: Alert;
-  /** The names of hosts and event types that a condition is about. */
-  readonly names: ReadonlyMap<string, string>;
-}
-
-async function buildFor(
-  needs: MessageNeeds,
-  rule: AlertRule,
-  { alert, contexts, names }: Pick<Checked, 'contexts'> & BuildInput,
-): Promise<Message> {
-  const { subject_uri, fact, occurred_at, follows, episode, detail } = alert;
-  const context = contexts.get(subject_uri);
+async function buildFor(needs: MessageNeeds, rule: AlertRule, { alert, about, hosts }: CheckedAlert): Promise<Message> {
+  const { occurred_at, follows, episode } = alert;
   const message = await buildMessage(needs, {
     id: messageIdOf(alert),
     rule,
     kind: follows === null ? 'alert' : 'retraction',
-    about: context
-      ? { context, fact: decodeBookingFact(fact) }
-      : { subject: subject_uri, name: names.get(subject_uri), problem: detail },
+    about,
     occurredAt: occurred_at,
     follows: follows === null ? undefined : messageIdOf({ id: follows, episode }),
   });
-  return { ...message, hosts: context && isAboutBookings(rule) ? rule.hostsOf?.(context) : undefined };
+  return { ...message, hosts };
 }
 
 async function deliver(needs: SendNeeds, channel: Channel, { alerts, message }: ReadyMessage): Promise<void> {

@@ -18,7 +18,7 @@ export interface LogPage {
   readonly entries: readonly ChangeEntry[];
 }
 
-interface ChangeEntry {
+export interface ChangeEntry {
   readonly seq: number;
   /** The family of its event: `invitee`, `contact`. */
   readonly family: string;
@@ -35,7 +35,7 @@ export interface RuleDependencies {
   readonly events: boolean;
 }
 
-const [erasureFamily = ''] = erasureEvent.split('.');
+export const [erasureFamily = ''] = erasureEvent.split('.');
 
 /** The next entries after an offset that changed anything; their bodies are not read. */
 export async function nextLogPage(
@@ -83,7 +83,7 @@ export async function affectedBookings(
     const isDefinition = entries.some(({ family }) => family === 'custom_field_definition');
     if (isDefinition) found.push(...(await recentBookings(store, since)));
     if (isDefinition || entries.some(({ redacts }) => redacts))
-      found.push(...(await alertedBookings(store, dependencies.contacts, since)));
+      found.push(...(await alertedSubjects(store, dependencies.contacts, since)));
   }
   if (dependencies.marks) {
     const rows = await readColumns(store, 'invitees', { columns: ['email'], key: 'uri', values: bookings });
@@ -95,8 +95,12 @@ export async function affectedBookings(
   return distinct(found);
 }
 
-/** The bookings with alerts of these rules about facts since then. */
-async function alertedBookings({ db }: Store, rules: readonly string[], since: string): Promise<readonly string[]> {
+/** What alerts of these rules about facts since then are about. */
+export async function alertedSubjects(
+  { db }: Store,
+  rules: readonly string[],
+  since: string,
+): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('alerts')
     .select('subject_uri')
@@ -153,16 +157,18 @@ async function changesOf(
   return found;
 }
 
+/** The value of a column before a change, as the log stores changes. */
+export const valueBefore = (change: unknown): unknown => propertyOf(change, '0') ?? propertyOf(change, 'before');
+
 /**
  * `changes` as the log stores it (pipeline/stored-changes.ts): a row that the entry created had no values before, and of a long list
  * only the items that it no longer has are listed, which are those that count here.
  */
 function previousValues(changes: unknown, body: unknown): PreviousValues {
   const event = propertyOf(changes, 'scheduled_events');
-  const before = (change: unknown) => propertyOf(change, '0') ?? propertyOf(change, 'before');
-  const emails = before(propertyOf(propertyOf(changes, 'contacts'), 'emails'));
+  const emails = valueBefore(propertyOf(propertyOf(changes, 'contacts'), 'emails'));
   const listed = Array.isArray(emails) ? emails.map((each: unknown) => propertyOf(each, 'email')) : [];
-  const own = before(propertyOf(propertyOf(changes, 'invitees'), 'email'));
+  const own = valueBefore(propertyOf(propertyOf(changes, 'invitees'), 'email'));
   return {
     addresses: [own, ...listed].flatMap((one) => (typeof one === 'string' ? [lowerCaseEmail(one)] : [])),
     event:

@@ -18,6 +18,7 @@ export async function loadBookingContexts(
   uris: readonly string[],
 ): Promise<ReadonlyMap<string, BookingContext>> {
   const all = await readColumns(from, 'invitees', lookup(contextColumns.invitees, [...new Set(uris)]));
+  // An erased invitee has no e-mail address: only those are checked.
   const erased = await erasedAmong(
     from,
     all.filter(({ email }) => email === null).map(({ uri }) => uri),
@@ -63,8 +64,8 @@ function ownMarks(invitee: Invitee): readonly NoShowMark[] {
   return noShowUri !== null && isNoShow(invitee) ? [{ inviteeUri, noShowUri, markedAt: markedAt ?? '' }] : [];
 }
 
-/** An erased invitee has no e-mail address: only those are checked. */
-async function erasedAmong({ db }: Store | Unit, uris: readonly string[]): Promise<ReadonlySet<string>> {
+/** The erased ones among these records. */
+export async function erasedAmong({ db }: Store | Unit, uris: readonly string[]): Promise<ReadonlySet<string>> {
   const erased = new Set<string>();
   for (const chunk of chunks(uris)) {
     const rows = await db

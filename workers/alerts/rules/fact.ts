@@ -7,7 +7,12 @@ export type BookingFact =
   | { readonly kind: 'canceled'; readonly at: string }
   | { readonly kind: 'no_show'; readonly noShowUri: string };
 
-export type Fact = BookingFact | { readonly kind: 'condition'; readonly since: string };
+/** A fact about one submission of a routing form: it led to no booking. */
+export interface SubmissionFact {
+  readonly kind: 'unbooked';
+}
+
+export type Fact = BookingFact | SubmissionFact | { readonly kind: 'condition'; readonly since: string };
 
 export function encodeFact(fact: Fact): string {
   switch (fact.kind) {
@@ -17,6 +22,8 @@ export function encodeFact(fact: Fact): string {
       return `canceled ${fact.at}`;
     case 'no_show':
       return fact.noShowUri;
+    case 'unbooked':
+      return fact.kind;
     case 'condition':
       return `since ${fact.since}`;
   }

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { propertyOf } from '#schemas/wire.ts';
 import type { BookingContext, ContactContext } from './rule.ts';
 
-const oneOrMore = z.union([
+/** One text or a list of texts, of which any may match. */
+export const oneOrMore = z.union([
   z
     .string()
     .min(1)
@@ -14,11 +15,11 @@ const oneOrMore = z.union([
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 type Scalar = z.output<typeof scalar>;
 
-/** Fields of a contact by column (`company`) or by the label of a custom field; a list matches any of its values. All fields must match. */
-export const contactFields = z.record(z.string().min(1), z.union([scalar, z.array(scalar).min(1)]));
-type ContactFields = z.output<typeof contactFields>;
+/** Values by name; a list matches any of its values. All names must match. */
+export const fieldValues = z.record(z.string().min(1), z.union([scalar, z.array(scalar).min(1)]));
+type FieldValues = z.output<typeof fieldValues>;
 
-const utmColumns = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_term'] as const;
+export const utmColumns = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_term'] as const;
 
 export const filter = z
   .strictObject({
@@ -28,7 +29,8 @@ export const filter = z
     host: oneOrMore,
     /** `example.com` and its subdomains. */
     email_domain: oneOrMore,
-    contact: contactFields,
+    /** By column (`company`) or by the label of a custom field. */
+    contact: fieldValues,
     utm_source: oneOrMore,
     utm_medium: oneOrMore,
     utm_campaign: oneOrMore,
@@ -40,8 +42,6 @@ export type Filter = z.output<typeof filter>;
 
 export function matchesFilter(wanted: Filter, context: BookingContext): boolean {
   const { invitee, event } = context;
-  const isOneOf = (values: readonly unknown[], of: readonly string[] | undefined): boolean =>
-    of === undefined || of.some((one) => values.some((value) => isSame(value, one)));
   return (
     // The name at the time of booking: renaming an event type later does not change which bookings match.
     isOneOf([event?.event_type, event?.name], wanted.event_type) &&
@@ -55,8 +55,14 @@ export function matchesFilter(wanted: Filter, context: BookingContext): boolean 
   );
 }
 
+/** Whether one of the values is wanted; true where nothing is asked for. */
+export function isOneOf(values: readonly unknown[], wanted: Scalar | readonly Scalar[] | undefined): boolean {
+  const accepted = typeof wanted === 'object' ? wanted : [wanted];
+  return wanted === undefined || accepted.some((one) => values.some((value) => isSame(value, one)));
+}
+
 /** False when the invitee has no contact, unless no field is asked for. */
-export function matchesContact(wanted: ContactFields, { contact }: BookingContext): boolean {
+export function matchesContact(wanted: FieldValues, { contact }: BookingContext): boolean {
   return Object.entries(wanted).every(([name, value]) => contact !== undefined && hasField(contact, name, value));
 }
 
@@ -69,11 +75,10 @@ function hasField(
   const value = own ?? fields.get(name);
   // A list, such as tags, matches with any of its values.
   const values: readonly unknown[] = Array.isArray(value) ? value : [value, optionUuids?.get(name)];
-  const accepted: readonly Scalar[] = typeof wanted === 'object' ? wanted : [wanted];
-  return accepted.some((one) => values.some((each) => isSame(each, one)));
+  return isOneOf(values, wanted);
 }
 
-function isSame(value: unknown, wanted: Scalar): boolean {
+function isSame(value: unknown, wanted: unknown): boolean {
   if (typeof value === 'string' && typeof wanted === 'string') return value.toLowerCase() === wanted.toLowerCase();
   return value === wanted;
 }

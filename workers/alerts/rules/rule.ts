@@ -2,7 +2,7 @@
 // that are true now. A rule never sees what changed; `outbox/diff.ts` compares its findings with the alerts that exist.
 import { z } from 'zod';
 import { columnsOf, type TableRow } from '#src/store/tables.ts';
-import type { BookingFact } from './fact.ts';
+import type { BookingFact, SubmissionFact } from './fact.ts';
 
 /** An open no-show mark. */
 export interface NoShowMark {
@@ -52,9 +52,9 @@ export interface BookingContext {
   readonly marks: readonly NoShowMark[];
 }
 
-/** A fact that a rule finds to be true. With rule, channel and booking it identifies one alert: a fact never alerts twice. */
-export interface Finding {
-  readonly fact: BookingFact;
+/** A fact that a rule finds to be true. With rule, channel and subject it identifies one alert: a fact never alerts twice. */
+export interface Finding<Of extends BookingFact | SubmissionFact = BookingFact> {
+  readonly fact: Of;
   /** When it happened, by the service's clock: facts older than `ALERT_MAX_AGE` never alert. */
   readonly occurredAt: string;
 }

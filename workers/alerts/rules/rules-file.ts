@@ -6,6 +6,7 @@ import { channelNames } from '#workers/alerts/channels/channel.ts';
 import { conditionKinds } from '#workers/alerts/conditions/conditions.ts';
 import { factNames } from '#workers/alerts/message/booking-text.ts';
 import { quietHours } from '#workers/alerts/outbox/quiet-hours.ts';
+import { formWithoutBooking } from '#workers/alerts/submissions/form-without-booking.ts';
 import { filter } from './filter.ts';
 import { lateCancel } from './late-cancel.ts';
 import { noShow, repeatNoShow } from './no-show.ts';
@@ -17,7 +18,10 @@ import { vip } from './vip.ts';
 /** Every kind of rule about bookings. Rules about the mirror itself are conditions. */
 export const bookingKinds: readonly RuleKind[] = [noShow, repeatNoShow, lateCancel, vip];
 
-const kindNames = [...bookingKinds, ...conditionKinds].map(({ when }) => when);
+/** Every kind of rule about submissions of routing forms. */
+export const submissionKinds = [formWithoutBooking];
+
+const kindNames = [...bookingKinds, ...submissionKinds, ...conditionKinds].map(({ when }) => when);
 
 const liquid = z.string().min(1).max(4_000);
 
@@ -54,7 +58,9 @@ const fileShape = z.strictObject({
 
 const fieldsOfKinds = new Map([
   ...bookingKinds.map(({ when, options }) => [when, { ...commonFields, ...bookingFields, ...options }] as const),
-  ...conditionKinds.map(({ when, options }) => [when, { ...commonFields, ...options }] as const),
+  ...[...submissionKinds, ...conditionKinds].map(
+    ({ when, options }) => [when, { ...commonFields, ...options }] as const,
+  ),
 ]);
 
 /** A rule of an unknown kind may have the fields of every kind, so that its other mistakes are reported too. */

@@ -8,10 +8,11 @@ import type { MirrorHealth, Problems } from '#workers/alerts/conditions/conditio
 import { conditionKinds } from '#workers/alerts/conditions/conditions.ts';
 import type { MessageHost } from '#workers/alerts/message/message.ts';
 import type { QuietHours } from '#workers/alerts/outbox/quiet-hours.ts';
-import { contactFields, matchesFilter } from './filter.ts';
+import type { BoundSubmissionRule } from '#workers/alerts/submissions/form-without-booking.ts';
+import { fieldValues, matchesFilter } from './filter.ts';
 import type { BookingContext, BoundRule, RuleKind } from './rule.ts';
 import { ruleText } from './mistake-text.ts';
-import { bookingFields, bookingKinds, commonFields, shapeErrors } from './rules-file.ts';
+import { bookingFields, bookingKinds, commonFields, shapeErrors, submissionKinds } from './rules-file.ts';
 import { hostRecipients, slackUsers, toHostErrors } from './to-host.ts';
 
 interface RuleSettings {
@@ -43,15 +44,19 @@ export interface BookingRule extends RuleSettings, BoundRule {
   readonly hostsOf: ((context: BookingContext) => readonly MessageHost[]) | undefined;
 }
 
+/** A rule about submissions of routing forms. */
+export interface SubmissionRule extends RuleSettings, BoundSubmissionRule {}
+
 export interface ConditionRule extends RuleSettings {
   readonly isGrouped?: boolean | undefined;
   find(health: MirrorHealth): Promise<Problems> | Problems;
 }
 
-export type AlertRule = BookingRule | ConditionRule;
+export type AlertRule = BookingRule | SubmissionRule | ConditionRule;
 
 export interface Ruleset {
   readonly bookings: readonly BookingRule[];
+  readonly submissions: readonly SubmissionRule[];
   readonly conditions: readonly ConditionRule[];
   readonly byName: ReadonlyMap<string, AlertRule>;
 }
@@ -95,7 +100,7 @@ export async function loadRules({ file, graceMs, configured }: RulesetInput): Pr
       ...bound,
       titles: kind.titles,
       omit,
-      contactFields: [filter.contact ?? {}, contactFields.catch({}).parse(propertyOf(rule, 'contact'))].flatMap(
+      contactFields: [filter.contact ?? {}, fieldValues.catch({}).parse(propertyOf(rule, 'contact'))].flatMap(
         (fields) => Object.entries(fields).map(([field, wanted]) => ({ field, values: [wanted].flat() })),
       ),
       graceMs: grace ?? graceMs,
@@ -106,12 +111,17 @@ export async function loadRules({ file, graceMs, configured }: RulesetInput): Pr
       find: (context: BookingContext) => (matchesFilter(filter, context) ? bound.find(context) : []),
     };
   });
+  const submissions = rulesOf(submissionKinds).map(({ rule, kind }) => ({
+    ...settingsOf(rule, kind),
+    ...kind.bind(rule),
+  }));
   const conditions = rulesOf(conditionKinds).map(({ rule, kind }): ConditionRule => ({
     ...settingsOf(rule, kind),
     isGrouped: kind.isGrouped,
     find: kind.bind(rule),
   }));
-  return { bookings, conditions, byName: new Map([...bookings, ...conditions].map((rule) => [rule.name, rule])) };
+  const all = [...bookings, ...submissions, ...conditions];
+  return { bookings, submissions, conditions, byName: new Map(all.map((rule) => [rule.name, rule])) };
 }
 
 const defaultKinds = [

@@ -1,6 +1,6 @@
 // An important contact books, cancels or does not show up. The fields of the contact decide who is important.
 import { z } from 'zod';
-import { contactFields, matchesContact } from './filter.ts';
+import { fieldValues, matchesContact } from './filter.ts';
 import {
   cancellationFindings,
   defineRule,
@@ -19,7 +19,7 @@ export const vip = defineRule({
   about: 'An important contact booked, canceled or did not show up.',
   page: '/bookings',
   options: {
-    contact: contactFields.refine((fields) => Object.keys(fields).length > 0, 'must have at least one field'),
+    contact: fieldValues.refine((fields) => Object.keys(fields).length > 0, 'must have at least one field'),
     on: z.array(z.enum(occasions)).min(1).default(['no_show']),
   },
   factTimes: ({ on }) => on.map((one) => factTimes[one]),

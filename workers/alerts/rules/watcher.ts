@@ -1,8 +1,9 @@
-// Follows the log and evaluates the rules of every booking it affects, on the rows as they are now and whatever the order of events. The
-// log is written with the rows it describes, so it serves as the outbox of changes; the watcher turns it into the outbox of alerts.
+// Follows the log and evaluates the rules of every booking and submission it affects, on the rows as they are now and whatever the order
+// of events. The log is written with the rows it describes, so it serves as the outbox of changes; the watcher turns it into the outbox of
+// alerts. Some facts become true only as time passes: the watcher also evaluates what has become due since it last looked.
 //
-//   log ──page──▶ affected bookings ──rules──▶ ┌ outbox ← the difference
-//                                              └ offset        (one transaction)
+//   log ──page──▶ affected records ──rules──▶ ┌ outbox ← the difference
+//   clock ──────▶ due records ────────┘       └ offset        (one transaction)
 //
 // Rows are read outside of the transaction. A row that changes meanwhile has a later log entry and is evaluated again.
 import { isTransient } from '#src/base/errors.ts';
@@ -14,12 +15,11 @@ import { lockKey } from '#src/store/locks.ts';
 import { advancePosition, readPosition } from '#src/store/log/consumer-offsets.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { readColumns } from '#src/store/rows.ts';
-import { alertId, applyDesiredAlerts, type DesiredAlert } from '#workers/alerts/outbox/apply.ts';
-import { affectedBookings, nextLogPage } from './affected-bookings.ts';
-import { loadBookingContexts } from './booking-context.ts';
-import { encodeFact } from './fact.ts';
-import type { BookingContext } from './rule.ts';
-import type { BookingRule } from './ruleset.ts';
+import { applyDesiredAlerts } from '#workers/alerts/outbox/apply.ts';
+import { affectedSubmissions, dueSubmissions } from '#workers/alerts/submissions/affected-submissions.ts';
+import { affectedBookings, nextLogPage, type ChangeEntry, type RuleDependencies } from './affected-bookings.ts';
+import { evaluateBookings, evaluateSubmissions, type Evaluation } from './evaluate.ts';
+import type { BookingRule, SubmissionRule } from './ruleset.ts';
 
 export interface WatcherNeeds {
   readonly store: Store;
@@ -30,6 +30,7 @@ export interface WatcherNeeds {
 
 export interface WatcherInput {
   readonly rules: readonly BookingRule[];
+  readonly submissionRules?: readonly SubmissionRule[];
   /** `ALERT_MAX_AGE`: facts older than this are never reported. */
   readonly maxAgeMs: number;
   /** When each rule was first loaded: earlier facts are not reported. Absent: all facts are. */
@@ -42,6 +43,8 @@ export const watcherConsumer = 'alerts:bookings';
 const pageLimit = 200;
 const saveEveryMs = 1_000;
 const retryMs = 1_000;
+/** How often the watcher looks for what has become due. */
+const lookEveryMs = 10_000;
 
 /** Runs until `signal` aborts. The caller holds a lease; two watchers at once waste work, but the offset keeps the outbox right. */
 export async function watch(
@@ -54,7 +57,7 @@ export async function watch(
   while (!stopping.aborted) {
     try {
       const { offset, isEnd } = await steps.next();
-      if (isEnd) await needs.tail.beyond(offset, stopping);
+      if (isEnd) await needs.tail.beyond(offset, AbortSignal.any([stopping, AbortSignal.timeout(lookEveryMs)]));
     } catch (error) {
       if (!isTransient(error)) throw error;
       await sleepUnlessAborted(retryMs, stopping);
@@ -85,11 +88,15 @@ function stepsOf(needs: WatcherNeeds, input: WatcherInput): Steps {
   let saved: number | undefined;
   let offset = 0;
   let savedMs = 0;
+  /** What became due up to this time is in the outbox. */
+  let lookedMs = 0;
 
   async function begin(): Promise<void> {
     saved = await registerWatcher({ store, nowMs });
     offset = saved;
     savedMs = nowMs();
+    // Older facts are not reported.
+    lookedMs = savedMs - input.maxAgeMs;
   }
 
   /** Does nothing when another watcher has moved the offset: what was read is stale then, and reading begins again there. */
@@ -121,18 +128,46 @@ function stepsOf(needs: WatcherNeeds, input: WatcherInput): Steps {
       const { end, entries } = await nextLogPage(store, { after: offset, limit: pageLimit });
       const isEnd = end === offset;
       const at = { ...input, nowMs: nowMs() };
-      const since = instantOf(at.nowMs - input.maxAgeMs);
-      const affected = entries.length === 0 ? [] : await affectedBookings(store, entries, { dependencies, since });
-      const bookings = await worthEvaluating(store, affected, { rules: input.rules, since });
-      if (bookings.length > 0) {
-        const contexts = await loadBookingContexts(store, bookings);
-        await commit(end, (unit) => applyPage(unit, at, { bookings, contexts }));
+      const isLook = at.nowMs - lookedMs >= lookEveryMs;
+      const evaluation = await evaluate(store, at, { entries, dependencies, ...(isLook && { lookedMs }) });
+      if (evaluation.subjects.length + evaluation.erased.length > 0) {
+        await commit(end, (unit) => applyPage(unit, at, evaluation));
       } else {
         offset = end;
         if (nowMs() - savedMs >= saveEveryMs) await save();
       }
+      if (isLook && saved !== undefined) lookedMs = at.nowMs;
       return { offset, isEnd };
     },
+  };
+}
+
+interface Look {
+  readonly entries: readonly ChangeEntry[];
+  readonly dependencies: RuleDependencies;
+  /** Also evaluate what became due after this time. */
+  readonly lookedMs?: number;
+}
+
+type WatcherInputAt = WatcherInput & { readonly nowMs: number };
+
+async function evaluate(store: Store, at: WatcherInputAt, look: Look): Promise<Evaluation> {
+  const { rules, submissionRules = [], nowMs, maxAgeMs } = at;
+  const { entries, dependencies, lookedMs } = look;
+  const since = instantOf(nowMs - maxAgeMs);
+  const affected = entries.length === 0 ? [] : await affectedBookings(store, entries, { dependencies, since });
+  const bookings = await worthEvaluating(store, affected, { rules, since });
+  const submissions = await affectedSubmissions(store, entries, { rules: submissionRules, since });
+  const period = { rules: submissionRules, afterMs: lookedMs ?? nowMs, throughMs: nowMs };
+  const due = lookedMs === undefined ? [] : await dueSubmissions(store, period);
+  const evaluated = [
+    await evaluateBookings(store, bookings, rules),
+    await evaluateSubmissions(store, [...new Set([...submissions, ...due])], { rules: submissionRules, nowMs }),
+  ];
+  return {
+    subjects: evaluated.flatMap(({ subjects }) => subjects),
+    erased: evaluated.flatMap(({ erased }) => erased),
+    desired: evaluated.flatMap(({ desired }) => desired),
   };
 }
 
@@ -151,42 +186,20 @@ async function worthEvaluating(
   return bookings.filter((uri) => alerted.has(uri) || recent.has(uri));
 }
 
-interface Page {
-  readonly bookings: readonly string[];
-  readonly contexts: ReadonlyMap<string, BookingContext>;
-}
-
 async function applyPage(
   unit: Unit,
-  { rules, maxAgeMs, firstLoaded, nowMs }: WatcherInput & { readonly nowMs: number },
-  { bookings, contexts }: Page,
+  { rules, submissionRules = [], maxAgeMs, firstLoaded, nowMs }: WatcherInputAt,
+  { subjects, erased, desired }: Evaluation,
 ): Promise<number> {
   // Alerts about erased people are deleted: nothing is sent about them any more, not even a retraction.
-  const erased = await alertsAbout(
-    unit,
-    bookings.filter((uri) => !contexts.has(uri)),
-  );
+  const alertsToDelete = await alertsAbout(unit, erased);
   await deleteAlerts(
     unit,
-    erased.map(({ id }) => id),
+    alertsToDelete.map(({ id }) => id),
   );
-  const desired = [...contexts.values()]
-    .flatMap((context) => desiredAlerts(rules, context))
-    .filter(({ rule, occurred_at: at }) => at >= (firstLoaded?.get(rule) ?? ''));
-  return applyDesiredAlerts(unit, { subjects: [...contexts.keys()], desired, rules, nowMs, maxAgeMs });
-}
-
-/** The findings of the rules for one booking, for each of their channels. */
-function desiredAlerts(rules: readonly BookingRule[], context: BookingContext): readonly DesiredAlert[] {
-  const subject_uri = context.invitee.uri;
-  return rules.flatMap(({ name: rule, channels, graceMs, find }) =>
-    find(context).flatMap(({ fact, occurredAt }) =>
-      channels.map((channel) => {
-        const identity = { rule, channel, subject_uri, fact: encodeFact(fact) };
-        return { ...identity, id: alertId(identity), occurred_at: occurredAt, graceMs };
-      }),
-    ),
-  );
+  const current = desired.filter(({ rule, occurred_at: at }) => at >= (firstLoaded?.get(rule) ?? ''));
+  const active = [...rules, ...submissionRules];
+  return applyDesiredAlerts(unit, { subjects, desired: current, rules: active, nowMs, maxAgeMs });
 }
 
 /** Locks the offset: of two watchers at once, the second sees what the first has done. */

@@ -446,7 +446,7 @@ describe('a template', () => {
       known: { contact },
     });
     const template = `${templateVariables
-      .filter((name) => !['utm', 'contact'].includes(name))
+      .filter((name) => !['utm', 'contact', 'form', 'answers'].includes(name))
       .map((name) => `{{ ${name} | size }}`)
       .join(' ')}|{{ utm.source }} {{ contact.company }} {{ contact.Tier }} {{ contact["Seats"] }}`;
     const [sizes = '', values] = (

@@ -1,0 +1,83 @@
+// The text about a form that led to no booking: one sentence, its facts in order, and the same values as variables for templates. Pure.
+import { utmColumns } from '#workers/alerts/rules/filter.ts';
+import type { BookingContext } from '#workers/alerts/rules/rule.ts';
+import { submissionFactNames } from '#workers/alerts/submissions/form-without-booking.ts';
+import { submitterOf, type SubmissionContext } from '#workers/alerts/submissions/submission-context.ts';
+import { bookingText, type BookingText, type MessageFact, type TextOptions } from './booking-text.ts';
+import { sanitizeLine } from './sanitize-text.ts';
+import { durationText, zonedSpan } from './zoned-time.ts';
+
+export interface AboutSubmission {
+  readonly submission: SubmissionContext;
+  readonly withinMs: number;
+  /** For a retraction: the booking that was made after all. */
+  readonly booking: BookingContext | undefined;
+}
+
+/** Slack shows ten facts. */
+const maxAnswers = 6;
+
+export function submissionText(about: AboutSubmission, { rule, isOver }: TextOptions): BookingText {
+  const { row, formName, answers } = about.submission;
+  const submitter = submitterOf(about.submission);
+  const email = sanitizeLine(submitter.email?.answer);
+  const name = sanitizeLine(submitter.name?.answer);
+  const who = name || email || 'Someone';
+  const form = sanitizeLine(formName);
+  const when = row.created_at === null ? 'unknown' : zonedSpan(row.created_at, null, 'UTC');
+  const utm = utmColumns.map((column) => [column.slice('utm_'.length), sanitizeLine(row[column])] as const);
+  const others = answers.filter((one) => one !== submitter.email && one !== submitter.name);
+  const facts: Readonly<Record<(typeof submissionFactNames)[number], readonly MessageFact[]>> = {
+    who: [{ label: 'Who', value: name }],
+    email: [{ label: 'E-mail', value: email }],
+    form: [{ label: 'Form', value: form }],
+    answers: others.slice(0, maxAnswers).map(({ question, answer }) => ({
+      label: sanitizeLine(question, 80) || 'Answer',
+      value: sanitizeLine(answer, 300),
+    })),
+    utm: [
+      {
+        label: 'Campaign',
+        value: utm.flatMap(([parameter, value]) => (value === '' ? [] : [`${parameter} ${value}`])).join(', '),
+      },
+    ],
+    when: [{ label: 'Submitted', value: when }],
+  };
+  return {
+    who,
+    text: isOver
+      ? overText(about, { who, rule })
+      : `${who} submitted ${formText(form)} and booked nothing within ${durationText(about.withinMs)}.`,
+    facts: submissionFactNames
+      .filter((one) => !rule.omit?.includes(one))
+      .flatMap((one) => facts[one])
+      .filter(({ value }) => value !== ''),
+    variables: {
+      on: 'unbooked',
+      name: who,
+      email,
+      form,
+      when,
+      answers: Object.fromEntries(
+        answers.map(({ question, answer }) => [sanitizeLine(question), sanitizeLine(answer, 300)]),
+      ),
+      utm: Object.fromEntries(utm),
+    },
+  };
+}
+
+const formText = (form: string): string => (form === '' ? 'a routing form' : `the form “${form}”`);
+
+export const overTitle = ({ submission }: AboutSubmission): string =>
+  submission.isUnbooked ? 'Form without booking retracted' : 'Booked after all';
+
+/** Often only the rule no longer matches: what is still true is not denied. */
+function overText(
+  { submission, booking }: AboutSubmission,
+  { who, rule }: { readonly who: string; readonly rule: TextOptions['rule'] },
+): string {
+  if (submission.isUnbooked) return `The rule “${rule.name}” no longer matches. ${who} has still booked nothing.`;
+  if (booking === undefined) return `Booked after all: ${who}.`;
+  const fact = { kind: 'booked', inviteeUri: booking.invitee.uri } as const;
+  return `Booked after all: ${bookingText({ context: booking, fact }, { rule, isOver: false }).text}`;
+}

@@ -1,0 +1,67 @@
+// Evaluates the rules on records as they are now: the alerts that should exist about them.
+import { instantOf } from '#src/base/time.ts';
+import type { Store } from '#src/store/contract.ts';
+import { alertId, type DesiredAlert } from '#workers/alerts/outbox/apply.ts';
+import { loadSubmissionContexts } from '#workers/alerts/submissions/submission-context.ts';
+import { loadBookingContexts } from './booking-context.ts';
+import { encodeFact, type BookingFact, type SubmissionFact } from './fact.ts';
+import type { Finding } from './rule.ts';
+import type { BookingRule, SubmissionRule } from './ruleset.ts';
+
+export interface Evaluation {
+  /** What was evaluated, by URI. */
+  readonly subjects: readonly string[];
+  /** Records of erased people, about which nothing is sent any more. */
+  readonly erased: readonly string[];
+  readonly desired: readonly DesiredAlert[];
+}
+
+export async function evaluateBookings(
+  store: Store,
+  uris: readonly string[],
+  rules: readonly BookingRule[],
+): Promise<Evaluation> {
+  const contexts = uris.length === 0 ? new Map() : await loadBookingContexts(store, uris);
+  const desired = [...contexts].flatMap(([uri, context]) =>
+    rules.flatMap((rule) => desiredAlerts(rule, uri, rule.find(context))),
+  );
+  return { ...partsOf(uris, contexts), desired };
+}
+
+/** A submission without a booking is reported when its time is over. */
+export async function evaluateSubmissions(
+  store: Store,
+  uris: readonly string[],
+  { rules, nowMs }: { readonly rules: readonly SubmissionRule[]; readonly nowMs: number },
+): Promise<Evaluation> {
+  const contexts = uris.length === 0 ? new Map() : await loadSubmissionContexts(store, uris);
+  const now = instantOf(nowMs);
+  const desired = [...contexts].flatMap(([uri, context]) =>
+    rules.flatMap((rule) =>
+      desiredAlerts(
+        { ...rule, graceMs: 0 },
+        uri,
+        rule.find(context).filter(({ occurredAt }) => occurredAt <= now),
+      ),
+    ),
+  );
+  return { ...partsOf(uris, contexts), desired };
+}
+
+function partsOf(uris: readonly string[], contexts: ReadonlyMap<string, unknown>) {
+  return { subjects: [...contexts.keys()], erased: uris.filter((uri) => !contexts.has(uri)) };
+}
+
+/** One alert for each channel of the rule. */
+function desiredAlerts(
+  { name: rule, channels, graceMs }: Pick<BookingRule, 'name' | 'channels' | 'graceMs'>,
+  subject_uri: string,
+  findings: readonly Finding<BookingFact | SubmissionFact>[],
+): readonly DesiredAlert[] {
+  return findings.flatMap(({ fact, occurredAt }) =>
+    channels.map((channel) => {
+      const identity = { rule, channel, subject_uri, fact: encodeFact(fact) };
+      return { ...identity, id: alertId(identity), occurred_at: occurredAt, graceMs };
+    }),
+  );
+}

@@ -1,0 +1,115 @@
+// Finds the submissions whose rules must be evaluated: those that new log entries are about, and those whose time without a booking is over.
+import { propertyOf } from '#schemas/wire.ts';
+import { instantOf } from '#src/base/time.ts';
+import { alertsAbout } from '#src/store/alerts/alert-rows.ts';
+import type { Store } from '#src/store/contract.ts';
+import { chunks } from '#src/store/prepared-sql.ts';
+import { readColumns } from '#src/store/rows.ts';
+import { isUnbooked } from '#src/store/search/needs-attention.ts';
+import {
+  alertedSubjects,
+  erasureFamily,
+  valueBefore,
+  type ChangeEntry,
+} from '#workers/alerts/rules/affected-bookings.ts';
+import type { SubmissionRule } from '#workers/alerts/rules/ruleset.ts';
+import { tableOfEvent } from '#workers/projections/touches.ts';
+
+type Rules = readonly Pick<SubmissionRule, 'name' | 'withinMs' | 'filter'>[];
+
+/** The submissions these entries may affect. Alerts about facts before `since` no longer change. */
+export async function affectedSubmissions(
+  store: Store,
+  entries: readonly ChangeEntry[],
+  { rules, since }: { readonly rules: Rules; readonly since: string },
+): Promise<readonly string[]> {
+  if (rules.length === 0 || entries.length === 0) return [];
+  const urisOf = (isMeant: (family: string) => boolean) =>
+    entries.flatMap(({ family, uri }) => (isMeant(family) ? [uri] : []));
+  const own = urisOf((family) => family === 'routing_form_submission' || family === erasureFamily);
+  const isBooking = (family: string): boolean => tableOfEvent(family) === 'invitees';
+  const booked = await readColumns(store, 'invitees', {
+    columns: ['routing_form_submission'],
+    key: 'uri',
+    values: [...new Set(urisOf(isBooking))],
+  });
+  const found = [...own, ...booked.flatMap(({ routing_form_submission: uri }) => uri ?? [])];
+  found.push(
+    ...(await formerlyBooked(
+      store,
+      entries.filter(({ family }) => isBooking(family)),
+    )),
+  );
+  const forms = rules.some(({ filter }) => filter.form !== undefined)
+    ? urisOf((family) => family === 'routing_form')
+    : [];
+  if (forms.length > 0) {
+    found.push(...(await submissionsOfForms(store, forms, oldestOf(rules, since))));
+    found.push(
+      ...(await alertedSubjects(
+        store,
+        rules.map(({ name }) => name),
+        since,
+      )),
+    );
+  }
+  return worthEvaluating(store, [...new Set(found)], oldestOf(rules, since));
+}
+
+/** The submissions of facts since then were created after this time. */
+const oldestOf = (rules: Rules, since: string): string =>
+  instantOf(Date.parse(since) - Math.max(...rules.map(({ withinMs }) => withinMs)));
+
+/** A booking may refer to a submission no more. */
+async function formerlyBooked({ db, engine }: Store, entries: readonly ChangeEntry[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const chunk of chunks(entries.map(({ seq }) => seq))) {
+    const rows = await db.selectFrom('event_log').select('changes').where('seq', 'in', chunk).execute();
+    for (const { changes } of rows) {
+      const invitee = propertyOf(engine.decode('json', changes), 'invitees');
+      const before = valueBefore(propertyOf(invitee, 'routing_form_submission'));
+      if (typeof before === 'string') found.push(before);
+    }
+  }
+  return found;
+}
+
+async function submissionsOfForms({ db }: Store, forms: readonly string[], oldest: string): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('routing_form_submissions')
+    .select('uri')
+    .where('created_at', '>=', oldest)
+    .where('routing_form', 'in', [...new Set(forms)])
+    .execute();
+  return rows.map(({ uri }) => uri);
+}
+
+/** Recent submissions and those with alerts: the others cannot change the outbox. */
+async function worthEvaluating(store: Store, uris: readonly string[], oldest: string): Promise<readonly string[]> {
+  const rows = await readColumns(store, 'routing_form_submissions', {
+    columns: ['uri', 'created_at'],
+    key: 'uri',
+    values: uris,
+  });
+  const alerted = new Set((await alertsAbout(store, uris)).map(({ subject_uri }) => subject_uri));
+  return rows.filter(({ uri, created_at: at }) => (at ?? '') >= oldest || alerted.has(uri)).map(({ uri }) => uri);
+}
+
+/** The submissions without a booking whose time ended after the one moment and up to the other. */
+export async function dueSubmissions(
+  { db }: Store,
+  { rules, afterMs, throughMs }: { readonly rules: Rules; readonly afterMs: number; readonly throughMs: number },
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const withinMs of new Set(rules.map((rule) => rule.withinMs))) {
+    const rows = await db
+      .selectFrom('routing_form_submissions')
+      .select('uri')
+      .where('created_at', '>', instantOf(afterMs - withinMs))
+      .where('created_at', '<=', instantOf(throughMs - withinMs))
+      .where(isUnbooked())
+      .execute();
+    found.push(...rows.map(({ uri }) => uri));
+  }
+  return [...new Set(found)];
+}

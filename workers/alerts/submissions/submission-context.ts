@@ -1,0 +1,114 @@
+// Loads everything that the rule about routing forms and its messages need about submissions.
+import { propertyOf } from '#schemas/wire.ts';
+import { isMailAddress } from '#src/egress/smtp-url.ts';
+import type { Store, Unit } from '#src/store/contract.ts';
+import { chunks } from '#src/store/prepared-sql.ts';
+import { readColumns } from '#src/store/rows.ts';
+import { isUnbooked } from '#src/store/search/needs-attention.ts';
+import { columnsOf, type TableRow } from '#src/store/tables.ts';
+import { erasedAmong } from '#workers/alerts/rules/booking-context.ts';
+
+const columns = columnsOf(
+  'routing_form_submissions',
+  'uri routing_form questions_and_answers utm_source utm_medium utm_campaign utm_content utm_term created_at',
+);
+
+export interface Answer {
+  readonly question: string;
+  readonly answer: string;
+  /** The type of the question where the form is mirrored: `name`, `email`, … */
+  readonly type: string | undefined;
+}
+
+/** Everything known about one submission at the moment the rules are evaluated. */
+export interface SubmissionContext {
+  readonly row: Pick<TableRow<'routing_form_submissions'>, (typeof columns)[number]>;
+  readonly formName: string | null;
+  readonly answers: readonly Answer[];
+  readonly isUnbooked: boolean;
+}
+
+/** By URI. Leaves out what is no submission, and those of erased people: nothing is reported about them. */
+export async function loadSubmissionContexts(
+  from: Store | Unit,
+  uris: readonly string[],
+): Promise<ReadonlyMap<string, SubmissionContext>> {
+  const all = await readColumns(from, 'routing_form_submissions', { columns, key: 'uri', values: [...new Set(uris)] });
+  const erased = await erasedAmong(
+    from,
+    all.map(({ uri }) => uri),
+  );
+  const rows = all.filter(({ uri }) => !erased.has(uri));
+  const unbooked = await unbookedAmong(
+    from,
+    rows.map(({ uri }) => uri),
+  );
+  const forms = await readColumns(from, 'routing_forms', {
+    columns: ['uri', 'name', 'questions'],
+    key: 'uri',
+    values: [...new Set(rows.flatMap(({ routing_form: uri }) => uri ?? []))],
+  });
+  const formOf = new Map(forms.map((form) => [form.uri, form]));
+  return new Map(
+    rows.map((row) => {
+      const form = formOf.get(row.routing_form ?? '');
+      const answers = answersOf(row.questions_and_answers, form?.questions);
+      return [row.uri, { row, formName: form?.name ?? null, answers, isUnbooked: unbooked.has(row.uri) }];
+    }),
+  );
+}
+
+async function unbookedAmong({ db }: Store | Unit, uris: readonly string[]): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const chunk of chunks(uris)) {
+    const rows = await db
+      .selectFrom('routing_form_submissions')
+      .select('uri')
+      .where('uri', 'in', chunk)
+      .where(isUnbooked())
+      .execute();
+    for (const { uri } of rows) found.add(uri);
+  }
+  return found;
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** JSON as the service sent it: what is not text is left out. */
+function answersOf(given: unknown, questions: unknown): readonly Answer[] {
+  const typeOf = new Map(listOf(questions).map((one) => [propertyOf(one, 'uuid'), propertyOf(one, 'type')]));
+  return listOf(given).flatMap((one) => {
+    const [question, answer, uuid] = ['question', 'answer', 'question_uuid'].map((key) => propertyOf(one, key));
+    if (typeof question !== 'string' || typeof answer !== 'string') return [];
+    const type = typeOf.get(uuid);
+    return [{ question, answer, type: typeof type === 'string' ? type : undefined }];
+  });
+}
+
+/** The answers that say who submitted the form, by the type of the question or, without one, by what is asked and answered. */
+export function submitterOf({ answers }: SubmissionContext): { readonly name?: Answer; readonly email?: Answer } {
+  const name = answers.find(({ type, question }) =>
+    type === undefined ? /^(your |full |your full )?name\b/i.test(question.trim()) : type === 'name',
+  );
+  const email = answers.find(({ answer }) => isMailAddress(answer.trim()));
+  return { ...(name && { name }), ...(email && { email }) };
+}
+
+/** The bookings that refer to these submissions, by submission: the first one made. */
+export async function bookingsOfSubmissions(
+  { db }: Store | Unit,
+  submissions: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const chunk of chunks(submissions)) {
+    const rows = await db
+      .selectFrom('invitees')
+      .select(['uri', 'routing_form_submission'])
+      .where('routing_form_submission', 'in', chunk)
+      .orderBy('created_at', 'desc')
+      .orderBy('uri', 'desc')
+      .execute();
+    for (const { uri, routing_form_submission: submission } of rows) found.set(submission ?? '', uri);
+  }
+  return found;
+}
