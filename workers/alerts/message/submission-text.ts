@@ -2,7 +2,7 @@
 import { utmColumns } from '#workers/alerts/rules/filter.ts';
 import type { BookingContext } from '#workers/alerts/rules/rule.ts';
 import { submissionFactNames } from '#workers/alerts/submissions/form-without-booking.ts';
-import { submitterOf, type SubmissionContext } from '#workers/alerts/submissions/submission-context.ts';
+import { submitterOf, type SubmissionContext } from '#workers/alerts/submissions/submission.ts';
 import { bookingText, type BookingText, type MessageFact, type TextOptions } from './booking-text.ts';
 import { sanitizeLine } from './sanitize-text.ts';
 import { durationText, zonedSpan } from './zoned-time.ts';

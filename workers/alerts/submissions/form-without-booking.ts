@@ -8,7 +8,7 @@ import { decodeRow } from '#src/store/rows.ts';
 import type { SubmissionFact } from '#workers/alerts/rules/fact.ts';
 import { fieldValues, isOneOf, oneOrMore, utmColumns } from '#workers/alerts/rules/filter.ts';
 import type { Finding } from '#workers/alerts/rules/rule.ts';
-import type { SubmissionContext } from './submission-context.ts';
+import type { SubmissionContext } from './submission.ts';
 
 /** The facts of its messages; a rule can omit each of them, and the link. */
 export const submissionFactNames = ['who', 'email', 'form', 'answers', 'utm', 'when'] as const;

@@ -1,39 +1,22 @@
 // Loads everything that the rule about routing forms and its messages need about submissions.
 import { propertyOf } from '#schemas/wire.ts';
-import { isMailAddress } from '#src/egress/smtp-url.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
 import { readColumns } from '#src/store/rows.ts';
 import { isUnbooked } from '#src/store/search/needs-attention.ts';
-import { columnsOf, type TableRow } from '#src/store/tables.ts';
 import { erasedAmong } from '#workers/alerts/rules/booking-context.ts';
-
-const columns = columnsOf(
-  'routing_form_submissions',
-  'uri routing_form questions_and_answers utm_source utm_medium utm_campaign utm_content utm_term created_at',
-);
-
-export interface Answer {
-  readonly question: string;
-  readonly answer: string;
-  /** The type of the question where the form is mirrored: `name`, `email`, … */
-  readonly type: string | undefined;
-}
-
-/** Everything known about one submission at the moment the rules are evaluated. */
-export interface SubmissionContext {
-  readonly row: Pick<TableRow<'routing_form_submissions'>, (typeof columns)[number]>;
-  readonly formName: string | null;
-  readonly answers: readonly Answer[];
-  readonly isUnbooked: boolean;
-}
+import { submissionColumns, type Answer, type SubmissionContext } from './submission.ts';
 
 /** By URI. Leaves out what is no submission, and those of erased people: nothing is reported about them. */
 export async function loadSubmissionContexts(
   from: Store | Unit,
   uris: readonly string[],
 ): Promise<ReadonlyMap<string, SubmissionContext>> {
-  const all = await readColumns(from, 'routing_form_submissions', { columns, key: 'uri', values: [...new Set(uris)] });
+  const all = await readColumns(from, 'routing_form_submissions', {
+    columns: submissionColumns,
+    key: 'uri',
+    values: [...new Set(uris)],
+  });
   const erased = await erasedAmong(
     from,
     all.map(({ uri }) => uri),
@@ -83,15 +66,6 @@ function answersOf(given: unknown, questions: unknown): readonly Answer[] {
     const type = typeOf.get(uuid);
     return [{ question, answer, type: typeof type === 'string' ? type : undefined }];
   });
-}
-
-/** The answers that say who submitted the form, by the type of the question or, without one, by what is asked and answered. */
-export function submitterOf({ answers }: SubmissionContext): { readonly name?: Answer; readonly email?: Answer } {
-  const name = answers.find(({ type, question }) =>
-    type === undefined ? /^(your |full |your full )?name\b/i.test(question.trim()) : type === 'name',
-  );
-  const email = answers.find(({ answer }) => isMailAddress(answer.trim()));
-  return { ...(name && { name }), ...(email && { email }) };
 }
 
 /** The bookings that refer to these submissions, by submission: the first one made. */

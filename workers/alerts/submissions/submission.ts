@@ -1,0 +1,33 @@
+// Everything that the rule about routing forms and its messages know about one submission, and who submitted it.
+import { isMailAddress } from '#src/egress/smtp-url.ts';
+import { columnsOf, type TableRow } from '#src/store/tables.ts';
+
+/** The columns that the rule and its messages use. */
+export const submissionColumns = columnsOf(
+  'routing_form_submissions',
+  'uri routing_form questions_and_answers utm_source utm_medium utm_campaign utm_content utm_term created_at',
+);
+
+export interface Answer {
+  readonly question: string;
+  readonly answer: string;
+  /** The type of the question where the form is mirrored: `name`, `email`, … */
+  readonly type: string | undefined;
+}
+
+/** Everything known about one submission at the moment the rules are evaluated. */
+export interface SubmissionContext {
+  readonly row: Pick<TableRow<'routing_form_submissions'>, (typeof submissionColumns)[number]>;
+  readonly formName: string | null;
+  readonly answers: readonly Answer[];
+  readonly isUnbooked: boolean;
+}
+
+/** The answers that say who submitted the form, by the type of the question or, without one, by what is asked and answered. */
+export function submitterOf({ answers }: SubmissionContext): { readonly name?: Answer; readonly email?: Answer } {
+  const name = answers.find(({ type, question }) =>
+    type === undefined ? /^(your |full |your full )?name\b/i.test(question.trim()) : type === 'name',
+  );
+  const email = answers.find(({ answer }) => isMailAddress(answer.trim()));
+  return { ...(name && { name }), ...(email && { email }) };
+}
