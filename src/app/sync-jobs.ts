@@ -1,5 +1,5 @@
-// The periodic jobs that keep the mirror equal to the service: compare recent changes, compare everything in slices, restore
-// lost webhook subscriptions, and repair what was missed while one was lost.
+// The periodic jobs that keep the mirror equal to the service: compare recent changes, compare everything in slices, read what
+// changes without a webhook, restore lost webhook subscriptions, and repair what was missed while one was lost.
 import { slotstream } from '#src/base/command.ts';
 import { dayMs } from '#src/base/time.ts';
 import type { Config } from '#src/config/load.ts';
@@ -13,6 +13,7 @@ import { recordClockSkew, recordLostSubscriptions } from '#workers/alerts/condit
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import type { Job, Schedules } from '#workers/scheduling/scheduler.ts';
 import { readDefinitions } from '#workers/sync/definitions.ts';
+import { readFollowUps } from '#workers/sync/follow-up.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
 import { isFilled } from '#workers/sync/mirror-identity.ts';
 import { closeGap, gapRepair, openGap } from '#workers/sync/reconcile/missed-window.ts';
@@ -36,6 +37,7 @@ export function startSyncJobs(needs: SyncJobNeeds): Schedules {
     compareRecentJob(needs),
     compareEverythingJob(needs),
     readDefinitionsJob(needs),
+    followUpJob(needs),
     repairMissedWindowJob(needs),
   ];
   return startJobs(needs, [
@@ -84,15 +86,34 @@ function compareEverythingJob(needs: SyncJobNeeds): Job {
 
 const maxDefinitionsEveryMs = 600_000;
 
+/** Where comparisons are rare on purpose, so is everything else that calls the service unasked. */
+const atMostEvery = (maxMs: number, { reconcileEveryMs }: Config): number =>
+  reconcileEveryMs > dayMs ? reconcileEveryMs : Math.min(reconcileEveryMs, maxMs);
+
 function readDefinitionsJob(needs: SyncJobNeeds): Job {
-  const { reconcileEveryMs, events } = needs.config;
   return {
     name: 'definitions',
-    // Where comparisons are rare on purpose, so is this.
-    everyMs: reconcileEveryMs > dayMs ? reconcileEveryMs : Math.min(reconcileEveryMs, maxDefinitionsEveryMs),
+    everyMs: atMostEvery(maxDefinitionsEveryMs, needs.config),
     async run(signal) {
-      const changed = await readDefinitions(await openComparison(needs, signal), events);
+      const changed = await readDefinitions(await openComparison(needs, signal), needs.config.events);
       return changed > 0 ? { changed } : undefined;
+    },
+  };
+}
+
+const maxFollowUpEveryMs = 60_000;
+/** More than others leave: comparisons and backfills come first. */
+const followUpOptions = { retryBudget: retryBudgets.ordinary, reserveShare: 0.6 };
+
+function followUpJob(needs: SyncJobNeeds): Job {
+  const { config, store } = needs;
+  const screen = privacyScreen(config);
+  return {
+    name: 'follow_up',
+    everyMs: atMostEvery(maxFollowUpEveryMs, config),
+    run(signal) {
+      const open = () => openSources(config, {}, { ...followUpOptions, signal });
+      return readFollowUps({ store, screen, now: () => new Date(), signal, openSources: open });
     },
   };
 }

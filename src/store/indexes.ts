@@ -30,11 +30,13 @@ export const indexes: Readonly<Record<string, IndexUse>> = {
   invitees_routing_form_submission: both('bookings of a submission: GET /api/routing'),
   invitees_uri_end: both('GET /api/invitees/{uuid}'),
   meeting_recaps_created_at: both('GET /api/recaps, in order'),
+  meeting_recaps_transcript_pending: both('recaps whose transcript was not read: follow-up reads'),
   meeting_recaps_event_uri: both(
     'recaps of a meeting: GET /api/bookings, timelines of contacts, late facts of erased people',
   ),
   no_shows_marked_at: both('GET /api/no_shows, in order'),
   routing_form_submissions_created_at: both('submissions of a period: GET /api/routing, those without a booking'),
+  scheduled_events_link_pending: both('meetings whose link is not there yet: follow-up reads, GET /api/sync'),
   scheduled_events_start_time: both('GET /api/scheduled_events, in order; GET /api/bookings by start; no-show rates'),
 
   // The contact search, which no writer of contacts waits for.

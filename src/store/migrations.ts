@@ -18,6 +18,7 @@ import { adminActions } from '#src/store/migrations/0015-admin-actions.ts';
 import { routingAndRecaps } from '#src/store/migrations/0016-routing-and-recaps.ts';
 import { processReports } from '#src/store/migrations/0017-process-reports.ts';
 import { recapSpeakers } from '#src/store/migrations/0018-recap-speakers.ts';
+import { followUpReads } from '#src/store/migrations/0019-follow-up-reads.ts';
 import type { StorageTypes } from '#src/store/migrations/storage-types.ts';
 import type { Database } from './tables.ts';
 
@@ -40,6 +41,7 @@ export function migrationsFor(types: StorageTypes): Record<string, Migration> {
     '0016-routing-and-recaps': routingAndRecaps(types),
     '0017-process-reports': processReports(types),
     '0018-recap-speakers': recapSpeakers(types),
+    '0019-follow-up-reads': followUpReads,
   };
 }
 

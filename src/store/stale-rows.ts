@@ -41,7 +41,8 @@ export async function countLive(
   return Number(row?.count ?? 0);
 }
 
-function userIn(extra: unknown): string | null {
+/** The user that a record names beside its columns. */
+export function userIn(extra: unknown): string | null {
   const user = typeof extra === 'object' && extra !== null && 'user' in extra ? extra.user : null;
   return typeof user === 'string' ? user : null;
 }

@@ -16,7 +16,7 @@ import {
   submissionListQuery,
   subscriptionListQuery,
 } from '#schemas/list-query.ts';
-import { meetingRecapAnswer } from '#schemas/meeting-recap.ts';
+import { meetingRecapAnswer, transcript } from '#schemas/meeting-recap.ts';
 import { pageQuery, resourceOf } from '#schemas/pagination.ts';
 import { routingForm, routingFormSubmission } from '#schemas/routing-form.ts';
 import {
@@ -51,6 +51,7 @@ export const getEventType = recordOf(eventType);
 /** The query must name an organization or a user. */
 export const listEventTypes = listOf('/event_types', eventTypeListQuery, eventType);
 
+export const getScheduledEvent = recordOf(scheduledEvent);
 /** The query must name an organization, a user or a group. */
 export const listScheduledEvents = listOf('/scheduled_events', scheduledEventListQuery, scheduledEvent);
 /** The invitees of one event, by its URI: there is no list of all invitees. */
@@ -59,6 +60,9 @@ export const listEventInvitees = (client: Client, event: string, options?: PageO
 
 /** A user sees only their own recaps, so each call needs a client of that user. */
 export const getMeetingRecap = recordOf(meetingRecapAnswer);
+/** The transcript of a recap, by the URI of the recap. */
+export const getTranscript = (client: Client, recap: string, options?: CallOptions) =>
+  recordOf(transcript)(client, `${recap}/transcript`, options);
 export const listMeetingRecaps = listOf('/meeting_recaps', recapListQuery, meetingRecapAnswer);
 
 export const listRoutingForms = listOf('/routing_forms', routingFormListQuery, routingForm);

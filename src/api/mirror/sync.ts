@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { instant } from '#schemas/resources/values.ts';
 import { defineOperation, type ApiContext } from '#src/api/api-operation.ts';
 import { instantOf } from '#src/base/time.ts';
+import { countPendingLinks } from '#src/store/follow-up-rows.ts';
 import { readLease } from '#workers/scheduling/lease.ts';
 import { readBackfillState } from '#workers/sync/backfill/backfill.ts';
 import { filledAt, isFilled } from '#workers/sync/mirror-identity.ts';
@@ -65,6 +66,14 @@ const syncRecord = z
       .strictObject({ since: instant })
       .nullable()
       .describe('Deliveries since then may be missing, because a subscription was disabled; it is being repaired.'),
+    follow_up: z
+      .strictObject({
+        running: z.boolean(),
+        failures: count.describe('Failed runs since the last successful one.'),
+        last_at: instant.nullable(),
+        links_pending: count.describe('Meetings to come, or under way, whose link is not there yet.'),
+      })
+      .describe('Reads of what changes without a webhook: links, meetings that begin soon, transcripts.'),
     drift: z.strictObject({
       days: z
         .array(
@@ -115,6 +124,7 @@ export const getSync = defineOperation({
         last: full ? runOf(full) : null,
       },
       gap: gap ? { since: instantOf(Date.parse(gap.since)) } : null,
+      follow_up: await followUpOf(context),
       drift: { days, runs: runs.map(({ scope, ...each }) => ({ ...runOf(each), scope })) },
     };
   },
@@ -145,6 +155,16 @@ async function jobOf({ store, clock }: ApiContext, job: 'reconcile' | 'sweep', {
     running: lease?.isRunning ?? false,
     failures: lease?.failures ?? 0,
     next_due_at: waitsFor === null ? instantOf(lease?.dueMs ?? clock()) : null,
+  };
+}
+
+async function followUpOf({ store, clock }: ApiContext) {
+  const lease = await readLease(store, { job: 'follow_up', everyMs: 0 }, clock());
+  return {
+    running: lease?.isRunning ?? false,
+    failures: lease?.failures ?? 0,
+    last_at: lease?.ranMs === undefined ? null : instantOf(lease.ranMs),
+    links_pending: await countPendingLinks(store, instantOf(clock())),
   };
 }
 

@@ -66,6 +66,7 @@ it.each([
       '0016-routing-and-recaps': 'f90197433508c342',
       '0017-process-reports': '711478e4d78cc4aa',
       '0018-recap-speakers': '96ed871f958a4f67',
+      '0019-follow-up-reads': '8bfe43a41cc61239',
     },
   ],
   [
@@ -87,6 +88,7 @@ it.each([
       '0016-routing-and-recaps': '77f22f6dfd7dd1dc',
       '0017-process-reports': 'e5e1dd5ca3ab9b5c',
       '0018-recap-speakers': '74afeb563ece9dec',
+      '0019-follow-up-reads': '8bfe43a41cc61239',
     },
   ],
 ] as const)('the migrations of %s are the released ones', async (engine, released) => {

@@ -17,7 +17,7 @@ export const syncPage = definePage({
   section: '/mirror',
   async show({ ask }) {
     const sync = await ask(getSync);
-    const { backfill, recent, full, gap, drift } = sync;
+    const { backfill, recent, full, gap, drift, follow_up: followUp } = sync;
     return {
       title: 'Comparison',
       content: html`${partsOfMirror('/mirror/sync')}
@@ -27,6 +27,7 @@ export const syncPage = definePage({
         <div class="cards">
           ${comparisonCard('Recent changes', recent)}
           ${comparisonCard('Everything', full, sweepProgress(full))}
+          ${followUpCard(followUp)}
         </div>
         <h2>Drift over time</h2>
         <p>Rows that differed from the service and were repaired, by day. Webhooks alone should leave none.</p>
@@ -62,7 +63,7 @@ const rowsIn = (resources: readonly Resource[]): number => resources.reduce((sum
 function comparisonCard(title: string, compared: Sync['recent'], progress: Markup = nothing): Markup {
   const { every_seconds: every, running, failures, next_due_at: due, last } = compared;
   const problems = [
-    ...(failures > 0 ? [html`${counted(failures, 'run')} failed since the last success; the log has the cause.`] : []),
+    ...(failures > 0 ? [failedRuns(failures)] : []),
     ...Object.entries(last?.held_back ?? {}).map(
       ([kind, count]) =>
         html`${counted(count, 'delete')} of ${kindText(kind)} wait for a yes: ${command('reconcile --repair --allow-deletes')}`,
@@ -78,6 +79,18 @@ function comparisonCard(title: string, compared: Sync['recent'], progress: Marku
     ${facts({ Every: duration(every * 1000), 'Next due': due === null ? undefined : time(due) })}
   </section>`;
 }
+
+function followUpCard({ running, failures, last_at: last, links_pending: pending }: Sync['follow_up']): Markup {
+  return html`<section class="card">
+    <h2>Changes without a webhook ${running ? badge('running', 'ok') : ''}</h2>
+    <p>Links that were not ready, meetings that begin within the hour, and transcripts of recaps are read again.</p>
+    ${list(failures > 0 ? [failedRuns(failures)] : [])}
+    ${facts({ 'Links not ready': number(pending), 'Last run': last === null ? undefined : time(last) })}
+  </section>`;
+}
+
+const failedRuns = (failures: number): Markup =>
+  html`${counted(failures, 'run')} failed since the last success; the log has the cause.`;
 
 function lastText(last: Sync['recent']['last']): Markup {
   if (last === null) return html`Not compared yet.`;

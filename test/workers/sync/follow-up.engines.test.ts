@@ -1,0 +1,305 @@
+// Follow-up reads against the sandbox, on its clock: links, meetings that begin soon, and transcripts.
+import { describe, expect, it } from 'vitest';
+import type { InviteeResource } from '#schemas/resources/invitee.ts';
+import { instantOf } from '#src/base/time.ts';
+import { loadConfig } from '#src/config/load.ts';
+import { createLog } from '#src/observability/log.ts';
+import { book, cancelInvitee, meetingOf } from '#src/sandbox/world/bookings/bookings.ts';
+import { createRecap, deleteRecap } from '#src/sandbox/world/recaps.ts';
+import { erase } from '#workers/privacy/erase.ts';
+import { targetOf } from '#workers/privacy/target.ts';
+import { startSchedules } from '#workers/scheduling/scheduler.ts';
+import { readFollowUps, type FollowUpNeeds } from '#workers/sync/follow-up.ts';
+import { openSources } from '#workers/sync/sources.ts';
+import { openTestReconcile, type TestReconcile } from '../../harness/mirror/test-reconcile.ts';
+import { until } from '../../harness/ports.ts';
+import { ingestBodies, rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
+
+const hourMs = 3_600_000;
+const minuteMs = 60_000;
+
+async function openWorld(fresh: () => Promise<TestStore>, options: { readonly bookings?: number } = {}) {
+  const mirrored: TestReconcile = await openTestReconcile(fresh, { contacts: 1, bookings: 0, ...options });
+  const { sandbox, store } = mirrored;
+  const { service } = sandbox;
+  const { clock, state } = service;
+  let requests: string[] = [];
+  let answer: typeof fetch = (input, init) => fetch(input, init);
+  const counting: typeof fetch = (input, init) => {
+    requests.push(new URL(String(input)).pathname);
+    return answer(input, init);
+  };
+  const { screen } = await mirrored.needs();
+  const config = loadConfig({ API_BASE_URL: sandbox.handles.base_url, API_TOKEN: sandbox.handles.tokens.owner });
+  // Retries take no time.
+  let waitedMs = 0;
+  const needs: FollowUpNeeds = {
+    store,
+    screen,
+    now: () => new Date(clock.nowMs()),
+    openSources: () =>
+      openSources(config, { fetch: counting, nowMs: () => waitedMs, sleep: async (ms) => void (waitedMs += ms) }),
+  };
+  const offer = state.eventTypes.values().find(({ name }) => name === 'Discovery call');
+  const nextSlotMs = Math.ceil(clock.nowMs() / hourMs) * hourMs;
+  const deliver = (invitee: InviteeResource, event = 'invitee.created') => {
+    const payload = { ...invitee, scheduled_event: meetingOf(service, invitee) };
+    return ingestBodies(store, [JSON.stringify({ event, created_at: clock.tick(), payload })]);
+  };
+  let people = 0;
+  return {
+    ...mirrored,
+    service,
+    needs,
+    deliver,
+    /** Changes what the service answers. */
+    answerWith: (other: typeof fetch) => void (answer = other),
+    advance: (ms: number) => clock.advance(ms),
+    /** Runs once, and returns the paths that were requested. */
+    async follow(): Promise<readonly string[]> {
+      requests = [];
+      await readFollowUps(needs);
+      return requests;
+    },
+    requests: () => requests,
+    /** Books a meeting and delivers its webhook; `status`: of its link. */
+    async book({ hours = 3, status = 'pushed' }: { readonly hours?: number; readonly status?: string } = {}) {
+      for (;;) {
+        if (offer === undefined) throw new Error('no event type');
+        people += 1;
+        const invitee = book(service, {
+          eventType: offer,
+          startTime: instantOf(nextSlotMs + hours * hourMs),
+          invitee: { email: `guest-${people}@example.test`, name: `Guest ${people}`, timezone: 'UTC' },
+          method: null,
+        });
+        if (meetingOf(service, invitee).location.status !== status) continue;
+        await deliver(invitee);
+        return invitee;
+      }
+    },
+    row: async ({ event }: { readonly event: string }) =>
+      (await rowsOf(store, 'scheduled_events')).find(({ uri }) => uri === event) ?? {},
+    recapRow: async (uri: string) => (await rowsOf(store, 'meeting_recaps')).find((row) => row['uri'] === uri) ?? {},
+  };
+}
+
+const pathOf = (uri: string): string => new URL(uri).pathname;
+
+for (const { name, available, fresh } of storeEngines) {
+  describe.runIf(available)(`follow-up reads on ${name}`, () => {
+    it('a link that was not ready is read two minutes later, once', async () => {
+      await using world = await openWorld(fresh);
+      const invitee = await world.book({ status: 'processing' });
+      expect((await world.row(invitee))['join_url']).toBeNull();
+      world.advance(110_000);
+      expect(await world.follow()).toEqual([]);
+      world.advance(12_000);
+      expect(await world.follow()).toEqual(['/users/me', pathOf(invitee.event)]);
+      expect((await world.row(invitee))['join_url']).toMatch(/^https:\/\/meet\./);
+      world.advance(2 * minuteMs);
+      expect(await world.follow()).toEqual([]);
+    });
+
+    it('a link that never becomes ready is asked for ever more rarely, and not after the end', async () => {
+      await using world = await openWorld(fresh);
+      const invitee = await world.book({ hours: 30, status: 'processing' });
+      world.service.state.conferencesInProcess.clear();
+      const reads: number[] = [];
+      for (let minute = 1; minute <= 33 * 60; minute += 1) {
+        world.advance(minuteMs);
+        if ((await world.follow()).includes(pathOf(invitee.event))) reads.push(minute);
+      }
+      expect(reads.slice(0, 5).map((minute) => Math.round(minute / 2))).toEqual([1, 2, 4, 8, 16]);
+      expect(reads.length).toBeLessThan(30);
+      expect(reads.at(-1)).toBeLessThan(32 * 60);
+    });
+
+    it('an answer that is older than the row is not asked for in every run', async () => {
+      await using world = await openWorld(fresh);
+      const invitee = await world.book({ status: 'processing' });
+      const stale = { ...meetingOf(world.service, invitee), updated_at: '2020-01-01T00:00:00.000000Z' };
+      world.answerWith(async (input, init) =>
+        String(input) === invitee.event ? Response.json({ resource: stale }) : fetch(input, init),
+      );
+      let reads = 0;
+      for (let minute = 0; minute < 30; minute += 1) {
+        world.advance(minuteMs);
+        reads += (await world.follow()).filter((path) => path === pathOf(invitee.event)).length;
+      }
+      expect(reads).toBeLessThan(6);
+      expect(reads).toBeGreaterThan(2);
+    });
+
+    it('a host change without a webhook is seen within the hour before the start, with one request for all', async () => {
+      await using world = await openWorld(fresh);
+      const invitees = [await world.book(), await world.book(), await world.book()];
+      const [first] = invitees;
+      if (first === undefined) throw new Error('nothing was booked');
+      const { admin } = world.sandbox.handles.users;
+      const changed = await world.sandbox.control('PATCH', '/scheduled_events', { uri: first.event, host: admin });
+      expect(changed.status).toBe(200);
+      world.advance(2 * hourMs);
+      expect(await world.follow()).toEqual([]);
+      world.advance(hourMs);
+      expect(await world.follow()).toEqual(['/users/me', '/scheduled_events']);
+      expect((await world.row(first))['hosts']).toEqual([expect.objectContaining({ user: admin })]);
+      for (let minute = 0; minute < 70; minute += 10) {
+        world.advance(10 * minuteMs);
+        expect(await world.follow()).toEqual([]);
+      }
+    });
+
+    it('a meeting that was observed within the hour, or is canceled, is not read before its start', async () => {
+      await using world = await openWorld(fresh);
+      const [seen, canceled, alone] = [await world.book(), await world.book(), await world.book()];
+      const left = cancelInvitee(world.service, canceled, { cancelerType: 'invitee', reason: null });
+      await world.deliver(left, 'invitee.canceled');
+      world.advance(3 * hourMs);
+      await world.deliver(seen, 'invitee_no_show.deleted');
+      expect(await world.follow()).toEqual(['/users/me', pathOf(alone.event)]);
+    });
+
+    it('many meetings of one hour take one request per hundred', async () => {
+      await using world = await openWorld(fresh);
+      for (let booked = 0; booked < 210; booked += 1) await world.book({ hours: 2 + (booked % 2) / 2 });
+      const before = world.service.state.scheduledEvents.size;
+      world.advance(3 * hourMs - 10 * minuteMs);
+      const requests = await world.follow();
+      expect(requests.length).toBeLessThanOrEqual(2 + Math.ceil(before / 100));
+      expect(new Set(requests)).toEqual(new Set(['/users/me', '/scheduled_events']));
+      expect(await world.follow()).toEqual([]);
+    });
+
+    it('reading does not bring back a person who was erased', async () => {
+      await using world = await openWorld(fresh);
+      const invitee = await world.book({ status: 'processing' });
+      const now = instantOf(world.needs.now());
+      await erase({ store: world.store, newKey: () => 'k'.repeat(64) }, targetOf(invitee.email), { now });
+      world.advance(3 * hourMs);
+      await world.follow();
+      for (const table of ['event_log', 'scheduled_events', 'invitees'] as const)
+        expect(JSON.stringify(await rowsOf(world.store, table))).not.toContain(invitee.email);
+    });
+
+    it('a recap of a person who was erased is not read', async () => {
+      await using world = await openWorld(fresh);
+      const invitee = await world.book({ hours: -30 });
+      const { owner: user } = world.sandbox.handles.users;
+      const payload = createRecap(world.service, { user, event: meetingOf(world.service, invitee) });
+      const { created_at } = payload;
+      await ingestBodies(world.store, [JSON.stringify({ event: 'meeting_recap.created', created_at, payload })]);
+      const now = instantOf(world.needs.now());
+      await erase({ store: world.store, newKey: () => 'k'.repeat(64) }, targetOf(invitee.email), { now });
+      expect(await world.follow()).toEqual([]);
+    });
+
+    it('one process reads, however many there are, and none repeats it after a restart', async () => {
+      await using world = await openWorld(fresh);
+      const invitee = await world.book({ status: 'processing' });
+      world.advance(3 * minuteMs);
+      const log = createLog({ level: 'silent', pretty: false });
+      const job = { name: 'follow_up', everyMs: minuteMs, run: () => readFollowUps(world.needs) };
+      const start = (holder: string) =>
+        startSchedules(
+          {
+            store: world.store,
+            log,
+            holder,
+            nowMs: Date.now,
+            random: () => 0,
+            sleep: (ms, signal) =>
+              new Promise((resolve) => {
+                const timer = setTimeout(resolve, ms);
+                signal.addEventListener('abort', () => (clearTimeout(timer), resolve()));
+              }),
+          },
+          [job],
+        );
+      const both = [start('one'), start('two')];
+      await until(async () => (await world.row(invitee))['join_url'] !== null, 'the link is there');
+      await Promise.all(both.map((each) => each.close()));
+      await start('three').close();
+      expect(world.requests()).toEqual(['/users/me', pathOf(invitee.event)]);
+    });
+
+    it('while the service is down the run fails, and what it asked for is asked for later', async () => {
+      await using world = await openWorld(fresh);
+      const invitee = await world.book({ status: 'processing' });
+      world.advance(3 * minuteMs);
+      world.answerWith(async (input, init) =>
+        String(input) === invitee.event ? new Response('', { status: 503 }) : fetch(input, init),
+      );
+      await expect(world.follow()).rejects.toThrow('503');
+      expect(await world.follow()).toEqual([]);
+      world.answerWith((input, init) => fetch(input, init));
+      world.advance(3 * minuteMs);
+      await world.follow();
+      expect((await world.row(invitee))['join_url']).not.toBeNull();
+    });
+
+    it('speakers are read from transcripts, a few per run, without any of their words', async () => {
+      await using world = await openWorld(fresh);
+      const { owner, admin } = world.sandbox.handles.users;
+      const recaps = [];
+      for (let index = 0; index < 24; index += 1) {
+        const invitee = await world.book({ hours: -30 - index });
+        recaps.push(
+          createRecap(world.service, { user: index % 2 ? admin : owner, event: meetingOf(world.service, invitee) }),
+        );
+      }
+      const [gone, ...others] = recaps;
+      await ingestBodies(
+        world.store,
+        recaps.map((payload) =>
+          JSON.stringify({ event: 'meeting_recap.created', created_at: payload.created_at, payload }),
+        ),
+      );
+      if (gone === undefined) throw new Error('no recap');
+      const payload = deleteRecap(world.service, gone);
+      const created_at = payload.deleted_at;
+      await ingestBodies(world.store, [JSON.stringify({ event: 'meeting_recap.deleted', created_at, payload })]);
+
+      expect((await world.follow()).filter((path) => path.endsWith('/transcript')).length).toBe(20);
+      expect((await world.follow()).filter((path) => path.endsWith('/transcript')).length).toBe(3);
+      expect(await world.follow()).toEqual([]);
+      for (const { uri, event } of others)
+        expect((await world.recapRow(uri))['speakers']).toEqual(event.attendees.map(({ user_name }) => user_name));
+      expect(JSON.stringify(await rowsOf(world.store, 'event_log'))).not.toContain('Thanks for making the time');
+    });
+
+    it('a transcript that is not there is asked for ever more rarely; one that is refused stops the others of its user', async () => {
+      await using world = await openWorld(fresh);
+      const { owner } = world.sandbox.handles.users;
+      const recaps = [];
+      for (let index = 0; index < 3; index += 1) {
+        const invitee = await world.book({ hours: -30 - index });
+        recaps.push(createRecap(world.service, { user: owner, event: meetingOf(world.service, invitee) }));
+      }
+      await ingestBodies(
+        world.store,
+        recaps.map((payload) =>
+          JSON.stringify({ event: 'meeting_recap.created', created_at: payload.created_at, payload }),
+        ),
+      );
+      const status = { value: 403 };
+      world.answerWith(async (input, init) => {
+        const body = { title: 'No', message: 'No.' };
+        return String(input).endsWith('/transcript')
+          ? Response.json(body, { status: status.value })
+          : fetch(input, init);
+      });
+      const ask = async () => (await world.follow()).filter((path) => path.endsWith('/transcript')).length;
+      expect([await ask(), await ask()]).toEqual([1, 0]);
+      status.value = 404;
+      world.advance(3 * minuteMs);
+      expect([await ask(), await ask()]).toEqual([3, 0]);
+      let asked = 0;
+      for (let minute = 0; minute < 60; minute += 1) {
+        world.advance(minuteMs);
+        asked += await ask();
+      }
+      expect(asked).toBeLessThanOrEqual(3 * 5);
+    });
+  });
+}
