@@ -254,6 +254,7 @@ describe('the architecture', () => {
       'src/cli/commands/trigger.ts',
       'src/doctor/public-url.ts',
       'src/egress/http.ts',
+      'src/export/s3-client.ts',
       'src/queue/backends/postgres.ts',
       'src/queue/backends/redis.ts',
       'src/receiver/listener.ts',

@@ -37,7 +37,10 @@ export function nameLines(heading: string, names: readonly string[]): string[] {
 const progressEveryMs = 2_000;
 
 /** Returns a function to call with the count so far; it prints count, rate and time at most every two seconds. */
-export function reportProgress(context: Pick<VerbContext, 'notify' | 'now'>, what: string): (done: number) => void {
+export function reportProgress(
+  context: Pick<VerbContext, 'notify' | 'now'>,
+  what: string | (() => string),
+): (done: number) => void {
   const startedAt = context.now().getTime();
   let reportedAt = startedAt;
   return (done) => {
@@ -45,7 +48,9 @@ export function reportProgress(context: Pick<VerbContext, 'notify' | 'now'>, wha
     if (now - reportedAt < progressEveryMs) return;
     reportedAt = now;
     const seconds = (now - startedAt) / 1000;
-    context.notify(`${done} ${what}, ${Math.round(done / seconds)}/s, ${Math.round(seconds)} s`);
+    context.notify(
+      `${done} ${typeof what === 'string' ? what : what()}, ${Math.round(done / seconds)}/s, ${Math.round(seconds)} s`,
+    );
   };
 }
 

@@ -205,6 +205,14 @@ function shape(values: SettingValues) {
       streamKey: values.FEED_STREAM_KEY,
       streamMaxLength: values.FEED_STREAM_MAX_LENGTH,
     },
+    /** Object storage, for exports. */
+    storage: {
+      accessKeyId: values.AWS_ACCESS_KEY_ID,
+      secretAccessKey: values.AWS_SECRET_ACCESS_KEY,
+      sessionToken: values.AWS_SESSION_TOKEN,
+      region: values.AWS_REGION,
+      endpoint: values.AWS_ENDPOINT_URL_S3,
+    },
     logLevel: values.LOG_LEVEL,
     /** Every setting for people, without secrets. */
     settings: [] as readonly ShownSetting[],

@@ -1,7 +1,17 @@
-// The environment variables about what the program sends to others: alerts and the feed.
+// The environment variables about what the program sends to others: alerts, the feed and exports.
 import { z } from 'zod';
 import { isMailAddress, readMailServer } from '#src/egress/smtp-url.ts';
-import { address, commaList, duration, spanOrNone, text, wholeNumber, yesOrNo, type Setting } from './readers.ts';
+import {
+  address,
+  commaList,
+  duration,
+  spanOrNone,
+  text,
+  webAddress,
+  wholeNumber,
+  yesOrNo,
+  type Setting,
+} from './readers.ts';
 
 /** An address of a third party: used unchanged, without a user name. */
 const calledAddress = address('https://', 'http://')
@@ -147,5 +157,28 @@ export const outgoingSettings = {
     reads: wholeNumber(0, 1_000_000_000).default(1_000_000),
     default: '1000000',
     meaning: 'Approximate maximum number of entries in that stream; 0 for all.',
+  },
+  AWS_ACCESS_KEY_ID: { reads: text, default: '–', meaning: 'Access key for exports to `s3://…`.', secret: true },
+  AWS_SECRET_ACCESS_KEY: { reads: text, default: '–', meaning: 'The secret of that access key.', secret: true },
+  AWS_SESSION_TOKEN: {
+    reads: text,
+    default: '–',
+    meaning: 'Session token, with temporary credentials.',
+    secret: true,
+  },
+  AWS_REGION: {
+    reads: z
+      .string()
+      .regex(/^[\w-]{1,40}$/, 'the name of a region, such as eu-central-1')
+      .default('us-east-1'),
+    default: 'us-east-1',
+    meaning: 'Region of the bucket; `auto` or any name where the service has no regions.',
+    alias: 'AWS_DEFAULT_REGION',
+  },
+  AWS_ENDPOINT_URL_S3: {
+    reads: webAddress,
+    default: '– (AWS, in AWS_REGION)',
+    meaning: 'URL of an S3-compatible service other than AWS. The bucket is then in the path, not in the host name.',
+    alias: 'AWS_ENDPOINT_URL',
   },
 } as const satisfies Record<string, Setting>;

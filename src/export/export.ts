@@ -14,9 +14,10 @@ import { setPosition, readPosition } from '#src/store/log/consumer-offsets.ts';
 import type { Cells, Column } from './format.ts';
 import { loadFormat, type FormatName } from './formats.ts';
 import { changedRows, isFarReaching } from './incremental.ts';
-import type { Destination } from './output.ts';
+import { throwIfStopped, type Destination } from './output.ts';
 import { rowsOf } from './rows.ts';
-import { changedSince, chooseColumns, findSource, type Source } from './source.ts';
+import { openPartitions } from './partitions.ts';
+import { changedSince, chooseColumns, findSource, timeOf, type Source } from './source.ts';
 
 export interface ExportRequest {
   readonly name: string;
@@ -26,6 +27,8 @@ export interface ExportRequest {
   readonly since?: string | undefined;
   /** The name under which an incremental export stores its position. */
   readonly incremental?: string | undefined;
+  /** One Parquet file per day, where rows have a time. */
+  readonly partitioned?: boolean;
 }
 
 export interface ExportPlan {
@@ -33,6 +36,8 @@ export interface ExportPlan {
   readonly format: FormatName;
   readonly columns: readonly Column[];
   readonly where: RawBuilder<SqlBool> | undefined;
+  /** The time whose day is the folder of a row; undefined for one file. */
+  readonly time: RawBuilder<unknown> | undefined;
   readonly position: string | undefined;
 }
 
@@ -64,7 +69,11 @@ export async function planExport(store: Store, request: ExportRequest): Promise<
       hint: `Export it without --incremental: that writes all rows.${name === 'booking_journeys' ? ' The view booking_journey_changes shows which journeys changed since a log entry.' : ''}`,
     });
   const position = incremental === undefined ? undefined : positionOf(request, incremental);
-  return { source, format, columns, where, position };
+  // A table of sums per day has this column already, and few rows.
+  const isPartitioned =
+    request.partitioned && format === 'parquet' && incremental === undefined && !('day' in source.columns);
+  const time = isPartitioned ? timeOf(source) : undefined;
+  return { source, format, columns, where, time, position };
 }
 
 /** Includes the table and the columns: an export of another table or with another column has a position of its own. */
@@ -79,7 +88,10 @@ export async function runExport(needs: ExportNeeds, plan: ExportPlan, destinatio
   const { signal } = needs;
   const { pages, report, savePosition } = await openRows(needs, plan);
   const format = await loadFormat(plan.format);
-  const writer = await format.open(destination, plan.columns);
+  const { columns, time } = plan;
+  const writer = await (time === undefined
+    ? format.open(destination, columns)
+    : openPartitions(format, destination, columns));
   let rows = 0;
   for await (const page of pages) {
     throwIfStopped(signal);
@@ -89,10 +101,18 @@ export async function runExport(needs: ExportNeeds, plan: ExportPlan, destinatio
   }
   throwIfStopped(signal);
   await writer.close();
-  await destination.complete();
+  await destination.complete(reportData({ rows, ...report }));
   await savePosition();
   return { rows, ...report };
 }
+
+/** The report as people get it in JSON. */
+export const reportData = ({ rows, fromSeq, toSeq, whole }: ExportReport): object => ({
+  rows,
+  ...(fromSeq !== undefined && { from_seq: fromSeq }),
+  ...(toSeq !== undefined && { to_seq: toSeq }),
+  ...(whole !== undefined && { whole }),
+});
 
 interface OpenedRows {
   readonly pages: AsyncGenerator<Cells[]>;
@@ -103,9 +123,9 @@ interface OpenedRows {
 
 async function openRows(
   { store, now }: ExportNeeds,
-  { source, columns, where, position }: ExportPlan,
+  { source, columns, where, time, position }: ExportPlan,
 ): Promise<OpenedRows> {
-  const allRows = () => rowsOf(store, source, { columns, where });
+  const allRows = () => rowsOf(store, source, { columns, where, time });
   if (position === undefined) return { pages: allRows(), report: {}, savePosition: async () => {} };
   const from = await readPosition(store, position);
   const to = await lastSeq(store);
@@ -128,11 +148,4 @@ async function fullExportReason(
   // The log ends before the position of the last export: it is another log, or an older copy.
   if (from > to) return 'log_restarted';
   return (await isFarReaching(store, source, { from, to })) ? 'far_reaching' : undefined;
-}
-
-function throwIfStopped(signal: AbortSignal | undefined): void {
-  if (signal?.aborted)
-    throw new SlotstreamError('stopped', 'Stopped before the export was complete. An existing file was not changed.', {
-      hint: 'Run it again.',
-    });
 }

@@ -10,8 +10,12 @@ import type { Output } from './format.ts';
 
 export interface Destination extends Output, AsyncDisposable {
   readonly bytes: number;
+  /** Where there can be several objects: the next one, in this folder. */
+  startObject?(folder: string): Promise<void>;
   /** Call when everything is written: renames the file into place. Disposing before this call leaves nothing behind. */
-  complete(): Promise<void>;
+  complete(report?: object): Promise<void>;
+  /** Where it wrote a run of objects, and how many. */
+  readonly published?: { readonly run: string; readonly objects: number } | undefined;
 }
 
 export async function openFileOutput(name: string): Promise<Destination> {
@@ -67,6 +71,13 @@ export function openStreamOutput(stream: Writable): Destination {
     complete: async () => {},
     [Symbol.asyncDispose]: async () => {},
   };
+}
+
+export function throwIfStopped(signal: AbortSignal | undefined): void {
+  if (signal?.aborted)
+    throw new SlotstreamError('stopped', 'Stopped before the export was complete. An existing file was not changed.', {
+      hint: 'Run it again.',
+    });
 }
 
 async function writeWhole(file: FileHandle, chunk: Uint8Array): Promise<void> {

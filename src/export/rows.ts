@@ -8,17 +8,30 @@ import { columnsOf, type Source } from './source.ts';
 export interface Selection {
   readonly columns: readonly Column[];
   readonly where?: RawBuilder<SqlBool> | undefined;
+  /** Orders the rows, and is their last cell. They are read in one transaction, or a row that changes meanwhile could come twice. */
+  readonly time?: RawBuilder<unknown> | undefined;
 }
 
 const rowsPerTransaction = 20_000;
 
-export async function* rowsOf(store: Store, source: Source, { columns, where }: Selection): AsyncGenerator<Cells[]> {
+export async function* rowsOf(
+  store: Store,
+  source: Source,
+  { columns, where, time }: Selection,
+): AsyncGenerator<Cells[]> {
   const order = sql.join(source.key.map((name) => sql.id(name)));
   // The key is selected too, behind the columns of the file: the next range starts after it.
   const isExtra = ({ name }: Column) => source.key.includes(name) && !columns.some((column) => column.name === name);
   const selected = [...columns, ...columnsOf(source).filter(isExtra)];
   const keyIndexes = source.key.map((name) => selected.findIndex((column) => column.name === name));
-  const select = sql`select ${cellsOf(store.engine, selected)} from ${sql.table(source.name)}`;
+  const cells = cellsOf(store.engine, selected);
+  const from = sql`from ${sql.table(source.name)}`;
+  if (time !== undefined) {
+    const query = sql`select ${cells}, ${time} ${from} where ${where ?? all} order by ${time}, ${order}`;
+    yield* streamRows(store, query, selected);
+    return;
+  }
+  const select = sql`select ${cells} ${from}`;
   if (source.isView) {
     yield* streamRows(store, sql`${select} where ${where ?? all} order by ${order}`, selected);
     return;

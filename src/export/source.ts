@@ -72,8 +72,14 @@ export function changedSince(source: Source, at: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`${sql.id(parent.key)} in (select uri from ${sql.table(parent.table)} where ${changedParents})`;
 }
 
+/** The time of a row's last change; undefined where rows have none. */
+export const timeOf = ({ tracking }: Source): RawBuilder<unknown> | undefined =>
+  tracking.changed && firstOf(tracking.changed);
+
+const firstOf = (names: readonly [string, ...string[]]): RawBuilder<unknown> =>
+  names.length === 1 ? sql.id(names[0]) : sql`coalesce(${sql.join(names.map((name) => sql.id(name)))})`;
+
 function isSince({ columns }: Source, names: readonly [string, ...string[]], at: string): RawBuilder<SqlBool> {
   const [first] = names;
-  const time = names.length === 1 ? sql.id(first) : sql`coalesce(${sql.join(names.map((name) => sql.id(name)))})`;
-  return sql<SqlBool>`${time} >= ${columns[first] === 'date' ? at.slice(0, 10) : at}`;
+  return sql<SqlBool>`${firstOf(names)} >= ${columns[first] === 'date' ? at.slice(0, 10) : at}`;
 }

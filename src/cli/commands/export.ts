@@ -3,21 +3,23 @@ import { z } from 'zod';
 import { normalizeTimestamp } from '#schemas/wire.ts';
 import { openMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
-import { counted } from '#src/base/number-text.ts';
+import { counted, number } from '#src/base/number-text.ts';
 import {
   planExport,
+  reportData,
   runExport,
   type ExportReport,
   type ExportRequest,
   type FullExportReason,
 } from '#src/export/export.ts';
 import { formatNames, formatOf, loadFormat, type FormatName } from '#src/export/formats.ts';
-import { openFileOutput, openStreamOutput } from '#src/export/output.ts';
+import { openFileOutput, openStreamOutput, type Destination } from '#src/export/output.ts';
+import { isS3, readS3Target, type S3Target } from '#src/export/s3-target.ts';
 import { sourceNames } from '#src/export/source.ts';
 import { instantOf } from '#src/base/time.ts';
 import { commaList, duration } from '#src/config/readers.ts';
 import { nameLines, reportProgress } from '#src/cli/terminal.ts';
-import { asJson, defineVerb } from '#src/cli/verb.ts';
+import { asJson, defineVerb, type VerbContext } from '#src/cli/verb.ts';
 
 const toStdout = '-';
 const runName = 'a name of letters, digits, dots, _ and -';
@@ -28,6 +30,7 @@ export const exportRows = defineVerb({
     'slotstream export invitees --columns uri,email,status --since 7d --out invitees.csv',
     'slotstream export event_log --incremental --out log-$(date +%s).ndjson',
     'slotstream export contacts --format ndjson --out - | head',
+    'slotstream export booking_journeys --out s3://my-bucket/slotstream',
   ],
   notes: nameLines('Tables and views', sourceNames),
   arguments: {
@@ -46,7 +49,7 @@ export const exportRows = defineVerb({
     },
     out: {
       flags: '--out <file>',
-      help: 'the file, replaced when the export is complete; - for standard output',
+      help: 'the file, replaced when the export is complete; s3://bucket/prefix or s3://bucket/name.csv; - for standard output',
       reads: z.string('the name of a file, or -').min(1, 'the name of a file, or -'),
     },
     since: {
@@ -64,7 +67,8 @@ export const exportRows = defineVerb({
   },
 
   async run(context, { name, out, since, columns, incremental, json, ...given }) {
-    const format = given.format ?? inferFormat(out);
+    const target = isS3(out) ? readS3Target(out) : undefined;
+    const format = given.format ?? inferFormat(out, target);
     if (since !== undefined && incremental !== undefined)
       throw new SlotstreamError('usage', '--since and --incremental cannot be combined.', { hint: 'Use one of them.' });
     if (out === toStdout && !(await loadFormat(format)).isText)
@@ -77,14 +81,15 @@ export const exportRows = defineVerb({
       columns,
       since: since === undefined ? undefined : momentOf(since, context.now()),
       incremental: incremental === true ? format : incremental,
+      partitioned: target !== undefined && !target.isObject,
     };
     const signal = context.stopping();
     await using store = await openMirror(context.config(), context.log());
     const plan = await planExport(store, request);
-    await using destination = out === toStdout ? openStreamOutput(process.stdout) : await openFileOutput(out);
-    const onProgress = reportProgress(context, 'rows');
+    await using destination = await openOutput({ context, request, out, target });
+    const onProgress = reportProgress(context, () => `rows, ${number(Math.round(destination.bytes / 1e6))} MB`);
     const report = await runExport({ store, now: context.now, signal, onProgress }, plan, destination);
-    const result = { ...report, file: out, bytes: destination.bytes };
+    const result = { ...report, file: out, bytes: destination.bytes, ...destination.published };
     const print = out === toStdout ? context.notify : context.out;
     print(json ? JSON.stringify(asData(request, result)) : asText(request, result));
     return 0;
@@ -94,9 +99,28 @@ export const exportRows = defineVerb({
 interface ExportResult extends ExportReport {
   readonly file: string;
   readonly bytes: number;
+  readonly run?: string;
+  readonly objects?: number;
 }
 
-function inferFormat(out: string): FormatName {
+interface OutputRequest {
+  readonly context: VerbContext;
+  readonly request: ExportRequest;
+  readonly out: string;
+  readonly target: S3Target | undefined;
+}
+
+async function openOutput({ context, request, out, target }: OutputRequest): Promise<Destination> {
+  if (out === toStdout) return openStreamOutput(process.stdout);
+  if (target === undefined) return openFileOutput(out);
+  const { openS3Output } = await import('#src/export/s3-output.ts');
+  const { name: table, format, incremental } = request;
+  const { storage: account } = context.config();
+  return openS3Output({ account, target, table, format, incremental, now: context.now(), signal: context.stopping() });
+}
+
+function inferFormat(out: string, target: S3Target | undefined): FormatName {
+  if (target !== undefined && !target.isObject) return 'parquet';
   const format = out === toStdout ? 'csv' : formatOf(out);
   if (format !== undefined) return format;
   throw new SlotstreamError('usage', `The name ${JSON.stringify(out)} does not say in which format to write.`, {
@@ -114,17 +138,8 @@ function momentOf(text: string, now: Date): string {
   });
 }
 
-function asData({ name, format }: ExportRequest, { file, rows, bytes, fromSeq, toSeq, whole }: ExportResult): object {
-  return {
-    table: name,
-    format,
-    file,
-    rows,
-    bytes,
-    ...(fromSeq !== undefined && { from_seq: fromSeq }),
-    ...(toSeq !== undefined && { to_seq: toSeq }),
-    ...(whole !== undefined && { whole }),
-  };
+function asData({ name, format }: ExportRequest, { file, bytes, run, objects, ...report }: ExportResult): object {
+  return { table: name, format, file, ...reportData(report), bytes, ...(run !== undefined && { run, objects }) };
 }
 
 const reasons: Readonly<Record<FullExportReason, string>> = {
@@ -135,12 +150,13 @@ const reasons: Readonly<Record<FullExportReason, string>> = {
 
 function asText(
   { name, incremental }: ExportRequest,
-  { file, rows, bytes, fromSeq, toSeq, whole }: ExportResult,
+  { file, rows, bytes, fromSeq, toSeq, whole, run = file, objects }: ExportResult,
 ): string {
-  const where = file === toStdout ? 'standard output' : file;
+  const where = file === toStdout ? 'standard output' : run;
   const range = fromSeq === undefined ? '' : ` touched by log entries ${fromSeq + 1} to ${toSeq}`;
   const what = fromSeq !== undefined && fromSeq === toSeq ? ` (nothing new since log entry ${toSeq})` : range;
   const lines = [`${counted(rows, 'row')} of ${name}${what}, ${bytes} bytes, to ${where}`];
+  if (objects !== undefined) lines.push(`(${counted(objects, 'object')})`);
   if (whole !== undefined && incremental !== undefined) lines.push(`(${reasons[whole]})`);
   return lines.join(' ');
 }

@@ -1,0 +1,300 @@
+// `slotstream export … --out s3://…` against an S3 server: what readers see, when they see it, and what remains after a failure.
+import { createHash, createHmac } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openStore } from '#src/store/open-store.ts';
+import { query } from '../../../harness/duckdb.ts';
+import { openHome, type Home, type Settings } from '../../../harness/product.ts';
+import { openS3Server, refuse, type S3Server } from '../../../harness/s3-server.ts';
+import { ingestBodies } from '../../../harness/stores.ts';
+import { until } from '../../../harness/ports.ts';
+
+let home: Home;
+let server: S3Server;
+beforeAll(async () => {
+  home = await openHome();
+  await using store = await openStore({ report: () => {} }, home.store);
+  await ingestBodies(store, [
+    contact('1', 'Ada', '2026-11-14T23:59:59.999999Z'),
+    contact('2', 'Bo', '2026-11-15T00:00:00Z'),
+    contact('3', 'Zoë', '2026-11-15T12:00:00Z'),
+  ]);
+});
+beforeEach(async () => {
+  await server?.[Symbol.asyncDispose]();
+  server = await openS3Server();
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await home[Symbol.asyncDispose]();
+});
+
+const contact = (id: string, name: string, at: string) =>
+  JSON.stringify({
+    event: 'contact.created',
+    created_at: '2026-11-16T11:43:10Z',
+    payload: { uri: `https://api.example.test/contacts/${id}`, name, updated_at: at },
+  });
+const exporting = (args: readonly string[], more: Settings = {}) =>
+  home.run(['export', ...args], { ...server.settings, ...more });
+const keys = async () => Object.keys(await server.objects()).toSorted();
+const withoutRun = (key: string) => key.replace(/run=\d{8}T\d{9}Z-[0-9a-f]{8}/, 'run=RUN');
+
+describe('slotstream export to a prefix', () => {
+  it('writes one Parquet file per day, a manifest and the list of the latest files', async () => {
+    const { code, out, err } = await exporting(['contacts', '--out', 's3://exports/crm/', '--json']);
+    expect([code, err]).toEqual([0, '']);
+    expect((await keys()).map(withoutRun)).toEqual([
+      'crm/table=contacts/_latest/files.txt',
+      'crm/table=contacts/run=RUN/_manifest.json',
+      'crm/table=contacts/run=RUN/day=2026-11-14/part-00000.parquet',
+      'crm/table=contacts/run=RUN/day=2026-11-15/part-00001.parquet',
+    ]);
+    const manifestKey = (await keys())[1] ?? '';
+    const manifest = JSON.parse(String(await server.read(manifestKey))) as { files: { uri: string; bytes: number }[] };
+    const list = String(await server.read('crm/table=contacts/_latest/files.txt'));
+    const sizes = await Promise.all((await keys()).slice(2).map(async (key) => (await server.read(key)).length));
+    const run = `s3://exports/${manifestKey.replace('/_manifest.json', '')}`;
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    expect(JSON.parse(out)).toEqual({
+      table: 'contacts',
+      format: 'parquet',
+      file: 's3://exports/crm/',
+      rows: 3,
+      bytes,
+      run,
+      objects: 2,
+    });
+    expect(manifest).toEqual({
+      table: 'contacts',
+      format: 'parquet',
+      run: run.split('run=')[1],
+      exported_at: expect.any(String),
+      rows: 3,
+      bytes,
+      files: list
+        .split('\n')
+        .slice(0, -1)
+        .map((uri, index) => ({ uri, bytes: sizes[index] })),
+    });
+    expect(list).toBe(`${run}/day=2026-11-14/part-00000.parquet\n${run}/day=2026-11-15/part-00001.parquet\n`);
+  });
+
+  it('is read by DuckDB with its partitions, through the list of the latest files', async () => {
+    await exporting(['contacts', '--out', 's3://exports']);
+    await exporting(['contacts', '--out', 's3://exports']);
+    const folder = await server.download();
+    const local = join(folder, 'table=contacts', '_latest', 'files.txt');
+    await writeFile(local, (await readFile(local, 'utf8')).replaceAll('s3://exports', folder));
+    const statements = `set variable files = (select list(line) from read_csv('${local}', columns = {'line': 'VARCHAR'}, header = false));
+      select day::varchar as day, "table", name, epoch_us(updated_at)::varchar as at
+      from read_parquet(getvariable('files'), hive_partitioning = true) where day >= '2026-11-15' order by uri`;
+    expect(await query(statements)).toEqual([
+      { day: '2026-11-15', table: 'contacts', name: 'Bo', at: '1794700800000000' },
+      { day: '2026-11-15', table: 'contacts', name: 'Zoë', at: '1794744000000000' },
+    ]);
+    const all = `select count(*)::int as n, count(distinct run)::int as runs from read_parquet('${folder}/table=contacts/run=*/**/*.parquet', hive_partitioning = true)`;
+    expect(await query(all)).toEqual([{ n: 6, runs: 2 }]);
+  });
+
+  it.each([
+    ['contact_emails', 'a table without times', ['run=RUN/part-00000.parquet']],
+    ['bookings_daily', 'a view of days', ['run=RUN/part-00000.parquet']],
+    ['booking_journeys', 'a view without rows', ['run=RUN/day=__HIVE_DEFAULT_PARTITION__/part-00000.parquet']],
+  ])('writes one file for %s, %s', async (name, _, expected) => {
+    expect((await exporting([name, '--out', 's3://exports/x'])).code).toBe(0);
+    const files = (await keys()).filter((key) => key.endsWith('.parquet'));
+    expect(files.map((key) => withoutRun(key).replace(`x/table=${name}/`, ''))).toEqual(expected);
+    expect(
+      await query(`select count(*)::int as n from read_parquet('${await server.download()}/${files[0]}')`),
+    ).toEqual([{ n: 0 }]);
+  });
+
+  it('gives each incremental run one object of its own, which together are the table', async () => {
+    const run = () => exporting(['contacts', '--incremental', 'lake', '--out', 's3://exports/x']);
+    expect((await run()).out).toMatch(
+      /^3 rows of contacts, \d+ bytes, to s3:\/\/exports\/x\/table=contacts\/incremental=lake\/run=\S+ \(1 object\)/,
+    );
+    await using store = await openStore({ report: () => {} }, home.store);
+    await ingestBodies(store, [contact('2', 'Boris', '2026-11-16T09:00:00Z')]);
+    await run();
+    expect((await keys()).map(withoutRun)).toEqual(
+      [1, 2].flatMap(() =>
+        ['_manifest.json', 'part-00000.parquet'].map((name) => `x/table=contacts/incremental=lake/run=RUN/${name}`),
+      ),
+    );
+    const newest = `select name from read_parquet('${await server.download()}/x/table=contacts/incremental=lake/*/*.parquet', hive_partitioning = true)
+      qualify row_number() over (partition by uri order by run desc) = 1 order by uri`;
+    expect(await query(newest)).toEqual([{ name: 'Ada' }, { name: 'Boris' }, { name: 'Zoë' }]);
+  });
+});
+
+describe('slotstream export to one object', () => {
+  it.each(['csv', 'ndjson', 'parquet'])('writes %s exactly as to a file, and replaces the object', async (format) => {
+    const file = join(home.dataDir, `same.${format}`);
+    expect((await exporting(['contacts', '--out', file])).code).toBe(0);
+    for (let time = 0; time < 2; time += 1)
+      expect((await exporting(['contacts', '--out', `s3://exports/a b/ü+1.${format}`])).code).toBe(0);
+    expect(await keys()).toEqual([`a b/ü+1.${format}`]);
+    expect(await server.read(`a b/ü+1.${format}`)).toEqual(await readFile(file));
+  });
+
+  it('writes an empty object when there are no rows', async () => {
+    await exporting(['alerts', '--out', 's3://exports/none.ndjson']);
+    expect(String(await server.read('none.ndjson'))).toBe('');
+  });
+});
+
+describe('a failing service', () => {
+  const failing = (times: number, matches: (request: IncomingMessage) => boolean) => {
+    let left = times;
+    server.hook = (request, response) =>
+      matches(request) && left-- > 0 && refuse(response, 503, 'SlowDown', '', { 'retry-after': '0' });
+  };
+  const isPart = ({ url = '' }: IncomingMessage) => url.includes('partNumber=');
+
+  it('gets a failed part again, and completed uploads whose response was lost count as complete', async () => {
+    failing(2, isPart);
+    expect((await exporting(['contacts', '--out', 's3://exports/x.csv'])).code).toBe(0);
+    expect(server.requests.filter((line) => line.includes('partNumber=1&'))).toHaveLength(3);
+    let lost = 0;
+    server.hook = ({ method, url = '' }, response) => {
+      if (method !== 'POST' || !url.includes('uploadId') || lost++ > 1) return false;
+      // The first is carried out, but the connection breaks; the second finds no upload any more.
+      if (lost === 2) return refuse(response, 404, 'NoSuchUpload');
+      response.writeHead = () => response.destroy();
+      return false;
+    };
+    expect((await exporting(['contacts', '--out', 's3://exports/y.csv'])).code).toBe(0);
+    expect(lost).toBe(2);
+    expect(await server.read('y.csv')).toEqual(await server.read('x.csv'));
+  });
+
+  it('leaves nothing visible and no upload when parts keep failing, and the position stays', async () => {
+    server.hook = (request, response) => isPart(request) && refuse(response, 403, 'AccessDenied');
+    const { code, err } = await exporting(['contacts', '--incremental', 'again', '--out', 's3://exports/x']);
+    expect([code, await keys(), await server.openUploads()]).toEqual([1, [], 0]);
+    expect(err).toContain('These credentials may not write s3://exports/x/table=contacts/incremental=again/run=');
+    server.hook = () => false;
+    expect((await exporting(['contacts', '--incremental', 'again', '--out', 's3://exports/x'])).out).toContain(
+      'all rows: this is the first run',
+    );
+  });
+
+  it('removes the objects of a run that cannot be completed, and the list still names the run before', async () => {
+    await exporting(['contacts', '--out', 's3://exports']);
+    const before = await keys();
+    let completed = 0;
+    server.hook = ({ method, url = '' }, response) =>
+      method === 'POST' && url.includes('uploadId') && completed++ > 0 && refuse(response, 403, 'AccessDenied');
+    expect((await exporting(['contacts', '--out', 's3://exports'])).code).toBe(1);
+    expect([await keys(), await server.openUploads()]).toEqual([before, 0]);
+  });
+
+  it.each([
+    [404, 'NoSuchBucket', '', 'There is no bucket called exports at 127.0.0.1:'],
+    [403, 'InvalidAccessKeyId', '', 'Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY'],
+    [400, 'ExpiredToken', '', 'Get new temporary credentials'],
+    [301, 'PermanentRedirect', '<Region>eu-central-1</Region>', 'Set AWS_REGION=eu-central-1.'],
+    [400, 'AuthorizationHeaderMalformed', '', 'Set AWS_REGION=REGION, the region of the bucket.'],
+    [403, 'RequestTimeTooSkewed', '', 'The clock of this machine is 17 min ahead of that of 127.0.0.1:'],
+    [400, 'EntityTooLarge', '', 'answered 400 (EntityTooLarge)'],
+  ])('is explained: %i %s', async (status, code, more, reason) => {
+    const date = new Date(Date.now() - 17 * 60_000).toUTCString();
+    server.hook = (_, response) => refuse(response, status, code, more, { date });
+    const { code: exitCode, err } = await exporting(['contacts', '--out', 's3://exports/x']);
+    expect(exitCode).toBe(1);
+    expect(err).toContain(reason);
+    expect(err).not.toContain('canary');
+  });
+
+  it.each([
+    [{ AWS_SECRET_ACCESS_KEY: '' }, 's3://exports/x', 2, 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are needed'],
+    [{}, 's3://X', 2, '"s3://X" is not an address of object storage'],
+  ])('%j %s is rejected with the reason', async (settings, out, exitCode, reason) => {
+    const { code, err } = await exporting(['contacts', '--out', out], settings);
+    expect([code, err]).toEqual([exitCode, expect.stringContaining(reason)]);
+  });
+});
+
+describe('a large export', () => {
+  it('sends parts of 8 MiB, at most three at a time; when it is stopped, nothing is visible and no upload remains', async () => {
+    await using full = await openHome(server.settings);
+    await (await openStore({ report: () => {} }, full.store)).close();
+    const database = new Sqlite(join(full.dataDir, 'mirror.db'));
+    database.pragma('synchronous = OFF');
+    database.exec(`insert into contacts (uri, name, updated_at) with recursive n(i) as (select 1 union all select i + 1 from n where i < 40000)
+      select 'https://api.example.test/contacts/' || i, hex(randomblob(500)), '2026-11-' || (10 + i % 3) || 'T00:00:00.000000Z' from n`);
+    database.close();
+    let atOnce = 0;
+    let most = 0;
+    const sizes: number[] = [];
+    server.hook = ({ method, url = '', headers }, response) => {
+      if (method !== 'PUT' || !url.includes('partNumber')) return false;
+      sizes.push(Number(headers['content-length']));
+      most = Math.max(most, (atOnce += 1));
+      response.once('close', () => (atOnce -= 1));
+      return false;
+    };
+    expect((await full.run(['export', 'contacts', '--out', 's3://exports/all.ndjson'])).code).toBe(0);
+    const part = 8 * 1024 * 1024;
+    expect([most, sizes.filter((size) => size !== part).length]).toEqual([3, 1]);
+    const before = await keys();
+    let isHeld = false;
+    server.hook = ({ url = '' }) => (isHeld ||= url.includes('partNumber=1&'));
+    await using running = full.spawn(['export', 'contacts', '--out', 's3://exports/crm']);
+    await until(() => isHeld, 'a part is being sent');
+    const ended = running.signal('SIGTERM');
+    await until(() => !(isHeld = false), 'the service answers again');
+    expect(await ended).toBe(1);
+    expect(running.err()).toContain('Stopped before the export was complete.');
+    expect([await keys(), await server.openUploads()]).toEqual([before, 0]);
+  });
+});
+
+describe('a request', () => {
+  it('is signed with the session token and the hash of its body, as AWS specifies', async () => {
+    const signed: { readonly headers: IncomingMessage['headers']; readonly text: string; readonly body: Buffer }[] = [];
+    server.hook = async (request, response) => {
+      const body = Buffer.concat(await request.toArray());
+      const { method = '', url = '', headers } = request;
+      const { pathname, searchParams } = new URL(url, server.url);
+      const names = /SignedHeaders=([^,]+)/.exec(String(headers.authorization))?.[1]?.split(';') ?? [];
+      const pairs = [...searchParams].map((pair) => pair.map(encodeURIComponent).join('=')).toSorted();
+      const lines = names.map((name) => `${name}:${String(headers[name])}\n`).join('');
+      const path = pathname.replaceAll('=', '%3D');
+      const text = [method, path, pairs.join('&'), lines, names.join(';'), headers['x-amz-content-sha256']].join('\n');
+      signed.push({ headers, text, body });
+      if (method === 'POST') response.end('<R><UploadId>u/1+2</UploadId></R>');
+      else response.writeHead(200, { etag: '"e"' }).end();
+      return true;
+    };
+    const settings = { AWS_SESSION_TOKEN: 'token-canary', AWS_REGION: 'eu-central-1' };
+    const { code, out, err } = await exporting(['contacts', '--out', 's3://exports/x'], settings);
+    expect(code).toBe(0);
+    expect(out + err).not.toContain('canary');
+    expect(signed.length).toBeGreaterThan(5);
+    for (const { headers, text, body } of signed) {
+      expect(headers['x-amz-security-token']).toBe('token-canary');
+      expect(headers['x-amz-content-sha256']).toBe(sha256(body));
+      expect(headers.authorization).toContain(
+        'SignedHeaders=host;x-amz-content-sha256;x-amz-date;x-amz-security-token',
+      );
+      expect(headers.authorization).toContain(`Signature=${signatureOf(String(headers['x-amz-date']), text)}`);
+    }
+  });
+});
+
+const sha256 = (value: Buffer | string) => createHash('sha256').update(value).digest('hex');
+
+function signatureOf(time: string, canonical: string): string {
+  const day = time.slice(0, 8);
+  const scope = [day, 'eu-central-1', 's3', 'aws4_request'];
+  const secret = server.settings['AWS_SECRET_ACCESS_KEY'] ?? '';
+  const hmac = (key: Buffer | string, text: string) => createHmac('sha256', key).update(text).digest();
+  const key = scope.reduce<Buffer | string>(hmac, `AWS4${secret}`);
+  return hmac(key, ['AWS4-HMAC-SHA256', time, scope.join('/'), sha256(canonical)].join('\n')).toString('hex');
+}
