@@ -199,7 +199,7 @@ describe.each(storeEngines)('exports from $name', ({ available, fresh }) => {
     const parquet = await folder.write(store, { name: 'contacts', format: 'parquet' });
     const csv = await folder.write(store, { name: 'contacts', format: 'csv' });
     const guide = await readFile(new URL('../../../docs/exports.md', import.meta.url), 'utf8');
-    // test/src/cli/commands/export-s3.process.test.ts runs those for object storage.
+    // test/src/export/s3-output.process.test.ts runs those for object storage.
     const ofFiles = guide.slice(0, guide.indexOf('## Object storage'));
     const examples = [...ofFiles.matchAll(/```sql\n([^`]+)```/g)].flatMap(([, text]) =>
       String(text).trim().split('\n'),
