@@ -94,6 +94,7 @@ const floors = {
     'src/store',
     'src/upstream',
     'workers/sync',
+    'workers/sinks',
     'workers/alerts',
     'src/receiver',
     'src/subscriptions',
@@ -244,7 +245,8 @@ describe('the architecture', () => {
   });
 
   it('connects to others, or listens, in a few places only: none of them is unknown to the operator', () => {
-    const imports = /^import (?!type)[^;]*from '(node:(https?|http2|net|tls|dgram)|undici|ioredis|pg|nodemailer)'/m;
+    const imports =
+      /^import (?!type)[^;]*from '(node:(https?|http2|net|tls|dgram)|undici|ioredis|pg|nodemailer|@nats-io\/.*|@platformatic\/kafka)'/m;
     const calls = /(?<![.\w])fetch\((?!\.\.\.|request)/;
     const connecting = modules
       .filter(({ path, text }) => !path.startsWith('src/sandbox/') && (imports.test(text) || calls.test(text)))
@@ -263,6 +265,8 @@ describe('the architecture', () => {
       'src/upstream/clients.ts',
       'src/upstream/oauth/authorize.ts',
       'workers/alerts/channels/email.ts',
+      'workers/sinks/kafka.ts',
+      'workers/sinks/nats.ts',
       'workers/sinks/redis-stream.ts',
     ]);
   });

@@ -60,7 +60,8 @@ export async function openSyncJobs({ opened, ...needs }: BackgroundNeeds): Promi
 
 /** Pushes the feed to the configured sinks. */
 export async function openSinks({ config, metrics, opened, ...needs }: BackgroundNeeds): Promise<Sinks | undefined> {
-  if (config.feed.pushUrl === undefined && config.feed.streamUrl === undefined) return undefined;
+  const { pushUrl, streamUrl, nats, kafka } = config.feed;
+  if ([pushUrl, streamUrl, nats, kafka].every((sink) => sink === undefined)) return undefined;
   const { startSinks } = await import('./sink-pumps.ts');
   const sinks = startSinks({ ...needs, settings: config.feed });
   opened.defer(() => sinks.close());

@@ -80,8 +80,8 @@ export function startSinks({ settings, tail, ...needs }: SinkNeeds): Sinks {
     async list() {
       return Object.entries(await status()).map(([name, { failing, ...sink }]): ListedSink => {
         const isHere = tallies.get(name)?.isHere ?? false;
-        const url = name === 'webhook' ? settings.pushUrl : settings.streamUrl;
-        return { name, host: hostOf(url), ...sink, state: stateOf({ ...sink, failing, isHere }) };
+        const host = chosen.find((each) => each.name === name)?.host ?? null;
+        return { name, host, ...sink, state: stateOf({ ...sink, failing, isHere }) };
       });
     },
   };
@@ -99,13 +99,10 @@ function stateOf({
   return behind > 0 ? 'sending' : 'current';
 }
 
-/** The address may have a password, or be a secret as a whole. */
-const hostOf = (url = ''): string | null => (URL.canParse(url) ? new URL(url).host || null : null);
-
 /** A job that runs for as long as it holds its lease. */
 function jobOf(
   { store, tail, log }: Pick<SinkNeeds, 'store' | 'tail' | 'log'>,
-  { name, open, include }: NamedSink & Pick<SinkSettings, 'include'>,
+  { name, open, include }: Omit<NamedSink, 'host'> & Pick<SinkSettings, 'include'>,
   tally: Tally,
 ): Job {
   const logThrottled = throttled(log, warnEveryMs);

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
+import { feedOf } from './feed-variables.ts';
 import type { Setting } from './readers.ts';
 import { showSetting, type ShownSetting } from './shown-settings.ts';
 import { unknownVariables } from './unknown-variables.ts';
@@ -195,16 +196,7 @@ function shape(values: SettingValues) {
       allowPrivate: values.ALERT_ALLOW_PRIVATE,
       adminUrl: values.ADMIN_URL ?? adminUrlOf(values),
     },
-    feed: {
-      pushUrl: values.FEED_PUSH_URL,
-      pushSecret: values.FEED_PUSH_SECRET,
-      pushAllowPrivate: values.FEED_PUSH_ALLOW_PRIVATE,
-      pushFormat: values.FEED_PUSH_FORMAT,
-      include: values.FEED_INCLUDE,
-      streamUrl: values.FEED_STREAM_URL,
-      streamKey: values.FEED_STREAM_KEY,
-      streamMaxLength: values.FEED_STREAM_MAX_LENGTH,
-    },
+    feed: feedOf(values),
     /** Object storage, for exports. */
     storage: {
       accessKeyId: values.AWS_ACCESS_KEY_ID,

@@ -1,22 +1,19 @@
 // The environment variables about what the program sends to others: alerts, the feed and exports.
 import { z } from 'zod';
 import { isMailAddress, readMailServer } from '#src/egress/smtp-url.ts';
+import { feedSettings } from './feed-variables.ts';
 import {
   address,
+  calledAddress,
   commaList,
   duration,
   spanOrNone,
   text,
   webAddress,
-  wholeNumber,
   yesOrNo,
   type Setting,
 } from './readers.ts';
 
-/** An address of a third party: used unchanged, without a user name. */
-const calledAddress = address('https://', 'http://')
-  .refine((value) => URL.canParse(value), 'a whole web address')
-  .refine((value) => !URL.parse(value)?.username, 'an address without a user name');
 const callAddress = calledAddress.optional();
 
 export const outgoingSettings = {
@@ -115,49 +112,7 @@ export const outgoingSettings = {
     default: 'false',
     meaning: 'Allow alerts to private network addresses.',
   },
-  FEED_PUSH_URL: {
-    reads: callAddress,
-    default: '–',
-    meaning: 'Webhook that receives every new entry of the feed, signed (Standard Webhooks).',
-    secret: true,
-  },
-  FEED_PUSH_SECRET: {
-    reads: z.string().min(16, 'at least 16 characters').optional(),
-    default: '–',
-    meaning: 'Signing secret for FEED_PUSH_URL: `whsec_` and base64, or any text.',
-    secret: true,
-  },
-  FEED_PUSH_ALLOW_PRIVATE: {
-    reads: yesOrNo(false),
-    default: 'false',
-    meaning: 'Allow FEED_PUSH_URL to lead to a private network address.',
-  },
-  FEED_PUSH_FORMAT: {
-    reads: z.enum(['slotstream', 'cloudevents'], 'slotstream or cloudevents').default('slotstream'),
-    default: 'slotstream',
-    meaning: 'What FEED_PUSH_URL receives: `slotstream` or `cloudevents` (CloudEvents 1.0, one event per request).',
-  },
-  FEED_INCLUDE: {
-    reads: z.enum(['row'], 'row').optional(),
-    default: '–',
-    meaning: '`row`: entries that are pushed carry the rows they are about, as they are then.',
-  },
-  FEED_STREAM_URL: {
-    reads: address('redis://', 'rediss://').optional(),
-    default: '–',
-    meaning: 'Redis with a stream to which every new entry of the feed is appended.',
-    secret: true,
-  },
-  FEED_STREAM_KEY: {
-    reads: z.string().max(500, 'at most 500 characters').default('slotstream:feed'),
-    default: 'slotstream:feed',
-    meaning: 'Name of that stream.',
-  },
-  FEED_STREAM_MAX_LENGTH: {
-    reads: wholeNumber(0, 1_000_000_000).default(1_000_000),
-    default: '1000000',
-    meaning: 'Approximate maximum number of entries in that stream; 0 for all.',
-  },
+  ...feedSettings,
   AWS_ACCESS_KEY_ID: { reads: text, default: '–', meaning: 'Access key for exports to `s3://…`.', secret: true },
   AWS_SECRET_ACCESS_KEY: { reads: text, default: '–', meaning: 'The secret of that access key.', secret: true },
   AWS_SESSION_TOKEN: {

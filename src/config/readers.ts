@@ -62,3 +62,8 @@ export const commaList = z
   .string()
   .transform((value) => value.split(',').map((part) => part.trim()))
   .refine((parts) => parts.every((part) => part !== ''), 'a comma-separated list without empty entries');
+
+/** An address of a third party: used unchanged, without a user name. */
+export const calledAddress = address('https://', 'http://')
+  .refine((value) => URL.canParse(value), 'a whole web address')
+  .refine((value) => !URL.parse(value)?.username, 'an address without a user name');

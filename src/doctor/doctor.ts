@@ -7,6 +7,7 @@ import { checkQueue, checkStore } from './engines.ts';
 import { checkDataFolder, checkDisk, checkKeys, checkSegments, checkSettings } from './local.ts';
 import { checkProcess } from './process.ts';
 import { checkPublicUrl } from './public-url.ts';
+import { checkSinks } from './sinks.ts';
 import { checkService } from './service.ts';
 import { checkSubscriptions } from './subscriptions.ts';
 
@@ -25,6 +26,7 @@ const checks: Readonly<Record<string, Check>> = {
   subscriptions: checkSubscriptions,
   drift: checkDrift,
   alerts: checkAlerts,
+  feed: checkSinks,
 };
 
 export async function examine(needs: CheckNeeds): Promise<readonly Finding[]> {

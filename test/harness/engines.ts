@@ -1,6 +1,6 @@
 // Before the test run: finds the real engines (installs them where that is possible), starts one Redis and one
-// PostgreSQL for everybody, and provides their addresses: inject('redisUrl'), inject('postgresUrl'). Chromium is started by
-// the tests that need it: inject('chromiumPath').
+// PostgreSQL for everybody, and provides their addresses: inject('redisUrl'), inject('postgresUrl'). Chromium, NATS and Kafka are
+// started by the tests that need them: inject('chromiumPath').
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -22,6 +22,10 @@ declare module 'vitest' {
     chromiumPath: string;
     /** Empty when there is no Python here. */
     pythonPath: string;
+    /** `nats-server`; empty when there is none here. */
+    natsPath: string;
+    /** `kcat`, which has a Kafka broker in it; empty when there is none here. */
+    kcatPath: string;
     /** Where the workers of a run share what templates.ts makes. */
     templateFolder: string;
   }
@@ -59,6 +63,22 @@ const engines = [
     present: () => isInstalled('python3'),
     start: async () => ({ url: 'python3', [Symbol.asyncDispose]: async () => {} }),
     key: 'pythonPath',
+  },
+  {
+    name: 'NATS',
+    package: 'nats-server',
+    override: 'TEST_NATS',
+    present: () => isInstalled('nats-server'),
+    start: async () => ({ url: 'nats-server', [Symbol.asyncDispose]: async () => {} }),
+    key: 'natsPath',
+  },
+  {
+    name: 'Kafka',
+    package: 'kcat',
+    override: 'TEST_KCAT',
+    present: () => isInstalled('kcat', '-V'),
+    start: async () => ({ url: 'kcat', [Symbol.asyncDispose]: async () => {} }),
+    key: 'kcatPath',
   },
 ] as const;
 
@@ -119,9 +139,9 @@ function installMissing(): void {
   }
 }
 
-function isInstalled(program: string): boolean {
+function isInstalled(program: string, flag = '--version'): boolean {
   try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' });
+    execFileSync(program, [flag], { stdio: 'ignore' });
     return true;
   } catch {
     return false;

@@ -42,6 +42,11 @@ export const redisStreamSink =
       keyOf: () => '',
       batch,
       concurrency: 1,
+      check: () =>
+        redis.ping().then(
+          () => undefined,
+          (error: unknown) => Promise.reject(failureOf(error)),
+        ),
       async send(entries, signal) {
         const hangUp = (): void => redis.disconnect();
         signal.addEventListener('abort', hangUp, { once: true });
@@ -54,7 +59,7 @@ export const redisStreamSink =
           for (const [error] of (await transaction.exec()) ?? [])
             if (error && !isThereAlready.test(error.message)) throw error;
         } catch (error) {
-          throw error instanceof SendError ? error : new SendError({ code: codeOf(causeOf(error)), everywhere: true });
+          throw failureOf(error);
         } finally {
           signal.removeEventListener('abort', hangUp);
         }
@@ -69,6 +74,9 @@ async function refuseAhead(redis: Redis, key: string, lastSeq: () => Promise<num
   const offset = Number(newest[0]?.[0].split('-', 1)[0] ?? 0);
   if (offset > (await lastSeq())) throw new SendError({ code: 'STREAM_AHEAD', everywhere: true });
 }
+
+const failureOf = (error: unknown): SendError =>
+  error instanceof SendError ? error : new SendError({ code: codeOf(causeOf(error)), everywhere: true });
 
 /** The error of a rejected transaction is generic; the errors of its commands carry the reason. */
 function causeOf(error: unknown): unknown {

@@ -1,6 +1,9 @@
-// The registry of sinks: which of them the settings ask for.
+// The registry of sinks: which of them the settings ask for. The clients of all but the webhook are loaded where they are wanted.
+import { readBrokers } from '#src/egress/broker-url.ts';
 import { createOutgoing } from '#src/egress/http.ts';
 import type { Included } from '#src/feed/entry.ts';
+import type { KafkaOptions } from './kafka.ts';
+import type { NatsOptions } from './nats.ts';
 import type { OpenSink } from './sink.ts';
 import { webhookSink, type PushFormat } from './webhook.ts';
 
@@ -14,38 +17,38 @@ export interface SinkSettings {
   readonly streamUrl: string | undefined;
   readonly streamKey: string;
   readonly streamMaxLength: number;
+  readonly nats?: NatsOptions | undefined;
+  readonly kafka?: KafkaOptions | undefined;
 }
 
 export interface NamedSink {
   readonly name: string;
+  /** Where it sends to; the rest of the address may be a secret. */
+  readonly host: string | null;
   readonly open: OpenSink;
 }
 
 export function sinksFor(settings: SinkSettings, nowMs: () => number): readonly NamedSink[] {
   const { pushUrl, pushSecret, pushAllowPrivate, pushFormat, streamUrl, streamKey, streamMaxLength } = settings;
+  const { nats, kafka } = settings;
   const chosen: NamedSink[] = [];
+  const add = (name: string, url: string, open: OpenSink) => chosen.push({ name, host: hostOf(url), open });
   if (pushUrl !== undefined && pushSecret !== undefined)
-    chosen.push({
-      name: 'webhook',
-      open: async (needs) => {
-        const outgoing = createOutgoing({}, { allowPrivate: pushAllowPrivate, setting: 'FEED_PUSH_ALLOW_PRIVATE' });
-        return webhookSink({
-          outgoing,
-          url: pushUrl,
-          secret: pushSecret,
-          ...(pushFormat && { format: pushFormat }),
-          nowMs,
-        })(needs);
-      },
+    add('webhook', pushUrl, async (needs) => {
+      const outgoing = createOutgoing({}, { allowPrivate: pushAllowPrivate, setting: 'FEED_PUSH_ALLOW_PRIVATE' });
+      const format = pushFormat && { format: pushFormat };
+      return webhookSink({ outgoing, url: pushUrl, secret: pushSecret, nowMs, ...format })(needs);
     });
   if (streamUrl !== undefined)
-    chosen.push({
-      name: 'redis-stream',
-      // Its client is loaded where it is wanted.
-      open: async (needs) => {
-        const { redisStreamSink } = await import('./redis-stream.ts');
-        return redisStreamSink({ url: streamUrl, key: streamKey, maxLength: streamMaxLength })(needs);
-      },
+    add('redis-stream', streamUrl, async (needs) => {
+      const { redisStreamSink } = await import('./redis-stream.ts');
+      return redisStreamSink({ url: streamUrl, key: streamKey, maxLength: streamMaxLength })(needs);
     });
+  if (nats !== undefined) add('nats', nats.url, async (needs) => (await import('./nats.ts')).natsSink(nats)(needs));
+  if (kafka !== undefined)
+    add('kafka', kafka.url, async (needs) => (await import('./kafka.ts')).kafkaSink(kafka)(needs));
   return chosen;
 }
+
+const hostOf = (url: string): string | null =>
+  readBrokers(url)?.hosts.join(', ') ?? (URL.canParse(url) ? new URL(url).host || null : null);

@@ -13,7 +13,7 @@ export const listSinks = defineOperation({
   path: '/api/sinks',
   tag: 'Feed',
   summary: 'The sinks to which the feed is pushed, and how far behind they are',
-  description: 'Configured with `FEED_PUSH_URL` and `FEED_STREAM_URL`.',
+  description: 'Configured with `FEED_PUSH_URL`, `FEED_STREAM_URL`, `FEED_NATS_URL` and `FEED_KAFKA_URL`.',
   answers: 'object',
   schema: z.strictObject({ collection: z.array(sinkRecord) }),
   async run(context) {

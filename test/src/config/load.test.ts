@@ -144,6 +144,21 @@ describe('configuration', () => {
     expect(wrong.message).not.toContain('canary');
   });
 
+  it('wants the addresses of brokers whole, and shows nothing of them', () => {
+    const { feed } = loadConfig({ FEED_NATS_URL: 'tls://canary@a:4222,b', FEED_KAFKA_URL: 'kafka://a,b:1/topic' });
+    expect(feed.nats).toMatchObject({ stream: 'slotstream', prefix: 'slotstream' });
+    expect(feed.kafka).toEqual({ url: 'kafka://a,b:1/topic' });
+    const wrong = complaintsOf({
+      FEED_NATS_URL: 'canary:4222',
+      FEED_KAFKA_URL: 'kafka://canary:x@/',
+      FEED_NATS_SUBJECT: 'a.>',
+    });
+    expect(wrong.message).toContain('FEED_NATS_URL must be an address such as nats://');
+    expect(wrong.message).toContain('FEED_KAFKA_URL must be an address such as kafka://');
+    expect(wrong.message).toContain('FEED_NATS_SUBJECT must be a subject such as');
+    expect(wrong.message).not.toContain('canary');
+  });
+
   it('does not call a variable unset that has a wrong value', () => {
     const short = { ALERT_WEBHOOK_URL: 'https://hooks.example.test/', ALERT_WEBHOOK_SECRET: 'short' };
     expect(complaintsOf(short).message).toBe('ALERT_WEBHOOK_SECRET must be at least 16 characters');

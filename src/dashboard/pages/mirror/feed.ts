@@ -41,7 +41,7 @@ export const feedPage = definePage({
           caption: 'Sinks of the feed',
           rows: sinks,
           keyOf: ({ name }) => name,
-          empty: html`No sink is configured. <code>FEED_PUSH_URL</code> sends each change as a signed webhook, <code>FEED_STREAM_URL</code> to a Redis stream.`,
+          empty: html`No sink is configured. <code>FEED_PUSH_URL</code> sends each change as a signed webhook, <code>FEED_STREAM_URL</code>, <code>FEED_NATS_URL</code> and <code>FEED_KAFKA_URL</code> to a stream of Redis, NATS or Kafka.`,
           columns: [
             {
               name: 'Sink',

@@ -43,7 +43,12 @@ describe('the settings over HTTP', () => {
       ALERT_EMAIL_TO: 'me@example.com',
       FEED_PUSH_URL: `https://push.example.com/${secret}`,
       FEED_PUSH_SECRET: `${secret}-${secret}`,
+      AWS_ACCESS_KEY_ID: secret,
+      AWS_SECRET_ACCESS_KEY: secret,
+      AWS_SESSION_TOKEN: secret,
       FEED_STREAM_URL: `redis://:${secret}@stream.example.com`,
+      FEED_NATS_URL: `nats://${secret}@nats.example.com`,
+      FEED_KAFKA_URL: `kafka://ada:${secret}@kafka.example.com`,
     };
     // A secret that is added later has to be added here.
     const secrets = Object.entries(settings).filter(([, setting]) => 'secret' in setting);
