@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import { isObject } from '#schemas/wire.ts';
 import type { Store } from './contract.ts';
 import type { Sql, SqlDialect } from './sql-dialect.ts';
+import { attendanceOf, withoutEvidence } from '#src/store/views/attendance.ts';
 import { movedOn, outcomeOf } from '#src/store/views/journeys.ts';
 
 export interface NumbersRange {
@@ -27,6 +28,8 @@ export interface BookingFacts {
   /** When the meeting starts in UTC: `2026-11-16T09:30`. */
   readonly minute: string;
   readonly outcome: string;
+  /** Held, but nothing shows that the invitee came. */
+  readonly isUnconfirmed: boolean;
   readonly eventType: string | null;
   /** Of the meeting; the event type may have another. */
   readonly name: string | null;
@@ -48,10 +51,11 @@ export async function* readBookings(
   const hostsOf = hostReader();
   for await (const page of engine.stream(bookingsIn(engine.dialect, range).compile(db))) {
     yield page.map((row) => {
-      const [minute, outcome, eventType, name, hosts, campaign, lead, zone] = row;
+      const [minute, outcome, eventType, name, hosts, campaign, lead, zone, unconfirmed] = row;
       return {
         minute: String(minute),
         outcome: String(outcome),
+        isUnconfirmed: Number(unconfirmed) === 1,
         eventType: textOf(eventType),
         name: textOf(name),
         hosts: hostsOf(textOf(hosts)),
@@ -107,10 +111,18 @@ function bookingsIn(dialect: SqlDialect, { from, to, event_type: eventType, host
     ...(eventType === undefined ? [] : [sql`last_event.event_type = ${eventType}`]),
     ...(host === undefined ? [] : [dialect.hasUserAmong(sql`last_event.hosts`, sql`select ${host}`)]),
   ];
+  const { attendance } = attendanceOf(dialect, {
+    outcome: outcomeOf(dialect),
+    event_uri: sql.ref('stated.event_uri'),
+    email: sql.ref('stated.email'),
+    name: sql.ref('stated.invitee_name'),
+    no_show_uri: sql.ref('stated.no_show_uri'),
+  });
   return sql`select ${dialect.minute(sql`start_time`)}, ${outcomeOf(dialect)}, event_type, name, ${dialect.jsonText(sql`hosts`)},
-      campaign, ${secondsBetween(sql`booked_at`, sql`start_time`)}, timezone
+      campaign, ${secondsBetween(sql`booked_at`, sql`start_time`)}, timezone, case when ${attendance} in (${withoutEvidence}) then 1 else 0 end
     from (
       select last_event.start_time, last_event.end_time, last_event.event_type, last_event.name, last_event.hosts, last.timezone,
+        last_event.uri as event_uri, last.email, last.name as invitee_name, last.no_show_uri,
         ${ofFirst('utm_campaign')} as campaign, ${ofFirst('created_at')} as booked_at, last.no_show_at, false as moved_on,
         coalesce(last.canceler_type, ${textAt(sql`last_event.cancellation`, { name: 'canceler_type' })}) as canceler_type,
         ${secondsBetween(sql`last.canceled_at`, sql`last_event.start_time`)} as cancel_notice_seconds,

@@ -58,7 +58,15 @@ function outcomeOf(last: Invitee, event: Event, now: string): string {
 
 const missedOf = (bookings: readonly Booking[]) => {
   const noShows = bookings.filter(({ outcome }) => outcome === 'no_show').length;
-  return { meetings: bookings.length, no_shows: noShows, rate: bookings.length < 5 ? null : noShows / bookings.length };
+  // The world has no recaps.
+  const unconfirmed = bookings.length - noShows;
+  return {
+    meetings: bookings.length,
+    no_shows: noShows,
+    unconfirmed,
+    rate: bookings.length < 5 ? null : noShows / bookings.length,
+    rate_high: bookings.length < 5 ? null : (noShows + unconfirmed) / bookings.length,
+  };
 };
 
 /** The groups by size, then by key. */

@@ -5,6 +5,7 @@ import { idOf } from '#src/api/row-record.ts';
 import type { Store } from '#src/store/contract.ts';
 import { readColumns, type StoredRow } from '#src/store/rows.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
+import { attendances } from '#src/store/views/attendance.ts';
 import { bookingJourneys } from '#src/store/views/booking-journeys.ts';
 import { contactsByAddress } from '#workers/alerts/rules/person-lookup.ts';
 
@@ -31,6 +32,8 @@ export const bookingFields = {
   invitees: z.int().describe(about('invitees')),
   moves: z.int().describe(about('moves')),
   outcome: z.enum(outcomes).nullable().describe(about('outcome')),
+  attendance: z.enum(attendances).nullable().describe(about('attendance')),
+  attendance_basis: text('attendance_basis'),
   invitee_name: text('invitee_name'),
   invitee_email: text('invitee_email'),
   invitee_timezone: text('invitee_timezone'),

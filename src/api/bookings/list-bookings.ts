@@ -7,6 +7,7 @@ import type { Listing, PageRequest, Position } from '#src/http/pagination.ts';
 import { boundary, plainText } from '#src/http/request.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
 import type { StoredRow } from '#src/store/rows.ts';
+import { attendances } from '#src/store/views/attendance.ts';
 import { findBookings, type BookingsFound } from '#src/store/search/bookings.ts';
 import { bookingFields, bookingRecords, outcomes } from './booking-record.ts';
 
@@ -18,6 +19,7 @@ const listQuery = pageQuery.extend({
     .optional()
     .describe('`active`: upcoming, held or missed. `canceled`: by anyone, at any time.'),
   outcome: z.enum(outcomes).optional().describe('With exactly this outcome.'),
+  attendance: z.enum(attendances).optional().describe('With exactly this attendance.'),
   host: uri.optional().describe('The URI of one of the hosts.'),
   event_type: uri.optional().describe('The URI of the event type.'),
   email: plainText.max(320).optional().describe('The whole e-mail address, in any letter case.'),
@@ -30,7 +32,9 @@ const listQuery = pageQuery.extend({
   unconfirmed: z
     .literal('true')
     .optional()
-    .describe('Held in the last seven days, without a no-show mark and without a recap.'),
+    .describe(
+      'Held, and `attendance` is `unconfirmed` or `suspected_no_show`; in the last seven days unless `min_start_time` is given.',
+    ),
 });
 
 /** How long after a meeting it counts as unconfirmed. */
@@ -49,7 +53,7 @@ export const listBookings = defineOperation({
   schema: booking,
   async run({ store, query, pageIn, clock }) {
     const { count: _count, page_token: _token, unconfirmed, ...search } = query;
-    const unconfirmedSince = unconfirmed && instantOf(clock() - unconfirmedMs);
+    const unconfirmedSince = unconfirmed && (search.min_start_time ?? instantOf(clock() - unconfirmedMs));
     const page = pageIn('booked_at:desc');
     const found = await findBookings(store, { ...search, unconfirmedSince }, page);
     const { items, ...ends } = endsOf(found, page);

@@ -6,17 +6,23 @@ import type { BookingFacts } from '#src/store/booking-facts.ts';
 export interface Missed {
   readonly meetings: number;
   readonly no_shows: number;
+  /** Held, but nothing shows that the invitee came. */
+  readonly unconfirmed: number;
   /** Null for too few meetings: one more would change it a lot. */
   readonly rate: number | null;
+  /** If no invitee came without evidence. */
+  readonly rate_high: number | null;
 }
 
 /** A share of fewer meetings than these says little. */
 export const fewestMeetings = 5;
 
-export const missedOf = (meetings: number, noShows: number): Missed => ({
+export const missedOf = (meetings: number, noShows: number, unconfirmed = 0): Missed => ({
   meetings,
   no_shows: noShows,
+  unconfirmed,
   rate: meetings < fewestMeetings ? null : noShows / meetings,
+  rate_high: meetings < fewestMeetings ? null : (noShows + unconfirmed) / meetings,
 });
 
 /** From so many hours before the start, up to the next. */
@@ -26,13 +32,16 @@ export const leadHours = [0, 24, 48, 96, 192, 360, 720] as const;
 class Tally {
   readonly meetings = new Map<string, number>();
   readonly noShows = new Map<string, number>();
+  readonly unconfirmed = new Map<string, number>();
 
-  add(key: string, missed: boolean): void {
+  add(key: string, { outcome, isUnconfirmed }: Pick<BookingFacts, 'outcome' | 'isUnconfirmed'>): void {
     this.meetings.set(key, (this.meetings.get(key) ?? 0) + 1);
-    if (missed) this.noShows.set(key, (this.noShows.get(key) ?? 0) + 1);
+    if (outcome === 'no_show') this.noShows.set(key, (this.noShows.get(key) ?? 0) + 1);
+    if (isUnconfirmed) this.unconfirmed.set(key, (this.unconfirmed.get(key) ?? 0) + 1);
   }
 
-  of = (key: string): Missed => missedOf(this.meetings.get(key) ?? 0, this.noShows.get(key) ?? 0);
+  of = (key: string): Missed =>
+    missedOf(this.meetings.get(key) ?? 0, this.noShows.get(key) ?? 0, this.unconfirmed.get(key) ?? 0);
 
   /** Most meetings first; among equals in the order of their keys. */
   entries(): readonly (readonly [string, Missed])[] {
@@ -98,8 +107,7 @@ export async function countBookings(
       days.set(minute.slice(0, 10), day);
       if (eventType !== null && booking.name !== null && !names.has(eventType)) names.set(eventType, booking.name);
       for (const { uri, name } of hosting) if (name !== null && !names.has(uri)) names.set(uri, name);
-      const isMissed = outcome === 'no_show';
-      const isEnded = isMissed || outcome === 'held';
+      const isEnded = outcome === 'no_show' || outcome === 'held';
       if (isEnded || outcome === 'upcoming') {
         const zone = (zoneBy === 'host' ? hosting[0]?.uri : booking.zone) ?? '';
         const minutes = starts.get(zone) ?? new Map<string, number>();
@@ -107,12 +115,12 @@ export async function countBookings(
         starts.set(zone, minutes);
       }
       if (!isEnded) continue;
-      total.add('', isMissed);
-      eventTypes.add(eventType ?? '', isMissed);
-      for (const { uri } of hosting) hosts.add(uri, isMissed);
-      if (hosting.length === 0) hosts.add('', isMissed);
-      campaigns.add(booking.campaign ?? '', isMissed);
-      if (leadSeconds !== null) leadTimes.add(String(leadIndex(leadSeconds)), isMissed);
+      total.add('', booking);
+      eventTypes.add(eventType ?? '', booking);
+      for (const { uri } of hosting) hosts.add(uri, booking);
+      if (hosting.length === 0) hosts.add('', booking);
+      campaigns.add(booking.campaign ?? '', booking);
+      if (leadSeconds !== null) leadTimes.add(String(leadIndex(leadSeconds)), booking);
     }
   return { total: total.of(''), bookings, days, eventTypes, hosts, campaigns, leadTimes, starts, names };
 }

@@ -51,10 +51,15 @@ const inRange = <Query extends z.ZodType<z.output<typeof rangeQuery>>>(query: Qu
 const missed = {
   meetings: z.int().describe('Bookings that were held or missed.'),
   no_shows: z.int(),
+  unconfirmed: z.int().describe('Held, but no recap or transcript shows that the invitee came.'),
   rate: z
     .number()
     .nullable()
     .describe(`\`no_shows\` of \`meetings\`, from 0 to 1; null for fewer than ${fewestMeetings} meetings.`),
+  rate_high: z
+    .number()
+    .nullable()
+    .describe('`no_shows` and `unconfirmed` of `meetings`: the rate if no invitee came without evidence.'),
 };
 const named = z.strictObject({
   uri: z.string().nullable().describe('Null where it is not known.'),

@@ -1,5 +1,5 @@
-// What waits for a person: deliveries in quarantine, alerts that failed, lost subscriptions, meetings without a recap or a no-show mark, and forms
-// without a booking.
+// What waits for a person: deliveries in quarantine, alerts that failed, lost subscriptions, meetings without evidence that the
+// invitee came, and forms without a booking.
 import { z } from 'zod';
 import { slotstream } from '#src/base/command.ts';
 import { counted } from '#src/base/number-text.ts';
@@ -64,7 +64,7 @@ export async function readNeeds(
       id: 'unconfirmed',
       kind: 'work',
       count: unconfirmed,
-      sentence: `${counted(unconfirmed, 'meeting')} of the last ${shownDays} days ${unconfirmed === 1 ? 'has' : 'have'} neither a recap nor a no-show mark.`,
+      sentence: `${counted(unconfirmed, 'meeting')} of the last ${shownDays} days ended, and nothing shows that the invitee came.`,
       link: '/bookings?unconfirmed=true',
     },
     {

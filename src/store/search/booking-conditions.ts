@@ -4,13 +4,15 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import { emailAmong, lowerCaseEmail, type SqlDialect } from '#src/store/sql-dialect.ts';
-import { hasNoRecap, longestMeetingMs } from './needs-attention.ts';
+import { attendanceOfJourney, withoutEvidence, type Attendance } from '#src/store/views/attendance.ts';
+import { longestMeetingMs } from './needs-attention.ts';
 
 type Condition = RawBuilder<SqlBool>;
 
 export interface BookingSearch {
   readonly status?: 'active' | 'canceled' | undefined;
   readonly outcome?: string | undefined;
+  readonly attendance?: Attendance | undefined;
   /** Any of the hosts. */
   readonly host?: string | undefined;
   readonly event_type?: string | undefined;
@@ -21,16 +23,18 @@ export interface BookingSearch {
   readonly utm_campaign?: string | undefined;
   readonly min_start_time?: string | undefined;
   readonly max_start_time?: string | undefined;
-  /** Held since this time, and the meeting has no recap. */
+  /** Held since this time, without evidence that the invitee came. */
   readonly unconfirmedSince?: string | undefined;
 }
 
 /** On the columns of `journeys`. */
 export function journeyConditions(dialect: SqlDialect, search: BookingSearch): readonly Condition[] {
-  const { status, outcome, unconfirmedSince } = search;
+  const { status, outcome, attendance, unconfirmedSince } = search;
+  const attended = attendanceOfJourney(dialect).attendance;
   const canceled = sql`'canceled_by_host', 'canceled_by_invitee', 'late_cancellation', 'canceled'`;
   return [
     ...(outcome === undefined ? [] : [sql<SqlBool>`outcome = ${outcome}`]),
+    ...(attendance === undefined ? [] : [sql<SqlBool>`${attended} = ${attendance}`]),
     ...(status === undefined
       ? []
       : [sql<SqlBool>`outcome in (${status === 'canceled' ? canceled : sql`'upcoming', 'held', 'no_show'`})`]),
@@ -38,7 +42,7 @@ export function journeyConditions(dialect: SqlDialect, search: BookingSearch): r
       ? []
       : [
           sql<SqlBool>`outcome = 'held' and coalesce(end_time, start_time) >= ${dialect.time(unconfirmedSince)}`,
-          hasNoRecap(sql.ref('journeys.event_uri')),
+          sql<SqlBool>`${attended} in (${withoutEvidence})`,
         ]),
     ...valueConditions(dialect, search, {
       hosts: 'journeys.hosts',
@@ -51,9 +55,11 @@ export function journeyConditions(dialect: SqlDialect, search: BookingSearch): r
   ];
 }
 
+const decidedByRecap: ReadonlySet<Attendance> = new Set(['confirmed', 'likely', 'suspected_no_show']);
+
 /** Invitees whose journey may match, on the columns of `invitees`: those that were moved, and those that match themselves. */
 export function candidateCondition(dialect: SqlDialect, search: BookingSearch): Condition {
-  const { host, event_type, min_start_time, max_start_time, email, q, utm_campaign } = search;
+  const { attendance, host, event_type, min_start_time, max_start_time, email, q, utm_campaign } = search;
   const columns = {
     hosts: 'scheduled_events.hosts',
     type: 'scheduled_events.event_type',
@@ -64,7 +70,10 @@ export function candidateCondition(dialect: SqlDialect, search: BookingSearch): 
   };
   const meeting = valueConditions(dialect, { host, event_type, min_start_time, max_start_time }, columns);
   const matches = [
-    ...(search.outcome === 'no_show' ? [sql<SqlBool>`invitees.no_show_at is not null`] : []),
+    ...([search.outcome, search.attendance].includes('no_show') ? [sql<SqlBool>`invitees.no_show_at is not null`] : []),
+    ...(attendance !== undefined && decidedByRecap.has(attendance)
+      ? [sql<SqlBool>`exists (select 1 from meeting_recaps where meeting_recaps.event_uri = invitees.event_uri)`]
+      : []),
     ...valueConditions(dialect, { email, q, utm_campaign }, columns),
     // The offset keeps PostgreSQL from reading all meetings to join them with a few invitees.
     ...(meeting.length === 0

@@ -1,8 +1,9 @@
-// What needs a person: meetings that ended without a recap or a no-show mark, and forms that led to no booking. Each is counted
+// What needs a person: meetings that ended without evidence that the invitee came, and forms that led to no booking. Each is counted
 // within a period, by indexes on times.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { dayMs, instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
+import { attendanceOf, withoutEvidence } from '#src/store/views/attendance.ts';
 
 type Readable = Pick<Store, 'db' | 'engine'>;
 
@@ -10,24 +11,28 @@ type Readable = Pick<Store, 'db' | 'engine'>;
 export const longestMeetingMs = dayMs;
 
 /**
- * Bookings that ended since this time, were neither canceled nor moved nor marked as a no-show, and whose meeting has no recap:
- * `GET /api/bookings?unconfirmed=true` lists those of the last seven days.
+ * Bookings that ended since this time, were neither canceled nor moved nor marked as a no-show, and of which nothing shows that the
+ * invitee came: `GET /api/bookings?unconfirmed=true` lists those of the last seven days.
  */
 export async function countUnconfirmed({ db, engine: { dialect } }: Readable, sinceMs: number): Promise<number> {
   const time = (ms: number) => dialect.time(instantOf(ms));
   const end = sql`coalesce(scheduled_events.end_time, scheduled_events.start_time)`;
+  const { attendance } = attendanceOf(dialect, {
+    outcome: sql`'held'`,
+    event_uri: sql.ref('scheduled_events.uri'),
+    email: sql.ref('invitees.email'),
+    name: sql.ref('invitees.name'),
+    no_show_uri: sql.ref('invitees.no_show_uri'),
+  });
   const { rows } = await sql<{ count: number | string }>`select count(*) as count
     from scheduled_events join invitees on invitees.event_uri = scheduled_events.uri
     where scheduled_events.start_time >= ${time(sinceMs - longestMeetingMs)} and scheduled_events.start_time <= ${dialect.now}
       and ${end} >= ${time(sinceMs)} and ${end} <= ${dialect.now}
       and coalesce(scheduled_events.status, '') <> 'canceled' and coalesce(invitees.status, '') <> 'canceled'
       and invitees.rescheduled is not true and coalesce(invitees.new_invitee, '') = ''
-      and invitees.no_show_at is null and ${hasNoRecap(sql.ref('scheduled_events.uri'))}`.execute(db);
+      and invitees.no_show_at is null and ${attendance} in (${withoutEvidence})`.execute(db);
   return Number(rows[0]?.count ?? 0);
 }
-
-export const hasNoRecap = (event: RawBuilder<unknown>): RawBuilder<SqlBool> =>
-  sql<SqlBool>`not exists (select 1 from meeting_recaps where meeting_recaps.event_uri = ${event} and deleted_at is null)`;
 
 /** A submission that led to a booking page and that no booking refers to; `submissions` is the name of the table in the query. */
 export const isUnbooked = (submissions = 'routing_form_submissions'): RawBuilder<SqlBool> =>

@@ -14,7 +14,7 @@ import {
   type Markup,
 } from '#src/dashboard/components/markup.ts';
 import { newestEntry, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
-import { bookingBadge } from './outcome.ts';
+import { attendanceBadge, bookingBadge } from './outcome.ts';
 
 type Booking = RecordOf<typeof getBooking>;
 type Point = Booking['timeline'][number];
@@ -30,6 +30,7 @@ export async function showBooking(call: PageCall) {
       <p class="lead">
         <bdi>${booking.event_type_name ?? 'A meeting'}</bdi>${booking.host_name ? html` with <bdi>${booking.host_name}</bdi>` : ''}
         ${bookingBadge(booking.outcome)}
+        ${attendanceOf(booking)}
       </p>
       <h2 class="hidden">What happened</h2>
       ${timeline(booking.timeline)}
@@ -43,6 +44,21 @@ export async function showBooking(call: PageCall) {
         <a href="${address('/deliveries', { subject: booking.last_invitee })}">Deliveries about it</a>
       </p>`,
   };
+}
+
+const attendanceReasons: Readonly<Record<NonNullable<Booking['attendance']>, string>> = {
+  no_show: '',
+  confirmed: 'A transcript names them as a speaker',
+  likely: 'A recap lists them as an attendee',
+  suspected_no_show: 'A recap lists hosts only',
+  unconfirmed: 'No recap or transcript shows that they came',
+};
+
+/** Whether the invitee came, and the recap that shows it. */
+function attendanceOf({ attendance, attendance_basis: basis }: Booking): Markup {
+  if (attendance === null || attendance === 'no_show') return nothing;
+  const reason = attendanceReasons[attendance];
+  return html`${attendanceBadge(attendance)} ${basis === null ? html`<span class="soft">${reason}.</span>` : html`<a class="soft" href="/recaps/${idOf(basis)}">${reason}</a>`}`;
 }
 
 const points: Readonly<Record<Point['kind'], readonly [label: string, tone: string]>> = {

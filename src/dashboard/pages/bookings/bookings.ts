@@ -7,7 +7,7 @@ import { command, foreign, idOf, time, type Markup } from '#src/dashboard/compon
 import { definePage, newestEntry, type Page, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
 import { showBooking } from './booking.ts';
 import { showNoShows } from './no-shows.ts';
-import { bookingBadge, meetingFilters, outcomeTexts, timesText } from './outcome.ts';
+import { attendanceBadge, attendanceTexts, bookingBadge, meetingFilters, outcomeTexts, timesText } from './outcome.ts';
 
 type Booking = RecordOf<typeof listBookings>;
 
@@ -31,15 +31,15 @@ async function showBookings(call: PageCall) {
         ${
           query['unconfirmed'] === undefined
             ? 'Each booking with everything it was moved to, newest first.'
-            : 'Meetings of the last seven days that ended without a recap and without a no-show mark. Did they take place?'
+            : 'Meetings that ended, of the last seven days unless you choose others, without a no-show mark and without a recap or transcript that shows that the invitee came. Mark those who did not come.'
         }
       </p>
       ${filters(url, query, [
         { name: 'q', label: 'Name or e-mail address', type: 'search', placeholder: 'a part of it' },
         { name: 'outcome', label: 'Outcome', options: outcomeTexts },
+        { name: 'attendance', label: 'Attendance', options: attendanceTexts },
         ...(await meetingFilters(call)),
         { name: 'utm_campaign', label: 'Campaign' },
-        { name: 'unconfirmed', label: 'Confirmation', options: { true: 'no recap, no mark' } },
         ...rareFields.filter(({ name }) => query[name] !== undefined),
       ])}
       ${table({
@@ -58,12 +58,14 @@ async function showBookings(call: PageCall) {
 /** Links of other pages use these; the form shows them only then. */
 const rareFields: readonly Field[] = [
   { name: 'email', label: 'E-mail address', type: 'email' },
+  { name: 'unconfirmed', label: 'Without evidence', options: { true: 'that the invitee came' } },
   { name: 'status', label: 'Status', options: { active: 'not canceled', canceled: 'canceled' } },
 ];
 
 function emptyList(query: PageCall['query'], isPartial: boolean): Markup | string {
   if (isPartial) return 'None of the newest bookings matches. The search continues on the next page.';
-  if (query['unconfirmed'] !== undefined) return 'Every meeting of the last seven days has a recap or a no-show mark.';
+  if (query['unconfirmed'] !== undefined)
+    return 'For each of these meetings a mark, a recap or a transcript shows who came.';
   if (Object.keys(query).length > 0) return 'No booking matches these filters.';
   return html`There are no bookings yet. They arrive with <code>invitee.created</code>;
     ${command('backfill')} copies those that the service has.`;
@@ -85,6 +87,11 @@ const columns: readonly Column<Booking>[] = [
     name: 'Outcome',
     cell: ({ outcome, moves }) =>
       html`${bookingBadge(outcome)}${moves === 0 ? '' : html` <span class="soft">moved ${timesText(moves)}</span>`}`,
+  },
+  {
+    name: 'Attendance',
+    cell: ({ outcome, attendance }) =>
+      attendance === null || outcome === 'no_show' ? '' : attendanceBadge(attendance),
   },
   { name: 'Booked', cell: ({ booked_at: at }) => time(at), isMinor: true },
 ];

@@ -19,7 +19,13 @@ export async function showNoShows(call: PageCall) {
     liveAfter,
     content: html`<h1>No-shows</h1>
       <p class="lead">
-        ${isUndone ? 'Marks that were removed at the service.' : 'People who did not come, and what is needed to offer them another time.'}
+        ${
+          isUndone
+            ? 'Marks that were removed at the service.'
+            : html`People who did not come, and what is needed to offer them another time. Only marks are listed here: see also
+                <a href="/bookings?attendance=suspected_no_show">suspected no-shows</a>, whose recap lists hosts only, and
+                <a href="/bookings?unconfirmed=true">meetings of the last week without evidence</a> that the invitee came.`
+        }
       </p>
       ${filters(url, query, [
         { name: 'state', label: 'Marks', none: 'open', options: { undone: 'removed' } },

@@ -1,4 +1,4 @@
-// The outcomes of bookings in words, and the hosts and event types as filters.
+// The outcomes of bookings and who came in words, and the hosts and event types as filters.
 import { counted } from '#src/base/number-text.ts';
 import type { Field } from '#src/dashboard/components/form.ts';
 import { badge, type Markup, type State } from '#src/dashboard/components/markup.ts';
@@ -21,6 +21,25 @@ const states: Readonly<Record<string, State>> = { held: 'ok', no_show: 'problem'
 
 export const bookingBadge = (outcome: keyof typeof outcomeTexts | null): Markup =>
   outcome === null ? badge('time unknown') : badge(outcomeTexts[outcome], states[outcome]);
+
+/** In the order of a menu. */
+export const attendanceTexts = {
+  confirmed: 'confirmed',
+  likely: 'likely',
+  suspected_no_show: 'suspected no-show',
+  unconfirmed: 'unconfirmed',
+  no_show: 'no-show',
+} as const;
+
+const attendanceStates: Readonly<Record<string, State>> = {
+  confirmed: 'ok',
+  likely: 'ok',
+  suspected_no_show: 'attention',
+  no_show: 'problem',
+};
+
+export const attendanceBadge = (attendance: keyof typeof attendanceTexts): Markup =>
+  badge(attendanceTexts[attendance], attendanceStates[attendance]);
 
 export const timesText = (count: number): string =>
   count === 1 ? 'once' : count === 2 ? 'twice' : counted(count, 'time');

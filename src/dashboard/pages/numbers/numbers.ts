@@ -5,9 +5,9 @@ import { getBookingNumbers, getRevenueNumbers, type BookingNumbers } from '#src/
 import { counted } from '#src/base/number-text.ts';
 import { percentText, plainDay } from '#src/dashboard/charts/scale.ts';
 import { choices, filters, withQuery, type Field } from '#src/dashboard/components/form.ts';
-import { command, type Markup } from '#src/dashboard/components/markup.ts';
+import { command, nothing, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage, type Page, type PageCall } from '#src/dashboard/page.ts';
-import type { ChartCard } from './chart-card.ts';
+import { listOf, type ChartCard } from './chart-card.ts';
 import { leadTimeChart, rateChart } from './rate-charts.ts';
 import { dailyChart, hourChart, revenueCharts, weeklyRate } from './time-charts.ts';
 
@@ -26,7 +26,7 @@ export const numberPages: readonly Page[] = [
       return {
         title: 'Numbers',
         content: html`<h1>Numbers</h1>
-          <p class="lead">${leadOf(numbers)}</p>
+          <p class="lead">${leadOf(numbers)} ${unconfirmedOf(numbers, url)}</p>
           ${weeklyRate(numbers)}
           ${choices(
             'Range of time',
@@ -73,6 +73,17 @@ function leadOf({ from, to, bookings, meetings, no_shows: noShows, rate }: Booki
   return `${counted(bookings, 'booking')} for meetings ${from === to ? 'on' : 'from'} ${range}. ${missed}`;
 }
 
+/** A meeting without a mark counts as held, so the rate can only be too low. */
+function unconfirmedOf({ from, to, unconfirmed, rate, rate_high: high }: BookingNumbers, url: URL): Markup {
+  if (unconfirmed === 0) return nothing;
+  const list = listOf(url, from, to, { unconfirmed: 'true' });
+  const range =
+    rate === null || high === null
+      ? nothing
+      : html`: the true rate is between <strong>${percentText(rate)} and ${percentText(high)}</strong>`;
+  return html`Of <a href="${list}">${counted(unconfirmed, 'other')}</a> nothing shows whether the invitee came${range}.`;
+}
+
 async function fieldsFor({ ask }: PageCall): Promise<readonly Field[]> {
   const { hosts, event_types: types } = await ask(listBookingFilters);
   const options = (list: typeof hosts) => Object.fromEntries(list.map(({ uri, name }) => [uri, name]));
@@ -97,5 +108,6 @@ function emptyRange(query: PageCall['query']): Markup {
 
 const explanation = html`<p class="soft">
   A booking counts on the day (UTC) on which its meeting starts; one that was rescheduled counts once, at its new time. Rates are
-  no-shows of all meetings that were held or missed, and there is none for fewer than five. Revenue counts on the day of the booking.
+  no-shows of all meetings that were held or missed, and there is none for fewer than five. A meeting that ended without a mark counts as
+  held; only a recap that lists the invitee, or a transcript that names them, shows that they came. Revenue counts on the day of the booking.
 </p>`;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dayMs, hourMs, instantOf } from '#src/base/time.ts';
 import { writeRows, type StoredRow } from '#src/store/rows.ts';
 import { ingestCountedBookings, january, uri } from '../../../harness/data/counted-bookings.ts';
+import { attendances } from '#src/store/views/attendance.ts';
 import { openReadApi } from '../../../harness/mirror/read-api.ts';
 import { viewRows } from '../../../harness/mirror/view-rows.ts';
 import { storeEngines } from '../../../harness/stores.ts';
@@ -63,6 +64,8 @@ for (const engine of storeEngines)
     it('are found by every filter as in the view', async () => {
       for (const outcome of new Set(view.map((row) => String(row['outcome']))))
         expect(await listed(`outcome=${outcome}`)).toEqual(inView((row) => row['outcome'] === outcome));
+      for (const attendance of attendances)
+        expect(await listed(`attendance=${attendance}`)).toEqual(inView((row) => row['attendance'] === attendance));
       const isCanceled = ({ outcome }: StoredRow) => /cancel/.test(String(outcome));
       expect(await listed('status=canceled')).toEqual(inView(isCanceled));
       expect(await listed('status=active')).toEqual(
@@ -88,7 +91,14 @@ for (const engine of storeEngines)
     });
 
     it('are refused with a filter that cannot be', async () => {
-      for (const query of ['outcome=lost', 'host=ben', 'min_start_time=yesterday', 'unconfirmed=yes', 'q=%00'])
+      for (const query of [
+        'outcome=lost',
+        'host=ben',
+        'min_start_time=yesterday',
+        'unconfirmed=yes',
+        'attendance=here',
+        'q=%00',
+      ])
         expect((await api.get(`/api/bookings?${query}`)).status).toBe(400);
     });
 
@@ -118,11 +128,12 @@ for (const engine of storeEngines)
       expect(await listed(`min_start_time=2031-05-01&max_start_time=${starts.next}`)).toHaveLength(2);
     });
 
-    it('are unconfirmed in the week after the meeting, until there is a recap or a mark', async () => {
+    it('are unconfirmed in the week after the meeting, until a recap or a mark says who came', async () => {
       const ended = (id: string, daysAgo: number) => ({
         invitee: {
           uri: uri('invitees', id),
           event_uri: uri('events', id),
+          email: `${id}@example.test`,
           status: 'active',
           created_at: instantOf(Date.now() - 30 * dayMs),
         },
@@ -133,7 +144,7 @@ for (const engine of storeEngines)
           end_time: instantOf(Date.now() - daysAgo * dayMs),
         },
       });
-      const rows = [ended('recent', 1), ended('recapped', 1), ended('old', 8)];
+      const rows = [ended('recent', 1), ended('recapped', 1), ended('listed', 1), ended('alone', 1), ended('old', 8)];
       await api.store.transaction(async (unit) => {
         await writeRows(
           unit,
@@ -145,8 +156,23 @@ for (const engine of storeEngines)
           'scheduled_events',
           rows.map(({ meeting }) => meeting),
         );
-        await writeRows(unit, 'meeting_recaps', [{ uri: uri('recaps', '1'), event_uri: uri('events', 'recapped') }]);
+        await writeRows(unit, 'meeting_recaps', [
+          { uri: uri('recaps', '1'), event_uri: uri('events', 'recapped') },
+          {
+            uri: uri('recaps', '2'),
+            event_uri: uri('events', 'listed'),
+            attendees: [{ user_email: 'listed@example.test' }],
+          },
+          { uri: uri('recaps', '3'), event_uri: uri('events', 'alone'), attendees: [{ host: true }] },
+        ]);
       });
-      expect(await listed('unconfirmed=true')).toEqual([uri('invitees', 'recent')]);
+      const recent = ['alone', 'recapped', 'recent'].map((id) => uri('invitees', id));
+      expect((await listed('unconfirmed=true')).toSorted()).toEqual(recent);
+      const nineDays = `min_start_time=${instantOf(Date.now() - 9 * dayMs)}`;
+      expect((await listed(`unconfirmed=true&${nineDays}`)).toSorted()).toEqual(
+        [...recent, uri('invitees', 'old')].toSorted(),
+      );
+      expect(await listed('attendance=suspected_no_show')).toEqual([uri('invitees', 'alone')]);
+      expect(await listed(`attendance=likely&${nineDays}`)).toEqual([uri('invitees', 'listed')]);
     });
   });

@@ -10,7 +10,14 @@ const ago = (ms: number): string => instantOf(Date.now() - ms);
 
 /** A booking of a meeting that ended so long ago. */
 const booking = (id: string, endedMs: number, more: StoredRow = {}, meeting: StoredRow = {}) => ({
-  invitee: { uri: uri('invitees', id), event_uri: uri('events', id), status: 'active', rescheduled: false, ...more },
+  invitee: {
+    uri: uri('invitees', id),
+    event_uri: uri('events', id),
+    email: `${id}@example.test`,
+    status: 'active',
+    rescheduled: false,
+    ...more,
+  },
   meeting: {
     uri: uri('events', id),
     status: 'active',
@@ -33,6 +40,7 @@ const bookings = [
   booking('moved', dayMs, { rescheduled: true }),
   booking('moved-to', dayMs, { new_invitee: uri('invitees', 'other') }),
   booking('recapped', dayMs),
+  booking('listed', dayMs),
   booking('recap-deleted', dayMs),
 ];
 
@@ -43,7 +51,7 @@ const submission = (id: string, madeMs: number, result_type = 'event_type') => (
 });
 
 describe.each(storeEngines)('what needs a person on $name', ({ available, fresh }) => {
-  it.runIf(available)('is a meeting that ended without a recap or a no-show mark', async () => {
+  it.runIf(available)('is a meeting that ended without evidence that the invitee came', async () => {
     await using opened = await fresh();
     const { store } = opened;
     expect(await countUnconfirmed(store, Date.now() - 7 * dayMs)).toBe(0);
@@ -60,12 +68,17 @@ describe.each(storeEngines)('what needs a person on $name', ({ available, fresh 
       );
       await writeRows(unit, 'meeting_recaps', [
         { uri: uri('recaps', '1'), event_uri: uri('events', 'recapped') },
-        { uri: uri('recaps', '2'), event_uri: uri('events', 'recap-deleted'), deleted_at: ago(hourMs) },
+        {
+          uri: uri('recaps', '2'),
+          event_uri: uri('events', 'listed'),
+          attendees: [{ user_email: 'listed@example.test' }],
+        },
+        { uri: uri('recaps', '3'), event_uri: uri('events', 'recap-deleted'), deleted_at: ago(hourMs) },
       ]);
     });
-    // `open`, `without-end`, `overnight` and `recap-deleted`.
-    expect(await countUnconfirmed(store, Date.now() - 7 * dayMs)).toBe(4);
-    expect(await countUnconfirmed(store, Date.now() - 1.5 * dayMs)).toBe(2);
+    // `open`, `without-end`, `overnight`, `recap-deleted`, and `recapped`, whose recap does not say who came.
+    expect(await countUnconfirmed(store, Date.now() - 7 * dayMs)).toBe(5);
+    expect(await countUnconfirmed(store, Date.now() - 1.5 * dayMs)).toBe(3);
   });
 
   it.runIf(available)('is a form that led to a booking page and to no booking', async () => {

@@ -83,7 +83,11 @@ for (const engine of storeEngines)
       expect(keysOf(await shown('/bookings?outcome=no_show'))).toEqual([uri('invitees', 'X1'), uri('invitees', 'B1')]);
       expect(keysOf(await shown('/bookings?q=guest+c&status=canceled&host='))).toEqual([uri('invitees', 'C1')]);
       expect(await shown('/bookings?q=none')).toContain('No booking matches these filters.');
-      expect(await shown('/bookings?unconfirmed=true')).toContain('Every meeting of the last seven days has a recap');
+      expect(await shown('/bookings?unconfirmed=true')).toContain('For each of these meetings');
+      expect(keysOf(await shown('/bookings?attendance=unconfirmed'))).toEqual([
+        uri('invitees', 'H1'),
+        uri('invitees', 'A1'),
+      ]);
       expect((await dashboard.page('/bookings?outcome=lost')).status).toBe(400);
     });
 
@@ -94,6 +98,7 @@ for (const engine of storeEngines)
       for (const seq of dots)
         expect((await dashboard.get(`/api/deliveries/${seq}`)).body.resource.event).toBe('invitee.created');
       expect(html).toContain('It counts as held.');
+      expect(html).toContain('No recap or transcript shows that they came.');
       expect(html).toContain('href="/contacts/a"');
       expect((await dashboard.page('/bookings/none')).status).toBe(404);
     });

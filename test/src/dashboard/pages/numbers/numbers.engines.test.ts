@@ -65,6 +65,12 @@ for (const engine of storeEngines)
       await addBookings(dashboard.store);
       const { status, html } = await dashboard.page(`/numbers?${range}`);
       expect([status, dashboard.reported]).toEqual([200, []]);
+      expect(html.replaceAll(/<[^>]+>/g, '')).toContain(
+        'Of 5 others nothing shows whether the invitee came: the true rate is between 28.6% and 100%.',
+      );
+      expect(html).toContain(
+        'href="/bookings?min_start_time=2026-03-02&amp;max_start_time=2026-03-15&amp;unconfirmed=true"',
+      );
       for (const sentence of [
         '7 bookings for meetings from 2 March to 15 March 2026. 28.6% of 7 meetings were missed (2 no-shows).',
         'Tuesday, 3 March 2026 has the most bookings: 5.',
