@@ -13,14 +13,24 @@ export interface SqlDialect {
   /** The last characters of a column; literally the expression of the index on the URIs of invitees. */
   lastCharacters(column: string, count: number): Sql;
   /**
-   * Joins the rows of a table whose `column` has a value, row by row through the index of the column. PostgreSQL would read the whole
-   * table where it expects many rows, as it does of a recursive query.
+   * Joins the rows of a table that meet a condition, row by row through an index. PostgreSQL would read the whole table where it expects
+   * many rows, as it does of a recursive query.
    */
-  lookUp(
-    join: 'join' | 'left join',
-    table: string,
-    by: { readonly column: string; readonly value: Sql; readonly as?: string },
-  ): Sql;
+  lookUp(join: 'join' | 'left join', table: string, by: { readonly on: Sql; readonly as?: string }): Sql;
+  /** Joins one row of values about each row of a query, computed once and only where it is read. */
+  oneRow(alias: string, select: OneRowSelect): OneRow;
+  /** Aggregates texts to a JSON list: on PostgreSQL sorted by bytes, on SQLite in the order in which they come. */
+  list(text: Sql): Sql;
+  /** A JSON list of no text or one. */
+  listOf(text?: Sql): Sql;
+  /** The texts of a JSON list as a table with the column `value`. */
+  texts(list: Sql, alias: string): Sql;
+  /** Joins the rows of a table whose `email` is an address in any letter case, one by one; the address is given in lower case. */
+  lookUpAddress(table: string, by: { readonly address: Sql; readonly as: string }): Sql;
+  /** A part of a union whose reader wants it sorted by a column: SQLite finds out by itself. */
+  sortedPart(select: Sql, column: string): Sql;
+  /** Whether a limit inside a recursive query ends it; else the limit of its reader does. */
+  readonly limitsRecursion: boolean;
   /** A JSON column as text. */
   jsonText(column: Sql): Sql;
   /** Whether `user` of one of the objects in a JSON list is among these. */
@@ -61,6 +71,17 @@ export interface SqlDialect {
   readonly mostJoinedFields: number;
   /** One value of a custom field in the type of its definition; null where it does not fit. */
   readonly custom: CustomValues;
+}
+
+export interface OneRowSelect {
+  readonly values: Readonly<Record<string, Sql>>;
+  readonly with?: Sql;
+  readonly from: Sql;
+}
+
+export interface OneRow {
+  readonly join: Sql;
+  value(name: string): Sql;
 }
 
 export interface CustomValues {

@@ -14,7 +14,10 @@ const plain = (text: Json | undefined): string =>
 const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
 const isHost = (one: Json): boolean => typeof one === 'object' && one !== null && 'host' in one && one.host === true;
 
-export function attendedBy({ meeting_recaps = [] }: Contents, { last, outcome }: Journey): Attended {
+export function attendedBy(
+  { meeting_recaps = [] }: Contents,
+  { last, outcome }: Pick<Journey, 'last' | 'outcome'>,
+): Attended {
   if (outcome === 'no_show') return { attendance: 'no_show', attendance_basis: textIn(last, 'no_show_uri') };
   if (outcome !== 'held') return { attendance: null, attendance_basis: null };
   const recaps = meeting_recaps

@@ -3,6 +3,7 @@ import type { Json } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import type { Contents } from '../harness/stores.ts';
 import { attendedBy } from './attendance.ts';
+import { peopleOf } from './people.ts';
 import { byUri, journeysOf, secondsBetween, textIn, type Journey } from './journeys.ts';
 
 const canceled = ['canceled_by_host', 'canceled_by_invitee', 'late_cancellation', 'canceled'];
@@ -30,6 +31,7 @@ export function viewsOf(contents: Contents, now: string): Record<string, StoredR
     no_show_rate: rates(contents, journeys, nameOf),
     routing_funnel: funnel(contents, journeys),
     revenue: revenue(contents, journeys, nameOf),
+    people: peopleOf(contents, now),
     scheduled_event_hosts: people(contents, 'hosts').map(({ event_uri, position, item }) => {
       const user = byUri(contents.users).get(String(textIn(item, 'user')));
       return {

@@ -17,10 +17,29 @@ export const postgresDialect: SqlDialect = {
   plainCase: (text) => sql`lower(trim(${text}) collate "C")`,
   lastCharacters: (column, count) => sql`right(${sql.ref(column)}, ${sql.lit(count)})`,
   // The planner does not look behind the offset.
-  lookUp(join, table, { column, value, as = table }) {
-    const found = sql`select * from ${sql.table(table)} where ${sql.ref(column)} = ${value} offset 0`;
+  lookUp(join, table, { on, as = table }) {
+    const found = sql`select * from ${sql.table(table)} as ${sql.ref(as)} where ${on} offset 0`;
     return sql`${joins[join]} lateral (${found}) as ${sql.ref(as)} on true`;
   },
+  oneRow(alias, { values, with: common = sql``, from }) {
+    const list = Object.entries(values).map(([name, value]) => sql`${value} as ${sql.id(name)}`);
+    return {
+      join: sql`cross join lateral (${common} select ${sql.join(list)} ${from} offset 0) as ${sql.id(alias)}`,
+      value: (name) => sql.id(alias, name),
+    };
+  },
+  list: (text) => sql`coalesce(jsonb_agg(${text} order by ${text} collate "C"), '[]'::jsonb)`,
+  listOf: (text = sql``) => sql`jsonb_build_array(${text})`,
+  texts: (list, alias) => sql`jsonb_array_elements_text(${list}) as ${sql.id(alias)}(value)`,
+  // An index is used only in its collation. Two queries instead of an `or`, which would read the whole index of the address first.
+  lookUpAddress(table, { address, as }) {
+    const lowered = sql`lower(same.email collate "C")`;
+    const rows = sql`select same.* from ${sql.table(table)} as same`;
+    return sql`cross join lateral (${rows} where same.email = (${address} collate "default")
+      union all ${rows} where same.email <> ${lowered} and ${lowered} = ${address}) as ${sql.id(as)}`;
+  },
+  sortedPart: (select, column) => sql`(${select} order by ${sql.ref(column)})`,
+  limitsRecursion: false,
   jsonText: (column) => sql`${column}::text`,
   hasUserAmong: (list, users) =>
     sql`exists (select 1 from jsonb_path_query(${list}, 'lax $[*].user') as host where host #>> '{}' in (${users}))`,

@@ -12,9 +12,26 @@ export const sqliteDialect: SqlDialect = {
   lowerCase: (column) => sql`lower(${sql.ref(column)})`,
   plainCase: (text) => sql`lower(trim(${text}))`,
   lastCharacters: (column, count) => sql`substr(${sql.ref(column)}, ${sql.lit(-count)})`,
-  lookUp(join, table, { column, value, as = table }) {
-    return sql`${joins[join]} ${sql.table(table)} as ${sql.ref(as)} on ${sql.ref(`${as}.${column}`)} = ${value}`;
+  lookUp: (join, table, { on, as = table }) => sql`${joins[join]} ${sql.table(table)} as ${sql.ref(as)} on ${on}`,
+  // There are no lateral joins, but the argument of a table-valued function may be a query about the row.
+  oneRow(alias, { values, with: common = sql``, from }) {
+    const list = Object.entries(values).map(([name, value]) => sql`${sql.lit(name)}, ${value}`);
+    const row = sql`${common} select json_array(json_object(${sql.join(list)})) ${from}`;
+    return {
+      join: sql`cross join json_each((${row})) as ${sql.id(alias)}`,
+      value: (name) => sql`(${sql.id(alias)}.value ->> ${sql.lit(`$.${name}`)})`,
+    };
   },
+  list: (text) => sql`json_group_array(${text})`,
+  listOf: (text = sql``) => sql`json_array(${text})`,
+  texts: (list, alias) => sql`json_each(${list}) as ${sql.id(alias)}`,
+  lookUpAddress(table, { address, as }) {
+    const email = sql.ref(`${as}.email`);
+    return sql`cross join ${sql.table(table)} as ${sql.id(as)}
+      on (${email} = ${address} or (${email} <> lower(${email}) and lower(${email}) = ${address}))`;
+  },
+  sortedPart: (select) => select,
+  limitsRecursion: true,
   jsonText: (column) => column,
   hasUserAmong: (list, users) =>
     sql`exists (select 1 from json_each(${list}) as host

@@ -53,13 +53,13 @@ function results(dialect: SqlDialect, conditions: readonly Condition[], now: str
   ),
   booked as materialized (
     select picked.uri as submission_uri, ${inviteeColumns('invitees')}
-    from picked ${lookUp('join', 'invitees', { column: 'routing_form_submission', value: sql`picked.uri` })}
+    from picked ${lookUp('join', 'invitees', { on: sql`invitees.routing_form_submission = picked.uri` })}
   ),
   chain (submission_uri, invitee_uri, depth) as (
     select submission_uri, ${nextOf('booked')}, 1 from booked where moved
     union all
     select chain.submission_uri, ${nextOf('earlier')}, chain.depth + 1
-    from chain ${lookUp('left join', 'invitees', { column: 'uri', value: sql`chain.invitee_uri`, as: 'earlier' })}
+    from chain ${lookUp('left join', 'invitees', { as: 'earlier', on: sql`earlier.uri = chain.invitee_uri` })}
     where chain.invitee_uri is not null and chain.depth < ${sql.lit(longestChain)}
       and (earlier.uri is null or ${isMoved('earlier')})
   ),
@@ -67,7 +67,7 @@ function results(dialect: SqlDialect, conditions: readonly Condition[], now: str
     select * from booked
     union all
     select chain.submission_uri, ${inviteeColumns('invitees')}
-    from chain ${lookUp('left join', 'invitees', { column: 'uri', value: sql`chain.invitee_uri` })}
+    from chain ${lookUp('left join', 'invitees', { on: sql`invitees.uri = chain.invitee_uri` })}
     where chain.invitee_uri is null or invitees.uri is not null
   ),
   ended as (
@@ -78,7 +78,7 @@ function results(dialect: SqlDialect, conditions: readonly Condition[], now: str
         when coalesce(scheduled_events.end_time, scheduled_events.start_time) <= ${dialect.time(now)} then 'held'
         when coalesce(scheduled_events.end_time, scheduled_events.start_time) is not null then 'upcoming'
       end as outcome
-    from last ${lookUp('left join', 'scheduled_events', { column: 'uri', value: sql`last.event_uri` })}
+    from last ${lookUp('left join', 'scheduled_events', { on: sql`scheduled_events.uri = last.event_uri` })}
   ),
   results as (
     select submission_uri, coalesce(max(case is_last when 1 then invitee_uri end), max(invitee_uri)) as invitee_uri, case

@@ -8,6 +8,7 @@ import { contactsWide } from './contacts-wide.ts';
 import type { FieldColumn } from './custom-columns.ts';
 import { scheduledEventGuests, scheduledEventHosts } from './event-people.ts';
 import { noShowRate } from './no-show-rate.ts';
+import { people } from './people.ts';
 import { revenue } from './revenue.ts';
 import { routingFunnel } from './routing-funnel.ts';
 import type { View } from './view.ts';
@@ -30,6 +31,7 @@ export function viewsFor(columns: readonly FieldColumn[]): readonly View[] {
     revenue,
     scheduledEventHosts,
     scheduledEventGuests,
+    people,
   ];
 }
 

@@ -1,0 +1,141 @@
+// The people that contacts and bookings make, the plain way: contacts are joined with a union-find, one address after the other.
+import type { Json } from '#src/store/columns.ts';
+import type { StoredRow } from '#src/store/rows.ts';
+import type { Contents } from '../harness/stores.ts';
+import { attendedBy } from './attendance.ts';
+import { byUri } from './journeys.ts';
+
+const textOf = (value: Json | undefined): string | null => (typeof value === 'string' && value !== '' ? value : null);
+const addressOf = (row: StoredRow): string | null =>
+  textOf(row['email'])?.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()) ?? null;
+const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+const first = (times: readonly (string | null)[]): string | null =>
+  times.filter((each) => each !== null).toSorted()[0] ?? null;
+const last = (times: readonly (string | null)[]): string | null =>
+  times
+    .filter((each) => each !== null)
+    .toSorted()
+    .at(-1) ?? null;
+
+/** By the time of creation, one without it last, then by URI. */
+const oldestFirst = (rows: readonly StoredRow[]): StoredRow[] =>
+  rows.toSorted(
+    (a, b) =>
+      byBytes(String(a['created_at'] ?? '9999'), String(b['created_at'] ?? '9999')) ||
+      byBytes(String(a['uri']), String(b['uri'])),
+  );
+
+export function peopleOf(contents: Contents, now: string, most = 20): StoredRow[] {
+  const contacts = oldestFirst((contents.contacts ?? []).filter((contact) => contact['deleted_at'] === null));
+  const rank = new Map(contacts.map((contact, index) => [String(contact['uri']), index]));
+  const holders = new Map<string, Set<number>>();
+  const entries = new Map<string, number>();
+  for (const row of contents.contact_emails ?? []) {
+    const address = addressOf(row);
+    const holder = rank.get(String(row['contact_uri']));
+    if (address === null || holder === undefined) continue;
+    holders.set(address, (holders.get(address) ?? new Set()).add(holder));
+    entries.set(address, (entries.get(address) ?? 0) + 1);
+  }
+  for (const [address, count] of entries) if (count > most) holders.delete(address);
+  // The root of a group is its oldest contact.
+  const roots = contacts.map((_, index) => index);
+  const rootOf = (index: number): number => (roots[index] === index ? index : rootOf(roots[index] as number));
+  for (const group of holders.values()) {
+    const joined = [...group].map(rootOf);
+    for (const root of joined) roots[root] = Math.min(...joined);
+  }
+  const sizes = Map.groupBy(contacts.keys(), rootOf);
+  const personOf = (index: number): number => ((sizes.get(rootOf(index))?.length ?? 0) > most ? index : rootOf(index));
+  const addresses = Map.groupBy(holders.keys(), (address) => personOf(Math.min(...(holders.get(address) ?? []))));
+  const members = Map.groupBy(contacts.keys(), personOf);
+  const others = Map.groupBy(
+    oldestFirst(contents.invitees ?? []).filter(
+      (row) => addressOf(row) !== null && !holders.has(String(addressOf(row))),
+    ),
+    (row) => String(addressOf(row)),
+  );
+  return [
+    ...[...members].map(([person, indexes]) => {
+      const own = indexes.map((index) => contacts[index] as StoredRow);
+      return personRow(contents, now, { own, emails: (addresses.get(person) ?? []).toSorted(byBytes) });
+    }),
+    ...[...others].map(([address, [booking]]) => personRow(contents, now, { own: [], booking, emails: [address] })),
+  ];
+}
+
+interface Person {
+  /** The contacts, the oldest first. */
+  readonly own: readonly StoredRow[];
+  /** The first booking, where there is no contact. */
+  readonly booking?: StoredRow | undefined;
+  readonly emails: readonly string[];
+}
+
+function personRow(contents: Contents, now: string, { own, booking, emails }: Person): StoredRow {
+  const { invitees = [] } = contents;
+  const [oldest] = own;
+  const bookings = oldestFirst(invitees.filter((row) => emails.includes(String(addressOf(row)))));
+  const submissions = byUri(contents.routing_form_submissions);
+  const events = byUri(contents.scheduled_events);
+  const startOf = (row: StoredRow) => textOf(events.get(String(row['event_uri']))?.['start_time']);
+  const ended = bookings
+    .filter((row) => !hasNext(invitees, row))
+    .map((row) => ({ row, outcome: outcomeOf(row, events.get(String(row['event_uri'])), now) }));
+  const having = (wanted: string) => ended.filter(({ outcome }) => outcome === wanted);
+  const held = having('held').map(({ row }) => startOf(row));
+  const latest = (column: string) =>
+    bookings
+      .filter((row) => textOf(row[column]) !== null)
+      .toSorted(
+        (a, b) =>
+          byBytes(String(b['created_at'] ?? ''), String(a['created_at'] ?? '')) ||
+          byBytes(String(b['uri']), String(a['uri'])),
+      )[0]?.[column] ?? null;
+  const times = (rows: readonly (StoredRow | undefined)[], column: string) => rows.map((row) => textOf(row?.[column]));
+  const submitted = bookings.map((row) => submissions.get(String(row['routing_form_submission'])));
+  return {
+    person: (oldest ?? booking)?.['uri'] ?? null,
+    contact_uri: oldest?.['uri'] ?? null,
+    name: textOf(oldest?.['name']) ?? latest('name'),
+    primary_email: oldest?.['primary_email'] ?? emails[0] ?? null,
+    emails: [...emails],
+    contacts: own.length,
+    contact_uris: own.map(({ uri }) => String(uri)).toSorted(byBytes),
+    first_touch: first([
+      ...times(own, 'created_at'),
+      ...times(own, 'first_email_date'),
+      ...times(bookings, 'created_at'),
+      ...times(submitted, 'created_at'),
+    ]),
+    last_touch: last([
+      ...times(own, 'created_at'),
+      ...times(own, 'last_email_date'),
+      ...times(bookings, 'created_at'),
+      ...held,
+    ]),
+    bookings: ended.length,
+    shows: held.length,
+    unconfirmed: having('held').filter(({ row, outcome }) =>
+      /unconfirmed|suspected/.test(String(attendedBy(contents, { last: row, outcome }).attendance)),
+    ).length,
+    no_shows: having('no_show').length,
+    last_campaign: latest('utm_campaign'),
+    next_meeting: first(having('upcoming').map(({ row }) => startOf(row))),
+    last_meeting: last(held),
+  };
+}
+
+const hasNext = (invitees: readonly StoredRow[], row: StoredRow): boolean =>
+  invitees.some(
+    (other) =>
+      other['uri'] !== row['uri'] && (other['old_invitee'] === row['uri'] || other['uri'] === row['new_invitee']),
+  );
+
+function outcomeOf(row: StoredRow, event: StoredRow | undefined, now: string): string | null {
+  if (row['rescheduled'] === true || textOf(row['new_invitee']) !== null) return 'rescheduled';
+  if (row['status'] === 'canceled' || event?.['status'] === 'canceled') return 'canceled';
+  if (row['no_show_at'] !== null) return 'no_show';
+  const end = textOf(event?.['end_time']) ?? textOf(event?.['start_time']);
+  return end === null ? null : end <= now ? 'held' : 'upcoming';
+}

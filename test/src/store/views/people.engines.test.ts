@@ -1,0 +1,222 @@
+// People: for any contacts and bookings in any order, the view equals a union-find over the rows; merges, erasures, shared mailboxes.
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { sql } from 'kysely';
+import type { Store } from '#src/store/contract.ts';
+import type { StoredColumns } from '#src/store/columns.ts';
+import type { StoredRow } from '#src/store/rows.ts';
+import { people, selectPeople } from '#src/store/views/people.ts';
+import { erase } from '#workers/privacy/erase.ts';
+import { targetOf } from '#workers/privacy/target.ts';
+import { cut, reordered } from '../../../harness/data/delivery-histories.ts';
+import { inOrder, viewRows } from '../../../harness/mirror/view-rows.ts';
+import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
+import {
+  emptyTables,
+  freshMemory,
+  freshPostgres,
+  ingestBodies,
+  projectedRows,
+  type TestStore,
+} from '../../../harness/stores.ts';
+import { peopleOf } from '../../../oracle/people.ts';
+
+const uri = (kind: string, name: string | number) => `https://api.example.test/${kind}/${name}`;
+const at = (day: number) => `2025-01-0${day + 1}T10:00:00.000000Z`;
+
+const contactBody = (name: string | number, emails: readonly string[], day = 0) =>
+  JSON.stringify({
+    event: 'contact.updated',
+    created_at: at(day),
+    payload: {
+      uri: uri('contacts', name),
+      name: `Contact ${name}`,
+      emails: emails.map((email, index) => ({ email, is_primary: index === 0 })),
+      created_at: at(0),
+      updated_at: at(day),
+    },
+  });
+const deletedBody = (name: string | number, day = 0) =>
+  JSON.stringify({
+    event: 'contact.deleted',
+    created_at: at(day),
+    payload: { uri: uri('contacts', name), deleted_at: at(day) },
+  });
+const bookingBody = (name: string | number, email: string | null, day = 0, more: object = {}) =>
+  JSON.stringify({
+    event: 'invitee.created',
+    created_at: at(day),
+    payload: {
+      uri: uri('invitees', name),
+      email,
+      name: 'Ada',
+      status: 'active',
+      event: uri('scheduled_events', name),
+      created_at: at(day),
+      updated_at: at(day),
+      scheduled_event: {
+        uri: uri('scheduled_events', name),
+        status: 'active',
+        start_time: at(day),
+        end_time: at(day),
+        updated_at: at(day),
+      },
+      ...more,
+    },
+  });
+
+const addresses = ['ada', 'ADA', 'ada.b', 'Ben', 'ben', 'ben.c', 'cyd', 'info'].map((name) => `${name}@example.test`);
+const address = fc.constantFrom(...addresses);
+const day = fc.nat(4);
+const body = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc
+      .tuple(fc.nat(5), fc.array(address, { maxLength: 3 }), day)
+      .map(([name, emails, when]) => contactBody(name, emails, when)),
+  },
+  { weight: 1, arbitrary: fc.tuple(fc.nat(5), day).map(([name, when]) => deletedBody(name, when)) },
+  {
+    weight: 5,
+    arbitrary: fc
+      .tuple(fc.nat(7), fc.option(address, { freq: 6 }), day, fc.option(fc.nat(7)))
+      .map(([name, email, when, old]) =>
+        bookingBody(name, email, when, old === null ? {} : { old_invitee: uri('invitees', old) }),
+      ),
+  },
+);
+const lives = fc.array(body, { minLength: 1, maxLength: 20 }).chain((bodies) =>
+  fc.record({
+    batches: reordered(bodies).chain(cut),
+    otherwise: reordered(bodies).chain(cut),
+    eraseOnDelete: fc.boolean(),
+    erased: fc.option(address),
+    isErasedEarly: fc.boolean(),
+    most: fc.constantFrom(1, 2, 3, 20),
+  }),
+);
+
+const eraseAddress = (store: Store, whom: string) =>
+  erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(whom), { now: '2026-01-01T00:00:00.000000Z' });
+
+/** The rows with another limit than the view has. */
+async function rowsWith({ db, engine }: Store, most: number): Promise<StoredRow[]> {
+  const { rows } = await sql<StoredColumns>`${selectPeople(engine.dialect, most)}`.execute(db);
+  const kinds = Object.entries(people.columns);
+  const decoded = rows.map((row) =>
+    Object.fromEntries(kinds.map(([name, { kind }]) => [name, engine.decode(kind, row[name] ?? null)])),
+  );
+  return inOrder(decoded, people.key);
+}
+
+describe.each([
+  { name: 'sqlite', available: true, fresh: freshMemory, count: 60 },
+  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 15 },
+])('people on $name', ({ available, fresh, count }) => {
+  let opened: TestStore;
+  beforeAll(async () => {
+    if (available) opened = await fresh();
+  });
+  beforeEach(async () => {
+    if (available) await emptyTables(opened.store);
+  });
+  afterAll(() => opened?.[Symbol.asyncDispose]());
+
+  it.runIf(available)(
+    'are the connected contacts and the addresses without one, in any order of deliveries, erased or not',
+    async () => {
+      const { store } = opened;
+      await fc.assert(
+        fc.asyncProperty(lives, async ({ batches, otherwise, eraseOnDelete, erased, isErasedEarly, most }) => {
+          const live = async (order: readonly (readonly string[])[]) => {
+            await emptyTables(store);
+            for (const [index, batch] of order.entries()) {
+              if (erased !== null && isErasedEarly && index === 1) await eraseAddress(store, erased);
+              await ingestBodies(store, batch, eraseOnDelete);
+            }
+            if (erased !== null) await eraseAddress(store, erased);
+            const rows = await rowsWith(store, most);
+            expect(rows).toEqual(
+              inOrder(peopleOf(await projectedRows(store), new Date().toISOString(), most), people.key),
+            );
+            return rows;
+          };
+          const rows = await live(batches);
+          // Whom an early erasure reaches depends on what was known by then.
+          if (erased === null || !isErasedEarly) expect(await live(otherwise)).toEqual(rows);
+          if (erased !== null) expect(JSON.stringify(rows).toLowerCase()).not.toContain(`"${erased.toLowerCase()}"`);
+          const all = rows.flatMap(({ emails }) => emails);
+          expect(new Set(all).size).toBe(all.length);
+        }),
+        runs(count),
+      );
+    },
+    propertyTimeoutMs,
+  );
+
+  it.runIf(available)(
+    'a contact that the service merged into another leaves one person with all bookings',
+    async () => {
+      const { store } = opened;
+      await ingestBodies(store, [
+        contactBody('a', ['ada@example.test']),
+        contactBody('b', ['Ada@work.test']),
+        bookingBody(1, 'ada@example.test'),
+        bookingBody(2, 'ada@work.test'),
+      ]);
+      expect(await viewRows(store, 'people')).toHaveLength(2);
+      await ingestBodies(store, [deletedBody('a', 1), contactBody('b', ['ada@work.test', 'ADA@example.test'], 1)]);
+      expect(await viewRows(store, 'people')).toEqual([
+        expect.objectContaining({
+          person: uri('contacts', 'b'),
+          contacts: 1,
+          emails: ['ada@example.test', 'ada@work.test'],
+          bookings: 2,
+          shows: 2,
+          unconfirmed: 2,
+        }),
+      ]);
+    },
+  );
+
+  it.runIf(available)('an address of more than 20 contacts is a person of its own and connects no one', async () => {
+    const { store } = opened;
+    const contacts = Array.from({ length: 21 }, (_, n) =>
+      contactBody(100 + n, [`p${n}@example.test`, 'info@example.test']),
+    );
+    await ingestBodies(store, [
+      ...contacts.slice(1),
+      bookingBody(1, 'Info@example.test'),
+      bookingBody(2, 'p3@example.test'),
+    ]);
+    expect(await viewRows(store, 'people')).toEqual([
+      expect.objectContaining({ person: uri('contacts', 101), contacts: 20, bookings: 2 }),
+    ]);
+    await ingestBodies(store, contacts.slice(0, 1));
+    const rows = await viewRows(store, 'people');
+    expect(rows).toHaveLength(22);
+    expect(rows).toContainEqual(
+      expect.objectContaining({
+        person: uri('invitees', 1),
+        contact_uri: null,
+        emails: ['info@example.test'],
+        bookings: 1,
+      }),
+    );
+    expect(rows).toContainEqual(
+      expect.objectContaining({ person: uri('contacts', 103), emails: ['p3@example.test'], bookings: 1 }),
+    );
+  });
+
+  it.runIf(available)('a chain of more than 20 contacts is not one person, from whichever end it is read', async () => {
+    const { store } = opened;
+    const linkAt = (n: number) => contactBody(100 + n, [`p${n}@example.test`, `p${n + 1}@example.test`]);
+    const chain = Array.from({ length: 21 }, (_, n) => linkAt(n));
+    await ingestBodies(store, chain.slice(1));
+    expect(await viewRows(store, 'people')).toEqual([expect.objectContaining({ contacts: 20 })]);
+    await ingestBodies(store, chain.slice(0, 1));
+    const rows = await viewRows(store, 'people');
+    expect(rows).toHaveLength(21);
+    expect(rows[1]).toMatchObject({ person: uri('contacts', 101), contacts: 1, emails: ['p2@example.test'] });
+  });
+});
