@@ -63,6 +63,8 @@ const floors = {
   ],
   // The pages show answers of the API; they use neither the store nor the workers.
   'src/dashboard': ['schemas', 'src/base', 'src/http', 'src/api'],
+  // Tools are answers of the API, too.
+  'src/mcp': ['schemas', 'src/base', 'src/http', 'src/api'],
   'src/app': [
     'src/base',
     'src/signing',
@@ -83,6 +85,7 @@ const floors = {
     'src/subscriptions',
     'src/api',
     'src/dashboard',
+    'src/mcp',
   ],
   'src/doctor': [
     'schemas',
@@ -122,6 +125,7 @@ const floors = {
     'src/receiver',
     'src/subscriptions',
     'src/api',
+    'src/mcp',
     'src/app',
     'src/doctor',
   ],

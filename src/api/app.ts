@@ -2,8 +2,10 @@
 import { Hono } from 'hono';
 import { acceptsHtml } from '#src/http/request.ts';
 import { memoize } from '#src/base/memoize.ts';
+import type { Audit } from './audit.ts';
 import { createAuth, type AuthNeeds, type RefusedRequest } from '#src/api/auth/auth.ts';
-import type { AdminEnv, Caller } from '#src/api/auth/browser.ts';
+import { addressOf, type AdminEnv, type Caller } from '#src/api/auth/browser.ts';
+import { createMcpGate, type McpGateNeeds } from '#src/api/auth/mcp-gate.ts';
 import { HttpError, titledError } from '#src/http/http-error.ts';
 import {
   addOperations,
@@ -23,6 +25,13 @@ export interface ReadApi {
   fetch(request: Request, caller?: Caller): Response | Promise<Response>;
   /** Records a change that was refused to a caller that can only read. */
   refused(caller: Caller, request: RefusedRequest): Promise<void>;
+  /** Records what a caller does besides the operations that are recorded by themselves. */
+  record: Audit['begin'];
+}
+
+/** The tools for models. */
+export interface McpEndpoint {
+  fetch(request: Request, caller: Caller): Promise<Response>;
 }
 
 /** Who opened a page, as the admin listener authenticated them. */
@@ -44,6 +53,8 @@ export interface AdminNeeds extends Omit<AuthNeeds, 'record'>, Omit<ProcessConte
   reads?(): Promise<ReadApi>;
   /** Absent without a store. */
   pages?(): Promise<Pages>;
+  /** Absent without a store. */
+  readonly mcp?: Pick<McpGateNeeds, 'mcpToken' | 'hostNames'> & { open(): Promise<McpEndpoint> };
   /** Receives errors that are not the caller's. */
   report(error: unknown): void;
 }
@@ -54,6 +65,7 @@ export function createAdminApp({
   health,
   reads,
   pages,
+  mcp,
   report,
   ...needs
 }: AdminNeeds): Hono<AdminEnv> {
@@ -87,10 +99,18 @@ export function createAdminApp({
   const context: ProcessContext = { status, metrics, health, docs };
   const application: Application<ProcessContext, ProcessOperation> = { admit: () => context };
   addOperations(app, application, openOperations);
-  app.post(
-    '/login',
-    limitBody((message) => titledError(413, message)),
-  );
+  for (const path of ['/login', '/mcp'])
+    app.post(
+      path,
+      limitBody((message) => titledError(413, message)),
+    );
+  if (mcp) {
+    const refusal = createMcpGate({ ...auth, ...mcp });
+    app.all('/mcp', async (context) => {
+      const caller: Caller = { who: 'mcp token', address: addressOf(context) };
+      return (await refusal(context)) ?? (await mcp.open()).fetch(context.req.raw, caller);
+    });
+  }
   app.use(createAuth({ ...auth, record: async (caller, request) => (await reads?.())?.refused(caller, request) }));
   addOperations(api, application, processOperations);
   for (const path of ['/', ...processOperations.map(({ path }) => path)])

@@ -103,6 +103,7 @@ export function createReadApi({ secret, acted, ...needs }: ReadApiNeeds) {
     /** In the name of this caller. */
     fetch: (request: Request, caller?: Caller) => app.fetch(request, caller && { caller }),
     refused: audit.refused,
+    record: audit.begin,
     request: app.request,
   };
 }

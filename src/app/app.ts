@@ -25,6 +25,7 @@ import { openContactSearch, openRetention, openSinks, openSyncJobs, prepareAlert
 import { addDiskHealth, openDataFolder, openDisks, withRoom } from './disk.ts';
 import { installationOf, startHeartbeat } from './heartbeat.ts';
 import { bindListeners, type Listeners } from './listeners.ts';
+import { mcpOf } from './mcp.ts';
 import { errorLogger, lastReconcileRuns, mirrorStatus, openMirror } from './mirror.ts';
 import { openReceiver, openWorker, type Roles } from './roles.ts';
 import type { Sinks } from './sink-pumps.ts';
@@ -180,6 +181,7 @@ function openAdmin(
   { admin, adminUrl: url, works, status, ...own }: Listeners & Pick<Roles, 'works'> & Pick<App, 'status'> & Reported,
 ) {
   const adminToken = openAdminToken(config);
+  const reads = store && readsOf({ config, log, queue, store, tail, ...own }, adminToken);
   const app = createAdminApp({
     token: adminToken,
     readToken: config.adminReadToken,
@@ -190,7 +192,7 @@ function openAdmin(
     health,
     ...createAccessLog(log, metrics),
     report: errorLogger(log, 'admin listener'),
-    ...(store && { reads: readsOf({ config, log, queue, store, tail, ...own }, adminToken) }),
+    ...(store && reads && { reads, mcp: mcpOf({ config, log, store }, reads) }),
     pages: pagesOf(log),
   });
   admin.serve({

@@ -84,6 +84,12 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./commands/alerts.ts')).alerts,
   },
   {
+    name: 'mcp',
+    group: 'Look',
+    summary: 'answer questions of an AI model about the mirror (Model Context Protocol over standard input and output)',
+    load: async () => (await import('./commands/mcp.ts')).mcp,
+  },
+  {
     name: 'reconcile',
     group: 'Fix',
     summary: 'compare the mirror with the service; name what is missing, extra or different, and repair it',

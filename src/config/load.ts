@@ -128,6 +128,8 @@ function conflictsIn(values: Partial<SettingValues>): readonly string[] {
     problems.push('QUEUE_SHARDS above 1 needs a Redis queue (QUEUE_URL); the other queues have one shard: remove it');
   if (values.ADMIN_READ_TOKEN !== undefined && values.ADMIN_READ_TOKEN === values.ADMIN_TOKEN)
     problems.push('ADMIN_READ_TOKEN must differ from ADMIN_TOKEN: it is for callers that may only read');
+  if (values.MCP_TOKEN !== undefined && [values.ADMIN_TOKEN, values.ADMIN_READ_TOKEN].includes(values.MCP_TOKEN))
+    problems.push('MCP_TOKEN must differ from ADMIN_TOKEN and ADMIN_READ_TOKEN: it opens only MCP');
   if (PORT !== undefined && PORT !== 0 && PORT === adminPortOf(values))
     problems.push('PORT and ADMIN_PORT must differ');
   return problems;
@@ -153,6 +155,7 @@ function shape(values: SettingValues) {
     hasAdminPort: values.ADMIN_PORT !== undefined,
     adminToken: values.ADMIN_TOKEN,
     adminReadToken: values.ADMIN_READ_TOKEN,
+    mcp: { token: values.MCP_TOKEN, isRevealed: values.MCP_REVEAL },
     publicUrl: values.PUBLIC_URL,
     signing: {
       keys: values.SIGNING_KEYS as readonly string[] | undefined,

@@ -96,6 +96,18 @@ export const settings = {
       'A second bearer token of the admin listener, of at least 16 characters, for dashboards and BI tools: it reads everything and changes nothing. A change is answered 403 and logged.',
     secret: true,
   },
+  MCP_TOKEN: {
+    reads: z.string().min(16, 'at least 16 characters').optional(),
+    default: '– (MCP over HTTP is off)',
+    meaning:
+      'Bearer token of `/mcp` on the admin listener, of at least 16 characters, with which AI models read the mirror. It opens nothing else, and the other tokens do not open it.',
+    secret: true,
+  },
+  MCP_REVEAL: {
+    reads: yesOrNo(false),
+    default: 'false',
+    meaning: 'Show people and texts to AI models. Otherwise MCP answers with pseudonyms and without texts.',
+  },
   PUBLIC_URL: {
     reads: webAddress,
     default: '–',

@@ -206,7 +206,7 @@ function page(context: AdminContext, status: 401 | 429, { headers, ...given }: P
 }
 
 /** Compares digests, which have one length, so the duration does not reveal the length of the token. */
-function equalTo(expected: string): (text: string) => boolean {
+export function equalTo(expected: string): (text: string) => boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const expectedDigest = digest(expected);
   return (text) => timingSafeEqual(digest(text), expectedDigest);

@@ -20,7 +20,7 @@ async function pageOf(processes: readonly ProcessRow[], { path = '/', works = fa
     processes,
   });
   const fetch = async () => Response.json({ title: 'Internal Server Error', message: 'It failed.' }, { status: 500 });
-  const reads = async () => ({ operations: [], fetch, refused: async () => {} });
+  const reads = async () => ({ operations: [], fetch, refused: async () => {}, record: async () => async () => {} });
   const { ask } = openAdmin({ status, pages: async () => dashboard, ...(works && { reads }) });
   const answer = await ask(path, { headers: { ...bearer, accept: 'text/html' } });
   return { status: answer.status, html: await answer.text() };

@@ -1,0 +1,88 @@
+// Who may use /mcp: callers with its own token, which opens nothing else. The checks, in this order:
+// MCP_TOKEN is set (404) ─▶ a known host name, no page of another site (403) ─▶ not too many wrong tokens (429) ─▶ token (401) ─▶ rate (429)
+// A web page can lead its own name to this machine (DNS rebinding); a request under a name that is not ours is refused for that reason.
+import { isIP } from 'node:net';
+import { SlotstreamError } from '#src/base/errors.ts';
+import { minuteMs } from '#src/base/time.ts';
+import { minTokenLength } from '#src/api/running-instance.ts';
+import { equalTo, type AuthNeeds, type RejectionCause } from './auth.ts';
+import { addressOf, isSameOrigin, type AdminContext } from './browser.ts';
+import { createLoginThrottle } from './login-throttle.ts';
+
+export interface McpGateNeeds extends Pick<AuthNeeds, 'token' | 'readToken' | 'clock' | 'delayMs' | 'refused'> {
+  readonly mcpToken: string | undefined;
+  /** Names of this listener besides `localhost` and its addresses. */
+  readonly hostNames: readonly string[];
+}
+
+/** Of all kinds; calls of tools have a limit of their own. */
+const requestsPerMinute = 600;
+
+/** Returns how a request is refused; undefined for one that may pass. */
+export function createMcpGate({ mcpToken, hostNames, token, readToken, refused, ...timing }: McpGateNeeds) {
+  if (mcpToken !== undefined && (mcpToken === token || mcpToken === readToken))
+    throw new SlotstreamError('config', 'MCP_TOKEN is a token of the admin listener, which opens more than MCP.', {
+      hint: 'Set MCP_TOKEN to a token of its own: openssl rand -hex 24',
+    });
+  if (mcpToken !== undefined && mcpToken.length < minTokenLength)
+    throw new Error(`MCP_TOKEN has fewer than ${minTokenLength} characters.`);
+  const isBearer = equalTo(`Bearer ${mcpToken ?? ''}`);
+  const throttle = createLoginThrottle(timing);
+  const rate = createRate(requestsPerMinute, timing.clock);
+
+  return async (context: AdminContext): Promise<Response | undefined> => {
+    const { req } = context;
+    const refuse = (
+      cause: RejectionCause,
+      status: 401 | 403 | 429,
+      {
+        title,
+        message,
+        ...headers
+      }: { readonly title: string; readonly message: string; readonly [name: string]: string },
+    ): Response => {
+      refused(cause, req);
+      return context.json({ title, message }, status, headers);
+    };
+    const wait = (seconds: number, message: string): Response =>
+      refuse('too_many', 429, { title: 'Too Many Requests', message, 'retry-after': String(seconds) });
+    if (mcpToken === undefined)
+      return context.json({ title: 'Not Found', message: 'MCP is off. Set MCP_TOKEN to turn it on.' }, 404);
+    const { hostname } = new URL(req.url);
+    if (!isOwnHost(hostname, hostNames))
+      return refuse('cross_site', 403, {
+        title: 'Forbidden',
+        message: 'This host name is not known here. Set ADMIN_URL to the URL of this listener.',
+      });
+    const isFromPage = (req.header('origin') ?? req.header('sec-fetch-site')) !== undefined;
+    if (isFromPage && !isSameOrigin(context))
+      return refuse('cross_site', 403, { title: 'Forbidden', message: 'A page of another site sent this request.' });
+    const blockedFor = throttle.blocked(addressOf(context));
+    if (blockedFor !== undefined) return wait(blockedFor, 'Too many wrong tokens. Wait.');
+    const given = req.header('authorization');
+    if (given === undefined || !isBearer(given)) {
+      const seconds = given === undefined ? undefined : await throttle.failed(addressOf(context));
+      if (seconds !== undefined) return wait(seconds, 'Too many wrong tokens. Wait.');
+      return refuse(given === undefined ? 'unauthenticated' : 'wrong', 401, {
+        title: 'Unauthenticated',
+        message: 'Send MCP_TOKEN as a bearer token. The tokens of the admin listener do not open MCP.',
+        'www-authenticate': 'Bearer',
+      });
+    }
+    const seconds = rate();
+    return seconds === undefined ? undefined : wait(seconds, `More than ${requestsPerMinute} requests a minute. Wait.`);
+  };
+}
+
+const isOwnHost = (hostname: string, names: readonly string[]): boolean =>
+  isIP(hostname.replaceAll(/[[\]]/g, '')) !== 0 || /^(.+\.)?localhost$/.test(hostname) || names.includes(hostname);
+
+/** Counts by the minute; the seconds to wait where there were too many. */
+export function createRate(perMinute: number, clock: () => number): () => number | undefined {
+  let window = { sinceMs: -Infinity, count: 0 };
+  return () => {
+    if (clock() - window.sinceMs >= minuteMs) window = { sinceMs: clock(), count: 0 };
+    window.count += 1;
+    return window.count > perMinute ? Math.max(1, Math.ceil((window.sinceMs + minuteMs - clock()) / 1000)) : undefined;
+  };
+}

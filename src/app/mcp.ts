@@ -1,0 +1,39 @@
+// What MCP needs of a mirror, for the admin listener of a process and for the command `mcp`.
+import { randomBytes } from 'node:crypto';
+import type { AdminNeeds, ReadApi } from '#src/api/app.ts';
+import { memoize } from '#src/base/memoize.ts';
+import type { Config } from '#src/config/load.ts';
+import type { McpNeeds } from '#src/mcp/server.ts';
+import type { Log } from '#src/observability/log.ts';
+import type { Store } from '#src/store/contract.ts';
+import { makeKey } from '#workers/privacy/erasure-index.ts';
+import { errorLogger } from './mirror.ts';
+import manifest from '../../package.json' with { type: 'json' };
+
+interface MirrorNeeds {
+  readonly config: Pick<Config, 'mcp' | 'adminHost' | 'alerts'>;
+  readonly log: Log;
+  readonly store: Store;
+}
+
+export const mcpNeeds = async ({ config, log, store }: MirrorNeeds): Promise<Omit<McpNeeds, 'api'>> => ({
+  // The key by which erased people are recognized, which every process on this mirror has.
+  secret: await store.transaction((unit) => makeKey(unit, () => randomBytes(32).toString('hex'))),
+  isRevealed: config.mcp.isRevealed,
+  version: manifest.version,
+  clock: Date.now,
+  report: errorLogger(log, 'MCP server'),
+});
+
+/** Loaded with the first request that has the token: most processes never get one. */
+export function mcpOf(needs: MirrorNeeds, reads: () => Promise<ReadApi>): NonNullable<AdminNeeds['mcp']> {
+  const { mcp, adminHost, alerts } = needs.config;
+  return {
+    mcpToken: mcp.token,
+    hostNames: [adminHost, ...(alerts.adminUrl === undefined ? [] : [new URL(alerts.adminUrl).hostname])],
+    open: memoize(async () => {
+      const { createMcpEndpoint } = await import('#src/mcp/server.ts');
+      return createMcpEndpoint({ ...(await mcpNeeds(needs)), api: await reads() });
+    }),
+  };
+}

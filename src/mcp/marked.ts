@@ -1,0 +1,145 @@
+// The marks by which a tool says what each value of its answer is. A value without a mark does not compile, so nothing about a person
+// is shown because it was forgotten:
+//   numbers, states, times, URIs, our own words ─▶ shown       names that hosts gave ─▶ shown unless a person of the answer is in them
+//   people ─▶ a pseudonym                                      any other text ─▶ `[hidden]`          all of it with MCP_REVEAL=true
+import { isEventKind } from '#schemas/events.ts';
+
+export type Presented =
+  | number
+  | boolean
+  | null
+  | undefined
+  | Marked
+  | readonly Presented[]
+  | { readonly [name: string]: Presented };
+
+/** What is known of a person: addresses first, by which they are recognized. */
+export interface Person {
+  readonly email?: string | null;
+  readonly name?: string | null;
+  readonly [detail: string]: unknown;
+}
+
+export class Marked {
+  readonly kind: 'plain' | 'uri' | 'label' | 'person' | 'text';
+  readonly value: unknown;
+
+  constructor(kind: Marked['kind'], value: unknown) {
+    this.kind = kind;
+    this.value = value;
+  }
+}
+
+type Text = string | null | undefined;
+
+const mark = (kind: Marked['kind'], value: unknown): Marked | null =>
+  value === null || value === undefined ? null : new Marked(kind, value);
+const markIf = (isPlain: (text: string) => boolean, kind: 'plain' | 'uri') => (value: Text) =>
+  mark(value !== null && value !== undefined && isPlain(value) ? kind : 'text', value);
+
+const isTime = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/.test(text);
+/** A URI of a record: nothing encoded, no query, no credentials. */
+const isRecordUri = (text: string): boolean =>
+  text.length <= 300 && /^https?:\/\/[a-z\d.-]+(:\d{1,5})?(\/[\w.~-]+)*$/i.test(text);
+const isEventName = (text: string): boolean =>
+  isEventKind(text) || /^(contact|meeting_recap|event_type)\.gone$|^person\.erased$/.test(text);
+
+export const time = markIf(isTime, 'plain');
+export const uri = markIf(isRecordUri, 'uri');
+export const eventName = markIf(isEventName, 'plain');
+/** One of the words of an enumeration: any other text does not compile. */
+export const word = <Word extends string>(
+  value: Word | null | undefined,
+  ..._anyText: string extends Word ? ['not an enumeration'] : []
+) => mark('plain', value);
+/** A text of the service that is one of these words. */
+export const oneOf = (words: readonly string[], value: Text) => markIf((text) => words.includes(text), 'plain')(value);
+/** Words that this program wrote. */
+export const ours = (value: Text) => mark('plain', value);
+/** A name that a host gave to an event type or a form. */
+export const label = (value: Text) => mark('label', value);
+/** Anything from outside: it may be about a person. */
+export const text = (value: unknown) => mark('text', value);
+/** A value of a row, which may be anything. */
+export const rowValue = (value: unknown): Presented =>
+  typeof value === 'boolean'
+    ? value
+    : typeof value !== 'string'
+      ? text(value)
+      : isTime(value)
+        ? time(value)
+        : uri(value);
+
+export const person = (details: Person): Marked | null =>
+  Object.values(details).some((value) => textsIn(value).length > 0) ? new Marked('person', details) : null;
+
+/** Whether a text that a caller sent can be recorded: it names no person. */
+export const isPlain = (value: string): boolean => isTime(value) || isRecordUri(value) || isEventName(value);
+
+export interface Rendering {
+  readonly isRevealed: boolean;
+  pseudonym(identity: string): string;
+  /** Longer texts are cut. */
+  readonly mostText: number;
+}
+
+export const hidden = '[hidden]';
+
+/** The answer as JSON, without fields that have no value. */
+export function render(presented: Presented, rendering: Rendering): unknown {
+  const people = new Set<string>();
+  if (!rendering.isRevealed) collectPeople(presented, people);
+  const shown = (value: Presented): unknown => {
+    if (value instanceof Marked) return showMarked(value, { ...rendering, people });
+    if (Array.isArray(value)) return value.map(shown);
+    if (typeof value === 'object' && value !== null)
+      return Object.fromEntries(
+        Object.entries(value).flatMap(([name, each]) => (each === null || each === undefined ? [] : [[name, shown(each)]])),
+      );
+    // A string here has passed the compiler by a mistake.
+    return typeof value === 'string' ? hidden : (value ?? null);
+  };
+  return shown(presented);
+}
+
+function showMarked(
+  { kind, value }: Marked,
+  { isRevealed, pseudonym, mostText, people }: Rendering & { readonly people: ReadonlySet<string> },
+): unknown {
+  if (kind === 'plain' || isRevealed) return cut(value, mostText);
+  if (kind === 'person') return pseudonym(identityOf(value));
+  if (kind === 'uri') return names(people, String(value), 5) ? hidden : value;
+  if (kind !== 'label') return hidden;
+  const isPersonal = /@|＠|\d[\d\s().-]{4,}\d/.test(String(value)) || names(people, String(value), 3);
+  return isPersonal ? hidden : cut(value, mostText);
+}
+
+/** The first address, or else whatever else is known, in lower case. */
+const identityOf = (details: unknown): string => (textsIn(details)[0] ?? '').trim().toLowerCase();
+
+const names = (people: ReadonlySet<string>, value: string, least: number): boolean =>
+  [...people].some((part) => part.length >= least && value.toLowerCase().includes(part));
+
+function collectPeople(presented: Presented, people: Set<string>): void {
+  if (presented instanceof Marked) {
+    if (presented.kind !== 'person') return;
+    for (const found of textsIn(presented.value))
+      for (const part of [found, ...found.split(/[\s@.,]+/)]) people.add(part.trim().toLowerCase());
+  } else if (typeof presented === 'object' && presented !== null)
+    for (const each of Object.values(presented)) collectPeople(each, people);
+}
+
+/** All texts in a value, in order. */
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return value.trim() === '' ? [] : [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+function cut(value: unknown, most: number): unknown {
+  if (typeof value === 'string')
+    return value.length > most ? `${value.slice(0, most)}… (${value.length - most} more characters)` : value;
+  if (Array.isArray(value)) return value.map((each) => cut(each, most));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, cut(each, most)]));
+}

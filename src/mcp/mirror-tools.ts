@@ -1,0 +1,116 @@
+// The tools about the mirror itself: why a row has its values, the deliveries, and the health.
+import { listDeliveries } from '#src/api/deliveries/deliveries.ts';
+import { sources } from '#src/api/deliveries/delivery-records.ts';
+import { getOverview } from '#src/api/overview/overview.ts';
+import { explainRow } from '#src/api/why.ts';
+import { eventName, label, oneOf, ours, rowValue, text, time, uri, word } from './marked.ts';
+import { byToken, defineTool } from './tool.ts';
+
+export const why = defineTool(explainRow, {
+  name: 'why',
+  description:
+    'Explains a row: every delivery that touched it, and for each column the entry that set its value. Use it when a value looks wrong, with any URI of another answer.',
+  inputs: { uri: true },
+  pages: { size: 'limit', from: 'after' },
+  present: ({ deliveries, fields, ...row }) => ({
+    uri: uri(row.uri),
+    table: ours(row.table),
+    deleted: row.deleted,
+    deliveries: deliveries.map((entry) => ({
+      seq: entry.seq,
+      event: eventName(entry.event),
+      source: oneOf(sources, entry.source),
+      occurred_at: time(entry.occurred_at),
+      received_at: time(entry.received_at),
+      outcome: ours(entry.outcome),
+      reason: reasonOf(entry),
+      duplicates: entry.duplicates,
+      redacted: entry.redacted,
+      pruned: entry.pruned,
+      changed: Object.entries(entry.changes ?? {}).flatMap(([table, columns]) =>
+        Object.entries(columns).map(([column, [before, after]]) => ({
+          column: ours(`${table}.${column}`),
+          before: rowValue(before),
+          after: rowValue(after),
+        })),
+      ),
+    })),
+    fields: fields.map(({ column, value, since, ...last }) => ({
+      column: ours(column),
+      value: rowValue(value),
+      set_by: since && { seq: since.seq, event: eventName(since.event), occurred_at: time(since.occurred_at) },
+      last_reported_by: { seq: last.seq, event: eventName(last.event), occurred_at: time(last.occurred_at) },
+    })),
+  }),
+});
+
+export const listDeliveriesTool = defineTool(listDeliveries, {
+  name: 'list_deliveries',
+  description:
+    'Lists deliveries and records that were read from the service, newest first, with what became of each. Use it with outcome quarantined for those that could not be applied, and with subject for one record.',
+  inputs: {
+    event: true,
+    outcome: true,
+    source: true,
+    subject: true,
+    address: true,
+    min_received_at: true,
+    max_received_at: true,
+  },
+  revealedInputs: { q: true },
+  fixed: { include: 'sentence' },
+  pages: byToken,
+  present: ({ collection, last_seq: lastSeq }) => ({
+    last_seq: lastSeq,
+    deliveries: collection.map((delivery) => ({
+      seq: delivery.seq,
+      source: word(delivery.source),
+      event: eventName(delivery.event),
+      subject: uri(delivery.subject_uri),
+      occurred_at: time(delivery.occurred_at),
+      received_at: time(delivery.received_at),
+      outcome: word(delivery.outcome),
+      reason: reasonOf(delivery),
+      duplicates: delivery.duplicates,
+      redacted: delivery.redacted,
+      sentence: text(delivery.sentence),
+    })),
+  }),
+});
+
+/** The reason of a quarantine names a path and what was expected there, never a value. Others may repeat what was sent. */
+const reasonOf = ({ outcome, reason }: { readonly outcome: string; readonly reason: string | null }) =>
+  outcome === 'quarantined' ? label(reason) : text(reason);
+
+export const mirrorHealth = defineTool(getOverview, {
+  name: 'mirror_health',
+  description:
+    'Says how the mirror is: whether all is well, each check with what to do, the flow of deliveries, and what waits for a person. Use it first when data seems to be missing or old.',
+  present: ({ verdict, health, flow, needs_you: needs, today }) => ({
+    verdict: { state: word(verdict.state), sentence: ours(verdict.sentence) },
+    health: health.map(({ id, state, sentence, fix }) => ({
+      check: ours(id),
+      state: word(state),
+      sentence: ours(sentence),
+      fix: ours(fix),
+    })),
+    flow: {
+      receivers: flow.receivers,
+      workers: flow.workers,
+      accepted_last_10_minutes: flow.accepted,
+      lag_p50_ms: flow.lag_p50_ms,
+      lag_p99_ms: flow.lag_p99_ms,
+      queue: ours(flow.queue_engine),
+      store: word(flow.store_engine),
+      last_seq: flow.last_seq,
+    },
+    needs_you: needs.map(({ id, kind, count, sentence, fix }) => ({
+      list: word(id),
+      kind: word(kind),
+      count,
+      sentence: ours(sentence),
+      fix: ours(fix),
+    })),
+    today: { since: time(today.since), counts: today.counts, last_week: today.last_week },
+  }),
+});
