@@ -15,9 +15,13 @@ const actionRecord = z
     at: instant,
     caller: z
       .string()
-      .describe('`admin token`, `admin session`, `read-only token` or `read-only session`: a session is a browser.'),
+      .describe(
+        '`admin token`, `admin session`, `read-only token` or `read-only session`: a session is a browser. `mcp token` or `mcp command`: an AI model.',
+      ),
     address: z.string().describe('The address from which the request came: that of a proxy, where there is one.'),
-    operation: z.string().describe('`replayDelivery`, …: its id in this document.'),
+    operation: z
+      .string()
+      .describe('`replayDelivery`, …: its id in this document; of an AI model, the name of the tool.'),
     target: z.string().nullable().describe('What it was about: the ids in its path.'),
     input: values.describe('Its filters and options. Text that may be about a person is `[hidden]`.'),
     result: values.describe('What it did: counts and outcomes.'),
@@ -35,7 +39,7 @@ export const listActions = defineOperation({
   tag: 'Actions',
   summary: 'What operators did, newest first',
   description:
-    'Every change through this API, from a page or from a program, and every change that was refused to the read-only token. Actions are stored for 400 days, at most 100,000 of them.',
+    'Every change through this API, from a page or from a program, every change that was refused to the read-only token, and every call of a tool by an AI model. Actions are stored for 400 days, at most 100,000 of operators and as many of models.',
   query: pageQuery.extend({ operation: plainText.optional().describe('Only this operation: `replayDelivery`.') }),
   answers: 'collection',
   schema: actionRecord,

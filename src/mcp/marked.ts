@@ -3,6 +3,7 @@
 //   numbers, states, times, URIs, our own words ─▶ shown       names that hosts gave ─▶ shown unless a person of the answer is in them
 //   people ─▶ a pseudonym                                      any other text ─▶ `[hidden]`          all of it with MCP_REVEAL=true
 import { isEventKind } from '#schemas/events.ts';
+import { readerOf } from '#schemas/records.ts';
 
 export type Presented =
   | number
@@ -43,7 +44,7 @@ const isTime = (text: string): boolean =>
 const isRecordUri = (text: string): boolean =>
   text.length <= 300 && /^https?:\/\/[a-z\d.-]+(:\d{1,5})?(\/[\w.~-]+)*$/i.test(text);
 const isEventName = (text: string): boolean =>
-  isEventKind(text) || /^(contact|meeting_recap|event_type)\.gone$|^person\.erased$/.test(text);
+  isEventKind(text) || readerOf(text) !== undefined || text === 'person.erased';
 
 export const time = markIf(isTime, 'plain');
 export const uri = markIf(isRecordUri, 'uri');
@@ -95,7 +96,9 @@ export function render(presented: Presented, rendering: Rendering): unknown {
     if (Array.isArray(value)) return value.map(shown);
     if (typeof value === 'object' && value !== null)
       return Object.fromEntries(
-        Object.entries(value).flatMap(([name, each]) => (each === null || each === undefined ? [] : [[name, shown(each)]])),
+        Object.entries(value).flatMap(([name, each]) =>
+          each === null || each === undefined ? [] : [[name, shown(each)]],
+        ),
       );
     // A string here has passed the compiler by a mistake.
     return typeof value === 'string' ? hidden : (value ?? null);

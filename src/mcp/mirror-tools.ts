@@ -35,12 +35,16 @@ export const why = defineTool(explainRow, {
         })),
       ),
     })),
-    fields: fields.map(({ column, value, since, ...last }) => ({
-      column: ours(column),
-      value: rowValue(value),
-      set_by: since && { seq: since.seq, event: eventName(since.event), occurred_at: time(since.occurred_at) },
-      last_reported_by: { seq: last.seq, event: eventName(last.event), occurred_at: time(last.occurred_at) },
-    })),
+    fields: fields
+      .filter(({ value }) => value !== null)
+      .map(({ column, value, since, seq }) => ({
+        column: ours(column),
+        value: rowValue(value),
+        set_by_seq: since?.seq,
+        set_by_event: eventName(since?.event),
+        set_at: time(since?.occurred_at),
+        last_reported_by_seq: seq,
+      })),
   }),
 });
 

@@ -61,7 +61,12 @@ export function createMcp(needs: McpNeeds): (caller: Caller) => McpServer {
   const listed = tools.map((tool) => {
     const input = tool.input(isRevealed);
     const { $schema: _dialect, ...schema } = jsonObject.parse(
-      z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }),
+      z.toJSONSchema(input, {
+        io: 'input',
+        unrepresentable: 'any',
+        // The operation checks it; of no use to a model.
+        override: ({ jsonSchema }) => void delete jsonSchema.pattern,
+      }),
     );
     return { tool, input, words: new Set(JSON.stringify(schema).match(/(?<=")[a-z_]+(?=")/g)), schema };
   });
@@ -118,7 +123,7 @@ export function createMcp(needs: McpNeeds): (caller: Caller) => McpServer {
         found && input ? recorded(found, input) : nothing,
       ));
     try {
-      if (found === undefined) throw refusal(404, 'There is no such tool. tools/list lists them.');
+      if (found === undefined) throw refusal(400, 'There is no such tool. tools/list lists them.');
       parseInput(found.input, given ?? {});
       // As it was sent: the operation reads the parameters itself.
       const input = isObject(given) ? given : {};
@@ -163,7 +168,7 @@ export function createMcpEndpoint(needs: McpNeeds): McpEndpoint {
   const { fetch } = createMcpHandler(
     ({ authInfo }) => serverFor({ who: 'mcp token', address: authInfo?.clientId ?? '' }),
     // Nothing here changes while a client listens, so no stream stays open.
-    { responseMode: 'json', maxSubscriptions: 0, onerror: needs.report },
+    { maxSubscriptions: 0, onerror: needs.report },
   );
   return {
     fetch: (request, { address }) => fetch(request, { authInfo: { token: '', clientId: address, scopes: [] } }),
@@ -179,11 +184,14 @@ const nothing = { params: {}, query: {}, body: undefined };
 const failure = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true });
 
 function failureOf(error: unknown): { readonly status: number; readonly message: string } {
-  if (error instanceof ApiError) return { status: error.status, message: [error.message, ...error.details].join(' ') };
+  if (error instanceof ApiError) {
+    const { status, details, message } = error;
+    const hint = status === 404 ? ['Use a URI of another answer.'] : [];
+    return { status, message: (details.length > 0 ? details : [message]).concat(hint).join(' ') };
+  }
   if (error instanceof HttpError) {
-    const { message, details } = error.body;
-    const lines = (details ?? []).map((detail) => `${detail.parameter ?? 'input'}: ${detail.message}.`);
-    return { status: error.status, message: [message, ...lines].join(' ') };
+    const wrong = (error.body.details ?? []).map(({ parameter = 'input', message }) => `${parameter}: ${message}.`);
+    return { status: error.status, message: ['The input is not valid.', ...wrong].join(' ') };
   }
   return { status: 500, message: 'The call failed. Try again; the log of Slotstream says why.' };
 }

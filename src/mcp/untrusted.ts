@@ -1,5 +1,5 @@
 // Wraps an answer as data from outside. Its texts were written by people who may address the model that reads them: they stay JSON
-// strings on one line, between two marks that nobody can guess.
+// strings on one line, between two marks that cannot be guessed.
 import { randomBytes } from 'node:crypto';
 
 /** What could end a line or a mark, change the direction of text, or is not visible at all. */

@@ -1,5 +1,5 @@
 // The rows of `admin_actions`: what operators did through the admin listener. They hold URIs and ids, and no other personal data.
-import { sql } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 import { dayMs, instantOf } from '#src/base/time.ts';
 import type { Store } from './contract.ts';
 import { insertRows } from './rows.ts';
@@ -30,14 +30,19 @@ export async function endAction(
   );
 }
 
+/** Calls of models are counted apart: however many there are, they do not push out what operators did. */
+const byModel = sql<SqlBool>`caller like 'mcp %'`;
+
 /** Deletes actions that are too old, or too many. */
 export async function pruneActions(store: Store, nowMs: number): Promise<void> {
   await store.transaction(async ({ db }) => {
     const old = instantOf(nowMs - storedMs);
     await db.deleteFrom('admin_actions').where('at', '<', old).execute();
-    const newest = db.selectFrom('admin_actions').select('at').orderBy('at', 'desc');
-    const surplus = await newest.offset(maxStored).limit(1).executeTakeFirst();
-    if (surplus) await db.deleteFrom('admin_actions').where('at', '<=', surplus.at).execute();
+    for (const kind of [byModel, sql<SqlBool>`not ${byModel}`]) {
+      const newest = db.selectFrom('admin_actions').select('at').where(kind).orderBy('at', 'desc');
+      const surplus = await newest.offset(maxStored).limit(1).executeTakeFirst();
+      if (surplus) await db.deleteFrom('admin_actions').where(kind).where('at', '<=', surplus.at).execute();
+    }
   });
 }
 

@@ -1,7 +1,6 @@
 // Who may use /mcp: callers with its own token, which opens nothing else. The checks, in this order:
 // MCP_TOKEN is set (404) ─▶ a known host name, no page of another site (403) ─▶ not too many wrong tokens (429) ─▶ token (401) ─▶ rate (429)
 // A web page can lead its own name to this machine (DNS rebinding); a request under a name that is not ours is refused for that reason.
-import { isIP } from 'node:net';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { minuteMs } from '#src/base/time.ts';
 import { minTokenLength } from '#src/api/running-instance.ts';
@@ -74,8 +73,9 @@ export function createMcpGate({ mcpToken, hostNames, token, readToken, refused, 
   };
 }
 
+/** An address is not a name that a page could lead elsewhere. */
 const isOwnHost = (hostname: string, names: readonly string[]): boolean =>
-  isIP(hostname.replaceAll(/[[\]]/g, '')) !== 0 || /^(.+\.)?localhost$/.test(hostname) || names.includes(hostname);
+  /^(\d+\.\d+\.\d+\.\d+|\[.+\]|(.+\.)?localhost)$/.test(hostname) || names.includes(hostname);
 
 /** Counts by the minute; the seconds to wait where there were too many. */
 export function createRate(perMinute: number, clock: () => number): () => number | undefined {

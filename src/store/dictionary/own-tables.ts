@@ -132,13 +132,14 @@ export const ownTables = {
     },
   },
   admin_actions: {
-    about: 'One row per action of an operator through the API or the dashboard, for 400 days.',
+    about:
+      'One row per action of an operator through the API or the dashboard, and per call of an AI model, for 400 days.',
     columns: {
       id: 'random',
       at: 'when it began',
-      caller: '`admin token`, `admin session`, `read-only token` or `read-only session`',
+      caller: '`admin token`, `admin session`, `read-only token`, `read-only session`, `mcp token` or `mcp command`',
       address: 'address from which the request came',
-      operation: 'operation of the API, such as `replayDelivery`',
+      operation: 'operation of the API, such as `replayDelivery`, or tool',
       target: 'what it was about: the ids in its path',
       input: 'its filters and options; text that may be about a person is `[hidden]`',
       result: 'what it did: counts and outcomes',

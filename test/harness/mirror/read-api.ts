@@ -1,5 +1,5 @@
 // What reads the mirror, on a store of its own and without sockets: asked as a caller who holds the token.
-import type { AdminNeeds } from '#src/api/app.ts';
+import type { AdminNeeds, ReadApi } from '#src/api/app.ts';
 import type { MirrorProcess } from '#src/api/mirror/mirror-process.ts';
 import { createReadApi } from '#src/api/operations.ts';
 import type { Installation } from '#src/api/overview/process-health.ts';
@@ -23,11 +23,20 @@ export interface ReadApiOptions {
   /** What the admin listener gets besides. */
   readonly admin?: Partial<AdminNeeds>;
   readonly process?: MirrorProcess;
+  /** What serves /mcp. */
+  readonly mcp?: (api: ReadApi) => NonNullable<AdminNeeds['mcp']>;
 }
 
 export async function openReadApi(
   open: () => Promise<Pick<TestStore, 'store'> & AsyncDisposable>,
-  { usesContactSearch = false, clock = Date.now, installation, admin: adminNeeds = {}, process }: ReadApiOptions = {},
+  {
+    usesContactSearch = false,
+    clock = Date.now,
+    installation,
+    admin: adminNeeds = {},
+    process,
+    mcp,
+  }: ReadApiOptions = {},
 ) {
   const { store, ...rest } = await open();
   const heard = { reported: [] as unknown[], acted: [] as string[] };
@@ -44,7 +53,7 @@ export async function openReadApi(
     report: (error) => void heard.reported.push(error),
     acted: (operation) => void heard.acted.push(operation),
   });
-  const admin = openAdmin({ reads: async () => api, ...adminNeeds });
+  const admin = openAdmin({ reads: async () => api, ...(mcp && { mcp: mcp(api) }), ...adminNeeds });
   const { ask } = admin;
   return {
     store,

@@ -1,0 +1,109 @@
+// Who may use /mcp: its own token and nothing else, from no other site, under no other name, and not too often.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { adminToken, logIn, openAdmin, readToken, type Admin } from '../../../harness/mirror/api-app.ts';
+
+const mcpToken = 'a-token-that-opens-only-mcp';
+const owner = { authorization: `Bearer ${mcpToken}` };
+
+let admin: Admin;
+let passed: string[];
+const open = (token: string | undefined = mcpToken) =>
+  openAdmin({
+    mcp: {
+      mcpToken: token,
+      hostNames: ['mirror.example.test'],
+      open: async () => ({
+        fetch: async (_request, { who, address }) => {
+          passed.push(`${who} ${address}`);
+          return Response.json('answered');
+        },
+      }),
+    },
+  });
+beforeEach(() => {
+  passed = [];
+  admin = open();
+});
+const post = async (headers: Record<string, string>, url = '/mcp'): Promise<number> =>
+  (await admin.ask(url, { method: 'POST', headers, body: '{}' })).status;
+
+describe('/mcp', () => {
+  it('is opened by its token, whose caller has a name of its own', async () => {
+    expect(await post(owner)).toBe(200);
+    expect(passed).toEqual(['mcp token 192.0.2.1']);
+  });
+
+  it('is not opened by the other tokens, a session, or a token in the address', async () => {
+    for (const token of [adminToken, readToken, `${mcpToken}x`, ''])
+      expect(await post({ authorization: `Bearer ${token}` })).toBe(401);
+    expect(await post({ cookie: await logIn(admin), 'sec-fetch-site': 'same-origin' })).toBe(401);
+    expect(await post({}, `/mcp?token=${mcpToken}`)).toBe(401);
+    expect(await post({})).toBe(401);
+    expect(passed).toEqual([]);
+    expect(admin.heard.refused.at(-1)).toBe('unauthenticated');
+  });
+
+  it('has a token that opens nothing else', async () => {
+    for (const path of ['/', '/api/status', '/api/contacts', '/metrics', '/docs', '/mcp/', `/?token=${mcpToken}`])
+      expect([path, (await admin.ask(path, { headers: owner })).status]).toEqual([path, 401]);
+  });
+
+  it('is off without a token, and says how to turn it on', async () => {
+    admin = openAdmin({ mcp: { mcpToken: undefined, hostNames: [], open: () => Promise.reject(new Error('loaded')) } });
+    const answer = await admin.ask('/mcp', { method: 'POST', headers: owner });
+    expect([answer.status, await answer.json()]).toEqual([
+      404,
+      { title: 'Not Found', message: expect.stringContaining('Set MCP_TOKEN') },
+    ]);
+    expect(await post({ authorization: 'Bearer ' })).toBe(404);
+  });
+
+  it('refuses what a page of another site sends', async () => {
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { origin: 'http://127.0.0.1:9999' },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+    ])
+      expect(await post({ ...owner, ...headers } as Record<string, string>)).toBe(403);
+    expect(await post({ ...owner, origin: 'http://127.0.0.1:8081' })).toBe(200);
+    expect(admin.heard.refused).toContain('cross_site');
+  });
+
+  it('refuses a host name that is not its own', async () => {
+    for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example'])
+      expect(await post(owner, `http://${host}:8081/mcp`)).toBe(403);
+    for (const host of ['localhost', '127.0.0.1', '[::1]', '10.1.2.3', 'mirror.example.test'])
+      expect(await post(owner, `http://${host}:8081/mcp`)).toBe(200);
+  });
+
+  it('delays and then refuses many wrong tokens', async () => {
+    const statuses = await Promise.all(
+      Array.from({ length: 30 }, () => post({ authorization: 'Bearer wrong-token-wrong' })),
+    );
+    expect([
+      statuses.filter((status) => status === 401).length,
+      statuses.filter((status) => status === 429).length,
+    ]).toEqual([10, 20]);
+  });
+
+  it('answers 600 requests a minute', async () => {
+    for (let count = 0; count < 600; count += 1) expect(await post(owner)).toBe(200);
+    const answer = await admin.ask('/mcp', { method: 'POST', headers: owner });
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '60']);
+    admin.clock.nowMs += 60_000;
+    expect(await post(owner)).toBe(200);
+  });
+
+  it('refuses a body of more than a megabyte', async () => {
+    const body = 'x'.repeat(1_048_577);
+    expect((await admin.ask('/mcp', { method: 'POST', headers: owner, body })).status).toBe(413);
+  });
+
+  it('does not start with a token of the admin listener, or a short one', () => {
+    expect(() => open(adminToken)).toThrow('MCP_TOKEN is a token of the admin listener');
+    expect(() => open(readToken)).toThrow('MCP_TOKEN is a token of the admin listener');
+    expect(() => open('short')).toThrow('fewer than 16 characters');
+  });
+});

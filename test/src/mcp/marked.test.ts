@@ -1,0 +1,113 @@
+// What a model sees of each value of an answer, with people masked and revealed.
+import { describe, expect, it } from 'vitest';
+import { eventName, label, oneOf, ours, person, render, rowValue, text, time, uri, word } from '#src/mcp/marked.ts';
+import type { Presented } from '#src/mcp/marked.ts';
+import { createMcpSecrets } from '#src/mcp/secrets.ts';
+
+const { pseudonym, seal, open } = createMcpSecrets('the secret of a mirror, of any length');
+const shown = (presented: Presented, isRevealed = false, mostText = 100) =>
+  render(presented, { isRevealed, pseudonym, mostText });
+
+const ada = { email: 'Ada@Example.test', name: 'Ada Lovelace' };
+
+describe('a masked answer', () => {
+  it('shows numbers, states, times, URIs of records, known events and our own words', () => {
+    const plain = {
+      count: 3,
+      open: true,
+      state: word<'ok' | 'problem'>('ok'),
+      by: oneOf(['host', 'invitee'], 'host'),
+      at: time('2026-03-01T09:00:00.000000Z'),
+      day: time('2026-03-01'),
+      contact: uri('https://api.example.test:8080/contacts/00aa-BB_1'),
+      event: eventName('invitee.created'),
+      read: eventName('contact.read'),
+      sentence: ours('All is well.'),
+    };
+    expect(shown(plain)).toEqual({
+      count: 3,
+      open: true,
+      state: 'ok',
+      by: 'host',
+      at: '2026-03-01T09:00:00.000000Z',
+      day: '2026-03-01',
+      contact: 'https://api.example.test:8080/contacts/00aa-BB_1',
+      event: 'invitee.created',
+      read: 'contact.read',
+      sentence: 'All is well.',
+    });
+  });
+
+  it('hides what does not look like what it should be', () => {
+    for (const value of [
+      time('Ada'),
+      time('2026-03-01 Ada'),
+      oneOf(['host'], 'Ada'),
+      eventName('ada.lovelace'),
+      eventName('ada.read'),
+      uri('https://example.test/cancel?email=ada@example.test'),
+      uri('https://ada@example.test/contacts/1'),
+      uri('https://example.test/contacts/ada%40example.test'),
+      uri('mailto:ada@example.test'),
+      uri(`https://example.test/${'a'.repeat(400)}`),
+      text('Ada'),
+      text({ any: ['Ada'] }),
+      rowValue('Ada'),
+      rowValue(4_930_555_019),
+      rowValue(['Ada']),
+    ])
+      expect(shown(value)).toBe('[hidden]');
+    expect([rowValue(true), rowValue(null)].map((value) => shown(value))).toEqual([true, null]);
+    expect(shown([rowValue('2026-03-01'), rowValue('https://example.test/users/1')])).toEqual([
+      '2026-03-01',
+      'https://example.test/users/1',
+    ]);
+  });
+
+  it('hides a text that has passed the compiler without a mark', () => {
+    expect(shown({ name: 'Ada' as unknown as null })).toEqual({ name: '[hidden]' });
+  });
+
+  it('gives a person one pseudonym, by the address in any letter case, that another secret makes another', () => {
+    const [one, same, other] = [ada, { email: 'ada@example.TEST', name: 'A. L.' }, { name: 'Grace' }].map((who) =>
+      shown(person(who)),
+    );
+    expect(one).toMatch(/^person-[\da-f]{10}$/);
+    expect([same, other === one]).toEqual([one, false]);
+    expect(createMcpSecrets('another').pseudonym('ada@example.test')).not.toBe(one);
+    expect(person({ email: null, name: ' ', phone_numbers: [] })).toBeNull();
+  });
+
+  it('shows the names that hosts gave, unless they name a person of the answer or look like an address or a number', () => {
+    const answer = (name: string) => shown({ invitee: person(ada), name: label(name) });
+    for (const name of ['Intro call', 'Demo 2026', '30 minutes']) expect(answer(name)).toMatchObject({ name });
+    for (const name of ['Call with ADA', 'Lovelace & co', 'ada@elsewhere.test', 'call +49 30 5550199', 'x＠y'])
+      expect(answer(name)).toMatchObject({ name: '[hidden]' });
+  });
+
+  it('hides a URI that names a person of the answer', () => {
+    const named = { invitee: person({ name: 'ada-lovelace' }), page: uri('https://example.test/u/Ada-Lovelace') };
+    expect(shown(named)).toMatchObject({ page: '[hidden]' });
+  });
+});
+
+describe('a revealed answer', () => {
+  it('shows everything, and cuts long texts', () => {
+    const answer = { invitee: person(ada), note: text('x'.repeat(120)), form: label('Ada'), none: text(null) };
+    expect(shown(answer, true)).toEqual({
+      invitee: ada,
+      note: `${'x'.repeat(100)}… (20 more characters)`,
+      form: 'Ada',
+    });
+  });
+});
+
+describe('a cursor', () => {
+  it('is opened by the mirror that sealed it, and shows nothing', () => {
+    const sealed = seal('filters with ada@example.test');
+    expect(open(sealed)).toBe('filters with ada@example.test');
+    expect(Buffer.from(sealed, 'base64url').toString('latin1')).not.toContain('ada');
+    expect(createMcpSecrets('another').open(sealed)).toBeUndefined();
+    for (const wrong of ['', 'abc', `${sealed}AAAA`, sealed.slice(4)]) expect(open(wrong)).toBeUndefined();
+  });
+});
