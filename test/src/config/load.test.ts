@@ -132,6 +132,19 @@ describe('configuration', () => {
     expect(complaintsOf(same).message).toMatch(/^ADMIN_READ_TOKEN must differ from ADMIN_TOKEN/);
   });
 
+  it('wants a token for MCP that is long enough and opens nothing else, from a file too, and masks people by default', () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'secret-')), 'token');
+    writeFileSync(path, 'a-token-that-opens-only-mcp\n');
+    expect(loadConfig({ MCP_TOKEN_FILE: path }).mcp).toEqual({
+      token: 'a-token-that-opens-only-mcp',
+      isRevealed: false,
+    });
+    expect(loadConfig({ MCP_REVEAL: 'true' }).mcp).toEqual({ token: undefined, isRevealed: true });
+    expect(complaintsOf({ MCP_TOKEN: 'short' }).message).toBe('MCP_TOKEN must be at least 16 characters');
+    for (const name of ['ADMIN_TOKEN', 'ADMIN_READ_TOKEN'])
+      expect(complaintsOf({ MCP_TOKEN: longKey, [name]: longKey }).message).toMatch(/^MCP_TOKEN must differ from/);
+  });
+
   it('wants the address of the push and its secret together, and neither of them shown', () => {
     const [url, secret] = ['https://feed.example.test/in/?canary', 'canary-secret-of-the-feed'];
     const { feed } = loadConfig({ FEED_PUSH_URL: url, FEED_PUSH_SECRET: secret });

@@ -25,6 +25,7 @@ describe('the settings over HTTP', () => {
       QUEUE_URL: `redis://:${secret}@cache.example.com`,
       ADMIN_TOKEN: secret,
       ADMIN_READ_TOKEN: `${secret}-read`,
+      MCP_TOKEN: `${secret}-mcp`,
       SIGNING_KEYS: `${secret},${secret}-old`,
       API_TOKEN: secret,
       API_BASE_URL: 'https://api.example.com',
