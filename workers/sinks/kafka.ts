@@ -70,7 +70,7 @@ export const kafkaSink =
       keyOf: () => '',
       batch,
       concurrency: 1,
-      check: (signal) => connected(signal, (opened) => opened.metadata({ topics: [topic] })),
+      check: (signal) => connected(signal, (opened) => opened.metadata({ topics: [] })),
       async send(entries, signal) {
         for (const part of partsOf(entries))
           await connected(signal, (opened) =>

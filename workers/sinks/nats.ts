@@ -28,8 +28,8 @@ export const natsSink =
     let opening: Promise<NatsConnection> | undefined;
     let isWatching = false;
 
-    async function open(): Promise<NatsConnection> {
-      const connection = await connect({
+    const logIn = async (): Promise<NatsConnection> =>
+      connect({
         ...readNats(url),
         ...(credentialsFile !== undefined && { authenticator: credsAuthenticator(await readFile(credentialsFile)) }),
         name: 'slotstream',
@@ -37,6 +37,8 @@ export const natsSink =
         // The pump sends again, in order. A client that reconnects would send what it has buffered at any time later.
         reconnect: false,
       });
+    async function open(): Promise<NatsConnection> {
+      const connection = await logIn();
       try {
         const { streams } = await jetstreamManager(connection, { checkAPI: false, timeout: timeoutMs });
         // A user who may not look for the stream may still publish.
@@ -73,7 +75,11 @@ export const natsSink =
       keyOf: ({ seq, subjectUri }) => subjectUri ?? String(seq),
       batch: 1,
       concurrency,
-      check: (signal) => connected(signal, async () => undefined),
+      check: () =>
+        logIn().then(
+          (connection) => connection.close(),
+          (error: unknown) => Promise.reject(failureOf(error)),
+        ),
       send: ([entry], signal) =>
         connected(signal, async (connection) => {
           if (entry === undefined) return;

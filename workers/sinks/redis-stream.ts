@@ -28,8 +28,17 @@ export const redisStreamSink =
       // After a failover the old master refuses writes: look for the new one.
       reconnectOnError: (error) => error.message.startsWith('READONLY'),
     });
-    // Every command that fails says so; without a listener ioredis prints to the console.
-    redis.on('error', () => undefined);
+    // A command that fails while there is no connection does not say why there is none.
+    let connectionError: unknown;
+    redis.on('error', (error) => (connectionError = error));
+    const failureOf = (error: unknown): SendError => {
+      if (error instanceof SendError) return error;
+      const code = codeOf(causeOf(error));
+      return new SendError({
+        code: code === 'MaxRetriesPerRequestError' ? codeOf(connectionError) : code,
+        everywhere: true,
+      });
+    };
     const added = (entry: FeedEntry): (string | number)[] => {
       const { seq, event, subjectUri, text } = entry;
       const bound = maxLength === 0 ? [] : ['MAXLEN', '~', maxLength];
@@ -74,9 +83,6 @@ async function refuseAhead(redis: Redis, key: string, lastSeq: () => Promise<num
   const offset = Number(newest[0]?.[0].split('-', 1)[0] ?? 0);
   if (offset > (await lastSeq())) throw new SendError({ code: 'STREAM_AHEAD', everywhere: true });
 }
-
-const failureOf = (error: unknown): SendError =>
-  error instanceof SendError ? error : new SendError({ code: codeOf(causeOf(error)), everywhere: true });
 
 /** The error of a rejected transaction is generic; the errors of its commands carry the reason. */
 function causeOf(error: unknown): unknown {

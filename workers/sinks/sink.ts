@@ -15,7 +15,7 @@ export interface Sink extends AsyncDisposable {
    * more about when.
    */
   send(entries: readonly FeedEntry[], signal: AbortSignal): Promise<void>;
-  /** Connects without sending, and throws as `send` does; absent where that is not possible. */
+  /** Connects without sending or creating anything, and throws as `send` does; absent where that is not possible. */
   check?(signal: AbortSignal): Promise<void>;
 }
 

@@ -94,7 +94,7 @@ export const ownTables = {
   },
   key_values: {
     about:
-      'Internal. State of the program: leases, alert state, results of jobs, the identity of the mirror, the erasure key.',
+      'Internal. State of the program: leases, alert state, results of jobs, the identity of the mirror, the source of its CloudEvents, the erasure key.',
     columns: { key: 'name of the value', value: 'the value' },
   },
   sync_checkpoints: {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { natsSink, type NatsOptions } from '#workers/sinks/nats.ts';
 import type { PumpInput } from '#workers/sinks/pump.ts';
 import { startNats } from '../../harness/brokers.ts';
+import { writeNatsCredentials } from '../../harness/nats-credentials.ts';
 import { startPump } from '../../harness/mirror/sink-pump.ts';
 import { freshSqlite, ingestBodies, type TestStore } from '../../harness/stores.ts';
 
@@ -68,6 +69,15 @@ describe.runIf(inject('natsPath'))('the sink of NATS', () => {
       .toMatchObject({ code: 'MAX_PAYLOAD', hint: 'raise max_payload of the NATS server' });
     await expect.poll(async () => (await nats.published()).map(({ event }) => event.data?.seq)).toEqual([3]);
     expect(await pumping.position()).toBe(0);
+  });
+
+  it('logs in with a credentials file, and reports one that is missing', async () => {
+    const { config, credentials } = await writeNatsCredentials();
+    await using nats = await startNats({ args: ['-c', config] });
+    expect((await failuresOf(sink(nats.url, { credentialsFile: `${credentials}x` })))?.code).toBe('ENOENT');
+    expect((await failuresOf(sink(nats.url)))?.code).toBe('AuthorizationError');
+    await using pumping = await startPump(opened.store, sink(nats.url, { credentialsFile: credentials }));
+    await expect.poll(() => pumping.position()).toBe(1);
   });
 
   it('logs in with a user, and reports a wrong password and a server without TLS', async () => {

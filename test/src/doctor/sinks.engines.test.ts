@@ -1,0 +1,47 @@
+// What `doctor` says about the sinks of the feed.
+import { describe, expect, inject, it } from 'vitest';
+import { loadConfig } from '#src/config/load.ts';
+import { Report } from '#src/doctor/check.ts';
+import { checkSinks } from '#src/doctor/sinks.ts';
+import { createLog } from '#src/observability/log.ts';
+import { startNats } from '../../harness/brokers.ts';
+import { freePort } from '../../harness/ports.ts';
+
+const examine = async (environment: Readonly<Record<string, string>>) => {
+  const report = new Report();
+  const log = createLog({ level: 'silent', pretty: false });
+  await checkSinks({ config: loadConfig(environment), log, now: () => new Date() }, report);
+  return report.findings;
+};
+
+describe('the check of the sinks', () => {
+  it('has nothing to say where none is configured', async () => {
+    expect(await examine({})).toEqual([]);
+  });
+
+  it('names a sink that cannot be reached by its host and the reason, without its password', async () => {
+    const port = await freePort();
+    const host = `127.0.0.1:${port}`;
+    const findings = await examine({
+      FEED_PUSH_URL: 'https://push.example.test/canary',
+      FEED_PUSH_SECRET: 'canary-canary-canary',
+      FEED_STREAM_URL: `redis://:canary@${host}`,
+      FEED_NATS_URL: `nats://ada:canary@${host}`,
+      FEED_KAFKA_URL: `kafka://${host}/canary`,
+    });
+    expect(JSON.stringify(findings)).not.toContain('canary');
+    expect(findings.map(({ state }) => state)).toEqual(['well', 'ill', 'ill', 'ill']);
+    for (const [index, sink] of ['redis-stream', 'nats', 'kafka'].entries())
+      expect(findings[index + 1]?.message).toBe(`${sink} at ${host} does not accept the feed (ECONNREFUSED).`);
+  });
+
+  it.runIf(inject('natsPath') && inject('redisUrl'))(
+    'connects to those that it can reach, and creates nothing',
+    async () => {
+      await using nats = await startNats();
+      const findings = await examine({ FEED_NATS_URL: nats.url, FEED_STREAM_URL: inject('redisUrl') });
+      expect(findings.map(({ state }) => state)).toEqual(['well', 'well']);
+      await expect(nats.published()).rejects.toThrow('stream not found');
+    },
+  );
+});
