@@ -3,7 +3,7 @@ import type { EventTypeLocation, LocationKind } from '#schemas/resources/event-t
 import type { CancellationResource, ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
 import { invalid } from '#src/http/http-error.ts';
-import { minuteMs } from '#src/sandbox/clock.ts';
+import { instantOf, minuteMs } from '#src/sandbox/clock.ts';
 import type { Random } from '#src/sandbox/random.ts';
 import { newUri, hostDay, slotOf, type Service, type State, type StoredEventType } from '#src/sandbox/world/service.ts';
 
@@ -181,14 +181,17 @@ const makers: { readonly [Kind in LocationKind]: Maker } = {
   webex_conference: conference('webex'),
 };
 
-/** Adds the links of the conferences that were created meanwhile. As at the service, nothing announces them (A33). */
+/**
+ * Adds the links of the conferences that were created meanwhile; a meeting that is canceled or over by then gets none. As at the
+ * service, nothing announces them (A33).
+ */
 export function addReadyLinks({ state, clock }: Pick<Service, 'state' | 'clock'>): void {
   const nowMs = clock.nowMs();
   for (const [uri, bookedMs] of state.conferencesInProcess) {
     if (bookedMs + processingMs > nowMs) return;
     state.conferencesInProcess.delete(uri);
     const meeting = state.scheduledEvents.get(uri);
-    if (meeting === undefined) continue;
+    if (meeting?.status !== 'active' || meeting.end_time <= instantOf(nowMs)) continue;
     const join_url = `https://meet.example.test/${uri.slice(-36, -23)}`;
     state.scheduledEvents.put({ ...meeting, location: { ...meeting.location, status: 'pushed', join_url, data: {} } });
   }
