@@ -16,11 +16,17 @@ export interface MeetingTimes {
 
 const times = ['uri', 'start_time', 'updated_at', 'as_of'] as const;
 
-/** The conference is still being created (A33). Literally the condition of the index. */
-const isLinkPending = sql<SqlBool>`location ->> 'status' in ('initiated', 'processing')`;
+/** While the conference is still being created (A33). */
+const pendingStatuses = ['initiated', 'processing'];
+
+export const isLinkPending = (locationStatus: unknown): boolean =>
+  pendingStatuses.some((each) => each === locationStatus);
+
+/** Literally the condition of the index. */
+const linkIsPending = sql<SqlBool>`location ->> 'status' in (${sql.join(pendingStatuses.map((each) => sql.lit(each)))})`;
 
 const withPendingLink = ({ db }: Pick<Store, 'db'>, now: string) =>
-  db.selectFrom('scheduled_events').where(isLinkPending).where('end_time', '>', now).where('status', '=', 'active');
+  db.selectFrom('scheduled_events').where(linkIsPending).where('end_time', '>', now).where('status', '=', 'active');
 
 /** Active meetings that have not ended and whose link is not there yet, the nearest first. */
 export function meetingsWithPendingLink(

@@ -8,6 +8,7 @@ import { idOf, objectsIn, rowNamed } from '#src/api/row-record.ts';
 import { notFound } from '#src/http/http-error.ts';
 import { alertsAbout, alertStates } from '#src/store/alerts/alert-rows.ts';
 import type { StoredColumns } from '#src/store/columns.ts';
+import { isLinkPending } from '#src/store/follow-up-rows.ts';
 import type { Store } from '#src/store/contract.ts';
 import { decodeRow } from '#src/store/rows.ts';
 import { journeyOf } from '#src/store/search/bookings.ts';
@@ -46,6 +47,9 @@ const bookingDetail = z
         end_time: time,
         location: text.describe('The type of the location and the address or number that the service reports.'),
         join_url: text,
+        link_pending: z
+          .boolean()
+          .describe('The link of the conference is still being created; it is read when it is ready.'),
         hosts: z.array(z.strictObject({ uri: text, name: text, email: text, timezone: text })),
         guests: z.array(z.string()).describe('Their e-mail addresses.'),
       })
@@ -184,6 +188,7 @@ async function meetingOf(store: Store, meeting: TableRow<'scheduled_events'>) {
     end_time,
     location: parts.length === 0 ? null : parts.join(': '),
     join_url,
+    link_pending: isLinkPending(where?.['status']),
     hosts: hosts.map(({ user, user_name, user_email }) => {
       const known = users.get(String(user));
       const email = known?.email ?? textOf(user_email);

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { openStore } from '#src/store/open-store.ts';
 import { keyValue, writeValue } from '#src/store/key-value.ts';
+import { readLease } from '#workers/scheduling/lease.ts';
 import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
 import { z } from 'zod';
 import { until } from '../../harness/ports.ts';
@@ -14,6 +15,11 @@ const frequent = { RECONCILE_EVERY: '1s', SWEEP_EVERY: '1s', WATCH_EVERY: '1s' }
 async function comparisons(home: Home) {
   await using store = await openStore({ report: () => {} }, home.store);
   return await readReconcileState(store);
+}
+
+async function hasRun(home: Home, job: string): Promise<boolean> {
+  await using store = await openStore({ report: () => {} }, home.store);
+  return (await readLease(store, { job, everyMs: 0 }, Date.now()))?.ranMs !== undefined;
 }
 
 describe('the periodic comparison', () => {
@@ -49,6 +55,7 @@ describe('the periodic comparison', () => {
       return recent !== undefined && full !== undefined;
     }, 'recent changes and everything were compared');
     expect(await comparisons(home)).toMatchObject({ recent: { drift: {} }, full: { drift: {} } });
+    await until(() => hasRun(home, 'follow_up'), 'what changes without a webhook was read');
   });
 
   it('repairs everything at once when asked to before a backfill, without calling that drift', async () => {

@@ -106,7 +106,7 @@ function meetingFacts({ meeting, utm_campaign, ...booking }: Booking): Markup {
     [people.length > 1 ? 'Hosts' : 'Host']: people.length === 0 ? null : joined(people, ', '),
     'Time zone of the host': meeting?.hosts[0]?.timezone,
     Location: meeting?.location && foreign(meeting.location.replaceAll('_', ' ')),
-    Join: meeting?.join_url && externalLink(meeting.join_url),
+    Join: meeting?.link_pending ? 'The link is being created.' : meeting?.join_url && externalLink(meeting.join_url),
     Guests: meeting && meeting.guests.length > 0 ? foreign(meeting.guests.join(', ')) : null,
     Payment: paymentText(booking.payment),
     Campaign: utm_campaign && foreign(utm_campaign),

@@ -79,6 +79,7 @@ for (const engine of storeEngines)
           uri: uri('events', 'A3'),
           location: 'zoom',
           join_url: 'https://zoom.example.test/1',
+          link_pending: false,
           hosts: [{ uri: uri('users', 'ada'), name: 'Ada', email: null, timezone: null }],
         },
         payment: { amount: 20, currency: 'EUR', successful: true },
@@ -92,6 +93,21 @@ for (const engine of storeEngines)
       expect(await get('A3')).toEqual(booking);
       for (const uuid of ['none', '%00', "'", 'A1%2Fx'])
         expect((await api.get(`/api/bookings/${uuid}`)).status).toBe(404);
+    });
+
+    it('says while the link of its meeting is being created', async () => {
+      const location = { type: 'google_conference', status: 'processing', join_url: null };
+      const created_at = january(7);
+      const scheduled_event = {
+        uri: uri('events', 'L1'),
+        status: 'active',
+        location,
+        created_at,
+        updated_at: created_at,
+      };
+      const payload = { uri: uri('invitees', 'L1'), event: scheduled_event.uri, scheduled_event, created_at };
+      await ingestBodies(api.store, [JSON.stringify({ event: 'invitee.created', created_at, payload })]);
+      expect(await get('L1')).toMatchObject({ meeting: { join_url: null, link_pending: true } });
     });
 
     it('has a timeline in order, each point with its log entry', async () => {
