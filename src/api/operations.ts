@@ -26,6 +26,7 @@ import { syncOperations } from './mirror/sync.ts';
 import { numberOperations } from './numbers/numbers.ts';
 import { inviteeOperations, scheduledEventOperations } from './scheduled-events.ts';
 import { overviewOperations } from './overview/overview.ts';
+import { peopleOperations } from './people/people.ts';
 import { recapOperations } from './people/recaps.ts';
 import { routingOperations } from './people/routing.ts';
 import { subscriptionOperations } from './subscriptions.ts';
@@ -36,6 +37,7 @@ const operations: readonly ApiOperation[] = [
   ...feedOperations,
   ...feedConsumerOperations,
   ...contactOperations,
+  ...peopleOperations,
   ...scheduledEventOperations,
   ...inviteeOperations,
   ...numberOperations,

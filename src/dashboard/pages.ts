@@ -2,7 +2,7 @@
 //   now         /
 //   deliveries  /deliveries, /deliveries/:id, /deliveries/replay
 //   bookings    /bookings, /bookings/:uuid, /no-shows
-//   people      /contacts, /routing, /recaps
+//   people      /contacts, /people, /routing, /recaps
 //   numbers     /numbers
 //   mirror      /mirror and what is below it, /queues
 //   why.ts      /why
@@ -23,6 +23,7 @@ import { syncPage } from './pages/mirror/sync.ts';
 import { nowPages } from './pages/now/now.ts';
 import { numberPages } from './pages/numbers/numbers.ts';
 import { contactPages } from './pages/people/contacts.ts';
+import { peoplePage } from './pages/people/people.ts';
 import { recapPages } from './pages/people/recaps.ts';
 import { routingPages } from './pages/people/routing.ts';
 import { whyPage } from './pages/why.ts';
@@ -38,6 +39,7 @@ export const pages: readonly Page[] = [
   deliveryPage,
   whyPage,
   ...contactPages,
+  peoplePage,
   ...routingPages,
   ...recapPages,
   ...numberPages,

@@ -15,6 +15,7 @@ import {
   mostOfPerson,
   newestEntriesAbout,
 } from '#src/store/search/person-rows.ts';
+import { peopleOfContacts } from '#src/store/search/people.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import type { TableRow } from '#src/store/tables.ts';
 import { bookingMoments } from './booking-moments.ts';
@@ -41,7 +42,7 @@ export const getContactTimeline = defineOperation({
   conventions: 'service',
   tag: 'Contacts',
   summary: 'What happened with a person, newest first',
-  description: `Over all addresses of the contact: changes of the contact, bookings, moves, cancellations, no-shows, meetings that were held, recaps, submissions of routing forms, and alerts. Of the bookings, and of the entries about the contact, the newest ${mostOfPerson.toLocaleString('en')} are read. A deleted contact has no addresses any more: only its own changes are listed.`,
+  description: `Over all addresses of the contact and of the person it belongs to: changes of the contact, bookings, moves, cancellations, no-shows, meetings that were held, recaps, submissions of routing forms, and alerts. Of the bookings, and of the entries about the contact, the newest ${mostOfPerson.toLocaleString('en')} are read. A deleted contact has no addresses any more: only its own changes are listed.`,
   errors: { 404: 'No such contact.' },
   query: pageQuery,
   answers: 'collection',
@@ -65,9 +66,11 @@ export const getContactTimeline = defineOperation({
 });
 
 async function momentsOf(store: Store, contact: TableRow<'contacts'>, now: string): Promise<readonly Moment[]> {
-  const addresses = objectsIn(contact.emails).flatMap(({ email }) =>
+  const own = objectsIn(contact.emails).flatMap(({ email }) =>
     typeof email === 'string' ? lowerCaseEmail(email) : [],
   );
+  const [person] = await peopleOfContacts(store, [contact.uri]);
+  const addresses = [...own, ...(person?.emails ?? [])];
   const bookings = await bookingsByAddress(store, [...new Set(addresses)]);
   const around = await aroundBookings(store, bookings);
   const forms = await namesOf(

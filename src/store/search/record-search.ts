@@ -78,7 +78,7 @@ const mostScanned = 5_000;
  * As `findRows`, with filters that no index serves. A page reads at most `mostScanned` rows: where few pass, it is short or empty
  * and the next page continues after the last row that was read.
  */
-export async function scanRows<Name extends UriTableName>(
+export async function scanRows<Name extends UriTableName | 'invitees'>(
   store: Readable,
   table: Name,
   { order, page, where, filters }: RowsScanned,

@@ -1,13 +1,13 @@
 // People: the contacts that share an address are one person, and so is an address without a contact. The rows are computed one by one
 // when they are read, in the order of the keys of `contacts` and `invitees`, so that the first of them are found at once.
-import { sql } from 'kysely';
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { OneRow, OneRowSelect, Sql, SqlDialect } from '#src/store/sql-dialect.ts';
 import { attendanceOf, withoutEvidence } from './attendance.ts';
 import { outcomeOf } from './journeys.ts';
 import { integer, json, text, time, type View } from './view.ts';
 
 /** An address of more contacts connects no one, and more connected contacts are not one person: both are shared mailboxes. */
-const mostContacts = 20;
+export const mostContacts = 20;
 
 export const people: View = {
   name: 'people',
@@ -86,7 +86,13 @@ function withoutContact(dialect: SqlDialect, most: number): Sql {
   return sql`select invitees.uri, cast(null as text), ${seen.value('name')}, ${address}, ${emails}, cast(0 as bigint), ${dialect.listOf()},
       ${seen.value('first_touch')}, ${seen.value('last_touch')}, ${counts(seen)}
     from invitees ${seen.join}
-    where invitees.email <> '' and case when ${isTheirs(dialect, address, most)} then false else not exists (
+    where ${isWithoutContact(dialect, most)}`;
+}
+
+/** Of a row of `invitees`: the first booking with an address that no contact has. */
+export function isWithoutContact(dialect: SqlDialect, most = mostContacts): RawBuilder<SqlBool> {
+  const address = dialect.lowerCase('invitees.email');
+  return sql<SqlBool>`invitees.email <> '' and case when ${isTheirs(dialect, address, most)} then false else not exists (
       select 1 from ${one} ${dialect.lookUpAddress('invitees', { as: 'other', address })}
       where ${isBefore(dialect, 'other', 'invitees')} limit 1 offset 0) end`;
 }

@@ -17,6 +17,7 @@ import {
 import { ApiError } from '#src/api/ask.ts';
 import { definePage, type Page, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
 import { customFieldText, type Definition } from './custom-field-text.ts';
+import { bookingsWith, personCard } from './people.ts';
 import { timeline } from './timeline.ts';
 
 type Contact = RecordOf<typeof listContacts>;
@@ -47,7 +48,7 @@ export const contactPages: readonly Page[] = [
       return {
         title: 'Contacts',
         content: html`<h1>Contacts</h1>
-          <p class="lead">The contacts of the service, as the mirror has them.</p>
+          <p class="lead">The contacts of the service, as the mirror has them. <a href="/people">People</a> has everyone over all their addresses, also without a contact.</p>
           ${filters(url, query, contactFields(definitions))}
           ${table({
             caption: 'Contacts',
@@ -143,7 +144,7 @@ async function showContact({ ask, url, params, query }: PageCall) {
       ${
         contact === undefined
           ? html`<p class="lead">This contact was deleted. Its values were removed; what happened to it is below.</p>`
-          : await contactCard({ ask }, contact)
+          : html`${await contactCard({ ask }, contact)} ${await personCard({ ask }, contact.uri)}`
       }
       <h2>History</h2>
       ${timeline(history.collection)} ${pager(history.pagination, url)}`,
@@ -173,7 +174,7 @@ async function contactCard(call: Pick<PageCall, 'ask'>, contact: Contact): Promi
       'E-mail':
         contact.emails.length === 0
           ? null
-          : html`${contact.emails.map(({ email, is_primary: isPrimary }) => html`<div><bdi>${email}</bdi>${isPrimary && contact.emails.length > 1 ? html` <span class="soft">primary</span>` : ''}</div>`)}`,
+          : html`${contact.emails.map(({ email, is_primary: isPrimary }) => html`<div>${bookingsWith(email)}${isPrimary && contact.emails.length > 1 ? html` <span class="soft">primary</span>` : ''}</div>`)}`,
       Phone:
         contact.phone_numbers.length === 0
           ? null
@@ -197,7 +198,7 @@ async function contactCard(call: Pick<PageCall, 'ask'>, contact: Contact): Promi
     }
     <p class="actions">
       <a href="${address('/why', { uri: contact.uri })}">Why each value is as it is</a>
-      ${primary ? html`<a href="${address('/bookings', { email: primary.email })}">Bookings with this address</a> <a href="${address('/recaps', { attendee: primary.email })}">Recaps with this address</a>` : ''}
+      ${primary ? html`<a href="${address('/recaps', { attendee: primary.email })}">Recaps with this address</a>` : ''}
     </p>`;
 }
 

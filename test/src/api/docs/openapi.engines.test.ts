@@ -112,7 +112,7 @@ async function namedOne(path: string): Promise<string> {
   const [list = ''] = path.split('/{uuid}');
   if (list === path) return path;
   const { body } = await api.get(list);
-  const { uri, last_invitee = uri } = body.collection[0] as { uri: string; last_invitee?: string };
+  const { uri = '', person = uri, last_invitee = person } = body.collection[0] as Record<string, string>;
   return path.replace('{uuid}', last_invitee.slice(last_invitee.lastIndexOf('/') + 1));
 }
 

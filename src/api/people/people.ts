@@ -1,0 +1,98 @@
+// People over all their addresses: the list, and one person by a contact or a booking.
+import { z } from 'zod';
+import { pageQuery } from '#schemas/pagination.ts';
+import { instant } from '#schemas/resources/values.ts';
+import { defineOperation } from '#src/api/api-operation.ts';
+import { isIdentifier, rowNamed } from '#src/api/row-record.ts';
+import { notFound } from '#src/http/http-error.ts';
+import { listing, type Listing } from '#src/http/pagination.ts';
+import { plainText } from '#src/http/request.ts';
+import { findContacts } from '#src/store/search/contact-page.ts';
+import { findWithoutContact, peopleOfContacts, personByAddress } from '#src/store/search/people.ts';
+import { uriEndingWith } from '#src/store/search/record-search.ts';
+
+const person = z
+  .strictObject({
+    person: z.string().describe('The URI of the oldest contact; without a contact, of the first booking.'),
+    contact_uri: z.string().nullable(),
+    name: z.string().nullable(),
+    primary_email: z.string().nullable(),
+    emails: z.array(z.string()).describe('All addresses, in lower case.'),
+    contacts: z.int(),
+    contact_uris: z.array(z.string()),
+    first_touch: instant.nullable(),
+    last_touch: instant.nullable(),
+    bookings: z.int(),
+    shows: z.int(),
+    unconfirmed: z.int(),
+    no_shows: z.int(),
+    last_campaign: z.string().nullable(),
+    next_meeting: instant.nullable(),
+    last_meeting: instant.nullable(),
+  })
+  .meta({ id: 'Person' });
+
+const tag = 'People';
+
+export const listPeople = defineOperation({
+  id: 'listPeople',
+  method: 'GET',
+  path: '/api/people',
+  tag,
+  summary: 'People over all their addresses, newest first',
+  description:
+    'One record is one row of the view `people`. Without filters: those with a contact, in the order in which their contacts were created. A page may have fewer than `count`, because a person with several contacts is listed once; with `name`, a person may be on several pages. Of the people without a contact a page examines a limited number of bookings, and the next one continues.',
+  query: pageQuery.extend({
+    email: plainText.max(320).optional().describe('The person with this address, in any letter case.'),
+    name: plainText.max(200).optional().describe('A part of the name of a contact, or of the first booking.'),
+    contact: z.enum(['true', 'false']).optional().describe('`false`: the people without a contact, by first booking.'),
+  }),
+  answers: 'collection',
+  schema: person,
+  async run({ store, query: { email, name, contact }, pageIn, useContactSearch }): Promise<Listing> {
+    const page = pageIn('created_at:desc');
+    if (email !== undefined) {
+      const found = await personByAddress(store, email);
+      const isWanted = contact === undefined || (found?.['contact_uri'] === null) === (contact === 'false');
+      const records = found === undefined || !isWanted ? [] : [found];
+      return { records, first: undefined, last: undefined, hasNext: false, hasPrevious: false };
+    }
+    if (contact === 'false') {
+      const { items, ...ends } = await findWithoutContact(store, name, page);
+      return { ...ends, records: items };
+    }
+    await useContactSearch?.();
+    const found = await findContacts(store, {
+      search: name === undefined ? {} : { name: [name] },
+      order: 'created_at',
+      page,
+    });
+    const uris = new Set(found.items.map(({ uri }) => uri));
+    const people = await peopleOfContacts(store, [...uris]);
+    const ends = listing({ ...found, positionOf: ({ key, uri }) => ({ key, uri }) });
+    return { ...ends, records: name === undefined ? people.filter((each) => uris.has(each.person)) : people };
+  },
+});
+
+export const getPerson = defineOperation({
+  id: 'getPerson',
+  method: 'GET',
+  path: '/api/people/{uuid}',
+  tag,
+  summary: 'One person, by any of their contacts or bookings',
+  errors: { 404: 'No such contact or booking, the contact was deleted, or the booking has no address.' },
+  answers: 'resource',
+  schema: person,
+  async run({ store, params }) {
+    const id = params['uuid'] ?? '';
+    const contact = isIdentifier(id) ? await uriEndingWith(store, 'contacts', `/contacts/${id}`) : undefined;
+    const [known] = contact === undefined ? [] : await peopleOfContacts(store, [contact]);
+    if (known !== undefined) return known;
+    const { email } = await rowNamed(store, 'invitees', id, 'person');
+    const found = email ? await personByAddress(store, email) : undefined;
+    if (found === undefined) throw notFound('No such person.');
+    return found;
+  },
+});
+
+export const peopleOperations = [listPeople, getPerson] as const;

@@ -1,0 +1,91 @@
+// People over all their addresses: the list, and what the page of a contact says of the person.
+import { html } from 'hono/html';
+import { getPerson, listPeople } from '#src/api/people/people.ts';
+import { filters, type Field } from '#src/dashboard/components/form.ts';
+import { facts, pager, table, type Column } from '#src/dashboard/components/list.ts';
+import { address, foreign, idOf, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { definePage, type Page, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
+
+type Person = RecordOf<typeof listPeople>;
+
+const fields: readonly Field[] = [
+  { name: 'email', label: 'E-mail', type: 'search', placeholder: 'any whole address' },
+  { name: 'name', label: 'Name', placeholder: 'part of a name' },
+  { name: 'contact', label: 'Contact', none: 'with a contact', options: { false: 'without a contact' } },
+];
+
+const columns: readonly Column<Person>[] = [
+  {
+    name: 'Who',
+    cell: (person) =>
+      html`<span class="who"><a href="${pageOf(person)}">${person.name ? html`<bdi>${person.name}</bdi>` : html`<i>without a name</i>`}</a><small><bdi>${person.emails.join(', ')}</bdi></small></span>`,
+  },
+  { name: 'Bookings', cell: ({ bookings }) => String(bookings) },
+  { name: 'Shows', cell: shows },
+  { name: 'No-shows', cell: ({ no_shows: count }) => String(count) },
+  { name: 'Last campaign', cell: ({ last_campaign: campaign }) => (campaign ? foreign(campaign) : ''), isMinor: true },
+  { name: 'First touch', cell: ({ first_touch: at }) => optionalTime(at), isMinor: true },
+  { name: 'Last touch', cell: ({ last_touch: at }) => optionalTime(at) },
+];
+
+/** The page of the contact; without one, the bookings. */
+const pageOf = ({ contact_uri: contact, primary_email: email }: Person): string =>
+  contact === null ? address('/bookings', { email: email ?? '' }) : `/contacts/${idOf(contact)}`;
+
+function shows({ shows: count, unconfirmed }: Person): Markup | string {
+  return unconfirmed === 0 ? String(count) : html`${count} <span class="soft">${unconfirmed} unconfirmed</span>`;
+}
+
+const optionalTime = (instant: string | null): Markup | string => (instant === null ? '' : time(instant));
+
+/** An address as a link to its bookings. */
+export const bookingsWith = (email: string): Markup =>
+  html`<a href="${address('/bookings', { email })}" title="Bookings with this address"><bdi>${email}</bdi></a>`;
+
+export const peoplePage: Page = definePage({
+  path: '/people',
+  section: '/contacts',
+  async show({ ask, url, query }) {
+    const { collection, pagination } = await ask(listPeople, { query });
+    return {
+      title: 'People',
+      content: html`<h1>People</h1>
+        <p class="lead">Contacts that share an address are one person. <a href="/contacts">Contacts</a> has each contact by itself.</p>
+        ${filters(url, query, fields)}
+        ${table({
+          caption: 'People',
+          rows: collection,
+          keyOf: ({ person }) => person,
+          linkOf: pageOf,
+          empty: 'No one matches these filters.',
+          columns,
+        })}
+        ${pager(pagination, url)}`,
+    };
+  },
+});
+
+/** What is known of the person over all addresses. */
+export async function personCard({ ask }: Pick<PageCall, 'ask'>, contact: string): Promise<Markup> {
+  const { resource: person } = await ask(getPerson, { params: { uuid: idOf(contact) } });
+  const others = person.contact_uris.filter((uri) => uri !== contact);
+  return html`<h2>Person</h2>
+    ${facts({
+      Addresses:
+        person.emails.length === 0
+          ? null
+          : html`${person.emails.map((email) => html`<div>${bookingsWith(email)}</div>`)}`,
+      'Other contacts':
+        others.length === 0
+          ? null
+          : html`${others.map((uri) => html`<div><a href="/contacts/${idOf(uri)}">${idOf(uri)}</a></div>`)}`,
+      Bookings: String(person.bookings),
+      Shows: shows(person),
+      'No-shows': String(person.no_shows),
+      'Last campaign': person.last_campaign ? foreign(person.last_campaign) : null,
+      'First touch': person.first_touch === null ? null : time(person.first_touch),
+      'Last touch': person.last_touch === null ? null : time(person.last_touch),
+      'Upcoming meeting': person.next_meeting === null ? null : time(person.next_meeting),
+      'Meeting held last': person.last_meeting === null ? null : time(person.last_meeting),
+    })}`;
+}

@@ -1,0 +1,93 @@
+// Rows of the view `people` by contact or address, and the people without a contact, page by page.
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import type { StoredColumns, StoredKinds } from '#src/store/columns.ts';
+import type { Store } from '#src/store/contract.ts';
+import type { StoredRow } from '#src/store/rows.ts';
+import { emailAmong, lowerCaseEmail } from '#src/store/sql-dialect.ts';
+import { connectedContacts, isWithoutContact, mostContacts, people } from '#src/store/views/people.ts';
+import type { PageWanted } from './keyset.ts';
+import { scanRows, type ScannedPage } from './record-search.ts';
+
+type Readable = Pick<Store, 'db' | 'engine'>;
+
+/** A row of the view. */
+export type Person = StoredRow & {
+  readonly person: string;
+  readonly emails: readonly string[];
+  readonly contact_uris: readonly string[];
+};
+
+/** In the order of the list, each person once; deleted contacts are left out. */
+export async function peopleOfContacts(store: Readable, contacts: readonly string[]): Promise<readonly Person[]> {
+  const { db, engine } = store;
+  if (contacts.length === 0) return [];
+  const { join, value } = engine.dialect.oneRow(
+    'connected',
+    connectedContacts(engine.dialect, sql.ref('contacts.uri')),
+  );
+  const { rows } = await sql<{ uris: StoredKinds['json'] }>`select ${value('uris')} as uris from contacts ${join}
+    where contacts.uri in (${sql.join(contacts)}) and contacts.deleted_at is null`.execute(db);
+  const candidates = new Set(rows.flatMap(({ uris }) => textsIn(engine.decode('json', uris))));
+  const found = await peopleNamed(store, [...candidates], sql<SqlBool>`contact_uri is not null`);
+  const byContact = new Map(found.flatMap((row) => row.contact_uris.map((uri) => [uri, row] as const)));
+  return [...new Set(contacts.flatMap((uri) => byContact.get(uri) ?? []))];
+}
+
+const textsIn = (list: unknown): readonly string[] =>
+  (Array.isArray(list) ? list : []).filter((each) => typeof each === 'string');
+
+/** The person with an address, in any letter case. */
+export async function personByAddress(store: Readable, address: string): Promise<Person | undefined> {
+  const { db, engine } = store;
+  const lowered = lowerCaseEmail(address);
+  const [exact, other] = emailAmong(engine.dialect, [lowered]);
+  const holding = sql`select contact_uri as uri from contact_emails join contacts on contacts.uri = contact_uri
+    where contacts.deleted_at is null`;
+  const { rows: holders } = await sql<{ uri: string }>`${holding} and ${exact} union ${holding} and ${other}
+    limit ${mostContacts + 1}`.execute(db);
+  const contacts = await peopleOfContacts(
+    store,
+    holders.map(({ uri }) => uri),
+  );
+  const having = contacts.find(({ emails }) => emails.includes(lowered));
+  if (having !== undefined) return having;
+  const { rows: first } = await sql<{ uri: string }>`select uri from (
+      select uri, created_at from invitees where ${exact} union all select uri, created_at from invitees where ${other}
+    ) as bookings order by created_at is null, created_at, ${engine.dialect.bytes(sql`uri`)} limit 1`.execute(db);
+  const uris = first.map(({ uri }) => uri);
+  return (await peopleNamed(store, uris, sql<SqlBool>`contact_uri is null`))[0];
+}
+
+/** The people without a contact, in the order of their first bookings. One page looks at a limited number of bookings. */
+export async function findWithoutContact(
+  store: Readable,
+  name: string | undefined,
+  page: PageWanted,
+): Promise<ScannedPage<Person>> {
+  const { dialect } = store.engine;
+  const pattern = `%${lowerCaseEmail(name ?? '').replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  const isNamed = sql<SqlBool>`${dialect.lowerCase('invitees.name')} like ${pattern} escape '\\'`;
+  const filters = [...(name === undefined ? [] : [isNamed]), isWithoutContact(dialect)];
+  const { items, ...ends } = await scanRows(store, 'invitees', { order: 'created_at', page, where: [], filters });
+  const uris = items.map(({ uri }) => uri);
+  const found = await peopleNamed(store, uris, sql<SqlBool>`contact_uri is null`);
+  const byUri = new Map(found.map((row) => [row.person, row]));
+  return { ...ends, items: uris.flatMap((uri) => byUri.get(uri) ?? []) };
+}
+
+async function peopleNamed(
+  { db, engine }: Readable,
+  uris: readonly string[],
+  which: RawBuilder<SqlBool>,
+): Promise<readonly Person[]> {
+  if (uris.length === 0) return [];
+  const { rows } =
+    await sql<StoredColumns>`select * from people where person in (${sql.join(uris)}) and ${which}`.execute(db);
+  return rows.map((row) => {
+    const decoded = Object.fromEntries(
+      Object.entries(people.columns).map(([name, { kind }]) => [name, engine.decode(kind, row[name] ?? null)]),
+    );
+    const { person, emails, contact_uris } = decoded;
+    return { ...decoded, person: String(person), emails: textsIn(emails), contact_uris: textsIn(contact_uris) };
+  });
+}
