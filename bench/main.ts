@@ -7,6 +7,7 @@ import { renderTable } from '#src/cli/terminal.ts';
 import { ack } from './ack.ts';
 import { compare, comparisonTable } from './against.ts';
 import { alerts } from './alerts.ts';
+import { attendance } from './attendance.ts';
 import { backfill } from './backfill.ts';
 import { bytes } from './bytes.ts';
 import { contactsApi } from './contacts-api.ts';
@@ -52,6 +53,7 @@ const measurements: readonly Measurement[] = [
   exporting,
   contactsApi,
   views,
+  attendance,
   dashboard,
   sandboxContacts,
   sandboxDeliveries,

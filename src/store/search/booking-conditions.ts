@@ -68,7 +68,13 @@ export function candidateCondition(dialect: SqlDialect, search: BookingSearch): 
     name: 'invitees.name',
     campaign: 'invitees.utm_campaign',
   };
-  const meeting = valueConditions(dialect, { host, event_type, min_start_time, max_start_time }, columns);
+  const meeting = [
+    ...valueConditions(dialect, { host, event_type, min_start_time, max_start_time }, columns),
+    // The newest bookings are upcoming ones.
+    ...((attendance ?? 'no_show') !== 'no_show' || search.outcome === 'held'
+      ? [sql<SqlBool>`coalesce(scheduled_events.end_time, scheduled_events.start_time) <= ${dialect.now}`]
+      : []),
+  ];
   const matches = [
     ...([search.outcome, search.attendance].includes('no_show') ? [sql<SqlBool>`invitees.no_show_at is not null`] : []),
     ...(attendance !== undefined && decidedByRecap.has(attendance)
