@@ -1,4 +1,5 @@
 // The feed as CloudEvents, read as http-feeds.org describes it, on every store.
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cloudEventBatch, readEventSource } from '#src/feed/cloud-event.ts';
 import { erase } from '#workers/privacy/erase.ts';
@@ -8,7 +9,8 @@ import { privacyScreen } from '#workers/privacy/screen.ts';
 import { flawsOf } from '../../harness/data/cloudevents-schema.ts';
 import { bearer } from '../../harness/mirror/api-app.ts';
 import { openReadApi } from '../../harness/mirror/read-api.ts';
-import { ingestBodies, receivedAt, storeEngines } from '../../harness/stores.ts';
+import { runs } from '../../harness/runs.ts';
+import { ingestBodies, receivedAt, rowsOf, storeEngines } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const contact = (n: number) => `${base}/contacts/${n}`;
@@ -24,7 +26,10 @@ interface Event {
   readonly type: string;
   readonly subject?: string;
   readonly method?: string;
-  readonly data?: { readonly seq: number; readonly outcome: string };
+  readonly data?: {
+    readonly seq: number;
+    readonly row?: Readonly<Record<string, { readonly uri: string; readonly name: string } | null>> | null;
+  };
 }
 const batch = 'application/cloudevents-batch+json';
 
@@ -199,5 +204,39 @@ for (const engine of storeEngines)
         ['io.slotstream.person.erased', contact(2)],
       ]);
       for (const event of deletions) expect(Object.keys(event)).not.toContain('data');
+    });
+
+    it('leads a client that knows only rows and `DELETE` to the rows of the mirror, in any order of deliveries', async () => {
+      const sent = [
+        ...[1, 2, 3].flatMap((n) => [named(n, `first${n}`, 11), named(n, `second${n}`, 12)]),
+        delivery('contact.deleted', { uri: contact(1) }, 13),
+        delivery('event_type.updated', { uri: eventType, name: 'Intro', deleted_at: null }, 11),
+        delivery('event_type.updated', { uri: eventType, name: 'Intro', deleted_at: '2025-04-14T11:00:00Z' }, 12),
+      ];
+      const order = fc.shuffledSubarray(sent, { minLength: sent.length });
+      await fc.assert(
+        fc.asyncProperty(order, fc.nat({ max: sent.length }), async (deliveries, erasedAfter) => {
+          await using api = await open();
+          const copy = new Map<string, unknown>();
+          let last: string | undefined;
+          for (const [index, body] of deliveries.entries()) {
+            await ingestBodies(api.store, [body]);
+            if (index === erasedAfter)
+              await erase({ store: api.store, newKey: () => 'k'.repeat(64) }, targetOf('second2@example.test'), {
+                now: '2025-04-14T12:00:01.000000Z',
+              });
+            for (const event of await api.events(`?include=row&lastEventId=${last ?? 'null'}`)) {
+              last = event.id;
+              if (event.method === 'DELETE') copy.delete(event.subject ?? '');
+              else for (const row of Object.values(event.data?.row ?? {})) if (row) copy.set(row.uri, row.name);
+            }
+          }
+          const rows = [...(await rowsOf(api.store, 'contacts')), ...(await rowsOf(api.store, 'event_types'))];
+          const present = rows.filter((row) => (row['deleted_at'] ?? null) === null);
+          expect(copy).toEqual(new Map(present.map((row) => [row['uri'], row['name']])));
+          expect([...copy.keys()]).not.toContain(contact(1));
+        }),
+        runs(15),
+      );
     });
   });
