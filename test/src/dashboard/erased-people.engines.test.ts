@@ -69,6 +69,7 @@ for (const engine of storeEngines)
         'bookings',
         'contacts',
         'deliveries',
+        'people',
         'recaps',
         'routing',
         'why',
