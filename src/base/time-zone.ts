@@ -1,60 +1,98 @@
-// Local days, weekdays and hours of instants, by the time zone data of the runtime.
+// Local time of instants, by the time zone data of the runtime. A zone is a list of periods with one offset each; the store has the same
+// list (`src/store/time-zones.ts`), so that SQL and this file agree.
 import { dayMs, minuteMs } from './time.ts';
 
-export interface LocalHour {
-  /** From 1 (Monday) to 7. */
-  readonly weekday: number;
-  /** From 0 to 23. */
-  readonly hour: number;
+/** A time during which the clocks of a zone are ahead of UTC by the same offset. */
+export interface ZonePeriod {
+  readonly startsMs: number;
+  readonly offsetMs: number;
 }
 
-/**
- * Makes the function from minutes in UTC (`2026-11-16T09:30`) to local hours; undefined where there is no such zone. Asking the runtime
- * takes long, so it is asked twice a day of the zone, and more often only on days on which the clocks change.
- */
-export function localHours(zone: string): ((minute: string) => LocalHour) | undefined {
-  const format = formatOf(zone);
-  if (format === undefined) return undefined;
-  const offsets = new Map<number, number>();
-  const offsetAt = (ms: number): number => {
-    const known = offsets.get(ms);
-    if (known !== undefined) return known;
-    const offset = offsetIn(format, ms);
-    offsets.set(ms, offset);
-    return offset;
-  };
-  return (minute) => {
-    const ms = Date.parse(`${minute}:00Z`);
-    const day = Math.floor(ms / dayMs) * dayMs;
-    const offset = offsetAt(day);
-    const local = new Date(ms + (offset === offsetAt(day + dayMs) ? offset : offsetAt(ms)));
-    return { weekday: ((local.getUTCDay() + 6) % 7) + 1, hour: local.getUTCHours() };
-  };
+/** Before and after these years, the first and the last offset apply. */
+const [firstMs, lastMs] = [Date.UTC(2000, 0), Date.UTC(2061, 0)];
+/** No period of any zone in these years is shorter than a week: the clocks changed at most once between two of these steps. */
+const stepMs = 6 * dayMs;
+
+const known = new Map<string, readonly ZonePeriod[]>();
+
+/** In order, the first from the earliest instant on; undefined where there is no such zone. Names are compared in any letter case. */
+export function zonePeriods(zone: string): readonly ZonePeriod[] | undefined {
+  const name = zone.toLowerCase();
+  const found = known.get(name) ?? findPeriods(zone);
+  if (found !== undefined) known.set(name, found);
+  return found;
 }
 
-/** When the day of this moment began in a time zone. */
-export function startOfDay(nowMs: number, zone: string): number {
-  const format = formatOf(zone);
-  if (format === undefined) throw new RangeError(`no such time zone: ${zone}`);
-  const midnight = Math.floor((nowMs + offsetIn(format, nowMs)) / dayMs) * dayMs;
-  // The clock may have changed since midnight.
-  return midnight - offsetIn(format, midnight - offsetIn(format, nowMs));
+/** The function from instants to dates whose UTC fields are the local ones; undefined where there is no such zone. */
+export function localClock(zone: string): ((ms: number) => Date) | undefined {
+  const periods = zonePeriods(zone);
+  return periods && ((ms) => new Date(ms + offsetAmong(periods, ms)));
 }
 
-function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
+/** Whether local time is UTC. */
+export const isUtc = (zone: string): boolean => zonePeriods(zone)?.every(({ offsetMs }) => offsetMs === 0) ?? false;
+
+/** The first instant of a day (`2026-11-16`) in a zone. */
+export function startOfDay(day: string, zone: string): number {
+  const midnight = Date.parse(`${day}T00:00:00Z`);
+  const periods = zonePeriods(zone) ?? [];
+  for (const [index, { startsMs, offsetMs }] of periods.entries()) {
+    // Where the clocks skip midnight, the day begins with the period.
+    const ms = Math.max(startsMs, midnight - offsetMs);
+    if (ms < (periods[index + 1]?.startsMs ?? Infinity)) return ms;
+  }
+  throw new RangeError(`no such time zone: ${zone}`);
+}
+
+function offsetAmong(periods: readonly ZonePeriod[], ms: number): number {
+  let [low, high] = [0, periods.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((periods[middle]?.startsMs ?? Infinity) <= ms) low = middle;
+    else high = middle - 1;
+  }
+  return periods[low]?.offsetMs ?? 0;
+}
+
+function findPeriods(zone: string): readonly ZonePeriod[] | undefined {
+  const offsetAt = offsetReader(zone);
+  if (offsetAt === undefined) return undefined;
+  let offset = offsetAt(firstMs);
+  const periods: ZonePeriod[] = [{ startsMs: Date.parse('0001-01-01T00:00:00Z'), offsetMs: offset }];
+  for (let ms = firstMs; ms < lastMs; ms += stepMs) {
+    const next = offsetAt(ms + stepMs);
+    if (next === offset) continue;
+    let [before, after] = [ms, ms + stepMs];
+    while (after - before > minuteMs) {
+      const middle = before + Math.floor((after - before) / (2 * minuteMs)) * minuteMs;
+      if (offsetAt(middle) === offset) before = middle;
+      else after = middle;
+    }
+    periods.push({ startsMs: after, offsetMs: next });
+    offset = next;
+  }
+  return periods;
+}
+
+/** How far the clocks of the zone are ahead of UTC, in whole minutes. Few fields, as text: this is most of the time it takes. */
+function offsetReader(timeZone: string): ((ms: number) => number) | undefined {
+  // Intl takes offsets such as +02:00 too; they are no zones.
+  if (/^[+-]/.test(timeZone)) return undefined;
+  const fields = { day: 'numeric', hour: 'numeric', minute: 'numeric' } as const;
+  let format: Intl.DateTimeFormat;
   try {
-    const parts = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric' } as const;
-    return new Intl.DateTimeFormat('en', { timeZone, hourCycle: 'h23', ...parts });
+    format = new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', ...fields });
   } catch {
     return undefined;
   }
-}
-
-/** How far the clocks of the zone are ahead of UTC, in whole minutes. */
-function offsetIn(format: Intl.DateTimeFormat, ms: number): number {
-  const parts = new Map(format.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0] = (
-    ['year', 'month', 'day', 'hour', 'minute'] as const
-  ).map((name) => parts.get(name) ?? 0);
-  return Date.UTC(year, month - 1, day, hour, minute) - Math.floor(ms / minuteMs) * minuteMs;
+  return (ms) => {
+    // `16, 09:30`
+    const text = format.format(ms);
+    const [comma, colon] = [text.indexOf(','), text.indexOf(':')];
+    const minutes = Number(text.slice(comma + 1, colon)) * 60 + Number(text.slice(colon + 1));
+    const days = Number(text.slice(0, comma)) - new Date(ms).getUTCDate();
+    // A month ends or begins in between.
+    const ahead = Math.abs(days) > 1 ? -Math.sign(days) : days;
+    return ahead * dayMs + minutes * minuteMs - Math.floor((ms % dayMs) / minuteMs) * minuteMs;
+  };
 }

@@ -177,7 +177,7 @@ function shape(values: SettingValues) {
     eraseOnDelete: values.ERASE_ON_DELETE,
     retentionDays: values.RETENTION_DAYS,
     contactSearch: values.CONTACT_SEARCH === 'on',
-    views: { currencyFields: values.CURRENCY_FIELDS },
+    views: { currencyFields: values.CURRENCY_FIELDS, reportZone: values.REPORT_TIMEZONE },
     reconcileEveryMs: values.RECONCILE_EVERY,
     sweepEveryMs: values.SWEEP_EVERY,
     watchEveryMs: values.WATCH_EVERY,

@@ -1,5 +1,6 @@
 // The description of a setting, and the readers that parse its text from the environment into a typed value.
 import { z } from 'zod';
+import { zonePeriods } from '#src/base/time-zone.ts';
 import { durationMs } from '#src/base/time.ts';
 
 export interface Setting<Value = unknown> {
@@ -31,6 +32,10 @@ export const wholeNumber = (least: number, most: number) =>
     .regex(/^\d{1,15}$/, `a whole number from ${least} to ${most}`)
     .transform(Number)
     .refine((value) => value >= least && value <= most, `a whole number from ${least} to ${most}`);
+
+export const timeZone = z
+  .string()
+  .refine((name) => zonePeriods(name) !== undefined, 'an IANA time zone such as Europe/Berlin');
 
 export const yesOrNo = (fallback: boolean) =>
   z

@@ -2,7 +2,7 @@
 // (`npm run settings`), so every variable has a description. `outgoing-variables.ts` has those about what the program sends.
 import { z } from 'zod';
 import { eventKinds, isEventKind } from '#schemas/events.ts';
-import { address, commaList, duration, text, webAddress, wholeNumber, yesOrNo } from './readers.ts';
+import { address, commaList, duration, text, timeZone, webAddress, wholeNumber, yesOrNo } from './readers.ts';
 import { outgoingSettings } from './outgoing-variables.ts';
 import type { Setting } from './readers.ts';
 
@@ -182,6 +182,11 @@ export const settings = {
     reads: wholeNumber(1, 36_500).optional(),
     default: '–',
     meaning: 'Prune log bodies older than this many days, unless a current row still uses a value from them.',
+  },
+  REPORT_TIMEZONE: {
+    reads: timeZone.default('UTC'),
+    default: 'UTC',
+    meaning: 'The time zone in which the views and the dashboard count days and months. Every process needs the same.',
   },
   CONTACT_SEARCH: {
     reads: z.enum(['on', 'off'], 'on or off').default('on'),

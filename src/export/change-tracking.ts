@@ -61,6 +61,7 @@ export const changeTracking: Readonly<Record<ExportedTable, ChangeTracking>> = {
     follows: { unsupported: 'subscriptions are read from the service, not from the log' },
   },
   contacts_wide_columns: { follows: { unsupported: 'the log does not record the columns of a view' } },
+  time_zones: { follows: { unsupported: 'the log does not record the data of time zones' } },
   alerts: { changed: ['updated_at', 'created_at'], follows: { unsupported: 'the log does not record alerts' } },
 };
 

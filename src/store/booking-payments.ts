@@ -7,8 +7,8 @@ import type { Store } from './contract.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 
 export interface Payment {
-  /** In UTC. */
-  readonly day: string;
+  /** When it was booked in UTC: `2026-11-16T09:30`. */
+  readonly minute: string;
   readonly currency: string;
   readonly amount: number;
 }
@@ -24,13 +24,13 @@ export async function* readPayments(
   const seen = new Set<string>();
   for await (const page of engine.stream(paymentsIn(engine.dialect, range).compile(db))) {
     const payments: Payment[] = [];
-    for (const [day, currency, amount, provider, id] of page) {
+    for (const [minute, currency, amount, provider, id] of page) {
       const identity = `${String(provider)} ${String(id)}`;
       if (id !== '' && seen.has(identity)) continue;
       seen.add(identity);
       const value = Number(amount ?? 0);
       payments.push({
-        day: String(day),
+        minute: String(minute),
         currency: String(currency),
         amount: Math.abs(value) < absurdAmount ? value : 0,
       });
@@ -55,7 +55,7 @@ function paymentsIn(dialect: SqlDialect, { from, to, event_type: eventType, host
     ...(eventType === undefined ? [] : [sql`scheduled_events.event_type = ${eventType}`]),
     ...(host === undefined ? [] : [dialect.hasUserAmong(sql`scheduled_events.hosts`, sql`select ${host}`)]),
   ];
-  return sql`select ${dialect.asText(dialect.day(sql`paid.created_at`))}, coalesce(paid.payment_currency, ''), paid.payment_amount,
+  return sql`select ${dialect.minute(sql`paid.created_at`)}, coalesce(paid.payment_currency, ''), paid.payment_amount,
       ${provided('paid')}, ${identified('paid')}
     from invitees as paid left join scheduled_events on scheduled_events.uri = paid.event_uri
     where ${sql.join(conditions, sql` and `)}

@@ -100,6 +100,8 @@ export interface Unit {
 export interface Store extends AsyncDisposable {
   readonly engine: StoreEngine;
   readonly db: Kysely<Database>;
+  /** The time zone in which days and months are counted, where no other is asked for. */
+  readonly reportZone: string;
   /** Runs `work` in one transaction. After a busy store, a deadlock or a serialization failure it is run again. */
   transaction<Result>(work: (unit: Unit) => Promise<Result>): Promise<Result>;
   /** Updates the SQL views to the definitions of custom fields; never fails. Returns what could not be updated. */

@@ -56,6 +56,7 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
     await engine.close();
     throw error instanceof SlotstreamError ? error : notOpened(error, url);
   }
+  const { reportZone = 'UTC' } = needs.views ?? {};
   const close = () => engine.close();
   const transaction: Store['transaction'] = (work) =>
     retryContention(() =>
@@ -77,6 +78,7 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
   return {
     engine,
     db: engine.db,
+    reportZone,
     transaction,
     refreshViews,
     close,

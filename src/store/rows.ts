@@ -1,7 +1,7 @@
 // Reads and writes rows of any table within a unit of work, many at a time.
 import { sql, type RawBuilder } from 'kysely';
 import type { Json, StoredColumns, TableShape } from './columns.ts';
-import type { Column, Insert, StoreEngine, Unit, WritableRow } from './contract.ts';
+import type { Column, StoreEngine, Unit, WritableRow } from './contract.ts';
 import { refs, replacing, skipping, target } from './insert-rows.ts';
 import { runForKeys } from './prepared-sql.ts';
 import { tables, type ColumnName, type KeyName, type NewRow, type TableName, type TableRow } from './tables.ts';
@@ -143,6 +143,16 @@ export async function writeUnchecked(
   });
 }
 
+/** Inserts the rows whose keys are not there yet. Returns their number. */
+export function addRows<Name extends TableName>(
+  unit: Unit,
+  table: Name,
+  rows: readonly NewRow<Name>[],
+): Promise<number> {
+  const conflict = () => skipping(tables[table].key);
+  return unit.engine.insert(unit, rows, { id: `add ${table}`, table, columns: columnsIn(table), conflict });
+}
+
 /**
  * Inserts rows whose keys no transaction has committed so far. Fails when another one has meanwhile: then this one has to read them
  * and begin again. `rows` are sorted by key, so that transactions wait for each other in one order.
@@ -152,13 +162,7 @@ export async function createRows<Name extends UriTable>(
   table: Name,
   rows: readonly NewRow<Name>[],
 ): Promise<void> {
-  const columns = columnsIn(table);
-  await insertOnce(unit, rows, { id: `create ${table}`, table, columns, conflict: () => skipping(tables[table].key) });
-}
-
-async function insertOnce(unit: Unit, rows: readonly WritableRow[], insert: Insert): Promise<void> {
-  const written = await unit.engine.insert(unit, rows, insert);
-  if (written < rows.length) throw new Contention(insert.table);
+  if ((await addRows(unit, table, rows)) < rows.length) throw new Contention(table);
 }
 
 /** The code is PostgreSQL's for a serialization failure: the transaction is run again. */
@@ -179,8 +183,9 @@ export async function insertRows<Name extends TableName, const Without extends S
   const left: readonly string[] = without;
   const columns = columnsIn(table).filter(({ name }) => !left.includes(name));
   const insert = { id: `insert ${table} ${left.join()} ${unique}`, table, columns };
-  if (unique === undefined) await unit.engine.insert(unit, rows, insert);
-  else await insertOnce(unit, rows, { ...insert, conflict: () => skipping([unique]) });
+  const conflict = unique === undefined ? {} : { conflict: () => skipping([unique]) };
+  const written = await unit.engine.insert(unit, rows, { ...insert, ...conflict });
+  if (unique !== undefined && written < rows.length) throw new Contention(table);
 }
 
 /** Removes the rows whose `column` is one of these values. */

@@ -46,6 +46,8 @@ export interface SqlDialect {
   day(time: Sql): Sql;
   hour(time: Sql): Sql;
   weekday(time: Sql): Sql;
+  /** A time, cut to its second, and so many seconds later. */
+  later(time: Sql, seconds: Sql): Sql;
   /** `2025-04-14T09:30` in UTC. */
   minute(time: Sql): Sql;
   /** A member of a JSON object, or of the object at an index of a JSON list; null where it is no text. */

@@ -143,6 +143,8 @@ export const tables = {
     { text: 'field_uri column_name label field_type', integer: 'position' },
     'column_name position',
   ),
+  /** When each time zone was how far ahead of UTC (`time-zones.ts`). */
+  time_zones: table('name starts_at', { text: 'name', time: 'starts_at', integer: 'offset_seconds' }, 'offset_seconds'),
   /** How far named readers of the log have come. */
   feed_consumers: table('name', { text: 'name', integer: 'position', time: 'updated_at' }, 'position updated_at'),
 };

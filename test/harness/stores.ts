@@ -8,6 +8,7 @@ import type { Store } from '#src/store/contract.ts';
 import { decodeRow, type StoredRow } from '#src/store/rows.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { tables, type TableName } from '#src/store/tables.ts';
+import type { ViewSettings } from '#src/store/views/view.ts';
 import { canonicalJson } from '#schemas/wire.ts';
 import type { IngestReport } from '#workers/pipeline/ingest.ts';
 import { ingest } from './ingest.ts';
@@ -40,26 +41,26 @@ export async function blankPostgres(): Promise<Blank> {
   return { url: await createDatabase(inject('postgresUrl')), [Symbol.asyncDispose]: async () => {} };
 }
 
-export async function freshSqlite(): Promise<TestStore> {
+export async function freshSqlite(views: ViewSettings = {}): Promise<TestStore> {
   const blank = await blankSqlite();
   await copySqlite(blank.url.slice('sqlite:'.length));
-  return opened(blank);
+  return opened(blank, views);
 }
 
-export const freshPostgres = async (): Promise<TestStore> =>
-  opened({ url: await copyPostgres(), [Symbol.asyncDispose]: async () => {} });
+export const freshPostgres = async (views: ViewSettings = {}): Promise<TestStore> =>
+  opened({ url: await copyPostgres(), [Symbol.asyncDispose]: async () => {} }, views);
 
 /** For many short runs: nothing is synced to disk. */
-export const freshMemory = (): Promise<TestStore> =>
-  opened({ url: 'sqlite::memory:', [Symbol.asyncDispose]: async () => {} });
+export const freshMemory = (views: ViewSettings = {}): Promise<TestStore> =>
+  opened({ url: 'sqlite::memory:', [Symbol.asyncDispose]: async () => {} }, views);
 
-async function opened(blank: Blank): Promise<TestStore> {
+async function opened(blank: Blank, views: ViewSettings = {}): Promise<TestStore> {
   await using stack = new AsyncDisposableStack();
   stack.use(blank);
   const { url } = blank;
-  const store = stack.use(await openStore({ report: () => {} }, url));
+  const store = stack.use(await openStore({ report: () => {}, views }, url));
   const kept = stack.move();
-  const openAnother = async () => kept.use(await openStore({ report: () => {} }, url));
+  const openAnother = async () => kept.use(await openStore({ report: () => {}, views }, url));
   return { url, store, openAnother, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
@@ -82,13 +83,14 @@ export async function rowsOf(store: Store, table: TableName): Promise<StoredRow[
 
 export type Contents = Partial<Record<TableName, StoredRow[]>>;
 
-/** The log, and the columns of a view, which get their names in the order in which the fields arrive. */
-const notProjected = new Set<TableName>(['event_log', 'contacts_wide_columns']);
+/** The log; the columns of a view, which get their names in the order in which the fields arrive; the zones that any row had. */
+const notProjected = new Set<TableName>(['event_log', 'contacts_wide_columns', 'time_zones']);
 
 /** Every projected row of every table: what may not depend on arrival. */
 export async function projectedRows(store: Store): Promise<Contents> {
   const contents: Contents = {};
   for (const table of tableNames) if (!notProjected.has(table)) contents[table] = await rowsOf(store, table);
+  contents.key_values = contents.key_values?.filter(({ key }) => key !== 'time_zones') ?? [];
   return comparable(contents);
 }
 
@@ -105,14 +107,17 @@ export function comparable(contents: Contents): Contents {
   return sorted;
 }
 
+/** A store that is open knows which zones it holds: nothing deletes them. */
+const emptied = tableNames.filter((table) => table !== 'time_zones');
+
 /** Deletes rather than truncates: that is faster for the few rows of a test. */
 export async function emptyTables(store: Store): Promise<void> {
   if (store.engine.name === 'postgres') {
-    await sql.raw(tableNames.map((table) => `delete from ${table}`).join(';')).execute(store.db);
+    await sql.raw(emptied.map((table) => `delete from ${table}`).join(';')).execute(store.db);
     return;
   }
   await store.db.transaction().execute(async (db) => {
-    for (const table of tableNames) await db.deleteFrom(table).execute();
+    for (const table of emptied) await db.deleteFrom(table).execute();
   });
 }
 

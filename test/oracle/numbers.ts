@@ -1,5 +1,6 @@
 // Numbers computed the plain way: every booking is looked at by itself, and local time is asked of the runtime each time.
 import type { Json } from '#src/store/columns.ts';
+import { written } from './local-time.ts';
 import type { WorldRows } from '../harness/data/booking-world.ts';
 
 interface Asked {
@@ -8,6 +9,8 @@ interface Asked {
   readonly event_type?: string;
   readonly host?: string;
   readonly time_zone?: string;
+  /** Of the days. */
+  readonly timezone: string;
 }
 
 type Event = WorldRows['scheduled_events'][number];
@@ -22,8 +25,9 @@ interface Booking {
 const hostsOf = ({ hosts }: Event): string[] => [
   ...new Set((hosts as readonly Record<string, Json>[]).map(({ user }) => String(user))),
 ];
-const dayIn = (time: string | null | undefined, { from, to }: Asked): boolean =>
-  time != null && time.slice(0, 10) >= from && time.slice(0, 10) <= to;
+const dayOf = (time: string, { timezone }: Asked): string => written(timezone, Date.parse(time)).slice(0, 10);
+const dayIn = (time: string | null | undefined, asked: Asked): boolean =>
+  time != null && dayOf(time, asked) >= asked.from && dayOf(time, asked) <= asked.to;
 const matches = (event: Event | undefined, asked: Asked): boolean =>
   (asked.event_type === undefined || event?.event_type === asked.event_type) &&
   (asked.host === undefined || (event !== undefined && hostsOf(event).includes(asked.host)));
@@ -119,10 +123,11 @@ export function bookingNumbersOf(rows: WorldRows, asked: Asked, now: string) {
     });
   const cells = Array.from({ length: 168 }, (_, index) => ({ weekday: Math.floor(index / 24) + 1, hour: index % 24 }));
   const countOf = (day: string, outcome: string) =>
-    bookings.filter((each) => each.event.start_time?.startsWith(day) && each.outcome === outcome).length;
+    bookings.filter((each) => each.outcome === outcome && dayOf(String(each.event.start_time), asked) === day).length;
   return {
     from: asked.from,
     to: asked.to,
+    timezone: asked.timezone,
     time_zone: place,
     bookings: bookings.length,
     ...missedOf(ended),
@@ -193,7 +198,7 @@ export function revenueOf({ scheduled_events: events, invitees }: WorldRows, ask
     ([currency, payments]) => ({
       currency,
       ...sumOf(payments),
-      days: [...Map.groupBy(payments, ({ created_at: time }) => String(time).slice(0, 10))]
+      days: [...Map.groupBy(payments, ({ created_at: time }) => dayOf(String(time), asked))]
         .map(([day, those]) => ({ day, ...sumOf(those) }))
         .toSorted((a, b) => (a.day < b.day ? -1 : 1)),
     }),
@@ -201,6 +206,7 @@ export function revenueOf({ scheduled_events: events, invitees }: WorldRows, ask
   return {
     from: asked.from,
     to: asked.to,
+    timezone: asked.timezone,
     currencies: currencies.toSorted(
       (a, b) => b.payments - a.payments || (String(a.currency) < String(b.currency) ? -1 : 1),
     ),

@@ -3,6 +3,7 @@ import type { Json } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import type { Contents } from '../harness/stores.ts';
 import { attendedBy } from './attendance.ts';
+import { weekdayOf, written } from './local-time.ts';
 import { peopleOf } from './people.ts';
 import { byUri, journeysOf, secondsBetween, textIn, type Journey } from './journeys.ts';
 
@@ -11,7 +12,22 @@ const tags = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_te
 const months = 'January February March April May June July August September October November December'.split(' ');
 const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 const orNull = (value: Json | undefined): Json => value ?? null;
-const dayOf = (time: Json | undefined): string | null => (typeof time === 'string' ? time.slice(0, 10) : null);
+/** `2026-11-16T09:30` in a zone; null where there is no such zone or no time. */
+function localTime(time: Json | undefined, zone: Json | undefined): string | null {
+  if (typeof time !== 'string' || typeof zone !== 'string') return null;
+  try {
+    return written(zone, Date.parse(time));
+  } catch {
+    return null;
+  }
+}
+/** Day, weekday and hour. */
+function localParts(time: Json | undefined, zone: Json | undefined) {
+  const local = localTime(time, zone);
+  const day = local?.slice(0, 10) ?? null;
+  return { day, weekday: day === null ? null : weekdayOf(day), hour: local?.slice(11, 13) ?? null };
+}
+const dayIn = (time: Json | undefined, zone: string): string | null => localParts(time, zone).day;
 const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
 
 /** The greatest by bytes, as the stores have it. */
@@ -20,17 +36,17 @@ const greatest = (values: readonly Json[]): string | null =>
     .filter((value) => typeof value === 'string')
     .toSorted((a, b) => Buffer.compare(Buffer.from(b), Buffer.from(a)))[0] ?? null;
 
-export function viewsOf(contents: Contents, now: string): Record<string, StoredRow[]> {
+export function viewsOf(contents: Contents, now: string, zone = 'UTC'): Record<string, StoredRow[]> {
   const journeys = journeysOf(contents, now);
   const types = byUri(contents.event_types);
   const nameOf = (event: StoredRow | undefined): Json =>
     orNull(types.get(String(event?.['event_type']))?.['name'] ?? event?.['name']);
   return {
     booking_journeys: journeys.map((journey) => journeyRow(contents, journey, nameOf)),
-    bookings_daily: daily(contents, journeys, nameOf),
-    no_show_rate: rates(contents, journeys, nameOf),
+    bookings_daily: daily(contents, journeys, { nameOf, zone }),
+    no_show_rate: rates(contents, journeys, { nameOf, zone }),
     routing_funnel: funnel(contents, journeys),
-    revenue: revenue(contents, journeys, nameOf),
+    revenue: revenue(contents, journeys, { nameOf, zone }),
     people: peopleOf(contents, now),
     scheduled_event_hosts: people(contents, 'hosts').map(({ event_uri, position, item }) => {
       const user = byUri(contents.users).get(String(textIn(item, 'user')));
@@ -69,11 +85,16 @@ function contactOf({ contacts = [] }: Contents, address: Json | undefined): Json
 }
 
 type NameOf = (event: StoredRow | undefined) => Json;
+/** `zone` is that of reports. */
+type Options = { readonly nameOf: NameOf; readonly zone: string };
 
 function journeyRow(contents: Contents, journey: Journey, nameOf: NameOf): StoredRow {
   const { root, first, last, firstEvent, lastEvent } = journey;
   const [host] = listOf(lastEvent?.['hosts']);
   const paid = last['payment'] === null ? first : last;
+  const user = byUri(contents.users).get(String(textIn(host, 'user')));
+  const hostStart = localParts(lastEvent?.['start_time'], user?.['timezone']);
+  const inviteeStart = localParts(lastEvent?.['start_time'], last['timezone']);
   return {
     journey_uri: root,
     first_invitee: orNull(first['uri']),
@@ -98,7 +119,7 @@ function journeyRow(contents: Contents, journey: Journey, nameOf: NameOf): Store
     no_show_at: orNull(last['no_show_at']),
     event_uri: orNull(last['event_uri']),
     contact_uri: contactOf(contents, last['email']),
-    host_name: orNull(byUri(contents.users).get(String(textIn(host, 'user')))?.['name'] ?? textIn(host, 'user_name')),
+    host_name: orNull(user?.['name'] ?? textIn(host, 'user_name')),
     duration_seconds: secondsBetween(lastEvent?.['start_time'], lastEvent?.['end_time']),
     invitee_timezone: orNull(last['timezone']),
     cancel_reason: orNull(last['cancel_reason'] ?? textIn(lastEvent?.['cancellation'], 'reason')),
@@ -111,10 +132,17 @@ function journeyRow(contents: Contents, journey: Journey, nameOf: NameOf): Store
     payment_currency: orNull(paid['payment_currency']),
     payment_successful: orNull(paid['payment_successful']),
     ...attendedBy(contents, journey),
+    host_timezone: orNull(user?.['timezone']),
+    start_day_host: hostStart.day,
+    start_weekday_host: hostStart.weekday,
+    start_hour_host: hostStart.hour === null ? null : Number(hostStart.hour),
+    start_day_invitee: inviteeStart.day,
+    start_weekday_invitee: inviteeStart.weekday,
+    start_hour_invitee: inviteeStart.hour === null ? null : Number(inviteeStart.hour),
   };
 }
 
-function daily({ scheduled_events }: Contents, journeys: readonly Journey[], nameOf: NameOf): StoredRow[] {
+function daily({ scheduled_events }: Contents, journeys: readonly Journey[], { nameOf, zone }: Options): StoredRow[] {
   const events = byUri(scheduled_events);
   const happened: { what: string; at: Json | undefined; event: StoredRow | undefined }[] = [];
   for (const { members, first, last, firstEvent, lastEvent, outcome } of journeys) {
@@ -127,8 +155,8 @@ function daily({ scheduled_events }: Contents, journeys: readonly Journey[], nam
     if (outcome === 'held') happened.push({ what: 'held', at: lastEvent?.['start_time'], event: lastEvent });
     if (outcome === 'no_show') happened.push({ what: 'no_shows', at: lastEvent?.['start_time'], event: lastEvent });
   }
-  const dated = happened.filter(({ at }) => dayOf(at) !== null);
-  return grouped(dated, ({ at, event }) => [dayOf(at), event?.['event_type'] ?? '']).map(
+  const dated = happened.filter(({ at }) => dayIn(at, zone) !== null);
+  return grouped(dated, ({ at, event }) => [dayIn(at, zone), event?.['event_type'] ?? '']).map(
     ([[day, event_type], group]) => {
       const count = (wanted: string) => group.filter(({ what }) => what === wanted).length;
       return {
@@ -145,15 +173,19 @@ function daily({ scheduled_events }: Contents, journeys: readonly Journey[], nam
   );
 }
 
-function rates(contents: Contents, journeys: readonly Journey[], nameOf: NameOf): StoredRow[] {
+function rates(contents: Contents, journeys: readonly Journey[], { nameOf, zone }: Options): StoredRow[] {
   const people = byUri(contents.users);
   const seen = journeys
     .filter(({ outcome }) => outcome === 'held' || outcome === 'no_show')
     .flatMap((journey) => {
-      const { first, lastEvent, outcome } = journey;
+      const { first, last, lastEvent, outcome } = journey;
       const isUnconfirmed = /unconfirmed|suspected/.test(String(attendedBy(contents, journey).attendance));
-      const start = lastEvent?.['start_time'];
-      const weekday = typeof start === 'string' ? new Date(start).getUTCDay() : null;
+      const instant = lastEvent?.['start_time'];
+      const start = localTime(instant, zone);
+      const hostUri = textIn(listOf(lastEvent?.['hosts'])[0], 'user');
+      const hosted = localParts(instant, people.get(String(hostUri))?.['timezone']);
+      const invited = localParts(instant, last['timezone']);
+      const weekday = typeof start === 'string' ? new Date(`${start}Z`).getUTCDay() : null;
       const hour = typeof start === 'string' ? start.slice(11, 13) : null;
       const month = typeof start === 'string' ? start.slice(0, 7) : '';
       const monthName = month && `${months[Number(month.slice(5)) - 1]} ${month.slice(0, 4)}`;
@@ -184,6 +216,13 @@ function rates(contents: Contents, journeys: readonly Journey[], nameOf: NameOf)
         ['month', month, monthName, month],
         ['weekday', number, name],
         ['hour', hour, hour && `${hour}:00`],
+        ['hour_host', hosted.hour, hosted.hour && `${hosted.hour}:00`],
+        ['hour_invitee', invited.hour, invited.hour && `${invited.hour}:00`],
+        [
+          'weekday_host',
+          hosted.weekday && String(hosted.weekday),
+          hosted.weekday && orNull(weekdays[hosted.weekday % 7]),
+        ],
         ['weekday_hour', number && `${number}-${hour}`, name && `${name} ${hour}:00`],
         ...tags.map((tag): [string, Json, Json] => [tag, orNull(first[tag]), orNull(first[tag])]),
       ];
@@ -249,7 +288,7 @@ function funnel({ routing_form_submissions = [], routing_forms }: Contents, jour
   });
 }
 
-function revenue({ scheduled_events }: Contents, journeys: readonly Journey[], nameOf: NameOf): StoredRow[] {
+function revenue({ scheduled_events }: Contents, journeys: readonly Journey[], { nameOf, zone }: Options): StoredRow[] {
   const events = byUri(scheduled_events);
   const paid = journeys
     .flatMap(({ root, members }) => members.map((invitee) => ({ root, invitee })))
@@ -267,7 +306,7 @@ function revenue({ scheduled_events }: Contents, journeys: readonly Journey[], n
     .filter(({ invitee }) => invitee['created_at'] !== null)
     .map(({ invitee }) => ({ invitee, event: events.get(String(invitee['event_uri'])) }));
   return grouped(payments, ({ invitee, event }) => [
-    dayOf(invitee['created_at']),
+    dayIn(invitee['created_at'], zone),
     invitee['payment_currency'] ?? '',
     invitee['payment_provider'] ?? '',
     event?.['event_type'] ?? '',

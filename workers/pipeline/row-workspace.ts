@@ -3,6 +3,7 @@ import { isSameJson } from '#schemas/wire.ts';
 import type { Unit } from '#src/store/contract.ts';
 import { blankRow, createRows, deleteRows, readRows, writeRows, type StoredRow, type UriRow } from '#src/store/rows.ts';
 import { tables } from '#src/store/tables.ts';
+import { addTimeZones, zonedTables } from '#src/store/time-zones.ts';
 import { childTables, type ChildTable } from '#workers/projections/child-rows.ts';
 import { mirrorTables, type Fact, type MirrorTable } from '#workers/projections/contract.ts';
 import type { RowLookup, WorkingRow } from '#workers/projections/merge.ts';
@@ -58,6 +59,8 @@ export function emptyWorkspace(unit: Unit): RowWorkspace {
     },
     all: (table) => workspace.get(table) ?? [],
     async write() {
+      // First, so that transactions wait for each other in one order. A rebuild folds what was folded before.
+      if (unit.schema === undefined) await addTimeZones(unit, zonesIn(workspace));
       for (const [table, rows] of workspace) {
         if (rows.size === 0) continue;
         const touched = [...rows].filter(([, { isTouched }]) => isTouched);
@@ -71,6 +74,12 @@ export function emptyWorkspace(unit: Unit): RowWorkspace {
       }
     },
   };
+}
+
+function* zonesIn(workspace: ReadonlyMap<MirrorTable, ReadonlyMap<string, OpenedRow>>): Generator<string> {
+  for (const table of zonedTables)
+    for (const { row, isTouched } of workspace.get(table)?.values() ?? [])
+      if (isTouched && typeof row['timezone'] === 'string') yield row['timezone'];
 }
 
 type Touched = readonly [uri: string, working: OpenedRow];

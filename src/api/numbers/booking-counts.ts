@@ -1,5 +1,6 @@
 // Adds bookings up: by day and outcome, by what may explain a no-show, and by local weekday and hour.
-import { localHours } from '#src/base/time-zone.ts';
+import { isUtc, localClock } from '#src/base/time-zone.ts';
+import { dayOf } from '#src/base/time.ts';
 import type { BookingFacts } from '#src/store/booking-facts.ts';
 
 /** Bookings that ended with a meeting, and those among them that the invitee missed. */
@@ -81,11 +82,20 @@ export type Outcome = keyof OutcomeCounts;
 const outcomes: ReadonlySet<string> = new Set(Object.keys(noOutcomes()));
 const isOutcome = (text: string): text is Outcome => outcomes.has(text);
 
-/** `zoneBy` says whose clock the starts are grouped by. */
+const msOf = (minute: string): number => Date.parse(`${minute}:00Z`);
+
+/** The function from minutes in UTC (`2026-11-16T09:30`) to days in a zone. */
+export function dayReader(zone: string): (minute: string) => string {
+  const clock = isUtc(zone) ? undefined : localClock(zone);
+  return (minute) => (clock === undefined ? minute.slice(0, 10) : dayOf(clock(msOf(minute))));
+}
+
+/** `zoneBy` says whose clock the starts are grouped by, `timezone` in which zone days are. */
 export async function countBookings(
   pages: AsyncIterable<readonly BookingFacts[]>,
-  zoneBy: 'host' | 'invitee',
+  { zoneBy, timezone }: { readonly zoneBy: 'host' | 'invitee'; readonly timezone: string },
 ): Promise<BookingCounts> {
+  const dayIn = dayReader(timezone);
   const days = new Map<string, OutcomeCounts>();
   const starts = new Map<string, Map<string, number>>();
   const names = new Map<string, string>();
@@ -102,9 +112,10 @@ export async function countBookings(
       const { minute, outcome, eventType, hosts: hosting, leadSeconds } = booking;
       if (!isOutcome(outcome)) continue;
       bookings += 1;
-      const day = days.get(minute.slice(0, 10)) ?? noOutcomes();
+      const date = dayIn(minute);
+      const day = days.get(date) ?? noOutcomes();
       day[outcome] += 1;
-      days.set(minute.slice(0, 10), day);
+      days.set(date, day);
       if (eventType !== null && booking.name !== null && !names.has(eventType)) names.set(eventType, booking.name);
       for (const { uri, name } of hosting) if (name !== null && !names.has(uri)) names.set(uri, name);
       const isEnded = outcome === 'no_show' || outcome === 'held';
@@ -147,12 +158,11 @@ export function byLocalHour(
   let unknown = 0;
   for (const [key, minutes] of starts) {
     const zone = zoneOf(key);
-    const known = zone ? localHours(zone) : undefined;
-    const local = known ?? localHours('UTC');
+    const clock = zone ? localClock(zone) : undefined;
     for (const [minute, count] of minutes) {
-      if (known === undefined) unknown += count;
-      const { weekday = 1, hour = 0 } = local?.(minute) ?? {};
-      const index = (weekday - 1) * 24 + hour;
+      if (clock === undefined) unknown += count;
+      const local = clock?.(msOf(minute)) ?? new Date(msOf(minute));
+      const index = ((local.getUTCDay() + 6) % 7) * 24 + local.getUTCHours();
       meetings[index] = (meetings[index] ?? 0) + count;
     }
   }

@@ -1,53 +1,26 @@
 // Numbers about bookings and payments within a range of days.
 import { z } from 'zod';
-import { uri } from '#schemas/wire.ts';
-import { dayMs, dayOf, instantOf } from '#src/base/time.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
-import { readBookings, type NumbersRange } from '#src/store/booking-facts.ts';
+import { readBookings } from '#src/store/booking-facts.ts';
 import { readPayments } from '#src/store/booking-payments.ts';
 import type { Store } from '#src/store/contract.ts';
 import { readColumns } from '#src/store/rows.ts';
 import {
   byLocalHour,
   countBookings,
+  dayReader,
   fewestMeetings,
   leadHours,
   noOutcomes,
   type BookingCounts,
   type Outcome,
 } from './booking-counts.ts';
+import { daysFrom, inRange, rangeOf, rangeQuery } from './day-range.ts';
 
-const defaultDays = 90;
-/** Five years. */
-const mostDays = 1_830;
 /** As many as a page can show. */
 const mostGroups = 100;
 
 const day = z.iso.date();
-/** Every day of a range that begins or ends with one of these has a year of four digits. */
-const askedDay = day.refine((text) => text > '1900' && text < '9999', 'a day from 1900 to 9998');
-const rangeQuery = z.strictObject({
-  days: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(mostDays)
-    .default(defaultDays)
-    .describe('How many days, the last one included; without effect where `from` is given.'),
-  from: askedDay.optional().describe('The first day, in UTC.'),
-  to: askedDay.optional().describe('The last day, in UTC; today when absent.'),
-  event_type: uri.optional().describe('The URI of an event type.'),
-  host: uri.optional().describe('The URI of one of the hosts.'),
-});
-
-const inRange = <Query extends z.ZodType<z.output<typeof rangeQuery>>>(query: Query) =>
-  query.check(({ value: { from, to }, issues }) => {
-    if (from === undefined || to === undefined) return;
-    const days = daysBetween(from, to);
-    const message = days < 1 ? 'has to be the first day or later' : `at most ${mostDays} days after \`from\``;
-    if (days < 1 || days > mostDays) issues.push({ code: 'custom', path: ['to'], message, input: to });
-  });
-
 const missed = {
   meetings: z.int().describe('Bookings that were held or missed.'),
   no_shows: z.int(),
@@ -76,7 +49,7 @@ const outcomeCounts = {
   late_cancellation: count,
   canceled: count,
 } satisfies Record<Outcome, unknown>;
-const range = { from: day, to: day };
+const range = { from: day, to: day, timezone: z.string().describe('The time zone of the days.') };
 
 const bookingNumbers = z
   .strictObject({
@@ -115,8 +88,9 @@ export const getBookingNumbers = defineOperation({
   answers: 'object',
   schema: bookingNumbers,
   async run({ store, query: { time_zone: zone, ...query }, clock }) {
-    const { from, to, instants } = rangeOf(query, clock());
-    const counts = await countBookings(readBookings(store, instants), zone);
+    const { timezone = store.reportZone } = query;
+    const { from, to, instants } = rangeOf({ ...query, timezone }, clock());
+    const counts = await countBookings(readBookings(store, instants), { zoneBy: zone, timezone });
     const { eventTypes, users } = await namesOf(store, counts);
     const groups = (tally: BookingCounts['hosts'], nameOf: (uri: string) => string | null | undefined) =>
       tally
@@ -131,6 +105,7 @@ export const getBookingNumbers = defineOperation({
     return {
       from,
       to,
+      timezone,
       time_zone: zone,
       bookings: counts.bookings,
       ...counts.total,
@@ -177,18 +152,21 @@ export const getRevenueNumbers = defineOperation({
   tag: 'Numbers',
   summary: 'Successful payments by currency and day',
   description:
-    'By the day (UTC) of the first booking that carries the payment; a payment that moves with a rescheduled booking counts once. Currencies are never added up. The service does not report refunds.',
+    'By the day of the first booking that carries the payment; a payment that moves with a rescheduled booking counts once. Currencies are never added up. The service does not report refunds.',
   query: inRange(rangeQuery),
   answers: 'object',
   schema: revenueNumbers,
   async run({ store, query, clock }) {
-    const { from, to, instants } = rangeOf(query, clock());
+    const { timezone = store.reportZone } = query;
+    const { from, to, instants } = rangeOf({ ...query, timezone }, clock());
+    const dayIn = dayReader(timezone);
     const currencies = new Map<string, Map<string, { payments: number; amount: number }>>();
     for await (const page of readPayments(store, instants))
       for (const payment of page) {
         const days = currencies.get(payment.currency) ?? new Map<string, { payments: number; amount: number }>();
-        const { payments, amount } = days.get(payment.day) ?? { payments: 0, amount: 0 };
-        days.set(payment.day, { payments: payments + 1, amount: amount + payment.amount });
+        const date = dayIn(payment.minute);
+        const { payments, amount } = days.get(date) ?? { payments: 0, amount: 0 };
+        days.set(date, { payments: payments + 1, amount: amount + payment.amount });
         currencies.set(payment.currency, days);
       }
     const records = [...currencies].map(([currency, byDay]) => {
@@ -203,6 +181,7 @@ export const getRevenueNumbers = defineOperation({
     return {
       from,
       to,
+      timezone,
       currencies: records.toSorted(
         (a, b) => b.payments - a.payments || (String(a.currency) < String(b.currency) ? -1 : 1),
       ),
@@ -214,22 +193,6 @@ export const numberOperations = [getBookingNumbers, getRevenueNumbers] as const;
 
 /** Without what adding binary fractions leaves behind. */
 const rounded = (amount: number): number => Math.round(amount * 10_000) / 10_000;
-
-const msOf = (text: string): number => Date.parse(`${text}T00:00:00Z`);
-const daysBetween = (from: string, to: string): number => (msOf(to) - msOf(from)) / dayMs + 1;
-const daysFrom = (from: string, to: string): readonly string[] =>
-  Array.from({ length: daysBetween(from, to) }, (_, index) => dayOf(msOf(from) + index * dayMs));
-
-/** The range that was asked for, with what was left out filled in. */
-function rangeOf({ from, to, days, ...filters }: z.output<typeof rangeQuery>, nowMs: number) {
-  const today = dayOf(nowMs);
-  // A range that only says where it begins ends today, or on its first day if that is later.
-  const last = to ?? (from !== undefined && from > today ? from : today);
-  const earliest = msOf(last) - (mostDays - 1) * dayMs;
-  const first = from === undefined ? dayOf(msOf(last) - (days - 1) * dayMs) : dayOf(Math.max(msOf(from), earliest));
-  const instants: NumbersRange = { ...filters, from: instantOf(msOf(first)), to: instantOf(msOf(last) + dayMs) };
-  return { from: first, to: last, instants };
-}
 
 /** What the mirror knows about the event types and hosts that were counted. */
 async function namesOf(store: Store, { eventTypes, hosts, starts }: BookingCounts) {

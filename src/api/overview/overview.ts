@@ -65,11 +65,14 @@ export const getOverview = defineOperation({
   description:
     'Health, flow, what needs a person, and the deliveries of today. Deliveries are counted by their position in the log: one that a replay or an erasure moved to its end counts when it was moved.',
   query: z.object({
-    timezone: timezoneName.default('UTC').describe('In which the day begins: `Europe/Berlin`.'),
+    timezone: timezoneName
+      .optional()
+      .describe('In which the day begins: `Europe/Berlin`. That of `REPORT_TIMEZONE` when absent.'),
   }),
   answers: 'object',
   schema: overview,
-  run: ({ store, clock, installation, query: { timezone } }) => readOverview({ store, clock, installation }, timezone),
+  run: ({ store, clock, installation, query: { timezone = store.reportZone } }) =>
+    readOverview({ store, clock, installation }, timezone),
 });
 
 export const overviewOperations = [getOverview] as const;

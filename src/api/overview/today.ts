@@ -1,8 +1,8 @@
 // The deliveries of today against those of the same weekday a week ago, up to the same time of day, and those of each of the last 24 hours.
 import { z } from 'zod';
 import { instant } from '#schemas/resources/values.ts';
-import { startOfDay } from '#src/base/time-zone.ts';
-import { dayMs, hourMs, instantOf, minuteMs } from '#src/base/time.ts';
+import { localClock, startOfDay } from '#src/base/time-zone.ts';
+import { dayMs, dayOf, hourMs, instantOf, minuteMs } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import { deliveryCounter, none, type Period } from '#src/store/log/delivery-counts.ts';
 
@@ -10,7 +10,8 @@ const count = z.int().min(0);
 const counts = z.strictObject({ deliveries: count, bookings: count, cancellations: count, no_shows: count });
 
 export const todayRecord = z.strictObject({
-  since: instant.describe('When the day began in the requested time zone.'),
+  since: instant.describe('When the day began.'),
+  timezone: z.string().describe('The time zone in which it began.'),
   counts: counts.describe('A moved booking is a cancellation and a booking, as the service sends it.'),
   last_week: counts
     .nullable()
@@ -27,11 +28,12 @@ export async function readToday(
   { nowMs, timezone }: { readonly nowMs: number; readonly timezone: string },
 ) {
   const counter = deliveryCounter(store, () => nowMs);
-  const fromMs = startOfDay(nowMs, timezone);
+  const dayAt = (ms: number): string => dayOf(localClock(timezone)?.(ms) ?? ms);
+  const fromMs = startOfDay(dayAt(nowMs), timezone);
   const firstMs = await firstReceivedMs(store);
   // To the minute, so that the offset of the time is searched once per minute.
   const sameTimeMs = Math.floor((nowMs - weekMs) / minuteMs) * minuteMs;
-  const lastWeekMs = startOfDay(nowMs - weekMs, timezone);
+  const lastWeekMs = startOfDay(dayAt(nowMs - weekMs), timezone);
   const hasLastWeek = firstMs !== undefined && firstMs <= lastWeekMs;
   const firstHourMs = Math.floor(nowMs / hourMs) * hourMs - (shownHours - 1) * hourMs;
   const starts = Array.from({ length: shownHours }, (_, at) => firstHourMs + at * hourMs);
@@ -46,7 +48,12 @@ export async function readToday(
   ];
   const [day, lastWeek, ...perHour] = await counter.count(...periods);
   return {
-    today: { since: instantOf(fromMs), counts: day ?? none, last_week: hasLastWeek ? (lastWeek ?? null) : null },
+    today: {
+      since: instantOf(fromMs),
+      timezone,
+      counts: day ?? none,
+      last_week: hasLastWeek ? (lastWeek ?? null) : null,
+    },
     hours: starts.map((startMs, at) => ({ hour: instantOf(startMs), deliveries: perHour[at]?.deliveries ?? 0 })),
   };
 }

@@ -92,6 +92,15 @@ export const ownTables = {
         'type of the field by which the column is typed; `currency_major` for a `currency` field whose amounts are in units of the currency (`CURRENCY_FIELDS=major`)',
     },
   },
+  time_zones: {
+    about:
+      'One row per period with the same offset, for each time zone of a user or an invitee. The views compute local time by it.',
+    columns: {
+      name: 'name of the zone in lower case: `europe/berlin`',
+      starts_at: 'when the period begins; the first one of a zone begins in the year 1, the last one has no end',
+      offset_seconds: 'how far the clocks are ahead of UTC',
+    },
+  },
   key_values: {
     about:
       'Internal. State of the program: leases, alert state, results of jobs, the identity of the mirror, the source of its CloudEvents, the erasure key.',

@@ -50,6 +50,7 @@ export const postgresDialect: SqlDialect = {
   day: (time) => sql`${utc(time)}::date`,
   hour: (time) => sql`to_char(${utc(time)}, 'HH24')`,
   weekday: (time) => sql`extract(isodow from ${utc(time)})::integer`,
+  later: (time, seconds) => sql`(date_trunc('second', ${time}) + ${seconds} * interval '1 second')`,
   minute: (time) => sql`to_char(${utc(time)}, 'YYYY-MM-DD"T"HH24:MI')`,
   textAt: (json, { index, name }) => member(index === undefined ? json : sql`(${json} -> ${sql.lit(index)})`, name),
   items: (json) =>

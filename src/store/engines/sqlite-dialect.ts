@@ -43,6 +43,7 @@ export const sqliteDialect: SqlDialect = {
   day: (time) => sql`substr(${time}, 1, 10)`,
   hour: (time) => sql`substr(${time}, 12, 2)`,
   weekday: (time) => sql`((cast(strftime('%w', ${time}) as integer) + 6) % 7 + 1)`,
+  later: (time, seconds) => sql`strftime('%Y-%m-%dT%H:%M:%SZ', substr(${time}, 1, 19), ${seconds} || ' seconds')`,
   minute: (time) => sql`substr(${time}, 1, 16)`,
   textAt(json, { index, name }) {
     const path = sql.lit(`$${index === undefined ? '' : `[${index}]`}.${name}`);

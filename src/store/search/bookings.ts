@@ -5,7 +5,7 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { StoredColumns } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { StoredRow } from '#src/store/rows.ts';
-import { bookingJourneys, journeyColumn } from '#src/store/views/booking-journeys.ts';
+import { bookingJourneys, journeyColumn, journeyJoins } from '#src/store/views/booking-journeys.ts';
 import { journeys } from '#src/store/views/journeys.ts';
 import { candidateCondition, indexedCandidates, journeyConditions, type BookingSearch } from './booking-conditions.ts';
 import { keysetOf, type KeysetPosition, type PageWanted } from './keyset.ts';
@@ -133,7 +133,7 @@ async function selectJourneys(
   const { orderBy } = keysetOf(engine, 'journeys', { ...way, ascending });
   const list = columns.map(([name]) => journeyColumn(engine.dialect, name));
   const { rows } = await sql<StoredColumns>`with recursive ${await chosen(store, invitees)}
-    select ${sql.join(list)} from journeys left join users on users.uri = journeys.host
+    select ${sql.join(list)} from journeys ${journeyJoins(engine.dialect)}
     where ${sql.join(where, sql` and `)} order by ${orderBy} limit ${limit}`.execute(db);
   return rows.map((row) =>
     Object.fromEntries(columns.map(([name, { kind }]) => [name, engine.decode(kind, row[name] ?? null)])),

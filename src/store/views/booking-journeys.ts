@@ -3,18 +3,36 @@ import { sql } from 'kysely';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
 import { attendanceOfJourney } from './attendance.ts';
 import { journeys } from './journeys.ts';
-import { flag, integer, number, text, time, type View } from './view.ts';
+import { joinPeriod } from './local-time.ts';
+import { date, flag, integer, number, text, time, type View } from './view.ts';
 
-/** A column of the view, from `journeys` and the row of `users` that is the host; all but `contact_uri`. */
+/** A column of the view, from `journeys` with its joins; all but `contact_uri`. */
 export function journeyColumn(dialect: SqlDialect, name: string): Sql {
   const { attendance, basis } = attendanceOfJourney(dialect);
   const derived: Readonly<Record<string, Sql>> = {
     host_name: sql`coalesce(users.name, journeys.host_name)`,
     attendance,
     attendance_basis: basis,
+    host_timezone: sql`users.timezone`,
+    ...startIn(dialect, 'host'),
+    ...startIn(dialect, 'invitee'),
   };
   return sql`${derived[name] ?? sql.id('journeys', name)} as ${sql.id(name)}`;
 }
+
+function startIn(dialect: SqlDialect, whose: 'host' | 'invitee'): Readonly<Record<string, Sql>> {
+  const start = dialect.later(sql`journeys.start_time`, sql.id(`${whose}_period`, 'offset_seconds'));
+  return {
+    [`start_day_${whose}`]: dialect.day(start),
+    [`start_weekday_${whose}`]: dialect.weekday(start),
+    [`start_hour_${whose}`]: sql`cast(${dialect.hour(start)} as integer)`,
+  };
+}
+
+/** The host of a journey, and the periods of both time zones that its start is in. */
+export const journeyJoins = (dialect: SqlDialect): Sql => sql`left join users on users.uri = journeys.host
+    ${joinPeriod('host_period', sql`journeys.start_time`, dialect.lowerCase('users.timezone'))}
+    ${joinPeriod('invitee_period', sql`journeys.start_time`, dialect.lowerCase('journeys.invitee_timezone'))}`;
 
 export const bookingJourneys: View = {
   name: 'booking_journeys',
@@ -67,6 +85,13 @@ export const bookingJourneys: View = {
       'whether the invitee came: `no_show` (marked), `confirmed` (a transcript names them as a speaker), `likely` (a recap lists them as an attendee), `suspected_no_show` (a recap lists hosts only) or `unconfirmed` (held without evidence); null for other outcomes',
     ),
     attendance_basis: text('URI of the no-show mark or recap that `attendance` follows from; null if there is none'),
+    host_timezone: text('time zone of `host`, from `users`'),
+    start_day_host: date('day of `start_time` in `host_timezone`; null if the zone is not known'),
+    start_weekday_host: integer('weekday of `start_time` in `host_timezone`, from 1 (Monday) to 7'),
+    start_hour_host: integer('hour of `start_time` in `host_timezone`, from 0 to 23'),
+    start_day_invitee: date('day of `start_time` in `invitee_timezone`; null if the zone is not known'),
+    start_weekday_invitee: integer('weekday of `start_time` in `invitee_timezone`, from 1 (Monday) to 7'),
+    start_hour_invitee: integer('hour of `start_time` in `invitee_timezone`, from 0 to 23'),
   },
   key: ['journey_uri'],
   since: 'booked_at',
@@ -82,8 +107,7 @@ export const bookingJourneys: View = {
       from contact_emails join contacts on contacts.uri = contact_emails.contact_uri
       where contacts.deleted_at is null group by ${dialect.lowerCase('contact_emails.email')}
     )
-    select ${sql.join(columns)} from journeys
-    left join users on users.uri = journeys.host
+    select ${sql.join(columns)} from journeys ${journeyJoins(dialect)}
     left join addresses on addresses.email = ${dialect.lowerCase('journeys.invitee_email')}`;
   },
 };

@@ -1,13 +1,14 @@
 // What happened on each day to the bookings of each event type.
 import { sql } from 'kysely';
 import { journeys } from './journeys.ts';
+import { reportTime } from './local-time.ts';
 import { date, integer, text, type View } from './view.ts';
 
 export const bookingsDaily: View = {
   name: 'bookings_daily',
-  about: 'Bookings by day (UTC) and event type. Each count belongs to the day on which it happened.',
+  about: 'Bookings by day (in `REPORT_TIMEZONE`) and event type. Each count belongs to the day on which it happened.',
   columns: {
-    day: date('the day in UTC'),
+    day: date('the day in `REPORT_TIMEZONE`, which is UTC unless it is set'),
     event_type: text('URI of the event type; empty if unknown'),
     event_type_name: text('its name'),
     booked: integer('journeys whose first booking was made on this day'),
@@ -18,8 +19,9 @@ export const bookingsDaily: View = {
   },
   key: ['day', 'event_type'],
   since: 'day',
-  select(dialect) {
-    const { bytes, day } = dialect;
+  select(dialect, reportZone) {
+    const { bytes } = dialect;
+    const day = dialect.day(reportTime(dialect, sql`at`, reportZone));
     const counted = (what: string) => sql`count(case what when ${sql.lit(what)} then 1 end) as ${sql.id(what)}`;
     // A journey counts when it was booked and when it ended, so it is read once and doubled. The limit, which leaves nothing out,
     // makes PostgreSQL compute the outcome once for each journey, not wherever it is used.
@@ -42,8 +44,8 @@ export const bookingsDaily: View = {
       left join event_types on event_types.uri = scheduled_events.event_type
       where ranked.place > 1
     )
-    select ${day(sql`at`)} as day, coalesce(event_type, '') as event_type, max(${bytes(sql`event_type_name`)}) as event_type_name,
+    select ${day} as day, coalesce(event_type, '') as event_type, max(${bytes(sql`event_type_name`)}) as event_type_name,
       ${sql.join(['booked', 'rescheduled', 'canceled', 'held', 'no_shows'].map(counted))}
-    from moments where what is not null and at is not null group by ${day(sql`at`)}, coalesce(event_type, '')`;
+    from moments where what is not null and at is not null group by ${day}, coalesce(event_type, '')`;
   },
 };

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
 import { attendanceOfJourney, withoutEvidence } from './attendance.ts';
 import { journeys } from './journeys.ts';
+import { localTime, reportTime } from './local-time.ts';
 import { integer, number, text, type View } from './view.ts';
 
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
@@ -14,17 +15,17 @@ export const noShowRate: View = {
   about: 'The share of meetings that the invitee missed: one row per value of each dimension.',
   columns: {
     dimension: text(
-      '`event_type`, `host` (every host of a meeting counts), `weekday`, `hour`, `weekday_hour` (of the start, in UTC), `utm_source`, `utm_medium`, `utm_campaign`, `utm_content`, `utm_term`; by month of the start: `month`, `event_type_month`, `host_month`',
+      '`event_type`, `host` (every host of a meeting counts), `weekday`, `hour`, `weekday_hour` (of the start, in `REPORT_TIMEZONE`), `weekday_host`, `hour_host` (in the time zone of the first host), `hour_invitee` (in that of the invitee), `utm_source`, `utm_medium`, `utm_campaign`, `utm_content`, `utm_term`; by month of the start (in `REPORT_TIMEZONE`): `month`, `event_type_month`, `host_month`',
     ),
     value: text(
-      'the URI, the weekday from `1` (Monday) to `7`, the hour from `00` to `23`, both as `1-09`, the month as `2025-04`, or the tag; empty where nothing is said',
+      'the URI, the weekday from `1` (Monday) to `7`, the hour from `00` to `23`, both as `1-09`, the month as `2025-04`, or the tag; empty where nothing is said, or the time zone is not known',
     ),
     label: text('the value in readable form: a name, `Monday`, `09:00`, `Monday 09:00`, `April 2025`'),
     held: integer('journeys whose meeting is over and whose invitee is not marked as a no-show'),
     no_shows: integer('journeys that ended as a no-show'),
     rate: number('`no_shows` of both together, from 0 to 1'),
     month: text(
-      'the month (UTC) of the start as `2025-04`, in the dimensions `month`, `event_type_month` and `host_month`; empty in the others, which count all months',
+      'the month of the start as `2025-04`, in the dimensions `month`, `event_type_month` and `host_month`; empty in the others, which count all months',
     ),
     unconfirmed: integer(
       'journeys of `held` whose `attendance` is `unconfirmed` or `suspected_no_show`: nothing shows that the invitee came',
@@ -36,15 +37,20 @@ export const noShowRate: View = {
   },
   key: ['dimension', 'value', 'month'],
   since: undefined,
-  select(dialect) {
+  select(dialect, reportZone) {
     const { bytes, itemText, items } = dialect;
-    const start = sql`start_time`;
+    const start = reportTime(dialect, sql`start_time`, reportZone);
     const { attendance } = attendanceOfJourney(dialect);
     const counts = sql`count(*), sum(missed), sum(unconfirmed)`;
+    // Many meetings start at the same time: local time is looked up once for each start and zone.
+    const local = (zone: Sql): Sql =>
+      sql`select ${localTime(dialect, sql`start_time`, sql`zone`)}, meetings, missed, unconfirmed
+      from (select ${zone} as zone, start_time, count(*) as meetings, sum(missed) as missed, sum(unconfirmed) as unconfirmed
+        from met left join users on users.uri = met.host group by ${zone}, start_time) as zoned`;
     // Each group is counted once by month; the dimensions without a month add the months up.
     return sql`with recursive ${journeys(dialect)},
     met as materialized (
-      select journey_uri, hosts, event_type, event_type_name, ${sql.join(tags.map((tag) => sql.id(tag)))},
+      select journey_uri, hosts, host, start_time, invitee_timezone, event_type, event_type_name, ${sql.join(tags.map((tag) => sql.id(tag)))},
         case outcome when 'no_show' then 1 else 0 end as missed,
         case when ${attendance} in (${withoutEvidence}) then 1 else 0 end as unconfirmed,
         ${dialect.weekday(start)} as weekday, ${dialect.hour(start)} as hour, ${dialect.month(start)} as month
@@ -53,6 +59,8 @@ export const noShowRate: View = {
     starts (weekday, hour, month, meetings, missed, unconfirmed) as materialized (
       select weekday, hour, month, ${counts} from met group by weekday, hour, month
     ),
+    host_starts (start, meetings, missed, unconfirmed) as materialized (${local(dialect.lowerCase('users.timezone'))}),
+    invitee_starts (start, meetings, missed, unconfirmed) as materialized (${local(dialect.lowerCase('met.invitee_timezone'))}),
     types (value, label, month, meetings, missed, unconfirmed) as materialized (
       select coalesce(event_type, ''), max(${bytes(sql`event_type_name`)}), month, ${counts}
       from met group by coalesce(event_type, ''), month
@@ -88,8 +96,12 @@ function dimensions(dialect: SqlDialect, counts: Sql): Sql[] {
   ];
   const byStart = (dimension: string, columns: Sql, { value, label }: Readonly<Record<'value' | 'label', Sql>>): Sql =>
     sql`select ${sql.lit(dimension)}, ${value}, ${label}, ${total} from starts group by ${columns}`;
+  const byLocal = (dimension: string, from: string, { value, label }: Readonly<Record<'value' | 'label', Sql>>): Sql =>
+    sql`select ${sql.lit(dimension)}, ${value}, ${label}, ${total} from ${sql.table(from)} group by ${value}, ${label}`;
   const weekday = nameAmong(weekdays, sql`weekday`);
   const hour = sql`hour || ':00'`;
+  const localHour = { value: dialect.hour(sql`start`), label: sql`${dialect.hour(sql`start`)} || ':00'` };
+  const localWeekday = dialect.weekday(sql`start`);
   const monthName = nameAmong(months, sql`cast(substr(month, 6, 2) as integer)`);
   return [
     ...named('event_type', 'types'),
@@ -100,6 +112,9 @@ function dimensions(dialect: SqlDialect, counts: Sql): Sql[] {
       value: sql`${asText(sql`weekday`)} || '-' || hour`,
       label: sql`${weekday} || ' ' || ${hour}`,
     }),
+    byLocal('hour_host', 'host_starts', localHour),
+    byLocal('hour_invitee', 'invitee_starts', localHour),
+    byLocal('weekday_host', 'host_starts', { value: asText(localWeekday), label: nameAmong(weekdays, localWeekday) }),
     sql`select 'month', month, ${monthName} || ' ' || substr(month, 1, 4), sum(meetings), sum(missed), sum(unconfirmed), month from starts group by month`,
     ...tags.map((tag) => {
       const value = sql`coalesce(${sql.id(tag)}, '')`;

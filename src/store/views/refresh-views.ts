@@ -1,16 +1,19 @@
 // Installs the SQL views that this version and the definitions of custom fields call for. No migration creates views.
 //
-//   up to date           ─▶ nothing is written (three queries)
+//   up to date           ─▶ nothing is written (four queries)
 //   missing              ─▶ created
 //   ours, out of date    ─▶ replaced; where views of others depend on it and a column changes its type, only new columns are added, and the
 //                           problem is reported with the names of those views
 //   of another origin    ─▶ it stays and a problem is reported
+//
+// The data of time zones that the views use is refilled here too, when the runtime has another version of it.
 import { isDeepStrictEqual } from 'node:util';
 import { slotstream } from '#src/base/command.ts';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import type { Store } from '#src/store/contract.ts';
 import { lockViews } from '#src/store/locks.ts';
 import { writeRows } from '#src/store/rows.ts';
+import { areTimeZonesCurrent, refillTimeZones } from '#src/store/time-zones.ts';
 import { reserved } from './contacts-wide.ts';
 import { columnsFor, type FieldColumn } from './custom-columns.ts';
 import type { View, ViewSettings } from './view.ts';
@@ -25,11 +28,13 @@ export async function installViews(
   settings: ViewSettings = {},
 ): Promise<readonly SlotstreamError[]> {
   try {
-    const { outdated, columns, present } = await planOf(store, settings);
-    if (outdated.length === 0 && isDeepStrictEqual(columns, present)) return [];
+    const { outdated, columns, present, reportZone } = await planOf(store, settings);
+    const hasZones = await areTimeZonesCurrent(store, reportZone);
+    if (outdated.length === 0 && isDeepStrictEqual(columns, present) && hasZones) return [];
     return await store.transaction(async (unit) => {
       await lockViews(unit);
       // Read again with the lock held: another process may have created them meanwhile.
+      if (!(await areTimeZonesCurrent(unit, reportZone))) await refillTimeZones(unit, reportZone);
       return update(unit, await planOf(unit, settings));
     });
   } catch (error) {
@@ -52,9 +57,10 @@ interface Plan {
   readonly present: readonly FieldColumn[];
   readonly columns: readonly FieldColumn[];
   readonly outdated: readonly Difference[];
+  readonly reportZone: string;
 }
 
-async function planOf(from: Readable, { currencyFields }: ViewSettings): Promise<Plan> {
+async function planOf(from: Readable, { currencyFields, reportZone = 'UTC' }: ViewSettings): Promise<Plan> {
   const { db, engine } = from;
   const present = await readFieldColumns(from);
   const definitions = await db
@@ -66,17 +72,17 @@ async function planOf(from: Readable, { currencyFields }: ViewSettings): Promise
   );
   const columns = columnsFor(present, typed, reserved);
   const existing = await engine.views.existing(db, viewNames);
-  return { present, columns, outdated: differencesOf(from, columns, existing) };
+  return { present, columns, reportZone, outdated: differencesOf(from, { columns, reportZone }, existing) };
 }
 
 function differencesOf(
   { db, engine }: Readable,
-  columns: readonly FieldColumn[],
+  { columns, reportZone }: Pick<Plan, 'columns' | 'reportZone'>,
   existing: ReadonlyMap<string, ExistingView>,
 ): readonly Difference[] {
   return viewsFor(columns)
     .map(({ name, about, columns: described, select }) => ({
-      view: { name, about, columns: meaningsOf(described), select: select(engine.dialect) },
+      view: { name, about, columns: meaningsOf(described), select: select(engine.dialect, reportZone) },
       existing: existing.get(name),
     }))
     .filter((each) => each.existing?.mark !== engine.views.markOf(db, each.view));
@@ -85,7 +91,10 @@ function differencesOf(
 const meaningsOf = (columns: View['columns']): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(columns).map(([name, { about }]) => [name, about]));
 
-async function update(unit: Readable, { present, columns, outdated }: Plan): Promise<readonly SlotstreamError[]> {
+async function update(
+  unit: Readable,
+  { present, columns, outdated, reportZone }: Plan,
+): Promise<readonly SlotstreamError[]> {
   const { db, engine } = unit;
   const problems: SlotstreamError[] = [];
   let installed = columns;
@@ -102,7 +111,7 @@ async function update(unit: Readable, { present, columns, outdated }: Plan): Pro
       problems.push(notReplaced(name, cause, { dependents, retyped: isWide ? retypedAmong(columns, installed) : [] }));
       if (!isWide || codeOf(cause) !== hasDependents) continue;
       // Every column keeps its type, so that new ones can be added beneath the views that use it.
-      for (const again of differencesOf(unit, installed, new Map([[name, existing]])))
+      for (const again of differencesOf(unit, { columns: installed, reportZone }, new Map([[name, existing]])))
         if (again.view.name === name) await engine.views.replace(db, again.view);
     }
   }

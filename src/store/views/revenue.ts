@@ -1,6 +1,7 @@
 // What was paid: each payment once, however often its booking was moved.
 import { sql } from 'kysely';
 import { journeys } from './journeys.ts';
+import { reportTime } from './local-time.ts';
 import { date, integer, number, text, type View } from './view.ts';
 
 export const revenue: View = {
@@ -8,7 +9,7 @@ export const revenue: View = {
   about:
     'Successful payments by day, currency, provider and event type. A payment that moves with a rescheduled booking counts once.',
   columns: {
-    day: date('the day (UTC) of the first booking that carries the payment'),
+    day: date('the day (in `REPORT_TIMEZONE`) of the first booking that carries the payment'),
     currency: text('from the payment; empty if missing'),
     provider: text('from the payment; empty if missing'),
     event_type: text('URI of the event type of that booking; empty if unknown'),
@@ -18,8 +19,9 @@ export const revenue: View = {
   },
   key: ['day', 'currency', 'provider', 'event_type'],
   since: 'day',
-  select(dialect) {
-    const { bytes, day } = dialect;
+  select(dialect, reportZone) {
+    const { bytes } = dialect;
+    const day = dialect.day(reportTime(dialect, sql`payments.created_at`, reportZone));
     // Without a number of the provider's, the journey says that it is the same payment.
     const identity = sql`coalesce(payment_provider, ''), coalesce(nullif(payment_external_id, ''), ''),
       case when coalesce(payment_external_id, '') = '' then members.journey_uri end`;
@@ -31,7 +33,7 @@ export const revenue: View = {
       from invitees join members on members.invitee_uri = invitees.uri
       where payment_successful is true
     )
-    select ${day(sql`payments.created_at`)} as day, coalesce(payment_currency, '') as currency,
+    select ${day} as day, coalesce(payment_currency, '') as currency,
       coalesce(payment_provider, '') as provider, coalesce(scheduled_events.event_type, '') as event_type,
       max(${bytes(sql`coalesce(event_types.name, scheduled_events.name)`)}) as event_type_name,
       count(*) as payments, coalesce(${dialect.sumOfMoney(sql`payment_amount`)}, 0) as amount
@@ -39,7 +41,7 @@ export const revenue: View = {
     left join scheduled_events on scheduled_events.uri = payments.event_uri
     left join event_types on event_types.uri = scheduled_events.event_type
     where place = 1 and payments.created_at is not null
-    group by ${day(sql`payments.created_at`)}, coalesce(payment_currency, ''), coalesce(payment_provider, ''),
+    group by ${day}, coalesce(payment_currency, ''), coalesce(payment_provider, ''),
       coalesce(scheduled_events.event_type, '')`;
   },
 };

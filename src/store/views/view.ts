@@ -19,14 +19,16 @@ export interface View {
   readonly key: readonly string[];
   /** The column in which a row says when it came about, where it has one. */
   readonly since: string | undefined;
-  /** Takes no parameters: it becomes the text of a view. */
-  select(dialect: SqlDialect): RawBuilder<unknown>;
+  /** Takes no parameters: it becomes the text of a view. Days and months are those of the zone of reports. */
+  select(dialect: SqlDialect, reportZone: string): RawBuilder<unknown>;
 }
 
 /** The settings that decide how the views are made. */
 export interface ViewSettings {
   /** The unit of amounts in custom fields. Default: minor. */
   readonly currencyFields?: 'minor' | 'major';
+  /** The time zone of days and months. Default: UTC. */
+  readonly reportZone?: string;
 }
 
 const column =

@@ -18,6 +18,9 @@ const submissions = numbered('routing_form_submissions', 4);
 const contacts = numbered('contacts', 3);
 const address = fc.constantFrom('ada@example.test', 'ADA@example.test', 'Ädä@example.test', 'ben@example.test');
 
+/** Far ahead of UTC and far behind, by half hours, in another case, and none at all. */
+const zone = fc.constantFrom('Europe/Berlin', 'pacific/KIRITIMATI', 'America/St_Johns', 'Asia/Calcutta', 'GMT+2', '');
+
 const past = fc
   .record({
     day: fc.nat(4),
@@ -78,7 +81,7 @@ const invitee: Arbitrary<Payload> = fc
   .record({
     uri: fc.constantFrom(...invitees),
     email: orNull(address),
-    timezone: orNull(fc.constant('Europe/Berlin')),
+    timezone: orNull(zone),
     scheduling_method: orNull(fc.constantFrom('instant_book', 'api')),
     name: orNull(fc.constantFrom('Ada', 'Žofie ')),
     status: fc.constantFrom('active', 'active', 'canceled'),
@@ -109,6 +112,9 @@ const contact: Arbitrary<Payload> = fc.record({
 });
 const named = (uris: readonly string[]): Arbitrary<Payload> =>
   fc.record({ uri: fc.constantFrom(...uris), name: orNull(fc.constantFrom('Alpha', 'Žeta')), updated_at: past });
+const user: Arbitrary<Payload> = fc
+  .tuple(named(users), fc.record({ timezone: orNull(zone) }, { requiredKeys: [] }))
+  .map(([payload, zoned]) => ({ ...payload, ...zoned }));
 
 const sent = (kind: string, payload: Arbitrary<Payload>): Arbitrary<Observation> =>
   fc.record({ payload, created_at: past }).map((envelope) => {
@@ -186,7 +192,7 @@ export const bookingHistory: Arbitrary<Observation[]> = fc.array(
     { weight: 3, arbitrary: read('meeting_recap_transcript.read', transcript) },
     { weight: 1, arbitrary: sent('meeting_recap.deleted', about(recaps)) },
     { weight: 1, arbitrary: sent('event_type.created', named(eventTypes)) },
-    { weight: 1, arbitrary: read('user.read', named(users)) },
+    { weight: 2, arbitrary: read('user.read', user) },
     { weight: 1, arbitrary: read('routing_form.read', named(forms)) },
   ),
   { minLength: 1, maxLength: 18 },

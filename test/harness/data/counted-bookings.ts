@@ -159,7 +159,7 @@ export async function ingestCountedBookings(store: Store): Promise<void> {
   await ingestBodies(store, [...Object.entries(bookings).map(bodyOf), ...submissions, contact].toReversed());
   const names = [
     { kind: 'event_type', record: { uri: uri('event_types', 'intro'), name: 'Introduction' } },
-    { kind: 'user', record: { uri: uri('users', 'ada'), name: 'Ada' } },
+    { kind: 'user', record: { uri: uri('users', 'ada'), name: 'Ada', timezone: 'America/New_York' } },
     { kind: 'routing_form', record: { uri: uri('forms', 'sales'), name: 'Sales' } },
   ] as const;
   await ingestRecords(

@@ -67,6 +67,7 @@ it.each([
       '0017-process-reports': '711478e4d78cc4aa',
       '0018-recap-speakers': '96ed871f958a4f67',
       '0019-follow-up-reads': '8bfe43a41cc61239',
+      '0020-time-zones': 'b25144a2b1787987',
     },
   ],
   [
@@ -89,6 +90,7 @@ it.each([
       '0017-process-reports': 'e5e1dd5ca3ab9b5c',
       '0018-recap-speakers': '74afeb563ece9dec',
       '0019-follow-up-reads': '8bfe43a41cc61239',
+      '0020-time-zones': 'a8188f0368a15132',
     },
   ],
 ] as const)('the migrations of %s are the released ones', async (engine, released) => {

@@ -6,7 +6,7 @@ import { bars } from '#src/dashboard/charts/column-chart.ts';
 import { table } from '#src/dashboard/components/list.ts';
 import { command, foreign, nothing, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { ApiError } from '#src/api/ask.ts';
-import { definePage, type Page, type PageCall, type View } from '#src/dashboard/page.ts';
+import { definePage, type Page, type View } from '#src/dashboard/page.ts';
 import { firstRunView, stepsLeft } from './first-run.ts';
 import { flowView } from './flow.ts';
 import { fixText, healthView } from './health.ts';
@@ -25,20 +25,16 @@ export const nowPages: readonly Page[] = [
         throw error;
       });
       if (overview === undefined) return processView(call);
-      return overview.first_run.empty ? firstRunView(overview) : nowView(overview, { timezone, nowMs: call.nowMs });
+      return overview.first_run.empty ? firstRunView(overview) : nowView(overview, call.nowMs);
     },
   }),
 ];
 
-interface Moment extends Pick<PageCall, 'nowMs'> {
-  readonly timezone: string | undefined;
-}
-
-const nowView = (overview: Overview, { timezone = 'UTC', nowMs }: Moment): View => ({
+const nowView = (overview: Overview, nowMs: number): View => ({
   title: 'Now',
   liveAfter: overview.flow.last_seq,
   content: html`${healthView(overview)} ${stepsLeft(overview.first_run)} ${flowView(overview, nowMs)}
-    ${needsView(overview)} ${todayView(overview, timezone)} ${latestView(overview.latest)}`,
+    ${needsView(overview)} ${todayView(overview)} ${latestView(overview.latest)}`,
 });
 
 /** Without those that are already named above. */
@@ -66,7 +62,8 @@ const countNames = [
   ['no_shows', 'No-shows'],
 ] as const;
 
-function todayView({ today, hours }: Pick<Overview, 'today' | 'hours'>, timezone: string): Markup {
+function todayView({ today, hours }: Pick<Overview, 'today' | 'hours'>): Markup {
+  const { timezone } = today;
   const weekday = new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: timezone }).format(new Date(today.since));
   const clock = new Intl.DateTimeFormat('en', {
     hour: '2-digit',

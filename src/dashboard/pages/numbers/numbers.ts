@@ -38,7 +38,7 @@ export const numberPages: readonly Page[] = [
           )}
           ${filters(url, query, fields)}
           ${cards.length === 0 ? emptyRange(query) : html`<div class="charts">${cards.map(cardView)}</div>`}
-          ${cards.length === 0 ? '' : explanation}`,
+          ${cards.length === 0 ? '' : explanation(numbers.timezone)}`,
       };
     },
   }),
@@ -74,9 +74,10 @@ function leadOf({ from, to, bookings, meetings, no_shows: noShows, rate }: Booki
 }
 
 /** A meeting without a mark counts as held, so the rate can only be too low. */
-function unconfirmedOf({ from, to, unconfirmed, rate, rate_high: high }: BookingNumbers, url: URL): Markup {
+function unconfirmedOf(numbers: BookingNumbers, url: URL): Markup {
+  const { unconfirmed, rate, rate_high: high } = numbers;
   if (unconfirmed === 0) return nothing;
-  const list = listOf(url, from, to, { unconfirmed: 'true' });
+  const list = listOf(url, numbers, { unconfirmed: 'true' });
   const range =
     rate === null || high === null
       ? nothing
@@ -106,8 +107,8 @@ function emptyRange(query: PageCall['query']): Markup {
   </p>`;
 }
 
-const explanation = html`<p class="soft">
-  A booking counts on the day (UTC) on which its meeting starts; one that was rescheduled counts once, at its new time. Rates are
+const explanation = (timezone: string): Markup => html`<p class="soft">
+  A booking counts on the day (<bdi>${timezone}</bdi>) on which its meeting starts; one that was rescheduled counts once, at its new time. Rates are
   no-shows of all meetings that were held or missed, and there is none for fewer than five. A meeting that ended without a mark counts as
   held; only a recap that lists the invitee, or a transcript that names them, shows that they came. Revenue counts on the day of the booking.
 </p>`;

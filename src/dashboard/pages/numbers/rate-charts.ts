@@ -91,7 +91,7 @@ export function rateChart(numbers: BookingNumbers, url: URL, dimension: keyof ty
         label: name,
         value: missed.rate,
         note: noteOf(missed),
-        href: list && listOf(url, numbers.from, numbers.to, list),
+        href: list && listOf(url, numbers, list),
       })),
     }),
   };

@@ -54,7 +54,7 @@ const parts: readonly (Series & { countOf(day: Day): number; readonly list: Quer
 ];
 const bookingsOn = (days: readonly Day[]): number => sumOf(parts, ({ countOf }) => sumOf(days, countOf));
 
-export function dailyChart({ days }: BookingNumbers, url: URL): ChartCard {
+export function dailyChart({ days, timezone }: BookingNumbers, url: URL): ChartCard {
   const spans = spansOf(days);
   const isDaily = days.length <= mostDailyBars;
   const busiest = greatestOf(spans, (span) => bookingsOn(span.days));
@@ -65,8 +65,8 @@ export function dailyChart({ days }: BookingNumbers, url: URL): ChartCard {
     label,
     day: from,
     values: parts.map(({ countOf }) => sumOf(those, countOf)),
-    href: listOf(url, from, to),
-    hrefs: parts.map(({ list }) => listOf(url, from, to, list)),
+    href: listOf(url, { from, to, timezone }),
+    hrefs: parts.map(({ list }) => listOf(url, { from, to, timezone }, list)),
   }));
   const heading = isDaily ? 'Bookings per day' : 'Bookings per week';
   const totals = parts.map(({ label, countOf }) => `${number(sumOf(days, countOf))} ${label.toLowerCase()}`);

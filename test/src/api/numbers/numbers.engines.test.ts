@@ -6,6 +6,7 @@ import { openReadApi } from '../../../harness/mirror/read-api.ts';
 import { viewRows } from '../../../harness/mirror/view-rows.ts';
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 import { emptyTables, freshMemory, freshPostgres, freshSqlite } from '../../../harness/stores.ts';
+import { written } from '../../../oracle/local-time.ts';
 import { bookingNumbersOf, revenueOf } from '../../../oracle/numbers.ts';
 import { bookingWorld, rowsOfWorld, uriOf, type WorldRows } from '../../../harness/data/booking-world.ts';
 
@@ -13,12 +14,18 @@ const from = '2026-03-20';
 const to = '2026-04-10';
 
 describe.each([
-  { name: 'sqlite', available: true, open: freshMemory, count: 60 },
-  { name: 'postgres', available: inject('postgresUrl') !== '', open: freshPostgres, count: 15 },
-])('numbers on $name', ({ available, open, count }) => {
+  { name: 'sqlite', available: true, open: freshMemory, count: 60, reportZone: 'UTC' },
+  {
+    name: 'postgres',
+    available: inject('postgresUrl') !== '',
+    open: freshPostgres,
+    count: 15,
+    reportZone: 'US/Pacific',
+  },
+])('numbers on $name, with reports in $reportZone', ({ available, open, count, reportZone }) => {
   let api: Awaited<ReturnType<typeof openReadApi>>;
   beforeAll(async () => {
-    if (available) api = await openReadApi(open);
+    if (available) api = await openReadApi(() => open({ reportZone }));
   });
   afterAll(() => api?.[Symbol.asyncDispose]());
 
@@ -40,22 +47,21 @@ describe.each([
           event_type: fc.constantFrom(uriOf('event_types', 0), uriOf('event_types', 9)),
           host: fc.constantFrom(uriOf('users', 0), uriOf('users', 9)),
           time_zone: fc.constantFrom('host', 'invitee'),
+          timezone: fc.constantFrom('Europe/Berlin', 'Asia/Kolkata', 'pacific/auckland'),
         },
         { requiredKeys: [] },
       );
       await fc.assert(
         fc.asyncProperty(bookingWorld, filter, async (world, asked) => {
+          const expected = { timezone: reportZone, from, to, ...asked };
           const rows = rowsOfWorld(world);
           await fill(rows);
           const query = new URLSearchParams({ from, to, ...asked });
           const { status, body } = await api.get(`/api/numbers/bookings?${query}`);
-          expect([status, body]).toEqual([
-            200,
-            bookingNumbersOf(rows, { from, to, ...asked }, new Date().toISOString()),
-          ]);
+          expect([status, body]).toEqual([200, bookingNumbersOf(rows, expected, new Date().toISOString())]);
           query.delete('time_zone');
           const revenue = await api.get(`/api/numbers/revenue?${query}`);
-          expect([revenue.status, revenue.body]).toEqual([200, revenueOf(rows, { from, to, ...asked })]);
+          expect([revenue.status, revenue.body]).toEqual([200, revenueOf(rows, expected)]);
         }),
         runs(count),
       );
@@ -71,7 +77,7 @@ describe.each([
           await fill(rowsOfWorld(world));
           const { body } = await api.get(`/api/numbers/bookings?from=${from}&to=${to}`);
           const journeys = (await viewRows(api.store, 'booking_journeys')).filter(({ start_time: start }) => {
-            const day = String(start).slice(0, 10);
+            const day = written(reportZone, Date.parse(String(start))).slice(0, 10);
             return day >= from && day <= to;
           });
           const outcomes = Map.groupBy(journeys, ({ outcome }) => String(outcome));

@@ -136,6 +136,7 @@ for (const engine of storeEngines)
       });
       expect(today).toEqual({
         since: '2026-01-01T00:00:00.000000Z',
+        timezone: 'UTC',
         counts: { deliveries: 3, bookings: 1, cancellations: 1, no_shows: 1 },
         last_week: { deliveries: 1, bookings: 1, cancellations: 0, no_shows: 0 },
       });

@@ -37,7 +37,7 @@ async function makePrevious(url: string): Promise<void> {
     { field_uri: fieldUri(1), column_name: 'notes', position: 0, label: 'Notes', field_type: 'text' },
     { field_uri: hostile, column_name: 'seats', position: 1, label: 'Seats', field_type: 'number' },
   ]);
-  await views.create(db, { name, about, columns: {}, select: select(dialect) });
+  await views.create(db, { name, about, columns: {}, select: select(dialect, 'UTC') });
 }
 
 describe.each(storeEngines)('the columns of contacts_wide in a former database on $name', ({ available, blank }) => {

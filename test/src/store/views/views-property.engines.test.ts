@@ -15,12 +15,20 @@ const arrivals = fc
   .chain((observations) => reordered(observations).chain(cut));
 
 describe.each([
-  { name: 'sqlite', available: true, fresh: freshMemory, count: 50 },
-  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 12 },
-])('the views on $name', ({ available, fresh, count }) => {
+  { name: 'sqlite', available: true, fresh: freshMemory, count: 50, reportZone: 'UTC' },
+  { name: 'sqlite', available: true, fresh: freshMemory, count: 25, reportZone: 'Australia/Lord_Howe' },
+  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 12, reportZone: 'UTC' },
+  {
+    name: 'postgres',
+    available: inject('postgresUrl') !== '',
+    fresh: freshPostgres,
+    count: 6,
+    reportZone: 'US/Pacific',
+  },
+])('the views on $name, with reports in $reportZone', ({ available, fresh, count, reportZone }) => {
   let opened: TestStore;
   beforeAll(async () => {
-    if (available) opened = await fresh();
+    if (available) opened = await fresh({ reportZone });
   });
   afterAll(() => opened?.[Symbol.asyncDispose]());
 
@@ -33,7 +41,7 @@ describe.each([
           await emptyTables(store);
           for (const batch of batches) await ingestObservations(store, batch);
           const contents = await projectedRows(store);
-          for (const [view, expected] of Object.entries(viewsOf(contents, new Date().toISOString()))) {
+          for (const [view, expected] of Object.entries(viewsOf(contents, new Date().toISOString(), reportZone))) {
             const { key = [] } = (await shapeOfView(store, view)) ?? {};
             expect({ view, rows: await viewRows(store, view) }).toEqual({ view, rows: inOrder(expected, key) });
           }

@@ -85,6 +85,13 @@ for (const engine of storeEngines)
         payment_successful: true,
         attendance: 'unconfirmed',
         attendance_basis: null,
+        host_timezone: 'America/New_York',
+        start_day_host: '2025-01-06',
+        start_weekday_host: 1,
+        start_hour_host: 4,
+        start_day_invitee: '2025-01-06',
+        start_weekday_invitee: 1,
+        start_hour_invitee: 10,
       });
       expect(missed).toMatchObject({ no_show_at: january(7, '15:10:00'), start_time: january(7, '14:30:00') });
       expect(late).toMatchObject({
@@ -127,12 +134,18 @@ for (const engine of storeEngines)
         ['host', uri('users', 'ben'), 'Host ben', 1, 1, 0.5],
         ['hour', '09', '09:00', 2, 0, 0],
         ['hour', '14', '14:00', 0, 1, 1],
+        ['hour_host', '', '', 0, 1, 1],
+        ['hour_host', '04', '04:00', 2, 0, 0],
+        ['hour_invitee', '10', '10:00', 2, 0, 0],
+        ['hour_invitee', '15', '15:00', 0, 1, 1],
         ...nothing,
         ['utm_source', 'mail', 'mail', 2, 0, 0],
         ['utm_source', 'web', 'web', 0, 1, 1],
         ['utm_term', '', '', 2, 1, 1 / 3],
         ['weekday', '1', 'Monday', 2, 0, 0],
         ['weekday', '2', 'Tuesday', 0, 1, 1],
+        ['weekday_host', '', '', 0, 1, 1],
+        ['weekday_host', '1', 'Monday', 2, 0, 0],
         ['weekday_hour', '1-09', 'Monday 09:00', 2, 0, 0],
         ['weekday_hour', '2-14', 'Tuesday 14:00', 0, 1, 1],
       ]);
