@@ -80,7 +80,7 @@ for (const engine of storeEngines)
           location: 'zoom',
           join_url: 'https://zoom.example.test/1',
           link_pending: false,
-          hosts: [{ uri: uri('users', 'ada'), name: 'Ada', email: null, timezone: null }],
+          hosts: [{ uri: uri('users', 'ada'), name: 'Ada', email: null, timezone: 'America/New_York' }],
         },
         payment: { amount: 20, currency: 'EUR', successful: true },
         contact: { uri: uri('contacts', 'a'), name: 'Guest A' },
