@@ -4,6 +4,7 @@
 //   people ─▶ a pseudonym                                      any other text ─▶ `[hidden]`          all of it with MCP_REVEAL=true
 import { isEventKind } from '#schemas/events.ts';
 import { readerOf } from '#schemas/records.ts';
+import { isObject } from '#schemas/wire.ts';
 
 export type Presented =
   | number
@@ -89,8 +90,7 @@ export const hidden = '[hidden]';
 
 /** The answer as JSON, without fields that have no value. */
 export function render(presented: Presented, rendering: Rendering): unknown {
-  const people = new Set<string>();
-  if (!rendering.isRevealed) collectPeople(presented, people);
+  const people = rendering.isRevealed ? [] : peopleIn(presented);
   const shown = (value: Presented): unknown => {
     if (value instanceof Marked) return showMarked(value, { ...rendering, people });
     if (Array.isArray(value)) return value.map(shown);
@@ -108,29 +108,39 @@ export function render(presented: Presented, rendering: Rendering): unknown {
 
 function showMarked(
   { kind, value }: Marked,
-  { isRevealed, pseudonym, mostText, people }: Rendering & { readonly people: ReadonlySet<string> },
+  { isRevealed, pseudonym, mostText, people }: Rendering & { readonly people: readonly Named[] },
 ): unknown {
   if (kind === 'plain' || isRevealed) return cut(value, mostText);
   if (kind === 'person') return pseudonym(identityOf(value));
-  if (kind === 'uri') return names(people, String(value), 5) ? hidden : value;
+  const given = String(value).toLowerCase();
+  if (kind === 'uri') return people.some(({ whole }) => whole.some((each) => given.includes(each))) ? hidden : value;
   if (kind !== 'label') return hidden;
-  const isPersonal = /@|＠|\d[\d\s().-]{4,}\d/.test(String(value)) || names(people, String(value), 3);
+  const words = wordsIn(given);
+  const isPersonal =
+    /@|＠|\d[\d\s().-]{4,}\d/.test(given) || people.some(({ parts }) => words.some((each) => parts.includes(each)));
   return isPersonal ? hidden : cut(value, mostText);
 }
 
 /** The first address, or else whatever else is known, in lower case. */
 const identityOf = (details: unknown): string => (textsIn(details)[0] ?? '').trim().toLowerCase();
 
-const names = (people: ReadonlySet<string>, value: string, least: number): boolean =>
-  [...people].some((part) => part.length >= least && value.toLowerCase().includes(part));
+/** How a person can be recognized in another text. */
+interface Named {
+  readonly whole: readonly string[];
+  /** The words of the name, and of an address before its domain. */
+  readonly parts: readonly string[];
+}
 
-function collectPeople(presented: Presented, people: Set<string>): void {
-  if (presented instanceof Marked) {
-    if (presented.kind !== 'person') return;
-    for (const found of textsIn(presented.value))
-      for (const part of [found, ...found.split(/[\s@.,]+/)]) people.add(part.trim().toLowerCase());
-  } else if (typeof presented === 'object' && presented !== null)
-    for (const each of Object.values(presented)) collectPeople(each, people);
+const wordsIn = (value: string): readonly string[] => value.split(/[^\p{L}\p{N}]+/u).filter((each) => each.length > 2);
+
+function peopleIn(presented: Presented): readonly Named[] {
+  if (typeof presented !== 'object' || presented === null) return [];
+  if (!(presented instanceof Marked)) return Object.values(presented).flatMap(peopleIn);
+  if (presented.kind !== 'person' || !isObject(presented.value)) return [];
+  const { email, emails, name, phone_numbers: numbers } = presented.value;
+  const known = textsIn([email, emails, name, numbers]).map((each) => each.trim().toLowerCase());
+  const whole = known.filter((each) => each.length > 4);
+  return [{ whole, parts: known.flatMap((each) => wordsIn(each.replace(/@.*$/s, ''))) }];
 }
 
 /** All texts in a value, in order. */

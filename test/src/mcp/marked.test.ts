@@ -80,12 +80,15 @@ describe('a masked answer', () => {
 
   it('shows the names that hosts gave, unless they name a person of the answer or look like an address or a number', () => {
     const answer = (name: string) => shown({ invitee: person(ada), name: label(name) });
-    for (const name of ['Intro call', 'Demo 2026', '30 minutes']) expect(answer(name)).toMatchObject({ name });
+    for (const name of ['Intro call', 'Demo 2026', '30 minutes', 'Example for Adam', 'Test'])
+      expect(answer(name)).toMatchObject({ name });
     for (const name of ['Call with ADA', 'Lovelace & co', 'ada@elsewhere.test', 'call +49 30 5550199', 'x＠y'])
       expect(answer(name)).toMatchObject({ name: '[hidden]' });
   });
 
-  it('hides a URI that names a person of the answer', () => {
+  it('hides a URI that names a person of the answer, not one of the host of their address', () => {
+    const contact = 'https://api.example.test/contacts/1';
+    expect(shown({ person: person(ada), contact: uri(contact) })).toMatchObject({ contact });
     const named = { invitee: person({ name: 'ada-lovelace' }), page: uri('https://example.test/u/Ada-Lovelace') };
     expect(shown(named)).toMatchObject({ page: '[hidden]' });
   });
