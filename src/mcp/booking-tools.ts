@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { listBookings } from '#src/api/bookings/list-bookings.ts';
 import { listNoShows } from '#src/api/bookings/no-shows.ts';
 import { getBookingNumbers } from '#src/api/numbers/numbers.ts';
-import { label, oneOf, person, text, time, uri, word, type Presented } from './marked.ts';
+import { eventTypeName, oneOf, person, text, time, uri, word, type Presented } from './marked.ts';
 import { byToken, defineTool } from './tool.ts';
 
 const meetingFilters = { host: true, event_type: true, min_start_time: true, max_start_time: true } as const;
@@ -12,19 +12,21 @@ export const listBookingsTool = defineTool(listBookings, {
   name: 'list_bookings',
   description:
     'Lists bookings with their outcome, newest first, reschedules folded into one booking. Use it for questions about meetings of a host, an event type, a period, or a person whose whole address is known.',
-  inputs: { status: true, outcome: true, email: true, utm_campaign: true, ...meetingFilters },
+  inputs: { status: true, outcome: true, attendance: true, email: true, utm_campaign: true, ...meetingFilters },
   revealedInputs: { q: true },
   pages: byToken,
+  namesEventTypes: true,
   present: ({ collection }) => ({ bookings: collection.map(bookingView) }),
 });
 
 export const unconfirmedMeetings = defineTool(listBookings, {
   name: 'unconfirmed_meetings',
   description:
-    'Lists meetings of the last seven days that ended without a no-show mark and without a recap: whether they took place is not known. Use it before you call a meeting held.',
-  inputs: { host: true, event_type: true },
+    'Lists meetings that ended without a no-show mark and without evidence that the invitee came (attendance unconfirmed or suspected_no_show), of the last seven days unless min_start_time is given. Use it before you call a meeting held.',
+  inputs: meetingFilters,
   fixed: { unconfirmed: 'true' },
   pages: byToken,
+  namesEventTypes: true,
   present: ({ collection }) => ({ bookings: collection.map(bookingView) }),
 });
 
@@ -35,9 +37,11 @@ const bookingView = (booking: Booking): Presented => ({
   invitee: person({ email: booking.invitee_email, name: booking.invitee_name, timezone: booking.invitee_timezone }),
   contact: uri(booking.contact_uri),
   outcome: word(booking.outcome),
+  attendance: word(booking.attendance),
+  attendance_basis: uri(booking.attendance_basis),
   moves: booking.moves,
   event_type: uri(booking.event_type),
-  event_type_name: label(booking.event_type_name),
+  event_type_name: eventTypeName(booking.event_type_name),
   meeting: uri(booking.event_uri),
   host: uri(booking.host),
   host_person: person({ name: booking.host_name }),
@@ -59,6 +63,7 @@ export const noShows = defineTool(listNoShows, {
     'Lists no-show marks, newest first, with the meeting, how often the person missed one before, and the alerts about it. Use it to see who missed a meeting; use no_show_rates for how many.',
   inputs: { state: true, ...meetingFilters },
   pages: byToken,
+  namesEventTypes: true,
   present: ({ collection }) => ({
     no_shows: collection.map((mark) => ({
       booking: uri(mark.invitee_uri),
@@ -66,7 +71,7 @@ export const noShows = defineTool(listNoShows, {
       contact: uri(mark.contact_uri),
       marked_at: time(mark.marked_at),
       unmarked_at: time(mark.unmarked_at),
-      event_type_name: label(mark.event_type_name),
+      event_type_name: eventTypeName(mark.event_type_name),
       hosts: mark.hosts.map((name) => person({ name })),
       start_time: time(mark.start_time),
       end_time: time(mark.end_time),
@@ -83,7 +88,8 @@ const mostGroups = 20;
 export const noShowRates = defineTool(getBookingNumbers, {
   name: 'no_show_rates',
   description:
-    'Counts bookings, meetings and no-shows of a range of days, in all and by event type, host, campaign and lead time. Use it for rates and comparisons; use no_shows for the single cases.',
+    'Counts bookings, meetings and no-shows of a range of days, in all and by event type, host, campaign and lead time; the rate is between rate and rate_high, where the unconfirmed count as missed. Use it for rates and comparisons; use no_shows for the single cases.',
+  namesEventTypes: true,
   inputs: { days: true, from: true, to: true, event_type: true, host: true },
   present: ({ from, to, bookings, event_types: types, hosts, campaigns, lead_times: leads, ...total }) => ({
     from: time(from),
@@ -92,7 +98,7 @@ export const noShowRates = defineTool(getBookingNumbers, {
     ...countsOf(total),
     event_types: types
       .slice(0, mostGroups)
-      .map((type) => ({ event_type: uri(type.uri), name: label(type.name), ...countsOf(type) })),
+      .map((type) => ({ event_type: uri(type.uri), name: eventTypeName(type.name), ...countsOf(type) })),
     hosts: hosts
       .slice(0, mostGroups)
       .map((host) => ({ host: uri(host.uri), host_person: person({ name: host.name }), ...countsOf(host) })),
@@ -104,7 +110,15 @@ export const noShowRates = defineTool(getBookingNumbers, {
 interface Counts {
   readonly meetings: number;
   readonly no_shows: number;
+  readonly unconfirmed: number;
   readonly rate: number | null;
+  readonly rate_high: number | null;
 }
 
-const countsOf = ({ meetings, no_shows, rate }: Counts) => ({ meetings, no_shows, rate });
+const countsOf = ({ meetings, no_shows, unconfirmed, rate, rate_high }: Counts) => ({
+  meetings,
+  no_shows,
+  unconfirmed,
+  rate,
+  rate_high,
+});

@@ -23,7 +23,7 @@ export interface Person {
 }
 
 export class Marked {
-  readonly kind: 'plain' | 'uri' | 'label' | 'person' | 'text';
+  readonly kind: 'plain' | 'uri' | 'label' | 'eventType' | 'person' | 'text';
   readonly value: unknown;
 
   constructor(kind: Marked['kind'], value: unknown) {
@@ -59,8 +59,10 @@ export const word = <Word extends string>(
 export const oneOf = (words: readonly string[], value: Text) => markIf((text) => words.includes(text), 'plain')(value);
 /** Words that this program wrote. */
 export const ours = (value: Text) => mark('plain', value);
-/** A name that a host gave to an event type or a form. */
+/** A name that a host gave to a form, or another text that is about no guest. */
 export const label = (value: Text) => mark('label', value);
+/** The name of an event type, or that of the meeting where the event type is not mirrored: a host may name one meeting after its guest. */
+export const eventTypeName = (value: Text) => mark('eventType', value);
 /** Anything from outside: it may be about a person. */
 export const text = (value: unknown) => mark('text', value);
 /** A value of a row, which may be anything. */
@@ -82,6 +84,8 @@ export const isPlain = (value: string): boolean => isTime(value) || isRecordUri(
 export interface Rendering {
   readonly isRevealed: boolean;
   pseudonym(identity: string): string;
+  /** The names of event types that are mirrored. */
+  readonly eventTypes: ReadonlySet<string>;
   /** Longer texts are cut. */
   readonly mostText: number;
 }
@@ -108,13 +112,13 @@ export function render(presented: Presented, rendering: Rendering): unknown {
 
 function showMarked(
   { kind, value }: Marked,
-  { isRevealed, pseudonym, mostText, people }: Rendering & { readonly people: readonly Named[] },
+  { isRevealed, pseudonym, eventTypes, mostText, people }: Rendering & { readonly people: readonly Named[] },
 ): unknown {
   if (kind === 'plain' || isRevealed) return cut(value, mostText);
   if (kind === 'person') return pseudonym(identityOf(value));
   const given = String(value).toLowerCase();
   if (kind === 'uri') return people.some(({ whole }) => whole.some((each) => given.includes(each))) ? hidden : value;
-  if (kind !== 'label') return hidden;
+  if (kind === 'text' || (kind === 'eventType' && !eventTypes.has(String(value)))) return hidden;
   const words = wordsIn(given);
   const isPersonal =
     /@|＠|\d[\d\s().-]{4,}\d/.test(given) || people.some(({ parts }) => words.some((each) => parts.includes(each)));

@@ -113,7 +113,7 @@ type Recap = z.output<NonNullable<(typeof listRecaps)['schema']>>;
 const recapView = (recap: Recap): { readonly [name: string]: Presented } => ({
   recap: uri(recap.uri),
   meeting: uri(recap.event_uri),
-  // Not a label: a host may name one meeting after its guest.
+  // A host may name one meeting after its guest.
   meeting_name: text(recap.event_name),
   start_time: time(recap.event_start_time),
   end_time: time(recap.event_end_time),

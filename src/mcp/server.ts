@@ -90,9 +90,10 @@ export function createMcp(needs: McpNeeds): (caller: Caller) => McpServer {
       throw refusal(400, 'cursor: not a cursor of this server. Begin again without it.');
     let rows = typeof limit === 'number' ? limit : tool.pages ? defaultRows : 1;
     let most: number = tool.pages ? mostText.list : mostText.one;
-    let { data, next } = await tool.answer({ ask, input, rows, from });
+    let answered = await tool.answer({ ask, input, rows, from });
     for (;;) {
-      const rendering = { isRevealed, pseudonym: secrets.pseudonym, mostText: most };
+      const { data, next, eventTypes } = answered;
+      const rendering = { isRevealed, pseudonym: secrets.pseudonym, eventTypes, mostText: most };
       const wrapped = wrapUntrusted({
         ...(!isRevealed && { note: masked }),
         answer: render(data, rendering),
@@ -103,7 +104,7 @@ export function createMcp(needs: McpNeeds): (caller: Caller) => McpServer {
       // Fewer records, whose cursor continues after them; then shorter texts. JSON that is cut is no JSON.
       if (rows > 1) {
         rows = Math.max(1, Math.min(rows - 1, Math.floor((rows * maxAnswerBytes * 0.8) / bytes)));
-        ({ data, next } = await tool.answer({ ask, input, rows, from }));
+        answered = await tool.answer({ ask, input, rows, from });
       } else if (most > 50) most = Math.floor(most / 2);
       else throw refusal(413, `The answer is larger than ${maxAnswerBytes} bytes. Ask for less.`);
     }

@@ -1,10 +1,11 @@
 // Declares a tool: an operation of the API that reads, what a model may ask of it, and how its answer is presented.
 import { z } from 'zod';
 import { ApiError, type AnswerOf, type Ask } from '#src/api/ask.ts';
+import { listBookingFilters } from '#src/api/bookings/list-bookings.ts';
 import { idOf } from '#src/api/row-record.ts';
 import type { Operation, TypedOperation } from '#src/http/operation.ts';
 import type { RawQuery } from '#src/http/request.ts';
-import type { Presented } from './marked.ts';
+import type { Presented, Rendering } from './marked.ts';
 
 /** Parameters of the operation by name, each with its description; `true` for the operation's own. */
 type Offered = Readonly<Record<string, string | true>>;
@@ -22,6 +23,8 @@ interface Definition<Answer> {
   readonly fixed?: RawQuery;
   /** The parameters that select a page; none for an answer that has no pages. */
   readonly pages?: { readonly size: string; readonly from: string } | undefined;
+  /** The answer has `eventTypeName`s. */
+  readonly namesEventTypes?: true;
   present(answer: Answer): Presented;
 }
 
@@ -35,10 +38,16 @@ export interface ToolCall {
 }
 
 export interface Tool extends Pick<Definition<never>, 'name' | 'description' | 'record' | 'pages'> {
-  readonly operation: Operation;
+  /** Everything that it asks. */
+  readonly operations: readonly Operation[];
   input(isRevealed: boolean): z.ZodObject;
-  /** `next`: where the next page begins. */
-  answer(call: ToolCall): Promise<{ readonly data: Presented; readonly next: string | undefined }>;
+  answer(call: ToolCall): Promise<ToolAnswer>;
+}
+
+export interface ToolAnswer extends Pick<Rendering, 'eventTypes'> {
+  readonly data: Presented;
+  /** Where the next page begins. */
+  readonly next: string | undefined;
 }
 
 export const defaultRows = 10;
@@ -53,13 +62,23 @@ export function defineTool<
   operation: TypedOperation<never, unknown, Answers, Schema, Fields>,
   definition: Definition<AnswerOf<Answers, z.output<Schema>, Fields>>,
 ): Tool {
-  const { name, description, inputs = {}, revealedInputs = {}, record, fixed = {}, pages, present } = definition;
+  const {
+    name,
+    description,
+    inputs = {},
+    revealedInputs = {},
+    record,
+    fixed = {},
+    pages,
+    namesEventTypes,
+    present,
+  } = definition;
   return {
     name,
     description,
     record,
     pages,
-    operation,
+    operations: [operation, ...(namesEventTypes ? [listBookingFilters] : [])],
     input: (isRevealed) =>
       z.strictObject({
         ...(record && { [record.name]: z.string().min(1).max(1024).describe(record.description) }),
@@ -81,7 +100,8 @@ export function defineTool<
           ...(pages && { [pages.size]: String(rows), ...(from !== undefined && { [pages.from]: from }) }),
         },
       });
-      return { data: present(answer), next: nextOf(answer) };
+      const names = namesEventTypes ? (await ask(listBookingFilters)).event_types : [];
+      return { data: present(answer), next: nextOf(answer), eventTypes: new Set(names.map((each) => each.name)) };
     },
   };
 }

@@ -34,13 +34,13 @@ export async function endAction(
 const byModel = sql<SqlBool>`caller like 'mcp %'`;
 
 /** Deletes actions that are too old, or too many. */
-export async function pruneActions(store: Store, nowMs: number): Promise<void> {
+export async function pruneActions(store: Store, nowMs: number, most = maxStored): Promise<void> {
   await store.transaction(async ({ db }) => {
     const old = instantOf(nowMs - storedMs);
     await db.deleteFrom('admin_actions').where('at', '<', old).execute();
     for (const kind of [byModel, sql<SqlBool>`not ${byModel}`]) {
       const newest = db.selectFrom('admin_actions').select('at').where(kind).orderBy('at', 'desc');
-      const surplus = await newest.offset(maxStored).limit(1).executeTakeFirst();
+      const surplus = await newest.offset(most).limit(1).executeTakeFirst();
       if (surplus) await db.deleteFrom('admin_actions').where(kind).where('at', '<=', surplus.at).execute();
     }
   });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createAudit } from '#src/api/audit.ts';
 import { insertAction, pruneActions } from '#src/store/admin-actions.ts';
-import { dayMs, instantOf } from '#src/base/time.ts';
+import { dayMs, instantOf, minuteMs } from '#src/base/time.ts';
 import { logIn, readToken } from '../../harness/mirror/api-app.ts';
 import { openReadApi } from '../../harness/mirror/read-api.ts';
 import { freshMemory, ingestBodies, storeEngines } from '../../harness/stores.ts';
@@ -152,6 +152,27 @@ describe.each(storeEngines)('an action of an operator on $name', ({ available, f
       await insertAction(api.store, { ...base, id: `${days} days`, at: instantOf(nowMs - days * dayMs) });
     await pruneActions(api.store, nowMs);
     expect(await actions(api)).toMatchObject([{ id: '399 days' }]);
+  });
+
+  it.runIf(available)('of an operator is not pushed out by many calls of a model', async () => {
+    await using api = await open();
+    const nowMs = Date.parse('2026-04-14T12:00:00Z');
+    const rest = { address: '', operation: 'x', target: null, input: null, result: null, status: 200 };
+    const actionAt = (caller: string, minute: number) => ({
+      ...rest,
+      caller,
+      id: `${caller} ${minute}`,
+      at: instantOf(nowMs - minute * minuteMs),
+    });
+    for (const [caller, minute] of [
+      ['admin token', 9],
+      ['mcp token', 8],
+      ['mcp command', 7],
+      ['mcp token', 6],
+    ] as const)
+      await insertAction(api.store, actionAt(caller, minute));
+    await pruneActions(api.store, nowMs, 2);
+    expect(await actions(api)).toMatchObject([{ id: 'mcp token 6' }, { id: 'mcp command 7' }, { id: 'admin token 9' }]);
   });
 });
 

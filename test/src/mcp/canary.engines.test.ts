@@ -11,13 +11,21 @@ import { ingestBodies, storeEngines } from '../../harness/stores.ts';
 const email = 'canary.bird@gelbfeder.example.test';
 const phone = '+49 30 5550199';
 const name = 'Canary Gelbfeder';
-const trace = /canar|gelbfeder|5550199/i;
+/** Of meetings, which hosts may name after a guest. */
+const title = 'Rotkehlchen';
+const trace = /canar|gelbfeder|5550199|rotkehlchen/i;
 
 /** Words of the service, times and URIs of records stay; every other text becomes the person's. */
 function planted(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) return value.map((each) => planted(each, key));
   if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(Object.entries(value).map(([field, each]) => [field, planted(each, field)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([field, each]) => [
+        field,
+        planted(each, key === 'scheduled_event' && field === 'name' ? 'title' : field),
+      ]),
+    );
+  if (typeof value === 'string' && /^event_name$|^title$/.test(key)) return title;
   if (/^(answer|utm_\w+|salesforce_uuid)$/.test(key)) return name;
   if (typeof value !== 'string') return value;
   if (/_url$|link|transcript/.test(key))

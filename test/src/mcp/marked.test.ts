@@ -1,12 +1,25 @@
 // What a model sees of each value of an answer, with people masked and revealed.
 import { describe, expect, it } from 'vitest';
-import { eventName, label, oneOf, ours, person, render, rowValue, text, time, uri, word } from '#src/mcp/marked.ts';
+import {
+  eventName,
+  eventTypeName,
+  label,
+  oneOf,
+  ours,
+  person,
+  render,
+  rowValue,
+  text,
+  time,
+  uri,
+  word,
+} from '#src/mcp/marked.ts';
 import type { Presented } from '#src/mcp/marked.ts';
 import { createMcpSecrets } from '#src/mcp/secrets.ts';
 
 const { pseudonym, seal, open } = createMcpSecrets('the secret of a mirror, of any length');
 const shown = (presented: Presented, isRevealed = false, mostText = 100) =>
-  render(presented, { isRevealed, pseudonym, mostText });
+  render(presented, { isRevealed, pseudonym, mostText, eventTypes: new Set(['Intro call', 'Ada']) });
 
 const ada = { email: 'Ada@Example.test', name: 'Ada Lovelace' };
 
@@ -84,6 +97,15 @@ describe('a masked answer', () => {
       expect(answer(name)).toMatchObject({ name });
     for (const name of ['Call with ADA', 'Lovelace & co', 'ada@elsewhere.test', 'call +49 30 5550199', 'x＠y'])
       expect(answer(name)).toMatchObject({ name: '[hidden]' });
+  });
+
+  it('shows the name of an event type that is mirrored, and not that of a single meeting', () => {
+    const answer = (name: string) => shown({ invitee: person(ada), name: eventTypeName(name) });
+    expect([answer('Intro call'), answer('Advice for Grace'), answer('Ada')]).toMatchObject([
+      { name: 'Intro call' },
+      { name: '[hidden]' },
+      { name: '[hidden]' },
+    ]);
   });
 
   it('hides a URI that names a person of the answer, not one of the host of their address', () => {

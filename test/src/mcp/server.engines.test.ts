@@ -15,7 +15,7 @@ describe('the tools', () => {
   it('read only: each is an operation of the API that is called with GET', async () => {
     await using mcp = await openMcp(sqlite);
     const known = new Map(mcp.operations.map((operation) => [operation.id, operation]));
-    for (const { operation } of tools) {
+    for (const operation of tools.flatMap(({ operations }) => operations)) {
       expect(known.get(operation.id)).toBe(operation);
       expect([operation.method, known.get(operation.id)?.audited]).toEqual(['GET', undefined]);
     }
