@@ -2,7 +2,9 @@
 import { instantOf } from '#src/base/time.ts';
 import type { Fact } from '../harness/data/delivery-histories.ts';
 import type { Record_ } from '../harness/data/normal-facts.ts';
+import { attendedBy } from './attendance.ts';
 import { expectedRows } from './fold.ts';
+import type { Journey } from './journeys.ts';
 
 export interface Standpoint {
   readonly nowMs: number;
@@ -26,6 +28,8 @@ export const oracleRules = {
     { name: 'again', when: 'repeat_no_show', times: 2, within: '2d' },
     { name: 'late', when: 'late_cancel', hours: 30, by: 'invitee' },
     { name: 'acme', when: 'vip', contact: { company: 'Acme' }, on: ['booked', 'canceled', 'no_show'] },
+    { name: 'alone', when: 'suspected_no_show' },
+    { name: 'alone_talk', when: 'suspected_no_show', filter: { event_type: 'talk', email_domain: 'example.test' } },
     { name: 'unbooked', when: 'form_without_booking', within: '2h' },
     { name: 'unbooked_slow', when: 'form_without_booking', within: '30h' },
     {
@@ -52,6 +56,7 @@ export function expectedAlerts(facts: readonly Fact[], standpoint: Standpoint): 
     const contact = contactOf(rows, invitee);
     const found: Found[] = [];
     if (isNoShow(invitee)) found.push(...noShowAlerts({ invitee, event, contact }, noShows));
+    found.push(...suspectedAlerts(rows, { invitee, event }));
     const cancel = canceledAt(invitee);
     const start = event?.['start_time'] ?? null;
     if (cancel !== null && start !== null && invitee['canceler_type'] === 'invitee') {
@@ -95,6 +100,22 @@ interface Known {
   readonly invitee: Record_;
   readonly event: Record_ | undefined;
   readonly contact: { readonly tiers: readonly unknown[] } | undefined;
+}
+
+/** A recap shows only hosts, and the booking was neither canceled nor moved nor marked. */
+function suspectedAlerts(rows: Record<string, Record_[]>, { invitee, event }: Omit<Known, 'contact'>): Found[] {
+  const isOver = invitee['status'] === 'canceled' || isRescheduled(invitee);
+  const outcome = isOver ? 'canceled' : invitee['no_show_at'] === null ? 'held' : 'no_show';
+  const { attendance, attendance_basis: basis } = attendedBy(rows, { last: invitee, outcome } as unknown as Journey);
+  if (attendance !== 'suspected_no_show') return [];
+  const recap = rows['meeting_recaps']?.find(({ uri }) => uri === basis);
+  const at = recap?.['created_at'] ?? event?.['end_time'] ?? null;
+  if (at === null) return [];
+  const found: Found[] = [['alone', 'suspected_no_show', String(at)]];
+  const isTalk = String(event?.['name'] ?? '').toLowerCase() === 'talk';
+  const domain = String(invitee['email'] ?? '').split('@')[1] ?? '';
+  if (isTalk && domain.toLowerCase() === 'example.test') found.push(['alone_talk', 'suspected_no_show', String(at)]);
+  return found;
 }
 
 function noShowAlerts({ invitee, event, contact }: Known, noShows: readonly Record_[]): Found[] {

@@ -11,6 +11,7 @@ const events = numbered('scheduled_events', 2);
 const contacts = numbered('contacts', 2);
 const submissions = numbered('routing_form_submissions', 3);
 const form = `${base}/routing_forms/1`;
+const recaps = numbered('meeting_recaps', 3);
 const tier = `${base}/contact_custom_fields/1`;
 const orNull = <Value>(value: Arbitrary<Value>) => fc.option(value, { freq: 4 });
 const rarely = <Value>(value: Arbitrary<Value>, usual: Value) =>
@@ -36,6 +37,30 @@ const event: Arbitrary<Payload> = fc.record({
   start_time: orNull(days.map((day) => at(day, 5))),
   event_memberships: fc.constantFrom([], [{ user: `${base}/users/1`, user_name: 'Host' }]),
   updated_at: moment,
+});
+
+const attendee = (host: boolean, user_email: string) => ({ host, user_email, user_name: null });
+/** Recaps of meetings with the host alone, with the invitee, or with another person. */
+const recap: Arbitrary<Payload> = fc.record(
+  {
+    uri: fc.constantFrom(...recaps),
+    event: fc.record({
+      uri: fc.constantFrom(...events),
+      attendees: fc.constantFrom(
+        [attendee(true, 'host@example.test')],
+        [attendee(true, 'host@example.test')],
+        [attendee(true, 'host@example.test'), attendee(false, 'ADA@example.test')],
+        [attendee(true, 'host@example.test'), attendee(false, 'ben@example.test')],
+        [],
+      ),
+    }),
+    created_at: moment,
+  },
+  { requiredKeys: ['uri', 'created_at'] },
+);
+const transcript = fc.record({
+  uri: fc.constantFrom(...recaps),
+  speakers: fc.constantFrom(['host@example.test'], ['host@example.test', 'Ada'], []),
 });
 
 /** A mark was made at one moment, whichever fact reports it. */
@@ -134,6 +159,9 @@ const observation = fc.oneof(
   { weight: 4, arbitrary: sent(['contact.created', 'contact.updated'], contact) },
   { weight: 1, arbitrary: read('contact.read', contact) },
   { weight: 3, arbitrary: read('custom_field_definition.read', definition) },
+  { weight: 6, arbitrary: sent(['meeting_recap.created', 'meeting_recap.updated'], recap) },
+  { weight: 1, arbitrary: read('meeting_recap_transcript.read', transcript) },
+  { weight: 1, arbitrary: sent(['meeting_recap.deleted'], fc.record({ uri: fc.constantFrom(...recaps) })) },
   { weight: 5, arbitrary: sent(['routing_form_submission.created'], submission) },
   { weight: 1, arbitrary: read('routing_form_submission.read', submission) },
   { weight: 2, arbitrary: read('routing_form.read', routingForm) },
@@ -144,6 +172,6 @@ const observation = fc.oneof(
 /** Facts in any order. */
 export const alertHistory: Arbitrary<Observation[]> = fc.array(observation, {
   minLength: 4,
-  maxLength: 24,
+  maxLength: 28,
   size: 'max',
 });

@@ -66,12 +66,13 @@ export function bookingText(
   const company = sanitizeLine(context.contact?.row.company);
   const mark = ownMark(context);
   const times = mark === undefined ? 0 : noShowsUpTo(mark, context, rule.noShowWindowMs);
+  const isMissed = fact.kind === 'no_show' || fact.kind === 'suspected_no_show';
   const isCancellation = fact.kind === 'canceled' && !isOver;
   const notice = isCancellation ? noticeOf(context) : '';
   const reason = isCancellation ? sanitizeLine(invitee.cancel_reason, 300) : '';
   const email = sanitizeLine(invitee.email);
   const reschedule = webAddressOf(invitee.reschedule_url);
-  const subject = { context, fact, who, what };
+  const subject = { context, fact, who, what, when };
   const facts: Readonly<Record<FactName, MessageFact>> = {
     who: { label: 'Who', value: who },
     email: { label: 'E-mail', value: email },
@@ -84,7 +85,7 @@ export function bookingText(
     reason: { label: 'Reason', value: reason },
     no_shows: { label: 'No-shows', value: rule.noShowWindowMs !== undefined && !isOver ? String(times) : '' },
     // After a cancellation the link of the service leads nowhere.
-    reschedule: { label: 'Reschedule', value: fact.kind === 'no_show' && !isOver ? reschedule : '', isLink: true },
+    reschedule: { label: 'Reschedule', value: isMissed && !isOver ? reschedule : '', isLink: true },
   };
   const variables = {
     on: fact.kind,
@@ -133,6 +134,7 @@ function nameOf({ invitee: { name, first_name: first, last_name: last } }: Booki
 }
 
 interface TextSubject {
+  readonly when: string;
   readonly context: BookingContext;
   readonly fact: BookingFact;
   readonly who: string;
@@ -140,7 +142,7 @@ interface TextSubject {
 }
 
 function alertText(
-  { context: { invitee }, fact, who, what }: TextSubject,
+  { context: { invitee }, fact, who, what, when }: TextSubject,
   { times, notice }: { readonly times: number; readonly notice: string },
 ): string {
   const before = notice === '' ? '' : `, ${notice} before it begins`;
@@ -153,6 +155,10 @@ function alertText(
         : `${who} canceled ${what}${before}.`;
     case 'no_show':
       return `${who} did not show up for ${what}${times > 1 ? ` (${times} times by now)` : ''}.`;
+    case 'suspected_no_show':
+      return `${who} may not have shown up for ${what}: its recap shows only hosts.`;
+    case 'unconfirmed':
+      return `${what} with ${who}, ${when}.`;
   }
 }
 
@@ -182,6 +188,16 @@ function overText({ context, fact, who, what }: TextSubject, rule: string): stri
         ? `${who} is no longer marked as a no-show for ${what}.`
         : `No longer true: ${who} did not show up for ${what}. ${reason}`;
     }
+    case 'suspected_no_show': {
+      const { attendance } = context.attendance ?? {};
+      if (attendance === 'suspected_no_show')
+        return stillTrue(`The recap of ${what} with ${who} still shows only hosts.`, true, 'recap');
+      if (attendance === 'no_show') return `${who} is marked as a no-show for ${what}: it is suspected no more.`;
+      const why = attendance === 'unconfirmed' ? 'No recap shows only hosts any more.' : 'A recap names them.';
+      return `No longer suspected: ${who} did not show up for ${what}. ${reason || why}`;
+    }
+    case 'unconfirmed':
+      return `No longer unconfirmed: ${what} with ${who}.`;
   }
 }
 

@@ -3,7 +3,7 @@
 import type { BookingFact } from '#workers/alerts/rules/fact.ts';
 import type { BookingContext } from '#workers/alerts/rules/rule.ts';
 import { bookingText, type MessageFact } from './booking-text.ts';
-import { sanitizeLine, sanitizeLines, truncate } from './sanitize-text.ts';
+import { sanitizeLine, sanitizeLines } from './sanitize-text.ts';
 import { overTitle, submissionText, type AboutSubmission } from './submission-text.ts';
 import { zonedSpan } from './zoned-time.ts';
 
@@ -44,7 +44,7 @@ export interface RuleText {
   readonly name: string;
   readonly title: string;
   /** The titles of a rule that reports several kinds of facts. */
-  readonly titles?: Readonly<Record<BookingFact['kind'], string>> | undefined;
+  readonly titles?: Partial<Readonly<Record<BookingFact['kind'], string>>> | undefined;
   readonly about: string;
   /** The page of the dashboard for its digests, and for problems. */
   readonly page?: string | undefined;
@@ -55,9 +55,14 @@ export interface RuleText {
   readonly omit?: readonly string[] | undefined;
 }
 
+export interface AboutBooking {
+  readonly context: BookingContext;
+  readonly fact: BookingFact;
+}
+
 /** A fact about a booking or a submission, or a problem that a condition found. A problem that is over has no text. */
 export type MessageSubject =
-  | { readonly context: BookingContext; readonly fact: BookingFact }
+  | AboutBooking
   | AboutSubmission
   | { readonly subject: string; readonly name?: string | undefined; readonly problem: string | null };
 
@@ -70,7 +75,7 @@ export interface MessageInput {
   readonly follows?: string | undefined;
 }
 
-const maxTitleLength = 150;
+export const maxTitleLength = 150;
 const maxTextLength = 2_000;
 
 export async function buildMessage({ adminUrl }: MessageNeeds, input: MessageInput): Promise<Message> {
@@ -106,7 +111,7 @@ function partsOf(about: MessageSubject, options: PartsOptions) {
   return problemParts(about, options);
 }
 
-function bookingParts(about: Extract<MessageSubject, { readonly fact: BookingFact }>, { rule, isOver }: PartsOptions) {
+function bookingParts(about: AboutBooking, { rule, isOver }: PartsOptions) {
   const { who, ...parts } = bookingText(about, { rule, isOver });
   const { uri: subject } = about.context.invitee;
   const what = rule.titles?.[about.fact.kind] ?? rule.title;
@@ -150,50 +155,6 @@ async function fromTemplate(template: string, variables: Readonly<Record<string,
   return rendered === '' ? String(variables['text']) : rendered;
 }
 
-const maxDigestLines = 20;
-const maxDigestLineLength = 130;
-
-export interface DigestInput {
-  readonly id: string;
-  readonly rule: RuleText;
-  /** At least one. */
-  readonly messages: readonly Message[];
-}
-
-/** Many alerts of one rule in one message: one line per alert, up to a readable number. */
-export function buildDigest({ adminUrl }: MessageNeeds, { id, rule, messages }: DigestInput): Message {
-  const sorted = messages.toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
-  const lines = sorted
-    .slice(0, maxDigestLines)
-    .map((one) => `• ${sanitizeLine(digestLine(one, rule), maxDigestLineLength)}`);
-  const left = messages.length - lines.length;
-  return {
-    id,
-    rule: rule.name,
-    follows: undefined,
-    kind: 'digest',
-    title: truncate(`${rule.title}: ${messages.length} ${digestNoun(messages)}`, maxTitleLength),
-    text: [...lines, ...(left > 0 ? [`… and ${left} more.`] : [])].join('\n'),
-    facts: [],
-    link: linkOf(rule, adminUrl, rule.page),
-    occurredAt: messages.map(({ occurredAt }) => occurredAt).reduce((a, b) => (a > b ? a : b), ''),
-    subjects: messages.flatMap(({ subjects }) => subjects),
-  };
-}
-
-const orderOf = ({ occurredAt, text }: Message): string => `${occurredAt} ${text}`;
-
-/** The sentence, and whom to write to, or the URI of what has no name. A template decides by itself what a line says. */
-function digestLine({ kind, text, facts }: Message, { template }: RuleText): string {
-  const whom = facts.find(({ label }) => label === 'E-mail' || label === 'About');
-  return kind === 'alert' && template === undefined && whom !== undefined ? `${text} ${whom.value}` : text;
-}
-
-function digestNoun(messages: readonly Message[]): string {
-  if (messages.every(({ kind }) => kind === 'retraction')) return 'retracted';
-  return messages.length === 1 ? 'alert' : 'alerts';
-}
-
 /** The message of `slotstream alerts test`. */
 export function testMessage(
   { adminUrl }: MessageNeeds,
@@ -217,8 +178,11 @@ export function testMessage(
   };
 }
 
-const linkOf = ({ omit }: RuleText, adminUrl: string | undefined, page: string | undefined): string | undefined =>
-  omit?.includes('link') ? undefined : linkTo(adminUrl, page);
+export const linkOf = (
+  { omit }: RuleText,
+  adminUrl: string | undefined,
+  page: string | undefined,
+): string | undefined => (omit?.includes('link') ? undefined : linkTo(adminUrl, page));
 
 /** The page of a booking or a submission; the values of its row where the URI has another form. */
 function pageOf(uri: string): string {

@@ -6,6 +6,7 @@ import {
   cancelRetractions,
   closeAlerts,
   insertAlerts,
+  lockAlerts,
   lockAlertsAbout,
   reopenAlerts,
   retractAlerts,
@@ -40,6 +41,31 @@ export function alertId({
     .update(JSON.stringify([rule, channel, subject_uri, fact]))
     .digest('hex')
     .slice(0, 32);
+}
+
+/** Adds the reports that do not exist yet. A report says what was true at its time: it is not retracted. Returns how many were added. */
+export async function addReports(
+  unit: Unit,
+  reports: readonly DesiredAlert[],
+  { nowMs, maxAgeMs }: Pick<ApplyInput, 'nowMs' | 'maxAgeMs'>,
+): Promise<number> {
+  const known = new Set(
+    (
+      await lockAlerts(
+        unit,
+        reports.map(({ id }) => id),
+      )
+    ).map(({ id }) => id),
+  );
+  const byId = new Map(reports.filter(({ id }) => !known.has(id)).map((one) => [one.id, one]));
+  const recent = [...byId.values()].filter(({ occurred_at: at }) => nowMs - Date.parse(at) <= maxAgeMs);
+  const now = instantOf(nowMs);
+  await insertAlerts(
+    unit,
+    recent.map(({ graceMs: _none, ...report }) => ({ ...report, due_at: now })),
+    now,
+  );
+  return recent.length;
 }
 
 /** Returns how many alerts changed. */

@@ -1,7 +1,7 @@
 // The earliest time to send a message: never within quiet hours, and a digest only at the end of its period.
 import { z } from 'zod';
 
-const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day such as 22:00');
+export const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day such as 22:00');
 const zone = z.string().refine(isZone, 'must be an IANA time zone such as Europe/Berlin');
 
 /** Quiet hours may cross midnight. Two equal times are rejected: they would be quiet for ever. */
@@ -10,9 +10,9 @@ export const quietHours = z
   .refine(({ from, to }) => from !== to, 'must have two different times');
 export type QuietHours = z.output<typeof quietHours>;
 
-function isZone(timeZone: string): boolean {
+export function isZone(timeZone: string): boolean {
   try {
-    return Boolean(new Intl.DateTimeFormat('en', { timeZone }));
+    return Boolean(clockIn(timeZone));
   } catch {
     return false;
   }
@@ -51,16 +51,20 @@ function isQuiet(ms: number, { from, to, timezone }: QuietHours): boolean {
   return start < end ? now >= start && now < end : now >= start || now < end;
 }
 
-const minutesIn = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+export const minutesIn = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 
-// Cached for the few zones that rules name: each formatter takes about 30 kB outside the heap, and every due message needs one.
+// Cached for the zones of rules and hosts: each formatter takes about 30 kB outside the heap, and every due message needs one.
 const clocks = new Map<string, Intl.DateTimeFormat>();
+const maxClocks = 100;
 
-function minuteOfDay(ms: number, timeZone: string): number {
-  const clock = clocks.get(timeZone) ?? clockIn(timeZone);
+const minuteOfDay = (ms: number, timeZone: string): number => minutesIn(clockIn(timeZone).format(ms));
+
+/** Throws for an unknown zone. */
+function clockIn(timeZone: string): Intl.DateTimeFormat {
+  const known = clocks.get(timeZone);
+  if (known !== undefined) return known;
+  if (clocks.size >= maxClocks) clocks.clear();
+  const clock = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
   clocks.set(timeZone, clock);
-  return minutesIn(clock.format(ms));
+  return clock;
 }
-
-const clockIn = (timeZone: string) =>
-  new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });

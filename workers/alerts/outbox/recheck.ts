@@ -2,7 +2,9 @@
 import type { Alert } from '#src/store/alerts/alert-rows.ts';
 import { subjectNames } from '#src/store/alerts/alert-subjects.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
+import type { ReportSubject } from '#workers/alerts/message/digest.ts';
 import type { MessageHost, MessageSubject } from '#workers/alerts/message/message.ts';
+import { bookingsOfEvening } from '#workers/alerts/attendance/evening-bookings.ts';
 import { loadBookingContexts } from '#workers/alerts/rules/booking-context.ts';
 import { decodeBookingFact, encodeFact, type Fact } from '#workers/alerts/rules/fact.ts';
 import type { AlertRule, BookingRule, SubmissionRule } from '#workers/alerts/rules/ruleset.ts';
@@ -11,7 +13,7 @@ import { bookingsOfSubmissions, loadSubmissionContexts } from '#workers/alerts/s
 /** An alert and what its message is about. */
 export interface CheckedAlert {
   readonly alert: Alert;
-  readonly about: MessageSubject;
+  readonly about: MessageSubject | ReportSubject;
   readonly hosts?: readonly MessageHost[] | undefined;
   /** A retraction stays valid. */
   readonly isCurrent: boolean;
@@ -23,7 +25,7 @@ export async function recheck(
   rule: AlertRule,
   alerts: readonly Alert[],
 ): Promise<readonly CheckedAlert[]> {
-  if ('graceMs' in rule) return recheckBookings(from, rule, alerts);
+  if ('graceMs' in rule) return (rule.evening ? recheckReports : recheckBookings)(from, rule, alerts);
   if ('withinMs' in rule) return recheckSubmissions(from, rule, alerts);
   const names = await subjectNames(from, subjectsOf(alerts));
   // A condition is closed by its evaluation only.
@@ -42,13 +44,32 @@ const isTrue = ({ follows, fact }: Alert, findings: readonly { readonly fact: Fa
   follows !== null || findings.some((found) => encodeFact(found.fact) === fact);
 
 async function recheckBookings(from: Store | Unit, rule: BookingRule, alerts: readonly Alert[]) {
-  const contexts = await loadBookingContexts(from, subjectsOf(alerts));
+  const withAttendance = rule.readsAttendance;
+  const contexts = await loadBookingContexts(from, subjectsOf(alerts), { withAttendance });
   return alerts.map((alert): CheckedAlert => {
     const context = contexts.get(alert.subject_uri);
     if (context === undefined) return { alert, about: unknown(alert), isCurrent: alert.follows !== null };
     const about = { context, fact: decodeBookingFact(alert.fact) };
     return { alert, about, hosts: rule.hostsOf?.(context), isCurrent: isTrue(alert, rule.find(context)) };
   });
+}
+
+/** A report lists the bookings of its host and evening that are still unconfirmed, and is over when there are none. */
+async function recheckReports(from: Store | Unit, rule: BookingRule, alerts: readonly Alert[]) {
+  const names = await subjectNames(from, subjectsOf(alerts));
+  const checked: CheckedAlert[] = [];
+  for (const alert of alerts) {
+    const { subject_uri: host } = alert;
+    const fact = decodeBookingFact(alert.fact);
+    const bookings = fact.kind === 'unconfirmed' ? await bookingsOfEvening(from, { host, evening: fact.evening }) : [];
+    const contexts = [...(await loadBookingContexts(from, bookings, { withAttendance: true })).values()].filter(
+      (context) => rule.find(context).some((found) => found.subject === host && encodeFact(found.fact) === alert.fact),
+    );
+    const about = { host, name: names.get(host), bookings: contexts.map((context) => ({ context, fact })) };
+    const hosts = contexts.slice(0, 1).flatMap((context) => rule.hostsOf?.(context, host) ?? []);
+    checked.push({ alert, about, isCurrent: contexts.length > 0, ...(rule.hostsOf && { hosts }) });
+  }
+  return checked;
 }
 
 async function recheckSubmissions(from: Store | Unit, rule: SubmissionRule, alerts: readonly Alert[]) {

@@ -17,7 +17,8 @@ import { closeUnsent, markFailed, markSent } from '#src/store/alerts/send-result
 import { lockAlerts, messageIdOf, type Alert } from '#src/store/alerts/alert-rows.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Channel, SendResult } from '#workers/alerts/channels/channel.ts';
-import { buildDigest, buildMessage, type Message, type MessageNeeds } from '#workers/alerts/message/message.ts';
+import { buildDigest, buildReport } from '#workers/alerts/message/digest.ts';
+import { buildMessage, type Message, type MessageNeeds } from '#workers/alerts/message/message.ts';
 import type { AlertRule } from '#workers/alerts/rules/ruleset.ts';
 import { recheck, type CheckedAlert } from './recheck.ts';
 import { retryDelayMs } from './retry.ts';
@@ -107,6 +108,10 @@ function closeOver(
 
 async function buildFor(needs: MessageNeeds, rule: AlertRule, { alert, about, hosts }: CheckedAlert): Promise<Message> {
   const { occurred_at, follows, episode } = alert;
+  if ('bookings' in about) {
+    const report = await buildReport(needs, { id: messageIdOf(alert), rule, about, occurredAt: occurred_at });
+    return { ...report, hosts };
+  }
   const message = await buildMessage(needs, {
     id: messageIdOf(alert),
     rule,

@@ -33,6 +33,7 @@ export interface RuleDependencies {
   readonly contacts: readonly string[];
   readonly marks: boolean;
   readonly events: boolean;
+  readonly attendance: boolean;
 }
 
 export const [erasureFamily = ''] = erasureEvent.split('.');
@@ -66,14 +67,23 @@ export async function affectedBookings(
 ): Promise<readonly string[]> {
   const direct = entries.filter(({ family }) => tableOfEvent(family) === 'invitees' || family === erasureFamily);
   const contacts = dependencies.contacts.length > 0 ? entries.filter(({ family }) => family === 'contact') : [];
+  const recaps = dependencies.attendance
+    ? entries.filter(({ family }) => tableOfEvent(family) === 'meeting_recaps')
+    : [];
   const needsChanges = dependencies.marks || dependencies.events;
-  const before = await changesOf(store, needsChanges ? [...direct, ...contacts] : contacts);
+  const before = await changesOf(store, [...(needsChanges ? direct : []), ...contacts, ...recaps]);
   const bookings = direct.map(({ uri }) => uri);
   const found = [...bookings];
   if (dependencies.events) {
     const read = entries.flatMap(({ family, uri }) => (family === 'scheduled_event' ? [uri] : []));
-    const changed = direct.flatMap(({ seq }) => before.get(seq)?.event ?? []);
-    found.push(...(await bookingsOfEvents(store, distinct([...read, ...changed]))));
+    const changed = [...direct, ...recaps].flatMap(({ seq }) => before.get(seq)?.event ?? []);
+    const rows = await readColumns(store, 'meeting_recaps', {
+      columns: ['event_uri'],
+      key: 'uri',
+      values: distinct(recaps.map(({ uri }) => uri)),
+    });
+    const recapped = rows.flatMap(({ event_uri: uri }) => uri ?? []);
+    found.push(...(await bookingsOfEvents(store, distinct([...read, ...changed, ...recapped]))));
   }
   if (dependencies.contacts.length > 0) {
     const former = contacts.flatMap(({ seq }) => before.get(seq)?.addresses ?? []);
@@ -135,11 +145,11 @@ async function recentBookings({ db }: Store, since: string): Promise<readonly st
 interface PreviousValues {
   /** E-mail addresses before the change. */
   readonly addresses: readonly string[];
-  /** The meeting, when columns changed that rules depend on: it may have other invitees. */
+  /** The meeting, when columns changed that rules depend on: it may have other invitees. Of a recap, the meeting it was of before. */
   readonly event: string | undefined;
 }
 
-const eventColumns = ['name', 'event_type', 'start_time', 'hosts'];
+const eventColumns = ['name', 'event_type', 'status', 'start_time', 'end_time', 'hosts'];
 
 async function changesOf(
   { db, engine }: Store,
@@ -169,12 +179,15 @@ function previousValues(changes: unknown, body: unknown): PreviousValues {
   const emails = valueBefore(propertyOf(propertyOf(changes, 'contacts'), 'emails'));
   const listed = Array.isArray(emails) ? emails.map((each: unknown) => propertyOf(each, 'email')) : [];
   const own = valueBefore(propertyOf(propertyOf(changes, 'invitees'), 'email'));
+  const recapped = valueBefore(propertyOf(propertyOf(changes, 'meeting_recaps'), 'event_uri'));
   return {
     addresses: [own, ...listed].flatMap((one) => (typeof one === 'string' ? [lowerCaseEmail(one)] : [])),
     event:
       event === 'created' || eventColumns.some((column) => propertyOf(event, column) !== undefined)
         ? eventIn(body)
-        : undefined,
+        : typeof recapped === 'string'
+          ? recapped
+          : undefined,
   };
 }
 

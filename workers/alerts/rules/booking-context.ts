@@ -1,4 +1,5 @@
 // Loads everything that rules and messages need about bookings, with one query per table for any number of bookings.
+import { attendanceOfBookings } from '#src/store/booking-attendance.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { readColumns } from '#src/store/rows.ts';
@@ -16,6 +17,7 @@ type ScheduledEvent = ContextRow<'scheduled_events'>;
 export async function loadBookingContexts(
   from: Store | Unit,
   uris: readonly string[],
+  { withAttendance = false }: { readonly withAttendance?: boolean } = {},
 ): Promise<ReadonlyMap<string, BookingContext>> {
   const all = await readColumns(from, 'invitees', lookup(contextColumns.invitees, [...new Set(uris)]));
   // An erased invitee has no e-mail address: only those are checked.
@@ -34,6 +36,8 @@ export async function loadBookingContexts(
   const zones = await zonesOf(from, eventRows);
   const contacts = await contactsOf(from, addresses);
   const marks = await marksByAddress(from, addresses);
+  const inviteeUris = invitees.map(({ uri }) => uri);
+  const attendance = withAttendance ? await attendanceOfBookings(from, inviteeUris) : undefined;
   return new Map(
     invitees.map((invitee) => {
       const event = events.get(invitee.event_uri ?? '');
@@ -45,6 +49,8 @@ export async function loadBookingContexts(
           event,
           eventTypeName: typeNames.get(event?.event_type ?? '') ?? null,
           hostTimezone: zones.get(firstHostOf(event) ?? '') ?? null,
+          zoneOf: (host) => zones.get(host),
+          attendance: attendance?.get(invitee.uri),
           contact: address === undefined ? undefined : contacts.get(address),
           marks: address === undefined ? ownMarks(invitee) : (marks.get(address) ?? []),
         },
@@ -86,7 +92,7 @@ async function zonesOf(
   from: Store | Unit,
   events: readonly ScheduledEvent[],
 ): Promise<ReadonlyMap<string, string | null>> {
-  const values = distinct(events.map(firstHostOf));
+  const values = distinct(events.flatMap((event) => hostsOf({ event }).map(({ uri }) => uri)));
   const users = await readColumns(from, 'users', lookup(['uri', 'timezone'], values));
   return new Map(users.map(({ uri, timezone }) => [uri, timezone]));
 }

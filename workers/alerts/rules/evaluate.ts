@@ -14,18 +14,28 @@ export interface Evaluation {
   /** Records of erased people, about which nothing is sent any more. */
   readonly erased: readonly string[];
   readonly desired: readonly DesiredAlert[];
+  /** Reports to hosts; the same one for every booking that it lists. */
+  readonly reports: readonly DesiredAlert[];
 }
 
 export async function evaluateBookings(
   store: Store,
   uris: readonly string[],
-  rules: readonly BookingRule[],
+  { rules, nowMs }: { readonly rules: readonly BookingRule[]; readonly nowMs: number },
 ): Promise<Evaluation> {
-  const contexts = uris.length === 0 ? new Map() : await loadBookingContexts(store, uris);
-  const desired = [...contexts].flatMap(([uri, context]) =>
-    rules.flatMap((rule) => desiredAlerts(rule, uri, rule.find(context))),
-  );
-  return { ...partsOf(uris, contexts), desired };
+  const withAttendance = rules.some(({ readsAttendance }) => readsAttendance);
+  const contexts = uris.length === 0 ? new Map() : await loadBookingContexts(store, uris, { withAttendance });
+  const alertsOf = (wanted: readonly BookingRule[]) =>
+    [...contexts].flatMap(([uri, context]) =>
+      wanted.flatMap((rule) =>
+        desiredAlerts(rule, uri, rule.evening ? due(rule.find(context), nowMs) : rule.find(context)),
+      ),
+    );
+  return {
+    ...partsOf(uris, contexts),
+    desired: alertsOf(rules.filter(({ evening }) => evening === undefined)),
+    reports: alertsOf(rules.filter(({ evening }) => evening !== undefined)),
+  };
 }
 
 /** A submission without a booking is reported when its time is over. */
@@ -35,17 +45,19 @@ export async function evaluateSubmissions(
   { rules, nowMs }: { readonly rules: readonly SubmissionRule[]; readonly nowMs: number },
 ): Promise<Evaluation> {
   const contexts = uris.length === 0 ? new Map() : await loadSubmissionContexts(store, uris);
-  const now = instantOf(nowMs);
   const desired = [...contexts].flatMap(([uri, context]) =>
-    rules.flatMap((rule) =>
-      desiredAlerts(
-        { ...rule, graceMs: 0 },
-        uri,
-        rule.find(context).filter(({ occurredAt }) => occurredAt <= now),
-      ),
-    ),
+    rules.flatMap((rule) => desiredAlerts({ ...rule, graceMs: 0 }, uri, due(rule.find(context), nowMs))),
   );
-  return { ...partsOf(uris, contexts), desired };
+  return { ...partsOf(uris, contexts), desired, reports: [] };
+}
+
+/** Of facts that are true from their time on, those whose time has come. */
+function due<Found extends { readonly occurredAt: string }>(
+  findings: readonly Found[],
+  nowMs: number,
+): readonly Found[] {
+  const now = instantOf(nowMs);
+  return findings.filter(({ occurredAt }) => occurredAt <= now);
 }
 
 function partsOf(uris: readonly string[], contexts: ReadonlyMap<string, unknown>) {
@@ -55,12 +67,12 @@ function partsOf(uris: readonly string[], contexts: ReadonlyMap<string, unknown>
 /** One alert for each channel of the rule. */
 function desiredAlerts(
   { name: rule, channels, graceMs }: Pick<BookingRule, 'name' | 'channels' | 'graceMs'>,
-  subject_uri: string,
+  uri: string,
   findings: readonly Finding<BookingFact | SubmissionFact>[],
 ): readonly DesiredAlert[] {
-  return findings.flatMap(({ fact, occurredAt }) =>
+  return findings.flatMap(({ fact, occurredAt, subject = uri }) =>
     channels.map((channel) => {
-      const identity = { rule, channel, subject_uri, fact: encodeFact(fact) };
+      const identity = { rule, channel, subject_uri: subject, fact: encodeFact(fact) };
       return { ...identity, id: alertId(identity), occurred_at: occurredAt, graceMs };
     }),
   );

@@ -90,7 +90,7 @@ export interface Host {
 }
 
 /** The hosts of a meeting. They are JSON as the service sent it: values that are not strings are ignored. */
-export function hostsOf({ event }: Pick<BookingContext, 'event'>): readonly Host[] {
+export function hostsOf({ event }: { readonly event: { readonly hosts: unknown } | undefined }): readonly Host[] {
   const hosts = Array.isArray(event?.hosts) ? event.hosts : [];
   const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
   return hosts.map((host: unknown) => ({

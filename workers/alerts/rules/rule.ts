@@ -1,6 +1,7 @@
 // The contract of a rule about bookings: its kind, its options, and a pure function from everything known about one booking to the facts
 // that are true now. A rule never sees what changed; `outbox/diff.ts` compares its findings with the alerts that exist.
 import { z } from 'zod';
+import type { BookingAttendance } from '#src/store/booking-attendance.ts';
 import { columnsOf, type TableRow } from '#src/store/tables.ts';
 import type { BookingFact, SubmissionFact } from './fact.ts';
 
@@ -46,6 +47,10 @@ export interface BookingContext {
   readonly eventTypeName: string | null;
   /** The time zone of the first host's profile, in which messages show times; null when it is unknown. */
   readonly hostTimezone: string | null;
+  /** The time zone of the profile of each host, by URI. */
+  zoneOf?(host: string): string | null | undefined;
+  /** Whether the invitee came; loaded for rules that read it. */
+  readonly attendance?: BookingAttendance | undefined;
   /** The contact with the invitee's e-mail address; undefined when there is none. */
   readonly contact: ContactContext | undefined;
   /** All open no-show marks of the person with the invitee's e-mail address, oldest first, including this booking's. */
@@ -57,13 +62,15 @@ export interface Finding<Of extends BookingFact | SubmissionFact = BookingFact> 
   readonly fact: Of;
   /** When it happened, by the service's clock: facts older than `ALERT_MAX_AGE` never alert. */
   readonly occurredAt: string;
+  /** The host to whom it is reported, for a report per host: then the alert is about the host. */
+  readonly subject?: string;
 }
 
 /** A column of `invitees` that holds the time of a fact. */
 export type FactTime = 'no_show_at' | 'canceled_at' | 'created_at';
 
 /** What a rule reads besides the booking itself. */
-export type ExtraData = 'contact' | 'marks' | 'event';
+export type ExtraData = 'contact' | 'marks' | 'event' | 'attendance';
 
 /** A rule of one kind with its options. */
 export interface BoundRule {
@@ -71,6 +78,8 @@ export interface BoundRule {
   readonly factTimes: readonly FactTime[];
   /** For a rule that counts no-shows within a window: its length. */
   readonly noShowWindowMs: number | undefined;
+  /** For a report per host: the time of day, and the time zone of hosts without one. Its facts are true from their time on. */
+  readonly evening: { readonly at: string; readonly zone: string } | undefined;
   /** All facts that are true: an alert whose fact is missing here is retracted. */
   find(context: BookingContext): readonly Finding[];
 }
@@ -87,12 +96,14 @@ export interface RuleKind {
   readonly page: string;
   readonly options: z.ZodRawShape;
   readonly reads: ExtraData | undefined;
-  /** Reads the options from a rule of the rules file, which was validated before. */
-  bind(rule: unknown): BoundRule;
+  /** It is one message per host and evening, which is not retracted. */
+  readonly isReport: boolean;
+  /** Reads the options from a rule of the rules file, which was validated before. `reportZone`: the time zone of hosts without one. */
+  bind(rule: unknown, reportZone: string): BoundRule;
 }
 
 /** The titles of a rule that reports several kinds of facts. */
-type Titles = Readonly<Record<BookingFact['kind'], string>>;
+type Titles = Partial<Readonly<Record<BookingFact['kind'], string>>>;
 
 interface RuleDefinition<Options extends z.ZodRawShape> {
   readonly when: string;
@@ -104,7 +115,9 @@ interface RuleDefinition<Options extends z.ZodRawShape> {
   readonly reads?: ExtraData;
   factTimes(options: z.output<z.ZodObject<Options>>): readonly FactTime[];
   noShowWindowMs?(options: z.output<z.ZodObject<Options>>): number;
-  find(options: z.output<z.ZodObject<Options>>, context: BookingContext): readonly Finding[];
+  /** For a report per host: at which time of the evening. */
+  reportsAt?(options: z.output<z.ZodObject<Options>>): string;
+  find(options: z.output<z.ZodObject<Options>>, context: BookingContext, reportZone: string): readonly Finding[];
 }
 
 /** Ties the types of `find` to the options declared beside it. */
@@ -118,12 +131,15 @@ export function defineRule<const Options extends z.ZodRawShape>(rule: RuleDefini
     page: rule.page,
     options: rule.options,
     reads: rule.reads,
-    bind(given) {
+    isReport: rule.reportsAt !== undefined,
+    bind(given, reportZone) {
       const own = options.parse(given);
+      const at = rule.reportsAt?.(own);
       return {
         factTimes: rule.factTimes(own),
         noShowWindowMs: rule.noShowWindowMs?.(own),
-        find: (context) => rule.find(own, context),
+        evening: at === undefined ? undefined : { at, zone: reportZone },
+        find: (context) => rule.find(own, context, reportZone),
       };
     },
   };

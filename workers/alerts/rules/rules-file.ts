@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isObject } from '#schemas/wire.ts';
 import { span, spanOrNone } from '#src/config/readers.ts';
 import { channelNames } from '#workers/alerts/channels/channel.ts';
+import { suspectedNoShow, unconfirmed } from '#workers/alerts/attendance/attendance-rules.ts';
 import { conditionKinds } from '#workers/alerts/conditions/conditions.ts';
 import { factNames } from '#workers/alerts/message/booking-text.ts';
 import { quietHours } from '#workers/alerts/outbox/quiet-hours.ts';
@@ -16,7 +17,7 @@ import { slackUsers } from './to-host.ts';
 import { vip } from './vip.ts';
 
 /** Every kind of rule about bookings. Rules about the mirror itself are conditions. */
-export const bookingKinds: readonly RuleKind[] = [noShow, repeatNoShow, lateCancel, vip];
+export const bookingKinds: readonly RuleKind[] = [noShow, repeatNoShow, lateCancel, vip, suspectedNoShow, unconfirmed];
 
 /** Every kind of rule about submissions of routing forms. */
 export const submissionKinds = [formWithoutBooking];
@@ -56,8 +57,13 @@ const fileShape = z.strictObject({
   rules: z.array(z.looseObject({})).max(200),
 });
 
-const fieldsOfKinds = new Map([
-  ...bookingKinds.map(({ when, options }) => [when, { ...commonFields, ...bookingFields, ...options }] as const),
+const fieldsOfKinds = new Map<string, z.ZodRawShape>([
+  ...bookingKinds.map(({ when, options, isReport }) => {
+    const fields = { ...commonFields, ...bookingFields, ...options };
+    // A report is a digest that waits for the evening.
+    const { digest: _digest, grace: _grace, ...ofReports } = fields;
+    return [when, isReport ? ofReports : fields] as const;
+  }),
   ...[...submissionKinds, ...conditionKinds].map(
     ({ when, options }) => [when, { ...commonFields, ...options }] as const,
   ),

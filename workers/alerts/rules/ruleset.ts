@@ -40,8 +40,9 @@ export interface BookingRule extends RuleSettings, BoundRule {
   readonly readsContact: boolean;
   readonly readsMarks: boolean;
   readonly readsEvent: boolean;
-  /** Undefined without `to_host`. */
-  readonly hostsOf: ((context: BookingContext) => readonly MessageHost[]) | undefined;
+  readonly readsAttendance: boolean;
+  /** Undefined without `to_host`. With `only`, that host alone. */
+  readonly hostsOf: ((context: BookingContext, only?: string) => readonly MessageHost[]) | undefined;
 }
 
 /** A rule about submissions of routing forms. */
@@ -68,13 +69,15 @@ export interface RulesetInput {
   readonly graceMs: number;
   /** The configured channels; the log is always available as well. */
   readonly configured: readonly ChannelName[];
+  /** The time zone of hosts whose profile has none. */
+  readonly reportZone?: string;
 }
 
 const common = z.object(commonFields);
 const ofBookings = z.object(bookingFields);
 
 /** Throws one error that lists every mistake in the file by the name of its rule. */
-export async function loadRules({ file, graceMs, configured }: RulesetInput): Promise<Ruleset> {
+export async function loadRules({ file, graceMs, configured, reportZone = 'UTC' }: RulesetInput): Promise<Ruleset> {
   const given = file === undefined ? defaultRules : await readRules(file);
   const mistakes = [...shapeErrors(given), ...(await crossRuleErrors(rulesIn(given), configured))];
   if (mistakes.length > 0) throw invalidFile(file, mistakes);
@@ -94,7 +97,7 @@ export async function loadRules({ file, graceMs, configured }: RulesetInput): Pr
   const users = slackUsers.parse(propertyOf(given, 'slack_users'));
   const bookings = rulesOf(bookingKinds).map(({ rule, kind }): BookingRule => {
     const { filter, grace, omit, to_host: isToHost } = ofBookings.parse(rule);
-    const bound = kind.bind(rule);
+    const bound = kind.bind(rule, reportZone);
     return {
       ...settingsOf(rule, kind),
       ...bound,
@@ -103,11 +106,16 @@ export async function loadRules({ file, graceMs, configured }: RulesetInput): Pr
       contactFields: [filter.contact ?? {}, fieldValues.catch({}).parse(propertyOf(rule, 'contact'))].flatMap(
         (fields) => Object.entries(fields).map(([field, wanted]) => ({ field, values: [wanted].flat() })),
       ),
-      graceMs: grace ?? graceMs,
+      graceMs: kind.isReport ? 0 : (grace ?? graceMs),
       readsContact: kind.reads === 'contact' || filter.contact !== undefined,
       readsMarks: kind.reads === 'marks',
-      readsEvent: kind.reads === 'event' || filter.event_type !== undefined || filter.host !== undefined,
-      hostsOf: isToHost ? (context) => hostRecipients(context, users) : undefined,
+      readsAttendance: kind.reads === 'attendance',
+      readsEvent:
+        kind.reads === 'event' ||
+        kind.reads === 'attendance' ||
+        filter.event_type !== undefined ||
+        filter.host !== undefined,
+      hostsOf: isToHost ? (context, only) => hostRecipients(context, users, only) : undefined,
       find: (context: BookingContext) => (matchesFilter(filter, context) ? bound.find(context) : []),
     };
   });

@@ -17,9 +17,14 @@ export const slackUsers = z
   .default({})
   .transform((users) => new Map(Object.entries(users).map(([email, user]) => [email.toLowerCase(), user])));
 
-/** The hosts of a booking whose e-mail address is known. The addresses are JSON as the service sent it. */
-export function hostRecipients(context: BookingContext, users: ReadonlyMap<string, string>): readonly MessageHost[] {
-  const addresses = hostsOf(context).flatMap(({ email }) => (email !== undefined && isMailAddress(email) ? email : []));
+/** The hosts of a booking, or only one of them, whose e-mail address is known. The addresses are JSON as the service sent it. */
+export function hostRecipients(
+  context: BookingContext,
+  users: ReadonlyMap<string, string>,
+  only?: string,
+): readonly MessageHost[] {
+  const meant = hostsOf(context).filter(({ uri }) => only === undefined || uri === only);
+  const addresses = meant.flatMap(({ email }) => (email !== undefined && isMailAddress(email) ? email : []));
   return [...new Set(addresses)].map((email) => ({ email, slackUser: users.get(email.toLowerCase()) }));
 }
 

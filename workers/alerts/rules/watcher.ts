@@ -10,12 +10,15 @@ import { isTransient } from '#src/base/errors.ts';
 import { instantOf, sleepUnlessAborted } from '#src/base/time.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import { alertsAbout, deleteAlerts } from '#src/store/alerts/alert-rows.ts';
+import { recentlyMetAmong } from '#src/store/booking-attendance.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { lockKey } from '#src/store/locks.ts';
 import { advancePosition, readPosition } from '#src/store/log/consumer-offsets.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { readColumns } from '#src/store/rows.ts';
-import { applyDesiredAlerts } from '#workers/alerts/outbox/apply.ts';
+import { eveningSpanMs } from '#workers/alerts/attendance/evening.ts';
+import { dueBookings } from '#workers/alerts/attendance/evening-bookings.ts';
+import { addReports, applyDesiredAlerts, type DesiredAlert } from '#workers/alerts/outbox/apply.ts';
 import { affectedSubmissions, dueSubmissions } from '#workers/alerts/submissions/affected-submissions.ts';
 import { affectedBookings, nextLogPage, type ChangeEntry, type RuleDependencies } from './affected-bookings.ts';
 import { evaluateBookings, evaluateSubmissions, type Evaluation } from './evaluate.ts';
@@ -84,6 +87,7 @@ function stepsOf(needs: WatcherNeeds, input: WatcherInput): Steps {
     contacts: input.rules.filter(({ readsContact }) => readsContact).map(({ name }) => name),
     marks: input.rules.some(({ readsMarks }) => readsMarks),
     events: input.rules.some(({ readsEvent }) => readsEvent),
+    attendance: input.rules.some(({ readsAttendance }) => readsAttendance),
   };
   let saved: number | undefined;
   let offset = 0;
@@ -157,17 +161,19 @@ async function evaluate(store: Store, at: WatcherInputAt, look: Look): Promise<E
   const since = instantOf(nowMs - maxAgeMs);
   const affected = entries.length === 0 ? [] : await affectedBookings(store, entries, { dependencies, since });
   const bookings = await worthEvaluating(store, affected, { rules, since });
+  const period = { afterMs: lookedMs ?? nowMs, throughMs: nowMs };
+  const ofEvenings = lookedMs === undefined ? [] : await dueBookings(store, { rules, ...period });
   const submissions = await affectedSubmissions(store, entries, { rules: submissionRules, since });
-  const period = { rules: submissionRules, afterMs: lookedMs ?? nowMs, throughMs: nowMs };
-  const due = lookedMs === undefined ? [] : await dueSubmissions(store, period);
+  const unbooked = lookedMs === undefined ? [] : await dueSubmissions(store, { rules: submissionRules, ...period });
   const evaluated = [
-    await evaluateBookings(store, bookings, rules),
-    await evaluateSubmissions(store, [...new Set([...submissions, ...due])], { rules: submissionRules, nowMs }),
+    await evaluateBookings(store, distinct([...bookings, ...ofEvenings]), { rules, nowMs }),
+    await evaluateSubmissions(store, distinct([...submissions, ...unbooked]), { rules: submissionRules, nowMs }),
   ];
   return {
     subjects: evaluated.flatMap(({ subjects }) => subjects),
     erased: evaluated.flatMap(({ erased }) => erased),
     desired: evaluated.flatMap(({ desired }) => desired),
+    reports: evaluated.flatMap(({ reports }) => reports),
   };
 }
 
@@ -182,14 +188,18 @@ async function worthEvaluating(
   const times = [...new Set(rules.flatMap(({ factTimes }) => factTimes))];
   const rows = await readColumns(store, 'invitees', { columns: ['uri', ...times], key: 'uri', values: bookings });
   const isRecent = (row: (typeof rows)[number]) => times.some((name) => (row[name] ?? '') >= since);
-  const recent = new Set(rows.filter(isRecent).map(({ uri }) => uri));
+  const ended = instantOf(Date.parse(since) - eveningSpanMs);
+  const met = rules.some(({ readsAttendance }) => readsAttendance)
+    ? await recentlyMetAmong(store, bookings, { ended, recap: since })
+    : [];
+  const recent = new Set([...rows.filter(isRecent).map(({ uri }) => uri), ...met]);
   return bookings.filter((uri) => alerted.has(uri) || recent.has(uri));
 }
 
 async function applyPage(
   unit: Unit,
   { rules, submissionRules = [], maxAgeMs, firstLoaded, nowMs }: WatcherInputAt,
-  { subjects, erased, desired }: Evaluation,
+  { subjects, erased, desired, reports }: Evaluation,
 ): Promise<number> {
   // Alerts about erased people are deleted: nothing is sent about them any more, not even a retraction.
   const alertsToDelete = await alertsAbout(unit, erased);
@@ -197,9 +207,10 @@ async function applyPage(
     unit,
     alertsToDelete.map(({ id }) => id),
   );
-  const current = desired.filter(({ rule, occurred_at: at }) => at >= (firstLoaded?.get(rule) ?? ''));
-  const active = [...rules, ...submissionRules];
-  return applyDesiredAlerts(unit, { subjects, desired: current, rules: active, nowMs, maxAgeMs });
+  const isAfterLoad = ({ rule, occurred_at: at }: DesiredAlert) => at >= (firstLoaded?.get(rule) ?? '');
+  const active = { rules: [...rules, ...submissionRules], nowMs, maxAgeMs };
+  const added = await addReports(unit, reports.filter(isAfterLoad), active);
+  return added + (await applyDesiredAlerts(unit, { ...active, subjects, desired: desired.filter(isAfterLoad) }));
 }
 
 /** Locks the offset: of two watchers at once, the second sees what the first has done. */
@@ -217,3 +228,5 @@ async function createOffset(unit: Unit, updated_at: string): Promise<number> {
   await advancePosition(unit, { name: watcherConsumer, position, updated_at });
   return position;
 }
+
+const distinct = (values: readonly string[]): readonly string[] => [...new Set(values)];

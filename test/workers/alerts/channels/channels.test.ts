@@ -8,13 +8,8 @@ import type { Channel, ChannelName, SendResult } from '#workers/alerts/channels/
 import { configuredChannels, openChannels, type ChannelSettings } from '#workers/alerts/channels/channels.ts';
 import { mailBody, openEmail } from '#workers/alerts/channels/email.ts';
 import { slackBody } from '#workers/alerts/channels/slack.ts';
-import {
-  buildDigest,
-  buildMessage,
-  testMessage,
-  type Message,
-  type MessageInput,
-} from '#workers/alerts/message/message.ts';
+import { buildDigest } from '#workers/alerts/message/digest.ts';
+import { buildMessage, testMessage, type Message, type MessageInput } from '#workers/alerts/message/message.ts';
 import { bookingContext, hostileTexts, inviteeUri } from '../../../harness/data/booking-context.ts';
 import { openCallback } from '../../../harness/sandbox/callback-server.ts';
 import { openTestMailServer } from '../../../harness/alerts/mail-server.ts';

@@ -56,6 +56,8 @@ describe('messages', () => {
       { kind: 'no_show', noShowUri: 'https://api.example.test/invitee_no_shows/N1' },
       { kind: 'booked', inviteeUri },
       { kind: 'canceled', at: 'then' },
+      { kind: 'suspected_no_show' },
+      { kind: 'unconfirmed', evening: '2026-11-16T18:00:00.000000Z' },
     ];
     const rule = { name: 'r', title: 'VIP', about: 'About.' };
     const occasion = fc.record({

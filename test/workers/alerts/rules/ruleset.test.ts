@@ -94,6 +94,7 @@ describe('the rules', () => {
         omit: ['host'],
         filter: { answers: [], event_type: 'x' },
       },
+      { name: 'eve', when: 'unconfirmed', at: '25:00', digest: '1h', grace: '5m' },
       { name: 'key', when: 'vip', contact: {}, quiet_hours: { from: '10:00', to: '10:00', timezone: 'Mars' } },
     ];
     expect(await mistakesIn({ rules, more: 1 })).toEqual([
@@ -123,9 +124,12 @@ describe('the rules', () => {
       'rules.7 (lead): filter.event_type is not a known field',
       'rules.7 (lead): omit.0 must be one of who, email, form, answers, utm, when, link',
       'rules.7 (lead): whithin is not a known field; did you mean within?',
-      'rules.8 (key): quiet_hours.timezone must be an IANA time zone such as Europe/Berlin',
-      'rules.8 (key): quiet_hours must have two different times',
-      'rules.8 (key): contact must have at least one field',
+      'rules.8 (eve): at must be a time of day such as 22:00',
+      'rules.8 (eve): digest is not a known field',
+      'rules.8 (eve): grace is not a known field',
+      'rules.9 (key): quiet_hours.timezone must be an IANA time zone such as Europe/Berlin',
+      'rules.9 (key): quiet_hours must have two different times',
+      'rules.9 (key): contact must have at least one field',
       'rules.2 (x): name is the name of another rule too',
       'rules.2 (x): channels has slack, which is not configured (ALERT_SLACK_URL)',
       'rules.2 (x): template is wrong: unknown variable unknown_name',

@@ -39,8 +39,9 @@ describe.each(storeEngines.filter(({ available }) => available))('form_without_b
     await world.pass('14m');
     expect(await world.alerts()).toEqual([]);
     await world.pass('1m');
+    await expect.poll(() => world.states('webhook')).toEqual(['sent']);
     await world.pass('1m');
-    await expect.poll(() => webhook.received.map(titleOf)).toEqual(['Form without booking: Lead 1']);
+    expect(webhook.received.map(titleOf)).toEqual(['Form without booking: Lead 1']);
     expect(webhook.received.map(dataOf)).toMatchObject([
       {
         text: 'Lead 1 submitted the form “Contact sales” and booked nothing within 15 min.',

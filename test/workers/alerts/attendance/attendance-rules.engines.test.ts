@@ -1,0 +1,179 @@
+// Alerts about who came, from delivery to recipient: suspected no-shows, and the report to a host in the evening. The clock is the test's.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { instantOf } from '#src/base/time.ts';
+import { erase } from '#workers/privacy/erase.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
+import { targetOf } from '#workers/privacy/target.ts';
+import { ingestRecords } from '#workers/sync/records.ts';
+import { openAlertWorld, type AlertWorld } from '../../../harness/alerts/alert-world.ts';
+import { titleOf, typeOf } from '../../../harness/alerts/alert-receivers.ts';
+import { hostedMeeting, hostUri } from '../../../harness/data/attended-meetings.ts';
+import { runs } from '../../../harness/runs.ts';
+import { storeEngines } from '../../../harness/stores.ts';
+
+const suspected = { name: 'alone', when: 'suspected_no_show', channels: ['webhook'], grace: '0' };
+const unconfirmed = { name: 'evening', when: 'unconfirmed', channels: ['webhook'] };
+const settings = { ADMIN_URL: 'https://slots.example.test' };
+
+const dataOf = ({ body }: { readonly body: unknown }) =>
+  (body as { readonly data: { readonly text: string; readonly link: string; readonly subject_uris: string[] } }).data;
+
+/** Profiles of hosts, with their time zones. */
+const readHosts = (world: AlertWorld, zones: Readonly<Record<string, string>>) =>
+  ingestRecords(
+    { store: world.store, screen: privacyScreen({ eraseOnDelete: true }) },
+    Object.entries(zones).map(([name, timezone]) => ({
+      kind: 'user' as const,
+      record: { uri: hostUri(name), name, timezone },
+      observed: instantOf(world.nowMs()),
+    })),
+    { source: 'backfill', now: instantOf(world.nowMs()) },
+  );
+
+describe.each(storeEngines.filter(({ available }) => available))('rules about attendance on $name', ({ fresh }) => {
+  it('report a recap with hosts only, in any order, and retract it when the invitee is in it', async () => {
+    const plan = { hosts: ['Grace'], end: '2026-03-04T09:00:00Z' };
+    await using world = await openAlertWorld({ fresh, rules: [suspected] });
+    const { webhook } = world.inbox;
+    const [ada, ben] = [hostedMeeting({ name: 'Ada', ...plan }), hostedMeeting({ name: 'Ben', ...plan })];
+    await world.deliver(ada.booked, ada.recapOfHost, ben.recapOfHost);
+    await expect.poll(() => webhook.received.map(titleOf)).toEqual(['Suspected no-show: Ada']);
+    await world.deliver(ben.booked);
+    await expect.poll(() => webhook.received.length).toBe(2);
+    expect((await world.alerts()).map(({ occurred_at: at }) => at)).toEqual([
+      '2026-03-04T09:10:00.000000Z',
+      '2026-03-04T09:10:00.000000Z',
+    ]);
+    await expect.poll(() => world.states('webhook')).toEqual(['sent', 'sent']);
+    await world.deliver(ada.recapOfBoth, ben.marked);
+    await expect
+      .poll(() =>
+        webhook.received
+          .slice(2)
+          .map((one) => dataOf(one).text)
+          .toSorted(),
+      )
+      .toEqual([
+        'Ben is marked as a no-show for Demo: it is suspected no more.',
+        'No longer suspected: Ada did not show up for Demo. A recap names them.',
+      ]);
+    expect(webhook.received.slice(2).map(typeOf)).toEqual(['alert.retraction', 'alert.retraction']);
+  });
+
+  it('report to each host in their evening what nothing is known about, once, after a restart too', async () => {
+    await using world = await openAlertWorld({ fresh, rules: [unconfirmed], settings, at: '2026-03-04T08:00:00Z' });
+    const { webhook } = world.inbox;
+    await readHosts(world, { Grace: 'Europe/Berlin', Rosa: 'America/New_York' });
+    const meeting = (name: string, hosts: readonly string[], end: string) => hostedMeeting({ name, hosts, end });
+    const both = meeting('Ada', ['Grace', 'Rosa'], '2026-03-04T14:00:00Z');
+    const marked = meeting('Ben', ['Grace'], '2026-03-04T12:00:00Z');
+    const attended = meeting('Cleo', ['Grace'], '2026-03-04T11:00:00Z');
+    const early = meeting('Dora', ['Grace'], '2026-03-04T10:00:00Z');
+    const late = meeting('Emil', ['Grace'], '2026-03-04T17:30:00Z');
+    await world.deliver(...[both, marked, attended, early, late].map(({ booked }) => booked));
+    await world.pass('8h');
+    await world.deliver(marked.marked, attended.recapOfHost, attended.recapOfBoth);
+    await world.pass('55m');
+    expect(await world.alerts()).toEqual([]);
+    // 18:00 in Berlin.
+    await world.pass('5m');
+    await expect.poll(() => webhook.received.map(titleOf)).toEqual(['Unconfirmed meetings: Grace, 2']);
+    expect(webhook.received.map(dataOf)).toMatchObject([
+      {
+        text: [
+          'Meetings ended, and nothing shows that the invitees came.',
+          '• Demo with Dora, Wed, 4 Mar 2026, 10:30–11:00 (Europe/Berlin). dora@example.test',
+          '• Demo with Ada, Wed, 4 Mar 2026, 14:30–15:00 (Europe/Berlin). ada@example.test',
+        ].join('\n'),
+        link: `https://slots.example.test/bookings?attendance=unconfirmed&host=${encodeURIComponent(hostUri('Grace'))}`,
+        subject_uris: expect.arrayContaining([early.invitee, both.invitee]),
+      },
+    ]);
+    // A jump of the clock would let the claim of a send expire.
+    await expect.poll(() => world.states('webhook')).toEqual(['sent']);
+    // 18:00 in New York.
+    await world.pass('6h');
+    await expect.poll(() => webhook.received.slice(1).map(titleOf)).toEqual(['Unconfirmed meetings: Rosa, 1']);
+    await expect.poll(() => world.states('webhook')).toEqual(['sent', 'sent']);
+    // Confirmed afterwards: a report is not retracted. The next evening has what ended since.
+    await world.deliver(early.recapOfBoth, both.marked, both.unmarked);
+    await world.pass('18h');
+    await expect.poll(() => webhook.received.slice(2).map(titleOf)).toEqual(['Unconfirmed meetings: Grace, 1']);
+    expect(webhook.received.slice(2).map((one) => dataOf(one).subject_uris)).toEqual([[late.invitee]]);
+    await expect.poll(() => world.states('webhook')).toEqual(['sent', 'sent', 'sent']);
+    await world.pass('24h');
+    expect(await world.alerts()).toHaveLength(3);
+  });
+
+  it('leave out erased people, and what is confirmed while the report waits', async () => {
+    const quiet_hours = { from: '18:00', to: '20:00' };
+    await using world = await openAlertWorld({
+      fresh,
+      rules: [{ ...unconfirmed, quiet_hours }],
+      at: '2026-03-04T17:00:00Z',
+    });
+    const end = '2026-03-04T16:00:00Z';
+    const [ada, ben, cleo] = ['Ada', 'Ben', 'Cleo'].map((name) =>
+      hostedMeeting({ name, hosts: [name === 'Cleo' ? 'Rosa' : 'Grace'], end }),
+    );
+    await world.deliver(ada?.booked ?? '', ben?.booked ?? '', cleo?.booked ?? '');
+    await world.pass('1h');
+    expect(await world.states('webhook')).toEqual(['pending', 'pending']);
+    await erase({ store: world.store, newKey: () => 'k'.repeat(64) }, targetOf('ada@example.test'), {
+      now: instantOf(world.nowMs()),
+    });
+    await world.deliver(cleo?.recapOfHost ?? '', cleo?.recapOfBoth ?? '');
+    await world.pass('2h');
+    await expect
+      .poll(() => world.inbox.webhook.received.map((one) => dataOf(one).subject_uris))
+      .toEqual([[ben?.invitee]]);
+    await expect.poll(() => world.states('webhook')).toEqual(['sent', 'retracted']);
+  });
+});
+
+describe('the report to a host', () => {
+  it('goes to that host alone', async () => {
+    const rules = [{ ...unconfirmed, channels: ['email'], to_host: true, at: '17:30', filter: { event_type: 'Demo' } }];
+    await using world = await openAlertWorld({ rules, at: '2026-03-04T17:00:00Z' });
+    const meeting = hostedMeeting({ name: 'Ada', hosts: ['Grace', 'Rosa'], end: '2026-03-04T16:00:00Z' });
+    await world.deliver(meeting.booked);
+    await world.pass('31m');
+    await expect
+      .poll(() => world.inbox.mailbox.mails.map(({ to }) => to).toSorted())
+      .toEqual([['grace@hosts.test'], ['rosa@hosts.test']]);
+  });
+
+  it('is the same whatever the order of what is known by the evening', async () => {
+    const end = '2026-03-04T12:00:00Z';
+    const plans = ['Ada', 'Ben', 'Cleo'].map((name) => hostedMeeting({ name, hosts: ['Grace'], end }));
+    const bodies = plans.flatMap((plan) => [
+      plan.booked,
+      plan.marked,
+      plan.unmarked,
+      plan.recapOfHost,
+      plan.recapOfBoth,
+    ]);
+    const seen = new Map<string, string>();
+    await fc.assert(
+      fc.asyncProperty(fc.subarray(bodies, { minLength: 3 }), fc.infiniteStream(fc.nat()), async (known, random) => {
+        const order = known
+          .map((body) => ({ body, at: random.next().value }))
+          .toSorted((a, b) => a.at - b.at)
+          .map(({ body }) => body);
+        const reported = async (list: readonly string[]): Promise<string> => {
+          await using world = await openAlertWorld({ rules: [unconfirmed], at: '2026-03-04T13:00:00Z' });
+          for (const body of list) await world.deliver(body);
+          await world.pass('6h');
+          await expect.poll(async () => (await world.alerts()).every(({ state }) => state === 'sent')).toBe(true);
+          return JSON.stringify(world.inbox.webhook.received.map((one) => dataOf(one).text));
+        };
+        const key = JSON.stringify(known);
+        const first = seen.get(key) ?? (await reported(known));
+        seen.set(key, first);
+        expect(await reported(order)).toBe(first);
+      }),
+      runs(8),
+    );
+  });
+});

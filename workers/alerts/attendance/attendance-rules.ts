@@ -1,0 +1,42 @@
+// Rules about who came to a meeting: a recap that shows only hosts, and meetings about which nothing is known in the evening.
+import { instantOf } from '#src/base/time.ts';
+import { timeOfDay } from '#workers/alerts/outbox/quiet-hours.ts';
+import { hostsOf } from '#workers/alerts/rules/filter.ts';
+import { defineRule } from '#workers/alerts/rules/rule.ts';
+import { eveningAfter } from './evening.ts';
+
+export const suspectedNoShow = defineRule({
+  when: 'suspected_no_show',
+  title: 'Suspected no-show',
+  about: 'A recap of the meeting shows only hosts.',
+  page: '/bookings?attendance=suspected_no_show',
+  options: {},
+  factTimes: () => [],
+  reads: 'attendance',
+  find(_options, { attendance, event }) {
+    // A recap says that the meeting is over, even before the end that was planned.
+    const at = attendance?.recapAt ?? event?.end_time ?? null;
+    if (attendance?.attendance !== 'suspected_no_show' || at === null) return [];
+    return [{ fact: { kind: 'suspected_no_show' }, occurredAt: at }];
+  },
+});
+
+export const unconfirmed = defineRule({
+  when: 'unconfirmed',
+  title: 'Unconfirmed meetings',
+  about: 'Meetings ended, and nothing shows that the invitees came.',
+  page: '/bookings?attendance=unconfirmed',
+  options: { at: timeOfDay.default('18:00') },
+  factTimes: () => [],
+  reads: 'attendance',
+  reportsAt: ({ at }) => at,
+  find({ at }, { attendance, event, zoneOf }, reportZone) {
+    const end = event?.end_time ?? event?.start_time;
+    if (attendance?.attendance !== 'unconfirmed' || !end) return [];
+    const hosts = new Set(hostsOf({ event }).flatMap(({ uri }) => uri ?? []));
+    return [...hosts].map((subject) => {
+      const evening = instantOf(eveningAfter(Date.parse(end), at, zoneOf?.(subject) ?? reportZone));
+      return { fact: { kind: 'unconfirmed', evening }, subject, occurredAt: evening };
+    });
+  },
+});

@@ -1,0 +1,56 @@
+// Finds the bookings of evenings: those whose evening has come since the watcher last looked, and those of one host's evening.
+import { attendanceOfBookings, endedMeetings } from '#src/store/booking-attendance.ts';
+import type { Store, Unit } from '#src/store/contract.ts';
+import { bookingsOfEvents } from '#workers/alerts/rules/person-lookup.ts';
+import { hostsOf } from '#workers/alerts/rules/filter.ts';
+import type { BookingRule } from '#workers/alerts/rules/ruleset.ts';
+import { eveningAfter, eveningSpanMs, mayHaveEvening } from './evening.ts';
+
+interface Period {
+  readonly afterMs: number;
+  readonly throughMs: number;
+}
+
+/** The unconfirmed bookings of hosts whose evening came within the period. */
+export async function dueBookings(
+  store: Store,
+  { rules, ...period }: Period & { readonly rules: readonly Pick<BookingRule, 'evening'>[] },
+): Promise<readonly string[]> {
+  const evenings = rules.flatMap(({ evening }) => evening ?? []).filter(({ at }) => mayHaveEvening(at, period));
+  if (evenings.length === 0) return [];
+  const users = await store.db.selectFrom('users').select(['uri', 'timezone']).execute();
+  const zones = new Map(users.map(({ uri, timezone }) => [uri, timezone]));
+  const hasEvening = (host: string): boolean =>
+    evenings.some(({ at, zone }) => eveningAfter(period.afterMs + 1, at, zones.get(host) ?? zone) <= period.throughMs);
+  const isDue = new Map<string, boolean>();
+  return bookingsWithout(store, { ...period, afterMs: period.afterMs - eveningSpanMs }, (host) => {
+    const known = isDue.get(host) ?? hasEvening(host);
+    isDue.set(host, known);
+    return known;
+  });
+}
+
+/** The unconfirmed bookings of the host that ended within a day before the evening. */
+export function bookingsOfEvening(
+  from: Store | Unit,
+  { host, evening }: { readonly host: string; readonly evening: string },
+): Promise<readonly string[]> {
+  const throughMs = Date.parse(evening);
+  return bookingsWithout(from, { afterMs: throughMs - eveningSpanMs, throughMs }, (one) => one === host);
+}
+
+/** The bookings without evidence of meetings that ended within the period, with such a host. */
+async function bookingsWithout(
+  from: Store | Unit,
+  period: Period,
+  isHost: (uri: string) => boolean,
+): Promise<readonly string[]> {
+  const meetings = await endedMeetings(from, period);
+  const hosted = meetings.filter((event) => hostsOf({ event }).some(({ uri }) => uri !== undefined && isHost(uri)));
+  const bookings = await bookingsOfEvents(
+    from,
+    hosted.map(({ uri }) => uri),
+  );
+  const known = await attendanceOfBookings(from, bookings);
+  return bookings.filter((uri) => known.get(uri)?.attendance === 'unconfirmed');
+}

@@ -1,0 +1,86 @@
+// Messages about many bookings: a digest of the alerts of a rule, and a report to a host.
+import {
+  buildMessage,
+  linkOf,
+  maxTitleLength,
+  type AboutBooking,
+  type Message,
+  type MessageInput,
+  type MessageNeeds,
+  type RuleText,
+} from './message.ts';
+import { sanitizeLine, truncate } from './sanitize-text.ts';
+
+const maxDigestLines = 20;
+const maxDigestLineLength = 130;
+
+export interface DigestInput {
+  readonly id: string;
+  readonly rule: RuleText;
+  /** At least one. */
+  readonly messages: readonly Message[];
+}
+
+/** Many alerts of one rule in one message: one line per alert, up to a readable number. */
+export function buildDigest({ adminUrl }: MessageNeeds, { id, rule, messages }: DigestInput): Message {
+  const sorted = messages.toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+  const lines = sorted
+    .slice(0, maxDigestLines)
+    .map((one) => `• ${sanitizeLine(digestLine(one, rule), maxDigestLineLength)}`);
+  const left = messages.length - lines.length;
+  return {
+    id,
+    rule: rule.name,
+    follows: undefined,
+    kind: 'digest',
+    title: truncate(`${rule.title}: ${messages.length} ${digestNoun(messages)}`, maxTitleLength),
+    text: [...lines, ...(left > 0 ? [`… and ${left} more.`] : [])].join('\n'),
+    facts: [],
+    link: linkOf(rule, adminUrl, rule.page),
+    occurredAt: messages.map(({ occurredAt }) => occurredAt).reduce((a, b) => (a > b ? a : b), ''),
+    subjects: messages.flatMap(({ subjects }) => subjects),
+  };
+}
+
+/** The bookings of a host that are reported in the evening. */
+export interface ReportSubject {
+  readonly host: string;
+  readonly name: string | undefined;
+  readonly bookings: readonly AboutBooking[];
+}
+
+interface ReportInput extends Pick<MessageInput, 'id' | 'rule' | 'occurredAt'> {
+  readonly about: ReportSubject;
+}
+
+/** The bookings of one host, one line each. */
+export async function buildReport(needs: MessageNeeds, { about, ...input }: ReportInput): Promise<Message> {
+  const { id, rule, occurredAt } = input;
+  const messages = await Promise.all(
+    about.bookings.map((booking) =>
+      buildMessage(needs, {
+        ...input,
+        kind: 'alert',
+        about: booking,
+        occurredAt: booking.context.event?.start_time ?? '',
+      }),
+    ),
+  );
+  const { text, ...digest } = buildDigest(needs, { id, rule, messages });
+  const title = `${rule.title}: ${sanitizeLine(about.name) || 'a host'}, ${messages.length}`;
+  const link = linkOf(rule, needs.adminUrl, `${rule.page}&host=${encodeURIComponent(about.host)}`);
+  return { ...digest, title: truncate(title, maxTitleLength), text: `${rule.about}\n${text}`, link, occurredAt };
+}
+
+const orderOf = ({ occurredAt, text }: Message): string => `${occurredAt} ${text}`;
+
+/** The sentence, and whom to write to, or the URI of what has no name. A template decides by itself what a line says. */
+function digestLine({ kind, text, facts }: Message, { template }: RuleText): string {
+  const whom = facts.find(({ label }) => label === 'E-mail' || label === 'About');
+  return kind === 'alert' && template === undefined && whom !== undefined ? `${text} ${whom.value}` : text;
+}
+
+function digestNoun(messages: readonly Message[]): string {
+  if (messages.every(({ kind }) => kind === 'retraction')) return 'retracted';
+  return messages.length === 1 ? 'alert' : 'alerts';
+}
