@@ -9,7 +9,7 @@ import { randomOf, type Random } from '#src/sandbox/random.ts';
 import { markNoShow, rescheduleInvitee } from '#src/sandbox/world/bookings/bookings.ts';
 import { seatsLeft } from '#src/sandbox/world/bookings/meetings.ts';
 import { makePerson } from '#src/sandbox/world/fictional-people.ts';
-import { createRecap, externalMeeting } from '#src/sandbox/world/recaps.ts';
+import { createRecap, externalMeeting, presences } from '#src/sandbox/world/recaps.ts';
 import { submitForm } from '#src/sandbox/world/routing.ts';
 import { eventTypesOf, type Service } from '#src/sandbox/world/service.ts';
 import { bookVisitor, cancelVisit, slotAfter } from '#src/sandbox/world/visitors.ts';
@@ -152,7 +152,7 @@ function historyClock(clock: Clock): Clock & { moveTo(ms: number): void } {
   };
 }
 
-const mostRecaps = 5;
+const mostRecaps = 20;
 /** A recap is written this long after the meeting. */
 const writingMs = 5 * minuteMs;
 const afterMeeting = (end: string): string => instantOf(Date.parse(end) + writingMs);
@@ -171,9 +171,14 @@ export function seedRecaps(service: Service, { organization, owner, users }: Tea
     afterMeeting(end_time) < today &&
     state.invitees.of('event', uri).some((invitee) => invitee.status === 'active' && invitee.no_show === null);
   const latest = { count: mostRecaps, descending: true, backwards: false };
+  const written = new Map<string, number>();
   for (const event of state.scheduledEvents.page('start', latest, wasHeld).items) {
     const user = event.event_memberships[0]?.user ?? owner.uri;
-    createRecap(seeding, { user, event, at: afterMeeting(event.end_time) });
+    const count = written.get(user) ?? 0;
+    written.set(user, count + 1);
+    // Every user has recaps of each kind.
+    const presence = presences[count % presences.length] ?? 'spoke';
+    createRecap(seeding, { user, event, at: afterMeeting(event.end_time), presence });
   }
   const guest = makePerson(seeding.random);
   const startMs = Math.floor((clock.nowMs() - 3 * dayMs) / hourMs) * hourMs;

@@ -21,15 +21,23 @@ export interface RecapPlan extends Texts {
   readonly event: ScheduledEventResource | ExternalMeeting;
   /** When it was created; absent: now. */
   readonly at?: string;
+  /** Who is recorded: everyone speaks; guests are only listed; only hosts came; or nothing is recorded. */
+  readonly presence?: Presence;
 }
+
+export const presences = ['spoke', 'listed', 'hosts', 'unknown'] as const;
+type Presence = (typeof presences)[number];
 
 /** Highlights that are absent are generated. */
 export function createRecap(service: Service, plan: RecapPlan): MeetingRecapResource {
   const { state, random, options } = service;
-  const { user, event: meeting, at = service.clock.tick(), ...texts } = plan;
+  const { user, event: meeting, at = service.clock.tick(), presence = 'spoke', ...texts } = plan;
   const owner = found(state.users.get(user), 'user', 'user');
   const uri = newUri(service, 'meeting_recaps');
-  const event = recapEvent(state, meeting);
+  const everyone = recapEvent(state, meeting);
+  const hosts = everyone.attendees.filter(({ host }) => host);
+  const attendees = { spoke: everyone.attendees, listed: everyone.attendees, hosts, unknown: [] }[presence];
+  const event = { ...everyone, attendees };
   const recap: MeetingRecapResource = {
     uri,
     user,
@@ -43,7 +51,7 @@ export function createRecap(service: Service, plan: RecapPlan): MeetingRecapReso
     updated_at: at,
     ...given(texts),
   };
-  const segments = makeTranscript(random, event.attendees);
+  const segments = makeTranscript(random, presence === 'listed' ? hosts : attendees);
   state.recaps.put(recap);
   state.transcripts.set(uri, { uri: recap.transcript, recap: uri, language: 'en', segments });
   const payload = options.flat ? recap : { created_at: at, ...payloadOf(recap, options) };

@@ -5,7 +5,7 @@ import { meetingRecapResource } from '#schemas/resources/meeting-recap.ts';
 import { dayMs, hourMs, instantOf } from '#src/sandbox/clock.ts';
 import { deliverySchema } from '#src/sandbox/docs/openapi.ts';
 import { seedRecaps } from '#src/sandbox/seed/history.ts';
-import { createRecap, deleteRecap, updateRecap, type ExternalMeeting } from '#src/sandbox/world/recaps.ts';
+import { createRecap, deleteRecap, presences, updateRecap, type ExternalMeeting } from '#src/sandbox/world/recaps.ts';
 import { createState, type Fact, type Service } from '#src/sandbox/world/service.ts';
 import { holdMeeting } from '../../../harness/sandbox/meetings.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
@@ -274,14 +274,21 @@ describe('seeded recaps', () => {
     facts.length = 0;
     seedRecaps(alone, { organization, owner, users: [owner, ...others] });
     const made = [...recaps.values()];
-    expect(made).toHaveLength(6);
+    expect(made).toHaveLength(21);
     expect(made.filter(({ event }) => event.uri === null)).toMatchObject([{ user: owner.uri }]);
     const now = instantOf(service.clock.nowMs());
     for (const recap of made) {
       expect(meetingRecapResource.safeParse(recap).success).toBe(true);
       expect(recap.event.end_time < recap.created_at && recap.created_at < now).toBe(true);
-      expect(recap.event.attendees.length).toBeGreaterThan(1);
       expect(transcripts.get(recap.uri)?.segments.length).toBeGreaterThan(3);
     }
+    const whoCame = ({ uri, event: { attendees } }: (typeof made)[number]) => {
+      const guests = attendees.filter(({ host }) => !host).map(({ user_name }) => user_name);
+      const segments = transcripts.get(uri)?.segments ?? [];
+      if (guests.length === 0) return attendees.length === 0 ? 'unknown' : 'hosts';
+      return segments.some(({ speaker }) => guests.includes(speaker)) ? 'spoke' : 'listed';
+    };
+    const ofMember = made.filter(({ user }) => user === sandbox.handles.users.member);
+    expect(new Set(ofMember.map(whoCame))).toEqual(new Set(presences));
   });
 });
