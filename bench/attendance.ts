@@ -1,11 +1,12 @@
-// Who came, on a million bookings: the first page of `GET /api/bookings` by attendance, and the first rows of the view, on SQLite and
-// PostgreSQL.
+// Who came, on a million bookings: the first page of `GET /api/bookings` by attendance, and the first rows of the view; and the first
+// page of people; on SQLite and PostgreSQL.
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { createReadApi } from '#src/api/operations.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { openStore } from '#src/store/open-store.ts';
 import type { Store } from '#src/store/contract.ts';
+import { catchUpContactSearch, useContactSearch } from '#src/store/search/contact-follower.ts';
 import { attendances } from '#src/store/views/attendance.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { startServers } from './cpu.ts';
@@ -19,7 +20,7 @@ const limitMs = 200;
 
 export const attendance: Measurement = {
   name: 'attendance',
-  about: `the first page of bookings by attendance, of ${bookings} bookings on SQLite and PostgreSQL`,
+  about: `the first page of bookings by attendance and of people, of ${bookings} bookings on SQLite and PostgreSQL`,
   async run() {
     using folder = temporaryFolder();
     await using servers = await startServers();
@@ -33,6 +34,8 @@ export const attendance: Measurement = {
 export async function measureAttendance(url: string, count: number): Promise<readonly Figure[]> {
   await using store = await openStore({ report: () => {} }, url);
   await fill(store, count);
+  await useContactSearch(store);
+  await catchUpContactSearch(store, { atOnce: 2_000 });
   const tail = openTail({ lastSeq: async () => 0 });
   const api = createReadApi({
     store,
@@ -51,17 +54,27 @@ export async function measureAttendance(url: string, count: number): Promise<rea
       await read();
       times.push(performance.now() - startedAt);
     }
-    const figure = { name: `attendance.${store.engine.name}_ms (${name})`, value: median(times), unit: 'ms' };
+    const figure = { name: `${name.replace(' ', `.${store.engine.name}_ms (`)})`, value: median(times), unit: 'ms' };
     figures.push(isLimited ? { ...figure, limit: ['<=', limitMs] } : figure);
   };
   for (const value of attendances) {
-    await measure(`API, ${value}`, () => ask(`/api/bookings?attendance=${value}`), value === 'unconfirmed');
+    await measure(`attendance API, ${value}`, () => ask(`/api/bookings?attendance=${value}`), value === 'unconfirmed');
     // Only reported: a view computes all journeys before it answers the first one.
     const isSuch = sql`attendance = ${sql.lit(value)}`;
-    await measure(`view, ${value}`, () =>
+    await measure(`attendance view, ${value}`, () =>
       sql`select * from booking_journeys where ${isSuch} limit 20`.execute(store.db),
     );
   }
+  const fromView = (which: ReturnType<typeof sql>) => () =>
+    sql`select * from people where ${which} order by person limit 50`.execute(store.db);
+  await measure('people view', fromView(sql`1 = 1`), true);
+  await measure('people view, with a contact', fromView(sql`contact_uri is not null`), true);
+  await measure('people view, without a contact', fromView(sql`contact_uri is null`), true);
+  await measure('people API', () => ask('/api/people?count=50'), true);
+  await measure('people API, without a contact', () => ask('/api/people?contact=false&count=50'), true);
+  await measure('people API, by name', () => ask('/api/people?name=Person%2077'), true);
+  await measure('people API, by address', () => ask('/api/people?email=pair7@example.test'), true);
+  await measure('people API, by a shared mailbox', () => ask('/api/people?email=info@example.test'), true);
   tail.close();
   return figures;
 }
@@ -100,6 +113,12 @@ async function fill({ db, engine: { name } }: Store, count: number): Promise<voi
     sql`insert into contacts (uri, name, created_at) select ${uri('contacts')}, 'Person ' || i, ${at(0)} from ${series} where i % 3 = 0`,
     sql`insert into contact_emails (contact_uri, email, is_primary)
       select ${uri('contacts')}, 'person' || i || '@example.test', true from ${series} where i % 3 = 0`,
+    // Pairs of contacts share an address; so does a third of all, and 600 in a chain.
+    sql`insert into contact_emails (contact_uri, email, is_primary)
+      select ${uri('contacts')}, 'pair' || (i / 6) || '@example.test', false from ${series} where i % 3 = 0
+      union all select ${uri('contacts')}, 'info@example.test', false from ${series} where i % 9 = 0
+      union all select ${uri('contacts')}, 'chain' || (i / 3 + link) || '@example.test', false
+        from ${series} cross join (select 0 as link union all select 1) as links where i % 3 = 0 and i <= 1800`,
     ...(isSqlite ? [] : [sql`vacuum analyze`]),
   ];
   for (const statement of statements) await statement.execute(db);

@@ -1,5 +1,6 @@
 // People over all their addresses: the list, and what the page of a contact says of the person.
 import { html } from 'hono/html';
+import { getContact } from '#src/api/contacts.ts';
 import { getPerson, listPeople } from '#src/api/people/people.ts';
 import { filters, type Field } from '#src/dashboard/components/form.ts';
 import { facts, pager, table, type Column } from '#src/dashboard/components/list.ts';
@@ -18,7 +19,7 @@ const columns: readonly Column<Person>[] = [
   {
     name: 'Who',
     cell: (person) =>
-      html`<span class="who"><a href="${pageOf(person)}">${person.name ? html`<bdi>${person.name}</bdi>` : html`<i>without a name</i>`}</a><small><bdi>${person.emails.join(', ')}</bdi></small></span>`,
+      html`<span class="who"><a href="${pageOf(person)}">${named(person.name)}</a><small><bdi>${person.emails.join(', ')}</bdi></small></span>`,
   },
   { name: 'Bookings', cell: ({ bookings }) => String(bookings) },
   { name: 'Shows', cell: shows },
@@ -36,6 +37,7 @@ function shows({ shows: count, unconfirmed }: Person): Markup | string {
   return unconfirmed === 0 ? String(count) : html`${count} <span class="soft">${unconfirmed} unconfirmed</span>`;
 }
 
+const named = (name: string | null): Markup => (name ? html`<bdi>${name}</bdi>` : html`<i>without a name</i>`);
 const optionalTime = (instant: string | null): Markup | string => (instant === null ? '' : time(instant));
 
 /** An address as a link to its bookings. */
@@ -68,8 +70,9 @@ export const peoplePage: Page = definePage({
 /** What is known of the person over all addresses. */
 export async function personCard({ ask }: Pick<PageCall, 'ask'>, contact: string): Promise<Markup> {
   const { resource: person } = await ask(getPerson, { params: { uuid: idOf(contact) } });
-  const others = person.contact_uris.filter((uri) => uri !== contact);
-  return html`<h2>Person</h2>
+  const uris = person.contact_uris.filter((uri) => uri !== contact);
+  const others = await Promise.all(uris.map((uri) => ask(getContact, { params: { uuid: idOf(uri) } })));
+  return html`<h2>The person, over all addresses</h2>
     ${facts({
       Addresses:
         person.emails.length === 0
@@ -78,7 +81,7 @@ export async function personCard({ ask }: Pick<PageCall, 'ask'>, contact: string
       'Other contacts':
         others.length === 0
           ? null
-          : html`${others.map((uri) => html`<div><a href="/contacts/${idOf(uri)}">${idOf(uri)}</a></div>`)}`,
+          : html`${others.map(({ resource: { uri, name } }) => html`<div><a href="/contacts/${idOf(uri)}">${named(name)}</a></div>`)}`,
       Bookings: String(person.bookings),
       Shows: shows(person),
       'No-shows': String(person.no_shows),
