@@ -42,11 +42,9 @@ export const noShowRate: View = {
     const start = reportTime(dialect, sql`start_time`, reportZone);
     const { attendance } = attendanceOfJourney(dialect);
     const counts = sql`count(*), sum(missed), sum(unconfirmed)`;
-    // Many meetings start at the same time: local time is looked up once for each start and zone.
-    const local = (zone: Sql): Sql =>
-      sql`select ${localTime(dialect, sql`start_time`, sql`zone`)}, meetings, missed, unconfirmed
-      from (select ${zone} as zone, start_time, count(*) as meetings, sum(missed) as missed, sum(unconfirmed) as unconfirmed
-        from met left join users on users.uri = met.host group by ${zone}, start_time) as zoned`;
+    const local = (zone: string): Sql => localTime(dialect, sql`start_time`, sql.ref(zone));
+    const zones = sql.join(['users.timezone', 'met.invitee_timezone'].map((zone) => dialect.lowerCase(zone)));
+    // Local time is looked up once for all meetings of the same zones and the same start.
     // Each group is counted once by month; the dimensions without a month add the months up.
     return sql`with recursive ${journeys(dialect)},
     met as materialized (
@@ -59,8 +57,12 @@ export const noShowRate: View = {
     starts (weekday, hour, month, meetings, missed, unconfirmed) as materialized (
       select weekday, hour, month, ${counts} from met group by weekday, hour, month
     ),
-    host_starts (start, meetings, missed, unconfirmed) as materialized (${local(dialect.lowerCase('users.timezone'))}),
-    invitee_starts (start, meetings, missed, unconfirmed) as materialized (${local(dialect.lowerCase('met.invitee_timezone'))}),
+    zoned (host_zone, invitee_zone, start_time, meetings, missed, unconfirmed) as (
+      select ${zones}, start_time, ${counts} from met left join users on users.uri = met.host group by ${zones}, start_time
+    ),
+    local_starts (host_start, invitee_start, meetings, missed, unconfirmed) as materialized (
+      select ${local('host_zone')}, ${local('invitee_zone')}, meetings, missed, unconfirmed from zoned
+    ),
     types (value, label, month, meetings, missed, unconfirmed) as materialized (
       select coalesce(event_type, ''), max(${bytes(sql`event_type_name`)}), month, ${counts}
       from met group by coalesce(event_type, ''), month
@@ -96,12 +98,12 @@ function dimensions(dialect: SqlDialect, counts: Sql): Sql[] {
   ];
   const byStart = (dimension: string, columns: Sql, { value, label }: Readonly<Record<'value' | 'label', Sql>>): Sql =>
     sql`select ${sql.lit(dimension)}, ${value}, ${label}, ${total} from starts group by ${columns}`;
-  const byLocal = (dimension: string, from: string, { value, label }: Readonly<Record<'value' | 'label', Sql>>): Sql =>
-    sql`select ${sql.lit(dimension)}, ${value}, ${label}, ${total} from ${sql.table(from)} group by ${value}, ${label}`;
+  const byLocal = (dimension: string, value: Sql, label: Sql): Sql =>
+    sql`select ${sql.lit(dimension)}, ${value}, ${label}, ${total} from local_starts group by ${value}, ${label}`;
   const weekday = nameAmong(weekdays, sql`weekday`);
   const hour = sql`hour || ':00'`;
-  const localHour = { value: dialect.hour(sql`start`), label: sql`${dialect.hour(sql`start`)} || ':00'` };
-  const localWeekday = dialect.weekday(sql`start`);
+  const hourOf = (start: Sql): readonly [Sql, Sql] => [dialect.hour(start), sql`${dialect.hour(start)} || ':00'`];
+  const hostWeekday = dialect.weekday(sql`host_start`);
   const monthName = nameAmong(months, sql`cast(substr(month, 6, 2) as integer)`);
   return [
     ...named('event_type', 'types'),
@@ -112,9 +114,9 @@ function dimensions(dialect: SqlDialect, counts: Sql): Sql[] {
       value: sql`${asText(sql`weekday`)} || '-' || hour`,
       label: sql`${weekday} || ' ' || ${hour}`,
     }),
-    byLocal('hour_host', 'host_starts', localHour),
-    byLocal('hour_invitee', 'invitee_starts', localHour),
-    byLocal('weekday_host', 'host_starts', { value: asText(localWeekday), label: nameAmong(weekdays, localWeekday) }),
+    byLocal('hour_host', ...hourOf(sql`host_start`)),
+    byLocal('hour_invitee', ...hourOf(sql`invitee_start`)),
+    byLocal('weekday_host', asText(hostWeekday), nameAmong(weekdays, hostWeekday)),
     sql`select 'month', month, ${monthName} || ' ' || substr(month, 1, 4), sum(meetings), sum(missed), sum(unconfirmed), month from starts group by month`,
     ...tags.map((tag) => {
       const value = sql`coalesce(${sql.id(tag)}, '')`;
