@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadConfig } from '#src/config/load.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { writeRows } from '#src/store/rows.ts';
 import { ask } from '../../oracle/deliveries.ts';
@@ -89,6 +90,15 @@ describe('doctor', () => {
     expect(await currency({ CURRENCY_FIELDS: 'major' })).toMatchObject([major]);
     await store.db.deleteFrom('contact_custom_fields').where('contact_uri', '=', planted.contact_uri).execute();
     expect(await currency()).toMatchObject([minor]);
+  });
+
+  it('says in which time zone days are counted, and refuses what is none', async () => {
+    const message = expect.stringContaining('Asia/Tokyo');
+    expect((await examine({ REPORT_TIMEZONE: 'Asia/Tokyo' })).of('views')).toMatchObject([{ state: 'well', message }]);
+    expect((await examine()).of('views')).toEqual([]);
+    expect(() => loadConfig({ REPORT_TIMEZONE: '+02:00' })).toThrow(
+      'REPORT_TIMEZONE must be an IANA time zone such as Europe/Berlin, not "+02:00"',
+    );
   });
 
   it('checks the service also while the store does not answer', async () => {
