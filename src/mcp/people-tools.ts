@@ -1,6 +1,7 @@
 // The tools about people: contacts, a person's timeline, forms that led to no booking, and meeting recaps.
 import type { z } from 'zod';
 import { listContacts } from '#src/api/contacts.ts';
+import { listPeople } from '#src/api/people/people.ts';
 import { getRecap, listRecaps } from '#src/api/people/recaps.ts';
 import { listSubmissions } from '#src/api/people/routing.ts';
 import { getContactTimeline } from '#src/api/people/timeline.ts';
@@ -40,6 +41,32 @@ export const findContacts = defineTool(listContacts, {
       updated_at: time(contact.updated_at),
       last_meeting_date: time(contact.last_meeting_date),
       next_meeting_date: time(contact.next_meeting_date),
+    })),
+  }),
+});
+
+export const findPeople = defineTool(listPeople, {
+  name: 'find_people',
+  description:
+    'Lists people over all their addresses, with counts of bookings, shows and no-shows, newest contact first, or finds the one with a whole e-mail address. Use it to join what other answers say of several addresses of one person.',
+  inputs: { email: 'The whole e-mail address.', contact: true },
+  revealedInputs: { name: true },
+  pages: byToken,
+  present: ({ collection }) => ({
+    people: collection.map((each) => ({
+      person: person({ email: each.primary_email, name: each.name }),
+      addresses: each.emails.map((email) => person({ email })),
+      first_record: uri(each.person),
+      contacts: each.contact_uris.map(uri),
+      first_touch: time(each.first_touch),
+      last_touch: time(each.last_touch),
+      bookings: each.bookings,
+      shows: each.shows,
+      unconfirmed: each.unconfirmed,
+      no_shows: each.no_shows,
+      last_campaign: text(each.last_campaign),
+      next_meeting: time(each.next_meeting),
+      last_meeting: time(each.last_meeting),
     })),
   }),
 });

@@ -13,13 +13,21 @@ import { parseInput } from '#src/http/request.ts';
 import { listBookingsTool, noShowRates, noShows, unconfirmedMeetings } from './booking-tools.ts';
 import { hidden, isPlain, render } from './marked.ts';
 import { listDeliveriesTool, mirrorHealth, why } from './mirror-tools.ts';
-import { findContacts, getRecapTool, listRecapsTool, personTimeline, unbookedForms } from './people-tools.ts';
+import {
+  findContacts,
+  findPeople,
+  getRecapTool,
+  listRecapsTool,
+  personTimeline,
+  unbookedForms,
+} from './people-tools.ts';
 import { createMcpSecrets } from './secrets.ts';
 import { defaultRows, refusal, type Tool } from './tool.ts';
 import { wrapUntrusted } from './untrusted.ts';
 
 export const tools: readonly Tool[] = [
   findContacts,
+  findPeople,
   personTimeline,
   listBookingsTool,
   noShows,
@@ -51,7 +59,7 @@ const maxCallMs = 30_000;
 const mostText = { list: 2_000, one: 20_000 } as const;
 
 const masked =
-  'People are masked: person-… is the same person in every answer, and [hidden] is a text that may be about one. The operator shows them with MCP_REVEAL=true.';
+  'People are masked: the same person-… is the same address in every answer, and [hidden] is a text that may be about one. The operator shows them with MCP_REVEAL=true.';
 
 /** Returns what makes the server of one connection, for this caller. */
 export function createMcp(needs: McpNeeds): (caller: Caller) => McpServer {

@@ -73,6 +73,8 @@ const callsOf = (uris: readonly string[]): readonly (readonly [string, Readonly<
   ),
   ['find_contacts', { email }],
   ['find_contacts', { phone_number: phone }],
+  ['find_people', { email }],
+  ['find_people', { contact: 'false' }],
   ['list_bookings', { email, limit: 1 }],
   ['list_recaps', { attendee: email }],
   ['list_deliveries', { address: email }],

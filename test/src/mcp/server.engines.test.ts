@@ -28,6 +28,7 @@ describe('the tools', () => {
       const { tools: listed } = await client.listTools();
       expect(listed.map(({ name }) => name)).toEqual([
         'find_contacts',
+        'find_people',
         'person_timeline',
         'list_bookings',
         'no_shows',

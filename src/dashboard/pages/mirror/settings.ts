@@ -27,7 +27,7 @@ export const settingsPage = definePage({
         <h1>Settings</h1>
         <p class="lead">
           ${counted(set.length, 'setting')} of ${collection.length} ${set.length === 1 ? 'is' : 'are'} set; the others have their defaults.
-          Secrets are not shown, and of an address that may contain one only the host.
+          Secrets are not shown, and of an address that may contain one only the host. ${mcpState(collection)}
         </p>
         ${choices('Which settings', [
           { text: 'All', href: path, isCurrent: !onlySet },
@@ -52,6 +52,14 @@ export const settingsPage = definePage({
     };
   },
 });
+
+/** Whether AI models can ask this process, and what they see. */
+function mcpState(settings: readonly Setting[]): Markup {
+  const valueOf = (name: string) => settings.find((setting) => setting.name === name)?.value ?? null;
+  if (valueOf('MCP_TOKEN') === null) return html`AI models cannot ask this process: <code>MCP_TOKEN</code> is not set.`;
+  const isRevealed = /^(true|1|yes)$/.test(valueOf('MCP_REVEAL') ?? '');
+  return html`AI models can ask it at <code>/mcp</code>; people are ${isRevealed ? 'shown to them' : 'masked'}.`;
+}
 
 function valueView({ value, shown, source }: Setting): Markup {
   if (value === null) return html`<span class="none">not set</span>`;
