@@ -10,6 +10,8 @@ export interface SqlDialect {
   lowerCase(column: string): RawBuilder<string>;
   /** The same letters in lower case, without spaces around the text: for comparisons that no index serves. */
   plainCase(text: Sql): Sql;
+  /** The same text, for a comparison with a column that has an index: PostgreSQL uses one only where the collations are alike. */
+  comparable(text: Sql): Sql;
   /** The last characters of a column; literally the expression of the index on the URIs of invitees. */
   lastCharacters(column: string, count: number): Sql;
   /**

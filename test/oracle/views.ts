@@ -5,6 +5,7 @@ import type { Contents } from '../harness/stores.ts';
 import { attendedBy } from './attendance.ts';
 import { weekdayOf, written } from './local-time.ts';
 import { peopleOf } from './people.ts';
+import { unbookedOf } from './unbooked.ts';
 import { byUri, journeysOf, secondsBetween, textIn, type Journey } from './journeys.ts';
 
 const canceled = ['canceled_by_host', 'canceled_by_invitee', 'late_cancellation', 'canceled'];
@@ -46,6 +47,7 @@ export function viewsOf(contents: Contents, now: string, zone = 'UTC'): Record<s
     bookings_daily: daily(contents, journeys, { nameOf, zone }),
     no_show_rate: rates(contents, journeys, { nameOf, zone }),
     routing_funnel: funnel(contents, journeys),
+    unbooked_submissions: unbookedOf(contents),
     revenue: revenue(contents, journeys, { nameOf, zone }),
     people: peopleOf(contents, now),
     scheduled_event_hosts: people(contents, 'hosts').map(({ event_uri, position, item }) => {

@@ -19,6 +19,7 @@ import {
   utmTags,
   sumOf,
 } from '#src/store/search/routing.ts';
+import { unbookedAmong } from '#src/store/views/unbooked-submissions.ts';
 import type { TableRow } from '#src/store/tables.ts';
 
 const text = z.string().nullable();
@@ -64,6 +65,16 @@ const submission = z
     result: z.unknown().describe('Where it led, as sent: a URI, an address, or a message.'),
     event_type_name: text.describe('The name of the event type it led to.'),
     tracking: z.strictObject(Object.fromEntries(utmTags.map((tag) => [tag, text]))),
+    unbooked: z
+      .strictObject({
+        name: text.describe('Who submitted it, from the answers.'),
+        email: text.describe('The first answer that is an e-mail address.'),
+        booked_otherwise: text.describe('The URI of the first later invitee with this address.'),
+      })
+      .nullable()
+      .describe(
+        'Only for a submission that led to a booking page and has no booking; as in the view `unbooked_submissions`.',
+      ),
     outcome: z
       .enum(bookingOutcomes)
       .nullable()
@@ -130,7 +141,7 @@ export const listSubmissions = defineOperation({
   tag,
   summary: 'Submissions of routing forms, newest first',
   description:
-    'With what became of each. A page reads a limited number of submissions: where few pass the filters it is short, and the next page continues.',
+    'With what became of each. `booked=false` and `result_type=event_type` list the people who could have booked and did not. A page reads a limited number of submissions: where few pass the filters it is short, and the next page continues.',
   query: pageQuery.extend({
     ...filters,
     booked: z
@@ -178,6 +189,10 @@ async function submissionRecords(
     rows.map(({ uri }) => uri),
     instantOf(clock()),
   );
+  const unbooked = await unbookedAmong(
+    store,
+    rows.map(({ uri }) => uri),
+  );
   const bookings = await bookingsOf(
     store,
     [...results.values()].map((result) => result.invitee_uri),
@@ -207,6 +222,7 @@ async function submissionRecords(
       result: isObject(row.result) ? (row.result['value'] ?? null) : null,
       event_type_name: eventTypes.get(eventTypeIn(row.result) ?? '') ?? null,
       tracking: Object.fromEntries(utmTags.map((tagName) => [tagName, row[tagName]])),
+      unbooked: unbooked.get(row.uri) ?? null,
       outcome: result?.outcome ?? null,
       booking: (result && bookings.get(result.invitee_uri)) ?? null,
     };

@@ -15,6 +15,7 @@ export const postgresDialect: SqlDialect = {
   time: (text) => sql`${text}::timestamptz`,
   lowerCase: (column) => sql`lower(${sql.ref(column)} collate "C")`,
   plainCase: (text) => sql`lower(trim(${text}) collate "C")`,
+  comparable: (text) => sql`(${text} collate "default")`,
   lastCharacters: (column, count) => sql`right(${sql.ref(column)}, ${sql.lit(count)})`,
   // The planner does not look behind the offset.
   lookUp(join, table, { on, as = table }) {

@@ -11,6 +11,7 @@ export const sqliteDialect: SqlDialect = {
   time: (text) => sql`${text}`,
   lowerCase: (column) => sql`lower(${sql.ref(column)})`,
   plainCase: (text) => sql`lower(trim(${text}))`,
+  comparable: (text) => text,
   lastCharacters: (column, count) => sql`substr(${sql.ref(column)}, ${sql.lit(-count)})`,
   lookUp: (join, table, { on, as = table }) => sql`${joins[join]} ${sql.table(table)} as ${sql.ref(as)} on ${on}`,
   // There are no lateral joins, but the argument of a table-valued function may be a query about the row.

@@ -11,6 +11,7 @@ import { noShowRate } from './no-show-rate.ts';
 import { people } from './people.ts';
 import { revenue } from './revenue.ts';
 import { routingFunnel } from './routing-funnel.ts';
+import { unbookedSubmissions } from './unbooked-submissions.ts';
 import type { View } from './view.ts';
 
 export interface ViewShape {
@@ -32,6 +33,7 @@ export function viewsFor(columns: readonly FieldColumn[]): readonly View[] {
     scheduledEventHosts,
     scheduledEventGuests,
     people,
+    unbookedSubmissions,
   ];
 }
 

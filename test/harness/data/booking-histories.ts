@@ -99,11 +99,46 @@ const invitee: Arbitrary<Payload> = fc
   })
   .map((sent) => ({ ...sent, event: sent.scheduled_event?.['uri'] ?? events[0] }));
 
+const question = fc.constantFrom('Name', ' your NAME ', 'Names', 'E-mail', '');
+const answered = fc.record({
+  question_uuid: orNull(fc.constantFrom('1', '2')),
+  question,
+  answer: orNull(
+    fc.oneof(address, fc.constantFrom('Ada', ' BEN@example.test ', 'at @ home', 'a@b@c', '@', 'x@', '', '  ')),
+  ),
+});
 const submission: Arbitrary<Payload> = fc.record({
   uri: fc.constantFrom(...submissions),
   routing_form: orNull(fc.constantFrom(...forms)),
-  result: orNull(fc.record({ type: fc.constantFrom('event_type', 'external_url', 'custom_message', 'other') })),
-  created_at: past,
+  result: orNull(
+    fc.record({
+      type: fc.constantFrom('event_type', 'event_type', 'event_type', 'external_url', 'custom_message', 'other'),
+      value: fc.oneof(fc.constantFrom(...eventTypes), fc.constantFrom(null, 5, { headline: 'x' })),
+    }),
+  ),
+  questions_and_answers: orNull(fc.array(answered, { maxLength: 4 })),
+  submitter: orNull(fc.constantFrom(...invitees)),
+  submitter_type: orNull(fc.constant('Invitee')),
+  tracking: orNull(fc.record({ utm_source: tag, utm_campaign: tag })),
+  created_at: orNull(past),
+});
+const form: Arbitrary<Payload> = fc.record({
+  uri: fc.constantFrom(...forms),
+  name: orNull(fc.constantFrom('Alpha', 'Žeta')),
+  questions: fc.oneof(
+    fc.array(
+      fc.record({
+        uuid: orNull(fc.constantFrom('1', '2')),
+        name: question,
+        type: orNull(fc.constantFrom('name', 'email')),
+      }),
+      {
+        maxLength: 3,
+      },
+    ),
+    fc.constantFrom(null, 'unknown', [5, null]),
+  ),
+  updated_at: past,
 });
 const contact: Arbitrary<Payload> = fc.record({
   uri: fc.constantFrom(...contacts),
@@ -193,7 +228,19 @@ export const bookingHistory: Arbitrary<Observation[]> = fc.array(
     { weight: 1, arbitrary: sent('meeting_recap.deleted', about(recaps)) },
     { weight: 1, arbitrary: sent('event_type.created', named(eventTypes)) },
     { weight: 2, arbitrary: read('user.read', user) },
-    { weight: 1, arbitrary: read('routing_form.read', named(forms)) },
+    { weight: 1, arbitrary: read('routing_form.read', form) },
   ),
   { minLength: 1, maxLength: 18 },
+);
+
+/** Forms, submissions and bookings by the same few addresses, in no order. */
+export const submittedHistory: Arbitrary<Observation[]> = fc.array(
+  fc.oneof(
+    { weight: 6, arbitrary: sent('routing_form_submission.created', submission) },
+    { weight: 2, arbitrary: read('routing_form_submission.read', submission) },
+    { weight: 4, arbitrary: sent('invitee.created', invitee) },
+    { weight: 1, arbitrary: sent('event_type.created', named(eventTypes)) },
+    { weight: 2, arbitrary: read('routing_form.read', form) },
+  ),
+  { minLength: 1, maxLength: 14 },
 );

@@ -1,7 +1,7 @@
 // Routing: the funnel of the forms in a range of time, the submissions, and one submission with its answers.
 import { html } from 'hono/html';
 import { getRoutingFunnel, getSubmission, listSubmissions, type RoutingFunnel } from '#src/api/people/routing.ts';
-import { counted, number } from '#src/base/number-text.ts';
+import { counted, duration, number } from '#src/base/number-text.ts';
 import { dayMs, dayOf } from '#src/base/time.ts';
 import { choices, filters, withQuery } from '#src/dashboard/components/form.ts';
 import { answerList, facts, pager, table, type Column } from '#src/dashboard/components/list.ts';
@@ -55,14 +55,14 @@ export const routingPages: readonly Page[] = [
           )}
           ${filters(url, query, fieldsFor(funnel))}
           ${funnel.total.submissions === 0 ? '' : html`${funnelCharts(funnel, url)} ${formTable(funnel, url)}`}
-          <h2 id="submissions">Submissions</h2>
+          <h2 id="submissions">${isLeads(query) ? 'People who did not book' : 'Submissions'}</h2>
           ${table({
             caption: 'Submissions of routing forms, newest first',
             rows: collection,
             keyOf: ({ uri }) => uri,
             linkOf: ({ uri }) => `/routing/${idOf(uri)}`,
             empty: emptyList(query, pagination.next_page_token !== null),
-            columns,
+            columns: isLeads(query) ? leadColumns(nowMs) : columns,
           })}
           ${pager(pagination, url)}`,
       };
@@ -70,6 +70,10 @@ export const routingPages: readonly Page[] = [
   }),
   definePage({ path: '/routing/:uuid', section: '/routing', show: showSubmission }),
 ];
+
+/** The list of those who led to a booking page and have no booking. */
+const isLeads = ({ booked, result_type: type }: PageCall['query']): boolean =>
+  booked === 'false' && type === 'event_type';
 
 function leadOf({ total }: RoutingFunnel): string {
   if (total.submissions === 0) return 'No routing form was submitted in this range of time.';
@@ -120,14 +124,17 @@ const outcomeTexts: Readonly<Record<string, readonly [text: string, state?: Stat
 };
 
 /** A submission that led to a booking page and has no booking needs attention. */
-function outcomeView({ outcome, result_type: type }: Submission): Markup {
+function outcomeView({ outcome, result_type: type, unbooked }: Submission): Markup {
+  if (unbooked?.booked_otherwise)
+    return html`<a href="/bookings/${idOf(unbooked.booked_otherwise)}">booked in another way</a>`;
   if (outcome === null) return badge('no booking', type === 'event_type' ? 'attention' : 'quiet');
   const [text, state] = outcomeTexts[outcome] ?? [outcome];
   return badge(text, state);
 }
 
 /** Who submitted it: by the booking, else by the answer that looks like an address, else by the first answer. */
-function personOf({ booking, questions_and_answers: answers }: Submission): string | null {
+function personOf({ booking, unbooked, questions_and_answers: answers }: Submission): string | null {
+  if (unbooked?.name && unbooked.email) return `${unbooked.name} <${unbooked.email}>`;
   const texts = answers.flatMap(({ answer }) => answer ?? []);
   return booking?.name ?? texts.find((text) => /^\S+@\S+$/.test(text)) ?? texts[0] ?? null;
 }
@@ -153,6 +160,27 @@ const columns: readonly Column<Submission>[] = [
   { name: 'Booking', cell: outcomeView },
 ];
 
+/** What a person needs before they call: who, how long ago, and what was asked for. */
+const leadColumns = (nowMs: number): readonly Column<Submission>[] => [
+  {
+    name: 'Submitted',
+    cell: ({ uri, created_at: at }) =>
+      html`<a href="/routing/${idOf(uri)}">${at === null ? 'at an unknown time' : `${duration(Math.max(0, nowMs - Date.parse(at)))} ago`}</a>`,
+  },
+  { name: 'Who', cell: (submission) => foreign(personOf(submission)) },
+  {
+    name: 'Answers',
+    cell: ({ unbooked, questions_and_answers: answers }) =>
+      foreign(
+        answers
+          .flatMap(({ answer }) => (answer && answer !== unbooked?.name && answer !== unbooked?.email ? [answer] : []))
+          .join(' · ')
+          .slice(0, 200),
+      ),
+  },
+  ...columns.slice(2),
+];
+
 async function showSubmission({ ask, params }: PageCall) {
   const { resource } = await ask(getSubmission, { params });
   const { booking, tracking, questions_and_answers: answers } = resource;
@@ -163,7 +191,7 @@ async function showSubmission({ ask, params }: PageCall) {
       <p class="lead">Submitted ${time(resource.created_at)} ${outcomeView(resource)}</p>
       ${
         resource.outcome === null && resource.result_type === 'event_type'
-          ? html`<p class="notice attention">This submission led to a booking page, and no booking followed.</p>`
+          ? html`<p class="notice attention">This submission led to a booking page, and no booking ${resource.unbooked?.booked_otherwise ? 'refers to it. The same address booked later, in another way.' : 'followed.'}</p>`
           : ''
       }
       ${facts({

@@ -132,6 +132,29 @@ for (const engine of storeEngines)
         expect((await api.get(`/api/routing/submissions/${encodeURIComponent(id)}`)).status).toBe(404);
     });
 
+    it('one without a booking says who submitted it, and that the same address booked later', async () => {
+      await using api = await openWorld();
+      const payload = {
+        uri: uri('routing_form_submissions', 'lead'),
+        created_at: january(9),
+        questions_and_answers: [
+          { question: 'Name', answer: 'Zoë' },
+          { question: 'E-mail', answer: ' ZOE@example.test' },
+        ],
+        result: { type: 'event_type', value: uri('event_types', 'intro') },
+      };
+      const booking = { uri: uri('invitees', 'zoe'), email: 'zoe@example.test', created_at: january(10) };
+      await ingestBodies(api.store, [
+        JSON.stringify({ event: 'routing_form_submission.created', created_at: january(9), payload }),
+        JSON.stringify({ event: 'invitee.created', created_at: january(10), payload: booking }),
+      ]);
+      const { body } = await api.get('/api/routing/submissions?booked=false&result_type=event_type');
+      expect(body.collection).toMatchObject([
+        { uri: payload.uri, unbooked: { name: 'Zoë', email: 'ZOE@example.test', booked_otherwise: booking.uri } },
+      ]);
+      expect((await api.get('/api/routing/submissions/5')).body.resource?.unbooked ?? null).toBeNull();
+    });
+
     it('a rare match far back is found page by page, each with limited work', async () => {
       await using api = await openReadApi(engine.fresh);
       const rows = Array.from({ length: 5_003 }, (_, n) => ({

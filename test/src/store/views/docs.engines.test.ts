@@ -50,6 +50,12 @@ describe('the documentation of the views', () => {
   });
 });
 
+const unbooked = JSON.stringify({
+  event: 'routing_form_submission.created',
+  created_at: '2025-01-09T00:00:00Z',
+  payload: { uri: 'https://api.example.test/routing_form_submissions/open', result: { type: 'event_type' } },
+});
+
 for (const engine of storeEngines)
   describe.runIf(engine.available)(`the examples on ${engine.name}`, () => {
     let opened: TestStore;
@@ -65,7 +71,7 @@ for (const engine of storeEngines)
           options: [{ uuid: 'a-b', label: 'Retail' }],
         },
       ]);
-      await ingestBodies(opened.store, [contactBody(1, { [fieldUri(1)]: 20_000, [fieldUri(2)]: 'a-b' })]);
+      await ingestBodies(opened.store, [contactBody(1, { [fieldUri(1)]: 20_000, [fieldUri(2)]: 'a-b' }), unbooked]);
     });
     afterAll(() => opened[Symbol.asyncDispose]());
 

@@ -62,6 +62,31 @@ for (const engine of storeEngines)
       expect((await dashboard.page('/routing?booked=maybe')).status).toBe(400);
     });
 
+    it('lists those who did not book with who, how long ago, the answers and a later booking in another way', async () => {
+      await using dashboard = await openWorld();
+      const answers = [
+        { question: 'Name', answer: 'Zoë <x>' },
+        { question: 'E-mail', answer: 'ZOE@example.test' },
+        { question: 'Team', answer: '10 to 50' },
+      ];
+      await ingestBodies(dashboard.store, [
+        submission('lead', { type: 'event_type', value: uri('event_types', 'intro') }, answers),
+        JSON.stringify({
+          event: 'invitee.created',
+          created_at: january(10),
+          payload: { uri: uri('invitees', 'zoe'), email: 'zoe@example.test', created_at: january(10) },
+        }),
+      ]);
+      const { html } = await dashboard.page(`/routing?${range}&booked=false&result_type=event_type`);
+      expect(keysIn(html)).toEqual(['open', 'lead']);
+      expect(html).toContain('People who did not book');
+      expect(html).toContain('<bdi>Zoë &lt;x&gt; &lt;ZOE@example.test&gt;</bdi>');
+      expect(html).toContain('<bdi>10 to 50</bdi>');
+      expect(html).toMatch(/\d+ days ago<\/a>/);
+      expect(html).toContain('<a href="/bookings/zoe">booked in another way</a>');
+      expect((await dashboard.page('/routing/lead')).html).toContain('The same address booked later, in another way.');
+    });
+
     it('shows thirty days unless another range is asked for, also on the next page', async () => {
       await using dashboard = await openWorld();
       expect((await dashboard.page('/routing')).html).toContain('No routing form was submitted in this range of time.');
