@@ -184,15 +184,9 @@ async function submissionRecords(
   { store, clock }: Pick<ApiContext, 'store' | 'clock'>,
   rows: readonly Submission[],
 ): Promise<readonly z.input<typeof submission>[]> {
-  const results = await resultsOf(
-    store,
-    rows.map(({ uri }) => uri),
-    instantOf(clock()),
-  );
-  const unbooked = await unbookedAmong(
-    store,
-    rows.map(({ uri }) => uri),
-  );
+  const uris = rows.map(({ uri }) => uri);
+  const results = await resultsOf(store, uris, instantOf(clock()));
+  const unbooked = await unbookedAmong(store, uris);
   const bookings = await bookingsOf(
     store,
     [...results.values()].map((result) => result.invitee_uri),
