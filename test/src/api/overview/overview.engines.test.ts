@@ -208,7 +208,7 @@ for (const engine of storeEngines)
         '1 delivery could not be applied.',
         '1 webhook subscription delivers nothing.',
         '1 alert could not be sent to slack.',
-        '1 meeting of the last 7 days has neither a recap nor a no-show mark.',
+        '1 meeting of the last 7 days ended, and nothing shows that the invitee came.',
         '1 form of the last 7 days led to no booking.',
       ]);
       expect(verdict).toEqual({ state: 'problem', sentence: '3 things need you.' });
