@@ -29,8 +29,8 @@ export interface AlertNeeds extends JobNeeds {
 export type Alerts = OutboxPoller;
 
 /** Runs before anything is opened: a mistake in the rules file is a mistake in the configuration. */
-export function rulesOf({ alerts }: Config): Promise<Ruleset> {
-  return loadRules({ file: alerts.file, graceMs: alerts.graceMs, configured: configuredChannels(alerts) });
+export function rulesOf({ alerts, views: { reportZone } }: Config): Promise<Ruleset> {
+  return loadRules({ ...alerts, configured: configuredChannels(alerts), reportZone });
 }
 
 /** Runs before the first delivery is folded, so that the watcher sees everything that follows. */

@@ -69,7 +69,7 @@ export interface RulesetInput {
   readonly graceMs: number;
   /** The configured channels; the log is always available as well. */
   readonly configured: readonly ChannelName[];
-  /** The time zone of hosts whose profile has none. */
+  /** `REPORT_TIMEZONE`: of hosts whose profile has no time zone. */
   readonly reportZone?: string;
 }
 

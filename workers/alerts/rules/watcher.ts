@@ -57,10 +57,11 @@ export async function watch(
 ): Promise<void> {
   const stopping = AbortSignal.any([signal, needs.tail.closing]);
   const steps = stepsOf(needs, input);
+  const isTimed = input.submissionRules?.length || input.rules.some(({ evening }) => evening !== undefined);
   while (!stopping.aborted) {
     try {
       const { offset, isEnd } = await steps.next();
-      if (isEnd) await needs.tail.beyond(offset, AbortSignal.any([stopping, AbortSignal.timeout(lookEveryMs)]));
+      if (isEnd) await needs.tail.beyond(offset, isTimed ? lookAgain(stopping) : stopping);
     } catch (error) {
       if (!isTransient(error)) throw error;
       await sleepUnlessAborted(retryMs, stopping);
@@ -68,6 +69,8 @@ export async function watch(
   }
   await steps.save();
 }
+
+const lookAgain = (stopping: AbortSignal): AbortSignal => AbortSignal.any([stopping, AbortSignal.timeout(lookEveryMs)]);
 
 /** Creates the consumer offset at the end of the log, so that a new installation reports what happens from now on. Returns the offset. */
 export async function registerWatcher({ store, nowMs }: Pick<WatcherNeeds, 'store' | 'nowMs'>): Promise<number> {
