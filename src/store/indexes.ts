@@ -13,12 +13,12 @@ const postgres = (query: string): IndexUse => ({ query, only: 'postgres' });
 
 export const indexes: Readonly<Record<string, IndexUse>> = {
   // Mirrored tables.
-  contact_emails_email: both('contacts by address: GET /api/contacts?email, alerts, erasure'),
-  contact_emails_other_address: both('contacts by an address that is not in lower case: alerts'),
+  contact_emails_email: both('contacts by address: GET /api/contacts?email, people, alerts, erasure'),
+  contact_emails_other_address: both('contacts by an address that is not in lower case: people, alerts'),
   contact_phone_numbers_phone_number: both('GET /api/contacts?phone_number'),
   invitees_created_at: both('GET /api/invitees, in order'),
   invitees_email: both(
-    'bookings by address: GET /api/invitees?email, GET /api/scheduled_events?invitee_email, alerts, erasure',
+    'bookings by address: GET /api/invitees?email, GET /api/scheduled_events?invitee_email, people, alerts, erasure',
   ),
   invitees_event_uri: both(
     'bookings of a meeting: GET /api/invitees?event, alerts, no-show rates, late facts of erased people',
@@ -26,7 +26,7 @@ export const indexes: Readonly<Record<string, IndexUse>> = {
   invitees_marked_address: both('open no-show marks of a person: alerts'),
   invitees_new_invitee: both('the few rescheduled bookings: GET /api/bookings; on SQLite the views of journeys'),
   invitees_old_invitee: both('the few rescheduled bookings: GET /api/bookings; on SQLite the views of journeys'),
-  invitees_other_address: both('bookings by an address that is not in lower case: alerts'),
+  invitees_other_address: both('bookings by an address that is not in lower case: people, alerts'),
   invitees_routing_form_submission: both('bookings of a submission: GET /api/routing'),
   invitees_uri_end: both('GET /api/invitees/{uuid}'),
   meeting_recaps_created_at: both('GET /api/recaps, in order'),
