@@ -14,12 +14,21 @@ const [firstMs, lastMs] = [Date.UTC(2000, 0), Date.UTC(2061, 0)];
 const stepMs = 6 * dayMs;
 
 const known = new Map<string, readonly ZonePeriod[]>();
+/** The runtime takes long to refuse a name, and the same ones come again and again. */
+const refused = new Set<string>();
+const mostRefused = 1_000;
+
+/** What a name of a zone looks like. Intl takes offsets such as +02:00 too, also with the minus sign of typography; they are no zones. */
+const nameForm = /^[a-z][\w+-]*(\/[\w+-]+){0,2}$/i;
+const longestName = 50;
 
 /** In order, the first from the earliest instant on; undefined where there is no such zone. Names are compared in any letter case. */
 export function zonePeriods(zone: string): readonly ZonePeriod[] | undefined {
+  if (zone.length > longestName || !nameForm.test(zone)) return undefined;
   const name = zone.toLowerCase();
-  const found = known.get(name) ?? findPeriods(zone);
+  const found = known.get(name) ?? (refused.has(name) ? undefined : findPeriods(zone));
   if (found !== undefined) known.set(name, found);
+  else if (refused.size < mostRefused) refused.add(name);
   return found;
 }
 
@@ -76,8 +85,6 @@ function findPeriods(zone: string): readonly ZonePeriod[] | undefined {
 
 /** How far the clocks of the zone are ahead of UTC, in whole minutes. Few fields, as text: this is most of the time it takes. */
 function offsetReader(timeZone: string): ((ms: number) => number) | undefined {
-  // Intl takes offsets such as +02:00 too; they are no zones.
-  if (/^[+-]/.test(timeZone)) return undefined;
   const fields = { day: 'numeric', hour: 'numeric', minute: 'numeric' } as const;
   let format: Intl.DateTimeFormat;
   try {

@@ -2,17 +2,7 @@
 import { z } from 'zod';
 import { isMailAddress, readMailServer } from '#src/egress/smtp-url.ts';
 import { feedSettings } from './feed-variables.ts';
-import {
-  address,
-  calledAddress,
-  commaList,
-  duration,
-  spanOrNone,
-  text,
-  webAddress,
-  yesOrNo,
-  type Setting,
-} from './readers.ts';
+import { address, calledAddress, commaList, duration, spanOrNone, text, yesOrNo, type Setting } from './readers.ts';
 
 const callAddress = calledAddress.optional();
 
@@ -131,7 +121,7 @@ export const outgoingSettings = {
     alias: 'AWS_DEFAULT_REGION',
   },
   AWS_ENDPOINT_URL_S3: {
-    reads: webAddress,
+    reads: calledAddress.transform((value) => value.replace(/\/+$/, '')).optional(),
     default: '– (AWS, in AWS_REGION)',
     meaning: 'URL of an S3-compatible service other than AWS. The bucket is then in the path, not in the host name.',
     alias: 'AWS_ENDPOINT_URL',

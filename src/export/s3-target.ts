@@ -18,6 +18,15 @@ export function readS3Target(out: string): S3Target {
     throw new SlotstreamError('usage', `${JSON.stringify(out)} is not an address of object storage.`, {
       hint: 'Give s3://BUCKET/PREFIX for a folder of Parquet files, or s3://BUCKET/NAME.csv for one object.',
     });
+  // URLs lose these parts, with the folder or the bucket before them.
+  if (key.split('/').some((part) => part === '.' || part === '..'))
+    throw new SlotstreamError(
+      'usage',
+      `${JSON.stringify(out)} has a part “.” or “..”, which names no folder of a bucket.`,
+      {
+        hint: 'Give the whole prefix: s3://BUCKET/PREFIX.',
+      },
+    );
   const isObject = formatOf(key) !== undefined;
   return { bucket, key: key.replace(/\/+$/, ''), isObject };
 }

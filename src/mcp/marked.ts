@@ -41,9 +41,14 @@ const markIf = (isPlain: (text: string) => boolean, kind: 'plain' | 'uri') => (v
 
 const isTime = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/.test(text);
-/** A URI of a record: nothing encoded, no query, no credentials. */
-const isRecordUri = (text: string): boolean =>
-  text.length <= 300 && /^https?:\/\/[a-z\d.-]+(:\d{1,5})?(\/[\w.~-]+)*$/i.test(text);
+const records =
+  'contacts event_types groups invitee_no_shows invitees meeting_recaps organization_memberships organizations routing_form_submissions routing_forms scheduled_events users webhook_subscriptions';
+const recordForm = new RegExp(
+  `^https?://[a-z\\d.-]+(:\\d{1,5})?(/[\\w-]+)*/(${records.replaceAll(' ', '|')})/[\\w-]+$`,
+  'i',
+);
+/** A URI of a record. Any other address may open a page about a person: a link to cancel, to join or to share, a profile. */
+const isRecordUri = (text: string): boolean => text.length <= 300 && recordForm.test(text);
 const isEventName = (text: string): boolean =>
   isEventKind(text) || readerOf(text) !== undefined || text === 'person.erased';
 

@@ -1,6 +1,6 @@
 // Local time agrees with the runtime for any minute, on days with a change of clocks too.
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { localClock, startOfDay, zonePeriods } from '#src/base/time-zone.ts';
 import { runs } from '../../harness/runs.ts';
 import { someInstant, written } from '../../oracle/local-time.ts';
@@ -47,9 +47,16 @@ describe('local time', () => {
   it('is known for aliases and in any letter case, and not for what is no zone', () => {
     expect(zonePeriods('Asia/Calcutta')).toEqual(zonePeriods('Asia/Kolkata'));
     expect(zonePeriods('US/Pacific')).toEqual(zonePeriods('america/LOS_ANGELES'));
-    expect(['', 'Mars/Olympus', '<script>', '__proto__', '+02:00'].map(localClock)).toEqual(
-      Array.from({ length: 5 }, () => undefined),
-    );
+    const others = ['', 'Mars/Olympus', '<script>', '__proto__', '+02:00', '\u221202:00', 'Asia/Kol\u212aata'];
+    expect(others.map(localClock)).toEqual(others.map(() => undefined));
+  });
+
+  it('is not asked of the runtime again for what is no zone, nor for what cannot be one', () => {
+    using asked = vi.spyOn(Intl, 'DateTimeFormat');
+    for (let times = 0; times < 3; times += 1)
+      for (const zone of ['Pacific/Nowhere', 'x'.repeat(1_000_000), 'a/'.repeat(100_000)])
+        expect(zonePeriods(zone)).toBeUndefined();
+    expect(asked).toHaveBeenCalledOnce();
   });
 });
 

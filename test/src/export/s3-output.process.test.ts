@@ -219,6 +219,8 @@ describe('a failing service', () => {
   it.each([
     [{ AWS_SECRET_ACCESS_KEY: '' }, 's3://exports/x', 2, 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are needed'],
     [{}, 's3://X', 2, '"s3://X" is not an address of object storage'],
+    [{}, 's3://exports/../other/x.csv', 2, '“..”, which names no folder of a bucket'],
+    [{ AWS_ENDPOINT_URL_S3: 'http://me:word@host' }, 's3://exports/x', 2, 'must be an address without a user name'],
   ])('%j %s is rejected with the reason', async (settings, out, exitCode, reason) => {
     const { code, err } = await exporting(['contacts', '--out', out], settings);
     expect([code, err]).toEqual([exitCode, expect.stringContaining(reason)]);

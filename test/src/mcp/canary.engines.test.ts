@@ -29,7 +29,9 @@ function planted(value: unknown, key = ''): unknown {
   if (/^(answer|utm_\w+|salesforce_uuid)$/.test(key)) return name;
   if (typeof value !== 'string') return value;
   if (/_url$|link|transcript/.test(key))
-    return `https://elsewhere.example.test/canary?who=${encodeURIComponent(email)}`;
+    return key.length % 2 === 0
+      ? 'https://elsewhere.example.test/canary'
+      : `https://elsewhere.example.test/?who=${email}`;
   if (/^https?:|^\d{4}-\d\d-\d\dT|^[a-z_]+$/.test(value) || /zone$|currency|country|^uuid$/.test(key)) return value;
   if (value.includes('@')) return email;
   return /phone|number/.test(key) ? phone : name;
