@@ -92,13 +92,15 @@ export const personTimeline = defineTool(getContactTimeline, {
 export const unbookedForms = defineTool(listSubmissions, {
   name: 'unbooked_forms',
   description:
-    'Lists submissions of routing forms that led to a booking page but not to a booking, newest first. Use it to find leads that got away.',
+    'Lists submissions of routing forms that led to a booking page but not to a booking, newest first, with who submitted it and whether they booked in another way. Use it to find leads that got away.',
   inputs: { routing_form: true, from: true, to: true },
   fixed: { booked: 'false', result_type: 'event_type' },
   pages: byToken,
   present: ({ collection }) => ({
     submissions: collection.map((submission) => ({
       submission: uri(submission.uri),
+      submitter: submission.unbooked && person({ email: submission.unbooked.email, name: submission.unbooked.name }),
+      booked_otherwise: uri(submission.unbooked?.booked_otherwise),
       created_at: time(submission.created_at),
       routing_form: uri(submission.routing_form),
       routing_form_name: label(submission.routing_form_name),
