@@ -24,10 +24,7 @@ export async function attendanceOfBookings(
   const { attendance, basis } = attendanceOf(from.engine.dialect, {
     outcome: sql`(case when ${movedOn} or last.status = 'canceled' or last_event.status = 'canceled' then ''
       when last.no_show_at is not null then 'no_show' else 'held' end)`,
-    event_uri: sql.ref('last.event_uri'),
-    email: sql.ref('last.email'),
-    name: sql.ref('last.name'),
-    no_show_uri: sql.ref('last.no_show_uri'),
+    from: 'last',
   });
   const found: { readonly uri: string; readonly attendance: string | null; readonly basis: string | null }[] = [];
   for (const chunk of chunks(uris)) {

@@ -111,13 +111,7 @@ function bookingsIn(dialect: SqlDialect, { from, to, event_type: eventType, host
     ...(eventType === undefined ? [] : [sql`last_event.event_type = ${eventType}`]),
     ...(host === undefined ? [] : [dialect.hasUserAmong(sql`last_event.hosts`, sql`select ${host}`)]),
   ];
-  const { attendance } = attendanceOf(dialect, {
-    outcome: outcomeOf(dialect),
-    event_uri: sql.ref('stated.event_uri'),
-    email: sql.ref('stated.email'),
-    name: sql.ref('stated.invitee_name'),
-    no_show_uri: sql.ref('stated.no_show_uri'),
-  });
+  const { attendance } = attendanceOf(dialect, { outcome: outcomeOf(dialect), from: 'stated', name: 'invitee_name' });
   return sql`select ${dialect.minute(sql`start_time`)}, ${outcomeOf(dialect)}, event_type, name, ${dialect.jsonText(sql`hosts`)},
       campaign, ${secondsBetween(sql`booked_at`, sql`start_time`)}, timezone, case when ${attendance} in (${withoutEvidence}) then 1 else 0 end
     from (

@@ -110,6 +110,12 @@ export const largestInteger = sql.lit(Number.MAX_SAFE_INTEGER);
 export const lowerCaseEmail = (address: string): string =>
   address.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
+/** Whether a column contains a text, in any case of the letters A to Z. */
+export function containsText(dialect: SqlDialect, column: string, text: string): RawBuilder<SqlBool> {
+  const pattern = `%${lowerCaseEmail(text).replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  return sql<SqlBool>`${dialect.lowerCase(column)} like ${pattern} escape '\\'`;
+}
+
 /** Two conditions, each with an index: the address is stored in lower case, or it is stored in another case. */
 export function emailAmong(
   dialect: SqlDialect,

@@ -1,11 +1,14 @@
-// The table `time_zones`: when each zone that a host or an invitee has was how far ahead of UTC. SQLite has no data about zones and
-// PostgreSQL has its own, so both stores hold that of the runtime. A row depends on the name of its zone and on nothing else.
+// The table `time_zones`: when each zone that a host or an invitee has was how far ahead of UTC; and local time in SQL by it, alike on
+// both engines. SQLite has no data about zones and PostgreSQL has its own, so both stores hold that of the runtime. A row depends on the
+// name of its zone and on nothing else.
+import { sql } from 'kysely';
 import { z } from 'zod';
 import { instantOf, secondMs } from '#src/base/time.ts';
-import { zonePeriods } from '#src/base/time-zone.ts';
+import { isUtc, zonePeriods } from '#src/base/time-zone.ts';
 import type { Store, StoreEngine, Unit } from './contract.ts';
 import { keyValue, readValue, writeValue } from './key-value.ts';
 import { addRows, readColumns } from './rows.ts';
+import type { Sql, SqlDialect } from './sql-dialect.ts';
 import type { NewRow } from './tables.ts';
 
 /** Which tables have a column `timezone` whose local time is asked for. */
@@ -64,3 +67,21 @@ export async function refillTimeZones(unit: Unit, report: string): Promise<void>
   await addRows(unit, 'time_zones', rowsOf([...names]));
   await writeValue(unit, filled, { data: dataVersion, report });
 }
+
+/** A time whose day, weekday and hour in UTC are the local ones of the zone; null where the zone is not known. */
+export const localTime = (dialect: SqlDialect, time: Sql, zone: Sql): Sql =>
+  dialect.later(
+    time,
+    sql`(select offset_seconds from time_zones where time_zones.name = ${zone} and starts_at <= ${time}
+      order by starts_at desc limit 1)`,
+  );
+
+/** `localTime` in the zone of reports. UTC needs no lookup. */
+export function reportTime(dialect: SqlDialect, time: Sql, zone: string): Sql {
+  return isUtc(zone) ? time : localTime(dialect, time, sql.lit(zone.toLowerCase()));
+}
+
+/** Joins the period of a zone that a time is in, for several columns of local time: `later(time, <as>.offset_seconds)`. */
+export const joinPeriod = (as: string, time: Sql, zone: Sql): Sql =>
+  sql`left join time_zones as ${sql.id(as)} on ${sql.id(as, 'name')} = ${zone} and ${sql.id(as, 'starts_at')} = (
+    select max(starts_at) from time_zones where time_zones.name = ${zone} and starts_at <= ${time})`;

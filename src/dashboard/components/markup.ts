@@ -23,6 +23,9 @@ export const time = (instant: string | null | undefined): Markup =>
     ? html`<span class="none">never</span>`
     : html`<time datetime="${instant}" title="${timeText(instant)}">${timeText(instant)}</time>`;
 
+/** For a cell that is empty without a time. */
+export const optionalTime = (instant: string | null): Markup | string => (instant === null ? '' : time(instant));
+
 const dayFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 
 /** The day of an instant, where its time of day says nothing. */

@@ -3,7 +3,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Store } from '#src/store/contract.ts';
 import { decodeColumns, decodeRow } from '#src/store/rows.ts';
-import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
+import { containsText } from '#src/store/sql-dialect.ts';
 import { startsWith } from './feed.ts';
 import { planSearch, type DeliveryFilter, type SeqRange } from './log-candidates.ts';
 import { isUnprojected, lastSeq, type LogEntry } from './read.ts';
@@ -108,14 +108,8 @@ function conditionsOf({ engine: { dialect } }: Store, filter: DeliveryFilter): r
   if (minReceivedAt !== undefined) conditions.push(sql`received_at >= ${dialect.time(minReceivedAt)}`);
   if (maxReceivedAt !== undefined) conditions.push(sql`received_at < ${dialect.time(maxReceivedAt)}`);
   if (text !== undefined) {
-    const pattern = `%${lowerCaseEmail(text).replaceAll(/[\\%_]/g, '\\$&')}%`;
-    const searched = ['body', 'reason', 'subject_uri'].map((column) => dialect.lowerCase(column));
-    conditions.push(
-      sql`(${sql.join(
-        searched.map((column) => sql`${column} like ${pattern} escape '\\'`),
-        sql` or `,
-      )})`,
-    );
+    const searched = ['body', 'reason', 'subject_uri'].map((column) => containsText(dialect, column, text));
+    conditions.push(sql`(${sql.join(searched, sql` or `)})`);
   }
   return conditions;
 }

@@ -3,7 +3,7 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
-import { emailAmong, lowerCaseEmail, type SqlDialect } from '#src/store/sql-dialect.ts';
+import { containsText, emailAmong, lowerCaseEmail, type SqlDialect } from '#src/store/sql-dialect.ts';
 import { attendanceOfJourney, withoutEvidence, type Attendance } from '#src/store/views/attendance.ts';
 import { longestMeetingMs } from './needs-attention.ts';
 
@@ -101,8 +101,7 @@ type ComparedColumns = Readonly<Record<'hosts' | 'type' | 'start' | 'email' | 'n
 function valueConditions(dialect: SqlDialect, search: BookingSearch, columns: ComparedColumns): readonly Condition[] {
   const { host, event_type: type, email, q, utm_campaign: campaign, min_start_time: min, max_start_time: max } = search;
   const [hosts, start] = [sql.ref(columns.hosts), sql.ref(columns.start)];
-  const pattern = `%${lowerCaseEmail(q ?? '').replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-  const contains = (column: string) => sql`${dialect.lowerCase(column)} like ${pattern} escape '\\'`;
+  const contains = (column: string) => containsText(dialect, column, q ?? '');
   return [
     ...(type === undefined ? [] : [sql<SqlBool>`${sql.ref(columns.type)} = ${type}`]),
     ...(campaign === undefined ? [] : [sql<SqlBool>`${sql.ref(columns.campaign)} = ${campaign}`]),

@@ -7,6 +7,7 @@ import type { Store } from '#src/store/contract.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { bookingJourneys, journeyColumn, journeyJoins } from '#src/store/views/booking-journeys.ts';
 import { journeys } from '#src/store/views/journeys.ts';
+import { decodeViewRow } from '#src/store/views/view.ts';
 import { candidateCondition, indexedCandidates, journeyConditions, type BookingSearch } from './booking-conditions.ts';
 import { keysetOf, type KeysetPosition, type PageWanted } from './keyset.ts';
 
@@ -135,9 +136,7 @@ async function selectJourneys(
   const { rows } = await sql<StoredColumns>`with recursive ${await chosen(store, invitees)}
     select ${sql.join(list)} from journeys ${journeyJoins(engine.dialect)}
     where ${sql.join(where, sql` and `)} order by ${orderBy} limit ${limit}`.execute(db);
-  return rows.map((row) =>
-    Object.fromEntries(columns.map(([name, { kind }]) => [name, engine.decode(kind, row[name] ?? null)])),
-  );
+  return rows.map((row) => decodeViewRow(engine, columns, row));
 }
 
 /** These invitees and all that links of reschedules connect with them, mirrored or not. */

@@ -17,13 +17,7 @@ export const longestMeetingMs = dayMs;
 export async function countUnconfirmed({ db, engine: { dialect } }: Readable, sinceMs: number): Promise<number> {
   const time = (ms: number) => dialect.time(instantOf(ms));
   const end = sql`coalesce(scheduled_events.end_time, scheduled_events.start_time)`;
-  const { attendance } = attendanceOf(dialect, {
-    outcome: sql`'held'`,
-    event_uri: sql.ref('scheduled_events.uri'),
-    email: sql.ref('invitees.email'),
-    name: sql.ref('invitees.name'),
-    no_show_uri: sql.ref('invitees.no_show_uri'),
-  });
+  const { attendance } = attendanceOf(dialect, { outcome: sql`'held'`, from: 'invitees' });
   const { rows } = await sql<{ count: number | string }>`select count(*) as count
     from scheduled_events join invitees on invitees.event_uri = scheduled_events.uri
     where scheduled_events.start_time >= ${time(sinceMs - longestMeetingMs)} and scheduled_events.start_time <= ${dialect.now}

@@ -3,8 +3,9 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { StoredColumns, StoredKinds } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { StoredRow } from '#src/store/rows.ts';
-import { emailAmong, lowerCaseEmail } from '#src/store/sql-dialect.ts';
+import { containsText, emailAmong, lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import { connectedContacts, isWithoutContact, mostContacts, people } from '#src/store/views/people.ts';
+import { decodeViewRow } from '#src/store/views/view.ts';
 import type { PageWanted } from './keyset.ts';
 import { scanRows, type ScannedPage } from './record-search.ts';
 
@@ -65,9 +66,8 @@ export async function findWithoutContact(
   page: PageWanted,
 ): Promise<ScannedPage<Person>> {
   const { dialect } = store.engine;
-  const pattern = `%${lowerCaseEmail(name ?? '').replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-  const isNamed = sql<SqlBool>`${dialect.lowerCase('invitees.name')} like ${pattern} escape '\\'`;
-  const filters = [...(name === undefined ? [] : [isNamed]), isWithoutContact(dialect)];
+  const isNamed = name === undefined ? [] : [containsText(dialect, 'invitees.name', name)];
+  const filters = [...isNamed, isWithoutContact(dialect)];
   const { items, ...ends } = await scanRows(store, 'invitees', { order: 'created_at', page, where: [], filters });
   const uris = items.map(({ uri }) => uri);
   const found = await peopleNamed(store, uris, sql<SqlBool>`contact_uri is null`);
@@ -84,9 +84,7 @@ async function peopleNamed(
   const { rows } =
     await sql<StoredColumns>`select * from people where person in (${sql.join(uris)}) and ${which}`.execute(db);
   return rows.map((row) => {
-    const decoded = Object.fromEntries(
-      Object.entries(people.columns).map(([name, { kind }]) => [name, engine.decode(kind, row[name] ?? null)]),
-    );
+    const decoded = decodeViewRow(engine, Object.entries(people.columns), row);
     const { person, emails, contact_uris } = decoded;
     return { ...decoded, person: String(person), emails: textsIn(emails), contact_uris: textsIn(contact_uris) };
   });

@@ -1,6 +1,6 @@
 // The conditions by which meeting recaps are searched.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
-import { lowerCaseEmail, type Sql, type SqlDialect } from '#src/store/sql-dialect.ts';
+import { containsText, lowerCaseEmail, type Sql, type SqlDialect } from '#src/store/sql-dialect.ts';
 
 export interface RecapSearch {
   /** URI of a user who hosted the meeting. */
@@ -25,8 +25,7 @@ export function recapConditions(dialect: SqlDialect, { host, attendee, text, fro
   if (host !== undefined) filters.push(hostedBy(dialect, host));
   if (attendee !== undefined) filters.push(attendedBy(dialect, sql`${lowerCaseEmail(attendee)}`));
   if (text !== undefined && text !== '') {
-    const pattern = `%${lowerCaseEmail(text).replaceAll(/[%_\\]/g, String.raw`\$&`)}%`;
-    const found = searchedTexts.map((column) => sql<SqlBool>`${dialect.lowerCase(column)} like ${pattern} escape '\\'`);
+    const found = searchedTexts.map((column) => containsText(dialect, column, text));
     filters.push(sql<SqlBool>`(${sql.join(found, sql` or `)})`);
   }
   return { where, filters };

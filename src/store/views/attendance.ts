@@ -12,14 +12,14 @@ export type Attendance = (typeof attendances)[number];
 /** Held, but nothing shows that the invitee was there. */
 export const withoutEvidence = sql`'unconfirmed', 'suspected_no_show'`;
 
-/** The columns of one booking. */
-export interface AttendanceColumns {
+/** One booking in a query. */
+export interface AttendanceInput {
   /** How it ended, as `outcomeOf` has it. */
   readonly outcome: Sql;
-  readonly event_uri: Sql;
-  readonly email: Sql;
-  readonly name: Sql;
-  readonly no_show_uri: Sql;
+  /** The table or query with the columns of `invitees`: `event_uri`, `no_show_uri`, and these two under their own names or others. */
+  readonly from: string;
+  readonly email?: string;
+  readonly name?: string;
 }
 
 /**
@@ -30,8 +30,10 @@ const evidence = { confirmed: '1', likely: '2', others: '3', hostsOnly: '4', not
 
 export function attendanceOf(
   dialect: SqlDialect,
-  { outcome, event_uri, email, name, no_show_uri }: AttendanceColumns,
+  { outcome, from, ...columns }: AttendanceInput,
 ): { readonly attendance: RawBuilder<string | null>; readonly basis: Sql } {
+  const email = sql.ref(`${from}.${columns.email ?? 'email'}`);
+  const name = sql.ref(`${from}.${columns.name ?? 'name'}`);
   const { bytes, items, itemText, itemIsTrue, item } = dialect;
   const same = (text: Sql): Sql => sql`nullif(${dialect.plainCase(text)}, '')`;
   const [attendees, speakers] = [items(sql`meeting_recaps.attendees`), items(sql`meeting_recaps.speakers`)];
@@ -52,12 +54,12 @@ export function attendanceOf(
       when exists (select 1 from ${attendees}) then ${found('hostsOnly')}
       else ${sql.lit(evidence.nothing)} end`;
   const best = sql`(select min(${bytes(evidenceOfRecap)}) from meeting_recaps
-      where meeting_recaps.event_uri = ${event_uri} and meeting_recaps.deleted_at is null)`;
+      where meeting_recaps.event_uri = ${sql.ref(`${from}.event_uri`)} and meeting_recaps.deleted_at is null)`;
   return {
     attendance: sql`case ${outcome} when 'no_show' then 'no_show' when 'held' then
       case substr(${best}, 1, 1) when ${sql.lit(evidence.confirmed)} then 'confirmed' when ${sql.lit(evidence.likely)} then 'likely'
         when ${sql.lit(evidence.hostsOnly)} then 'suspected_no_show' else 'unconfirmed' end end`,
-    basis: sql`case ${outcome} when 'no_show' then ${no_show_uri} when 'held' then nullif(substr(${best}, 2), '') end`,
+    basis: sql`case ${outcome} when 'no_show' then ${sql.ref(`${from}.no_show_uri`)} when 'held' then nullif(substr(${best}, 2), '') end`,
   };
 }
 
@@ -65,8 +67,7 @@ export function attendanceOf(
 export const attendanceOfJourney = (dialect: SqlDialect) =>
   attendanceOf(dialect, {
     outcome: sql.ref('journeys.outcome'),
-    event_uri: sql.ref('journeys.event_uri'),
-    email: sql.ref('journeys.invitee_email'),
-    name: sql.ref('journeys.invitee_name'),
-    no_show_uri: sql.ref('journeys.no_show_uri'),
+    from: 'journeys',
+    email: 'invitee_email',
+    name: 'invitee_name',
   });

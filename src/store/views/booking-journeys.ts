@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
 import { attendanceOfJourney } from './attendance.ts';
 import { journeys } from './journeys.ts';
-import { joinPeriod } from './local-time.ts';
+import { joinPeriod } from '#src/store/time-zones.ts';
 import { date, flag, integer, number, text, time, type View } from './view.ts';
 
 /** A column of the view, from `journeys` with its joins; all but `contact_uri`. */

@@ -1,7 +1,7 @@
 // What happened on each day to the bookings of each event type.
 import { sql } from 'kysely';
 import { journeys } from './journeys.ts';
-import { reportTime } from './local-time.ts';
+import { reportTime } from '#src/store/time-zones.ts';
 import { date, integer, text, type View } from './view.ts';
 
 export const bookingsDaily: View = {

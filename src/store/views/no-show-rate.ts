@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
 import { attendanceOfJourney, withoutEvidence } from './attendance.ts';
 import { journeys } from './journeys.ts';
-import { localTime, reportTime } from './local-time.ts';
+import { localTime, reportTime } from '#src/store/time-zones.ts';
 import { integer, number, text, type View } from './view.ts';
 
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];

@@ -152,14 +152,7 @@ function bookingsOf(dialect: SqlDialect, emails: Sql): OneRow {
   const newest = (column: string) => sql`row_number() over (order by coalesce(${sql.ref(column)}, '') = '',
     booked.created_at is null, booked.created_at desc, ${dialect.bytes(sql`booked.uri`)} desc)`;
   const countOf = (outcome: string) => sql`count(case outcome when ${sql.lit(outcome)} then 1 end)`;
-  const ended = (column: string) => sql.ref(`ended.${column}`);
-  const { attendance } = attendanceOf(dialect, {
-    outcome: ended('outcome'),
-    event_uri: ended('event_uri'),
-    email: ended('email'),
-    name: ended('name'),
-    no_show_uri: ended('no_show_uri'),
-  });
+  const { attendance } = attendanceOf(dialect, { outcome: sql.ref('ended.outcome'), from: 'ended' });
   return dialect.oneRow('seen', {
     values: {
       name: sql`max(case name_rank when 1 then nullif(name, '') end)`,

@@ -1,7 +1,7 @@
 // What was paid: each payment once, however often its booking was moved.
 import { sql } from 'kysely';
 import { journeys } from './journeys.ts';
-import { reportTime } from './local-time.ts';
+import { reportTime } from '#src/store/time-zones.ts';
 import { date, integer, number, text, type View } from './view.ts';
 
 export const revenue: View = {

@@ -1,6 +1,8 @@
 // What a view is: its name, what each column means, what identifies a row, and its select, written once for both stores.
 import type { RawBuilder } from 'kysely';
-import type { ColumnKind } from '#src/store/columns.ts';
+import type { ColumnKind, StoredColumns } from '#src/store/columns.ts';
+import type { StoreEngine } from '#src/store/contract.ts';
+import type { StoredRow } from '#src/store/rows.ts';
 import type { SqlDialect } from '#src/store/sql-dialect.ts';
 
 export interface ViewColumn {
@@ -42,3 +44,11 @@ export const json = column('json');
 export const flag = column('flag');
 export const integer = column('integer');
 export const number = column('number');
+
+/** A row of which these columns were read. */
+export const decodeViewRow = (
+  engine: StoreEngine,
+  columns: readonly (readonly [name: string, column: ViewColumn])[],
+  stored: StoredColumns,
+): StoredRow =>
+  Object.fromEntries(columns.map(([name, { kind }]) => [name, engine.decode(kind, stored[name] ?? null)]));

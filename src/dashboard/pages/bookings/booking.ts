@@ -10,6 +10,7 @@ import {
   idOf,
   joined,
   nothing,
+  optionalTime,
   time,
   type Markup,
 } from '#src/dashboard/components/markup.ts';
@@ -155,7 +156,7 @@ const reschedules = ({ bookings }: Booking): Markup =>
           columns: [
             { name: 'Booked', cell: ({ created_at: at }) => time(at) },
             { name: 'For', cell: ({ start_time: start }) => time(start) },
-            { name: 'Moved or canceled', cell: ({ canceled_at: at }) => (at === null ? '' : time(at)) },
+            { name: 'Moved or canceled', cell: ({ canceled_at: at }) => optionalTime(at) },
             { name: 'By', cell: ({ canceler_type: by }) => by ?? '', isMinor: true },
             { name: 'Reason', cell: ({ cancel_reason: reason }) => (reason ? foreign(reason) : ''), isMinor: true },
           ],
@@ -185,7 +186,7 @@ const alerts = ({ alerts: made }: Booking): Markup =>
             {
               name: 'Sent',
               cell: ({ sent_at, due_at, state }) =>
-                state === 'pending' ? html`due ${time(due_at)}` : sent_at === null ? '' : time(sent_at),
+                state === 'pending' ? html`due ${time(due_at)}` : optionalTime(sent_at),
             },
           ],
         })}`;

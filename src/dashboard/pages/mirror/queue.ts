@@ -11,7 +11,7 @@ import {
   foreign,
   nothing,
   notice,
-  time,
+  optionalTime,
   type Markup,
   type State,
 } from '#src/dashboard/components/markup.ts';
@@ -66,7 +66,7 @@ export const queuePage = definePage({
             { name: 'Age', cell: ({ age_seconds: age }) => (age === null ? '' : duration(age * 1000)) },
             { name: 'Attempts', cell: ({ attempts }) => number(attempts), isNumber: true },
             { name: 'Last error', cell: errorView },
-            { name: 'Next run', cell: ({ due_at: due }) => (due === null ? '' : time(due)) },
+            { name: 'Next run', cell: ({ due_at: due }) => optionalTime(due) },
           ],
         })}
         ${total > collection.length && collection.length > 0 ? html`<p class="soft">The oldest jobs of each state are listed.</p>` : ''}

@@ -4,7 +4,7 @@ import { getSync } from '#src/api/mirror/sync.ts';
 import { counted, duration, number } from '#src/base/number-text.ts';
 import { bars } from '#src/dashboard/charts/column-chart.ts';
 import { facts, table } from '#src/dashboard/components/list.ts';
-import { badge, command, nothing, notice, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { badge, command, nothing, notice, optionalTime, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage, type RecordOf } from '#src/dashboard/page.ts';
 import { list, partsOfMirror } from './parts.ts';
 
@@ -166,7 +166,7 @@ const progressTable = (resources: readonly Resource[]): Markup =>
         isNumber: true,
       },
       { name: 'Left', cell: ({ seconds_left: left }) => (left === null ? '' : `about ${duration(left * 1000)}`) },
-      { name: 'Last page', cell: ({ last_page_at: at }) => (at === null ? '' : time(at)) },
+      { name: 'Last page', cell: ({ last_page_at: at }) => optionalTime(at) },
     ],
   });
 

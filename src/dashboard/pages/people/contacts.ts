@@ -11,13 +11,14 @@ import {
   externalLink,
   foreign,
   idOf,
+  optionalTime,
   time,
   type Markup,
 } from '#src/dashboard/components/markup.ts';
 import { ApiError } from '#src/api/ask.ts';
 import { definePage, type Page, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
 import { customFieldText, type Definition } from './custom-field-text.ts';
-import { bookingsWith, personCard } from './people.ts';
+import { bookingsWith, named, personCard } from './people.ts';
 import { timeline } from './timeline.ts';
 
 type Contact = RecordOf<typeof listContacts>;
@@ -121,9 +122,6 @@ const customColumn = (definition: Definition): Column<Contact> => ({
 });
 
 const optional = (text: string | null | undefined): Markup | string => (text ? foreign(text) : '');
-const optionalTime = (instant: string | null): Markup | string => (instant === null ? '' : time(instant));
-const named = (name: string | null): Markup =>
-  name === null || name === '' ? html`<i>without a name</i>` : html`<bdi>${name}</bdi>`;
 
 async function definitionsIn({ ask }: Pick<PageCall, 'ask'>): Promise<readonly Definition[]> {
   const { collection } = await ask(listCustomFieldDefinitions, { query: { count: '100' } });

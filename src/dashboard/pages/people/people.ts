@@ -4,7 +4,7 @@ import { getContact } from '#src/api/contacts.ts';
 import { getPerson, listPeople } from '#src/api/people/people.ts';
 import { filters, type Field } from '#src/dashboard/components/form.ts';
 import { facts, pager, table, type Column } from '#src/dashboard/components/list.ts';
-import { address, foreign, idOf, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { address, foreign, idOf, optionalTime, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage, type Page, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
 
 type Person = RecordOf<typeof listPeople>;
@@ -37,8 +37,7 @@ function shows({ shows: count, unconfirmed }: Person): Markup | string {
   return unconfirmed === 0 ? String(count) : html`${count} <span class="soft">${unconfirmed} unconfirmed</span>`;
 }
 
-const named = (name: string | null): Markup => (name ? html`<bdi>${name}</bdi>` : html`<i>without a name</i>`);
-const optionalTime = (instant: string | null): Markup | string => (instant === null ? '' : time(instant));
+export const named = (name: string | null): Markup => (name ? html`<bdi>${name}</bdi>` : html`<i>without a name</i>`);
 
 /** An address as a link to its bookings. */
 export const bookingsWith = (email: string): Markup =>

@@ -11,6 +11,7 @@ import {
   idOf,
   joined,
   nothing,
+  optionalTime,
   time,
   type Markup,
 } from '#src/dashboard/components/markup.ts';
@@ -72,7 +73,7 @@ const columns: readonly Column<Recap>[] = [
   { name: 'Written', cell: ({ created_at: written }) => time(written) },
   {
     name: 'Meeting started',
-    cell: ({ event_start_time: start }) => (start === null ? '' : time(start)),
+    cell: ({ event_start_time: start }) => optionalTime(start),
     isMinor: true,
   },
   { name: 'Host', cell: ({ attendees }) => namesOf(attendees.filter((each) => each.is_host)), isMinor: true },

@@ -6,12 +6,11 @@ import { instantOf } from '#src/base/time.ts';
 import { zonePeriods } from '#src/base/time-zone.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { deleteRows, writeRows } from '#src/store/rows.ts';
-import { addTimeZones } from '#src/store/time-zones.ts';
-import { localTime } from '#src/store/views/local-time.ts';
-import { viewRows } from '../../../harness/mirror/view-rows.ts';
-import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
-import { emptyTables, storeEngines, type TestStore } from '../../../harness/stores.ts';
-import { someInstant, weekdayOf, written } from '../../../oracle/local-time.ts';
+import { addTimeZones, localTime } from '#src/store/time-zones.ts';
+import { viewRows } from '../../harness/mirror/view-rows.ts';
+import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
+import { emptyTables, storeEngines, type TestStore } from '../../harness/stores.ts';
+import { someInstant, weekdayOf, written } from '../../oracle/local-time.ts';
 
 const zones = Intl.supportedValuesOf('timeZone');
 const always = ['Australia/Lord_Howe', 'Pacific/Apia', 'Asia/Kathmandu', 'America/St_Johns', 'US/Pacific', 'asia/GAZA'];
