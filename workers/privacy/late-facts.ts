@@ -10,7 +10,7 @@ import { erasureEntry, factOfErasure, type ErasedSubject } from '#workers/projec
 import { withSubjects, type Erasures } from './erasure-index.ts';
 import { erasedSubjectsIn } from './redact-fact.ts';
 import { redactLog, type ChangedRows } from './redact-log.ts';
-import { submittedBy } from './target.ts';
+import { recapsOf, submittedBy } from './target.ts';
 
 export interface LateSubjects {
   /** All erasures, with these subjects included. */
@@ -47,29 +47,28 @@ export async function eraseLateSubjects(unit: Unit, { erasures, subjects, entrie
   if (first === undefined) return;
   await unit.engine.noteRedaction(unit.db);
   const people = subjects.map(({ uri }) => uri);
-  // Erased by URI too: a later entry about a form need not name its submitter.
-  const forms = (await submittedBy(unit, people)).filter(({ uri }) => !erasures.subjects.has(uri));
+  // Erased by URI too: a later entry about a form need not name its submitter, and a transcript does not name the meeting.
+  const related = [...(await submittedBy(unit, people)), ...(await recapsOf(unit, people))].filter(
+    ({ uri }) => !erasures.subjects.has(uri),
+  );
   const at = first.received_at;
-  await appendEntries(unit, [...entries, ...forms.map((form) => erasureEntry(form, { at, base: blankEntry }))]);
-  const uris = [...people, ...forms.map(({ uri }) => uri)];
+  await appendEntries(unit, [...entries, ...related.map((one) => erasureEntry(one, { at, base: blankEntry }))]);
+  const uris = [...people, ...related.map(({ uri }) => uri)];
   const unreadable = await Promise.all(uris.map((uri) => unparsedNaming(unit, uri)));
   const seqs = [...(await entriesInvolving(unit, uris)), ...unreadable.flat().map(({ seq }) => seq)];
   const changedRows: ChangedRows = new Map();
-  await redactLog(unit, withSubjects(erasures, forms), { seqs: new Set(seqs), changedRows });
+  await redactLog(unit, withSubjects(erasures, related), { seqs: new Set(seqs), changedRows });
   await removeFromSearch(unit, [...people, ...(changedRows.get('contacts') ?? [])]);
 }
 
-/** Entries about these subjects, about the invitees of these meetings, and about the recaps of these meetings. */
+/** Entries about these subjects, and about the invitees of these meetings. */
 async function entriesInvolving({ db }: Unit, uris: readonly string[]): Promise<number[]> {
   const invitees = db.selectFrom('invitees').select('uri').where('event_uri', 'in', uris);
-  const recaps = db.selectFrom('meeting_recaps').select('uri').where('event_uri', 'in', uris);
   const rows = await db
     .selectFrom('event_log')
     .select('seq')
     .where('source', '<>', 'operator')
-    .where(({ or, eb }) =>
-      or([eb('subject_uri', 'in', uris), eb('subject_uri', 'in', invitees), eb('subject_uri', 'in', recaps)]),
-    )
+    .where(({ or, eb }) => or([eb('subject_uri', 'in', uris), eb('subject_uri', 'in', invitees)]))
     .execute();
   return rows.map(({ seq }) => seq);
 }

@@ -136,6 +136,10 @@ describe.each([
             for (const form of await rowsOf(store, 'routing_form_submissions'))
               if (erased.includes(String(form['submitter'])))
                 expect(form).toMatchObject({ questions_and_answers: null });
+            const subjects = new Set((await erasuresIn(store)).map(({ subject_uri: uri }) => uri));
+            for (const recap of await rowsOf(store, 'meeting_recaps'))
+              if (subjects.has(recap['uri'] ?? '') || subjects.has(recap['event_uri'] ?? ''))
+                expect(recap).toMatchObject({ speakers: null, summary_md: null, attendees: null });
           };
           await isGone();
           expect(await rebuild({ store, screen: privacyScreen(options) })).toMatchObject({ rowsDiffered: 0 });
