@@ -57,10 +57,13 @@ const firstAnswer = (
 
 const isAddress = sql`trim(given.answer) like '%_@_%' and trim(given.answer) not like '% %' and trim(given.answer) not like '%@%@%'`;
 
+/** Questions whose answer is a name, where the type of the question is not known; in lower case. */
+export const nameQuestions = ['name', 'your name', 'full name', 'your full name'];
+
 const isName = (dialect: SqlDialect): Sql => sql`trim(given.answer) <> '' and coalesce(
   (select ${dialect.itemText('type')} from ${dialect.items(sql`routing_forms.questions`)}
     where ${dialect.itemText('uuid')} = given.question_uuid order by ${dialect.itemPosition} limit 1),
-  case when ${dialect.plainCase(sql`given.question`)} in ('name', 'your name', 'full name', 'your full name') then 'name' end) = 'name'`;
+  case when ${dialect.plainCase(sql`given.question`)} in (${sql.join(nameQuestions.map((each) => sql.lit(each)))}) then 'name' end) = 'name'`;
 
 /**
  * Each of the two conditions on the address has an index. The order is not by the bare column: PostgreSQL would follow the index of the

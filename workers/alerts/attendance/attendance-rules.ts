@@ -1,9 +1,9 @@
-// Rules about who came to a meeting: a recap that shows only hosts, and meetings about which nothing is known in the evening.
-import { instantOf } from '#src/base/time.ts';
-import { timeOfDay } from '#workers/alerts/outbox/quiet-hours.ts';
+// Rules about who came to a meeting: a recap that shows only hosts, and meetings of the day about which nothing is known in the
+// evening of the host.
+import { dayMs, hourMs, instantOf, minuteMs } from '#src/base/time.ts';
+import { earliestSend, isZone, minutesIn, timeOfDay } from '#workers/alerts/outbox/quiet-hours.ts';
 import { hostsOf } from '#workers/alerts/rules/filter.ts';
 import { defineRule } from '#workers/alerts/rules/rule.ts';
-import { eveningAfter } from './evening.ts';
 
 export const suspectedNoShow = defineRule({
   when: 'suspected_no_show',
@@ -40,3 +40,23 @@ export const unconfirmed = defineRule({
     });
   },
 });
+
+/** The first time at or after `ms` at which the clocks of the zone show `at`. An unknown zone counts as UTC. */
+export function eveningAfter(ms: number, at: string, zone: string): number {
+  const next = (minutesIn(at) + 1) % (dayMs / minuteMs);
+  const from = [Math.floor(next / 60), next % 60].map((part) => String(part).padStart(2, '0')).join(':');
+  // All of the day but one minute is quiet.
+  const quiet = { from, to: at, timezone: isZone(zone) ? zone : 'UTC' };
+  return Math.floor(earliestSend(ms, { quiet }) / minuteMs) * minuteMs;
+}
+
+/** Meetings of one evening ended within this time before it: a day, or more where the clocks change. */
+export const eveningSpanMs = dayMs + 2 * hourMs;
+
+const quarterMs = 15 * minuteMs;
+
+/** Whether the clocks of any zone can show `at` within the period: they differ from UTC by quarters of an hour. */
+export function mayHaveEvening(at: string, { afterMs, throughMs }: { afterMs: number; throughMs: number }): boolean {
+  const quarters = (ms: number): number => Math.floor((ms - minutesIn(at) * minuteMs) / quarterMs);
+  return quarters(throughMs) > quarters(afterMs);
+}

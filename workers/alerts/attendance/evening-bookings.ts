@@ -4,7 +4,7 @@ import type { Store, Unit } from '#src/store/contract.ts';
 import { bookingsOfEvents } from '#workers/alerts/rules/person-lookup.ts';
 import { hostsOf } from '#workers/alerts/rules/filter.ts';
 import type { BookingRule } from '#workers/alerts/rules/ruleset.ts';
-import { eveningAfter, eveningSpanMs, mayHaveEvening } from './evening.ts';
+import { eveningAfter, eveningSpanMs, mayHaveEvening } from './attendance-rules.ts';
 
 interface Period {
   readonly afterMs: number;
@@ -23,7 +23,7 @@ export async function dueBookings(
   const hasEvening = (host: string): boolean =>
     evenings.some(({ at, zone }) => eveningAfter(period.afterMs + 1, at, zones.get(host) ?? zone) <= period.throughMs);
   const isDue = new Map<string, boolean>();
-  return bookingsWithout(store, { ...period, afterMs: period.afterMs - eveningSpanMs }, (host) => {
+  return unconfirmedBookings(store, { ...period, afterMs: period.afterMs - eveningSpanMs }, (host) => {
     const known = isDue.get(host) ?? hasEvening(host);
     isDue.set(host, known);
     return known;
@@ -36,11 +36,11 @@ export function bookingsOfEvening(
   { host, evening }: { readonly host: string; readonly evening: string },
 ): Promise<readonly string[]> {
   const throughMs = Date.parse(evening);
-  return bookingsWithout(from, { afterMs: throughMs - eveningSpanMs, throughMs }, (one) => one === host);
+  return unconfirmedBookings(from, { afterMs: throughMs - eveningSpanMs, throughMs }, (one) => one === host);
 }
 
-/** The bookings without evidence of meetings that ended within the period, with such a host. */
-async function bookingsWithout(
+/** The unconfirmed bookings of meetings that ended within the period, with such a host. */
+async function unconfirmedBookings(
   from: Store | Unit,
   period: Period,
   isHost: (uri: string) => boolean,

@@ -198,4 +198,4 @@ function eventIn(body: unknown): string | undefined {
   return isObject(payload) ? embeddedUri(payload, { key: 'scheduled_event' }) : undefined;
 }
 
-const distinct = (values: readonly string[]): readonly string[] => [...new Set(values)];
+export const distinct = (values: readonly string[]): readonly string[] => [...new Set(values)];

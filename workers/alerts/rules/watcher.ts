@@ -16,11 +16,17 @@ import { lockKey } from '#src/store/locks.ts';
 import { advancePosition, readPosition } from '#src/store/log/consumer-offsets.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { readColumns } from '#src/store/rows.ts';
-import { eveningSpanMs } from '#workers/alerts/attendance/evening.ts';
+import { eveningSpanMs } from '#workers/alerts/attendance/attendance-rules.ts';
 import { dueBookings } from '#workers/alerts/attendance/evening-bookings.ts';
 import { addReports, applyDesiredAlerts, type DesiredAlert } from '#workers/alerts/outbox/apply.ts';
 import { affectedSubmissions, dueSubmissions } from '#workers/alerts/submissions/affected-submissions.ts';
-import { affectedBookings, nextLogPage, type ChangeEntry, type RuleDependencies } from './affected-bookings.ts';
+import {
+  affectedBookings,
+  distinct,
+  nextLogPage,
+  type ChangeEntry,
+  type RuleDependencies,
+} from './affected-bookings.ts';
 import { evaluateBookings, evaluateSubmissions, type Evaluation } from './evaluate.ts';
 import type { BookingRule, SubmissionRule } from './ruleset.ts';
 
@@ -231,5 +237,3 @@ async function createOffset(unit: Unit, updated_at: string): Promise<number> {
   await advancePosition(unit, { name: watcherConsumer, position, updated_at });
   return position;
 }
-
-const distinct = (values: readonly string[]): readonly string[] => [...new Set(values)];

@@ -1,6 +1,7 @@
 // Everything that the rule about routing forms and its messages know about one submission, and who submitted it.
 import { isMailAddress } from '#src/egress/smtp-url.ts';
 import { columnsOf, type TableRow } from '#src/store/tables.ts';
+import { nameQuestions } from '#src/store/views/unbooked-submissions.ts';
 
 /** The columns that the rule and its messages use. */
 export const submissionColumns = columnsOf(
@@ -23,11 +24,11 @@ export interface SubmissionContext {
   readonly isUnbooked: boolean;
 }
 
-/** The answers that say who submitted the form, by the type of the question or, without one, by what is asked and answered. */
+/** The answers that say who submitted the form, found as the view `unbooked_submissions` finds them. */
 export function submitterOf({ answers }: SubmissionContext): { readonly name?: Answer; readonly email?: Answer } {
-  const name = answers.find(({ type, question }) =>
-    type === undefined ? /^(your |full |your full )?name\b/i.test(question.trim()) : type === 'name',
-  );
+  const isName = ({ type, question }: Answer): boolean =>
+    type === undefined ? nameQuestions.includes(question.trim().toLowerCase()) : type === 'name';
+  const name = answers.find((one) => one.answer.trim() !== '' && isName(one));
   const email = answers.find(({ answer }) => isMailAddress(answer.trim()));
   return { ...(name && { name }), ...(email && { email }) };
 }

@@ -1,6 +1,6 @@
 // The evening of a host, by the clocks of the host's time zone.
 import { describe, expect, it } from 'vitest';
-import { eveningAfter, mayHaveEvening } from '#workers/alerts/attendance/evening.ts';
+import { eveningAfter, mayHaveEvening } from '#workers/alerts/attendance/attendance-rules.ts';
 
 const evening = (text: string, at: string, zone: string) =>
   new Date(eveningAfter(Date.parse(text), at, zone)).toISOString();
