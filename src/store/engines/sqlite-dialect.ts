@@ -55,12 +55,11 @@ export const sqliteDialect: SqlDialect = {
   // One in the other, not `and`: a plain text read as JSON is an error, not a null.
   itemText(name) {
     const path = sql.lit(`$.${name}`);
-    return sql`(case when item.type = 'object' then
-      case when json_type(item.value, ${path}) = 'text' then item.value ->> ${path} end end)`;
+    return sql`case json_type(case item.type when 'object' then item.value end, ${path}) when 'text' then item.value ->> ${path} end`;
   },
   itemIsTrue: (name) =>
     sql`(coalesce(case when item.type = 'object' then json_type(item.value, ${sql.lit(`$.${name}`)}) end, '') = 'true')`,
-  item: sql`(case when item.type = 'text' then item.value end)`,
+  item: sql`case item.type when 'text' then item.value end`,
   greatest: (numbers) => sql`max(${sql.join(numbers)})`,
   asText: (value) => sql`cast(${value} as text)`,
   ratio: (part, whole) => sql`(cast(${part} as real) / nullif(${whole}, 0))`,

@@ -42,7 +42,7 @@ export function attendanceOf(
       or (${same(itemText('user_email'))} is null and ${same(itemText('user_name'))} = ${same(name)}))`;
   const hosts = ['user_email', 'user_name'].map(
     (member) =>
-      sql`select ${same(itemText(member))} from ${attendees} where ${isHost} and ${same(itemText(member))} is not null`,
+      sql`select ${dialect.plainCase(itemText(member))} from ${attendees} where ${isHost} and ${itemText(member)} is not null`,
   );
   const found = (kind: keyof typeof evidence): Sql => sql`${sql.lit(evidence[kind])} || meeting_recaps.uri`;
   const evidenceOfRecap = sql`case

@@ -160,13 +160,13 @@ function bookingsOf(dialect: SqlDialect, emails: Sql): OneRow {
       last_touch: greater(sql`max(case outcome when 'held' then start_time end)`, sql`max(created_at)`),
       bookings: sql`count(outcome)`,
       shows: countOf('held'),
-      unconfirmed: sql`count(case when ${attendance} in (${withoutEvidence}) then 1 end)`,
+      unconfirmed: sql`count(case when attendance in (${withoutEvidence}) then 1 end)`,
       no_shows: countOf('no_show'),
       last_campaign: sql`max(case campaign_rank when 1 then nullif(utm_campaign, '') end)`,
       next_meeting: sql`min(case outcome when 'upcoming' then start_time end)`,
       last_meeting: sql`max(case outcome when 'held' then start_time end)`,
     },
-    from: sql`from (
+    from: sql`from (select ended.*, ${attendance} as attendance from (
         select stated.*, case when has_next then null else coalesce(${outcomeOf(dialect)}, 'unknown') end as outcome from (
           select booked.name, booked.email, booked.event_uri, booked.utm_campaign, booked.created_at, booked.no_show_at,
             booked.no_show_uri, events.start_time, events.end_time,
@@ -181,6 +181,6 @@ function bookingsOf(dialect: SqlDialect, emails: Sql): OneRow {
           ${lookUp('left join', 'scheduled_events', { as: 'events', on: sql`events.uri = booked.event_uri` })}
           ${lookUp('left join', 'routing_form_submissions', { as: 'submissions', on: sql`submissions.uri = booked.routing_form_submission` })}
         ) as stated
-      ) as ended`,
+      ) as ended) as attended`,
   });
 }

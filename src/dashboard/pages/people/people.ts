@@ -34,7 +34,8 @@ const pageOf = ({ contact_uri: contact, primary_email: email }: Person): string 
   contact === null ? address('/bookings', { email: email ?? '' }) : `/contacts/${idOf(contact)}`;
 
 function shows({ shows: count, unconfirmed }: Person): Markup | string {
-  return unconfirmed === 0 ? String(count) : html`${count} <span class="soft">${unconfirmed} unconfirmed</span>`;
+  const some = unconfirmed === count ? 'unconfirmed' : `${unconfirmed} unconfirmed`;
+  return unconfirmed === 0 ? String(count) : html`<div>${count}<br /><small class="soft">${some}</small></div>`;
 }
 
 export const named = (name: string | null): Markup => (name ? html`<bdi>${name}</bdi>` : html`<i>without a name</i>`);
