@@ -57,6 +57,8 @@ export async function erase(needs: EraseNeeds, target: Target, input: EraseInput
     const known = target.kind === 'uri' ? await isStored(unit, target.uri) : found.seqs.size + found.subjects.size > 0;
     return { known, ...(await carryOut(unit, { request, found, now })) };
   });
+  // The columns of `contacts_wide` repeat the labels of custom fields.
+  if (!dryRun && 'custom_field_definitions' in done.removed.rows) await needs.store.refreshViews();
   const erased = target.kind === 'uri' ? { uri: target.uri } : { email_hash: addressHash(request.key, target.address) };
   return { erased, at: now, dry_run: dryRun, ...done };
 }

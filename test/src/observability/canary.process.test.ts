@@ -18,6 +18,10 @@ const canaries = {
   'read-only token': 'canary-read-token-1b2c3d4e5f6071829304',
   'Redis password': 'canary-redis-password-55aa55',
   'database password': 'canary-database-password-aa55aa',
+  'MCP token': 'canary-mcp-token-2c3d4e5f60718293041526',
+  'Kafka password': 'canary-kafka-password-66bb66',
+  'NATS password': 'canary-nats-password-77cc77',
+  'S3 secret': 'canary-s3-secret-88dd88',
 };
 const person = {
   name: canaries.name,
@@ -43,6 +47,10 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))('nothing private get
       SIGNING_KEYS: canaries['signing key'],
       ADMIN_TOKEN: canaries['admin token'],
       ADMIN_READ_TOKEN: canaries['read-only token'],
+      MCP_TOKEN: canaries['MCP token'],
+      FEED_KAFKA_URL: `kafka://me:${canaries['Kafka password']}@127.0.0.1:1/feed`,
+      FEED_NATS_URL: `nats://me:${canaries['NATS password']}@127.0.0.1:1`,
+      AWS_SECRET_ACCESS_KEY: canaries['S3 secret'],
       LOG_LEVEL: 'debug',
     });
     product = await home.start('start');
@@ -71,9 +79,11 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))('nothing private get
   }
 
   async function everythingSaid(): Promise<Record<string, string>> {
-    const [metrics, status] = await Promise.all([product.admin('/metrics'), product.admin('/api/status')]);
-    expect([metrics.status, status.status]).toEqual([200, 200]);
-    return { output: home.output(), metrics: await metrics.text(), status: await status.text() };
+    const paths = ['/metrics', '/api/status', '/api/sinks', '/api/settings', '/api/actions'];
+    const answers = await Promise.all(paths.map((path) => product.admin(path)));
+    expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 200));
+    const texts = await Promise.all(answers.map((answer) => answer.text()));
+    return { output: home.output(), ...Object.fromEntries(paths.map((path, index) => [path, texts[index] ?? ''])) };
   }
 
   it('when deliveries are good, of unknown kinds, malformed or forged in the queue', async () => {
@@ -139,6 +149,38 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))('nothing private get
     const admin = await product.admin(`/api/${encodeURIComponent(canaries.email)}`);
     expect(admin.status).toBe(404);
     expectNoTraceOf(canaries, { ...(await everythingSaid()), answer: await admin.text() });
+  });
+
+  it('when a model asks about them, with the token and without', async () => {
+    const endpoint = new URL('/mcp', (await product.admin('/readyz')).url);
+    const call = (name: string, given: object) =>
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } });
+    const ask = async (body: string, headers: Record<string, string> = {}) => {
+      const answer = await fetch(endpoint, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${canaries['MCP token']}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...headers,
+        },
+        body,
+      });
+      return `${answer.status} ${await answer.text()}`;
+    };
+    const answers = [
+      await ask(call('find_contacts', { email: canaries.email })),
+      await ask(call('why', { uri: contactUri('good') })),
+      await ask(call(canaries.email, {})),
+      await ask(call('list_recaps', { cursor: canaries.email })),
+      await ask(`{ "jsonrpc": ${canaries.email}`),
+      await ask(call('find_contacts', {}), { authorization: `Bearer ${canaries['admin token']}` }),
+    ];
+    // It is answered with what is wrong about it.
+    expect(await ask(call('mirror_health', {}), { 'mcp-protocol-version': canaries.email })).toMatch(/^400/);
+    expect(answers[0]).toContain('person-');
+    expect(answers.at(-1)).toMatch(/^401/);
+    expectNoTraceOf(canaries, { ...(await everythingSaid()), answers: answers.join('\n') });
   });
 
   it('when Redis and the processes come and go', async () => {

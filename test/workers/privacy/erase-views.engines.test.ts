@@ -135,4 +135,18 @@ describe.each(storeEngines)('an erased person on $name', ({ available, fresh }) 
       expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
     }
   });
+
+  it.runIf(available)('is in no label of a column of contacts_wide', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const now = '2025-04-15T12:00:00.000000Z';
+    const record = { uri: `${base}/contact_custom_fields/1`, label: `Known to ${address}`, ...times };
+    await ingestRecords({ store, screen }, [{ kind: 'custom_field_definition', record, observed: now }], {
+      source: 'reconcile',
+      now,
+    });
+    expect(await rowsOf(store, 'contacts_wide_columns')).toMatchObject([{ label: record.label }]);
+    await erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(address), { now: '2025-04-16T12:00:00.000000Z' });
+    expect(await rowsOf(store, 'contacts_wide_columns')).toMatchObject([{ label: null }]);
+  });
 });
