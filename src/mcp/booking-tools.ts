@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { listBookings } from '#src/api/bookings/list-bookings.ts';
 import { listNoShows } from '#src/api/bookings/no-shows.ts';
+import type { Missed } from '#src/api/numbers/booking-counts.ts';
 import { getBookingNumbers } from '#src/api/numbers/numbers.ts';
 import { eventTypeName, oneOf, person, text, time, uri, word, type Presented } from './marked.ts';
 import { byToken, defineTool } from './tool.ts';
@@ -107,15 +108,7 @@ export const noShowRates = defineTool(getBookingNumbers, {
   }),
 });
 
-interface Counts {
-  readonly meetings: number;
-  readonly no_shows: number;
-  readonly unconfirmed: number;
-  readonly rate: number | null;
-  readonly rate_high: number | null;
-}
-
-const countsOf = ({ meetings, no_shows, unconfirmed, rate, rate_high }: Counts) => ({
+const countsOf = ({ meetings, no_shows, unconfirmed, rate, rate_high }: Missed) => ({
   meetings,
   no_shows,
   unconfirmed,

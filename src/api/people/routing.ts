@@ -11,16 +11,9 @@ import { plainText, timeRange } from '#src/http/request.ts';
 import type { Store } from '#src/store/contract.ts';
 import { readColumns } from '#src/store/rows.ts';
 import { scanRows } from '#src/store/search/record-search.ts';
-import {
-  bookingOutcomes,
-  countFunnel,
-  resultsOf,
-  submissionConditions,
-  utmTags,
-  sumOf,
-} from '#src/store/search/routing.ts';
-import { unbookedAmong } from '#src/store/views/unbooked-submissions.ts';
-import type { TableRow } from '#src/store/tables.ts';
+import { bookingOutcomes, countFunnel, resultsOf, submissionConditions, sumOf } from '#src/store/search/routing.ts';
+import { unbookedSubmitters } from '#src/store/views/unbooked-submissions.ts';
+import { utmColumns, type TableRow } from '#src/store/tables.ts';
 
 const text = z.string().nullable();
 const count = z.int();
@@ -64,7 +57,7 @@ const submission = z
     result_type: text.describe('`event_type`, `external_url` or `custom_message`.'),
     result: z.unknown().describe('Where it led, as sent: a URI, an address, or a message.'),
     event_type_name: text.describe('The name of the event type it led to.'),
-    tracking: z.strictObject(Object.fromEntries(utmTags.map((tag) => [tag, text]))),
+    tracking: z.strictObject(Object.fromEntries(utmColumns.map((tag) => [tag, text]))),
     unbooked: z
       .strictObject({
         name: text.describe('Who submitted it, from the answers.'),
@@ -186,7 +179,7 @@ async function submissionRecords(
 ): Promise<readonly z.input<typeof submission>[]> {
   const uris = rows.map(({ uri }) => uri);
   const results = await resultsOf(store, uris, instantOf(clock()));
-  const unbooked = await unbookedAmong(store, uris);
+  const unbooked = await unbookedSubmitters(store, uris);
   const bookings = await bookingsOf(
     store,
     [...results.values()].map((result) => result.invitee_uri),
@@ -215,7 +208,7 @@ async function submissionRecords(
       result_type: row.result_type,
       result: isObject(row.result) ? (row.result['value'] ?? null) : null,
       event_type_name: eventTypes.get(eventTypeIn(row.result) ?? '') ?? null,
-      tracking: Object.fromEntries(utmTags.map((tagName) => [tagName, row[tagName]])),
+      tracking: Object.fromEntries(utmColumns.map((tagName) => [tagName, row[tagName]])),
       unbooked: unbooked.get(row.uri) ?? null,
       outcome: result?.outcome ?? null,
       booking: (result && bookings.get(result.invitee_uri)) ?? null,

@@ -1,9 +1,10 @@
 // What needs a person: meetings that ended without evidence that the invitee came, and forms that led to no booking. Each is counted
 // within a period, by indexes on times.
-import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import { sql } from 'kysely';
 import { dayMs, instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import { attendanceOf, withoutEvidence } from '#src/store/views/attendance.ts';
+import { isUnbooked } from '#src/store/views/unbooked-submissions.ts';
 
 type Readable = Pick<Store, 'db' | 'engine'>;
 
@@ -27,11 +28,6 @@ export async function countUnconfirmed({ db, engine: { dialect } }: Readable, si
       and invitees.no_show_at is null and ${attendance} in (${withoutEvidence})`.execute(db);
   return Number(rows[0]?.count ?? 0);
 }
-
-/** A submission that led to a booking page and that no booking refers to; `submissions` is the name of the table in the query. */
-export const isUnbooked = (submissions = 'routing_form_submissions'): RawBuilder<SqlBool> =>
-  sql<SqlBool>`(${sql.ref(`${submissions}.result_type`)} = 'event_type' and not exists (
-    select 1 from invitees where invitees.routing_form_submission = ${sql.ref(`${submissions}.uri`)}))`;
 
 /** Submissions since this time that led to a booking page and that no booking refers to. */
 export async function countUnbooked({ db, engine: { dialect } }: Readable, sinceMs: number): Promise<number> {

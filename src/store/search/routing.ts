@@ -7,12 +7,11 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { dayMs, instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
+import type { utmColumns } from '#src/store/tables.ts';
 
 type Condition = RawBuilder<SqlBool>;
 
-export const utmTags = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_term'] as const;
-
-export interface SubmissionSearch extends Partial<Readonly<Record<(typeof utmTags)[number], string | undefined>>> {
+export interface SubmissionSearch extends Partial<Readonly<Record<(typeof utmColumns)[number], string | undefined>>> {
   readonly routing_form?: string | undefined;
   readonly result_type?: string | undefined;
   readonly booked?: boolean | undefined;

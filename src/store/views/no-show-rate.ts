@@ -1,6 +1,7 @@
 // How often people do not come, by whatever may explain it.
 import { sql } from 'kysely';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
+import { utmColumns } from '#src/store/tables.ts';
 import { attendanceOfJourney, withoutEvidence } from './attendance.ts';
 import { journeys } from './journeys.ts';
 import { localTime, reportTime } from '#src/store/time-zones.ts';
@@ -8,7 +9,6 @@ import { integer, number, text, type View } from './view.ts';
 
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 const months = 'January February March April May June July August September October November December'.split(' ');
-const tags = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_term'];
 
 export const noShowRate: View = {
   name: 'no_show_rate',
@@ -48,7 +48,7 @@ export const noShowRate: View = {
     // Each group is counted once by month; the dimensions without a month add the months up.
     return sql`with recursive ${journeys(dialect)},
     met as materialized (
-      select journey_uri, hosts, host, start_time, invitee_timezone, event_type, event_type_name, ${sql.join(tags.map((tag) => sql.id(tag)))},
+      select journey_uri, hosts, host, start_time, invitee_timezone, event_type, event_type_name, ${sql.join(utmColumns.map((tag) => sql.id(tag)))},
         case outcome when 'no_show' then 1 else 0 end as missed,
         case when ${attendance} in (${withoutEvidence}) then 1 else 0 end as unconfirmed,
         ${dialect.weekday(start)} as weekday, ${dialect.hour(start)} as hour, ${dialect.month(start)} as month
@@ -118,7 +118,7 @@ function dimensions(dialect: SqlDialect, counts: Sql): Sql[] {
     byLocal('hour_invitee', ...hourOf(sql`invitee_start`)),
     byLocal('weekday_host', asText(hostWeekday), nameAmong(weekdays, hostWeekday)),
     sql`select 'month', month, ${monthName} || ' ' || substr(month, 1, 4), sum(meetings), sum(missed), sum(unconfirmed), month from starts group by month`,
-    ...tags.map((tag) => {
+    ...utmColumns.map((tag) => {
       const value = sql`coalesce(${sql.id(tag)}, '')`;
       return sql`select ${sql.lit(tag)}, ${value}, ${value}, ${counts}, '' from met group by ${value}`;
     }),

@@ -1,9 +1,8 @@
 // Routing forms that led to a booking page and to no booking: who submitted them, and whether that person booked in another way.
-import { sql } from 'kysely';
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Store } from '#src/store/contract.ts';
-import { isUnbooked } from '#src/store/search/needs-attention.ts';
-import { utmTags } from '#src/store/search/routing.ts';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
+import { utmColumns } from '#src/store/tables.ts';
 import { json, text, time, type View } from './view.ts';
 
 export const unbookedSubmissions: View = {
@@ -37,12 +36,17 @@ export const unbookedSubmissions: View = {
   select: selectUnbooked,
 };
 
+/** A submission that led to a booking page and that no booking refers to; `submissions` is the name of the table in the query. */
+export const isUnbooked = (submissions = 'routing_form_submissions'): RawBuilder<SqlBool> =>
+  sql<SqlBool>`(${sql.ref(`${submissions}.result_type`)} = 'event_type' and not exists (
+    select 1 from invitees where invitees.routing_form_submission = ${sql.ref(`${submissions}.uri`)}))`;
+
 function selectUnbooked(dialect: SqlDialect): Sql {
   const eventType = dialect.textAt(sql`submissions.result`, { name: 'value' });
   return sql`select unbooked.uri as submission_uri, unbooked.routing_form, routing_forms.name as routing_form_name, unbooked.created_at,
       unbooked.event_type, event_types.name as event_type_name, unbooked.submitter, unbooked.submitter_type,
       ${firstAnswer(sql`unbooked.uri`, isName(dialect))} as name, unbooked.email, ${laterBooking(dialect)} as booked_otherwise,
-      unbooked.questions_and_answers as answers, ${sql.join(utmTags.map((tag) => sql.ref(`unbooked.${tag}`)))}
+      unbooked.questions_and_answers as answers, ${sql.join(utmColumns.map((name) => sql.ref(`unbooked.${name}`)))}
     from (select submissions.*, ${eventType} as event_type, ${firstAnswer(sql`submissions.uri`, isAddress)} as email
       from routing_form_submissions as submissions where ${isUnbooked('submissions')}) as unbooked
     left join routing_forms on routing_forms.uri = unbooked.routing_form
@@ -85,7 +89,7 @@ export interface UnbookedPerson {
 }
 
 /** Who submitted these, by the URI of the submission; those with a booking are left out. */
-export async function unbookedAmong(
+export async function unbookedSubmitters(
   { db, engine: { dialect } }: Pick<Store, 'db' | 'engine'>,
   uris: readonly string[],
 ): Promise<ReadonlyMap<string, UnbookedPerson>> {

@@ -1,5 +1,5 @@
 // The text about a form that led to no booking: one sentence, its facts in order, and the same values as variables for templates. Pure.
-import { utmColumns } from '#workers/alerts/rules/filter.ts';
+import { utmColumns } from '#src/store/tables.ts';
 import type { BookingContext } from '#workers/alerts/rules/rule.ts';
 import { submissionFactNames } from '#workers/alerts/submissions/form-without-booking.ts';
 import { submitterOf, type SubmissionContext } from '#workers/alerts/submissions/submission.ts';

@@ -1,6 +1,7 @@
 // Which bookings a rule is about: by event type, host, e-mail domain, fields of the contact and UTM parameters.
 import { z } from 'zod';
 import { propertyOf } from '#schemas/wire.ts';
+import { utmColumns } from '#src/store/tables.ts';
 import type { BookingContext, ContactContext } from './rule.ts';
 
 /** One text or a list of texts, of which any may match. */
@@ -19,7 +20,13 @@ type Scalar = z.output<typeof scalar>;
 export const fieldValues = z.record(z.string().min(1), z.union([scalar, z.array(scalar).min(1)]));
 type FieldValues = z.output<typeof fieldValues>;
 
-export const utmColumns = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_term'] as const;
+export const utmFilters = {
+  utm_source: oneOrMore,
+  utm_medium: oneOrMore,
+  utm_campaign: oneOrMore,
+  utm_content: oneOrMore,
+  utm_term: oneOrMore,
+} satisfies Record<(typeof utmColumns)[number], z.ZodType>;
 
 export const filter = z
   .strictObject({
@@ -31,11 +38,7 @@ export const filter = z
     email_domain: oneOrMore,
     /** By column (`company`) or by the label of a custom field. */
     contact: fieldValues,
-    utm_source: oneOrMore,
-    utm_medium: oneOrMore,
-    utm_campaign: oneOrMore,
-    utm_content: oneOrMore,
-    utm_term: oneOrMore,
+    ...utmFilters,
   })
   .partial();
 export type Filter = z.output<typeof filter>;

@@ -5,7 +5,7 @@ import { alertsAbout } from '#src/store/alerts/alert-rows.ts';
 import type { Store } from '#src/store/contract.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
 import { readColumns } from '#src/store/rows.ts';
-import { isUnbooked } from '#src/store/search/needs-attention.ts';
+import { isUnbooked } from '#src/store/views/unbooked-submissions.ts';
 import {
   alertedSubjects,
   erasureFamily,

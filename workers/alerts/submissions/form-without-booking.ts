@@ -5,8 +5,9 @@ import { duration } from '#src/config/readers.ts';
 import { propertyOf } from '#schemas/wire.ts';
 import type { Store } from '#src/store/contract.ts';
 import { decodeRow } from '#src/store/rows.ts';
+import { utmColumns } from '#src/store/tables.ts';
 import type { SubmissionFact } from '#workers/alerts/rules/fact.ts';
-import { fieldValues, isOneOf, oneOrMore, utmColumns } from '#workers/alerts/rules/filter.ts';
+import { fieldValues, isOneOf, oneOrMore, utmFilters } from '#workers/alerts/rules/filter.ts';
 import type { Finding } from '#workers/alerts/rules/rule.ts';
 import type { SubmissionContext } from './submission.ts';
 
@@ -19,11 +20,7 @@ export const submissionFilter = z
     form: oneOrMore,
     /** By the text of the question. */
     answers: fieldValues,
-    utm_source: oneOrMore,
-    utm_medium: oneOrMore,
-    utm_campaign: oneOrMore,
-    utm_content: oneOrMore,
-    utm_term: oneOrMore,
+    ...utmFilters,
   })
   .partial();
 

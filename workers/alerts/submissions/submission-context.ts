@@ -3,7 +3,7 @@ import { propertyOf } from '#schemas/wire.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
 import { readColumns } from '#src/store/rows.ts';
-import { isUnbooked } from '#src/store/search/needs-attention.ts';
+import { isUnbooked } from '#src/store/views/unbooked-submissions.ts';
 import { erasedAmong } from '#workers/alerts/rules/booking-context.ts';
 import { submissionColumns, type Answer, type SubmissionContext } from './submission.ts';
 
