@@ -18,7 +18,8 @@ export function createMcpSecrets(secret: string): McpSecrets {
   const people = keyFor('people');
   const cursors = keyFor('cursors');
   return {
-    pseudonym: (identity) => `person-${createHmac('sha256', people).update(identity).digest('hex').slice(0, 10)}`,
+    // 64 bits: no two of a million addresses have the same.
+    pseudonym: (identity) => `person-${createHmac('sha256', people).update(identity).digest('hex').slice(0, 16)}`,
     seal(text) {
       const iv = randomBytes(ivBytes);
       const cipher = createCipheriv('aes-256-gcm', cursors, iv);

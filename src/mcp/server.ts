@@ -23,7 +23,7 @@ import {
 } from './people-tools.ts';
 import { createMcpSecrets } from './secrets.ts';
 import { defaultRows, refusal, type Tool } from './tool.ts';
-import { wrapUntrusted } from './untrusted.ts';
+import { visibleLine, wrapUntrusted } from './untrusted.ts';
 
 export const tools: readonly Tool[] = [
   findContacts,
@@ -190,7 +190,11 @@ const instructions =
 const jsonObject = z.record(z.string(), z.json());
 const nothing = { params: {}, query: {}, body: undefined };
 
-const failure = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true });
+/** It may repeat names of inputs, which a model may have read in a text of the mirror. */
+const failure = (message: string): CallToolResult => ({
+  content: [{ type: 'text', text: visibleLine(message, mostText.list) }],
+  isError: true,
+});
 
 function failureOf(error: unknown): { readonly status: number; readonly message: string } {
   if (error instanceof ApiError) {

@@ -11,6 +11,9 @@ const escaped = (character: string): string =>
     (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
   ).join('');
 
+/** A text on one line, of visible characters, and not longer than this. */
+export const visibleLine = (text: string, most: number): string => text.slice(0, most).replaceAll(unsafe, escaped);
+
 /** JSON whose strings hold only visible characters; the rest is escaped, so parsing gives the same value. */
 export const visibleJson = (value: unknown): string => JSON.stringify(value).replaceAll(unsafe, escaped);
 

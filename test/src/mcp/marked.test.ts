@@ -85,7 +85,7 @@ describe('a masked answer', () => {
     const [one, same, other] = [ada, { email: 'ada@example.TEST', name: 'A. L.' }, { name: 'Grace' }].map((who) =>
       shown(person(who)),
     );
-    expect(one).toMatch(/^person-[\da-f]{10}$/);
+    expect(one).toMatch(/^person-[\da-f]{16}$/);
     expect([same, other === one]).toEqual([one, false]);
     expect(createMcpSecrets('another').pseudonym('ada@example.test')).not.toBe(one);
     expect(person({ email: null, name: ' ', phone_numbers: [] })).toBeNull();

@@ -110,6 +110,9 @@ describe('a call', () => {
     };
     expect(await wrong('list_bookings', { outcome: 'x' })).toContain('outcome: Invalid option');
     expect(await wrong('list_bookings', { nothing: 1 })).toContain('Unrecognized key');
+    const long = await wrong('list_bookings', { [`${hostile}${'x'.repeat(100_000)}`]: 1 });
+    expect(long).not.toMatch(/\n|[<>\u202e]/);
+    expect(long.length).toBeLessThan(5_000);
     expect(await wrong('list_bookings', { limit: 51 })).toContain('limit');
     expect(await wrong('list_bookings', { min_start_time: 'soon' })).toContain('expected a day');
     expect(await wrong('list_bookings', { cursor: 'abc' })).toContain('Begin again without it');
