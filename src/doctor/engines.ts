@@ -46,7 +46,7 @@ export const checkStore: Check = async ({ config, log }, report) => {
       `Upgrade, then: ${slotstream} replay --quarantined`,
     );
   if (store.reportZone !== 'UTC')
-    report.ok('views', `Days and months are counted in ${store.reportZone} (REPORT_TIMEZONE).`);
+    report.ok('views', `days and months are counted in ${store.reportZone} (REPORT_TIMEZONE).`);
   for (const { message, hint } of await store.refreshViews()) report.warning('views', message, hint ?? 'See the log.');
   for (const setting of await store.engine.unsafeSettings())
     report.warning(

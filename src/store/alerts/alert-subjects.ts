@@ -1,4 +1,4 @@
-// The names of what alerts are about: invitees, hosts, event types, and the forms of submissions. Alerts store only URIs; names are read when they are shown.
+// The names of what alerts are about: invitees, hosts, event types, and who submitted which form. Alerts store only URIs; names are read when they are shown.
 import type { Store, Unit } from '#src/store/contract.ts';
 import { readColumns } from '#src/store/rows.ts';
 
@@ -30,6 +30,14 @@ export async function subjectNames(
     values: [...new Set(submissions.flatMap(({ routing_form: form }) => form ?? []))],
   });
   const formNames = new Map(forms.map(({ uri, name }) => [uri, name]));
-  const submitted = submissions.map(({ uri, routing_form: form }) => ({ uri, name: formNames.get(form ?? '') }));
+  const answers = await readColumns(from, 'routing_form_answers', {
+    columns: ['submission_uri', 'answer'],
+    key: 'submission_uri',
+    values,
+  });
+  const submitted = submissions.map(({ uri, routing_form: form }) => {
+    const address = answers.find(({ submission_uri: of, answer }) => of === uri && answer?.includes('@'));
+    return { uri, name: [address?.answer, formNames.get(form ?? '')].filter(Boolean).join(', ') };
+  });
   return new Map([...people, ...others, ...submitted].flatMap(({ uri, name }) => (name ? [[uri, name] as const] : [])));
 }

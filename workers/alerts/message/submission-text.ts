@@ -37,7 +37,7 @@ export function submissionText(about: AboutSubmission, { rule, isOver }: TextOpt
     })),
     utm: [
       {
-        label: 'Campaign',
+        label: 'UTM',
         value: utm.flatMap(([parameter, value]) => (value === '' ? [] : [`${parameter} ${value}`])).join(', '),
       },
     ],

@@ -49,6 +49,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
 
 /** `3 h 5 min`, `2 d 4 h`: the two largest units. */
 export function durationText(ms: number): string {
+  if (ms > 0 && ms < 60_000) return `${Math.ceil(ms / 1000)} s`;
   const minutes = Math.max(0, Math.floor(ms / 60_000));
   const [days, hours, rest] = [Math.floor(minutes / 1440), Math.floor((minutes % 1440) / 60), minutes % 60];
   if (days > 0) return hours > 0 ? `${days} d ${hours} h` : `${days} d`;

@@ -86,12 +86,18 @@ describe('slotstream alerts', () => {
   it('list shows whom or what an alert is about, and when a pending one is due', async () => {
     await using store = await openStore({ report: () => {} }, home.store);
     const [invitee, host] = ['https://service.example.com/invitees/9', 'https://service.example.com/users/9'];
+    const submission = 'https://service.example.com/routing_form_submissions/9';
     const later = '2026-01-01T06:30:00.000000Z';
     const alert = { rule: 'named', channel: 'slack', fact: 'a', occurred_at: time, due_at: later };
     await store.transaction(async (unit) => {
       await writeRows(unit, 'invitees', [{ uri: invitee, name: 'Juan Weber\u009b31m' }]);
       await writeRows(unit, 'users', [{ uri: host, name: 'Rosa Bergström' }]);
-      const subjects = [invitee, host, 'mirror'];
+      await writeRows(unit, 'routing_form_submissions', [{ uri: submission }]);
+      await writeRows(unit, 'routing_form_answers', [
+        { submission_uri: submission, item: 0, answer: 'Ada' },
+        { submission_uri: submission, item: 1, answer: 'ada@example.test' },
+      ]);
+      const subjects = [invitee, host, submission, 'mirror'];
       await insertAlerts(
         unit,
         subjects.map((subject_uri, n) => ({ ...alert, id: `n${n}`, subject_uri })),
@@ -99,9 +105,9 @@ describe('slotstream alerts', () => {
       );
     });
     const { out } = await home.run(['alerts', 'list', '--rule', 'named']);
-    for (const name of ['Juan Weber\\\\u009b31m', 'Rosa Bergström', 'mirror'])
+    for (const name of ['Juan Weber\\\\u009b31m', 'Rosa Bergström', 'ada@example.test', 'mirror'])
       expect(out).toMatch(new RegExp(`pending +2026-01-01 06:30:00 +slack +named +${name} `));
-    await store.transaction((unit) => deleteAlerts(unit, ['n0', 'n1', 'n2']));
+    await store.transaction((unit) => deleteAlerts(unit, ['n0', 'n1', 'n2', 'n3']));
   });
 
   it('test and doctor warn of missing links and of fields that contacts do not have', async () => {

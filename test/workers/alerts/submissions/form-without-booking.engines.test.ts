@@ -50,7 +50,7 @@ describe.each(storeEngines.filter(({ available }) => available))('form_without_b
           { label: 'E-mail', value: 'lead-1@example.test' },
           { label: 'Form', value: 'Contact sales' },
           { label: 'Company size', value: '200+' },
-          { label: 'Campaign', value: 'source newsletter, campaign spring' },
+          { label: 'UTM', value: 'source newsletter, campaign spring' },
           { label: 'Submitted', value: 'Wed, 4 Mar 2026, 10:00 (UTC)' },
         ],
         link: 'https://slots.example.test/routing/S1',
