@@ -13,7 +13,7 @@ import { inviteeConditions } from '#src/store/search/meetings.ts';
 import { findRows } from '#src/store/search/record-search.ts';
 import type { TableRow } from '#src/store/tables.ts';
 import { zonedSpan } from '#workers/alerts/message/zoned-time.ts';
-import { loadBookingContexts } from '#workers/alerts/rules/booking-context.ts';
+import { loadBookingContexts } from '#workers/alerts/bookings/booking-context.ts';
 import { hostsOf } from '#workers/alerts/rules/filter.ts';
 import { noShowsUpTo, type BookingContext } from '#workers/alerts/rules/rule.ts';
 

@@ -9,12 +9,12 @@ import { factNames } from '#workers/alerts/message/booking-text.ts';
 import { quietHours } from '#workers/alerts/outbox/quiet-hours.ts';
 import { formWithoutBooking } from '#workers/alerts/submissions/form-without-booking.ts';
 import { filter } from './filter.ts';
-import { lateCancel } from './late-cancel.ts';
-import { noShow, repeatNoShow } from './no-show.ts';
+import { lateCancel } from '#workers/alerts/bookings/late-cancel.ts';
+import { noShow, repeatNoShow } from '#workers/alerts/bookings/no-show.ts';
 import { mistakesIn, ruleText } from './mistake-text.ts';
 import type { RuleKind } from './rule.ts';
 import { slackUsers } from './to-host.ts';
-import { vip } from './vip.ts';
+import { vip } from '#workers/alerts/bookings/vip.ts';
 
 /** Every kind of rule about bookings. Rules about the mirror itself are conditions. */
 export const bookingKinds: readonly RuleKind[] = [noShow, repeatNoShow, lateCancel, vip, suspectedNoShow, unconfirmed];

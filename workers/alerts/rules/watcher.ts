@@ -26,7 +26,7 @@ import {
   nextLogPage,
   type ChangeEntry,
   type RuleDependencies,
-} from './affected-bookings.ts';
+} from '#workers/alerts/bookings/affected-bookings.ts';
 import { evaluateBookings, evaluateSubmissions, type Evaluation } from './evaluate.ts';
 import type { BookingRule, SubmissionRule } from './ruleset.ts';
 

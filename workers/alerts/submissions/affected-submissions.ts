@@ -11,7 +11,7 @@ import {
   erasureFamily,
   valueBefore,
   type ChangeEntry,
-} from '#workers/alerts/rules/affected-bookings.ts';
+} from '#workers/alerts/bookings/affected-bookings.ts';
 import type { SubmissionRule } from '#workers/alerts/rules/ruleset.ts';
 import { tableOfEvent } from '#workers/projections/touches.ts';
 

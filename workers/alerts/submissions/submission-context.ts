@@ -4,7 +4,7 @@ import type { Store, Unit } from '#src/store/contract.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
 import { readColumns } from '#src/store/rows.ts';
 import { isUnbooked } from '#src/store/views/unbooked-submissions.ts';
-import { erasedAmong } from '#workers/alerts/rules/booking-context.ts';
+import { erasedAmong } from '#workers/alerts/bookings/booking-context.ts';
 import { submissionColumns, type Answer, type SubmissionContext } from './submission.ts';
 
 /** By URI. Leaves out what is no submission, and those of erased people: nothing is reported about them. */

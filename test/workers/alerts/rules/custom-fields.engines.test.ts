@@ -4,7 +4,7 @@ import { instantOf } from '#src/base/time.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { buildMessage } from '#workers/alerts/message/message.ts';
-import { loadBookingContexts } from '#workers/alerts/rules/booking-context.ts';
+import { loadBookingContexts } from '#workers/alerts/bookings/booking-context.ts';
 import { unknownContactFields } from '#workers/alerts/rules/custom-fields.ts';
 import { catchUp } from '../../../harness/alerts/alert-world.ts';
 import { bookingRules } from '../../../harness/alerts/watched-rules.ts';

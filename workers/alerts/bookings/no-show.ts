@@ -1,7 +1,7 @@
 // Rules about invitees who are marked as no-shows: every time, or from the second time on.
 import { z } from 'zod';
 import { duration } from '#src/config/readers.ts';
-import { defineRule, noShowFindings, noShowsUpTo, ownMark } from './rule.ts';
+import { defineRule, noShowFindings, noShowsUpTo, ownMark } from '#workers/alerts/rules/rule.ts';
 
 export const noShow = defineRule({
   when: 'no_show',

@@ -9,7 +9,7 @@ import { readColumns } from '#src/store/rows.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
 import { erasureEvent } from '#workers/projections/erasure.ts';
 import { embeddedUri, tableOfEvent } from '#workers/projections/touches.ts';
-import type { FactTime } from './rule.ts';
+import type { FactTime } from '#workers/alerts/rules/rule.ts';
 import { addressesOf, bookingsByAddress, bookingsOfEvents, marksByAddress } from './person-lookup.ts';
 
 export interface LogPage {

@@ -1,6 +1,6 @@
 // A booking is canceled shortly before it begins. A reschedule cancels the old booking too, but does not count.
 import { z } from 'zod';
-import { cancellationFindings, defineRule } from './rule.ts';
+import { cancellationFindings, defineRule } from '#workers/alerts/rules/rule.ts';
 
 export const lateCancel = defineRule({
   when: 'late_cancel',

@@ -5,10 +5,16 @@ import type { Store, Unit } from '#src/store/contract.ts';
 import { readColumns } from '#src/store/rows.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
 import { erasureEvent } from '#workers/projections/erasure.ts';
-import { customFieldReader } from './custom-fields.ts';
-import { hostsOf } from './filter.ts';
+import { customFieldReader } from '#workers/alerts/rules/custom-fields.ts';
+import { hostsOf } from '#workers/alerts/rules/filter.ts';
 import { contactsByAddress, isNoShow, marksByAddress } from './person-lookup.ts';
-import { contextColumns, type BookingContext, type ContactContext, type ContextRow, type NoShowMark } from './rule.ts';
+import {
+  contextColumns,
+  type BookingContext,
+  type ContactContext,
+  type ContextRow,
+  type NoShowMark,
+} from '#workers/alerts/rules/rule.ts';
 
 type Invitee = ContextRow<'invitees'>;
 type ScheduledEvent = ContextRow<'scheduled_events'>;

@@ -1,6 +1,6 @@
 // An important contact books, cancels or does not show up. The fields of the contact decide who is important.
 import { z } from 'zod';
-import { fieldValues, matchesContact } from './filter.ts';
+import { fieldValues, matchesContact } from '#workers/alerts/rules/filter.ts';
 import {
   cancellationFindings,
   defineRule,
@@ -8,7 +8,7 @@ import {
   type BookingContext,
   type FactTime,
   type Finding,
-} from './rule.ts';
+} from '#workers/alerts/rules/rule.ts';
 
 const occasions = ['booked', 'canceled', 'no_show'] as const;
 
