@@ -74,7 +74,7 @@ export const verbs: readonly VerbEntry[] = [
   {
     name: 'export',
     group: 'Look',
-    summary: 'write a table or view to a CSV, NDJSON or Parquet file',
+    summary: 'write a table or view as CSV, NDJSON or Parquet, to a file or to object storage',
     load: async () => (await import('./commands/export.ts')).exportRows,
   },
   {
@@ -86,7 +86,7 @@ export const verbs: readonly VerbEntry[] = [
   {
     name: 'mcp',
     group: 'Look',
-    summary: 'answer questions of an AI model about the mirror (Model Context Protocol over standard input and output)',
+    summary: 'let an AI model ask about the mirror (MCP over standard input and output)',
     load: async () => (await import('./commands/mcp.ts')).mcp,
   },
   {

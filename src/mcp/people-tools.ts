@@ -92,7 +92,7 @@ export const personTimeline = defineTool(getContactTimeline, {
 export const unbookedForms = defineTool(listSubmissions, {
   name: 'unbooked_forms',
   description:
-    'Lists submissions of routing forms that led to a booking page but not to a booking, newest first, with who submitted it and whether they booked in another way. Use it to find leads that got away.',
+    'Lists submissions of routing forms that led to a booking page but not to a booking, newest first, with who submitted it and whether they booked in another way. Use it to find people who wanted to book and did not.',
   inputs: { routing_form: true, from: true, to: true },
   fixed: { booked: 'false', result_type: 'event_type' },
   pages: byToken,

@@ -18,7 +18,7 @@ const maxMessageBytes = 1_048_576;
 export const mcp = defineVerb({
   arguments: {},
   options: {},
-  examples: ['claude mcp add slotstream -- slotstream mcp', 'slotstream mcp < /dev/null'],
+  examples: ['claude mcp add slotstream -- /path/to/bin/slotstream mcp', 'slotstream mcp < /dev/null'],
   notes: [
     'A client starts this command and speaks the Model Context Protocol with it; docs/mcp.md says how to set one up.',
     'It needs no token. People are masked unless MCP_REVEAL=true. Every call is recorded in admin_actions.',

@@ -31,7 +31,7 @@ async function showBookings(call: PageCall) {
         ${
           query['unconfirmed'] === undefined
             ? 'Each booking with everything it was moved to, newest first.'
-            : 'Meetings that ended, of the last seven days unless you choose others, without a no-show mark and without a recap or transcript that shows that the invitee came. Mark those who did not come.'
+            : 'Meetings of the last seven days, or of those you choose, that ended without a no-show mark. No recap and no transcript shows that the invitee came. Mark those who did not come.'
         }
       </p>
       ${filters(url, query, [

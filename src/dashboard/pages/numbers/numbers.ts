@@ -82,7 +82,7 @@ function unconfirmedOf(numbers: BookingNumbers, url: URL): Markup {
     rate === null || high === null
       ? nothing
       : html`: the true rate is between <strong>${percentText(rate)} and ${percentText(high)}</strong>`;
-  return html`Of <a href="${list}">${counted(unconfirmed, 'other')}</a> nothing shows whether the invitee came${range}.`;
+  return html`For <a href="${list}">${counted(unconfirmed, 'other')}</a> nothing shows whether the invitee came${range}.`;
 }
 
 async function fieldsFor({ ask }: PageCall): Promise<readonly Field[]> {

@@ -55,14 +55,14 @@ export const routingPages: readonly Page[] = [
           )}
           ${filters(url, query, fieldsFor(funnel))}
           ${funnel.total.submissions === 0 ? '' : html`${funnelCharts(funnel, url)} ${formTable(funnel, url)}`}
-          <h2 id="submissions">${isLeads(query) ? 'People who did not book' : 'Submissions'}</h2>
+          <h2 id="submissions">${isUnbookedList(query) ? 'People who did not book' : 'Submissions'}</h2>
           ${table({
             caption: 'Submissions of routing forms, newest first',
             rows: collection,
             keyOf: ({ uri }) => uri,
             linkOf: ({ uri }) => `/routing/${idOf(uri)}`,
             empty: emptyList(query, pagination.next_page_token !== null),
-            columns: isLeads(query) ? leadColumns(nowMs) : columns,
+            columns: isUnbookedList(query) ? unbookedColumns(nowMs) : columns,
           })}
           ${pager(pagination, url)}`,
       };
@@ -71,8 +71,8 @@ export const routingPages: readonly Page[] = [
   definePage({ path: '/routing/:uuid', section: '/routing', show: showSubmission }),
 ];
 
-/** The list of those who led to a booking page and have no booking. */
-const isLeads = ({ booked, result_type: type }: PageCall['query']): boolean =>
+/** The submissions that led to a booking page and have no booking. */
+const isUnbookedList = ({ booked, result_type: type }: PageCall['query']): boolean =>
   booked === 'false' && type === 'event_type';
 
 function leadOf({ total }: RoutingFunnel): string {
@@ -161,7 +161,7 @@ const columns: readonly Column<Submission>[] = [
 ];
 
 /** What a person needs before they call: who, how long ago, and what was asked for. */
-const leadColumns = (nowMs: number): readonly Column<Submission>[] => [
+const unbookedColumns = (nowMs: number): readonly Column<Submission>[] => [
   {
     name: 'Submitted',
     cell: ({ uri, created_at: at }) =>

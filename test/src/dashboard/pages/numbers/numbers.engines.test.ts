@@ -66,7 +66,7 @@ for (const engine of storeEngines)
       const { status, html } = await dashboard.page(`/numbers?${range}`);
       expect([status, dashboard.reported]).toEqual([200, []]);
       expect(html.replaceAll(/<[^>]+>/g, '')).toContain(
-        'Of 5 others nothing shows whether the invitee came: the true rate is between 28.6% and 100%.',
+        'For 5 others nothing shows whether the invitee came: the true rate is between 28.6% and 100%.',
       );
       expect(html).toContain(
         'href="/bookings?min_start_time=2026-03-02&amp;max_start_time=2026-03-15&amp;unconfirmed=true"',
