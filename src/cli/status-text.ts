@@ -1,5 +1,6 @@
 // The report of `status` as text: a few sections with one line per part. A running process may be of another version, so a part
 // that is missing or has another shape is left out.
+import { counted } from '#src/base/number-text.ts';
 import { slotstream } from '#src/base/command.ts';
 import { z } from 'zod';
 import { isMissing } from '#src/api/overview/process-health.ts';
@@ -180,7 +181,7 @@ function alertLines({ alerts, alert_channels: channels = {} }: Report): readonly
 function sinkLines(sinks: Report['sinks'] = {}): readonly Line[] {
   return Object.entries(sinks).map(([name, { position, behind, sent, failing, last_error: error }]): Line => {
     const progress = position === null ? 'not started' : `at #${position}, ${behind} behind, ${sent} sent`;
-    const trouble = failing > 0 ? `, ${failing} subjects failing (${error ?? 'unknown error'})` : '';
+    const trouble = failing > 0 ? `, ${counted(failing, 'subject')} failing (${error ?? 'unknown error'})` : '';
     return [name, `${progress}${trouble}`];
   });
 }

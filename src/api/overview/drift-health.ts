@@ -32,7 +32,8 @@ export function driftHealth({
   readonly comparison: ComparisonState;
 }): readonly HealthItem[] {
   const item = { id: 'drift', link: '/mirror/sync' };
-  if (!hasApi)
+  // A process without these settings, such as `mcp`, can read a mirror that others compare.
+  if (!hasApi && !comparison.isFilled)
     return [{ ...item, state: 'ok', sentence: 'The mirror is not compared with the service: its API is not set up.' }];
   const findings = [...findingsOf(comparison, nowMs)];
   const worst = findings.find(({ state }) => state === 'problem') ?? findings[0];

@@ -75,7 +75,7 @@ Alerts
   Channel log    working
   Channel slack  paused after 5 failures until 2026-01-05 00:00:00 UTC
 Feed delivery
-  webhook  at #3, 2 behind, 3 sent, 1 subjects failing (HTTP_500)`);
+  webhook  at #3, 2 behind, 3 sent, 1 subject failing (HTTP_500)`);
   });
 
   it('says how to start a process where none runs, and that there is no mirror yet', () => {

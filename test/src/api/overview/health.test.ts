@@ -149,6 +149,8 @@ describe('drift', () => {
   });
 
   it('is unknown where the service cannot be called', () => {
+    // Others compare the mirror, although this process has no settings of the API.
+    expect(itemOf('drift', { hasApi: false })).toEqual(itemOf('drift', {}));
     expect(itemOf('drift', { hasApi: false, comparison: { ...well.comparison, isFilled: false } })).toMatchObject({
       state: 'ok',
     });
