@@ -57,14 +57,8 @@ export async function measureAttendance(url: string, count: number): Promise<rea
     const figure = { name: `${name.replace(' ', `.${store.engine.name}_ms (`)})`, value: median(times), unit: 'ms' };
     figures.push(isLimited ? { ...figure, limit: ['<=', limitMs] } : figure);
   };
-  for (const value of attendances) {
+  for (const value of attendances)
     await measure(`attendance API, ${value}`, () => ask(`/api/bookings?attendance=${value}`), value === 'unconfirmed');
-    // Only reported: a view computes all journeys before it answers the first one.
-    const isSuch = sql`attendance = ${sql.lit(value)}`;
-    await measure(`attendance view, ${value}`, () =>
-      sql`select * from booking_journeys where ${isSuch} limit 20`.execute(store.db),
-    );
-  }
   const fromView = (which: ReturnType<typeof sql>) => () =>
     sql`select * from people where ${which} order by person limit 50`.execute(store.db);
   await measure('people view', fromView(sql`1 = 1`), true);
@@ -75,6 +69,10 @@ export async function measureAttendance(url: string, count: number): Promise<rea
   await measure('people API, by name', () => ask('/api/people?name=Person%2077'), true);
   await measure('people API, by address', () => ask('/api/people?email=pair7@example.test'), true);
   await measure('people API, by a shared mailbox', () => ask('/api/people?email=info@example.test'), true);
+  // Only reported, and measured once: the view computes all journeys before it answers the first one.
+  const startedAt = performance.now();
+  await sql`select * from booking_journeys where attendance = 'unconfirmed' limit 20`.execute(store.db);
+  figures.push({ name: `attendance.${store.engine.name}_view_ms`, value: performance.now() - startedAt, unit: 'ms' });
   tail.close();
   return figures;
 }
