@@ -1,5 +1,5 @@
 // Finds the bookings of evenings: those whose evening has come since the watcher last looked, and those of one host's evening.
-import { attendanceOfBookings, endedMeetings } from '#src/store/booking-attendance.ts';
+import { attendanceOfBookings, endedMeetings } from '#src/store/bookings/booking-attendance.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { bookingsOfEvents } from '#workers/alerts/bookings/person-lookup.ts';
 import { hostsOf } from '#workers/alerts/rules/filter.ts';

@@ -1,5 +1,5 @@
 // Loads everything that rules and messages need about bookings, with one query per table for any number of bookings.
-import { attendanceOfBookings } from '#src/store/booking-attendance.ts';
+import { attendanceOfBookings } from '#src/store/bookings/booking-attendance.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { readColumns } from '#src/store/rows.ts';

@@ -1,5 +1,6 @@
 // The earliest time to send a message: never within quiet hours, and a digest only at the end of its period.
 import { z } from 'zod';
+import { minuteMs } from '#src/base/time.ts';
 
 export const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day such as 22:00');
 const zone = z.string().refine(isZone, 'must be an IANA time zone such as Europe/Berlin');
@@ -19,7 +20,6 @@ export function isZone(timeZone: string): boolean {
 }
 
 const dayMinutes = 1440;
-const minuteMs = 60_000;
 
 /** The first time at or after `dueMs` at which a message may be sent. */
 export function earliestSend(

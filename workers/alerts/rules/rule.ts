@@ -1,7 +1,7 @@
 // The contract of a rule about bookings: its kind, its options, and a pure function from everything known about one booking to the facts
 // that are true now. A rule never sees what changed; `outbox/diff.ts` compares its findings with the alerts that exist.
 import { z } from 'zod';
-import type { BookingAttendance } from '#src/store/booking-attendance.ts';
+import type { BookingAttendance } from '#src/store/bookings/booking-attendance.ts';
 import { columnsOf, type TableRow } from '#src/store/tables.ts';
 import type { BookingFact, SubmissionFact } from './fact.ts';
 

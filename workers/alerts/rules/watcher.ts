@@ -10,7 +10,7 @@ import { isTransient } from '#src/base/errors.ts';
 import { instantOf, sleepUnlessAborted } from '#src/base/time.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import { alertsAbout, deleteAlerts } from '#src/store/alerts/alert-rows.ts';
-import { recentlyMetAmong } from '#src/store/booking-attendance.ts';
+import { recentlyMetAmong } from '#src/store/bookings/booking-attendance.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { lockKey } from '#src/store/locks.ts';
 import { advancePosition, readPosition } from '#src/store/log/consumer-offsets.ts';

@@ -4,8 +4,8 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { isObject } from '#schemas/wire.ts';
-import type { Store } from './contract.ts';
-import type { Sql, SqlDialect } from './sql-dialect.ts';
+import type { Store } from '#src/store/contract.ts';
+import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
 import { attendanceOf, withoutEvidence } from '#src/store/views/attendance.ts';
 import { movedOn, outcomeOf } from '#src/store/views/journeys.ts';
 

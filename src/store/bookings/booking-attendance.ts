@@ -1,13 +1,13 @@
 // Whether the invitees of some bookings came, by the rule of the views; and the meetings that ended within a period.
 import { sql } from 'kysely';
 import { instantOf } from '#src/base/time.ts';
-import type { StoredColumns } from './columns.ts';
-import type { Store, Unit } from './contract.ts';
-import { chunks } from './prepared-sql.ts';
-import { decodeColumns, readColumns } from './rows.ts';
-import { longestMeetingMs } from './search/needs-attention.ts';
-import { attendanceOf, attendances, type Attendance } from './views/attendance.ts';
-import { movedOn } from './views/journeys.ts';
+import type { StoredColumns } from '#src/store/columns.ts';
+import type { Store, Unit } from '#src/store/contract.ts';
+import { chunks } from '#src/store/prepared-sql.ts';
+import { decodeColumns, readColumns } from '#src/store/rows.ts';
+import { longestMeetingMs } from '#src/store/search/needs-attention.ts';
+import { attendanceOf, attendances, type Attendance } from '#src/store/views/attendance.ts';
+import { movedOn } from '#src/store/views/journeys.ts';
 
 export interface BookingAttendance {
   /** As if the meeting had ended; null for a booking that was canceled or moved. */

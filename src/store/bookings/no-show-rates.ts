@@ -3,9 +3,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { dayMs, instantOf } from '#src/base/time.ts';
-import type { StoredColumns } from './columns.ts';
-import type { Store } from './contract.ts';
-import { decodeRow, readColumns, type StoredRow } from './rows.ts';
+import type { StoredColumns } from '#src/store/columns.ts';
+import type { Store } from '#src/store/contract.ts';
+import { decodeRow, readColumns, type StoredRow } from '#src/store/rows.ts';
 import { keysetOf, type KeysetPosition } from '#src/store/search/keyset.ts';
 
 export interface RateWindow {

@@ -3,8 +3,8 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql, type RawBuilder } from 'kysely';
 import type { NumbersRange } from './booking-facts.ts';
-import type { Store } from './contract.ts';
-import type { SqlDialect } from './sql-dialect.ts';
+import type { Store } from '#src/store/contract.ts';
+import type { SqlDialect } from '#src/store/sql-dialect.ts';
 
 export interface Payment {
   /** When it was booked in UTC: `2026-11-16T09:30`. */
