@@ -1,5 +1,5 @@
-// What waits for a person: deliveries in quarantine, alerts that failed, lost subscriptions, meetings without evidence that the
-// invitee came, and forms without a booking.
+// What waits for a person: deliveries in quarantine, alerts that failed, lost subscriptions, sinks that refuse the feed, meetings
+// without evidence that the invitee came, and forms without a booking.
 import { z } from 'zod';
 import { slotstream } from '#src/base/command.ts';
 import { counted } from '#src/base/number-text.ts';
@@ -9,7 +9,7 @@ import type { Store } from '#src/store/contract.ts';
 import { countUnbooked, countUnconfirmed } from '#src/store/search/needs-attention.ts';
 
 export const needRecord = z.strictObject({
-  id: z.enum(['quarantine', 'subscriptions', 'failed_alerts', 'unconfirmed', 'unbooked']),
+  id: z.enum(['quarantine', 'subscriptions', 'failed_alerts', 'sinks', 'unconfirmed', 'unbooked']),
   kind: z.enum(['fault', 'work']).describe('`fault`: something is broken. `work`: a list that people go through.'),
   count: z.int().min(0),
   sentence: z.string(),
@@ -25,11 +25,13 @@ export interface NeedsInput {
   readonly quarantined: number;
   /** Webhook subscriptions that deliver nothing. */
   readonly downSubscriptions: number;
+  /** The sinks that refuse the feed. */
+  readonly refusing: readonly { readonly name: string; readonly last_error: string | null }[];
 }
 
 export async function readNeeds(
   store: Store,
-  { nowMs, quarantined, downSubscriptions }: NeedsInput,
+  { nowMs, quarantined, downSubscriptions, refusing }: NeedsInput,
 ): Promise<readonly Need[]> {
   const failed = (await countAlerts(store)).filter(({ state, count }) => state === 'failed' && count > 0);
   const failedAlerts = failed.reduce((sum, { count }) => sum + count, 0);
@@ -59,6 +61,14 @@ export async function readNeeds(
       sentence: `${counted(failedAlerts, 'alert')} could not be sent to ${channels}.`,
       fix: `${slotstream} alerts test --channel ${failed[0]?.channel ?? 'log'}; when that works: ${slotstream} alerts resend --failed`,
       link: '/mirror/alerts?state=failed',
+    },
+    {
+      id: 'sinks',
+      kind: 'fault',
+      count: refusing.length,
+      sentence: `The feed is not accepted by ${refusing.map(({ name, last_error: error }) => `${name} (${error ?? 'unknown error'})`).join(', ')}. Entries wait in the log.`,
+      fix: `Check that it runs, and its FEED_ settings: ${slotstream} doctor`,
+      link: '/mirror/feed',
     },
     {
       id: 'unconfirmed',

@@ -71,14 +71,13 @@ export const getOverview = defineOperation({
   }),
   answers: 'object',
   schema: overview,
-  run: ({ store, clock, installation, query: { timezone = store.reportZone } }) =>
-    readOverview({ store, clock, installation }, timezone),
+  run: ({ query: { timezone }, ...context }) => readOverview(context, timezone ?? context.store.reportZone),
 });
 
 export const overviewOperations = [getOverview] as const;
 
 async function readOverview(
-  { store, clock, installation }: Pick<ApiContext, 'store' | 'clock' | 'installation'>,
+  { store, clock, installation, process }: Pick<ApiContext, 'store' | 'clock' | 'installation' | 'process'>,
   timezone: string,
 ): Promise<Overview> {
   const nowMs = clock();
@@ -94,6 +93,7 @@ async function readOverview(
     nowMs,
     quarantined: mirror.quarantined,
     downSubscriptions: disabled + missing,
+    refusing: ((await process?.sinks()) ?? []).filter(({ state }) => state === 'retrying'),
   });
   const seq = await lastSeq(store);
   const latest = await readLatest(store);

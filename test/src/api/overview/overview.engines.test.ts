@@ -15,6 +15,7 @@ import { z } from 'zod';
 import { processRow } from '../../../harness/data/process-row.ts';
 import { ingest } from '../../../harness/ingest.ts';
 import { openReadApi, type ReadAnswer } from '../../../harness/mirror/read-api.ts';
+import { testProcess } from '../../../harness/mirror/test-process.ts';
 import { storeEngines } from '../../../harness/stores.ts';
 
 /** A Thursday. */
@@ -234,5 +235,17 @@ for (const engine of storeEngines)
       const state = keyValue('gap', z.object({ since: z.string(), notes: z.number() }));
       await api.store.transaction((unit) => writeValue(unit, state, { since: instantOf(Date.now()), notes: 1 }));
       expect((await read(api)).verdict).toEqual({ state: 'attention', sentence: '1 thing needs you.' });
+    });
+
+    it('names a sink that refuses the feed', async () => {
+      await using api = await openReadApi(engine.fresh, { process: testProcess() });
+      expect((await read(api)).needs_you).toMatchObject([
+        {
+          id: 'sinks',
+          kind: 'fault',
+          sentence: expect.stringContaining('webhook (ECONNREFUSED)'),
+          link: '/mirror/feed',
+        },
+      ]);
     });
   });
