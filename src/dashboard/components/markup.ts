@@ -23,7 +23,7 @@ export const time = (instant: string | null | undefined): Markup =>
     ? html`<span class="none">never</span>`
     : html`<time datetime="${instant}" title="${timeText(instant)}">${timeText(instant)}</time>`;
 
-/** For a cell that is empty without a time. */
+/** For a cell or a fact that is empty without a time. */
 export const optionalTime = (instant: string | null): Markup | string => (instant === null ? '' : time(instant));
 
 const dayFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });

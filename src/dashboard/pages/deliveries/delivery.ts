@@ -13,6 +13,7 @@ import {
   nothing,
   notice,
   outcomeBadge,
+  optionalTime,
   time,
   type Markup,
 } from '#src/dashboard/components/markup.ts';
@@ -55,7 +56,7 @@ export const deliveryPage = definePage({
             subject === null
               ? null
               : html`${uriLink(subject)} <a class="soft" href="${address('/deliveries', { subject })}">all deliveries</a>`,
-          Happened: delivery.occurred_at === null ? null : time(delivery.occurred_at),
+          Happened: optionalTime(delivery.occurred_at),
           Received: html`${time(delivery.received_at)}${delayView(delivery)}`,
           Source: source,
           Copies:

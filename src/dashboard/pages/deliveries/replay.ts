@@ -5,7 +5,15 @@ import { counted, number } from '#src/base/number-text.ts';
 import { changesView } from '#src/dashboard/components/changes.ts';
 import { actionButton } from '#src/dashboard/components/form.ts';
 import { facts, table } from '#src/dashboard/components/list.ts';
-import { address, foreign, nothing, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
+import {
+  address,
+  foreign,
+  nothing,
+  optionalTime,
+  outcomeBadge,
+  time,
+  type Markup,
+} from '#src/dashboard/components/markup.ts';
 import { definePage, type RecordOf } from '#src/dashboard/page.ts';
 import { bodyOf, filterFacts, filterIn } from './filter.ts';
 
@@ -81,7 +89,7 @@ export const replayResultPage = definePage({
         ${state === 'failed' || state === 'stopped' ? html`<p class="notice problem">${failures[state]}</p>` : ''}
         ${first === null || last === null ? '' : html`<p><a href="${address('/deliveries', what)}">Show what it changed</a>: entries #${first} to #${last} of the log.</p>`}
         ${still === 0 || isRunning ? '' : html`<p><a href="/deliveries?outcome=unprojected">Show what is still not in the tables</a></p>`}
-        ${facts({ ...filterFacts(filter), Started: time(run.started_at), Finished: run.finished_at === null ? null : time(run.finished_at) })}
+        ${facts({ ...filterFacts(filter), Started: time(run.started_at), Finished: optionalTime(run.finished_at) })}
         ${differenceView(run)}`,
     };
   },

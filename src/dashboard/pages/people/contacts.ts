@@ -12,7 +12,6 @@ import {
   foreign,
   idOf,
   optionalTime,
-  time,
   type Markup,
 } from '#src/dashboard/components/markup.ts';
 import { ApiError } from '#src/api/ask.ts';
@@ -180,13 +179,13 @@ async function contactCard(call: Pick<PageCall, 'ask'>, contact: Contact): Promi
       Location: textFact([contact.city, contact.state, contact.country].filter(Boolean).join(', ')),
       'Time zone': textFact(contact.timezone),
       LinkedIn: contact.linkedin ? externalLink(contact.linkedin) : null,
-      'Next meeting': timeFact(contact.next_meeting_date),
-      'Last meeting': timeFact(contact.last_meeting_date),
-      'First e-mail': timeFact(contact.first_email_date),
-      'Last e-mail': timeFact(contact.last_email_date),
-      'Last interaction': timeFact(contact.last_interaction_date),
-      Created: timeFact(contact.created_at),
-      Changed: timeFact(contact.updated_at),
+      'Next meeting': optionalTime(contact.next_meeting_date),
+      'Last meeting': optionalTime(contact.last_meeting_date),
+      'First e-mail': optionalTime(contact.first_email_date),
+      'Last e-mail': optionalTime(contact.last_email_date),
+      'Last interaction': optionalTime(contact.last_interaction_date),
+      Created: optionalTime(contact.created_at),
+      Changed: optionalTime(contact.updated_at),
     })}
     ${
       custom.length === 0
@@ -201,4 +200,3 @@ async function contactCard(call: Pick<PageCall, 'ask'>, contact: Contact): Promi
 }
 
 const textFact = (text: string | null): Markup | null => (text ? foreign(text) : null);
-const timeFact = (instant: string | null): Markup | null => (instant === null ? null : time(instant));

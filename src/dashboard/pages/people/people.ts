@@ -4,7 +4,7 @@ import { getContact } from '#src/api/contacts.ts';
 import { getPerson, listPeople } from '#src/api/people/people.ts';
 import { filters, type Field } from '#src/dashboard/components/form.ts';
 import { facts, pager, table, type Column } from '#src/dashboard/components/list.ts';
-import { address, foreign, idOf, optionalTime, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { address, foreign, idOf, optionalTime, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage, type Page, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
 
 type Person = RecordOf<typeof listPeople>;
@@ -86,9 +86,9 @@ export async function personCard({ ask }: Pick<PageCall, 'ask'>, contact: string
       Shows: shows(person),
       'No-shows': String(person.no_shows),
       'Last campaign': person.last_campaign ? foreign(person.last_campaign) : null,
-      'First touch': person.first_touch === null ? null : time(person.first_touch),
-      'Last touch': person.last_touch === null ? null : time(person.last_touch),
-      'Upcoming meeting': person.next_meeting === null ? null : time(person.next_meeting),
-      'Meeting held last': person.last_meeting === null ? null : time(person.last_meeting),
+      'First touch': optionalTime(person.first_touch),
+      'Last touch': optionalTime(person.last_touch),
+      'Upcoming meeting': optionalTime(person.next_meeting),
+      'Meeting held last': optionalTime(person.last_meeting),
     })}`;
 }
