@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { slotstream } from '#src/base/command.ts';
 import { counted } from '#src/base/number-text.ts';
-import { dayMs, minuteMs } from '#src/base/time.ts';
+import { dayMs, instantOf, minuteMs } from '#src/base/time.ts';
 import { countAlerts } from '#src/store/alerts/alert-queries.ts';
 import type { Store } from '#src/store/contract.ts';
 import { countUnbooked, countUnconfirmed } from '#src/store/search/needs-attention.ts';
@@ -82,7 +82,7 @@ export async function readNeeds(
       kind: 'work',
       count: unbooked,
       sentence: `${counted(unbooked, 'form')} of the last ${shownDays} days led to no booking.`,
-      link: '/routing?booked=false&result_type=event_type',
+      link: `/routing?booked=false&result_type=event_type&from=${instantOf(nowMs - shownDays * dayMs).slice(0, 10)}`,
     },
   ];
   return needs.filter(({ count }) => count > 0);
