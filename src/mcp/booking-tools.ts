@@ -4,7 +4,7 @@ import { listBookings } from '#src/api/bookings/list-bookings.ts';
 import { listNoShows } from '#src/api/bookings/no-shows.ts';
 import type { Missed } from '#src/api/numbers/booking-counts.ts';
 import { getBookingNumbers } from '#src/api/numbers/numbers.ts';
-import { eventTypeName, oneOf, person, text, time, uri, word, type Presented } from './marked.ts';
+import { eventTypeName, oneOf, ours, person, text, time, uri, word, type Presented } from './marked.ts';
 import { byToken, defineTool } from './tool.ts';
 
 const meetingFilters = { host: true, event_type: true, min_start_time: true, max_start_time: true } as const;
@@ -92,9 +92,10 @@ export const noShowRates = defineTool(getBookingNumbers, {
     'Counts bookings, meetings and no-shows of a range of days, in all and by event type, host, campaign and lead time; the rate is between rate and rate_high, where the unconfirmed count as missed. Use it for rates and comparisons; use no_shows for the single cases.',
   namesEventTypes: true,
   inputs: { days: true, from: true, to: true, event_type: true, host: true },
-  present: ({ from, to, bookings, event_types: types, hosts, campaigns, lead_times: leads, ...total }) => ({
+  present: ({ from, to, timezone, bookings, event_types: types, hosts, campaigns, lead_times: leads, ...total }) => ({
     from: time(from),
     to: time(to),
+    timezone: ours(timezone),
     bookings,
     ...countsOf(total),
     event_types: types
