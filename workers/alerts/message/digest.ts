@@ -1,4 +1,5 @@
 // Messages about many bookings: a digest of the alerts of a rule, and a report to a host.
+import { hostsOf } from '#workers/alerts/rules/filter.ts';
 import {
   buildMessage,
   linkOf,
@@ -67,7 +68,9 @@ export async function buildReport(needs: MessageNeeds, { about, ...input }: Repo
     ),
   );
   const { text, ...digest } = buildDigest(needs, { id, rule, messages });
-  const title = `${rule.title}: ${sanitizeLine(about.name) || 'a host'}, ${messages.length}`;
+  // The meeting names hosts who are not mirrored as users.
+  const named = about.bookings.flatMap(({ context }) => hostsOf(context)).find(({ uri }) => uri === about.host)?.name;
+  const title = `${rule.title}: ${sanitizeLine(about.name ?? named) || 'a host'}, ${messages.length}`;
   const link = linkOf(rule, needs.adminUrl, `${rule.page}&host=${encodeURIComponent(about.host)}`);
   return { ...digest, title: truncate(title, maxTitleLength), text: `${rule.about}\n${text}`, link, occurredAt };
 }

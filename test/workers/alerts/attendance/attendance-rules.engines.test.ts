@@ -128,6 +128,8 @@ describe.each(storeEngines.filter(({ available }) => available))('rules about at
     await expect
       .poll(() => world.inbox.webhook.received.map((one) => dataOf(one).subject_uris))
       .toEqual([[ben?.invitee]]);
+    // No user was read from the service: the meeting names its host.
+    expect(world.inbox.webhook.received.map(titleOf)).toEqual(['Unconfirmed meetings: Grace, 1']);
     await expect.poll(() => world.states('webhook')).toEqual(['sent', 'retracted']);
   });
 });
