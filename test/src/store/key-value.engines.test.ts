@@ -24,7 +24,9 @@ for (const { name, available, fresh } of storeEngines) {
       await within((unit) => writeValue(unit, at, { count: 2 }));
       expect(await readValue(made.store, at)).toEqual({ count: 2 });
       await within((unit) => removeValues(unit, [at, keyValue('another', counter)]));
-      expect(await rowsOf(made.store, table)).toEqual([]);
+      // The state of the time zones is there from the start.
+      const others = (await rowsOf(made.store, table)).filter(({ key }) => key !== 'time_zones');
+      expect(others).toEqual([]);
     });
 
     it('of another version read as absent', async () => {

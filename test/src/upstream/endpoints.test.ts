@@ -133,6 +133,11 @@ const rows: Readonly<Record<string, Row>> = {
     some('scheduled_events'),
     { denied: ['member'] },
   ),
+  getScheduledEvent: {
+    well: async (client) => endpoints.getScheduledEvent(client, (await someEvent(client)).uri),
+    like: found('scheduled_events'),
+    gone: (client) => endpoints.getScheduledEvent(client, never('scheduled_events')),
+  },
   listEventInvitees: {
     well: async (client) => allOf(endpoints.listEventInvitees(client, (await someEvent(client)).uri)),
     like: some('invitees'),
@@ -154,6 +159,11 @@ const rows: Readonly<Record<string, Row>> = {
     some('meeting_recaps'),
     { denied: ['member'] },
   ),
+  getTranscript: {
+    well: async (client) => endpoints.getTranscript(client, (await someRecap(client)).uri),
+    like: foundWith({ language: 'en' }),
+    gone: (client) => endpoints.getTranscript(client, never('meeting_recaps')),
+  },
   getMeetingRecap: {
     well: async (client) => endpoints.getMeetingRecap(client, (await someRecap(client)).uri),
     like: found('meeting_recaps'),
