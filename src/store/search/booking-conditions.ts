@@ -68,10 +68,11 @@ export function candidateCondition(dialect: SqlDialect, search: BookingSearch): 
     name: 'invitees.name',
     campaign: 'invitees.utm_campaign',
   };
+  const isHeld = (attendance ?? 'no_show') !== 'no_show' || search.outcome === 'held';
   const meeting = [
     ...valueConditions(dialect, { host, event_type, min_start_time, max_start_time }, columns),
     // The newest bookings are upcoming ones.
-    ...((attendance ?? 'no_show') !== 'no_show' || search.outcome === 'held'
+    ...(isHeld
       ? [sql<SqlBool>`coalesce(scheduled_events.end_time, scheduled_events.start_time) <= ${dialect.now}`]
       : []),
   ];
@@ -90,11 +91,32 @@ export function candidateCondition(dialect: SqlDialect, search: BookingSearch): 
         ]),
   ];
   if (matches.length === 0) return sql<SqlBool>`1 = 1`;
-  const isNamedIn = (column: string) =>
-    sql`exists (select 1 from invitees as linked where ${sql.ref(`linked.${column}`)} = invitees.uri)`;
-  return sql<SqlBool>`((${sql.join(matches, sql` and `)}) or invitees.old_invitee is not null
-    or invitees.new_invitee is not null or ${isNamedIn('old_invitee')} or ${isNamedIn('new_invitee')})`;
+  const moved = isHeld ? sql`${isMoved} and not ${isMovedToUpcoming(dialect)}` : isMoved;
+  return sql<SqlBool>`((${sql.join(matches, sql` and `)}) or (${moved}))`;
 }
+
+const isNamedIn = (column: string, table = 'invitees') =>
+  sql`exists (select 1 from invitees as linked where ${sql.ref(`linked.${column}`)} = ${sql.ref(`${table}.uri`)})`;
+
+const isMoved = sql`(invitees.old_invitee is not null or invitees.new_invitee is not null
+    or ${isNamedIn('old_invitee')} or ${isNamedIn('new_invitee')})`;
+
+/** Whether it was rescheduled once, to a meeting that is still to come: the usual reschedule, whose journey is not over. */
+const isMovedToUpcoming = ({ now }: SqlDialect): Condition => sql<SqlBool>`exists (
+    select 1 from invitees as later join scheduled_events on scheduled_events.uri = later.event_uri
+    where later.uri = invitees.new_invitee and later.uri <> invitees.uri and later.new_invitee is null
+      and coalesce(scheduled_events.end_time, scheduled_events.start_time) > ${now}
+      and not ${isNamedIn('old_invitee', 'later')}
+      and not exists (select 1 from invitees as other where other.old_invitee = invitees.uri and other.uri <> later.uri)
+      limit 1 offset 0)`;
+
+/**
+ * A journey has its place in the list by its first booking, so the booking after it need not be examined. Of longer chains, and of
+ * links that contradict each other, all are.
+ */
+export const mayBeFirst = sql<SqlBool>`(invitees.old_invitee is null or not exists (select 1 from invitees as first
+    where first.uri = invitees.old_invitee and first.uri <> invitees.uri and first.old_invitee is null
+      and not ${isNamedIn('new_invitee', 'first')}))`;
 
 type ComparedColumns = Readonly<Record<'hosts' | 'type' | 'start' | 'email' | 'name' | 'campaign', string>>;
 

@@ -8,7 +8,13 @@ import type { StoredRow } from '#src/store/rows.ts';
 import { bookingJourneys, journeyColumn, journeyJoins } from '#src/store/views/booking-journeys.ts';
 import { journeys } from '#src/store/views/journeys.ts';
 import { decodeViewRow } from '#src/store/views/view.ts';
-import { candidateCondition, indexedCandidates, journeyConditions, type BookingSearch } from './booking-conditions.ts';
+import {
+  candidateCondition,
+  indexedCandidates,
+  journeyConditions,
+  mayBeFirst,
+  type BookingSearch,
+} from './booking-conditions.ts';
 import { keysetOf, type KeysetPosition, type PageWanted } from './keyset.ts';
 
 type Readable = Pick<Store, 'db' | 'engine'>;
@@ -41,7 +47,9 @@ export async function findBookings(
   const among = indexed && (await withLinked(store, indexed));
   const items: StoredRow[] = [];
   let at = from;
-  for (let examined = 0, size = Math.min(2 * count, perPiece); ; size = Math.min(4 * size, perPiece)) {
+  // After a piece without a match, the rest of a large list may have none either, such as all upcoming meetings.
+  const larger = (size: number) => (items.length === 0 ? perPiece : Math.min(4 * size, perPiece));
+  for (let examined = 0, size = Math.min(2 * count, perPiece); ; size = larger(size)) {
     const { candidates, end } = await nextPiece(store, search, { at, ascending, size, among });
     const where = [beyond(at), ...(end === undefined ? [] : [upTo(end)]), ...matches];
     items.push(...(await selectJourneys(store, candidates, { where, ascending, limit: count + 1 - items.length })));
@@ -111,7 +119,9 @@ async function nextPiece(
   const end = ends[0] && { key: engine.decode('time', ends[0].key), uri: ends[0].uri };
   const { rows } = await sql<{ uri: string }>`select invitees.uri from invitees
     where ${beyond(at)} and ${end === undefined ? sql`1 = 1` : upTo(end)} and ${isAmong}
-      and ${among === undefined ? candidateCondition(engine.dialect, search) : sql`1 = 1`}`.execute(db);
+      and ${among === undefined ? sql`${candidateCondition(engine.dialect, search)} and ${mayBeFirst}` : sql`1 = 1`}`.execute(
+    db,
+  );
   return { candidates: rows.map(({ uri }) => uri), end };
 }
 

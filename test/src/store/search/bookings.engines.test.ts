@@ -17,7 +17,8 @@ const most = 14;
 /** Links to itself, in circles, and to invitees that are not mirrored, too. */
 const invitee = fc.record({
   bookedOn: fc.integer({ min: 0, max: 5 }),
-  startsOn: fc.integer({ min: 3, max: 9 }),
+  // Also in a hundred years: upcoming.
+  startsOn: fc.oneof(fc.integer({ min: 3, max: 9 }), fc.constant(36_500)),
   old: fc.option(fc.integer({ min: 0, max: most + 2 }), { freq: 2 }),
   new: fc.option(fc.integer({ min: 0, max: most + 2 }), { freq: 2 }),
   isMissed: fc.boolean(),
@@ -28,6 +29,8 @@ const invitee = fc.record({
 const searches: readonly (readonly [BookingSearch, (row: StoredRow) => boolean])[] = [
   [{}, () => true],
   [{ outcome: 'no_show' }, (row) => row['outcome'] === 'no_show'],
+  [{ outcome: 'held' }, (row) => row['outcome'] === 'held'],
+  [{ attendance: 'unconfirmed' }, (row) => row['attendance'] === 'unconfirmed'],
   [{ email: 'ben@example.test' }, (row) => /^ben/i.test(String(row['invitee_email']))],
   [{ q: 'BEN@' }, (row) => /^ben/i.test(String(row['invitee_email']))],
   [{ host: uri('users', 1) }, (row) => row['host'] === uri('users', 1)],
