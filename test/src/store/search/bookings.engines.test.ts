@@ -13,12 +13,13 @@ import { emptyTables, storeEngines, type TestStore } from '../../../harness/stor
 const uri = (kind: string, n: number) => `https://api.example.test/${kind}/${String(n).padStart(3, '0')}`;
 const firstMs = Date.parse('2025-01-01T00:00:00Z');
 const most = 14;
+const upcoming = 36_500;
 
 /** Links to itself, in circles, and to invitees that are not mirrored, too. */
 const invitee = fc.record({
   bookedOn: fc.integer({ min: 0, max: 5 }),
   // Also in a hundred years: upcoming.
-  startsOn: fc.oneof(fc.integer({ min: 3, max: 9 }), fc.constant(36_500)),
+  startsOn: fc.oneof(fc.integer({ min: 3, max: 9 }), fc.constant(upcoming)),
   old: fc.option(fc.integer({ min: 0, max: most + 2 }), { freq: 2 }),
   new: fc.option(fc.integer({ min: 0, max: most + 2 }), { freq: 2 }),
   isMissed: fc.boolean(),
@@ -26,7 +27,8 @@ const invitee = fc.record({
   email: fc.constantFrom('ada@example.test', 'Ben@example.test', 'BEN@example.test'),
 });
 
-const searches: readonly (readonly [BookingSearch, (row: StoredRow) => boolean])[] = [
+type Search = readonly [BookingSearch, isFound: (row: StoredRow) => boolean];
+const searches: readonly Search[] = [
   [{}, () => true],
   [{ outcome: 'no_show' }, (row) => row['outcome'] === 'no_show'],
   [{ outcome: 'held' }, (row) => row['outcome'] === 'held'],
@@ -40,6 +42,38 @@ const searches: readonly (readonly [BookingSearch, (row: StoredRow) => boolean])
       String(row['start_time']) >= instantOf(firstMs + 5 * dayMs) &&
       String(row['start_time']) <= instantOf(firstMs + 6 * dayMs),
   ],
+];
+
+type Invitee = typeof invitee extends fc.Arbitrary<infer Value> ? Value : never;
+const single: Invitee = {
+  bookedOn: 1,
+  startsOn: 3,
+  old: null,
+  new: null,
+  isMissed: false,
+  host: 0,
+  email: 'ada@example.test',
+};
+const first: Invitee = { ...single, bookedOn: 0, startsOn: upcoming, new: 1 };
+type Example = [Invitee[], Search, { perPiece: number; mostIndexed: number }];
+const examined = { perPiece: 1, mostIndexed: 1 };
+const heldSearch: Search = [{ attendance: 'unconfirmed' }, (row) => row['attendance'] === 'unconfirmed'];
+/** Each invitee is examined alone, so none may be left out that is the first of a journey that matches. */
+const examples: Example[] = [
+  // Moved to an upcoming meeting, and held all the same: moved again to an earlier time, or moved to two meetings.
+  [[first, { ...single, startsOn: upcoming }, { ...single, old: 1 }], heldSearch, examined],
+  [[first, { ...single, startsOn: upcoming, new: 2 }, single], heldSearch, examined],
+  [[first, { ...single, startsOn: upcoming }, { ...single, bookedOn: 2, old: 0 }], heldSearch, examined],
+  // Circles, which begin at their first URI.
+  [
+    [
+      { ...single, old: 1 },
+      { ...single, old: 0 },
+    ],
+    heldSearch,
+    examined,
+  ],
+  [[{ ...single, old: 1, new: 1 }, single], [{ q: 'ada' }, () => true], examined],
 ];
 
 const orderOf = (row: StoredRow) => `${String(row['booked_at'])} ${String(row['first_invitee'])}`;
@@ -112,7 +146,10 @@ for (const engine of storeEngines)
             }
           },
         ),
-        runs(engine.name === 'sqlite' ? 40 : 8),
+        {
+          ...runs(engine.name === 'sqlite' ? 40 : 8),
+          examples,
+        },
       );
     });
   });
