@@ -2,16 +2,13 @@
 // page of people; on SQLite and PostgreSQL.
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { createReadApi } from '#src/api/operations.ts';
-import { openTail } from '#src/feed/tail.ts';
 import { openStore } from '#src/store/open-store.ts';
 import type { Store } from '#src/store/contract.ts';
 import { catchUpContactSearch, useContactSearch } from '#src/store/search/contact-follower.ts';
 import { attendances } from '#src/store/views/attendance.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
 import { startServers } from './cpu.ts';
 import { median, type Figure, type Measurement } from './measure.ts';
-import { asking } from './pages.ts';
+import { openReadApi } from './pages.ts';
 import { temporaryFolder } from './processes.ts';
 
 const bookings = 1_000_000;
@@ -36,16 +33,8 @@ export async function measureAttendance(url: string, count: number): Promise<rea
   await fill(store, count);
   await useContactSearch(store);
   await catchUpContactSearch(store, { atOnce: 2_000 });
-  const tail = openTail({ lastSeq: async () => 0 });
-  const api = createReadApi({
-    store,
-    tail,
-    screen: privacyScreen({ eraseOnDelete: true }),
-    clock: Date.now,
-    secret: 'bench-secret',
-    report: (error) => process.stderr.write(`${String(error)}\n`),
-  });
-  const ask = asking(async (address) => api.request(address));
+  using api = openReadApi(store);
+  const { ask } = api;
   const figures: Figure[] = [];
   const measure = async (name: string, read: () => Promise<unknown>, isLimited = false): Promise<void> => {
     const times: number[] = [];
@@ -73,7 +62,6 @@ export async function measureAttendance(url: string, count: number): Promise<rea
   const startedAt = performance.now();
   await sql`select * from booking_journeys where attendance = 'unconfirmed' limit 20`.execute(store.db);
   figures.push({ name: `attendance.${store.engine.name}_view_ms`, value: performance.now() - startedAt, unit: 'ms' });
-  tail.close();
   return figures;
 }
 

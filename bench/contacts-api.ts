@@ -2,16 +2,13 @@
 // the first.
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { createReadApi } from '#src/api/operations.ts';
-import { openTail } from '#src/feed/tail.ts';
 import { openSandbox } from '#src/sandbox/sandbox.ts';
 import type { ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { catchUpContactSearch, useContactSearch } from '#src/store/search/contact-follower.ts';
 import { openStore } from '#src/store/open-store.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
 import { openBulk } from './bulk.ts';
 import { median, percentile, type Figure, type Measurement } from './measure.ts';
-import { asking, deepPage, pageRatio, type Ask } from './pages.ts';
+import { deepPage, openReadApi, pageRatio, type Ask } from './pages.ts';
 import { temporaryFolder } from './processes.ts';
 
 const contacts = 1_000_000;
@@ -35,16 +32,8 @@ export const contactsApi: Measurement = {
     await sql`pragma cache_size = -8000`.execute(store.db);
     await sql`pragma synchronous = full`.execute(store.db);
     const indexing = contacts / ((performance.now() - startedAt) / 1000);
-    const tail = openTail({ lastSeq: async () => 0 });
-    const api = createReadApi({
-      store,
-      tail,
-      screen: privacyScreen({ eraseOnDelete: true }),
-      clock: Date.now,
-      secret: 'bench-secret',
-      report: (error) => process.stderr.write(`${String(error)}\n`),
-    });
-    const ask = asking(async (address) => api.request(address));
+    using api = openReadApi(store);
+    const { ask } = api;
     // Once to warm up: compiled code is what a process that has answered for a while runs.
     await timesOfSearches(ask, some.slice(0, warmUp));
     const kindsMs = await timesOfSearches(ask, some);
@@ -54,7 +43,6 @@ export const contactsApi: Measurement = {
       await pageRatio(ask, '/api/contacts?country=US&sort=updated_at:desc'),
     ];
     const rare = await ask('/api/contacts?name=qz');
-    tail.close();
     const figures: Figure[] = [
       { name: 'contacts_api.p99_ms', value: percentile(times, 0.99), limit: ['<=', 20], unit: 'ms' },
       { name: 'contacts_api.p50_ms', value: median(times), unit: 'ms' },

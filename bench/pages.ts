@@ -1,4 +1,8 @@
 // Lists asked for page by page, and what a deep page costs against the first.
+import { createReadApi } from '#src/api/operations.ts';
+import { openTail } from '#src/feed/tail.ts';
+import type { Store } from '#src/store/contract.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { median } from './measure.ts';
 
 export interface Asked {
@@ -24,6 +28,20 @@ export const asking =
     const { pagination } = JSON.parse(text) as { pagination: { next_page: string | null; count: number } };
     return { ms, next: pagination.next_page, count: pagination.count };
   };
+
+/** The API of a store, asked in this process. */
+export function openReadApi(store: Store): Disposable & { readonly ask: Ask } {
+  const tail = openTail({ lastSeq: async () => 0 });
+  const api = createReadApi({
+    store,
+    tail,
+    screen: privacyScreen({ eraseOnDelete: true }),
+    clock: Date.now,
+    secret: 'bench-secret',
+    report: (error) => process.stderr.write(`${String(error)}\n`),
+  });
+  return { ask: asking(async (address) => api.request(address)), [Symbol.dispose]: () => tail.close() };
+}
 
 /** Medians of samples taken in turns, so that whatever else the machine does falls on both. */
 export async function pageRatio(ask: Ask, first: string): Promise<number> {
