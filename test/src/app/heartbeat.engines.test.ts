@@ -5,7 +5,7 @@ import { openStore } from '#src/store/open-store.ts';
 import { listProcesses, writeProcess } from '#src/store/processes.ts';
 import { contactDelivery } from '../../harness/data/contact-deliveries.ts';
 import { openSender } from '../../harness/mirror/sender.ts';
-import { openPostgresProxy } from '../../harness/postgres-proxy.ts';
+import { openProxy } from '../../harness/silent-proxy.ts';
 import { createDatabase } from '../../harness/postgres.ts';
 import { until } from '../../harness/ports.ts';
 import { openHome, type Home } from '../../harness/product.ts';
@@ -86,7 +86,7 @@ describe.runIf(inject('redisUrl'))('a receiver beside a worker on one data folde
 describe.runIf(inject('postgresUrl'))('a PostgreSQL that has stopped', () => {
   it('leaves the receiver ready for deliveries, and is reported once', async () => {
     const database = await createDatabase(inject('postgresUrl'));
-    await using proxy = await openPostgresProxy(database);
+    await using proxy = await openProxy(database);
     await using home = await openHome({ DATABASE_URL: proxy.url });
     const product = await home.open('start');
     await proxy[Symbol.asyncDispose]();

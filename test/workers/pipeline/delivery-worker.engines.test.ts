@@ -8,7 +8,7 @@ import { openStore } from '#src/store/open-store.ts';
 import { startDeliveryWorker } from '#workers/pipeline/delivery-worker.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { contactDelivery } from '../../harness/data/contact-deliveries.ts';
-import { openPostgresProxy } from '../../harness/postgres-proxy.ts';
+import { openProxy } from '../../harness/silent-proxy.ts';
 import { freshMemory, receivedAt, rowsOf } from '../../harness/stores.ts';
 import { copyPostgres } from '../../harness/templates.ts';
 
@@ -59,7 +59,7 @@ describe('the delivery worker', () => {
   it.runIf(inject('postgresUrl'))(
     'fails a batch as transient when its connections die silently, and stores it with the next attempt',
     async () => {
-      await using proxy = await openPostgresProxy(await copyPostgres());
+      await using proxy = await openProxy(await copyPostgres());
       await using store = await openStore({ report: () => undefined }, proxy.url);
       store.engine.limitSilence(500);
       const { worker, process } = startWorker(store);

@@ -1,7 +1,7 @@
 // The queue on PostgreSQL.
 import { describe, expect, inject, it } from 'vitest';
 import { until } from '../../../harness/ports.ts';
-import { openPostgresProxy } from '../../../harness/postgres-proxy.ts';
+import { openProxy } from '../../../harness/silent-proxy.ts';
 import { startPostgres } from '../../../harness/postgres.ts';
 import { batchOf, bodiesOf, open } from './queue-locations.ts';
 // The queue on PostgreSQL.
@@ -56,7 +56,7 @@ describe.runIf(inject('postgresUrl'))('the queue on PostgreSQL', () => {
   });
 
   it('reports a pooler that drops the settings of the session, instead of accepting what no worker would find', async () => {
-    await using proxy = await openPostgresProxy(inject('postgresUrl'), { dropsOptions: true });
+    await using proxy = await openProxy(inject('postgresUrl'), { dropsOptions: true });
     const queue = await open({ url: proxy.url, dataDir: '', name: 'deliveries' });
     const problems = await queue.check();
     await queue.close();

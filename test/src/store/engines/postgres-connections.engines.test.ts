@@ -6,7 +6,7 @@ import { sixDigits } from '#src/store/engines/postgres.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { readRows } from '#src/store/rows.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
-import { openPostgresProxy } from '../../../harness/postgres-proxy.ts';
+import { openProxy } from '../../../harness/silent-proxy.ts';
 import { ask } from '../../../oracle/deliveries.ts';
 import { copyPostgres } from '../../../harness/templates.ts';
 
@@ -15,7 +15,7 @@ const quiet = { report: () => undefined };
 describe.runIf(inject('postgresUrl'))('a store behind a connection that passes nothing any more', () => {
   it('fails its statements as transient, and goes on over new connections', async () => {
     const url = await copyPostgres();
-    await using proxy = await openPostgresProxy(url);
+    await using proxy = await openProxy(url);
     await using store = await openStore(quiet, proxy.url);
     store.engine.limitSilence(500);
     const slow = store.transaction(async ({ db }) => sql`select pg_sleep(60)`.execute(db));
@@ -31,7 +31,7 @@ describe.runIf(inject('postgresUrl'))('a store behind a connection that passes n
     'does not wait for ever for a server that is silent once it has let the client in',
     { timeout: 60_000 },
     async () => {
-      await using proxy = await openPostgresProxy(await copyPostgres(), { silentOnceReady: true });
+      await using proxy = await openProxy(await copyPostgres(), { silentOnceReady: true });
       await expect(openStore(quiet, proxy.url)).rejects.toSatisfy(isTransient);
     },
   );
@@ -62,7 +62,7 @@ describe.runIf(inject('postgresUrl'))('a store behind a pooler that drops the se
   it('writes and reads the same times, and waits no longer for locks than usual', async () => {
     const url = await copyPostgres();
     await ask(url, `alter database ${new URL(url).pathname.slice(1)} set timezone = 'Asia/Kolkata'`);
-    await using proxy = await openPostgresProxy(url, { dropsOptions: true });
+    await using proxy = await openProxy(url, { dropsOptions: true });
     await using store = await openStore(quiet, proxy.url);
     expect(store.engine.isPooled()).toBe(true);
     const inside = await store.transaction(async ({ db }) => {
@@ -77,7 +77,7 @@ describe.runIf(inject('postgresUrl'))('a store behind a pooler that drops the se
   });
 
   it('refuses a rebuild, whose temporary tables would hide the live ones from others', async () => {
-    await using proxy = await openPostgresProxy(await copyPostgres(), { dropsOptions: true });
+    await using proxy = await openProxy(await copyPostgres(), { dropsOptions: true });
     await using store = await openStore(quiet, proxy.url);
     await expect(rebuild({ store } as never)).rejects.toMatchObject({
       code: 'config',
