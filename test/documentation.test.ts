@@ -86,6 +86,36 @@ describe('the documentation', () => {
       expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([]);
     }
   });
+
+  it('links only to headings and marks that exist', () => {
+    const broken = pages.flatMap((page) =>
+      [...read(page).matchAll(/\]\(([^)#:]*)#([^)]+)\)/g)]
+        .map(([, path = '', anchor = '']) => ({ target: path === '' ? page : join(dirname(page), path), anchor }))
+        .filter(({ target, anchor }) => target.endsWith('.md') && !anchorsOf(target).has(anchor))
+        .map(({ target, anchor }) => `${page}: ${target}#${anchor}`),
+    );
+    expect(broken).toEqual([]);
+  });
+});
+
+describe('the comparison with other tools', () => {
+  const page = read('docs/compare.md');
+  const rows = [...page.matchAll(/^\|(.+)\|$/gm)].map(([, row = '']) => row.split('|').map((cell) => cell.trim()));
+  const cells = rows.filter(([subject = '']) => /\w/.test(subject)).flatMap(([, ...others]) => others);
+  const footnotes = new Map(
+    [...page.matchAll(/^\[\^([\w-]+)\]: (.+)$/gm)].map(([, name = '', text = '']) => [name, text]),
+  );
+
+  it('has a source in every cell: a footnote, or a page of ours', () => {
+    expect(cells.length).toBeGreaterThan(100);
+    expect(cells.filter((cell) => !/\[\^[\w-]+\]|\]\([^):]+\)/.test(cell))).toEqual([]);
+  });
+
+  it('uses every footnote and defines it with an address and the day on which it was read', () => {
+    const used = new Set([...page.matchAll(/\[\^([\w-]+)\](?!:)/g)].map(([, name = '']) => name));
+    expect([...used].toSorted()).toEqual([...footnotes.keys()].toSorted());
+    expect([...footnotes].filter(([, text]) => !/\]\(https:\/\/.+, \d{4}-\d{2}-\d{2}$/.test(text))).toEqual([]);
+  });
 });
 
 const hardToRead = new RegExp(
@@ -137,4 +167,16 @@ const hardToRead = new RegExp(
 /** Paths, from the root of the repository, that a page links to. */
 function linksOf(page: string): readonly string[] {
   return [...read(page).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, path = '']) => join(dirname(page), path));
+}
+
+/** What can follow `#` in a link to a page: its headings as GitHub writes them, and marks such as `<a id="erasures">`. */
+function anchorsOf(page: string): ReadonlySet<string> {
+  const text = read(page);
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return new Set([...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)]);
 }
