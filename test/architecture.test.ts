@@ -209,6 +209,24 @@ describe('the architecture', () => {
     expect([...new Set(known)].filter((target) => target !== 'src/signing/signature.ts')).toEqual([]);
   });
 
+  it('keeps the chaos suite separate: what it imports, directly or through others, is never the product', () => {
+    const suite = globSync('test/chaos/**/*.ts', { cwd: root }).filter((path) => !path.endsWith('.test.ts'));
+    const imported = new Map<string, readonly string[]>();
+    for (const waiting = [...suite]; waiting.length > 0;) {
+      const path = waiting.pop() ?? '';
+      if (imported.has(path) || !path.startsWith('test/')) continue;
+      imported.set(path, readModule(path).inside);
+      waiting.push(...(imported.get(path) ?? []));
+    }
+    const product = /^(src|workers|schemas)\//;
+    expect(suite.length).toBeGreaterThan(0);
+    expect(
+      [...imported].flatMap(([path, targets]) =>
+        targets.filter((target) => product.test(target)).map((target) => `${path} → ${target}`),
+      ),
+    ).toEqual([]);
+  });
+
   it('has no cycles', () => {
     const targets = new Map(modules.map(({ path, inside }) => [path, inside]));
     const finished = new Set<string>();

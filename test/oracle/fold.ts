@@ -1,7 +1,7 @@
 // What the rows must be, said a second time and differently: all facts at once, the greatest version of each field, nothing
 // stored on the way. It shares no code with the fold.
 import type { Fact } from '../harness/data/delivery-histories.ts';
-import { before, normal, type NormalFact, type Record_ } from '../harness/data/normal-facts.ts';
+import { before, normal, type Json, type NormalFact, type Record_ } from '../harness/data/normal-facts.ts';
 import { noShowOf } from './no-show.ts';
 import { beyondColumns, childRows, fieldColumns, tableOf, type OracleTable } from './columns.ts';
 
@@ -24,10 +24,11 @@ const ranks: Record<string, number> = {
   'routing_form_submission.created': 1,
 };
 
-export function expectedRows(facts: readonly Fact[], eraseOnDelete: boolean): unknown {
+export function expectedRows(facts: readonly Fact[], eraseOnDelete: boolean): Record<string, Record_[]> {
   const sound = facts.filter((fact) => fact.sound).map(normal);
   const spoken = sound.flatMap(speak);
   const deletes = Map.groupBy(sound.flatMap(deletion), ({ table, uri }) => `${table} ${uri}`);
+  const bySubject = Map.groupBy(sound, ({ payload }) => payload['uri']);
   const byRow = Map.groupBy(spoken, ({ table, uri }) => `${table} ${uri}`);
   const tables: Record<string, Record_[]> = {};
   for (const id of new Set([...byRow.keys(), ...deletes.keys()])) {
@@ -38,19 +39,25 @@ export function expectedRows(facts: readonly Fact[], eraseOnDelete: boolean): un
     const row = rowOf(table, uri, forgotten ? [] : (byRow.get(id) ?? []));
     if ('deleted_at' in row) Object.assign(row, { deleted_at: deletedAt, deleted_source: first?.source ?? null });
     row['as_of'] ??= deletedAt;
-    const { open = null, ...noShow } =
-      table === 'invitees' ? noShowOf(sound.filter(({ payload }) => payload['uri'] === uri)) : {};
-    (tables[table] ??= []).push({ ...row, ...noShow });
-    for (const [child, rows] of childRows(table, uri, row)) if (rows.length > 0) (tables[child] ??= []).push(...rows);
-    if (open)
-      (tables['no_shows'] ??= []).push({
-        invitee_uri: uri,
-        no_show_uri: open.uri,
-        marked_at: open.created_at,
-        unmarked_at: null,
-      });
+    const marks = table === 'invitees' ? noShowRows(uri, bySubject.get(uri) ?? []) : { columns: {}, rows: [] };
+    (tables[table] ??= []).push({ ...row, ...marks.columns });
+    for (const [child, rows] of [...childRows(table, uri, row), ['no_shows', marks.rows] as const])
+      if (rows.length > 0) (tables[child] ??= []).push(...rows);
   }
   return sorted(tables);
+}
+
+function noShowRows(invitee_uri: string, facts: readonly NormalFact[]): { columns: Record_; rows: Record_[] } {
+  const { open, closed } = noShowOf(facts);
+  return {
+    columns: { no_show: open as Json, no_show_uri: open?.uri ?? null, no_show_at: open?.created_at ?? null },
+    rows: [...closed, ...(open ? [{ ...open, unmarked_at: null }] : [])].map(({ uri, created_at, unmarked_at }) => ({
+      invitee_uri,
+      no_show_uri: uri,
+      marked_at: created_at,
+      unmarked_at,
+    })),
+  };
 }
 
 function rowOf(table: OracleTable, uri: string, spoken: readonly Spoken[]): Record_ {

@@ -46,7 +46,7 @@ function instant(text: string): string {
   return `${utc}.${fraction.padEnd(6, '0')}Z`;
 }
 
-function sortKeys(value: unknown): unknown {
+export function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(

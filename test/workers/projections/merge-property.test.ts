@@ -73,11 +73,10 @@ function expectSame(actual: unknown, expected: unknown): void {
   if (canonicalJson(actual) !== canonicalJson(expected)) expect(actual).toEqual(expected);
 }
 
-/** The text of versions, and the periods that are over, are the program's own business; which fields lag behind is not. */
-function forOracle({ no_shows = [], ...contents }: Contents): unknown {
-  const open = no_shows.filter((row) => row['unmarked_at'] === null);
+/** The text of versions is the program's own business; which fields lag behind is not. */
+function forOracle(contents: Contents): unknown {
   return Object.fromEntries(
-    Object.entries({ ...contents, ...(open.length > 0 && { no_shows: open }) }).map(([table, rows]) => [
+    Object.entries(contents).map(([table, rows]) => [
       table,
       rows.map(({ version: _version, no_show_facts: _facts, ...row }) =>
         'lagging' in row ? { ...row, lagging: row['lagging'] && Object.keys(row['lagging']).toSorted() } : row,

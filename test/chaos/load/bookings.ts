@@ -1,0 +1,189 @@
+// Bookings of the history: made, moved, canceled, missed and marked by mistake; alone and in groups.
+import type { Person } from './contacts.ts';
+import { serviceUrl, type Fields, type Happening, type World } from './world.ts';
+
+export interface Bookings {
+  step(): Happening[];
+  /** A booking, such as one that a form led to. */
+  book(more?: Fields): Happening[];
+  someMeeting(): Fields | undefined;
+}
+
+interface Meeting {
+  record: Fields;
+  readonly isGroup: boolean;
+  active: number;
+}
+
+interface Booking {
+  record: Fields;
+  readonly meeting: Meeting;
+}
+
+const tags = ['utm_campaign', 'utm_source', 'utm_medium', 'utm_content', 'utm_term', 'salesforce_uuid'];
+
+export function bookings(world: World, someone: () => Person): Bookings {
+  const { random, canaries } = world;
+  const active: Booking[] = [];
+  /** A booking that was marked is neither moved nor canceled later. */
+  const marked: Booking[] = [];
+  const meetings: Meeting[] = [];
+
+  const happening = (event: string, { record, meeting }: Booking): Happening => ({
+    event,
+    payload: { ...record, scheduled_event: meeting.record },
+  });
+
+  function schedule(isGroup: boolean): Meeting {
+    const at = world.now();
+    const hours = 24 + random.below(500);
+    const meeting: Meeting = {
+      isGroup,
+      active: 0,
+      record: {
+        uri: world.uri('scheduled_events'),
+        name: random.pick(['Talk', 'Žvanění', null]),
+        meeting_notes_plain: random.pick([`They ${canaries['notes']}.`, null]),
+        meeting_notes_html: null,
+        status: 'active',
+        start_time: world.later(hours),
+        end_time: world.later(hours + 0.5),
+        event_type: `${serviceUrl}/event_types/talk`,
+        location: random.pick<Fields | null>([
+          { type: 'zoom', status: 'pushed', join_url: `https://zoom.example/j/${canaries['token']}` },
+          { type: 'physical', location: 'Hauptstraße 1' },
+          null,
+        ]),
+        invitees_counter: { total: 0, active: 0, limit: isGroup ? 500 : 1 },
+        event_memberships: [
+          { user: `${serviceUrl}/users/u1`, user_email: 'host@example.test', user_name: 'Žofie Host' },
+        ],
+        event_guests: random.chance(0.2)
+          ? [{ email: `guest.${canaries['address']}@example.test`, created_at: at, updated_at: at }]
+          : [],
+        created_at: at,
+        updated_at: at,
+      },
+    };
+    meetings.push(meeting);
+    return meeting;
+  }
+
+  function count(meeting: Meeting, change: 1 | -1, more: Fields = {}): void {
+    meeting.active += change;
+    const { limit, total } = meeting.record['invitees_counter'] as Record<string, number>;
+    const invitees_counter = { total: Number(total) + Math.max(change, 0), active: meeting.active, limit };
+    meeting.record = { ...meeting.record, invitees_counter, ...more, updated_at: world.now() };
+  }
+
+  function create(more: Fields, { name, email }: Person): Booking {
+    const groups = meetings.filter(({ isGroup }) => isGroup);
+    const isGroup = world.hot !== undefined || random.chance(0.2);
+    const reused = groups.length >= (world.hot ?? 5) ? random.pick(groups) : undefined;
+    const meeting = (isGroup && reused) || schedule(isGroup);
+    const uri = `${String(meeting.record['uri'])}/invitees/${random.below(1_000_000_000).toString(36)}`;
+    const at = world.now();
+    count(meeting, 1);
+    const booking: Booking = {
+      meeting,
+      record: {
+        uri,
+        email,
+        first_name: null,
+        last_name: null,
+        name,
+        status: 'active',
+        questions_and_answers: [
+          { question: 'What should we know? ', answer: `${canaries['answer']} ${random.below(1000)}`, position: 0 },
+          { question: 'Topics', answer: 'one\ntwo', position: 3 },
+        ].slice(0, random.below(3)),
+        timezone: random.pick(['Europe/Berlin', 'Asia/Kolkata', null]),
+        event: meeting.record['uri'],
+        created_at: at,
+        updated_at: at,
+        tracking: Object.fromEntries(tags.map((tag) => [tag, random.chance(0.5) ? `${tag}-${random.below(3)}` : null])),
+        text_reminder_number: random.chance(0.3) ? `+1${canaries['phone']}` : null,
+        rescheduled: false,
+        old_invitee: null,
+        new_invitee: null,
+        cancel_url: `https://scheduling.example/cancellations/${canaries['token']}${random.below(1_000_000)}`,
+        reschedule_url: `https://scheduling.example/reschedulings/${canaries['token']}${random.below(1_000_000)}`,
+        routing_form_submission: null,
+        payment: random.chance(0.2) ? payment() : null,
+        no_show: null,
+        reconfirmation: random.chance(0.1) ? { created_at: world.now(), confirmed_at: null } : null,
+        scheduling_method: random.pick(['instant_book', 'api', null]),
+        invitee_scheduled_by: null,
+        ...more,
+      },
+    };
+    active.push(booking);
+    return booking;
+  }
+
+  const payment = (): Fields => ({
+    external_id: `ch_${random.below(1_000_000)}`,
+    provider: random.pick(['stripe', 'paypal']),
+    amount: random.pick([12.5, '19.99', 0]),
+    currency: 'EUR',
+    terms: random.pick(['within 14 days', null]),
+    successful: random.chance(0.9),
+  });
+
+  function cancel(booking: Booking, more: Fields = {}): Happening {
+    active.splice(active.indexOf(booking), 1);
+    const { record, meeting } = booking;
+    const cancellation = {
+      canceled_by: record['name'],
+      reason: random.pick([`because ${canaries['answer']}`, '', null]),
+      canceler_type: random.pick(['host', 'invitee']),
+      created_at: world.now(),
+    };
+    count(meeting, -1, meeting.isGroup ? {} : { status: 'canceled', cancellation });
+    booking.record = { ...record, status: 'canceled', cancellation, ...more, updated_at: world.now() };
+    return happening('invitee.canceled', booking);
+  }
+
+  /** Two deliveries that arrive in either order. */
+  function move(booking: Booking): Happening[] {
+    const { uri, name, email } = booking.record;
+    const next = create({ old_invitee: uri }, { name: String(name), email: String(email) });
+    const canceled = cancel(booking, { rescheduled: true, new_invitee: next.record['uri'] });
+    return [canceled, happening('invitee.created', next)];
+  }
+
+  /** A mark does not change `updated_at`. */
+  function mark(booking: Booking): Happening[] {
+    const no_show = { uri: world.uri('invitee_no_shows'), created_at: world.now() };
+    booking.record = { ...booking.record, no_show };
+    return [happening('invitee_no_show.created', booking)];
+  }
+
+  function unmark(booking: Booking): Happening[] {
+    booking.record = { ...booking.record, no_show: null };
+    const { payload } = happening('invitee_no_show.deleted', booking);
+    const { no_show: _, ...absent } = payload;
+    return [{ event: 'invitee_no_show.deleted', payload: random.chance(0.5) ? payload : absent }];
+  }
+
+  const book = (more: Fields = {}): Happening[] => [happening('invitee.created', create(more, someone()))];
+
+  return {
+    book,
+    someMeeting: () => (meetings.length > 0 ? random.pick(meetings).record : undefined),
+    step() {
+      const roll = random.next();
+      if (active.length < 5 || roll < 0.5) return book();
+      if (marked.length > 0 && roll > 0.9) {
+        const booking = random.pick(marked);
+        return booking.record['no_show'] === null ? mark(booking) : unmark(booking);
+      }
+      const booking = random.pick(active);
+      if (roll < 0.65) return move(booking);
+      if (roll < 0.8) return [cancel(booking)];
+      active.splice(active.indexOf(booking), 1);
+      marked.push(booking);
+      return mark(booking);
+    },
+  };
+}

@@ -1,0 +1,35 @@
+// What the parts of the history share: the service, its clock, and the shape of what happened.
+import type { Random } from './random.ts';
+
+export type Fields = Record<string, unknown>;
+
+/** What happened, before it is written as a body. */
+export interface Happening {
+  readonly event: string;
+  readonly payload: Fields;
+}
+
+/** What every part of the history needs. */
+export interface World {
+  readonly random: Random;
+  readonly canaries: Readonly<Record<string, string>>;
+  /** A new URI of the service. */
+  uri(kind: string): string;
+  /** The present moment. */
+  now(): string;
+  /** A moment some hours from now. */
+  later(hours: number): string;
+  readonly hot: number | undefined;
+}
+
+export const serviceUrl = 'https://api.scheduling.example';
+
+/** A moment as the service writes it: with 6, 3 or no digits, sometimes with an offset. */
+export function timeText(random: Random, ms: number): string {
+  const digits = random.below(10);
+  const local = new Date(digits === 9 ? ms + 2 * 3_600_000 : ms).toISOString();
+  const micros = `${local.slice(0, 23)}${String(random.below(1000)).padStart(3, '0')}`;
+  if (digits === 9) return `${micros}+02:00`;
+  if (digits === 8) return `${local.slice(0, 19)}Z`;
+  return digits === 7 ? local : `${micros}Z`;
+}

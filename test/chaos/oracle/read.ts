@@ -1,0 +1,76 @@
+// Reads a store for the oracle: raw SQL, and the columns and types that docs/tables.md promises.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import pg from 'pg';
+import type { Json, Record_ } from '../../harness/data/normal-facts.ts';
+
+export type Row = Record<string, unknown>;
+
+/** Asks a store directly. */
+export async function ask(store: string, sql: string): Promise<Row[]> {
+  if (store.startsWith('sqlite:')) {
+    const db = new Sqlite(store.slice('sqlite:'.length), { readonly: true, timeout: 10_000 });
+    try {
+      return db.prepare(sql).all() as Row[];
+    } finally {
+      db.close();
+    }
+  }
+  const client = new pg.Client({ connectionString: store, types: { getTypeParser } });
+  await client.connect();
+  try {
+    await client.query("set time zone 'UTC'");
+    return (await client.query<Row>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** `timestamptz` (1184) as the text that PostgreSQL sends, because a Date has no microseconds; `bigint` (20) as a number. */
+const getTypeParser: pg.CustomTypesConfig['getTypeParser'] = (oid: number, format?: 'text' | 'binary') => {
+  if (oid === 1184) return (text: string) => text;
+  if (oid === 20) return Number;
+  return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text');
+};
+
+export interface PromisedTable {
+  readonly key: readonly string[];
+  /** Column → `text`, `time`, `json`, `flag`, `integer` or `number`. */
+  readonly columns: ReadonlyMap<string, string>;
+}
+
+/** What docs/tables.md says about a table. */
+export function promisedTable(name: string): PromisedTable {
+  const text = readFileSync(join(import.meta.dirname, '../../../docs/tables.md'), 'utf8');
+  const [, section = ''] = text.split(`\n### ${name}\n`);
+  const [own = ''] = section.split('\n### ');
+  const [, keys = ''] = / Key: (.*)\.\n/.exec(own) ?? [];
+  const columns = [...own.matchAll(/^\| `(\w+)` \| (\w+)/gm)].map(
+    ([, column = '', type = '']) => [column, type] as const,
+  );
+  if (columns.length === 0) throw new Error(`docs/tables.md does not list the table ${name}.`);
+  return { key: [...keys.matchAll(/`(\w+)`/g)].map(([, key = '']) => key), columns: new Map(columns) };
+}
+
+/** All rows of a table, each value read by the type of its column: the same on both engines. */
+export async function readTable(store: string, name: string, { columns }: PromisedTable): Promise<Record_[]> {
+  const rows = await ask(store, `select ${[...columns.keys()].map((column) => `"${column}"`).join()} from ${name}`);
+  const isSqlite = store.startsWith('sqlite:');
+  return rows.map((row) =>
+    Object.fromEntries([...columns].map(([column, type]) => [column, decoded(row[column], { type, isSqlite })])),
+  );
+}
+
+function decoded(value: unknown, { type, isSqlite }: { type: string; isSqlite: boolean }): Json {
+  if (value === null || value === undefined) return null;
+  if (isSqlite && type === 'json') return JSON.parse(String(value)) as Json;
+  if (isSqlite && type === 'flag') return value === 1;
+  return !isSqlite && type === 'time' ? timeOf(String(value)) : (value as Json);
+}
+
+/** `2026-01-31 10:00:00.5+00` becomes `2026-01-31T10:00:00.500000Z`. Another offset stays visible, as a wrong time. */
+function timeOf(text: string): string {
+  const [, day, time, fraction = '', zone] = /^(\S+) (\d\d:\d\d:\d\d)(?:\.(\d+))?\+00(.*)$/.exec(text) ?? [];
+  return day === undefined || zone !== '' ? text : `${day}T${time}.${fraction.padEnd(6, '0')}Z`;
+}
