@@ -1,8 +1,8 @@
-// docs/deploy.md, docs/monitoring.md and their examples agree with the program: metrics, commands, settings, paths and ports.
+// docs/deploy.md, docs/monitoring.md and their examples (without Kubernetes) agree with the program: metrics, commands, settings, paths and ports.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parse, parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
 import { verbs } from '#src/cli/verbs.ts';
 import { settings } from '#src/config/variables.ts';
 import { createMetrics } from '#src/observability/metrics/registry.ts';
@@ -100,63 +100,5 @@ describe.each(['nginx.conf', 'Caddyfile'])('examples/%s', (name) => {
     expect(text).toContain(`127.0.0.1:${settings.PORT.default}`);
     expect(text).not.toContain('8081');
     for (const path of ['/webhooks', 'healthz', 'readyz', '404']) expect(text).toContain(path);
-  });
-});
-
-interface Workload {
-  readonly kind: string;
-  readonly spec: {
-    readonly selector: { readonly matchLabels: object };
-    readonly template: { readonly metadata: { readonly labels: object }; readonly spec: { containers: Container[] } };
-  };
-}
-
-interface Container {
-  readonly args: readonly string[];
-  readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
-  readonly livenessProbe: unknown;
-  readonly readinessProbe: unknown;
-  readonly securityContext: unknown;
-}
-
-describe('the manifests of Kubernetes', () => {
-  const documents = parseAllDocuments(read('examples/kubernetes/slotstream.yaml')).map(
-    (one) => one.toJS() as Record<string, unknown> & { kind: string },
-  );
-  const workloads = documents.filter(({ kind }) =>
-    ['StatefulSet', 'Deployment'].includes(kind),
-  ) as unknown as Workload[];
-  const containers = workloads.flatMap(({ spec }) => spec.template.spec.containers);
-
-  it('run commands that exist with settings that are read', () => {
-    expect(containers.map(({ args }) => args)).toEqual([['receive'], ['work']]);
-    const secret = documents.find(({ kind }) => kind === 'Secret')?.['stringData'] as object;
-    expect(Object.keys(secret).filter((name) => !(name in settings))).toEqual([]);
-  });
-
-  it('probe receivers on the public listener and workers on the admin listener', () => {
-    const probes = (port: string) => ({
-      livenessProbe: { httpGet: { path: '/healthz', port } },
-      readinessProbe: { httpGet: { path: '/readyz', port } },
-    });
-    expect(containers).toMatchObject([probes('public'), probes('admin')]);
-    const ports = new Map(containers.flatMap(({ ports: all }) => all.map((one) => [one.name, one.containerPort])));
-    expect(Object.fromEntries(ports)).toEqual({ public: 8080, admin: 8081 });
-  });
-
-  it('select the pods that they create, and give them no rights', () => {
-    for (const { spec } of workloads) expect(spec.template.metadata.labels).toMatchObject(spec.selector.matchLabels);
-    for (const { securityContext } of containers)
-      expect(securityContext).toEqual({
-        allowPrivilegeEscalation: false,
-        readOnlyRootFilesystem: true,
-        capabilities: { drop: ['ALL'] },
-      });
-  });
-
-  it('publish the public listener only', () => {
-    const ingress = JSON.stringify(documents.find(({ kind }) => kind === 'Ingress'));
-    expect(ingress).toContain('slotstream-receiver');
-    expect(ingress).not.toContain('admin');
   });
 });

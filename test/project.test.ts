@@ -152,8 +152,8 @@ describe('the dependencies', () => {
   it('have licences that allow what this project does with them', () => {
     const permissive = ['MIT', 'MIT-0', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', '0BSD', 'Unlicense'];
     // These packages are tools of the tests. The Mozilla licence concerns changes to the package itself, CC-BY-4.0 is of a table of
-    // browsers, and Blue Oak is permissive.
-    const allowedInTests = ['MPL-2.0', 'CC-BY-4.0', 'BlueOak-1.0.0'];
+    // browsers, CC0-1.0 gives up all rights, and Blue Oak is permissive.
+    const allowedInTests = ['MPL-2.0', 'CC-BY-4.0', 'CC0-1.0', 'BlueOak-1.0.0'];
     const allowed = ({ license = '', dev }: Locked): boolean =>
       permissive.includes(license) || (dev === true && allowedInTests.includes(license));
     // Tools of the tests whose package.json names no licence in that form. Their own files do: MIT, or MIT and Apache-2.0.

@@ -1,0 +1,180 @@
+// The manifests in docs/examples/kubernetes: valid by the schemas of Kubernetes, consistent, and right about the program's settings, ports and metrics.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { loadConfig } from '#src/config/load.ts';
+import { settings } from '#src/config/variables.ts';
+import { createMetrics } from '#src/observability/metrics/registry.ts';
+import {
+  containerOf,
+  literalsOf,
+  outgoingPorts,
+  podsOf,
+  readManifests,
+  referenceProblems,
+  schemaProblems,
+  type Manifests,
+} from './harness/kubernetes.ts';
+
+const folder = join(import.meta.dirname, '../docs/examples/kubernetes');
+const secretsFolder = '/run/secrets/slotstream';
+const metrics = (await createMetrics().read()).text;
+const adapter = parse(readFileSync(join(folder, 'prometheus-adapter.yaml'), 'utf8')) as {
+  rules: { external: { seriesQuery: string; metricsQuery: string; name: { as: string } }[] };
+};
+
+/** What a container gets from its manifest: its variables, and the files of its secret that these may name. */
+function settingsOf({ kustomization }: Manifests, pod: ReturnType<typeof podsOf>[number]['pod']) {
+  const { env, volumeMounts } = containerOf(pod);
+  const secret = literalsOf(kustomization.secretGenerator, 'slotstream');
+  const volume = pod.spec.volumes.find((one) => one.secret);
+  const isMounted = volumeMounts.some(({ name, mountPath }) => name === volume?.name && mountPath === secretsFolder);
+  const keys = volume?.secret?.items?.map(({ key }) => key) ?? Object.keys(secret);
+  return {
+    variables: {
+      ...literalsOf(kustomization.configMapGenerator, 'slotstream'),
+      ...Object.fromEntries(env.map(({ name, value }) => [name, value])),
+    },
+    files: Object.fromEntries(isMounted ? keys.map((key) => [key, secret[key]]) : []),
+  };
+}
+
+/** What the program does not agree with, read as the program reads it. */
+function programProblems(manifests: Manifests): readonly string[] {
+  const problems: string[] = [];
+  for (const { name, pod } of podsOf(manifests)) {
+    const container = containerOf(pod);
+    const { variables, files } = settingsOf(manifests, pod);
+    const temporary = mkdtempSync(join(tmpdir(), 'slotstream-secrets-'));
+    for (const [key, value] of Object.entries(files)) writeFileSync(join(temporary, key), value ?? '');
+    const env = Object.entries(variables).map(([key, value]) => [key, value.replace(secretsFolder, temporary)]);
+    try {
+      const config = loadConfig(Object.fromEntries(env));
+      problems.push(...config.warnings);
+      const listener = container.args[0] === 'work' ? 'admin' : 'public';
+      const ports = Object.fromEntries(container.ports.map((one) => [one.name, one.containerPort]));
+      const expected =
+        listener === 'admin' ? { admin: config.adminPort } : { public: config.port, admin: config.adminPort };
+      if (JSON.stringify(ports) !== JSON.stringify(expected)) problems.push(`${name} has other ports than the program`);
+      for (const [probe, path] of [
+        ['livenessProbe', '/healthz'],
+        ['readinessProbe', '/readyz'],
+      ] as const)
+        if (container[probe].httpGet.path !== path || container[probe].httpGet.port !== listener)
+          problems.push(`${probe} of ${name} does not ask ${path} of the ${listener} listener`);
+      const urls = [
+        config.databaseUrl,
+        config.queueUrl,
+        container.args[0] === 'receive' ? undefined : config.api.baseUrl,
+      ];
+      const reachable = outgoingPorts(manifests, pod);
+      for (const url of urls.filter((one) => one?.includes('://')))
+        if (!reachable.has(`TCP ${portOf(url ?? '')}`))
+          problems.push(`${name} may not connect to ${new URL(url ?? '').host}`);
+      for (const protocol of ['UDP', 'TCP'])
+        if (!reachable.has(`${protocol} 53`)) problems.push(`${name} may not ask for names by ${protocol}`);
+    } catch (error) {
+      problems.push(`${name}: ${String(error)}`);
+    } finally {
+      rmSync(temporary, { recursive: true });
+    }
+    const unknown = Object.keys(variables).filter((key) => !(key.replace(/_FILE$/, '') in settings));
+    problems.push(...unknown.map((key) => `${name}: no setting ${key}`));
+  }
+  return problems;
+}
+
+const portOf = (url: string): string => new URL(url).port || (url.startsWith('https:') ? '443' : '80');
+
+/** What the policy "restricted" of Kubernetes and a read-only root ask for. */
+const safePod = { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } };
+const safeContainer = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+};
+
+const problemsOf = async (manifests: Manifests): Promise<readonly string[]> => [
+  ...(await Promise.all(manifests.documents.map(schemaProblems))).flat(),
+  ...referenceProblems(manifests),
+  ...programProblems(manifests),
+];
+
+describe.each(['.', 'single'])('the manifests in examples/kubernetes/%s', (name) => {
+  const manifests = readManifests(join(folder, name));
+
+  it('are valid, fit together, and agree with the program', async () => {
+    expect(await problemsOf(manifests)).toEqual([]);
+  });
+
+  it('give the processes no rights, a root that cannot be written and time to end', () => {
+    for (const { pod } of podsOf(manifests)) {
+      expect(pod.spec.securityContext).toMatchObject(safePod);
+      expect(containerOf(pod).securityContext).toEqual(safeContainer);
+      expect(pod.spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(40);
+    }
+  });
+
+  it('publish the webhook and nothing else', () => {
+    const paths = manifests.documents.flatMap(({ spec }) => (spec?.rules ?? []).flatMap(({ http }) => http.paths));
+    expect(paths.map(({ path }) => path)).toEqual(['/webhooks']);
+  });
+});
+
+describe('the scaled-out manifests', () => {
+  const manifests = readManifests(folder);
+
+  it('run receivers and workers; only workers reach the internet and have the token of the service', () => {
+    expect(podsOf(manifests).map(({ pod }) => containerOf(pod).args)).toEqual([['receive'], ['work']]);
+    const [receiver, worker] = podsOf(manifests).map(({ pod }) => ({
+      reaches: outgoingPorts(manifests, pod).has('TCP 443'),
+      hasToken: 'API_TOKEN' in settingsOf(manifests, pod).files,
+    }));
+    expect([receiver, worker]).toEqual([
+      { reaches: false, hasToken: false },
+      { reaches: true, hasToken: true },
+    ]);
+  });
+
+  it('scale the workers by a metric that exists, which the adapter provides', () => {
+    const [rule] = adapter.rules.external;
+    const wanted = manifests.documents.flatMap(({ spec }) => spec?.metrics ?? []);
+    expect(wanted.map(({ external }) => external.metric.name)).toEqual([rule?.name.as]);
+    for (const query of [rule?.seriesQuery, rule?.metricsQuery]) {
+      expect(metrics).toContain(`# TYPE ${/slotstream_\w+/.exec(query ?? '')?.[0]} gauge`);
+      expect(query).toContain('state="waiting"');
+    }
+  });
+
+  /** A mistake, as a replacement in the JSON of a document or of the kustomization, and the problem that it must cause. */
+  it.each([
+    ['an unknown field', '"serviceName"', '"serviceNam"', /unknown field/],
+    ['an unknown field in a list', '"httpGet"', '"httpGett"', /unknown field/],
+    ['a wrong type', '"containerPort":8080', '"containerPort":"8080"', /containerPort: type/],
+    ['a value that does not exist', '"pathType":"Exact"', '"pathType":"Exactly"', /pathType: enum/],
+    ['a wrong probe path', '"/readyz"', '"/ready"', /readinessProbe of slotstream-receiver/],
+    ['a misspelt setting', '"QUEUE_URL_FILE"', '"QUEUE_ULR_FILE"', /no setting QUEUE_ULR_FILE/],
+    ['a secret that is not mounted', '{"key":"QUEUE_URL","path":"QUEUE_URL"},', '', /QUEUE_URL_FILE points to a file/],
+    ['a literal that is missing', '"PUBLIC_URL=', '"PUBLIC_ULR=', /no literal for data.PUBLIC_URL/],
+    ['a port of another program', '"containerPort":8081', '"containerPort":9090', /other ports than the program/],
+    ['a service without pods', '{"selector":{"app.kubernetes.io/name"', '{"selector":{"app"', /selects no pod/],
+    ['a service without its port', '"targetPort":"public"', '"targetPort":"http"', /no port http/],
+    ['a closed way to Redis', '"port":6379', '"port":6380', /may not connect to redis/],
+    ['a closed way to names', '"protocol":"UDP"', '"protocol":"SCTP"', /may not ask for names by UDP/],
+    [
+      'a scaler of nothing',
+      '"name":"slotstream-worker"},"minReplicas"',
+      '"name":"worker"},"minReplicas"',
+      /no Deployment/,
+    ],
+    ['a file that is not applied', '"workers.yaml"', '"worker.yaml"', /workers.yaml is not in the kustomization/],
+    ['a replacement of nothing', 'spec.rules.0.host', 'spec.rule.0.host', /nothing at spec.rule.0.host/],
+  ])('would be rejected with %s', async (_, before, after, problem) => {
+    const text = JSON.stringify({ documents: manifests.documents, kustomization: manifests.kustomization });
+    expect(text).toContain(before);
+    const changed = JSON.parse(text.replace(before, after)) as Pick<Manifests, 'documents' | 'kustomization'>;
+    expect((await problemsOf({ ...manifests, ...changed })).join('\n')).toMatch(problem);
+  });
+});
