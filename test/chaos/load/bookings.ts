@@ -5,13 +5,15 @@ import { serviceUrl, type Fields, type Happening, type World } from './world.ts'
 export interface Bookings {
   step(): Happening[];
   /** A booking, such as one that a form led to. */
-  book(more?: Fields): Happening[];
-  someMeeting(): Fields | undefined;
+  book(person: Person, more: Fields): Happening[];
+  someMeeting(): Meeting | undefined;
 }
 
-interface Meeting {
+export interface Meeting {
   record: Fields;
   readonly isGroup: boolean;
+  /** All who were ever booked on it. */
+  readonly people: Person[];
   active: number;
 }
 
@@ -28,6 +30,7 @@ export function bookings(world: World, someone: () => Person): Bookings {
   /** A booking that was marked is neither moved nor canceled later. */
   const marked: Booking[] = [];
   const meetings: Meeting[] = [];
+  const groups: Meeting[] = [];
 
   const happening = (event: string, { record, meeting }: Booking): Happening => ({
     event,
@@ -40,6 +43,7 @@ export function bookings(world: World, someone: () => Person): Bookings {
     const meeting: Meeting = {
       isGroup,
       active: 0,
+      people: [],
       record: {
         uri: world.uri('scheduled_events'),
         name: random.pick(['Talk', 'Žvanění', null]),
@@ -66,6 +70,7 @@ export function bookings(world: World, someone: () => Person): Bookings {
       },
     };
     meetings.push(meeting);
+    if (isGroup) groups.push(meeting);
     return meeting;
   }
 
@@ -77,13 +82,13 @@ export function bookings(world: World, someone: () => Person): Bookings {
   }
 
   function create(more: Fields, { name, email }: Person): Booking {
-    const groups = meetings.filter(({ isGroup }) => isGroup);
     const isGroup = world.hot !== undefined || random.chance(0.2);
     const reused = groups.length >= (world.hot ?? 5) ? random.pick(groups) : undefined;
     const meeting = (isGroup && reused) || schedule(isGroup);
     const uri = `${String(meeting.record['uri'])}/invitees/${random.below(1_000_000_000).toString(36)}`;
     const at = world.now();
     count(meeting, 1);
+    meeting.people.push({ name, email });
     const booking: Booking = {
       meeting,
       record: {
@@ -166,14 +171,14 @@ export function bookings(world: World, someone: () => Person): Bookings {
     return [{ event: 'invitee_no_show.deleted', payload: random.chance(0.5) ? payload : absent }];
   }
 
-  const book = (more: Fields = {}): Happening[] => [happening('invitee.created', create(more, someone()))];
+  const book = (person: Person, more: Fields): Happening[] => [happening('invitee.created', create(more, person))];
 
   return {
     book,
-    someMeeting: () => (meetings.length > 0 ? random.pick(meetings).record : undefined),
+    someMeeting: () => (meetings.length > 0 ? random.pick(meetings) : undefined),
     step() {
       const roll = random.next();
-      if (active.length < 5 || roll < 0.5) return book();
+      if (active.length < 5 || roll < 0.5) return book(someone(), {});
       if (marked.length > 0 && roll > 0.9) {
         const booking = random.pick(marked);
         return booking.record['no_show'] === null ? mark(booking) : unmark(booking);

@@ -1,5 +1,5 @@
 // The deliveries of a run, made from a seed: what a scheduling service sends about contacts, bookings, event types, recaps and forms.
-import { bookings, type Bookings } from './bookings.ts';
+import { bookings } from './bookings.ts';
 import { contacts } from './contacts.ts';
 import { offerings } from './offerings.ts';
 import { poisonBody } from './poison.ts';
@@ -44,8 +44,8 @@ export function history({ seed, count, hotContacts, poison = 0, startMs }: Histo
     hot: hotContacts,
   };
   const people = contacts(world);
-  const booked: Bookings = bookings(world, people.someone);
-  const offered = offerings(world, booked);
+  const booked = bookings(world, people.someone);
+  const offered = offerings(world, booked, people.someone);
   const bodies = new Set<string>();
   const sent: Happening[] = [];
   while (bodies.size < count) {
@@ -78,4 +78,14 @@ function bodyOf({ random, now }: World, { event, payload }: Happening): string {
   // For years the service wrote whole seconds here, so facts of the same moment are usual.
   const created_at = random.chance(0.3) ? time.replace(/\.\d+/, '.000000') : time;
   return JSON.stringify({ event, created_at, created_by: `${serviceUrl}/users/u${random.below(3)}`, payload });
+}
+
+/** Addresses of contacts that are never deleted, and have bookings: whom an operator may erase during the run. */
+export function erasable(bodies: readonly string[]): readonly string[] {
+  const deleted = bodies.filter((body) => body.startsWith('{"event":"contact.deleted"'));
+  const uris = new Set(deleted.flatMap((body) => /https:[^"]*\/contacts\/[^"]+/.exec(body) ?? []));
+  const created = bodies.filter((body) => body.startsWith('{"event":"contact.created"'));
+  const living = created.filter((body) => !uris.has(/https:[^"]*\/contacts\/[^"]+/.exec(body)?.[0] ?? ''));
+  const booked = new Set(bodies.flatMap((body) => /^\{"event":"invitee.*?"email":"([^"]+)"/.exec(body)?.[1] ?? []));
+  return living.flatMap((body) => /"email":"([^"]+)"/.exec(body)?.[1] ?? []).filter((email) => booked.has(email));
 }

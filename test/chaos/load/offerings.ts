@@ -1,5 +1,6 @@
 // What surrounds the bookings of the history: event types, recaps of meetings, and submissions of routing forms.
-import type { Bookings } from './bookings.ts';
+import type { Bookings, Meeting } from './bookings.ts';
+import type { Person } from './contacts.ts';
 import { serviceUrl, type Fields, type Happening, type World } from './world.ts';
 
 export interface Offerings {
@@ -11,7 +12,7 @@ interface Subject {
   isDeleted: boolean;
 }
 
-export function offerings(world: World, { book, someMeeting }: Bookings): Offerings {
+export function offerings(world: World, { book, someMeeting }: Bookings, someone: () => Person): Offerings {
   const { random, canaries } = world;
   const eventTypes: Subject[] = [];
   const recaps: Subject[] = [];
@@ -89,16 +90,14 @@ export function offerings(world: World, { book, someMeeting }: Bookings): Offeri
   });
 
   /** The specification has one flat record; the service nests it. */
-  function recapSent(event: string, recap: Fields, meeting: Fields | undefined): Happening[] {
+  function recapSent(event: string, recap: Fields, meeting: Meeting | undefined): Happening[] {
     const about = meeting && {
-      uri: meeting['uri'],
-      name: meeting['name'],
-      start_time: meeting['start_time'],
-      end_time: meeting['end_time'],
-      location: meeting['location'],
+      ...Object.fromEntries(
+        'uri name start_time end_time location'.split(' ').map((key) => [key, meeting.record[key]]),
+      ),
       attendees: [
         { host: true, user_email: 'host@example.test', user_name: 'Žofie Host' },
-        { host: false, user_email: `ada.${canaries['address']}@example.test`, user_name: `Ada ${canaries['name']}` },
+        ...meeting.people.slice(0, 3).map(({ email, name }) => ({ host: false, user_email: email, user_name: name })),
       ],
     };
     const events = about && { event: about };
@@ -107,6 +106,7 @@ export function offerings(world: World, { book, someMeeting }: Bookings): Offeri
   }
 
   function submission(): Happening[] {
+    const person = someone();
     const uri = world.uri('routing_form_submissions');
     const at = world.now();
     const result = random.pick<Fields>([
@@ -118,7 +118,7 @@ export function offerings(world: World, { book, someMeeting }: Bookings): Offeri
       uri,
       routing_form: `${serviceUrl}/routing_forms/f${random.below(3)}`,
       questions_and_answers: [
-        { question_uuid: 'q1', question: 'Who are you?', answer: `Ada ${canaries['name']}` },
+        { question_uuid: 'q1', question: 'Your address', answer: person.email },
         { question_uuid: 'q2', question: 'Why?', answer: `${canaries['answer']} ${random.below(1000)}` },
       ],
       tracking: { utm_campaign: 'spring', utm_source: null, utm_medium: null, utm_content: null, utm_term: null },
@@ -130,7 +130,7 @@ export function offerings(world: World, { book, someMeeting }: Bookings): Offeri
     };
     const submitted = { event: 'routing_form_submission.created', payload };
     const isBooked = result['type'] === 'event_type' && random.chance(0.7);
-    return isBooked ? [submitted, ...book({ routing_form_submission: uri })] : [submitted];
+    return isBooked ? [submitted, ...book(person, { routing_form_submission: uri })] : [submitted];
   }
 
   return { step: () => random.pick([eventType, recap, submission])() };

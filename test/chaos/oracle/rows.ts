@@ -2,11 +2,13 @@
 import type { Fact } from '../../harness/data/delivery-histories.ts';
 import { sortKeys, type Json, type Record_ } from '../../harness/data/normal-facts.ts';
 import { expectedRows } from '../../oracle/fold.ts';
+import { remainsOf, type Erased } from './erased.ts';
 import { promisedTable, readTable } from './read.ts';
 
 export interface Expectation {
   readonly facts: readonly Fact[];
   readonly eraseOnDelete: boolean;
+  readonly erased: Erased;
 }
 
 /** What deliveries fill. The others are filled by reading the service, which no chaos run does: they must be empty. */
@@ -19,31 +21,53 @@ const tables =
 const internal = new Set(['version', 'no_show_facts']);
 
 /** One line per row that differs. */
-export async function compareRows(store: string, { facts, eraseOnDelete }: Expectation): Promise<string[]> {
-  const expected = expectedRows(facts, eraseOnDelete);
+export async function compareRows(store: string, { facts, eraseOnDelete, erased }: Expectation): Promise<string[]> {
+  const model = expectedRows(facts, eraseOnDelete);
   const lines: string[] = [];
   for (const name of tables) {
     const table = promisedTable(name);
     const keyOf = (row: Record_): string => table.key.map((column) => String(row[column])).join(' ');
     const found = new Map((await readTable(store, name, table)).map((row) => [keyOf(row), row]));
-    for (const row of expected[name] ?? []) {
-      const key = keyOf(row);
-      const difference = differenceOf(row, found.get(key), [...table.columns.keys()]);
-      found.delete(key);
+    const expected = new Map(
+      (model[name] ?? []).filter((row) => !isErasedAnswer(name, row, erased)).map((row) => [keyOf(row), row]),
+    );
+    for (const key of new Set([...expected.keys(), ...found.keys()])) {
+      const row = expected.get(key);
+      const isErased = erased.concerns(name, key) && name !== 'contacts';
+      const compared = row && isErased ? remainsOf(name, row) : row;
+      const columns = compared && isErased ? Object.keys(compared) : [...table.columns.keys()];
+      const difference = differenceOf(
+        compared,
+        found.get(key),
+        columns.filter((column) => !internal.has(column)),
+      );
       if (difference !== null) lines.push(`${name} ${key}: ${difference}`);
+      else if (holdsOne(found.get(key), erased.traces)) lines.push(`${name} ${key}: an erased person is in it`);
     }
-    lines.push(...[...found.keys()].map((key) => `${name} ${key}: expected no such row`));
   }
   return lines;
 }
 
-function differenceOf(expected: Record_, found: Record_ | undefined, columns: readonly string[]): string | null {
+/** Whether a row or an entry contains one of these texts, which are in lower case. */
+export function holdsOne(row: Record_ | undefined, texts: readonly string[]): boolean {
+  const text = texts.length === 0 ? '' : JSON.stringify(row).toLowerCase();
+  return texts.some((each) => text.includes(each));
+}
+
+const isErasedAnswer = (name: string, row: Record_, { concerns }: Erased): boolean =>
+  (name === 'invitee_answers' && concerns('invitees', String(row['invitee_uri']))) ||
+  (name === 'routing_form_answers' && concerns('routing_form_submissions', String(row['submission_uri'])));
+
+function differenceOf(
+  expected: Record_ | undefined,
+  found: Record_ | undefined,
+  columns: readonly string[],
+): string | null {
   if (found === undefined) return 'the row is missing';
+  if (expected === undefined) return 'no such row is expected';
   const different = columns
-    .filter((column) => !internal.has(column))
     .map((column) => {
-      const isLagging = column === 'lagging';
-      const actual = isLagging ? laggingFields(found[column]) : (found[column] ?? null);
+      const actual = column === 'lagging' ? laggingFields(found[column]) : (found[column] ?? null);
       return [column, text(expected[column] ?? null), text(actual)] as const;
     })
     .filter(([, wanted, actual]) => wanted !== actual)
