@@ -86,10 +86,11 @@ describe('the dashboard of Grafana', () => {
 });
 
 describe.each(globSync('examples/systemd/*.service', { cwd: docs }))('%s', (path) => {
-  it('starts a command that exists as a user of its own, and not again after a mistake in the configuration', () => {
+  it('starts a command that exists as a user of its own, and again after two seconds, but not after a mistake in the configuration', () => {
     const unit = read(path);
     expect(knownVerbs).toContain(/^ExecStart=\/opt\/slotstream\/bin\/slotstream (\w+)$/m.exec(unit)?.[1]);
-    for (const line of ['User=slotstream', 'StateDirectory=slotstream', 'RestartPreventExitStatus=2', 'UMask=0077'])
+    const restarts = ['Restart=always', 'RestartSec=2', 'RestartPreventExitStatus=2'];
+    for (const line of ['User=slotstream', 'StateDirectory=slotstream', 'UMask=0077', ...restarts])
       expect(unit.split('\n')).toContain(line);
   });
 });

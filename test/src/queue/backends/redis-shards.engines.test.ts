@@ -56,7 +56,7 @@ describe.runIf(inject('redisUrl'))('the shards of the queue on Redis', () => {
     await until(() => taken.length === 1, 'it is taken');
   });
 
-  it('take batches in turn, and a batch with an id always in the same shard', async () => {
+  it('take batches in turn, and a batch with an id always in the same shard, over three connections each', async () => {
     await using redis = await startRedis();
     await using queue = await openOn(redis, 3);
     for (const name of names(6)) await queue.add(batchOf(name));
@@ -66,6 +66,11 @@ describe.runIf(inject('redisUrl'))('the shards of the queue on Redis', () => {
     for (const name of [...names(20), ...names(20)]) await queue.add(batchOf(name), name);
     expect(await queue.depth()).toMatchObject({ waiting: 26 });
     expect((await lengths()).every((length) => Number(length) > 2)).toBe(true);
+    const taken = collect(queue);
+    await until(() => taken.length === 26, 'all are taken');
+    // Without the one that asks.
+    const connections = (await redis.cli('client', 'list')).trim().split('\n').length - 1;
+    expect(connections).toBe(3 * 3);
   });
 
   it('are emptied by a worker that was started with fewer', async () => {
