@@ -1,0 +1,171 @@
+// A scenario: an installation under load, one fault, and the verdict of the oracle.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../harness/ports.ts';
+import { canaries, history, type HistoryOptions } from './load/history.ts';
+import { startLoad, type Load } from './load/sender.ts';
+import { countLogged, isDrained, judge, type Verdict } from './oracle/judge.ts';
+import type { OpenEngines } from './engines.ts';
+import { startStack, type Engines, type Settings, type Stack } from './stack.ts';
+
+/** What a fault can use. */
+export interface Run<E extends Engines> {
+  readonly engines: E;
+  readonly stack: Stack;
+  readonly load: Load;
+  /** From 0 to 1, repeatable by the seed of the row. */
+  readonly random: () => number;
+  /** Deliveries go on arriving meanwhile. */
+  readonly wait: (ms: number) => Promise<unknown>;
+  /** Addresses that the scenario erased by command. */
+  readonly erased: string[];
+}
+
+interface ScenarioOf<E extends Engines> {
+  /** What happens, to what, how often. */
+  readonly name: string;
+  /** As the table names it, such as `Redis + PostgreSQL`. */
+  readonly on: string;
+  readonly engines: OpenEngines<E>;
+  readonly settings?: Settings;
+  /** Deliveries per second; 60 unless given. */
+  readonly perSecond?: number;
+  readonly history?: Pick<HistoryOptions, 'hotContacts' | 'poison'>;
+  /** Runs in `npm test` too. */
+  readonly isInTests?: boolean;
+  /** Why this machine cannot run it; undefined when it can. */
+  readonly obstacle?: () => Promise<string | undefined>;
+  /** Injects the fault, ends it, and answers the evidence that it happened. It throws when it did not happen. */
+  readonly fault: (run: Run<E>) => Promise<string>;
+}
+
+export interface Scenario {
+  readonly name: string;
+  readonly on: string;
+  readonly isInTests: boolean;
+  obstacle(): Promise<string | undefined>;
+  run(seed: number): Promise<Row>;
+}
+
+/** A row of the table. */
+export interface Row {
+  readonly name: string;
+  readonly on: string;
+  readonly seed: number;
+  readonly verdict: Verdict;
+  /** From the end of the fault until the log is level with what was acknowledged. */
+  readonly recoveryMs: number;
+  /** Of answers with 2xx. */
+  readonly p99Ms: number;
+  readonly evidence: string;
+  readonly seconds: number;
+  /** Empty when the row passed. */
+  readonly failures: readonly string[];
+  readonly outputs: Readonly<Record<string, string>>;
+}
+
+const beforeFaultMs = 2_000;
+const afterRecoveryMs = 2_000;
+const recoveryLimitMs = 90_000;
+const retryLimitMs = 60_000;
+const drainLimitMs = 90_000;
+/** More than any scenario lasts. */
+const historySeconds = 150;
+
+export function scenario<E extends Engines>(given: ScenarioOf<E>): Scenario {
+  return {
+    name: given.name,
+    on: given.on,
+    isInTests: given.isInTests ?? false,
+    obstacle: given.obstacle ?? (async () => undefined),
+    run: (seed) => runScenario(given, seed),
+  };
+}
+
+async function runScenario<E extends Engines>(given: ScenarioOf<E>, seed: number): Promise<Row> {
+  const begunMs = Date.now();
+  await using resources = new AsyncDisposableStack();
+  const engines = await given.engines(resources);
+  const stack = resources.use(await startStack(engines, given.settings));
+  const perSecond = given.perSecond ?? 60;
+  const bodies = history({ seed, count: perSecond * historySeconds, startMs: begunMs, ...given.history });
+  const load = startLoad({ seed, key: stack.key, targets: stack.targets, perSecond, bodies });
+  resources.defer(() => load.close());
+  const erased: string[] = [];
+
+  await until(() => load.accepted() > 0, 'the first delivery is acknowledged');
+  await sleep(beforeFaultMs);
+  const evidence = await given.fault({ engines, stack, load, random: randomOf(seed), wait: sleep, erased });
+  const recoveryMs = await timeToRecover(engines.store, load, perSecond);
+  await sleep(afterRecoveryMs);
+  await load.finish(retryLimitMs);
+  await until(
+    () => isDrained(engines.store, load.acceptedBodies()),
+    'every acknowledged delivery is in the log',
+    drainLimitMs,
+  ).catch(() => undefined); // The verdict counts what is missing.
+
+  const outputs = stack.outputs();
+  const verdict = await judge({
+    store: engines.store,
+    offered: load.offered,
+    outputs,
+    canaries: canaries(seed),
+    erased,
+  });
+  return {
+    name: given.name,
+    on: given.on,
+    seed,
+    verdict,
+    recoveryMs,
+    p99Ms: p99Of(load),
+    evidence,
+    seconds: (Date.now() - begunMs) / 1000,
+    failures: failuresOf(verdict, recoveryMs),
+    outputs,
+  };
+}
+
+/** The log may lag by one second of load. */
+async function timeToRecover(store: string, load: Load, perSecond: number): Promise<number> {
+  const fromMs = Date.now();
+  const acceptedBefore = load.accepted();
+  const isLevel = async (): Promise<boolean> =>
+    load.accepted() > acceptedBefore && load.acceptedBodies().size - (await countLogged(store)) <= perSecond;
+  const isOver = await until(isLevel, 'the log is level', recoveryLimitMs).then(
+    () => true,
+    () => false,
+  );
+  return isOver ? Date.now() - fromMs : Number.POSITIVE_INFINITY;
+}
+
+function failuresOf(verdict: Verdict, recoveryMs: number): readonly string[] {
+  const counts = ['lost', 'unsent', 'duplicated', 'wrong', 'invented', 'quarantinedWrongly'] as const;
+  return [
+    ...counts.filter((name) => verdict[name] > 0).map((name) => `${verdict[name]} ${name}`),
+    ...(verdict.leaked.length > 0 ? [`in logs: ${verdict.leaked.join(', ')}`] : []),
+    ...(verdict.acknowledged === 0 ? ['nothing was acknowledged'] : []),
+    ...(Number.isFinite(recoveryMs) ? [] : [`not level again after ${recoveryLimitMs / 1000} s`]),
+    ...verdict.findings,
+  ];
+}
+
+function p99Of({ offered }: Load): number {
+  const times = offered
+    .flatMap(({ answers }) => answers)
+    .filter(({ status }) => typeof status === 'number' && status >= 200 && status < 300)
+    .map(({ tookMs }) => tookMs)
+    .toSorted((a, b) => a - b);
+  return times[Math.floor(times.length * 0.99)] ?? 0;
+}
+
+/** mulberry32 */
+export function randomOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,196 @@
+// The processes of one installation under test: receivers and workers that a scenario may kill, freeze and start again, and
+// everything they printed.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freePort, until } from '../harness/ports.ts';
+
+export type Settings = Readonly<Record<string, string>>;
+
+/** What the processes of a stack connect to. */
+export interface Engines {
+  readonly settings: Settings;
+  /** The database for the oracle: a direct connection, whatever stands between the product and it. */
+  readonly store: string;
+  /** The embedded queue belongs to one process, `start`. */
+  readonly isOneProcess?: boolean;
+  readonly receivers?: number;
+  readonly workers?: number;
+}
+
+export interface PartOptions {
+  readonly name: string;
+  readonly verb: 'receive' | 'work' | 'start';
+  /** Beyond the settings of the stack. */
+  readonly settings?: Settings;
+  /** `bin/slotstream.js` of another release. */
+  readonly program?: string;
+}
+
+/** A process of the product with its own data folder. */
+export interface Part {
+  readonly name: string;
+  readonly dataDir: string;
+  /** Where deliveries go; undefined for a worker. */
+  readonly webhook: string | undefined;
+  pid(): number;
+  isRunning(): boolean;
+  signal(name: NodeJS.Signals): void;
+  kill9(): Promise<void>;
+  /** SIGTERM; answers the exit code. */
+  stop(): Promise<number | null>;
+  /** Starts it (again) on the same folder and port, and waits until it is ready. */
+  start(change?: Pick<PartOptions, 'settings' | 'program'>): Promise<void>;
+  output(): string;
+}
+
+export interface CommandResult {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+export interface Stack extends AsyncDisposable {
+  readonly key: string;
+  readonly folder: string;
+  readonly receivers: readonly Part[];
+  readonly workers: readonly Part[];
+  readonly targets: readonly string[];
+  /** One more process beside the running ones. */
+  add(options: PartOptions): Promise<Part>;
+  /** Runs a command of the product to its end. */
+  command(args: readonly string[], settings?: Settings): Promise<CommandResult>;
+  outputs(): Readonly<Record<string, string>>;
+}
+
+const currentProgram = fileURLToPath(new URL('../../bin/slotstream.js', import.meta.url));
+
+export async function startStack(engines: Engines, changes: Settings = {}): Promise<Stack> {
+  const folder = await mkdtemp(join(tmpdir(), 'slotstream-chaos-'));
+  const key = randomBytes(24).toString('hex');
+  const settings: Settings = {
+    PATH: process.env['PATH'] ?? '',
+    HOST: '127.0.0.1',
+    ADMIN_PORT: '0',
+    SIGNING_KEYS: key,
+    ADMIN_TOKEN: randomBytes(24).toString('hex'),
+    ...engines.settings,
+    ...changes,
+  };
+  const parts: Part[] = [];
+  const commands: string[] = [];
+  const add = async (options: PartOptions): Promise<Part> => {
+    const part = await createPart({ ...options, settings: { ...settings, ...options.settings } }, folder);
+    parts.push(part);
+    await part.start();
+    return part;
+  };
+  const several = (verb: 'receive' | 'work', count: number): Promise<Part[]> =>
+    Promise.all(Array.from({ length: count }, (_, at) => add({ name: `${verb}-${at + 1}`, verb })));
+  const close = async (): Promise<void> => {
+    await Promise.all(parts.map((part) => part.kill9()));
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const whole = engines.isOneProcess ? [await add({ name: 'start', verb: 'start' })] : undefined;
+    // One at first, which creates the tables.
+    const [first] = whole ?? [await add({ name: 'work-0', verb: 'work' })];
+    const more = whole ? [] : await several('work', (engines.workers ?? 3) - 1);
+    const receivers = whole ?? (await several('receive', engines.receivers ?? 2));
+    return {
+      key,
+      folder,
+      receivers,
+      workers: first ? [first, ...more] : [],
+      targets: receivers.flatMap(({ webhook }) => webhook ?? []),
+      add,
+      async command(args, more = {}) {
+        const dataDir = join(folder, 'commands');
+        await mkdir(dataDir, { recursive: true });
+        const result = await runToEnd(args, { ...settings, DATA_DIR: dataDir, ...more });
+        commands.push(result.output);
+        return result;
+      },
+      outputs: () => ({
+        ...Object.fromEntries(parts.map((part) => [part.name, part.output()])),
+        commands: commands.join(''),
+      }),
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Processes end with this one, however it ends. */
+const alive = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of alive) child.kill('SIGKILL');
+});
+
+function spawnProduct(program: string, args: readonly string[], env: Settings): ChildProcess {
+  const child = spawn(process.execPath, [program, ...args], { env, cwd: tmpdir(), stdio: ['ignore', 'pipe', 'pipe'] });
+  alive.add(child);
+  child.once('close', () => alive.delete(child));
+  return child;
+}
+
+function collect(child: ChildProcess, onText: (text: string) => void): void {
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', onText);
+}
+
+async function runToEnd(args: readonly string[], env: Settings): Promise<CommandResult> {
+  const child = spawnProduct(currentProgram, args, env);
+  let output = '';
+  collect(child, (text) => (output += text));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output };
+}
+
+async function createPart(options: PartOptions, folder: string): Promise<Part> {
+  const { name, verb } = options;
+  const dataDir = join(folder, name);
+  await mkdir(dataDir, { recursive: true });
+  const port = String(await freePort());
+  const env: Settings = { ...options.settings, DATA_DIR: dataDir, PORT: port };
+  let child: ChildProcess | undefined;
+  let output = '';
+  /** Where the text of the running process begins. */
+  let started = 0;
+  const isRunning = (): boolean => child !== undefined && child.exitCode === null && child.signalCode === null;
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    if (child === undefined || !isRunning()) return child?.exitCode ?? null;
+    const gone = once(child, 'close');
+    child.kill(signal);
+    const [code] = (await gone) as [number | null];
+    return code;
+  };
+  const isReady = async (): Promise<boolean> => {
+    if (!isRunning()) throw new Error(`${name} ended at its start:\n${output.slice(started).slice(-2000)}`);
+    if (verb === 'work') return output.slice(started).includes('"msg":"admin"');
+    const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
+    return answer?.ok ?? false;
+  };
+  return {
+    name,
+    dataDir,
+    webhook: verb === 'work' ? undefined : `http://127.0.0.1:${port}/webhooks`,
+    pid: () => child?.pid ?? 0,
+    isRunning,
+    signal: (signal) => void child?.kill(signal),
+    kill9: async () => void (await end('SIGKILL')),
+    stop: () => end('SIGTERM'),
+    async start(change = {}) {
+      started = output.length;
+      const program = change.program ?? options.program ?? currentProgram;
+      child = spawnProduct(program, [verb], { ...env, ...change.settings });
+      collect(child, (text) => (output += text));
+      await until(isReady, `${name} is ready`, 60_000);
+    },
+    output: () => output,
+  };
+}
