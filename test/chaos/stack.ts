@@ -88,23 +88,25 @@ export async function startStack(engines: Engines, changes: Settings = {}): Prom
     await part.start();
     return part;
   };
-  const several = (verb: 'receive' | 'work', count: number): Promise<Part[]> =>
-    Promise.all(Array.from({ length: count }, (_, at) => add({ name: `${verb}-${at + 1}`, verb })));
+  const several = (verb: 'receive' | 'work', from: number, to: number): Promise<Part[]> =>
+    Promise.all(Array.from({ length: to - from + 1 }, (_, at) => add({ name: `${verb}-${from + at}`, verb })));
   const close = async (): Promise<void> => {
     await Promise.all(parts.map((part) => part.kill9()));
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    const whole = engines.isOneProcess ? [await add({ name: 'start', verb: 'start' })] : undefined;
-    // One at first, which creates the tables.
-    const [first] = whole ?? [await add({ name: 'work-0', verb: 'work' })];
-    const more = whole ? [] : await several('work', (engines.workers ?? 3) - 1);
-    const receivers = whole ?? (await several('receive', engines.receivers ?? 2));
+    // One worker at first, which creates the tables.
+    const first = await (engines.isOneProcess
+      ? add({ name: 'start', verb: 'start' })
+      : add({ name: 'work-1', verb: 'work' }));
+    const [more, receivers] = engines.isOneProcess
+      ? [[], [first]]
+      : await Promise.all([several('work', 2, engines.workers ?? 3), several('receive', 1, engines.receivers ?? 2)]);
     return {
       key,
       folder,
       receivers,
-      workers: first ? [first, ...more] : [],
+      workers: [first, ...more],
       targets: receivers.flatMap(({ webhook }) => webhook ?? []),
       add,
       async command(args, more = {}) {
