@@ -65,7 +65,9 @@ async function runAll(seed: number, jobs: number): Promise<SuiteRun> {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       failed.push({ name, on, reason });
-      say(values.json ? JSON.stringify({ name, on, seed, error: reason }) : `✗ ${name} (${on}), seed ${seed}: ${reason}`);
+      say(
+        values.json ? JSON.stringify({ name, on, seed, error: reason }) : `✗ ${name} (${on}), seed ${seed}: ${reason}`,
+      );
     }
   };
   const lane = async (): Promise<void> => {

@@ -28,7 +28,9 @@ export function lineOf({ name, on, verdict, recoveryMs, p99Ms, seconds: took, fa
   const counts = `${deliveries} sent, ${lost} lost, ${duplicated} duplicated, ${wrong} wrong`;
   const times = `recovered in ${seconds(recoveryMs)} s, p99 ${Math.round(p99Ms)} ms, took ${Math.round(took)} s`;
   const mark = failures.length === 0 ? '✓' : '✗';
-  return [`${mark} ${name} (${on}), seed ${seed}: ${counts}, ${times}`, ...failures.map((each) => `    ${each}`)].join('\n');
+  return [`${mark} ${name} (${on}), seed ${seed}: ${counts}, ${times}`, ...failures.map((each) => `    ${each}`)].join(
+    '\n',
+  );
 }
 
 export function pageOf(runs: readonly SuiteRun[]): string {

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../harness/ports.ts';
 import { canaries, history, type HistoryOptions } from './load/history.ts';
+import { randomOf, type Random } from './load/random.ts';
 import { startLoad, type Load } from './load/sender.ts';
 import { countLogged, isDrained, judge, type Verdict } from './oracle/judge.ts';
 import type { OpenEngines } from './engines.ts';
@@ -12,8 +13,8 @@ export interface Run<E extends Engines> {
   readonly engines: E;
   readonly stack: Stack;
   readonly load: Load;
-  /** From 0 to 1, repeatable by the seed of the row. */
-  readonly random: () => number;
+  /** Repeatable by the seed of the row. */
+  readonly random: Random;
   /** Deliveries go on arriving meanwhile. */
   readonly wait: (ms: number) => Promise<unknown>;
   /** Addresses that the scenario erased by command. */
@@ -157,15 +158,4 @@ function p99Of({ offered }: Load): number {
     .map(({ tookMs }) => tookMs)
     .toSorted((a, b) => a - b);
   return times[Math.floor(times.length * 0.99)] ?? 0;
-}
-
-/** mulberry32 */
-export function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
