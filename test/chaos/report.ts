@@ -66,7 +66,7 @@ not run.
 
 function sectionOf(run: SuiteRun): string {
   const passed = run.rows.filter(({ failures }) => failures.length === 0).length;
-  const wrong = [...run.failed.map(({ name, on, reason }) => `- **${name}** (${on}): ${cell(reason)}`)];
+  const wrong = run.failed.map(({ name, on, reason }) => `- **${name}** (${on}): ${cell(reason)}`);
   return [
     `## Seed ${run.seed}, ${run.begun.slice(0, 10)}\n`,
     `${passed} of ${run.rows.length + run.failed.length} rows passed in ${run.minutes.toFixed(0)} minutes, ${run.jobs} at a time. ${machine()}\n`,
