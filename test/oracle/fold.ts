@@ -176,9 +176,9 @@ function sorted(tables: Record<string, Record_[]>): Record<string, Record_[]> {
         .map((column) => row[column]),
     );
   return Object.fromEntries(
-    Object.entries(tables).map(([table, rows]) => [
-      table,
-      rows.toSorted((a, b) => (keyOf(table, a) < keyOf(table, b) ? -1 : 1)),
-    ]),
+    Object.entries(tables).map(([table, rows]) => {
+      const keyed = rows.map((row) => [keyOf(table, row), row] as const);
+      return [table, keyed.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)];
+    }),
   );
 }

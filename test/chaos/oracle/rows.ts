@@ -80,5 +80,5 @@ function laggingFields(value: Json | undefined): Json {
   return names.length === 0 ? null : names;
 }
 
-const text = (value: Json): string => JSON.stringify(sortKeys(value));
+const text = (value: Json): string => JSON.stringify(typeof value === 'object' ? sortKeys(value) : value);
 const shortened = (value: string): string => (value.length > 100 ? `${value.slice(0, 100)}…` : value);

@@ -13,7 +13,15 @@ export interface NormalFact {
   readonly payload: Record_;
 }
 
-export function normal({ event, created_at, payload }: Fact): NormalFact {
+const known = new WeakMap<Fact, NormalFact>();
+
+export function normal(fact: Fact): NormalFact {
+  const normalFact = known.get(fact) ?? normalized(fact);
+  known.set(fact, normalFact);
+  return normalFact;
+}
+
+function normalized({ event, created_at, payload }: Fact): NormalFact {
   const { contact, recap, ...rest } = tidy(payload) as { contact?: Record_; recap?: Record_ } & Record_;
   const flat: Record_ = contact ?? (recap ? { ...rest, ...recap } : rest);
   if (event.startsWith('meeting_recap.') && typeof flat['event'] === 'string') flat['event'] = { uri: flat['event'] };
@@ -41,6 +49,7 @@ function tidy(value: unknown, key = ''): Json {
 }
 
 function instant(text: string): string {
+  if (/^.{19}\.\d{6}Z$/.test(text)) return text;
   const [, seconds, fraction = '', zone = ''] = /^(.{19})(?:\.(\d+))?(.*)$/.exec(text) ?? [];
   const utc = new Date(`${seconds}${zone.replace(/(\d\d)(\d\d)$/, '$1:$2')}`).toISOString().slice(0, 19);
   return `${utc}.${fraction.padEnd(6, '0')}Z`;
