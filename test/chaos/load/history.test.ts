@@ -1,0 +1,33 @@
+// The history of a chaos run: the same for a seed, of every kind, and every person and secret in it is a canary.
+import { expect, it } from 'vitest';
+import { readBody } from '../oracle/facts.ts';
+import { canaries, erasable, history } from './history.ts';
+
+const startMs = Date.UTC(2026, 0, 1);
+
+it('is the same for the same seed, and has every kind of event', () => {
+  const bodies = history({ seed: 5, count: 800, startMs });
+  expect(history({ seed: 5, count: 800, startMs })).toEqual(bodies);
+  expect(history({ seed: 6, count: 10, startMs })).not.toEqual(bodies.slice(0, 10));
+  expect(new Set(bodies).size).toBe(800);
+  const read = bodies.map(readBody);
+  expect(read.filter(({ state }) => state !== 'sound')).toEqual([]);
+  expect(new Set(read.map(({ fact }) => fact?.event)).size).toBe(14);
+  for (const canary of Object.values(canaries(5))) expect(bodies.some((body) => body.includes(canary))).toBe(true);
+  const addresses = bodies.flatMap((body) => body.match(/[^"]+@example\.test/g) ?? []);
+  const people = addresses.filter((address) => address !== 'host@example.test');
+  expect(people.filter((address) => !address.includes(String(canaries(5)['address'])))).toEqual([]);
+  expect(erasable(bodies).length).toBeGreaterThan(5);
+});
+
+it('can be about few contacts, and contain bodies that are hard to process', () => {
+  const hot = history({ seed: 5, count: 500, hotContacts: 3, startMs }).map(readBody);
+  const contacts = hot.filter(({ fact }) => fact?.event.startsWith('contact.'));
+  const uris = contacts.map(({ body }) => /"uri":"(https:[^"]*\/contacts\/[^"]+)"/.exec(body)?.[1]);
+  expect(new Set(uris).size).toBe(3);
+
+  const poison = history({ seed: 5, count: 300, poison: 1, startMs }).map(readBody);
+  expect(new Set(poison.map(({ state }) => state))).toEqual(new Set(['sound', 'unknown', 'malformed']));
+  expect(poison.some(({ body }) => body.length > 900_000)).toBe(true);
+  expect(poison.every(({ body }) => Buffer.byteLength(body) < 1_048_576)).toBe(true);
+});
