@@ -23,14 +23,16 @@ export interface SuiteRun {
 
 const seconds = (ms: number): string => (Number.isFinite(ms) ? (ms / 1000).toFixed(1) : 'never');
 
-export function lineOf({ name, on, verdict, recoveryMs, p99Ms, seconds: took, failures, seed }: Row): string {
+export function lineOf({ name, on, verdict, recoveryMs, p99Ms, alerts, seconds: took, failures, seed }: Row): string {
   const { deliveries, lost, duplicated, wrong } = verdict;
   const counts = `${deliveries} sent, ${lost} lost, ${duplicated} duplicated, ${wrong} wrong`;
+  const sent = `${alerts.reported} of ${alerts.expected} alerts`;
   const times = `recovered in ${seconds(recoveryMs)} s, p99 ${Math.round(p99Ms)} ms, took ${Math.round(took)} s`;
   const mark = failures.length === 0 ? '✓' : '✗';
-  return [`${mark} ${name} (${on}), seed ${seed}: ${counts}, ${times}`, ...failures.map((each) => `    ${each}`)].join(
-    '\n',
-  );
+  return [
+    `${mark} ${name} (${on}), seed ${seed}: ${counts}, ${sent}, ${times}`,
+    ...failures.map((each) => `    ${each}`),
+  ].join('\n');
 }
 
 export function pageOf(runs: readonly SuiteRun[]): string {
@@ -59,6 +61,7 @@ not run.
 - (B) nothing is missing after the sender's retries;
 - (C) every row of every table equals the model;
 - (D) no secret and no personal data is in anything the processes printed;
+- every no-show that was marked during the run is reported to a webhook under one key (column *alerts*);
 - (E) the fault happened: the column *evidence* says what was observed.
 
 *Recovery* is the time from the end of the fault until the log is level with what was acknowledged. *p99* is of answers with 2xx. The oracle has tests of its own, which plant losses, duplicates and wrong rows.
@@ -70,8 +73,8 @@ function sectionOf(run: SuiteRun): string {
   return [
     `## Seed ${run.seed}, ${run.begun.slice(0, 10)}\n`,
     `${passed} of ${run.rows.length + run.failed.length} rows passed in ${run.minutes.toFixed(0)} minutes, ${run.jobs} at a time. ${machine()}\n`,
-    '| fault | on | deliveries | acknowledged | lost | duplicated | wrong | recovery s | p99 ms | seed | evidence |',
-    '|---|---|---|---|---|---|---|---|---|---|---|',
+    '| fault | on | deliveries | acknowledged | lost | duplicated | wrong | alerts | recovery s | p99 ms | seed | evidence |',
+    '|---|---|---|---|---|---|---|---|---|---|---|---|',
     ...run.rows.map(tableRow),
     '',
     ...(wrong.length > 0 ? ['Failed without a verdict:\n', ...wrong, ''] : []),
@@ -81,10 +84,11 @@ function sectionOf(run: SuiteRun): string {
   ].join('\n');
 }
 
-function tableRow({ name, on, verdict, recoveryMs, p99Ms, seed, evidence, failures }: Row): string {
+function tableRow({ name, on, verdict, recoveryMs, p99Ms, alerts, seed, evidence, failures }: Row): string {
   const counts = [verdict.deliveries, verdict.acknowledged, verdict.lost, verdict.duplicated, verdict.wrong];
   const mark = failures.length === 0 ? name : `**FAILED** ${name}`;
-  const cells = [mark, on, ...counts, seconds(recoveryMs), Math.round(p99Ms), seed, evidence];
+  const reported = `${alerts.reported}/${alerts.expected}`;
+  const cells = [mark, on, ...counts, reported, seconds(recoveryMs), Math.round(p99Ms), seed, evidence];
   return `| ${cells.map((each) => cell(String(each))).join(' | ')} |`;
 }
 

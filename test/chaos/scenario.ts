@@ -1,6 +1,10 @@
 // A scenario: an installation under load, one fault, and the verdict of the oracle.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../harness/ports.ts';
+import { openAlertInbox, startMissedMeetings } from './alerts.ts';
 import { canaries, history, type HistoryOptions } from './load/history.ts';
 import { randomOf, type Random } from './load/random.ts';
 import { startLoad, type Load } from './load/sender.ts';
@@ -30,7 +34,11 @@ interface ScenarioOf<E extends Engines> {
   readonly settings?: Settings;
   /** Deliveries per second; 60 unless given. */
   readonly perSecond?: number;
+  /** At most so many; enough for the time of a scenario unless given. */
+  readonly deliveries?: number;
   readonly history?: Pick<HistoryOptions, 'hotContacts' | 'poison'>;
+  /** Why no alerts are expected in time, if so. */
+  readonly withoutAlerts?: string;
   /** Runs in `npm test` too. */
   readonly isInTests?: boolean;
   /** Why this machine cannot run it; undefined when it can. */
@@ -57,6 +65,8 @@ export interface Row {
   readonly recoveryMs: number;
   /** Of answers with 2xx. */
   readonly p99Ms: number;
+  /** No-shows that were marked, and those that were reported under one key. */
+  readonly alerts: { readonly expected: number; readonly reported: number };
   readonly evidence: string;
   readonly seconds: number;
   /** Empty when the row passed. */
@@ -69,6 +79,10 @@ const afterRecoveryMs = 2_000;
 const recoveryLimitMs = 90_000;
 const retryLimitMs = 60_000;
 const drainLimitMs = 90_000;
+/** The lease of the watcher and the claim of a sender that was killed expire before. */
+const alertLimitMs = 60_000;
+/** The history happened before the run, at less than this per delivery. An erasure covers only the past. */
+const historyMsPerDelivery = 1_500;
 /** More than any scenario lasts. */
 const historySeconds = 150;
 
@@ -86,11 +100,17 @@ async function runScenario<E extends Engines>(given: ScenarioOf<E>, seed: number
   const begunMs = Date.now();
   await using resources = new AsyncDisposableStack();
   const engines = await given.engines(resources);
-  const stack = resources.use(await startStack(engines, given.settings));
+  const folder = await mkdtemp(join(tmpdir(), 'slotstream-chaos-alerts-'));
+  resources.defer(() => rm(folder, { recursive: true, force: true }));
+  const inbox = resources.use(await openAlertInbox(folder));
+  const stack = resources.use(await startStack(engines, { ...inbox.settings, ...given.settings }));
   const perSecond = given.perSecond ?? 60;
-  const bodies = history({ seed, count: perSecond * historySeconds, startMs: begunMs, ...given.history });
+  const count = given.deliveries ?? perSecond * historySeconds;
+  const bodies = history({ seed, count, startMs: begunMs - count * historyMsPerDelivery, ...given.history });
   const load = startLoad({ seed, key: stack.key, targets: stack.targets, perSecond, bodies });
   resources.defer(() => load.close());
+  const missed = startMissedMeetings(seed, load);
+  resources.defer(() => missed.stop());
   const erased: string[] = [];
 
   await until(() => load.accepted() > 0, 'the first delivery is acknowledged');
@@ -98,12 +118,19 @@ async function runScenario<E extends Engines>(given: ScenarioOf<E>, seed: number
   const evidence = await given.fault({ engines, stack, load, random: randomOf(seed), wait: sleep, erased });
   const recoveryMs = await timeToRecover(engines.store, load, perSecond);
   await sleep(afterRecoveryMs);
+  missed.stop();
   await load.finish(retryLimitMs);
   await until(
     () => isDrained(engines.store, load.acceptedBodies()),
     'every acknowledged delivery is in the log',
     drainLimitMs,
   ).catch(() => undefined); // The verdict counts what is missing.
+
+  const expected = missed.acknowledged();
+  const unreported = (): string[] => expected.filter((uri) => inbox.keys.get(uri)?.size !== 1);
+  if (given.withoutAlerts === undefined)
+    await until(() => unreported().length === 0, 'every no-show is reported', alertLimitMs).catch(() => undefined);
+  const alerts = { expected: expected.length, reported: expected.length - unreported().length };
 
   const outputs = stack.outputs();
   const verdict = await judge({
@@ -120,9 +147,15 @@ async function runScenario<E extends Engines>(given: ScenarioOf<E>, seed: number
     verdict,
     recoveryMs,
     p99Ms: p99Of(load),
+    alerts,
     evidence,
     seconds: (Date.now() - begunMs) / 1000,
-    failures: failuresOf(verdict, recoveryMs),
+    failures: [
+      ...failuresOf(verdict, recoveryMs),
+      ...(given.withoutAlerts === undefined && alerts.reported < alerts.expected
+        ? [`${alerts.expected - alerts.reported} no-shows were not reported under one key`]
+        : []),
+    ],
     outputs,
   };
 }

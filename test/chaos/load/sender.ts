@@ -23,6 +23,8 @@ export interface Load {
   accepted(): number;
   acceptedBodies(): ReadonlySet<string>;
   setRate(perSecond: number): void;
+  /** Sends one more body, beside the others. */
+  offer(body: string): void;
   /** Sends the next bodies at once, over so many connections. Resolves when each of them was answered, however. */
   burst(count: number, connections: number): Promise<void>;
   retarget(urls: readonly string[]): void;
@@ -58,6 +60,7 @@ export function startLoad({ seed, key, targets, perSecond, bodies }: LoadOptions
   const timers = new Set<NodeJS.Timeout>();
   let urls = targets;
   let turn = 0;
+  let taken = 0;
   let rate = perSecond;
   let due = 0;
   let lastMs = performance.now();
@@ -81,8 +84,12 @@ export function startLoad({ seed, key, targets, perSecond, bodies }: LoadOptions
   }
 
   function next(): Recorded | undefined {
-    const body = bodies[offered.length];
-    if (body === undefined) return undefined;
+    const body = bodies[taken];
+    taken += 1;
+    return body === undefined ? undefined : recordOf(body);
+  }
+
+  function recordOf(body: string): Recorded {
     const record: Recorded = { body, answers: [] };
     offered.push(record);
     return record;
@@ -122,6 +129,7 @@ export function startLoad({ seed, key, targets, perSecond, bodies }: LoadOptions
     offered,
     accepted: () => accepted.size,
     acceptedBodies: () => accepted,
+    offer: (body) => deliverAfter(recordOf(body), 0),
     setRate(perSecondNow) {
       rate = perSecondNow;
     },

@@ -1,0 +1,74 @@
+// Alerts during a run: people who miss a meeting right now, and the recipient of the alerts about them.
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { missedMeetings } from './load/missed-meetings.ts';
+import type { Load } from './load/sender.ts';
+import type { Settings } from './stack.ts';
+
+export interface AlertInbox extends AsyncDisposable {
+  readonly settings: Settings;
+  /** The keys of the alerts about an invitee: a repeated message has the same one. */
+  readonly keys: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** Messages are under way for long enough to be interrupted by a fault. */
+const answerAfterMs = 400;
+
+export async function openAlertInbox(folder: string): Promise<AlertInbox> {
+  const keys = new Map<string, Set<string>>();
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const chunk of request.setEncoding('utf8')) text += String(chunk);
+    const { type, data } = JSON.parse(text) as { type: string; data: { subject_uris?: readonly string[] } };
+    if (type === 'alert')
+      for (const uri of data.subject_uris ?? [])
+        keys.set(uri, (keys.get(uri) ?? new Set()).add(String(request.headers['webhook-id'])));
+    await sleep(answerAfterMs);
+    response.writeHead(204).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const rules = join(folder, 'alert-rules.json');
+  await writeFile(rules, JSON.stringify({ rules: [{ name: 'missed', when: 'no_show', grace: '0' }] }));
+  return {
+    keys,
+    settings: {
+      ALERTS_FILE: rules,
+      ALERT_WEBHOOK_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+      ALERT_WEBHOOK_SECRET: 'a secret of the chaos suite',
+      ALERT_ALLOW_PRIVATE: 'true',
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+export interface MissedMeetings {
+  /** Invitees whose mark was acknowledged. */
+  acknowledged(): readonly string[];
+  stop(): void;
+}
+
+const perSecond = 3;
+
+/** Offers marks of no-shows that happen at this moment: rules report nothing of the past. */
+export function startMissedMeetings(seed: number, load: Load): MissedMeetings {
+  const next = missedMeetings(seed);
+  const bodies = new Map<string, string>();
+  const timer = setInterval(() => {
+    const { uri, body } = next();
+    bodies.set(uri, body);
+    load.offer(body);
+  }, 1000 / perSecond);
+  return {
+    acknowledged: () => [...bodies].filter(([, body]) => load.acceptedBodies().has(body)).map(([uri]) => uri),
+    stop: () => clearInterval(timer),
+  };
+}
