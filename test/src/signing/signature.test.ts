@@ -46,7 +46,7 @@ describe('the timestamped scheme', () => {
   it('agrees with createHmac for keys and bodies of any length', () => {
     fc.assert(
       fc.property(
-        fc.string({ unit: 'binary', minLength: 1, maxLength: 200 }),
+        fc.string({ unit: 'binary', minLength: 1, maxLength: 200, size: 'max' }),
         fc.uint8Array({ maxLength: 3000 }),
         (anyKey, bytes) => {
           const expected = createHmac('sha256', anyKey).update(`${now}.`).update(bytes).digest('hex');
@@ -57,20 +57,39 @@ describe('the timestamped scheme', () => {
     );
   });
 
-  it.each([65_000, 65_460, 65_461, 65_536, 1_000_000])('agrees with createHmac for a body of %d bytes', (bytes) => {
-    const large = Buffer.alloc(bytes, 'ab');
-    const expected = createHmac('sha256', key).update(`${now}.`).update(large).digest('hex');
-    expect(signed({ body: large })[headerName]).toBe(`t=${now},v1=${expected}`);
+  it.each([63, 64, 65])('agrees with createHmac for a key of %d bytes', (bytes) => {
+    const exact = 'k'.repeat(bytes);
+    const expected = createHmac('sha256', exact).update(`${now}.`).update(body).digest('hex');
+    expect(signed({ key: exact })[headerName]).toBe(`t=${now},v1=${expected}`);
   });
 
+  it('takes a key with the prefix of Standard Webhooks as text', () => {
+    const expected = createHmac('sha256', 'whsec_c2VjcmV0').update(`${now}.`).update(body).digest('hex');
+    expect(signed({ key: 'whsec_c2VjcmV0' })[headerName]).toBe(`t=${now},v1=${expected}`);
+  });
+
+  it.each([65_000, 65_460, 65_461, 65_462, 65_536, 1_000_000])(
+    'agrees with createHmac for a body of %d bytes',
+    (bytes) => {
+      const large = Buffer.alloc(bytes, 'ab');
+      const expected = createHmac('sha256', key).update(`${now}.`).update(large).digest('hex');
+      expect(signed({ body: large })[headerName]).toBe(`t=${now},v1=${expected}`);
+    },
+  );
+
   it('tolerates spaces, order and unknown keys', () => {
-    expect(check({ [headerName]: ` v0=none , v1 = ${mac}, t=${now} , v1a=x` })).toEqual(accepted);
+    expect(check({ [headerName]: ` v0=none , v1 = ${mac}, t=${now} , v1a=x,=y` })).toEqual(accepted);
   });
 
   it('accepts any one of up to five candidates and refuses six', () => {
     const wrong = `v1=${'0'.repeat(64)}`;
     expect(check({ [headerName]: `t=${now},${`${wrong},`.repeat(4)}v1=${mac}` })).toEqual(accepted);
     expect(check({ [headerName]: `t=${now},${`${wrong},`.repeat(5)}v1=${mac}` })).toEqual(refused('malformed'));
+  });
+
+  it('reads a header of up to 1,024 characters', () => {
+    expect(check({ [headerName]: `t=${now},v1=${mac}`.padEnd(1024) })).toEqual(accepted);
+    expect(check({ [headerName]: `t=${now},v1=${mac}`.padEnd(1025) })).toEqual(refused('malformed'));
   });
 
   it('calls an absent header missing', () => {
@@ -166,6 +185,7 @@ describe('the key ring', () => {
   it('names a key without observation anything of it', () => {
     expect(keyIdOf(key)).toMatch(/^[0-9a-f]{8}$/);
     expect(key).not.toContain(keyIdOf(key));
+    expect(keyIdOf(old)).not.toBe(keyIdOf(key));
   });
 });
 
@@ -212,6 +232,10 @@ describe('the Standard Webhooks scheme', () => {
     'another time': [{ 'webhook-timestamp': String(now + 1) }, 'wrong'],
     'an id with a dot': [{ 'webhook-id': 'msg.1' }, 'malformed'],
     'an id of two values': [{ 'webhook-id': ['msg_1', 'msg_1'] }, 'malformed'],
+    'a time of two values': [{ 'webhook-timestamp': [String(now), String(now)] }, 'malformed'],
+    'a signature of two values': [{ 'webhook-signature': ['v1,', 'v1,'] }, 'malformed'],
+    'a signature with a character before it': [{ 'webhook-signature': `v1,A${'A'.repeat(43)}=` }, 'malformed'],
+    'a signature with a character after it': [{ 'webhook-signature': `v1,${'A'.repeat(43)}=A` }, 'malformed'],
     'a time that is no number': [{ 'webhook-timestamp': 'NaN' }, 'malformed'],
     'only a public-key signature': [{ 'webhook-signature': 'v1a,abcd' }, 'malformed'],
     'a signature that is no base64': [{ 'webhook-signature': 'v1,****' }, 'malformed'],

@@ -1,152 +1,117 @@
-// The plan of subscriptions, for any existing subscriptions, any configuration and any logins.
-import * as fc from 'fast-check';
+// The steps of a plan, by example: one for each line of the table that opens the file.
 import { describe, expect, it } from 'vitest';
-import { contractOf, type EventKind } from '#schemas/events.ts';
-import { isOurs } from '#src/subscriptions/callback.ts';
-import { isPending, planSubscriptions, type PlanInput, type Step } from '#src/subscriptions/plan.ts';
+import { callbackUrl, fingerprintOf } from '#src/subscriptions/callback.ts';
 import { desiredSubscriptions } from '#src/subscriptions/desired.ts';
-import { anyInput, callback, carryOut, deliveredTo } from '../../oracle/subscriptions.ts';
-import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
+import { isPending, planSubscriptions, refusalId, type PlanInput } from '#src/subscriptions/plan.ts';
+import { callback, group, organization, subscriptionOf, users } from '../../oracle/subscriptions.ts';
 
-const isOurOwn = (one: PlanInput['existing'][number]): boolean => isOurs(callback, one);
+describe('the steps', () => {
+  const owner = { scope: 'organization', organization, uri: organization } as const;
+  const events = ['contact.created', 'contact.updated'] as const;
+  const desired = { owner, events, optional: false };
+  const urlOf = (of: readonly string[], keyId = 'key 1', generation = 1) =>
+    callbackUrl(callback, fingerprintOf({ owner, events: of, keyId }), generation);
+  const ours = (uri: string, url = urlOf(events), more = {}) =>
+    subscriptionOf(owner, { uri, callback_url: url, events: [...events], ...more });
+  const plan = (changes: Partial<PlanInput> = {}) =>
+    planSubscriptions({
+      events,
+      organization,
+      recapUsers: [],
+      callback,
+      keyIds: ['key 1'],
+      existing: [],
+      refused: [],
+      prune: false,
+      ...changes,
+    });
+  const [equal, oldKey, disabled] = [
+    ours('1'),
+    ours('2', urlOf(events, 'key 2')),
+    ours('3', urlOf(events), { state: 'disabled' }),
+  ];
+  const others = ours('4', urlOf(['contact.created', 'contact.deleted']), {
+    events: ['contact.created', 'contact.deleted'],
+  });
+  const foreign = ours('5', urlOf(['contact.deleted']), { events: ['contact.deleted'] });
+  const replaced = (existing: typeof equal, why: object, url = urlOf(events)) => [
+    { kind: 'replace', desired, url, replaces: [{ existing, why }] },
+  ];
 
-function forAll(property: (input: PlanInput) => void): void {
-  fc.assert(fc.property(anyInput, property), runs(200));
-}
+  it('keep what is equal, create what is missing and replace what differs, with the difference', () => {
+    expect(plan()).toEqual([{ kind: 'create', desired, url: urlOf(events) }]);
+    expect(plan({ existing: [equal] })).toEqual([{ kind: 'keep', desired, existing: equal }]);
+    expect(plan({ existing: [oldKey] })).toEqual(replaced(oldKey, { kind: 'key' }));
+    expect(plan({ existing: [disabled] })).toEqual(replaced(disabled, { kind: 'disabled' }, urlOf(events, 'key 1', 2)));
+    expect(plan({ existing: [others] })).toEqual(
+      replaced(others, { kind: 'events', added: ['contact.updated'], removed: ['contact.deleted'] }),
+    );
+    const renamed = ours('6', urlOf(events), { events: ['contact.created'] });
+    expect(plan({ existing: [renamed] })).toMatchObject([
+      { kind: 'replace', replaces: [{ why: { kind: 'events', added: ['contact.updated'], removed: [] } }] },
+    ]);
+    const more = ours('7', urlOf(events), { events: [...events, 'contact.deleted'] });
+    expect(plan({ existing: [more] })).toMatchObject([{ kind: 'replace', replaces: [{ existing: more }] }]);
+    expect(plan({ existing: [oldKey, others] })).toMatchObject([
+      { replaces: [{ existing: oldKey }, { existing: others }] },
+    ]);
+  });
 
-const without = (all: ReadonlySet<string>, others: ReadonlySet<string>): readonly string[] =>
-  [...all].filter((one) => !others.has(one));
+  it('keep the same one of several in every process: the earliest generation, then by URI', () => {
+    const [second, tenth] = [ours('8', urlOf(events, 'key 1', 2)), ours('0', urlOf(events, 'key 1', 10))];
+    for (const existing of [
+      [tenth, second],
+      [second, tenth],
+    ])
+      expect(plan({ existing })).toEqual([
+        { kind: 'keep', desired, existing: second },
+        { kind: 'delete', existing: tenth, why: 'superseded' },
+      ]);
+    expect(plan({ existing: [ours('9'), ours('8')] })).toMatchObject([{ existing: { uri: '8' } }, {}]);
+  });
 
-function wishesOf(input: PlanInput): ReadonlySet<string> {
-  return deliveredTo(desiredSubscriptions(input).map(({ owner, events }) => subscriptionLike(owner, events)));
-}
+  it('delete what is superseded, leftovers where that is requested, and everything of ours in the end', () => {
+    expect(plan({ existing: [equal, oldKey] })).toEqual([
+      { kind: 'keep', desired, existing: equal },
+      { kind: 'delete', existing: oldKey, why: 'superseded' },
+    ]);
+    const leftover = { existing: [equal, foreign] };
+    expect(plan(leftover)[1]).toEqual({ kind: 'leftover', existing: foreign });
+    expect(plan({ ...leftover, prune: true })[1]).toEqual({ kind: 'delete', existing: foreign, why: 'leftover' });
+    expect(plan({ ...leftover, remove: true })).toEqual([
+      { kind: 'delete', existing: equal, why: 'removed' },
+      { kind: 'delete', existing: foreign, why: 'removed' },
+    ]);
+  });
 
-function subscriptionLike(
-  owner: ReturnType<typeof desiredSubscriptions>[number]['owner'],
-  events: readonly EventKind[],
-): PlanInput['existing'][number] {
-  const { scope, organization, uri } = owner;
-  return { uri, scope, organization, user: uri, group: uri, state: 'active', events: [...events] };
-}
+  it('do not try again what is optional and was refused', () => {
+    const optional = { owner, events: ['event_type.created'] as const, optional: true };
+    const wanted = { events: [...events, ...optional.events] };
+    const refused = [refusalId(optional), refusalId(desired)];
+    expect(plan({ ...wanted, refused }).map(({ kind }) => kind)).toEqual(['create', 'refused']);
+    expect(plan({ ...wanted, refused: refused.slice(1) }).map(({ kind }) => kind)).toEqual(['create', 'create']);
+    expect(refusalId(optional)).toBe(fingerprintOf({ ...optional, keyId: '' }));
+  });
 
-const endedSubscriptions = (step: Step): readonly string[] =>
-  step.kind === 'delete'
-    ? [step.existing.uri]
-    : step.kind === 'replace'
-      ? step.replaces.map(({ existing }) => existing.uri)
-      : [];
+  it('that change something are pending', () => {
+    const steps = [equal, oldKey, foreign].map((existing) => plan({ existing: [existing] }));
+    expect(steps.map((list) => list.map(isPending))).toEqual([[false], [true], [true, false]]);
+    expect(plan({ remove: true, existing: [equal] }).map(isPending)).toEqual([true]);
+  });
 
-describe('what is desired', () => {
-  it('covers every event once, under a scope the event allows', { timeout: propertyTimeoutMs }, () => {
-    forAll((input) => {
-      const desired = desiredSubscriptions(input);
-      for (const { owner, events } of desired)
-        for (const event of events) expect(contractOf(event).allowedScopes).toContain(owner.scope);
-      const places = desired.flatMap(({ owner, events }) => events.map((event) => `${owner.uri} ${event}`));
-      expect(new Set(places).size).toBe(places.length);
-      const got = new Set(desired.flatMap(({ events }) => events));
-      const possible = input.events.filter(
-        (event) => contractOf(event).allowedScopes.includes('organization') || input.recapUsers.length > 0,
+  it('cover an event in the widest scope that it allows', () => {
+    const scopes = (given: Partial<PlanInput>) =>
+      desiredSubscriptions({ organization, recapUsers: [users[0], users[0]], events, ...given }).map(
+        ({ owner: { scope, uri }, events: of }) => [scope, uri, ...of].join(' '),
       );
-      expect([...got].toSorted()).toEqual([...new Set(possible)].toSorted());
-    });
-  });
-
-  it(
-    'is as few as the scopes allow: one per owner, and `event_type.*` separate',
-    { timeout: propertyTimeoutMs },
-    () => {
-      forAll((input) => {
-        const desired = desiredSubscriptions(input);
-        const slots = desired.map(({ owner, optional }) => `${owner.scope} ${owner.uri} ${optional}`);
-        expect(new Set(slots).size).toBe(slots.length);
-        for (const { events, optional } of desired)
-          expect(events.every((event) => event.startsWith('event_type.') === optional)).toBe(true);
-      });
-    },
-  );
-});
-
-describe('a plan', () => {
-  it('leads to exactly what is desired, and the second does nothing', { timeout: propertyTimeoutMs }, () => {
-    forAll((input) => {
-      const after = carryOut(input.existing, planSubscriptions(input));
-      const again = planSubscriptions({ ...input, existing: after });
-      expect(again.filter(isPending)).toEqual([]);
-      expect(again.filter(({ kind }) => kind === 'keep')).toHaveLength(desiredSubscriptions(input).length);
-      const ours = after.filter(isOurOwn);
-      expect(without(wishesOf(input), deliveredTo(ours))).toEqual([]);
-      if (input.prune) {
-        expect(deliveredTo(ours)).toEqual(wishesOf(input));
-        expect(ours).toHaveLength(desiredSubscriptions(input).length);
-      }
-    });
-  });
-
-  it('never changes what is not ours', { timeout: propertyTimeoutMs }, () => {
-    forAll((input) => {
-      const strangers = input.existing.filter((one) => !isOurOwn(one));
-      const after = carryOut(input.existing, planSubscriptions(input));
-      expect(after.filter((one) => !isOurOwn(one))).toEqual(strangers);
-    });
-  });
-
-  it(
-    'deletes nothing of ours without a replacement, unless pruning is requested',
-    { timeout: propertyTimeoutMs },
-    () => {
-      forAll((input) => {
-        const steps = planSubscriptions({ ...input, prune: false });
-        const ended = new Set(steps.flatMap(endedSubscriptions));
-        const desired = desiredSubscriptions(input);
-        for (const one of input.existing.filter(({ uri }) => ended.has(uri)))
-          expect(desired.some(({ events }) => events.some((event) => one.events?.includes(event)))).toBe(true);
-      });
-    },
-  );
-
-  it(
-    'makes before it breaks: whatever was delivered and is desired is delivered at every moment',
-    { timeout: propertyTimeoutMs },
-    () => {
-      forAll((input) => {
-        const steps = planSubscriptions(input);
-        const wishes = wishesOf(input);
-        const promised = new Set([...deliveredTo(input.existing.filter(isOurOwn))].filter((one) => wishes.has(one)));
-        for (let acts = 0; acts <= steps.length + input.existing.length; acts += 1) {
-          const meanwhile = carryOut(input.existing, steps, acts);
-          expect(without(promised, deliveredTo(meanwhile.filter(isOurOwn)))).toEqual([]);
-        }
-      });
-    },
-  );
-
-  it('continues where an interrupted run stopped', { timeout: propertyTimeoutMs }, () => {
-    forAll((input) => {
-      const steps = planSubscriptions(input);
-      const whole = carryOut(input.existing, steps);
-      for (let acts = 0; acts <= steps.length + input.existing.length; acts += 1) {
-        const broken = carryOut(input.existing, steps, acts);
-        const mended = carryOut(broken, planSubscriptions({ ...input, existing: broken }));
-        expect(urlsOf(mended)).toEqual(urlsOf(whole));
-      }
-    });
-  });
-
-  it('does not depend on the order of the input', { timeout: propertyTimeoutMs }, () => {
-    forAll((input) => {
-      const turned = {
-        ...input,
-        events: input.events.toReversed(),
-        existing: input.existing.map((one) => ({ ...one, events: one.events?.toReversed() })).toReversed(),
-      };
-      const urls = (steps: readonly Step[]) => steps.map((step) => ('url' in step ? step.url : '')).toSorted();
-      expect(urls(planSubscriptions(turned))).toEqual(urls(planSubscriptions(input)));
-      expect(planSubscriptions(turned).flatMap(endedSubscriptions).toSorted()).toEqual(
-        planSubscriptions(input).flatMap(endedSubscriptions).toSorted(),
-      );
-    });
+    const all = ['meeting_recap.created', 'contact.created', 'invitee.created'] as const;
+    expect(scopes({ events: all })).toEqual([
+      `organization ${organization} contact.created invitee.created`,
+      `user ${users[0]} meeting_recap.created`,
+    ]);
+    expect(scopes({ events: all, group })).toEqual([
+      `group ${group} contact.created invitee.created`,
+      `user ${users[0]} meeting_recap.created`,
+    ]);
   });
 });
-
-const urlsOf = (all: PlanInput['existing']): readonly unknown[] => all.map(({ callback_url: url }) => url).toSorted();

@@ -1,0 +1,152 @@
+// The plan of subscriptions, for any existing subscriptions, any configuration and any logins.
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { contractOf, type EventKind } from '#schemas/events.ts';
+import { isOurs } from '#src/subscriptions/callback.ts';
+import { isPending, planSubscriptions, type PlanInput, type Step } from '#src/subscriptions/plan.ts';
+import { desiredSubscriptions } from '#src/subscriptions/desired.ts';
+import { anyInput, callback, carryOut, deliveredTo } from '../../oracle/subscriptions.ts';
+import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
+
+const isOurOwn = (one: PlanInput['existing'][number]): boolean => isOurs(callback, one);
+
+function forAll(property: (input: PlanInput) => void): void {
+  fc.assert(fc.property(anyInput, property), runs(200));
+}
+
+const without = (all: ReadonlySet<string>, others: ReadonlySet<string>): readonly string[] =>
+  [...all].filter((one) => !others.has(one));
+
+function wishesOf(input: PlanInput): ReadonlySet<string> {
+  return deliveredTo(desiredSubscriptions(input).map(({ owner, events }) => subscriptionLike(owner, events)));
+}
+
+function subscriptionLike(
+  owner: ReturnType<typeof desiredSubscriptions>[number]['owner'],
+  events: readonly EventKind[],
+): PlanInput['existing'][number] {
+  const { scope, organization, uri } = owner;
+  return { uri, scope, organization, user: uri, group: uri, state: 'active', events: [...events] };
+}
+
+const endedSubscriptions = (step: Step): readonly string[] =>
+  step.kind === 'delete'
+    ? [step.existing.uri]
+    : step.kind === 'replace'
+      ? step.replaces.map(({ existing }) => existing.uri)
+      : [];
+
+describe('what is desired', () => {
+  it('covers every event once, under a scope the event allows', { timeout: propertyTimeoutMs }, () => {
+    forAll((input) => {
+      const desired = desiredSubscriptions(input);
+      for (const { owner, events } of desired)
+        for (const event of events) expect(contractOf(event).allowedScopes).toContain(owner.scope);
+      const places = desired.flatMap(({ owner, events }) => events.map((event) => `${owner.uri} ${event}`));
+      expect(new Set(places).size).toBe(places.length);
+      const got = new Set(desired.flatMap(({ events }) => events));
+      const possible = input.events.filter(
+        (event) => contractOf(event).allowedScopes.includes('organization') || input.recapUsers.length > 0,
+      );
+      expect([...got].toSorted()).toEqual([...new Set(possible)].toSorted());
+    });
+  });
+
+  it(
+    'is as few as the scopes allow: one per owner, and `event_type.*` separate',
+    { timeout: propertyTimeoutMs },
+    () => {
+      forAll((input) => {
+        const desired = desiredSubscriptions(input);
+        const slots = desired.map(({ owner, optional }) => `${owner.scope} ${owner.uri} ${optional}`);
+        expect(new Set(slots).size).toBe(slots.length);
+        for (const { events, optional } of desired)
+          expect(events.every((event) => event.startsWith('event_type.') === optional)).toBe(true);
+      });
+    },
+  );
+});
+
+describe('a plan', () => {
+  it('leads to exactly what is desired, and the second does nothing', { timeout: propertyTimeoutMs }, () => {
+    forAll((input) => {
+      const after = carryOut(input.existing, planSubscriptions(input));
+      const again = planSubscriptions({ ...input, existing: after });
+      expect(again.filter(isPending)).toEqual([]);
+      expect(again.filter(({ kind }) => kind === 'keep')).toHaveLength(desiredSubscriptions(input).length);
+      const ours = after.filter(isOurOwn);
+      expect(without(wishesOf(input), deliveredTo(ours))).toEqual([]);
+      if (input.prune) {
+        expect(deliveredTo(ours)).toEqual(wishesOf(input));
+        expect(ours).toHaveLength(desiredSubscriptions(input).length);
+      }
+    });
+  });
+
+  it('never changes what is not ours', { timeout: propertyTimeoutMs }, () => {
+    forAll((input) => {
+      const strangers = input.existing.filter((one) => !isOurOwn(one));
+      const after = carryOut(input.existing, planSubscriptions(input));
+      expect(after.filter((one) => !isOurOwn(one))).toEqual(strangers);
+    });
+  });
+
+  it(
+    'deletes nothing of ours without a replacement, unless pruning is requested',
+    { timeout: propertyTimeoutMs },
+    () => {
+      forAll((input) => {
+        const steps = planSubscriptions({ ...input, prune: false });
+        const ended = new Set(steps.flatMap(endedSubscriptions));
+        const desired = desiredSubscriptions(input);
+        for (const one of input.existing.filter(({ uri }) => ended.has(uri)))
+          expect(desired.some(({ events }) => events.some((event) => one.events?.includes(event)))).toBe(true);
+      });
+    },
+  );
+
+  it(
+    'makes before it breaks: whatever was delivered and is desired is delivered at every moment',
+    { timeout: propertyTimeoutMs },
+    () => {
+      forAll((input) => {
+        const steps = planSubscriptions(input);
+        const wishes = wishesOf(input);
+        const promised = new Set([...deliveredTo(input.existing.filter(isOurOwn))].filter((one) => wishes.has(one)));
+        for (let acts = 0; acts <= steps.length + input.existing.length; acts += 1) {
+          const meanwhile = carryOut(input.existing, steps, acts);
+          expect(without(promised, deliveredTo(meanwhile.filter(isOurOwn)))).toEqual([]);
+        }
+      });
+    },
+  );
+
+  it('continues where an interrupted run stopped', { timeout: propertyTimeoutMs }, () => {
+    forAll((input) => {
+      const steps = planSubscriptions(input);
+      const whole = carryOut(input.existing, steps);
+      for (let acts = 0; acts <= steps.length + input.existing.length; acts += 1) {
+        const broken = carryOut(input.existing, steps, acts);
+        const mended = carryOut(broken, planSubscriptions({ ...input, existing: broken }));
+        expect(urlsOf(mended)).toEqual(urlsOf(whole));
+      }
+    });
+  });
+
+  it('does not depend on the order of the input', { timeout: propertyTimeoutMs }, () => {
+    forAll((input) => {
+      const turned = {
+        ...input,
+        events: input.events.toReversed(),
+        existing: input.existing.map((one) => ({ ...one, events: one.events?.toReversed() })).toReversed(),
+      };
+      const urls = (steps: readonly Step[]) => steps.map((step) => ('url' in step ? step.url : '')).toSorted();
+      expect(urls(planSubscriptions(turned))).toEqual(urls(planSubscriptions(input)));
+      expect(planSubscriptions(turned).flatMap(endedSubscriptions).toSorted()).toEqual(
+        planSubscriptions(input).flatMap(endedSubscriptions).toSorted(),
+      );
+    });
+  });
+});
+
+const urlsOf = (all: PlanInput['existing']): readonly unknown[] => all.map(({ callback_url: url }) => url).toSorted();
