@@ -47,7 +47,11 @@ describe('a delivery off the queue', () => {
     const body = bodyOf({ name: 'Ada' });
     expect(parsed({ body, receivedAt })).toMatchObject({
       entry: {
-        ...{ source: 'webhook', event: 'contact.created', subject_uri: uri, received_at: receivedAt, body },
+        source: 'webhook',
+        event: 'contact.created',
+        subject_uri: uri,
+        received_at: receivedAt,
+        body,
         ...{
           occurred_at: '2025-04-14T11:43:10.000000Z',
           encoding: null,
@@ -80,8 +84,13 @@ describe('a delivery off the queue', () => {
     expect(parsed({ body: bytes.toString('base64'), encoding: 'base64', receivedAt })).toEqual({
       entry: {
         ...blankEntry,
-        ...{ received_at: receivedAt, body: '//4=', encoding: 'base64', delivery_id: id, tie: id.slice(0, 16) },
-        ...{ outcome: 'quarantined', reason: 'The body is not UTF-8 text.' },
+        received_at: receivedAt,
+        body: '//4=',
+        encoding: 'base64',
+        delivery_id: id,
+        tie: id.slice(0, 16),
+        outcome: 'quarantined',
+        reason: 'The body is not UTF-8 text.',
       },
       record: null,
       fact: null,
@@ -134,7 +143,11 @@ describe('a forged job', () => {
 describe('a stored entry', () => {
   const stored = (changes: Partial<LogEntry>): LogEntry => ({
     ...blankEntry,
-    ...{ seq: 7, delivery_id: 'its own', tie: '1'.repeat(16), body: bodyOf({ name: 'Ada' }), reason: 'Old.' },
+    seq: 7,
+    delivery_id: 'its own',
+    tie: '1'.repeat(16),
+    body: bodyOf({ name: 'Ada' }),
+    reason: 'Old.',
     ...changes,
   });
 
@@ -183,7 +196,10 @@ describe('a record read from the API', () => {
   ) =>
     parseText(JSON.stringify({ event: 'contact.read', payload }), {
       ...blankEntry,
-      ...{ source, occurred_at, delivery_id: 'read', tie: '2'.repeat(16) },
+      source,
+      occurred_at,
+      delivery_id: 'read',
+      tie: '2'.repeat(16),
     });
 
   it('has the time at which it was observed', () => {
