@@ -26,6 +26,7 @@ import { project } from './project.ts';
 import { rebuilding } from './rebuild.ts';
 import { sandboxContacts } from './sandbox-contacts.ts';
 import { sandboxDeliveries } from './sandbox-deliveries.ts';
+import { scale } from './scale.ts';
 import { shards } from './shards.ts';
 import { startup } from './startup.ts';
 import { steady } from './steady.ts';
@@ -45,6 +46,7 @@ const measurements: readonly Measurement[] = [
   memory,
   embedded,
   idle,
+  scale,
   shards,
   backfill,
   rebuilding,
