@@ -20,6 +20,8 @@ export interface Engines {
   readonly isOneProcess?: boolean;
   readonly receivers?: number;
   readonly workers?: number;
+  /** `bin/slotstream.js` of another release, for the first start. */
+  readonly program?: string;
 }
 
 export interface PartOptions {
@@ -66,7 +68,7 @@ export interface Stack extends AsyncDisposable {
   outputs(): Readonly<Record<string, string>>;
 }
 
-const currentProgram = fileURLToPath(new URL('../../bin/slotstream.js', import.meta.url));
+export const currentProgram = fileURLToPath(new URL('../../bin/slotstream.js', import.meta.url));
 
 export async function startStack(engines: Engines, changes: Settings = {}): Promise<Stack> {
   const folder = await mkdtemp(join(tmpdir(), 'slotstream-chaos-'));
@@ -83,7 +85,8 @@ export async function startStack(engines: Engines, changes: Settings = {}): Prom
   const parts: Part[] = [];
   const commands: string[] = [];
   const add = async (options: PartOptions): Promise<Part> => {
-    const part = await createPart({ ...options, settings: { ...settings, ...options.settings } }, folder);
+    const first = engines.program === undefined ? {} : { program: engines.program };
+    const part = await createPart({ ...first, ...options, settings: { ...settings, ...options.settings } }, folder);
     parts.push(part);
     await part.start();
     return part;
@@ -112,8 +115,8 @@ export async function startStack(engines: Engines, changes: Settings = {}): Prom
       async command(args, more = {}) {
         const dataDir = join(folder, 'commands');
         await mkdir(dataDir, { recursive: true });
-        const result = await runToEnd(args, { ...settings, DATA_DIR: dataDir, ...more });
-        commands.push(result.output);
+        const { logged, ...result } = await runToEnd(args, { ...settings, DATA_DIR: dataDir, ...more });
+        commands.push(logged);
         return result;
       },
       outputs: () => ({
@@ -145,12 +148,15 @@ function collect(child: ChildProcess, onText: (text: string) => void): void {
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', onText);
 }
 
-async function runToEnd(args: readonly string[], env: Settings): Promise<CommandResult> {
+async function runToEnd(args: readonly string[], env: Settings): Promise<CommandResult & { readonly logged: string }> {
   const child = spawnProduct(currentProgram, args, env);
   let output = '';
+  // The answer to an operator on standard output may name people.
+  let logged = '';
   collect(child, (text) => (output += text));
+  child.stderr?.on('data', (text: string) => (logged += text));
   const [code] = (await once(child, 'close')) as [number | null];
-  return { code, output };
+  return { code, output, logged };
 }
 
 async function createPart(options: PartOptions, folder: string): Promise<Part> {

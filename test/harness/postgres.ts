@@ -11,8 +11,8 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { freePort, until } from './ports.ts';
 
-/** How PostgreSQL goes down: `immediate` is its own word for a crash. */
-export type ShutdownMode = 'fast' | 'immediate';
+/** How PostgreSQL goes down: `immediate` is its own word for a crash, `kill` is SIGKILL for the server and every process of it. */
+export type ShutdownMode = 'fast' | 'immediate' | 'kill';
 
 export interface TestPostgres extends AsyncDisposable {
   readonly url: string;
@@ -23,13 +23,25 @@ export interface TestPostgres extends AsyncDisposable {
   halt(mode: ShutdownMode): Promise<void>;
   restart(mode?: ShutdownMode): Promise<void>;
   stop(): Promise<void>;
+  /** The end of what the server logged. */
+  log(): string;
 }
 
 const run = promisify(execFile);
-const signals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const satisfies Record<ShutdownMode, NodeJS.Signals>;
+const signals = {
+  fast: 'SIGINT',
+  immediate: 'SIGQUIT',
+  kill: 'SIGKILL',
+} as const satisfies Record<ShutdownMode, NodeJS.Signals>;
 
-/** `durable` keeps fsync on, for tests that look at what survives a crash of the machine rather than of the process. */
-export async function startPostgres(options: { durable?: boolean } = {}): Promise<TestPostgres> {
+export interface PostgresOptions {
+  /** Keeps fsync on, for tests that look at what survives a crash of the machine rather than of the process. */
+  readonly durable?: boolean;
+  /** Of postgresql.conf. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+export async function startPostgres(options: PostgresOptions = {}): Promise<TestPostgres> {
   const bin = findPostgres();
   if (bin === undefined) throw new Error('No PostgreSQL here: install it (apt-get install postgresql).');
   const identity = unprivileged();
@@ -48,15 +60,16 @@ export async function startPostgres(options: { durable?: boolean } = {}): Promis
     // It would visit every database that a test left behind, every minute.
     autovacuum: 'off',
     ...(options.durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+    ...options.settings,
   };
   const args = ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  let output = '';
   const boot = async (): Promise<ChildProcess> => {
     const child = spawn(join(bin, 'postgres'), args, { ...identity, cwd: dir, stdio: ['ignore', 'ignore', 'pipe'] });
-    let output = '';
-    child.stderr?.on('data', (chunk) => (output = (output + chunk).slice(-4000)));
+    child.stderr?.on('data', (chunk) => (output = (output + chunk).slice(-100_000)));
     await until(async () => {
-      if (child.exitCode !== null) throw new Error(`postgres ended at start:\n${output}`);
+      if (child.exitCode !== null) throw new Error(`postgres ended at start:\n${output.slice(-4000)}`);
       return answers(url);
     }, 'postgres answers');
     return child;
@@ -66,6 +79,7 @@ export async function startPostgres(options: { durable?: boolean } = {}): Promis
   const halt = async (mode: ShutdownMode): Promise<void> => {
     if (server.exitCode !== null || server.signalCode !== null) return;
     const gone = once(server, 'exit');
+    if (mode === 'kill') await killChildren(server);
     server.kill(signals[mode]);
     await gone;
   };
@@ -83,12 +97,22 @@ export async function startPostgres(options: { durable?: boolean } = {}): Promis
       server = await boot();
     },
     stop,
+    log: () => output,
     [Symbol.asyncDispose]: stop,
   };
 }
 
-/** Makes a new, empty database on the server at `serverUrl` and answers its URL. */
-/** A new, empty database; `settings` as `create database` takes them. */
+/** The server is stopped first, so that it neither replaces its processes nor has them end in order. */
+async function killChildren(server: ChildProcess): Promise<void> {
+  server.kill('SIGSTOP');
+  const { stdout } = await run('ps', ['-A', '-o', 'ppid=,pid=']);
+  for (const line of stdout.split('\n')) {
+    const [parent, child] = line.trim().split(/\s+/).map(Number);
+    if (parent === server.pid && child !== undefined) process.kill(child, 'SIGKILL');
+  }
+}
+
+/** A new, empty database on the server at `serverUrl`; `settings` as `create database` takes them. */
 export async function createDatabase(serverUrl: string, settings = ''): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const client = new pg.Client({ connectionString: serverUrl });
@@ -128,8 +152,8 @@ function isRunnable(path: string): boolean {
   }
 }
 
-/** PostgreSQL refuses to run as root, so root runs it as another user. */
-function unprivileged(): { uid: number; gid: number } | undefined {
+/** PostgreSQL and PgBouncer refuse to run as root, so root runs them as another user. */
+export function unprivileged(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   for (const user of ['postgres', '65534']) {
     try {

@@ -9,7 +9,8 @@ import { isUnprepared } from '#src/base/errors.ts';
 const sessionSettings = {
   TimeZone: 'UTC',
   lock_timeout: '10s',
-  idle_in_transaction_session_timeout: '1min',
+  // When a connection passes nothing any more, the server has the locks of its transaction until then, and no worker can go on.
+  idle_in_transaction_session_timeout: '20s',
   // A plan that was made when a table was small reads all of it for ever: until the server analyzes the table again.
   plan_cache_mode: 'force_custom_plan',
   // Compiling the query of a view takes longer than it saves.

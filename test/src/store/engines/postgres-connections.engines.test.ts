@@ -66,11 +66,18 @@ describe.runIf(inject('postgresUrl'))('a store behind a pooler that drops the se
     await using store = await openStore(quiet, proxy.url);
     expect(store.engine.isPooled()).toBe(true);
     const inside = await store.transaction(async ({ db }) => {
-      const { rows } = await sql<{ zone: string; lock: string; at: string }>`select current_setting('TimeZone') as zone,
-        current_setting('lock_timeout') as lock, timestamptz '2025-04-14 11:42:33.5+00' as at`.execute(db);
+      const { rows } = await sql<{
+        zone: string;
+        lock: string;
+        idle: string;
+        at: string;
+      }>`select current_setting('TimeZone') as zone,
+        current_setting('lock_timeout') as lock, current_setting('idle_in_transaction_session_timeout') as idle, timestamptz '2025-04-14 11:42:33.5+00' as at`.execute(
+        db,
+      );
       return rows[0];
     });
-    expect(inside).toEqual({ zone: 'UTC', lock: '10s', at: '2025-04-14T11:42:33.500000Z' });
+    expect(inside).toEqual({ zone: 'UTC', lock: '10s', idle: '20s', at: '2025-04-14T11:42:33.500000Z' });
     const { rows } = await sql<{ zone: string }>`select current_setting('TimeZone') as zone`.execute(store.db);
     // Nothing of ours stays on a session that others use too.
     expect(rows).toEqual([{ zone: 'Asia/Kolkata' }]);

@@ -1,0 +1,94 @@
+// Rows about a store behind PgBouncer in transaction mode, on a server that is not on UTC.
+import { startPostgres } from '../../harness/postgres.ts';
+import { startRedis } from '../../harness/redis.ts';
+import type { OpenEngines, WithPostgres } from '../engines.ts';
+import { hasNoPgBouncer, startPgBouncer, type PgBouncer } from '../faults/pgbouncer.ts';
+import { query } from '../faults/postgres.ts';
+import { scenario, type Run, type Scenario } from '../scenario.ts';
+
+interface BehindPgBouncer extends WithPostgres {
+  readonly pooler: PgBouncer;
+}
+
+const poolSize = 4;
+
+const behindPgBouncer: OpenEngines<BehindPgBouncer> = async (resources) => {
+  const redis = resources.use(await startRedis());
+  const postgres = resources.use(await startPostgres({ durable: true, settings: { timezone: 'Europe/Berlin' } }));
+  const pooler = resources.use(await startPgBouncer(postgres.port, poolSize));
+  const store = await postgres.createDatabase();
+  return { postgres, pooler, store, settings: { QUEUE_URL: redis.url, DATABASE_URL: pooler.through(store) } };
+};
+
+const on = 'Redis + PgBouncer + PostgreSQL on Europe/Berlin';
+
+/** How many connections the product has to PgBouncer, and PgBouncer to the server, and no other process to this database. */
+async function poolOf({ engines }: Run<BehindPgBouncer>): Promise<string> {
+  const database = new URL(engines.store).pathname.slice(1);
+  const count = async (command: string): Promise<number> =>
+    (await engines.pooler.show(command)).filter((row) => row['database'] === database).length;
+  const [clients, servers] = [await count('show clients'), await count('show servers')];
+  const direct = await query<{ zone: string; pooled: string }>(
+    engines.store,
+    `select current_setting('timezone') as zone, count(*) as pooled from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`,
+  );
+  const [{ zone, pooled } = { zone: '', pooled: '0' }] = direct;
+  if (clients === 0 || Number(pooled) > poolSize || zone !== 'Europe/Berlin')
+    throw new Error(`the fault did not happen: ${clients} clients of PgBouncer, ${pooled} connections, ${zone}`);
+  return `${clients} clients on ${servers} server connections, server on ${zone}`;
+}
+
+async function killPooler(run: Run<BehindPgBouncer>): Promise<string> {
+  const { pooler } = run.engines;
+  const pool = await poolOf(run);
+  const before = pooler.pid();
+  const acceptedBefore = run.load.accepted();
+  await pooler.kill9();
+  await run.wait(3_000);
+  const isThere = await pooler.show('show version').then(
+    () => true,
+    () => false,
+  );
+  await pooler.start();
+  if (isThere || pooler.pid() === before) throw new Error('the fault did not happen: PgBouncer was not away');
+  await run.wait(5_000);
+  const accepted = run.load.accepted() - acceptedBefore;
+  return `${pool}; killed and 3 s away, ${accepted} acknowledged in 8 s; then ${await poolOf(run)}`;
+}
+
+/** Its temporary tables would stay on a connection that others get next. */
+async function rebuildThroughPooler(run: Run<BehindPgBouncer>): Promise<string> {
+  const pool = await poolOf(run);
+  await run.wait(5_000);
+  const { code, output } = await run.stack.command(['rebuild']);
+  if (code === 0 || !/direct(ly)?/i.test(output))
+    throw new Error(`rebuild was not refused (${code}): ${output.slice(-500)}`);
+  const left = await query<{ name: string }>(
+    run.engines.store,
+    `select relname as name from pg_class where relpersistence = 't'`,
+  );
+  if (left.length > 0) throw new Error(`rebuild left ${left.length} tables`);
+  await run.wait(5_000);
+  const direct = await run.stack.command(['rebuild'], { DATABASE_URL: run.engines.store });
+  if (direct.code !== 0 || !direct.output.includes('no row differed'))
+    throw new Error(`a direct rebuild found differences (${direct.code}): ${direct.output.slice(-500)}`);
+  return `${pool}; rebuild through PgBouncer refused with exit code ${code} and no temporary table left; a direct one: ${direct.output.trim().split('\n').at(-1)}`;
+}
+
+export const pgbouncerRows: readonly Scenario[] = [
+  scenario({
+    name: 'PgBouncer (transaction mode, 4 connections) killed -9, restart after 3 s',
+    on,
+    engines: behindPgBouncer,
+    obstacle: hasNoPgBouncer,
+    fault: killPooler,
+  }),
+  scenario({
+    name: 'rebuild through PgBouncer (transaction mode), then directly, during load',
+    on,
+    engines: behindPgBouncer,
+    obstacle: hasNoPgBouncer,
+    fault: rebuildThroughPooler,
+  }),
+];

@@ -1,0 +1,105 @@
+// Rows about PostgreSQL, as the store alone and as queue and store.
+import { createDatabase, startPostgres } from '../../harness/postgres.ts';
+import { openProxy, type TestProxy } from '../../harness/silent-proxy.ts';
+import { startRedis } from '../../harness/redis.ts';
+import { postgresAlone, redisAndPostgres, type OpenEngines, type WithPostgres } from '../engines.ts';
+import {
+  crowded,
+  exhaustConnections,
+  productRole,
+  query,
+  spoolBytes,
+  takeAway,
+  type Outage,
+} from '../faults/postgres.ts';
+import { scenario, type Run, type Scenario } from '../scenario.ts';
+
+const outages: readonly (Omit<Outage, 'isQueue'> & { readonly name: string; readonly withRedisMs?: number })[] = [
+  { name: 'kill -9 of PostgreSQL and all its processes, restart after 3 s', mode: 'kill', awayMs: 3_000 },
+  { name: 'PostgreSQL immediate restart, twice, 3 s apart', mode: 'immediate', awayMs: 0, times: 2, apartMs: 3_000 },
+];
+
+const away = (seconds: number) => ({
+  name: `PostgreSQL ${seconds} s away`,
+  mode: 'fast' as const,
+  awayMs: seconds * 1_000,
+});
+
+const onBoth = (
+  withRedis: Omit<Outage, 'isQueue'> & { readonly name: string },
+  alone = withRedis,
+): readonly Scenario[] => [
+  scenario({
+    name: withRedis.name,
+    on: 'Redis + PostgreSQL',
+    engines: redisAndPostgres,
+    fault: (run) => takeAway(run, { ...withRedis, isQueue: false }),
+  }),
+  scenario({
+    name: alone.name,
+    on: 'PostgreSQL alone',
+    engines: postgresAlone,
+    fault: (run) => takeAway(run, { ...alone, isQueue: true }),
+  }),
+];
+
+const fewConnections: OpenEngines<WithPostgres> = async (resources) => {
+  const redis = resources.use(await startRedis());
+  const postgres = resources.use(await startPostgres({ durable: true, settings: crowded.settings }));
+  await query(postgres.url, crowded.roles);
+  const store = await createDatabase(postgres.url, `owner ${productRole}`);
+  const product = new URL(store);
+  product.username = productRole;
+  return { postgres, store, settings: { QUEUE_URL: redis.url, DATABASE_URL: product.href } };
+};
+
+interface BehindProxy extends WithPostgres {
+  readonly proxy: TestProxy;
+}
+
+/** Everything the product sends to PostgreSQL passes the proxy; the oracle has a direct connection. */
+const behindProxy =
+  (open: OpenEngines<WithPostgres>): OpenEngines<BehindProxy> =>
+  async (resources) => {
+    const engines = await open(resources);
+    const proxy = resources.use(await openProxy(engines.store));
+    const settings = Object.entries(engines.settings).map(([name, url]) => [
+      name,
+      url === engines.store ? proxy.url : url,
+    ]);
+    return { ...engines, proxy, settings: Object.fromEntries(settings) };
+  };
+
+async function loseConnections({ engines, load, stack, wait }: Run<BehindProxy>): Promise<string> {
+  const acceptedBefore = load.accepted();
+  const hole = engines.proxy.blackHole();
+  await wait(10_000);
+  const spooled = await spoolBytes(stack.receivers);
+  const inVain = hole.end();
+  const accepted = load.accepted() - acceptedBefore;
+  if (hole.silenced === 0) throw new Error('the fault did not happen: no connection was open');
+  if (inVain === 0) throw new Error('the fault did not happen: no new connection was tried');
+  const spool = spooled > 0 ? `, ${Math.ceil(spooled / 1024)} KiB in the spool` : '';
+  return `${hole.silenced} connections silent for ever, ${inVain} new ones in vain for 10 s; ${accepted} acknowledged meanwhile${spool}`;
+}
+
+const blackHole = (on: string, open: OpenEngines<WithPostgres>): Scenario =>
+  scenario({
+    name: 'connections to PostgreSQL pass nothing any more; new ones neither for 10 s',
+    on,
+    engines: behindProxy(open),
+    fault: loseConnections,
+  });
+
+export const postgresRows: readonly Scenario[] = [
+  ...outages.flatMap((outage) => onBoth(outage)),
+  ...onBoth(away(15), away(30)),
+  scenario({
+    name: 'no free connection of PostgreSQL (max_connections) for 15 s',
+    on: 'Redis + PostgreSQL',
+    engines: fewConnections,
+    fault: (run) => exhaustConnections(run, 15_000),
+  }),
+  blackHole('Redis + PostgreSQL', redisAndPostgres),
+  blackHole('PostgreSQL alone', postgresAlone),
+];

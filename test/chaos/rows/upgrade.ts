@@ -1,0 +1,48 @@
+// The row about an upgrade from the previous release during load, in the order of docs/backup.md: workers first, then receivers.
+import { redisAndPostgres, type OpenEngines, type WithPostgres } from '../engines.ts';
+import { query } from '../faults/postgres.ts';
+import { hasNoHistory, previousRelease, unpackPreviousRelease } from '../faults/previous-release.ts';
+import { scenario, type Run, type Scenario } from '../scenario.ts';
+import { currentProgram } from '../stack.ts';
+
+const onPreviousRelease: OpenEngines<WithPostgres> = async (resources) => ({
+  ...(await redisAndPostgres(resources)),
+  program: await unpackPreviousRelease(resources),
+});
+
+async function upgrade({ engines, stack, load, wait }: Run<WithPostgres>): Promise<string> {
+  const migrations = async (): Promise<readonly string[]> => {
+    const rows = await query<{ name: string }>(engines.store, 'select name from kysely_migration order by name');
+    return rows.map(({ name }) => name);
+  };
+  const before = await migrations();
+  await wait(3_000);
+  await Promise.all(stack.workers.map((worker) => worker.stop()));
+  const stoppedAt = load.accepted();
+  const [first, ...others] = stack.workers;
+  await first?.start({ program: currentProgram });
+  const waited = load.accepted() - stoppedAt;
+  const after = await migrations();
+  await Promise.all(others.map((worker) => worker.start({ program: currentProgram })));
+  // Old receivers, new workers.
+  await wait(3_000);
+  for (const receiver of stack.receivers) {
+    await receiver.stop();
+    await receiver.start({ program: currentProgram });
+    await wait(1_000);
+  }
+  const added = after.filter((name) => !before.includes(name));
+  if (added.length === 0) throw new Error('the fault did not happen: the schema is the same');
+  if (waited === 0) throw new Error('nothing was acknowledged while no worker ran');
+  return `${previousRelease} with ${before.length} migrations; ${waited} acknowledged by old receivers while no worker ran; the first new worker added ${added.join(', ')}`;
+}
+
+export const upgradeRows: readonly Scenario[] = [
+  scenario({
+    name: 'upgrade from the previous release (with the packages of this one)',
+    on: 'Redis + PostgreSQL',
+    engines: onPreviousRelease,
+    obstacle: hasNoHistory,
+    fault: upgrade,
+  }),
+];
