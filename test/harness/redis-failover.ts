@@ -45,19 +45,25 @@ function failover(parts: Pick<Failover, 'url' | 'master' | 'replica'>, resources
   };
 }
 
-export async function startSentinelPair(): Promise<Failover> {
+export async function startSentinelPair({ sentinels: count = 1 } = {}): Promise<Failover> {
   await using started = new AsyncDisposableStack();
   const master = started.use(await startRedis());
   await allowReplica(master);
   const replica = started.use(await startRedis({ args: asReplica }));
   await replica.cli('replicaof', '127.0.0.1', String(master.port));
   await until(() => isInSync(replica), 'the replica is in sync');
-  const sentinel = started.use(await startRedis({ sentinelOf: master.port }));
-  // It promotes no replica that was cut off for longer than ten times this, and a busy machine takes seconds to get there.
-  await sentinel.cli('sentinel', 'set', 'mymaster', 'down-after-milliseconds', '4000');
-  const known = async (): Promise<string> => sentinel.cli('sentinel', 'replicas', 'mymaster');
-  await until(async () => (await known()).includes(String(replica.port)), 'the Sentinel knows the replica');
-  const url = `redis+sentinel://127.0.0.1:${sentinel.port}/mymaster`;
+  const sentinels: TestRedis[] = [];
+  for (let at = 0; at < count; at += 1) sentinels.push(started.use(await startRedis({ sentinelOf: master.port })));
+  for (const { cli } of sentinels) {
+    await cli('sentinel', 'set', 'mymaster', 'quorum', String(Math.floor(count / 2) + 1));
+    // It promotes no replica that was cut off for longer than ten times this, and a busy machine takes seconds to get there.
+    await cli('sentinel', 'set', 'mymaster', 'down-after-milliseconds', '4000');
+    const known = async (): Promise<string> => cli('sentinel', 'replicas', 'mymaster');
+    await until(async () => (await known()).includes(String(replica.port)), 'the Sentinel knows the replica');
+    const usable = async (): Promise<string> => cli('sentinel', 'ckquorum', 'mymaster');
+    await until(async () => (await usable()).startsWith(`OK ${count} `), 'the Sentinels know each other');
+  }
+  const url = `redis+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/mymaster`;
   return failover({ url, master, replica }, started.move());
 }
 

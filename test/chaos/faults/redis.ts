@@ -1,0 +1,130 @@
+// Faults of one Redis: killed, frozen, unreachable, wiped, out of memory. Each answers what was observed of it.
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestRedis } from '../../harness/redis.ts';
+import type { TestProxy } from '../../harness/silent-proxy.ts';
+import type { WithRedis } from '../engines.ts';
+import type { Run } from '../scenario.ts';
+import { bytesIn, kib, requireFault, seconds, spoolBytes, whileFrozen } from './evidence.ts';
+
+type RedisRun = Run<WithRedis>;
+
+const waitingList = '{slotstream}:deliveries:wait';
+
+/** Deliveries must be accepted during the fault, by the spool. */
+async function throughSpool(run: RedisRun, during: () => Promise<unknown>): Promise<string> {
+  const before = run.load.accepted();
+  await during();
+  const accepted = run.load.accepted() - before;
+  const spooled = await spoolBytes(run.stack.receivers);
+  requireFault(spooled > 0, 'nothing was in the spool');
+  if (accepted === 0) throw new Error('nothing was acknowledged during the fault');
+  return `${accepted} acknowledged meanwhile, ${kib(spooled)} in the spool`;
+}
+
+export async function killAndRestart(run: RedisRun, awayMs: number): Promise<string> {
+  const { redis } = run.engines;
+  const before = await infoOf(redis, 'server', 'run_id');
+  await redis.kill9();
+  const spooled = await throughSpool(run, () => run.wait(awayMs));
+  const left = await bytesIn(join(redis.dir, 'appendonlydir'), '.aof');
+  await redis.restart();
+  requireFault((await infoOf(redis, 'server', 'run_id')) !== before, 'run_id is the same');
+  const loaded = Number(await infoOf(redis, 'persistence', 'aof_current_size'));
+  requireFault(left > 0 && loaded >= left, 'the append-only file was not loaded');
+  return `${spooled}; run_id changed, ${kib(left)} of append-only file loaded`;
+}
+
+export async function freezeRedis(run: RedisRun, forMs: number): Promise<string> {
+  const { redis } = run.engines;
+  redis.freeze();
+  const frozenMs = Date.now();
+  const ping = redis.cli('ping').then(() => Date.now() - frozenMs);
+  const spooled = await throughSpool(run, () => run.wait(forMs)).finally(() => redis.thaw());
+  const silentMs = await ping;
+  requireFault(silentMs >= forMs, `a PING was answered after ${silentMs} ms`);
+  return `a PING was answered after ${seconds(silentMs)}; ${spooled}`;
+}
+
+export async function loseConnections(
+  run: Run<WithRedis & { readonly proxy: TestProxy }>,
+  forMs: number,
+): Promise<string> {
+  const hole = run.engines.proxy.blackHole();
+  const spooled = await throughSpool(run, () => run.wait(forMs));
+  const inVain = hole.end();
+  requireFault(hole.silenced > 0, 'no connection was open');
+  requireFault(inVain > 0, 'no new connection was tried');
+  return `${hole.silenced} connections silent for ever, ${inVain} new ones in vain; ${spooled}`;
+}
+
+export async function exhaustMemory(run: RedisRun, forMs: number): Promise<string> {
+  const { redis } = run.engines;
+  const used = Number(await infoOf(redis, 'memory', 'used_memory'));
+  await redis.cli('config', 'set', 'maxmemory', String(Math.floor(used / 2)));
+  const spooled = await throughSpool(run, () => run.wait(forMs));
+  const refused = await errorsOf(redis, 'OOM');
+  await redis.cli('config', 'set', 'maxmemory', '0');
+  requireFault(refused > 0, 'Redis refused no command');
+  return `${refused} commands refused (OOM), ${spooled}`;
+}
+
+/** Wipes Redis while jobs wait: workers are frozen for a moment, so that what it loses is only in the journal. */
+export async function wipe(run: RedisRun): Promise<string> {
+  const wiped = await whileFrozen(run.stack.workers, async () => {
+    await run.wait(gatherMs);
+    return wipeNow(run.engines.redis);
+  });
+  return `${wiped.jobs.length} waiting jobs and ${wiped.keys} keys before, 0 after`;
+}
+
+/** Wipes Redis and kills a receiver at the same moment; then it starts again. */
+export async function wipeAndKillReceiver(run: RedisRun): Promise<string> {
+  const [receiver] = run.stack.receivers;
+  if (!receiver) throw new Error('there is no receiver');
+  const own = await whileFrozen(run.stack.workers, async () => {
+    await run.wait(gatherMs);
+    const [{ jobs }] = await Promise.all([wipeNow(run.engines.redis), receiver.kill9()]);
+    // The id of a job begins with the name of the journal of its receiver.
+    const journals = await readdir(join(receiver.dataDir, 'journal'));
+    return jobs.filter((id) => journals.some((journal) => id.startsWith(journal))).length;
+  });
+  requireFault(own > 0, 'no job of the killed receiver was waiting');
+  requireFault(!receiver.isRunning(), 'the receiver runs');
+  const journal = await bytesIn(join(receiver.dataDir, 'journal'), '.segment');
+  requireFault(journal > 0, 'the journal of the killed receiver is empty');
+  await run.wait(awayMs);
+  await receiver.start();
+  return `${own} waiting jobs of the killed receiver wiped with Redis, ${kib(journal)} left in its journal`;
+}
+
+const gatherMs = 1_500;
+const awayMs = 2_000;
+
+/** One script, so that nothing happens between the counts. */
+const countAndWipe = `
+local jobs, keys = redis.call('lrange', KEYS[1], 0, -1), redis.call('dbsize')
+redis.call('flushall')
+return { keys, redis.call('dbsize'), unpack(jobs) }`;
+
+async function wipeNow({ cli }: TestRedis): Promise<{ readonly keys: number; readonly jobs: readonly string[] }> {
+  const [before, after, ...jobs] = (await cli('eval', countAndWipe, '1', waitingList)).split('\n');
+  requireFault(jobs.length > 0, 'no job was waiting');
+  requireFault(after === '0', `${after} keys are left`);
+  return { keys: Number(before), jobs };
+}
+
+export async function infoOf({ cli }: TestRedis, section: string, name: string): Promise<string> {
+  const line = (await cli('info', section)).split(/\r?\n/).find((text) => text.startsWith(`${name}:`));
+  return line?.slice(name.length + 1) ?? '';
+}
+
+/** How many commands Redis has answered with an error of this kind, such as `OOM`. */
+export async function errorsOf(redis: TestRedis, kind: string): Promise<number> {
+  return Number(/count=(\d+)/.exec(await infoOf(redis, 'errorstats', `errorstat_${kind}`))?.[1] ?? 0);
+}
+
+/** The ids of the jobs that wait for a worker, in the first shard. */
+export async function waitingJobs({ cli }: TestRedis): Promise<readonly string[]> {
+  return (await cli('lrange', waitingList, '0', '-1')).split('\n').filter((id) => id !== '');
+}
