@@ -185,7 +185,12 @@ export function bookings(world: World, someone: () => Person): Bookings {
       }
       const booking = random.pick(active);
       if (roll < 0.65) return move(booking);
-      if (roll < 0.8) return [cancel(booking)];
+      if (roll < 0.8) {
+        // What another part of the service still says about the booking, by a clock that is ahead.
+        const active = { ...booking, record: { ...booking.record, updated_at: world.later(1) } };
+        const canceled = cancel(booking);
+        return random.chance(0.3) ? [canceled, happening('invitee.created', active)] : [canceled];
+      }
       active.splice(active.indexOf(booking), 1);
       marked.push(booking);
       return mark(booking);

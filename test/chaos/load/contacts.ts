@@ -123,6 +123,8 @@ export function contacts(world: World): Contacts {
       if (deleted.length > 0 && roll < 0.28) return change(random.pick(deleted));
       const contact = random.pick(living);
       if (roll < 0.33) return [{ event: 'contact.updated', payload: wrapped(contact.former) }];
+      // Two changes within a second, reported in the wrong order.
+      if (roll < 0.43) return [...change(contact), ...change(contact)].toReversed();
       return change(contact);
     },
   };
