@@ -17,7 +17,7 @@ import { ownCode } from './errors.ts';
 
 /**
  * Creates a folder for its owner only, and those above it. Level by level: the recursive `mkdir` of Node never returns where a level
- * cannot be created, as in `/proc`.
+ * cannot be created, as in `/proc`. Its name is flushed where this user may do that; what must be sure of it calls `syncFolder`.
  */
 export function makeFolder(path: string): void {
   if (existsSync(path)) return;
@@ -27,6 +27,11 @@ export function makeFolder(path: string): void {
   } catch (error) {
     // Another process created it at the same moment.
     if (ownCode(error) !== 'EEXIST') throw error;
+  }
+  try {
+    syncFolderNow(dirname(path));
+  } catch {
+    // The folder above may be one that this user can write to and not read.
   }
 }
 

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import type { ProcessLock } from '#src/base/process-lock.ts';
 import type { throttled } from '#src/observability/log.ts';
 import type { DeliveryBatch, PackedBatch } from '#src/queue/contract.ts';
+import type { Disk } from '#src/receiver/segments/disk.ts';
 import { encodeRecord } from '#src/receiver/segments/segment.ts';
 import { openSegmentFolders } from '#src/receiver/segments/segment-folders.ts';
-import { createSegmentWriter, type CreateFile, type Segment } from '#src/receiver/segments/segment-writer.ts';
+import { createSegmentWriter, type Segment } from '#src/receiver/segments/segment-writer.ts';
 
 /** A batch under the id that its job has in the queue. */
 export interface JournaledBatch {
@@ -18,7 +19,7 @@ export interface JournalStoreOptions {
   readonly root: string;
   /** A segment is deleted as a whole, so smaller ones mean fewer batches that are enqueued again after a crash. */
   readonly segmentBytes?: number;
-  readonly create?: CreateFile;
+  readonly disk?: Disk;
 }
 
 export interface JournalStore {
@@ -44,19 +45,21 @@ export interface JournalStore {
 const cleaningsPerSegment = 10;
 
 export function openJournalStore(log: ReturnType<typeof throttled>, options: JournalStoreOptions): JournalStore {
-  const { root, segmentBytes = 4 * 1024 ** 2, create } = options;
+  const { root, segmentBytes = 4 * 1024 ** 2, disk } = options;
   const receiver = randomUUID();
   const own = join(root, receiver);
   const locks = new Map<string, ProcessLock>();
-  const folders = openSegmentFolders({ name: 'journal', root, own, locks, log });
+  const folders = openSegmentFolders({ name: 'journal', root, own, locks, log, disk });
   const sealed = new Set<Segment>();
   const onSealed = (segment: Segment): void => void sealed.add(segment);
-  const writer = createSegmentWriter({ folder: own, segmentBytes, locks, onSealed, ...(create && { create }) });
+  const writer = createSegmentWriter({ folder: own, segmentBytes, locks, onSealed, disk });
   const settled = new Map<Segment, number>();
   let young: { readonly segment: Segment | undefined; cleanings: number } = { segment: undefined, cleanings: 0 };
   let issued = 0;
   let bytes = 0;
   let isFailing = false;
+  /** Segments of receivers that crashed which could not be read yet: the next `adopt` tries again. */
+  let unread: Segment[] = [];
 
   async function append({ id, content }: JournaledBatch, deliveries: number): Promise<Segment | undefined> {
     const record = encodeRecord({ id, ...content }, deliveries);
@@ -117,10 +120,14 @@ export function openJournalStore(log: ReturnType<typeof throttled>, options: Jou
     },
     async adopt() {
       const adopted: { segment: Segment; ids: readonly string[] }[] = [];
-      for (const found of await folders.adopt()) {
+      const toRead = [...unread, ...(await folders.adopt())];
+      unread = [];
+      for (const found of toRead) {
         const batches = await read(found);
-        // One that cannot be read now stays on disk for the next start.
-        if (!batches) continue;
+        if (!batches) {
+          unread.push(found);
+          continue;
+        }
         const segment = { ...found, records: batches.length };
         sealed.add(segment);
         bytes += segment.bytes;

@@ -1,9 +1,9 @@
 // The folders of segments under one root, one per receiver. A receiver adopts the folder of another that crashed (its lock is free), so
 // two receivers never read one segment.
-import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { takeLock, type ProcessLock } from '#src/base/process-lock.ts';
+import type { ProcessLock } from '#src/base/process-lock.ts';
 import type { throttled } from '#src/observability/log.ts';
+import { nodeDisk, type Disk } from './disk.ts';
 import { readSegment, type SegmentContent } from './segment.ts';
 import { segmentEnding, type Segment } from './segment-writer.ts';
 
@@ -28,12 +28,14 @@ export function openSegmentFolders(options: {
   readonly own: string;
   readonly locks: Map<string, ProcessLock>;
   readonly log: ReturnType<typeof throttled>;
+  readonly disk?: Disk | undefined;
 }): SegmentFolders {
-  const { name, root, own, locks, log } = options;
+  const { name, root, own, locks, log, disk = nodeDisk } = options;
   const damaged = new Set<string>();
+  const namesIn = async (folder: string) => (await disk.readFolder(folder)).map((entry) => entry.name);
 
   async function adoptFolder(folder: string): Promise<readonly Segment[]> {
-    const lock = takeLock(join(folder, 'lock'));
+    const lock = disk.takeLock(join(folder, 'lock'));
     if (!lock) return [];
     locks.set(folder, lock);
     const files = await segmentsIn(folder);
@@ -41,7 +43,7 @@ export function openSegmentFolders(options: {
     for (const file of files) {
       const path = join(folder, file);
       // A segment that cannot be read now is listed too: reading it is tried again, and the failure is logged.
-      const bytes = await readFile(path).catch(() => Buffer.alloc(0));
+      const bytes = await disk.readFile(path).catch(() => Buffer.alloc(0));
       const { records, deliveries } = readSegment(bytes);
       segments.push({ path, records: records.length, deliveries, bytes: bytes.length });
     }
@@ -51,7 +53,7 @@ export function openSegmentFolders(options: {
 
   async function segmentsIn(folder: string): Promise<readonly string[]> {
     try {
-      return (await readdir(folder)).filter((file) => file.endsWith(segmentEnding)).sort();
+      return (await namesIn(folder)).filter((file) => file.endsWith(segmentEnding)).sort();
     } catch (error) {
       // Free for the next attempt, of this receiver or of another.
       locks.get(folder)?.release();
@@ -60,12 +62,12 @@ export function openSegmentFolders(options: {
     }
   }
 
-  /** Checks the disk, not a list: a segment that could not be listed must not be deleted. */
+  /** Checks the disk, not a list: a segment that could not be listed must not be deleted. Nor is a folder that cannot be read now. */
   async function removeIfEmpty(folder: string): Promise<void> {
-    const files = await readdir(folder).catch(() => []);
-    if (files.some((file) => file.endsWith(segmentEnding))) return;
+    const files = await namesIn(folder).catch(() => undefined);
+    if (files === undefined || files.some((file) => file.endsWith(segmentEnding))) return;
     // Removed before the lock is released: a receiver that takes the lock then finds a folder without segments.
-    await rm(folder, { recursive: true, force: true });
+    await disk.remove(folder);
     locks.get(folder)?.release();
     locks.delete(folder);
   }
@@ -73,14 +75,14 @@ export function openSegmentFolders(options: {
   /** Keeps the file for the operator, who may still be able to read parts of it. */
   async function setAside({ path }: Segment): Promise<void> {
     const file = `${damagedPrefix}${basename(dirname(path))}-${basename(path)}`;
-    await rename(path, join(root, file));
+    await disk.rename(path, join(root, file));
     const message = `a ${name} segment is damaged; the readable deliveries are in the queue, the file was renamed`;
     log('error', message, { name: file });
   }
 
   return {
     async adopt() {
-      const entries = await readdir(root, { withFileTypes: true }).catch(() => []);
+      const entries = await disk.readFolder(root).catch(() => []);
       const found: Segment[] = [];
       for (const entry of entries) {
         const folder = join(root, entry.name);
@@ -94,13 +96,13 @@ export function openSegmentFolders(options: {
       return found;
     },
     async read({ path }) {
-      const content = readSegment(await readFile(path));
+      const content = readSegment(await disk.readFile(path));
       if (content.state === 'damaged') damaged.add(path);
       return content;
     },
     async remove(segment) {
       if (damaged.has(segment.path)) await setAside(segment);
-      else await rm(segment.path, { force: true });
+      else await disk.remove(segment.path);
       damaged.delete(segment.path);
       const folder = dirname(segment.path);
       if (folder !== own) await removeIfEmpty(folder);

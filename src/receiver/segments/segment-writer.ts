@@ -1,11 +1,10 @@
 // Appends records to the current segment of one folder. Records that arrive during a write are written together and flushed with
 // one fsync (group commit). The folder is created and locked with the first record.
-import { constants, fdatasync, write } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ownCode, SlotstreamError } from '#src/base/errors.ts';
-import { makeFolder, syncFolder } from '#src/base/durable-file.ts';
-import { takeLock, type ProcessLock } from '#src/base/process-lock.ts';
+import type { ProcessLock } from '#src/base/process-lock.ts';
+import { nodeDisk, type Disk, type DiskFile } from './disk.ts';
 
 export const segmentEnding = '.segment';
 
@@ -25,15 +24,6 @@ export interface SegmentWriter {
   seal(): Promise<void>;
 }
 
-/** A new file to append to. Tests replace it with one that fails. */
-export interface AppendFile {
-  /** Resolves once the bytes are on disk. */
-  append(bytes: Buffer): Promise<void>;
-  truncate(bytes: number): Promise<void>;
-  close(): Promise<void>;
-}
-export type CreateFile = (path: string) => Promise<AppendFile>;
-
 /** On Linux a write to a file with this flag returns when the bytes are on disk: one call per batch instead of two. */
 const isWrittenThrough = process.platform === 'linux';
 const flags =
@@ -43,30 +33,23 @@ const flags =
   constants.O_EXCL |
   (isWrittenThrough ? constants.O_DSYNC : 0);
 
-/** With callbacks: every batch waits for this, and promises cost as much processor time again. */
-async function createFile(path: string): Promise<AppendFile> {
-  const handle = await open(path, flags, 0o600);
-  const { fd } = handle;
-  return {
-    append: (bytes) =>
-      new Promise((resolve, reject) => {
-        const flush = (): void =>
-          isWrittenThrough ? resolve() : fdatasync(fd, (error) => (error ? reject(error) : resolve()));
-        const writeFrom = (at: number): void =>
-          write(fd, bytes, at, bytes.length - at, null, (error, written) => {
-            if (error) reject(error);
-            else if (at + written < bytes.length) writeFrom(at + written);
-            else flush();
-          });
-        writeFrom(0);
-      }),
-    truncate: (bytes) => handle.truncate(bytes),
-    close: () => handle.close(),
-  };
+/** Resolves once the bytes are on disk. */
+function appendTo(file: DiskFile, bytes: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const flush = (): void =>
+      isWrittenThrough ? resolve() : file.flush((error) => (error ? reject(error) : resolve()));
+    const writeFrom = (at: number): void =>
+      file.write(bytes, at, (error, written) => {
+        if (error) reject(error);
+        else if (at + written < bytes.length) writeFrom(at + written);
+        else flush();
+      });
+    writeFrom(0);
+  });
 }
 
 interface OpenSegment extends Segment {
-  readonly file: AppendFile;
+  readonly file: DiskFile;
   records: number;
   deliveries: number;
   bytes: number;
@@ -84,9 +67,9 @@ export function createSegmentWriter(options: {
   readonly segmentBytes: number;
   readonly locks: Map<string, ProcessLock>;
   readonly onSealed: (segment: Segment) => void;
-  readonly create?: CreateFile;
+  readonly disk?: Disk | undefined;
 }): SegmentWriter {
-  const { folder, segmentBytes, locks, onSealed, create = createFile } = options;
+  const { folder, segmentBytes, locks, onSealed, disk = nodeDisk } = options;
   let current: OpenSegment | undefined;
   let count = 0;
   let waiting: Waiting[] = [];
@@ -104,12 +87,12 @@ export function createSegmentWriter(options: {
     count += 1;
     const path = join(folder, `${String(count).padStart(10, '0')}${segmentEnding}`);
     try {
-      const file = await create(path);
+      const file = await disk.open(path, flags, 0o600);
       try {
-        await syncFolder(folder);
+        await disk.syncFolder(folder);
       } catch (error) {
         await file.close().catch(() => undefined);
-        await rm(path, { force: true }).catch(() => undefined);
+        await disk.remove(path).catch(() => undefined);
         throw error;
       }
       return { path, file, records: 0, deliveries: 0, bytes: 0 };
@@ -121,13 +104,13 @@ export function createSegmentWriter(options: {
   }
 
   async function lockFolder(): Promise<void> {
-    makeFolder(folder);
-    const lock = takeLock(join(folder, 'lock'));
+    disk.makeFolder(folder);
+    const lock = disk.takeLock(join(folder, 'lock'));
     if (!lock) throw new SlotstreamError('refused', `The folder ${folder} could not be locked.`);
     locks.set(folder, lock);
     try {
-      await syncFolder(dirname(folder));
-      await syncFolder(dirname(dirname(folder)));
+      await disk.syncFolder(dirname(folder));
+      await disk.syncFolder(dirname(dirname(folder)));
     } catch (error) {
       // The next record begins here again: without this, the name of the folder would not be on the disk.
       releaseFolder();
@@ -147,7 +130,7 @@ export function createSegmentWriter(options: {
     // In the same turn of the event loop, or the spool would look empty for a moment.
     if (sealed.bytes > 0) onSealed(sealed);
     await sealed.file.close().catch(() => undefined);
-    if (sealed.bytes === 0) await rm(sealed.path, { force: true }).catch(() => undefined);
+    if (sealed.bytes === 0) await disk.remove(sealed.path).catch(() => undefined);
   }
 
   async function writeWaiting(): Promise<void> {
@@ -163,7 +146,7 @@ export function createSegmentWriter(options: {
     if (!first) return;
     const bytes = group.length === 1 ? first.record : Buffer.concat(group.map(({ record }) => record));
     try {
-      await current.file.append(bytes);
+      await appendTo(current.file, bytes);
     } catch (error) {
       // Never write to it again: after a failed fsync the next one may report success wrongly. Readers ignore a torn record.
       await current.file.truncate(current.bytes).catch(() => undefined);

@@ -7,6 +7,7 @@ import type { Log } from '#src/observability/log.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
 import type { DeliveryBatch, QueuedDelivery } from '#src/queue/contract.ts';
 import type { ProcessLock } from '#src/base/process-lock.ts';
+import type { Disk } from '#src/receiver/segments/disk.ts';
 import { encodeRecord } from '#src/receiver/segments/segment.ts';
 import { openSegmentFolders } from '#src/receiver/segments/segment-folders.ts';
 import { createSegmentWriter } from '#src/receiver/segments/segment-writer.ts';
@@ -24,6 +25,7 @@ export interface SpoolOptions {
   readonly maxBytes?: number;
   /** A segment is deleted as a whole, so smaller ones mean fewer repeated deliveries after a crash during a drain. */
   readonly segmentBytes?: number;
+  readonly disk?: Disk;
 }
 
 export interface Spool {
@@ -47,17 +49,18 @@ export interface Spool {
 const usualBytes = 64 * 1024;
 
 export async function openSpool(needs: SpoolNeeds, options: SpoolOptions): Promise<Spool> {
-  const { root, maxBytes = 1024 ** 3, segmentBytes = 4 * 1024 ** 2 } = options;
+  const { root, maxBytes = 1024 ** 3, segmentBytes = 4 * 1024 ** 2, disk } = options;
   const { hasRoom = async () => true } = needs;
   const logThrottled = throttled(needs.log, 10_000);
   const locks = new Map<string, ProcessLock>();
   const segments: Segment[] = [];
   const own = join(root, randomUUID());
-  const folders = openSegmentFolders({ name: 'spool', root, own, locks, log: logThrottled });
+  const folders = openSegmentFolders({ name: 'spool', root, own, locks, log: logThrottled, disk });
   const writer = createSegmentWriter({
     folder: own,
     segmentBytes,
     locks,
+    disk,
     onSealed: (segment) => segments.push(segment),
   });
   let closed = false;

@@ -20,14 +20,33 @@ export function claimAlerts(unit: Unit, alerts: readonly Pick<Alert, 'id'>[], no
   return writeColumns(unit, 'alerts', { columns: ['next_at', 'claimed_at'], rows });
 }
 
-/** Gives back claims of alerts that were not sent. `alerts`: the rows as they were before they were claimed. */
-export async function releaseAlerts(unit: Unit, alerts: readonly Alert[], next_at: string): Promise<void> {
+export interface Claim {
+  /** The row as it is now. */
+  readonly row: Alert;
+  /** The row as it was before it was claimed. */
+  readonly before: Alert;
+}
+
+/**
+ * Locks the rows, and leaves out what was sent or reopened since it was claimed: the claim has expired then, and another process has
+ * recorded an outcome, which must stay.
+ */
+export async function lockClaims(unit: Unit, alerts: readonly Alert[]): Promise<readonly Claim[]> {
   const locked = await lockAlerts(
     unit,
     alerts.map(({ id }) => id),
   );
-  const before = new Map(alerts.map(({ id, claimed_at }) => [id, claimed_at]));
-  const rows = locked.map(({ id }) => ({ id, next_at, claimed_at: before.get(id) ?? null }));
+  const rows = new Map(locked.map((row) => [row.id, row]));
+  return alerts.flatMap((before) => {
+    const row = rows.get(before.id);
+    return row?.episode === before.episode && row.sent_at === null ? [{ row, before }] : [];
+  });
+}
+
+/** Gives back claims of alerts that were not sent. `alerts`: the rows as they were before they were claimed. */
+export async function releaseAlerts(unit: Unit, alerts: readonly Alert[], next_at: string): Promise<void> {
+  const claims = await lockClaims(unit, alerts);
+  const rows = claims.map(({ before: { id, claimed_at } }) => ({ id, next_at, claimed_at }));
   await writeColumns(unit, 'alerts', { columns: ['next_at', 'claimed_at'], rows });
 }
 

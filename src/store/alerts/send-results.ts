@@ -2,6 +2,7 @@
 // same, and the row must show that.
 import type { Store, Unit } from '#src/store/contract.ts';
 import { closeAlerts, lockAlerts, reopenAlerts, retractAlerts, retractionIdOf, type Alert } from './alert-rows.ts';
+import { lockClaims } from './claims.ts';
 import { writeColumns } from '#src/store/rows.ts';
 
 /** `sent`: the rows as they were before they were claimed. */
@@ -46,13 +47,10 @@ export async function markSent(unit: Unit, sent: readonly Alert[], now: string):
  * any more. `alerts`: the rows as they were before they were claimed.
  */
 export async function closeUnsent(unit: Unit, alerts: readonly Alert[], now: string): Promise<void> {
-  const locked = await lockById(
-    unit,
-    alerts.map(({ id }) => id),
-  );
-  const rows = alerts.filter(({ id }) => locked.has(id)).map(({ id, claimed_at }) => ({ id, claimed_at }));
+  const claims = await lockClaims(unit, alerts);
+  const rows = claims.map(({ before: { id, claimed_at } }) => ({ id, claimed_at }));
   await writeColumns(unit, 'alerts', { columns: ['claimed_at'], rows });
-  const pending = rows.filter(({ id }) => locked.get(id)?.state === 'pending').map(({ id }) => id);
+  const pending = claims.filter(({ row }) => row.state === 'pending').map(({ row }) => row.id);
   await closeAlerts(unit, pending, now);
 }
 
@@ -72,27 +70,16 @@ export async function markFailed(
   tried: readonly Alert[],
   { now, error, next_at, outcomeUnknown = false }: Failure,
 ): Promise<void> {
-  const locked = await lockById(
-    unit,
-    tried.map(({ id }) => id),
-  );
-  const rows = tried.flatMap(({ id, episode, claimed_at: before }) => {
-    const row = locked.get(id);
-    if (row?.episode !== episode || row.state === 'sent') return [];
-    const isGivenUp = next_at === undefined && row.state === 'pending';
-    return [
-      {
-        id,
-        state: isGivenUp ? 'failed' : row.state,
-        attempts: row.attempts + 1,
-        last_error: error,
-        // While the outcome of this or an earlier attempt is unknown the claim stays, so that closing the alert sends a retraction.
-        claimed_at: outcomeUnknown ? row.claimed_at : before,
-        next_at: next_at ?? row.next_at,
-        updated_at: now,
-      },
-    ];
-  });
+  const rows = (await lockClaims(unit, tried)).map(({ row, before }) => ({
+    id: row.id,
+    state: next_at === undefined && row.state === 'pending' ? 'failed' : row.state,
+    attempts: row.attempts + 1,
+    last_error: error,
+    // While the outcome of this or an earlier attempt is unknown the claim stays, so that closing the alert sends a retraction.
+    claimed_at: outcomeUnknown ? row.claimed_at : before.claimed_at,
+    next_at: next_at ?? row.next_at,
+    updated_at: now,
+  }));
   const columns = ['state', 'attempts', 'last_error', 'claimed_at', 'next_at', 'updated_at'] as const;
   await writeColumns(unit, 'alerts', { columns, rows });
 }

@@ -74,3 +74,15 @@ function contentsOf(stored: ReadonlyMap<MirrorTable, ReadonlyMap<string, string>
 export function withEveryColumn(table: TableName, row: StoredRow): StoredRow {
   return { ...Object.fromEntries(Object.keys(tables[table].columns).map((name) => [name, null])), ...row };
 }
+
+/** The text of versions is the program's own business; which fields lag behind is not. */
+export function forOracle(contents: Contents): unknown {
+  return Object.fromEntries(
+    Object.entries(contents).map(([table, rows]) => [
+      table,
+      rows.map(({ version: _version, no_show_facts: _facts, ...row }) =>
+        'lagging' in row ? { ...row, lagging: row['lagging'] && Object.keys(row['lagging']).toSorted() } : row,
+      ),
+    ]),
+  );
+}

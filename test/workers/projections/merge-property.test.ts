@@ -5,8 +5,7 @@ import { canonicalJson } from '#schemas/wire.ts';
 import { cut, history, reordered, type Observation } from '../../harness/data/delivery-histories.ts';
 import { uris } from '../../harness/data/payloads.ts';
 import { mixedHistory } from '../../harness/data/api-reads.ts';
-import type { Contents } from '../../harness/stores.ts';
-import { fold, readObservation } from '../../harness/mirror/memory-fold.ts';
+import { fold, forOracle, readObservation } from '../../harness/mirror/memory-fold.ts';
 import { expectedRows } from '../../oracle/fold.ts';
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 
@@ -71,16 +70,4 @@ describe('the fold', () => {
 /** As `toEqual`, and quick when there is nothing to show. */
 function expectSame(actual: unknown, expected: unknown): void {
   if (canonicalJson(actual) !== canonicalJson(expected)) expect(actual).toEqual(expected);
-}
-
-/** The text of versions is the program's own business; which fields lag behind is not. */
-function forOracle(contents: Contents): unknown {
-  return Object.fromEntries(
-    Object.entries(contents).map(([table, rows]) => [
-      table,
-      rows.map(({ version: _version, no_show_facts: _facts, ...row }) =>
-        'lagging' in row ? { ...row, lagging: row['lagging'] && Object.keys(row['lagging']).toSorted() } : row,
-      ),
-    ]),
-  );
 }

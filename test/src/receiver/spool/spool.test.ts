@@ -18,6 +18,7 @@ import type { DeliveryBatch } from '#src/queue/contract.ts';
 import { createQueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
 import { startDrain } from '#src/receiver/spool/drain.ts';
 import { takeLock } from '#src/base/process-lock.ts';
+import { nodeDisk, type Disk } from '#src/receiver/segments/disk.ts';
 import { encodeRecord } from '#src/receiver/segments/segment.ts';
 import { openSpool } from '#src/receiver/spool/spool.ts';
 import type { Spool, SpoolOptions } from '#src/receiver/spool/spool.ts';
@@ -200,6 +201,21 @@ describe('after a crash', () => {
     const second = await openAt();
     expect(await drained(second)).toEqual(['a']);
     await second.close();
+  });
+
+  it('a folder that cannot be listed for a moment is not removed', async () => {
+    leftBehind('dead', { '0000000001.segment': recordOf('a') });
+    let listings = 0;
+    const readFolder: Disk['readFolder'] = async (path) => {
+      listings += 1;
+      // The third one decides whether the folder is empty.
+      if (listings === 3) throw Object.assign(new Error('i/o error'), { code: 'EIO' });
+      return nodeDisk.readFolder(path);
+    };
+    const spool = await openAt({ disk: { ...nodeDisk, readFolder } });
+    expect(listings).toBe(3);
+    expect(await drained(spool)).toEqual(['a']);
+    await spool.close();
   });
 
   it('an empty segment or one without a complete header is skipped', async () => {

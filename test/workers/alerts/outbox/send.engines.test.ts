@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { createCircuitBreaker } from '#src/base/retry-policy.ts';
 import { instantOf } from '#src/base/time.ts';
 import { createLog } from '#src/observability/log.ts';
-import { unresolvedSends } from '#src/store/alerts/claims.ts';
+import { releaseAlerts, unresolvedSends } from '#src/store/alerts/claims.ts';
+import { closeUnsent, markFailed, markSent } from '#src/store/alerts/send-results.ts';
 import { closeAlerts, insertAlerts, readAlerts } from '#src/store/alerts/alert-rows.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { SendResult } from '#workers/alerts/channels/channel.ts';
@@ -167,6 +168,23 @@ describe.each(storeEngines.filter(({ available }) => available))('a send on $nam
       await store.transaction((unit) => closeAlerts(unit, [id], later()));
     }
     expect((await unresolvedSends(store, later())).map(({ id }) => id)).toEqual(['unknown']);
+  });
+
+  it('does not change an outcome that another process has recorded since the claim expired', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const sender = await openSender(store);
+    await sender.add('late', 'quarantine');
+    const first = await claimForSending(store, ['late'], startMs);
+    const second = await claimForSending(store, ['late'], startMs + 20_000);
+    const now = instantOf(startMs + 21_000);
+    await store.transaction((unit) => markSent(unit, first, now));
+    const sent = await sender.row('late');
+    await store.transaction((unit) => releaseAlerts(unit, second, now));
+    await store.transaction((unit) => closeUnsent(unit, second, now));
+    await store.transaction((unit) => markFailed(unit, second, { now, error: '503', next_at: now }));
+    expect(await sender.row('late')).toEqual(sent);
+    expect(sent).toMatchObject({ state: 'sent', claimed_at: null });
   });
 
   it('closes the circuit breaker on a final answer: the recipient is reachable', async () => {

@@ -1,0 +1,70 @@
+// What must be true when everything is worked off: the log, the rows and the alerts follow from what was sent, by models that share no code
+// with the product.
+import { expect } from 'vitest';
+import { readDelivery } from '#schemas/delivery.ts';
+import { canonicalJson } from '#schemas/wire.ts';
+import type { Store } from '#src/store/contract.ts';
+import { childTables } from '#workers/projections/child-rows.ts';
+import { mirrorTables } from '#workers/projections/contract.ts';
+import type { Delivery } from '../harness/data/delivery-histories.ts';
+import { forOracle } from '../harness/mirror/memory-fold.ts';
+import { comparable, rowsOf } from '../harness/stores.ts';
+import { expectedAlerts } from '../oracle/alerts.ts';
+import { expectedRows } from '../oracle/fold.ts';
+
+export interface Outcome {
+  readonly store: Store;
+  /** Each was acknowledged. */
+  readonly sent: readonly Delivery[];
+  readonly received: readonly { readonly id: string; readonly kind: string }[];
+  readonly rules: readonly { readonly name: string }[];
+  readonly eraseOnDelete: boolean;
+  readonly startMs: number;
+  readonly maxAgeMs: number;
+}
+
+export async function judge(outcome: Outcome): Promise<void> {
+  const { store, sent, received, rules, eraseOnDelete, startMs, maxAgeMs } = outcome;
+  const log = await rowsOf(store, 'event_log');
+  const ids = log.map(({ delivery_id }) => String(delivery_id));
+  expect(new Set(ids).size, 'no delivery is in the log twice').toBe(ids.length);
+  const known = new Set(sent.map(({ body }) => readDelivery(body).deliveryId));
+  expect(ids.toSorted(), 'the log holds every acknowledged delivery').toEqual([...known].toSorted());
+  const unexplained = log.filter(({ outcome, reason }) => outcome === 'quarantined' && !reason);
+  expect(unexplained, 'a quarantined delivery has a reason').toEqual([]);
+
+  const facts = sent.map(({ fact }) => fact);
+  const contents: Parameters<typeof comparable>[0] = {};
+  for (const table of [...mirrorTables, ...childTables.map((child) => child.table)])
+    contents[table] = await rowsOf(store, table);
+  expectSame(forOracle(comparable(contents)), expectedRows(facts, eraseOnDelete));
+
+  const rows = await rowsOf(store, 'alerts');
+  expect(
+    rows.filter(({ state }) => state === 'failed'),
+    'no alert was given up',
+  ).toEqual([]);
+  const active = rows.filter(({ state, follows }) => state === 'sent' && follows === null);
+  const names = new Set(rules.map(({ name }) => name));
+  const standpoint = { nowMs: startMs, maxAgeMs, eraseOnDelete, firstLoaded: new Map<string, string>() };
+  const expected = expectedAlerts(facts, standpoint).filter((line) => names.has(line.split(' ', 1)[0] ?? ''));
+  expect(active.map(({ rule, subject_uri, fact }) => [rule, subject_uri, fact].join(' ')).toSorted()).toEqual(expected);
+  expect(believed(received)).toEqual(active.map(({ id }) => String(id)).toSorted());
+}
+
+/** What the recipient believes, who drops a repeated key. */
+function believed(received: Outcome['received']): string[] {
+  const last = new Map<string, string>();
+  const keys = new Set<string>();
+  for (const { id, kind } of received) {
+    if (keys.has(id)) continue;
+    keys.add(id);
+    last.set(id.slice(0, 32), kind);
+  }
+  return [...last].flatMap(([id, kind]) => (kind === 'alert' ? [id] : [])).toSorted();
+}
+
+/** As `toEqual`, and quick when there is nothing to show. */
+function expectSame(actual: unknown, expected: unknown): void {
+  if (canonicalJson(actual) !== canonicalJson(expected)) expect(actual).toEqual(expected);
+}

@@ -1,0 +1,177 @@
+// The processes of the simulation: receivers and workers, composed of the product's own parts as `src/app` composes them, on a model of a
+// disk, a queue and an alert channel. The store is SQLite in memory: a transaction happens at one point, or not at all.
+import { createLog } from '#src/observability/log.ts';
+import { openTail } from '#src/feed/tail.ts';
+import { createIntake, type Intake } from '#src/receiver/intake.ts';
+import { openJournal } from '#src/receiver/journal/journal.ts';
+import type { JournaledBatch } from '#src/receiver/journal/journal-store.ts';
+import { journaledCircuit, startJournalChecks } from '#src/receiver/journal/journaled-circuit.ts';
+import { createQueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
+import { startDrain } from '#src/receiver/spool/drain.ts';
+import { openSpool } from '#src/receiver/spool/spool.ts';
+import type { Store } from '#src/store/contract.ts';
+import { lastSeq } from '#src/store/log/read.ts';
+import type { Channel, SendResult } from '#workers/alerts/channels/channel.ts';
+import { startOutboxPoller } from '#workers/alerts/outbox/poll.ts';
+import type { Ruleset } from '#workers/alerts/rules/ruleset.ts';
+import { watch } from '#workers/alerts/rules/watcher.ts';
+import { startDeliveryWorker } from '#workers/pipeline/delivery-worker.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
+import type { Kernel, SimulatedProcess } from './kernel.ts';
+import type { ModelDisk } from './model-disk.ts';
+import type { ModelQueue } from './model-queue.ts';
+
+const log = createLog({ level: 'silent', pretty: false });
+const ignore = (): void => undefined;
+const metrics = {
+  batched: ignore,
+  spooled: ignore,
+  journaled: ignore,
+  requeued: ignore,
+  queueLost: ignore,
+  projected: ignore,
+  visible: ignore,
+};
+
+export interface Surroundings {
+  readonly kernel: Kernel;
+  readonly disk: ModelDisk;
+  readonly queue: ModelQueue;
+  readonly store: Store;
+  readonly channel: ModelChannel;
+  readonly rules: Ruleset;
+  readonly settings: {
+    /** Whether the queue can lose jobs: then there is a journal. */
+    readonly isLossy: boolean;
+    readonly segmentBytes: number;
+    readonly journalBytes: number;
+    readonly eraseOnDelete: boolean;
+    readonly maxAgeMs: number;
+  };
+}
+
+export interface Receiver {
+  readonly process: SimulatedProcess;
+  /** Undefined until it has started. */
+  intake: Intake | undefined;
+}
+
+export function startReceiver(around: Surroundings, name: string): Receiver {
+  const { kernel, disk: model, settings } = around;
+  const receiver: Receiver = { process: kernel.start(name), intake: undefined };
+  const { segmentBytes, journalBytes, isLossy } = settings;
+  const clock = (): number => kernel.nowMs;
+  async function open(): Promise<void> {
+    const disk = model.asDisk();
+    const { add, losses } = around.queue.client(isLossy);
+    const spool = await openSpool({ log, metrics }, { root: '/data/spool', segmentBytes, disk });
+    const journal =
+      losses &&
+      (await openJournal(
+        { losses, enqueue: add, log, metrics },
+        { root: '/data/journal', maxBytes: journalBytes, segmentBytes, disk },
+      ));
+    if (journal) startJournalChecks({ journal, log });
+    const circuit = journal
+      ? journaledCircuit(
+          journal,
+          createQueueCircuit<JournaledBatch>({ log, clock, enqueue: ({ id, content }) => add(content, id) }),
+        )
+      : createQueueCircuit({ log, clock, enqueue: (batch) => add(batch) });
+    startDrain({ circuit, spool, log }, { everyMs: 500 });
+    receiver.intake = createIntake({ circuit, spool, metrics, ...(journal && { journal }) });
+  }
+  kernel.as(receiver.process, () => void kernel.point('start').then(open));
+  return receiver;
+}
+
+export const storeModes = ['ok', 'down', 'mute'] as const;
+export type StoreMode = (typeof storeModes)[number];
+
+export interface Worker {
+  readonly process: SimulatedProcess;
+  /** The last entry of the log that its watcher has evaluated. */
+  watchedTo: number | undefined;
+}
+
+export function startWorker(around: Surroundings & { readonly storeMode: () => StoreMode }, name: string): Worker {
+  const { kernel, queue, rules, channel, settings } = around;
+  const worker: Worker = { process: kernel.start(name), watchedTo: undefined };
+  const store: Store = {
+    ...around.store,
+    async transaction(work) {
+      await kernel.point('begin');
+      if (around.storeMode() === 'down') throw disconnected();
+      const result = await around.store.transaction(work);
+      await kernel.point('committed');
+      // Committed, and the answer is lost.
+      if (around.storeMode() === 'mute') throw disconnected();
+      return result;
+    },
+  };
+  const nowMs = (): number => kernel.nowMs;
+  function open(): void {
+    const tail = openTail({ lastSeq: () => lastSeq(store), everyMs: 5000 });
+    const screen = privacyScreen(settings);
+    startDeliveryWorker({
+      queue: queue.client(false),
+      store,
+      screen,
+      metrics,
+      log,
+      clock: nowMs,
+      onCommitted: () => tail.poke(),
+    });
+    const channels = new Map([['log', channel.asChannel()]]);
+    const poller = startOutboxPoller({
+      store,
+      rules: rules.byName,
+      channels,
+      adminUrl: undefined,
+      nowMs,
+      random: () => 0.5,
+      log,
+      pollEveryMs: 30_000,
+    });
+    const input = { rules: rules.bookings, maxAgeMs: settings.maxAgeMs };
+    const beyond: typeof tail.beyond = (seq, signal) => {
+      worker.watchedTo = seq;
+      return tail.beyond(seq, signal);
+    };
+    void watch(
+      { store, tail: { ...tail, beyond }, nowMs, onOutboxChanged: () => poller.wake() },
+      input,
+      new AbortController().signal,
+    );
+  }
+  kernel.as(worker.process, () => void kernel.point('start').then(open));
+  return worker;
+}
+
+const disconnected = (): Error => Object.assign(new Error('connection terminated'), { code: 'ECONNRESET' });
+
+export const channelModes = ['ok', 'refusing', 'mute'] as const;
+export type ChannelMode = (typeof channelModes)[number];
+
+/** A recipient of alerts. `mute`: the message arrives, and no answer comes back. */
+export class ModelChannel {
+  mode: ChannelMode = 'ok';
+  readonly received: { readonly id: string; readonly kind: string }[] = [];
+  private readonly kernel: Kernel;
+
+  constructor(kernel: Kernel) {
+    this.kernel = kernel;
+  }
+
+  asChannel(): Channel {
+    const send = async ({ id, kind }: { readonly id: string; readonly kind: string }): Promise<SendResult> => {
+      await this.kernel.point('request to the channel');
+      if (this.mode === 'refusing') return { ok: false, answer: '500', retry: true };
+      this.received.push({ id, kind });
+      await this.kernel.point('answer of the channel');
+      if (this.mode === 'mute') await new Promise(() => undefined);
+      return { ok: true, answer: 'ok' };
+    };
+    return { name: 'log', target: 'simulated', send };
+  }
+}

@@ -1,0 +1,57 @@
+// The path of a delivery, from the intake to the alert, in one process under fast-check's scheduler: docs/testing.md describes it.
+import fc from 'fast-check';
+import { afterAll, beforeAll, it } from 'vitest';
+import { loadRules, type Ruleset } from '#workers/alerts/rules/ruleset.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { propertyTimeoutMs, runs } from '../harness/runs.ts';
+import { freshMemory, type TestStore } from '../harness/stores.ts';
+import { oracleRules } from '../oracle/alerts.ts';
+import { installTime } from './kernel.ts';
+import { plans } from './plan.ts';
+import { World } from './world.ts';
+
+/** Interleavings that failed once. A change of the plans or of the simulated processes gives a seed another meaning. */
+const regressions: readonly { readonly seed: number; readonly path: string; readonly found: string }[] = [];
+
+const folder = mkdtempSync(join(tmpdir(), 'slotstream-simulation-'));
+const simulatedRules = ['missed', 'again', 'late', 'acme'];
+let opened: TestStore;
+let rules: Ruleset;
+let restoreTime: () => void;
+
+beforeAll(async () => {
+  opened = await freshMemory();
+  const file = join(folder, 'rules.json');
+  writeFileSync(file, JSON.stringify({ rules: oracleRules.rules.filter(({ name }) => simulatedRules.includes(name)) }));
+  rules = await loadRules({ file, graceMs: 0, configured: [] });
+  restoreTime = installTime();
+});
+afterAll(async () => {
+  restoreTime();
+  await opened[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+});
+
+let interleavings = 0;
+const everything = fc.asyncProperty(fc.scheduler(), plans, async (scheduler, plan) => {
+  interleavings += 1;
+  await new World(scheduler, plan, { store: opened.store, rules }).run();
+});
+
+it(
+  'every acknowledged delivery is in the log once, rows and alerts follow from it, and nothing is left on disk, whatever fails and crashes',
+  async () => {
+    const began = process.threadCpuUsage();
+    await fc.assert(everything, { ...runs(300), endOnFailure: process.env['SIM_NOSHRINK'] === '1' });
+    const { user, system } = process.threadCpuUsage(began);
+    const perMinute = Math.round(interleavings / ((user + system) / 60e6));
+    process.stdout.write(`simulation: ${interleavings} interleavings, ${perMinute} per minute of processor time\n`);
+  },
+  propertyTimeoutMs,
+);
+
+it.each(regressions)('holds where it once failed: $found', ({ seed, path }) =>
+  fc.assert(everything, { seed, path, endOnFailure: true }),
+);

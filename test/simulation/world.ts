@@ -1,0 +1,194 @@
+// One run of the simulation: processes are started, what the plan says happens, every fault ends, and everything is worked off.
+import type { Scheduler } from 'fast-check';
+import { deliveryOf } from '#src/receiver/intake.ts';
+import type { Store } from '#src/store/contract.ts';
+import { lastSeq } from '#src/store/log/read.ts';
+import { registerWatcher } from '#workers/alerts/rules/watcher.ts';
+import type { Ruleset } from '#workers/alerts/rules/ruleset.ts';
+import type { Delivery } from '../harness/data/delivery-histories.ts';
+import { emptyTables, rowsOf } from '../harness/stores.ts';
+import { judge } from './judge.ts';
+import { startKernel, type Kernel, type SimulatedProcess } from './kernel.ts';
+import { ModelDisk } from './model-disk.ts';
+import { ModelQueue } from './model-queue.ts';
+import type { Action, Plan } from './plan.ts';
+import {
+  ModelChannel,
+  startReceiver,
+  startWorker,
+  type Receiver,
+  type StoreMode,
+  type Surroundings,
+  type Worker,
+} from './processes.ts';
+
+const startMs = Date.UTC(2025, 3, 15);
+const maxAgeMs = 400 * 86_400_000;
+/** Hundreds of virtual seconds: more than any back-off. */
+const mostSteps = 6_000;
+
+interface Sent {
+  readonly delivery: Delivery;
+  isAcknowledged: boolean;
+  /** Waits for an answer of this receiver. */
+  at: SimulatedProcess | undefined;
+}
+
+export class World {
+  readonly kernel: Kernel;
+  private readonly plan: Plan;
+  private readonly around: Surroundings & { readonly storeMode: () => StoreMode };
+  private readonly sent: Sent[] = [];
+  private receivers: Receiver[] = [];
+  private workers: Worker[] = [];
+  private storeMode: StoreMode = 'ok';
+  private started = 0;
+
+  constructor(scheduler: Scheduler, plan: Plan, { store, rules }: { readonly store: Store; readonly rules: Ruleset }) {
+    this.plan = plan;
+    this.kernel = startKernel(scheduler, { startMs, seed: plan.seed });
+    const { kernel } = this;
+    this.around = {
+      kernel,
+      store,
+      rules,
+      disk: new ModelDisk(kernel),
+      queue: new ModelQueue(kernel),
+      channel: new ModelChannel(kernel),
+      settings: { ...plan, maxAgeMs },
+      storeMode: () => this.storeMode,
+    };
+  }
+
+  async run(): Promise<void> {
+    const { store } = this.around;
+    await emptyTables(store);
+    await registerWatcher({ store, nowMs: () => startMs });
+    this.startMissing();
+    await this.kernel.settle();
+    for (const { after, what } of this.plan.actions) {
+      for (let steps = 0; steps < after && (await this.kernel.step()); steps += 1);
+      this.happens(what);
+      await this.kernel.settle();
+    }
+    await this.recover();
+    const { channel, rules } = this.around;
+    const sent = this.sent.map(({ delivery }) => delivery);
+    const { eraseOnDelete } = this.plan;
+    await judge({ store, sent, received: channel.received, rules: rules.bookings, eraseOnDelete, startMs, maxAgeMs });
+  }
+
+  private happens(what: Action): void {
+    const { disk, queue, channel } = this.around;
+    if ('send' in what) this.send(what.send, what.to);
+    else if ('resendTo' in what) this.resend(what.resendTo);
+    else if ('disk' in what) disk.mode = what.disk;
+    else if ('queue' in what) queue.mode = what.queue;
+    else if ('store' in what) this.storeMode = what.store;
+    else if ('channel' in what) channel.mode = what.channel;
+    else if ('crashReceiver' in what) this.crashReceiver(what.crashReceiver);
+    else if ('crashWorker' in what) this.crashWorker(what.crashWorker);
+    else if (what.does === 'stall') queue.expireLeases(() => true);
+    else if (what.does === 'snapshot') queue.takeSnapshot();
+    else if (what.does === 'cutPower') this.cutPower();
+    else if (this.plan.isLossy) queue.lose();
+  }
+
+  private startMissing(): void {
+    for (let at = 0; at < this.plan.receivers; at += 1)
+      if (!this.receivers[at]?.process.alive)
+        this.receivers[at] = startReceiver(this.around, `receiver ${(this.started += 1)}`);
+    for (let at = 0; at < this.plan.workers; at += 1)
+      if (!this.workers[at]?.process.alive)
+        this.workers[at] = startWorker(this.around, `worker ${(this.started += 1)}`);
+  }
+
+  private crashReceiver(at: number): void {
+    const receiver = this.receivers[at % this.plan.receivers];
+    if (receiver === undefined) return;
+    this.kernel.kill(receiver.process);
+    this.around.disk.crashed(receiver.process);
+    this.startMissing();
+  }
+
+  private crashWorker(at: number): void {
+    const worker = this.workers[at % this.plan.workers];
+    if (worker === undefined) return;
+    this.kernel.kill(worker.process);
+    this.around.queue.crashed(worker.process);
+    this.startMissing();
+  }
+
+  /** All receivers are on the machine that loses its power. */
+  private cutPower(): void {
+    for (const { process } of this.receivers) {
+      this.kernel.kill(process);
+      this.around.disk.crashed(process);
+    }
+    this.around.disk.cutPower();
+    this.startMissing();
+  }
+
+  private send(count: number, to: number): void {
+    const from = this.sent.length;
+    for (const delivery of this.plan.deliveries.slice(from, from + count)) {
+      const sent = { delivery, isAcknowledged: false, at: undefined };
+      this.sent.push(sent);
+      this.deliver(sent, to);
+    }
+  }
+
+  private resend(to: number): void {
+    for (const sent of this.sent) if (!sent.isAcknowledged && !sent.at?.alive) this.deliver(sent, to);
+  }
+
+  private deliver(sent: Sent, to: number): void {
+    const { process, intake } = this.receivers[to % this.plan.receivers] ?? {};
+    // It does not listen yet: the connection is refused.
+    if (process === undefined || intake === undefined) return;
+    sent.at = process;
+    this.kernel.as(process, () =>
+      intake.accept(deliveryOf(Buffer.from(sent.delivery.body), this.kernel.nowMs), (outcome) => {
+        if (sent.at === process) sent.at = undefined;
+        if (outcome !== 'unavailable') sent.isAcknowledged = true;
+      }),
+    );
+  }
+
+  /** Every fault ends, the service sends again what was not acknowledged, and everything is worked off. */
+  private async recover(): Promise<void> {
+    const { disk, queue, channel } = this.around;
+    disk.mode = 'ok';
+    queue.mode = 'ok';
+    channel.mode = 'ok';
+    this.storeMode = 'ok';
+    this.send(this.plan.deliveries.length, 0);
+    for (let steps = 1; steps <= mostSteps; steps += 1) {
+      if (!(await this.kernel.step())) throw new Error('nothing happens any more');
+      if (steps % 50 === 0) this.resend(steps);
+      if (steps % 10 === 0 && (await this.isOver())) return;
+    }
+    const left = { sent: this.sent.filter((each) => !each.isAcknowledged).length, files: this.segments() };
+    throw new Error(
+      `not worked off: ${JSON.stringify({ ...left, jobs: queue.jobs.size, alerts: await rowsOf(this.around.store, 'alerts') })}`,
+    );
+  }
+
+  /** What receivers still have to enqueue. A damaged file is set aside for the operator. */
+  private segments(): readonly string[] {
+    return this.around.disk.files().filter((path) => !path.includes('/damaged-'));
+  }
+
+  private async isOver(): Promise<boolean> {
+    const { store, queue } = this.around;
+    if (this.sent.some(({ isAcknowledged }) => !isAcknowledged) || queue.jobs.size > 0) return false;
+    if (this.segments().length > 0) return false;
+    const open = await store.db
+      .selectFrom('alerts')
+      .select('id')
+      .where((row) => row.or([row('state', '=', 'pending'), row('claimed_at', 'is not', null)]))
+      .executeTakeFirst();
+    const last = await lastSeq(store);
+    return open === undefined && this.workers.some(({ watchedTo }) => watchedTo === last);
+  }
+}
