@@ -9,7 +9,7 @@ import { isLongRun, propertyTimeoutMs, runs } from '../harness/runs.ts';
 import { freshMemory, type TestStore } from '../harness/stores.ts';
 import { oracleRules } from '../oracle/alerts.ts';
 import { installTime } from './kernel.ts';
-import { plans } from './plan.ts';
+import { plans, type Plan } from './plan.ts';
 import { World } from './world.ts';
 
 /** Interleavings that failed once. A change of the plans or of the simulated processes gives a seed another meaning. */
@@ -39,13 +39,14 @@ const everything = fc.asyncProperty(fc.scheduler(), plans, async (scheduler, pla
   interleavings += 1;
   await new World(scheduler, plan, { store: opened.store, rules }).run();
 });
+const holds = (options: fc.Parameters<[fc.Scheduler, Plan]>) => fc.assert(everything, options);
 
 it(
   'every acknowledged delivery is in the log once, rows and alerts follow from it, and nothing is left on disk, whatever fails and crashes',
   async () => {
     const began = process.threadCpuUsage();
     // A long run reports the seed at once; shrinking takes minutes.
-    await fc.assert(everything, { ...runs(300), endOnFailure: isLongRun });
+    await holds({ ...runs(300), endOnFailure: isLongRun });
     const { user, system } = process.threadCpuUsage(began);
     const perMinute = Math.round(interleavings / ((user + system) / 60e6));
     process.stdout.write(`simulation: ${interleavings} interleavings, ${perMinute} per minute of processor time\n`);
@@ -54,5 +55,5 @@ it(
 );
 
 it.each(regressions)('holds where it once failed: $found', ({ seed, path }) =>
-  fc.assert(everything, { seed, path, endOnFailure: true }),
+  holds({ seed, path, endOnFailure: true }),
 );
