@@ -71,10 +71,7 @@ function mergeInto(
     if (isFirst && !isTimed(fact, table) && changes[table] !== undefined) created.push(table);
   }
   if (fact.noShow && addToNoShow(rows(fact.subject.table, fact.subject.uri), fact.noShow, changes)) won = true;
-  if (fact.tombstone) {
-    const working = rows(fact.tombstone.table, fact.tombstone.uri);
-    if (markDeleted(working, fact.tombstone, options, changes)) won = true;
-  }
+  if (fact.tombstone) markDeleted(rows(fact.tombstone.table, fact.tombstone.uri), fact.tombstone, options, changes);
   return { won, created };
 }
 
@@ -177,7 +174,7 @@ function markDeleted(
   { table, deletedAt, source }: Tombstone,
   options: MergeOptions,
   changes: Changes | null,
-): boolean {
+): void {
   const { row } = working;
   // The source with the highest priority sets the time of deletion, and within one source the earliest time.
   const orderOf = (from: Json, at: Json) => `${sourcesByPriority.indexOf(String(from))}${String(at)}`;
@@ -186,7 +183,7 @@ function markDeleted(
   // Also beneath an existing tombstone: it may date from a time when deletes did not erase.
   const mayBlank = table === 'contacts' && (options.eraseOnDelete || source === 'operator');
   const blanks = mayBlank && (row['version'] ?? null) !== null;
-  if (!replaces && !blanks) return false;
+  if (!replaces && !blanks) return;
   if (blanks) {
     for (const column of Object.keys(row)) {
       if (tombstoneColumns.has(column) || row[column] === null) continue;
@@ -200,7 +197,6 @@ function markDeleted(
   }
   if ((row['version'] ?? null) === null) row['as_of'] = row['deleted_at'] ?? null;
   working.isTouched = true;
-  return true;
 }
 
 function set(working: WorkingRow, table: MirrorTable, column: string, value: Json, changes: Changes | null): void {

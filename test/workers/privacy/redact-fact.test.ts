@@ -1,0 +1,181 @@
+// The screen of erased people on single entries: which ones concern them, and what remains of those.
+import { describe, expect, it } from 'vitest';
+import { blankEntry, parseText, type Parsed } from '#workers/pipeline/parse.ts';
+import { erasedAddress, erasuresOf } from '#workers/privacy/erasure-index.ts';
+import {
+  entryContainsAddress,
+  erasedSubjectsIn,
+  mentionsErased,
+  redactErased,
+  timeOf,
+} from '#workers/privacy/redact-fact.ts';
+
+const key = 'k'.repeat(64);
+const base = 'https://api.example.test';
+const ada = { uri: `${base}/users/ada`, email: 'ada@example.test' };
+const through = '2025-06-01T00:00:00.000000Z';
+const [before, after] = ['2025-05-01T00:00:00.000000Z', '2025-07-01T00:00:00.000000Z'];
+const erasures = erasuresOf({
+  seq: 1,
+  key,
+  erased: [{ uri: ada.uri, table: 'users' }, erasedAddress(key, { address: ada.email, through })],
+});
+const delivered = (event: string, payload: object, created_at = before): Parsed => {
+  const body = JSON.stringify({ event, created_at, payload });
+  return parseText(body, { ...blankEntry, received_at: created_at, body });
+};
+const readFromApi = (event: string, payload: object): Parsed => {
+  const body = JSON.stringify({ event, payload });
+  const entry = {
+    ...blankEntry,
+    source: 'reconcile',
+    occurred_at: after,
+    delivery_id: 'r',
+    tie: '0'.repeat(16),
+  } as const;
+  return parseText(body, { ...entry, body });
+};
+/** An entry that cannot be parsed. */
+const unparsed = (body: string, changes: Partial<Parsed['entry']> = {}): Parsed => ({
+  entry: { ...blankEntry, received_at: before, body, ...changes },
+  record: null,
+  fact: null,
+});
+const uri = `${base}/invitees/1`;
+const contact = (payload: object, at = before) =>
+  delivered('contact.updated', { uri: `${base}/contacts/1`, ...payload }, at);
+const bodyOf = (item: Parsed): unknown => JSON.parse(redactErased(erasures, item).entry.body ?? 'null');
+
+describe('an entry stays as it is', () => {
+  const own = contact({ emails: [{ email: ada.email }] });
+
+  it('where it concerns no erased person', () => {
+    for (const item of [contact({ name: 'Grace' }), unparsed('{"a'), unparsed('not-ada@example.test')])
+      expect(redactErased(erasures, item)).toBe(item);
+  });
+
+  it('without erasures, and where it is an erasure or empty', () => {
+    expect(redactErased({ ...erasures, seq: 0 }, own)).toBe(own);
+    const operator = { ...own, entry: { ...own.entry, source: 'operator' as const } };
+    expect(redactErased(erasures, operator)).toBe(operator);
+    const empty = { ...own, entry: { ...own.entry, body: null } };
+    expect(redactErased(erasures, empty)).toBe(empty);
+  });
+
+  it('after the erasure, when the person has returned', () => {
+    const returned = contact({ emails: [{ email: ada.email }] }, after);
+    expect(redactErased(erasures, returned)).toBe(returned);
+    const unread = unparsed(ada.email, { received_at: after });
+    expect(redactErased(erasures, unread)).toBe(unread);
+  });
+});
+
+describe('an entry about an erased person', () => {
+  it('is a stub when it is their contact', () => {
+    const item = contact({ name: 'Ada', emails: [{ email: ada.email }], updated_at: before });
+    const { entry, record, fact } = redactErased(erasures, item);
+    expect(JSON.parse(entry.body ?? '')).toEqual({
+      event: 'contact.updated',
+      created_at: before,
+      payload: { uri: `${base}/contacts/1`, updated_at: before },
+    });
+    expect([entry.redacted, entry.encoding, record?.['name'], fact?.subject.table]).toEqual([
+      true,
+      null,
+      undefined,
+      'contacts',
+    ]);
+  });
+
+  it('is reduced to what others need, at any time when it names the person', () => {
+    const payload = { uri, email: ada.email, name: 'Ada', status: 'active', timezone: 'UTC' };
+    const reduced = { uri, email: null, name: null, status: 'active', timezone: null };
+    expect(bodyOf(delivered('invitee.created', payload))).toEqual({
+      event: 'invitee.created',
+      created_at: before,
+      payload: reduced,
+    });
+    expect(bodyOf(readFromApi('invitee.read', payload))).toEqual({ event: 'invitee.read', payload: reduced });
+    const user = readFromApi('user.read', { uri: ada.uri, name: 'Ada', updated_at: after });
+    expect(bodyOf(user)).toEqual({ event: 'user.read', payload: { uri: ada.uri, name: null, updated_at: after } });
+  });
+
+  it('of someone else loses the mention only', () => {
+    const notes = contact({ name: 'Grace', company: `See ${ada.email}`, city: 'Rome' });
+    expect(bodyOf(notes)).toMatchObject({ payload: { name: 'Grace', company: null, city: 'Rome' } });
+    expect(redactErased(erasures, notes).fact?.assignments[0]?.fields).toMatchObject({ name: 'Grace', company: null });
+    const quarantined = { ...notes, fact: null };
+    expect(redactErased(erasures, quarantined)).toMatchObject({ fact: null, entry: { redacted: true } });
+  });
+
+  it.each([
+    ['a text', unparsed(`{"email": "${ada.email}"`)],
+    ['an escaped text', unparsed('{"email": "\\u0061da@example.test"')],
+    ['upper-case escapes', unparsed('{"email": "\\u0061da\\u0040EXAMPLE.test"')],
+    ['their URI in a text', unparsed(`{"user": "${ada.uri}", `)],
+    ['their URI with escaped slashes', unparsed(`{"user": "${ada.uri.replaceAll('/', '\\/')}", `)],
+    ['bytes', unparsed(Buffer.from(`\u00ff ${ada.email}`).toString('base64'), { encoding: 'base64' })],
+    ['JSON of an unknown shape', unparsed(JSON.stringify({ deep: [{ user: ada.uri }] }))],
+    ['JSON with the address', unparsed(JSON.stringify({ deep: [ada.email] }))],
+    ['their URI as its subject', unparsed('{"a', { subject_uri: ada.uri })],
+  ])('is emptied when it cannot be parsed: %s', (_, item) => {
+    expect(redactErased(erasures, item).entry).toEqual({ ...item.entry, body: null, encoding: null, redacted: true });
+  });
+});
+
+describe('the time of an entry', () => {
+  it('is that of its content', () => {
+    expect(timeOf(contact({ updated_at: after }))).toBe(before);
+    expect(timeOf(unparsed('x'))).toBe(before);
+    expect(timeOf(readFromApi('contact.read', { uri, created_at: before, updated_at: through }))).toBe(through);
+    expect(timeOf(readFromApi('contact.read', { uri, created_at: before }))).toBe(before);
+    expect(timeOf(readFromApi('contact.read', { uri }))).toBe('');
+  });
+});
+
+describe('the records of an erased person in an entry', () => {
+  const found = (item: Parsed) => erasedSubjectsIn(erasures, item).map(({ uri: of, table }) => `${table} ${of}`);
+
+  it('are the subject, and for an invitee the meetings and the form', () => {
+    const [event, form] = [`${base}/scheduled_events/1`, `${base}/routing_form_submissions/1`];
+    const invitee = { uri, email: ada.email, event, scheduled_event: { uri: event }, routing_form_submission: form };
+    expect(found(delivered('invitee.created', invitee))).toEqual([
+      `invitees ${uri}`,
+      `routing_form_submissions ${form}`,
+      `scheduled_events ${event}`,
+    ]);
+    const named = { ...invitee, routing_form_submission: `${base}/forms/${ada.email}`, scheduled_event: undefined };
+    expect(found(delivered('invitee.created', named))).toEqual([`invitees ${uri}`, `scheduled_events ${event}`]);
+    expect(found(delivered('invitee.created', { ...invitee, email: 'grace@example.test' }))).toEqual([]);
+    expect(found(contact({ emails: [{ email: ada.email }], event }))).toEqual([`contacts ${base}/contacts/1`]);
+  });
+
+  it('are the user that a membership embeds', () => {
+    const membership = { uri: `${base}/organization_memberships/1`, role: 'user', organization: `${base}/o/1` };
+    const user = { uri: `${base}/users/2`, email: ada.email, name: 'Ada' };
+    const of = (payload: object) => found(readFromApi('organization_membership.read', { ...membership, ...payload }));
+    expect(of({ user })).toEqual([`users ${user.uri}`]);
+    expect(of({ user: { ...user, email: 'grace@example.test' } })).toEqual([]);
+  });
+
+  it('are none where it cannot be parsed', () => {
+    expect(found(unparsed(ada.email))).toEqual([]);
+    expect(found({ ...contact({ emails: [{ email: ada.email }] }), record: null })).toEqual([]);
+  });
+});
+
+describe('content outside the log', () => {
+  it('mentions an erased person by URI or address', () => {
+    for (const json of [ada.uri, [{ a: ada.uri }], { deep: { list: [`<${ada.email}>`] } }])
+      expect([mentionsErased(erasures, json), mentionsErased({ ...erasures, seq: 0 }, json)]).toEqual([true, false]);
+    for (const json of ['x', null, 5, { a: [`${base}/users/2`] }]) expect(mentionsErased(erasures, json)).toBe(false);
+  });
+
+  it('contains an address as JSON or text', () => {
+    expect(entryContainsAddress(erasures, contact({ company: ada.email }))).toBe(true);
+    expect(entryContainsAddress(erasures, contact({ company: ada.email }, after))).toBe(false);
+    expect(entryContainsAddress(erasures, unparsed(`{${ada.email}`))).toBe(true);
+    expect(entryContainsAddress(erasures, unparsed(`{"${ada.uri}"`))).toBe(false);
+    expect(entryContainsAddress(erasures, contact({ company: ada.uri }))).toBe(false);
+  });
+});
