@@ -6,10 +6,10 @@ import { canaries, erasable, history } from './history.ts';
 const startMs = Date.UTC(2026, 0, 1);
 
 it('is the same for the same seed, and has every kind of event', () => {
-  const bodies = history({ seed: 5, count: 800, startMs });
-  expect(history({ seed: 5, count: 800, startMs })).toEqual(bodies);
+  const bodies = history({ seed: 5, count: 1000, startMs });
+  expect(history({ seed: 5, count: 1000, startMs })).toEqual(bodies);
   expect(history({ seed: 6, count: 10, startMs })).not.toEqual(bodies.slice(0, 10));
-  expect(new Set(bodies).size).toBe(800);
+  expect(new Set(bodies).size).toBe(1000);
   const read = bodies.map(readBody);
   expect(read.filter(({ state }) => state !== 'sound')).toEqual([]);
   expect(new Set(read.map(({ fact }) => fact?.event)).size).toBe(14);

@@ -25,7 +25,7 @@ export function offerings(world: World, { book, someMeeting }: Bookings, someone
       return [{ event: 'event_type.created', payload: record }];
     }
     const subject = random.pick(eventTypes);
-    const isDeletion = !subject.isDeleted && random.chance(0.1);
+    const isDeletion = !subject.isDeleted && random.chance(0.2);
     const { uri } = subject.record;
     if (isDeletion) {
       subject.isDeleted = true;
@@ -73,7 +73,7 @@ export function offerings(world: World, { book, someMeeting }: Bookings, someone
       return recapSent('meeting_recap.created', recaps.at(-1)?.record ?? {}, meeting);
     }
     const subject = random.pick(recaps);
-    if (!subject.isDeleted && random.chance(0.1)) {
+    if (!subject.isDeleted && random.chance(0.2)) {
       subject.isDeleted = true;
       const { uri } = subject.record;
       return recapSent('meeting_recap.deleted', { uri, deleted_at: world.now() }, undefined);

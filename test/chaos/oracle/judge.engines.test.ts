@@ -115,9 +115,11 @@ async function plant({ store, url }: TestStore): Promise<string[]> {
   lines.push(`no_shows ${await first('no_shows', 'invitee_uri', `no_show_uri = '${mark}'`)} `);
   expect(at).toContain('unmarked_at');
 
-  const child = await first('contact_emails', 'contact_uri');
-  await run(`delete from contact_emails where contact_uri = '${child}'`);
-  lines.push(`contact_emails ${child} `);
+  const email = await first('contact_emails', 'email');
+  lines.push(
+    `contact_emails ${await first('contact_emails', 'contact_uri', `email = '${email}'`)} ${email}: the row is`,
+  );
+  await run(`delete from contact_emails where email = '${email}'`);
   const deleted = await first('contacts', 'uri', 'deleted_at is not null');
   await run(`update contacts set deleted_at = null, deleted_source = null where uri = '${deleted}'`);
   lines.push(`contacts ${deleted}: deleted_at: expected `);
