@@ -18,6 +18,8 @@ export interface Engines {
   readonly store: string;
   /** The embedded queue belongs to one process, `start`. */
   readonly isOneProcess?: boolean;
+  /** Where the data folders are; the folder for temporary files unless given. */
+  readonly dataRoot?: string;
   readonly receivers?: number;
   readonly workers?: number;
   /** `bin/slotstream.js` of another release, for the first start. */
@@ -71,7 +73,7 @@ export interface Stack extends AsyncDisposable {
 export const currentProgram = fileURLToPath(new URL('../../bin/slotstream.js', import.meta.url));
 
 export async function startStack(engines: Engines, changes: Settings = {}): Promise<Stack> {
-  const folder = await mkdtemp(join(tmpdir(), 'slotstream-chaos-'));
+  const folder = await mkdtemp(join(engines.dataRoot ?? tmpdir(), 'slotstream-chaos-'));
   const key = randomBytes(24).toString('hex');
   const settings: Settings = {
     PATH: process.env['PATH'] ?? '',

@@ -1,24 +1,161 @@
-// Rows about processes of the product that are killed, frozen and restarted.
-import { redisAndPostgres } from '../engines.ts';
-import { scenario, type Scenario } from '../scenario.ts';
+// Rows about the processes of the product: left alone, killed, restarted, stopped and continued.
+import { until } from '../../harness/ports.ts';
+import {
+  embedded,
+  postgresAlone,
+  redisAndPostgres,
+  redisAndSqlite,
+  type OpenEngines,
+  type WithRedis,
+} from '../engines.ts';
+import { failuresSince } from '../faults/answers.ts';
+import { isInQueue, lockedJobs, stalledJobs } from '../faults/jobs.ts';
+import { scenario, type Run, type Scenario } from '../scenario.ts';
+import type { Engines, Part, Stack } from '../stack.ts';
+
+const both = { on: 'Redis + PostgreSQL', engines: redisAndPostgres } as const;
+const alone = { on: 'PostgreSQL alone', engines: postgresAlone } as const;
+const sqlite = { on: 'Redis + SQLite', engines: redisAndSqlite } as const;
+const single = { on: 'embedded', engines: embedded } as const;
+
+interface Installation {
+  readonly on: string;
+  readonly engines: OpenEngines<Engines>;
+}
+
+/** Longer than the lock of a job (5 s) and two checks of stalled jobs (4.5 s each). */
+const stoppedMs = 15_000;
+const othersFinishMs = 300;
+
+const baseline = (installation: Installation): Scenario =>
+  scenario({
+    name: 'no fault',
+    ...installation,
+    async fault({ load, wait }) {
+      const failures = failuresSince(load);
+      await wait(3_000);
+      return failures().text;
+    },
+  });
+
+const kills = (
+  installation: Installation,
+  what: string,
+  times: number,
+  partsOf: (stack: Stack) => readonly Part[],
+): Scenario =>
+  scenario({
+    name: `kill -9 of ${what}, ${times} times`,
+    ...installation,
+    fault: (run) => killAtRandom(run, partsOf(run.stack), times),
+  });
+
+/** Kills one of the processes at a random moment, starts it again within a second, and so on. */
+async function killAtRandom(
+  { load, random, wait }: Run<Engines>,
+  parts: readonly Part[],
+  times: number,
+): Promise<string> {
+  const failures = failuresSince(load);
+  const gone: number[] = [];
+  while (gone.length < times) {
+    await wait(random() * 1_500);
+    const part = parts[Math.floor(random() * parts.length)];
+    if (part === undefined) break;
+    const pid = part.pid();
+    await part.kill9();
+    if (isAlive(pid)) throw new Error(`the fault did not happen: process ${pid} is still there`);
+    gone.push(pid);
+    await wait(random() * 1_000);
+    await part.start();
+  }
+  return `processes ${gone.join(', ')} are gone; ${failures().text}`;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function restartAll({ stack, load }: Run<Engines>): Promise<string> {
+  const failures = failuresSince(load);
+  const parts = [...stack.workers, ...stack.receivers];
+  for (const part of parts) {
+    const pid = part.pid();
+    const code = await part.stop();
+    if (code !== 0) throw new Error(`${part.name} ended with ${code} after SIGTERM:\n${part.output().slice(-1_000)}`);
+    await part.start();
+    if (part.pid() === pid) throw new Error(`the fault did not happen: ${part.name} went on`);
+  }
+  return `${parts.length} processes ended with exit code 0 and have successors; ${failures().text}`;
+}
+
+/** Stops a worker in the midst of a job until another worker has taken the job over; then the first one goes on with it. */
+async function stopWorker({ engines: { redis }, stack: { workers }, random, wait }: Run<WithRedis>): Promise<string> {
+  const worker = workers[0];
+  if (worker === undefined) throw new Error('there is no worker');
+  const earlier = await stalledJobs(redis);
+  await stopWithJob(worker);
+  const fromMs = Date.now();
+  let stalled: readonly string[] = [];
+  await until(
+    async () => (stalled = (await stalledJobs(redis)).filter((id) => !earlier.includes(id))).length > 0,
+    'its jobs count as stalled',
+    20_000,
+  );
+  await until(
+    async () => {
+      const locked = await lockedJobs(redis);
+      for (const id of stalled) if (!locked.has(id) && (await isInQueue(redis, id))) return false;
+      return true;
+    },
+    'other workers have its jobs',
+    30_000,
+  );
+  const takenMs = Date.now() - fromMs;
+  await wait(Math.max(0, stoppedMs - takenMs));
+  worker.signal('SIGCONT');
+  const seconds = (ms: number): string => (ms / 1_000).toFixed(1);
+  return `${stalled.length} of its jobs stalled, other workers had them ${seconds(takenMs)} s after the stop; it went on after ${seconds(Date.now() - fromMs)} s`;
+
+  async function stopWithJob(part: Part): Promise<void> {
+    for (let attempt = 0; attempt < 100; attempt += 1) {
+      part.signal('SIGSTOP');
+      const locked = await lockedJobs(redis);
+      await wait(othersFinishMs);
+      const later = await lockedJobs(redis);
+      if ([...locked].some(([id, token]) => later.get(id) === token)) return;
+      part.signal('SIGCONT');
+      await wait(random() * 200);
+    }
+    throw new Error('the fault did not happen: the worker never had a job when it was stopped');
+  }
+}
+
+async function stopReceiver({ stack, load, wait }: Run<Engines>): Promise<string> {
+  const failures = failuresSince(load);
+  const [receiver] = stack.receivers;
+  receiver?.signal('SIGSTOP');
+  await wait(10_000);
+  receiver?.signal('SIGCONT');
+  const { total, text } = failures();
+  if (total === 0) throw new Error('the fault did not happen: every delivery was answered');
+  return text;
+}
 
 export const processRows: readonly Scenario[] = [
+  ...[both, alone, sqlite, single].map(baseline),
+  ...[both, alone, sqlite].map((each) => kills(each, 'a worker', 5, ({ workers }) => workers)),
+  ...[both, alone].map((each) => kills(each, 'a receiver', 3, ({ receivers }) => receivers)),
+  kills(single, 'the process', 4, ({ receivers }) => receivers),
+  scenario({ name: 'rolling restart of everything (SIGTERM)', ...both, fault: restartAll }),
   scenario({
-    name: 'kill -9 of a worker, five times',
-    on: 'Redis + PostgreSQL',
-    engines: redisAndPostgres,
-    isInTests: true,
-    async fault({ stack: { workers }, random, wait }) {
-      const killed: number[] = [];
-      for (let time = 1; time <= 5; time += 1) {
-        const worker = random.pick(workers);
-        killed.push(worker.pid());
-        await worker.kill9();
-        if (worker.isRunning()) throw new Error('The fault did not happen: the worker still runs.');
-        await wait(500 + random.below(1000));
-        await worker.start();
-      }
-      return `${killed.length} processes are gone: ${killed.join(', ')}`;
-    },
+    name: 'a worker stopped (SIGSTOP) until another has its job, then continued',
+    ...both,
+    fault: stopWorker,
   }),
+  scenario({ name: 'a receiver stopped (SIGSTOP) for 10 s', ...both, fault: stopReceiver }),
 ];

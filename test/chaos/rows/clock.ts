@@ -1,0 +1,101 @@
+// Rows about clocks that are wrong, in one process or in all.
+import { join } from 'node:path';
+import { postgresAlone, redisAndPostgres, type OpenEngines, type WithRedis } from '../engines.ts';
+import { failuresSince } from '../faults/answers.ts';
+import { clockAhead, clockByFile, clockObstacle, requireAhead } from '../faults/clock.ts';
+import { scenario, type Run, type Scenario } from '../scenario.ts';
+import type { Engines } from '../stack.ts';
+
+const tenMinutes = 600;
+const hour = 3_600;
+
+/** One worker is behind and one ahead; both work for some seconds, are killed, and come back with a right clock. */
+async function skewWorkers({ stack: { workers }, wait, random }: Run<Engines>): Promise<string> {
+  const skewed = workers.slice(0, 2).map((part, at) => ({ part, seconds: at === 0 ? -tenMinutes : tenMinutes }));
+  for (const { part, seconds } of skewed) {
+    await part.stop();
+    await part.start({ settings: clockAhead(seconds) });
+    await requireAhead(part, seconds);
+  }
+  const lines = skewed.map(({ part }) => part.output().length);
+  await wait(4_000 + random() * 2_000);
+  for (const { part } of skewed) await part.kill9();
+  await wait(4_000);
+  const seen = skewed.map(
+    ({ part, seconds }, at) => `${part.name} ${seconds} s (last line ${lastTime(part.output().slice(lines[at]))})`,
+  );
+  await Promise.all(skewed.map(({ part }) => part.start()));
+  return `${seen.join(', ')} at ${new Date().toISOString()}; both killed`;
+}
+
+const lastTime = (output: string): string => output.match(/(?<="time":")[^"]+/g)?.at(-1) ?? 'none';
+
+async function skewReceiver({ stack: { receivers }, load, wait }: Run<Engines>): Promise<string> {
+  const receiver = receivers[0];
+  if (receiver === undefined) throw new Error('there is no receiver');
+  const failures = failuresSince(load);
+  await receiver.stop();
+  await receiver.start({ settings: clockAhead(tenMinutes) });
+  await requireAhead(receiver, tenMinutes);
+  await wait(8_000);
+  const { text, of } = failures();
+  await receiver.stop();
+  await receiver.start();
+  if (of(401) === 0) throw new Error(`the fault did not happen: no delivery was refused (${text})`);
+  return `its answers were dated ${tenMinutes} s ahead; ${text}`;
+}
+
+interface WithClock extends WithRedis {
+  readonly setClock: (seconds: number) => Promise<void>;
+}
+
+const withClock: OpenEngines<WithClock> = async (resources) => {
+  const engines = await redisAndPostgres(resources);
+  const clock = await clockByFile(join(engines.redis.dir, 'clock'));
+  return { ...engines, setClock: clock.set, settings: { ...engines.settings, ...clock.settings } };
+};
+
+/** Redis is away at the step back, so that the spool has deliveries from the future. */
+async function stepClocks({ engines, stack, load, wait }: Run<WithClock>): Promise<string> {
+  const failures = failuresSince(load);
+  const parts = [...stack.receivers, ...stack.workers];
+  await engines.setClock(hour);
+  await wait(3_000);
+  for (const part of parts) await requireAhead(part, hour);
+  await engines.redis.kill9();
+  await wait(2_000);
+  await engines.setClock(0);
+  await wait(2_000);
+  await engines.redis.restart();
+  for (const part of parts) await requireAhead(part, 0);
+  return `${parts.length} processes were ${hour} s ahead, then right again; ${failures().text}`;
+}
+
+export const clockRows: readonly Scenario[] = [
+  ...[
+    { on: 'Redis + PostgreSQL', engines: redisAndPostgres },
+    { on: 'PostgreSQL alone', engines: postgresAlone },
+  ].map((installation) =>
+    scenario({
+      name: "a worker's clock 10 min behind, another's 10 min ahead, both killed (kill -9)",
+      ...installation,
+      obstacle: clockObstacle,
+      fault: skewWorkers,
+    }),
+  ),
+  scenario({
+    name: "a receiver's clock 10 min ahead for 8 s, until it is replaced",
+    on: 'Redis + PostgreSQL',
+    engines: redisAndPostgres,
+    obstacle: clockObstacle,
+    fault: skewReceiver,
+  }),
+  scenario({
+    name: 'all clocks 1 h ahead and back, Redis away at the step back',
+    on: 'Redis + PostgreSQL',
+    engines: withClock,
+    settings: { SIGNATURE_TOLERANCE_SECONDS: '0' },
+    obstacle: clockObstacle,
+    fault: stepClocks,
+  }),
+];

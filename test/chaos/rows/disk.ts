@@ -1,0 +1,143 @@
+// Rows about disks: almost full, full, and failing to write what they have accepted.
+import { until } from '../../harness/ports.ts';
+import { embedded, redisAndPostgres, redisAndSqlite, type OpenEngines, type WithRedis } from '../engines.ts';
+import { failuresSince } from '../faults/answers.ts';
+import { diskObstacle, megabyte, mountSmallDisk, type SmallDisk } from '../faults/disk.ts';
+import { failFsync, openFiles, straceObstacle } from '../faults/strace.ts';
+import { countLogged } from '../oracle/judge.ts';
+import { scenario, type Run, type Scenario } from '../scenario.ts';
+import type { Engines, Part } from '../stack.ts';
+
+interface OnSmallDisk extends Engines {
+  readonly disk: SmallDisk;
+}
+
+const diskMegabytes = 96;
+/** `MIN_FREE_DISK_MB` where the limit is tested; 0 turns it off where the disk shall be full. */
+const limitMegabytes = 16;
+const fullMs = 8_000;
+const eventuallyMs = 20_000;
+
+/** With the queue, the spool, the journal and, in the embedded default, the store on the small disk. */
+const dataOnSmallDisk =
+  (open: OpenEngines<Engines>): OpenEngines<OnSmallDisk> =>
+  async (resources) => {
+    const disk = await mountSmallDisk(resources, diskMegabytes);
+    const engines = await open(resources);
+    if (!engines.isOneProcess) return { ...engines, disk, dataRoot: disk.folder };
+    const store = `sqlite:${disk.folder}/mirror.db`;
+    return { ...engines, disk, dataRoot: disk.folder, store, settings: { ...engines.settings, DATABASE_URL: store } };
+  };
+
+const storeOnSmallDisk: OpenEngines<OnSmallDisk> = async (resources) => {
+  const disk = await mountSmallDisk(resources, diskMegabytes);
+  const engines = await redisAndSqlite(resources);
+  const store = `sqlite:${disk.folder}/mirror.db`;
+  return { ...engines, disk, store, settings: { ...engines.settings, DATABASE_URL: store } };
+};
+
+/** What the product does without room: it answers 503, or the log ends and deliveries wait in the queue. */
+type Effect = 'refuses' | 'waits';
+
+const disks: readonly { what: string; on: string; engines: OpenEngines<OnSmallDisk>; effect: Effect }[] = [
+  { what: 'the only disk', on: 'embedded', engines: dataOnSmallDisk(embedded), effect: 'refuses' },
+  {
+    what: 'disk of the receivers',
+    on: 'Redis + PostgreSQL',
+    engines: dataOnSmallDisk(redisAndPostgres),
+    effect: 'refuses',
+  },
+  { what: 'disk of the store', on: 'Redis + SQLite', engines: storeOnSmallDisk, effect: 'waits' },
+];
+
+async function withoutRoom(run: Run<OnSmallDisk>, effect: Effect, isFull: boolean): Promise<string> {
+  const { engines, load, wait } = run;
+  const failures = failuresSince(load);
+  const acceptedBefore = load.accepted();
+  if (isFull) engines.disk.fillUp();
+  else await engines.disk.fill((limitMegabytes * megabyte) / 2);
+  if (effect === 'refuses') await until(() => failures().of(503) > 0, 'a receiver answers 503', eventuallyMs);
+  else await wait(2_000);
+  const loggedBefore = await countLogged(engines.store);
+  await wait(fullMs);
+  const free = await engines.disk.freeBytes();
+  const logged = (await countLogged(engines.store)) - loggedBefore;
+  await engines.disk.clear();
+  const accepted = load.accepted() - acceptedBefore;
+  if (effect === 'waits' && (logged > 0 || accepted === 0))
+    throw new Error(`the fault did not happen: ${accepted} acknowledged and ${logged} logged without room`);
+  const seen = `${Math.round(free / 1024)} KiB free for ${fullMs / 1000} s, then ${Math.round((await engines.disk.freeBytes()) / megabyte)} MiB`;
+  return `${seen}; ${failures().text}; ${accepted} acknowledged and ${logged} logged meanwhile`;
+}
+
+const fullDisks = disks.flatMap(({ what, on, engines, effect }) =>
+  [false, true].map((isFull) =>
+    scenario({
+      name: `${what} ${isFull ? 'full (ENOSPC)' : 'almost full (below MIN_FREE_DISK_MB)'}`,
+      on,
+      engines,
+      settings: { MIN_FREE_DISK_MB: isFull ? '0' : String(limitMegabytes) },
+      obstacle: diskObstacle,
+      fault: (run) => withoutRoom(run, effect, isFull),
+    }),
+  ),
+);
+
+/** Every fsync of the process fails for a while. Its open files must not become more. */
+async function failEveryFsync({ load, wait }: Run<Engines>, part: Part): Promise<string> {
+  const failures = failuresSince(load);
+  const filesBefore = await openFiles(part.pid());
+  const failing = await failFsync(part.pid());
+  await until(() => failing.injected() > 0, 'an fsync fails', eventuallyMs);
+  await wait(fullMs);
+  await failing.stop();
+  await wait(2_000);
+  if (!part.isRunning()) throw new Error(`${part.name} ended:\n${part.output().slice(-1_000)}`);
+  const files = await openFiles(part.pid());
+  if (files > filesBefore + 4) throw new Error(`${part.name} has ${files} open files, ${filesBefore} before the fault`);
+  return `${failing.injected()} calls failed with EIO; ${failures().text}; ${files} files open, ${filesBefore} before`;
+}
+
+const firstOf = ([part]: readonly Part[]): Part => {
+  if (part === undefined) throw new Error('there is no such process');
+  return part;
+};
+
+export const diskRows: readonly Scenario[] = [
+  ...fullDisks,
+  scenario({
+    name: "every fsync of a receiver's journal fails for 8 s",
+    on: 'Redis + PostgreSQL',
+    engines: redisAndPostgres,
+    obstacle: straceObstacle,
+    fault: (run) => failEveryFsync(run, firstOf(run.stack.receivers)),
+  }),
+  scenario({
+    name: "every fsync of a receiver's spool fails for 8 s, while Redis is away",
+    on: 'Redis + PostgreSQL',
+    engines: redisAndPostgres,
+    obstacle: straceObstacle,
+    async fault(run: Run<WithRedis>) {
+      await run.engines.redis.kill9();
+      try {
+        return await failEveryFsync(run, firstOf(run.stack.receivers));
+      } finally {
+        await run.engines.redis.restart();
+      }
+    },
+  }),
+  scenario({
+    name: 'every fsync of queue, spool and store fails for 8 s',
+    on: 'embedded',
+    engines: embedded,
+    obstacle: straceObstacle,
+    fault: (run) => failEveryFsync(run, firstOf(run.stack.receivers)),
+  }),
+  scenario({
+    name: "every fsync of a worker's SQLite file fails for 8 s",
+    on: 'Redis + SQLite',
+    engines: redisAndSqlite,
+    obstacle: straceObstacle,
+    fault: (run) => failEveryFsync(run, firstOf(run.stack.workers)),
+  }),
+];

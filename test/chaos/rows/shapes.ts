@@ -1,0 +1,79 @@
+// Rows about the load itself: few rows that all facts are about, many deliveries at once, deliveries that cannot be processed.
+import { redisAndPostgres, type WithPostgres } from '../engines.ts';
+import { failuresSince } from '../faults/answers.ts';
+import { countLogged } from '../oracle/judge.ts';
+import { ask } from '../oracle/read.ts';
+import { scenario, type Run, type Scenario } from '../scenario.ts';
+import type { Engines } from '../stack.ts';
+
+const hotContacts = 20;
+const burstSize = 20_000;
+const connections = 64;
+
+const countOf = async (store: string, sql: string): Promise<number> => Number((await ask(store, sql))[0]?.['count']);
+
+async function hotRows({ engines: { store }, stack, wait }: Run<WithPostgres>): Promise<string> {
+  const waiting =
+    "select count(*) as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  let looks = 0;
+  let waits = 0;
+  for (const untilMs = Date.now() + 12_000; Date.now() < untilMs; looks += 1) {
+    if ((await countOf(store, waiting)) > 0) waits += 1;
+    await wait(100);
+  }
+  const contacts = await countOf(store, 'select count(*) as count from contacts');
+  if (waits === 0) throw new Error('the fault did not happen: no worker waited for another');
+  return `${contacts} contacts, ${stack.workers.length} workers; a session waited for a lock in ${waits} of ${looks} looks`;
+}
+
+async function burst({ engines: { store }, load, wait }: Run<Engines>): Promise<string> {
+  const failures = failuresSince(load);
+  const fromMs = Date.now();
+  let isSent = false;
+  const sending = load.burst(burstSize, connections).finally(() => (isSent = true));
+  let most = 0;
+  while (!isSent) {
+    most = Math.max(most, load.accepted() - (await countLogged(store)));
+    await wait(250);
+  }
+  await sending;
+  const seconds = (Date.now() - fromMs) / 1_000;
+  return `sent in ${seconds.toFixed(1)} s (${Math.round(burstSize / seconds)}/s), at most ${most} waited; ${failures().text}`;
+}
+
+async function poison({ engines: { store }, load, wait }: Run<Engines>): Promise<string> {
+  const failures = failuresSince(load);
+  await wait(10_000);
+  const outcomes = await ask(
+    store,
+    "select outcome, count(*) as count from event_log where outcome in ('quarantined', 'unhandled') group by outcome order by outcome",
+  );
+  if (outcomes.length < 2)
+    throw new Error('the fault did not happen: nothing is in quarantine, or nothing is unhandled');
+  return `${outcomes.map((row) => `${String(row['count'])} ${String(row['outcome'])}`).join(', ')}; ${failures().text}`;
+}
+
+const on = { on: 'Redis + PostgreSQL', engines: redisAndPostgres } as const;
+
+export const shapeRows: readonly Scenario[] = [
+  scenario({
+    name: `all facts about ${hotContacts} contacts`,
+    ...on,
+    perSecond: 80,
+    history: { hotContacts },
+    fault: hotRows,
+  }),
+  scenario({
+    name: `burst of ${burstSize.toLocaleString('en')} deliveries from ${connections} connections`,
+    ...on,
+    perSecond: 20,
+    history: { count: burstSize + 20 * 120 },
+    fault: burst,
+  }),
+  scenario({
+    name: '3 % poison: malformed, unknown, 1 MB, deeply nested',
+    ...on,
+    history: { poison: 0.03 },
+    fault: poison,
+  }),
+];
