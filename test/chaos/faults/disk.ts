@@ -65,8 +65,9 @@ const isFull = (error: unknown): boolean => error instanceof Error && 'code' in 
 
 export async function diskObstacle(): Promise<string | undefined> {
   await using resources = new AsyncDisposableStack();
-  return mountSmallDisk(resources, 1).then(
-    () => undefined,
-    () => 'a tmpfs cannot be mounted (root only)',
+  const isMounted = await mountSmallDisk(resources, 1).then(
+    () => true,
+    () => false,
   );
+  return isMounted ? undefined : 'a tmpfs cannot be mounted (root only)';
 }
