@@ -18,7 +18,7 @@ async function skewWorkers({ stack: { workers }, wait, random }: Run<Engines>): 
     await requireAhead(part, seconds);
   }
   const lines = skewed.map(({ part }) => part.output().length);
-  await wait(4_000 + random() * 2_000);
+  await wait(4_000 + random.below(2_000));
   for (const { part } of skewed) await part.kill9();
   await wait(4_000);
   const seen = skewed.map(
@@ -30,9 +30,8 @@ async function skewWorkers({ stack: { workers }, wait, random }: Run<Engines>): 
 
 const lastTime = (output: string): string => output.match(/(?<="time":")[^"]+/g)?.at(-1) ?? 'none';
 
-async function skewReceiver({ stack: { receivers }, load, wait }: Run<Engines>): Promise<string> {
-  const receiver = receivers[0];
-  if (receiver === undefined) throw new Error('there is no receiver');
+async function skewReceiver({ stack: { receivers }, load, random, wait }: Run<Engines>): Promise<string> {
+  const receiver = random.pick(receivers);
   const failures = failuresSince(load);
   await receiver.stop();
   await receiver.start({ settings: clockAhead(tenMinutes) });

@@ -107,11 +107,6 @@ async function failEveryFsync({ load, wait }: Run<Engines>, part: Part): Promise
   return `${failing.injected()} calls failed with EIO; ${failures().text}; ${files} files open, ${filesBefore} before`;
 }
 
-const firstOf = ([part]: readonly Part[]): Part => {
-  if (part === undefined) throw new Error('there is no such process');
-  return part;
-};
-
 export const diskRows: readonly Scenario[] = [
   ...fullDisks,
   scenario({
@@ -119,7 +114,7 @@ export const diskRows: readonly Scenario[] = [
     on: 'Redis + PostgreSQL',
     engines: redisAndPostgres,
     obstacle: straceObstacle,
-    fault: (run) => failEveryFsync(run, firstOf(run.stack.receivers)),
+    fault: (run) => failEveryFsync(run, run.random.pick(run.stack.receivers)),
   }),
   scenario({
     name: "every fsync of a receiver's spool fails for 8 s, while Redis is away",
@@ -129,7 +124,7 @@ export const diskRows: readonly Scenario[] = [
     async fault(run: Run<WithRedis>) {
       await run.engines.redis.kill9();
       try {
-        return await failEveryFsync(run, firstOf(run.stack.receivers));
+        return await failEveryFsync(run, run.random.pick(run.stack.receivers));
       } finally {
         await run.engines.redis.restart();
       }
@@ -140,13 +135,13 @@ export const diskRows: readonly Scenario[] = [
     on: 'embedded',
     engines: embedded,
     obstacle: straceObstacle,
-    fault: (run) => failEveryFsync(run, firstOf(run.stack.receivers)),
+    fault: (run) => failEveryFsync(run, run.random.pick(run.stack.receivers)),
   }),
   scenario({
     name: "every fsync of a worker's SQLite file fails for 8 s",
     on: 'Redis + SQLite',
     engines: redisAndSqlite,
     obstacle: straceObstacle,
-    fault: (run) => failEveryFsync(run, firstOf(run.stack.workers)),
+    fault: (run) => failEveryFsync(run, run.random.pick(run.stack.workers)),
   }),
 ];

@@ -11,7 +11,7 @@ import {
 import { failuresSince } from '../faults/answers.ts';
 import { isInQueue, lockedJobs, stalledJobs } from '../faults/jobs.ts';
 import { scenario, type Run, type Scenario } from '../scenario.ts';
-import type { Engines, Part, Stack } from '../stack.ts';
+import type { Engines, Part } from '../stack.ts';
 
 const both = { on: 'Redis + PostgreSQL', engines: redisAndPostgres } as const;
 const alone = { on: 'PostgreSQL alone', engines: postgresAlone } as const;
@@ -38,16 +38,18 @@ const baseline = (installation: Installation): Scenario =>
     },
   });
 
-const kills = (
-  installation: Installation,
-  what: string,
-  times: number,
-  partsOf: (stack: Stack) => readonly Part[],
-): Scenario =>
+interface Kills extends Installation {
+  readonly what: string;
+  readonly times: number;
+  readonly of: 'workers' | 'receivers';
+  readonly isInTests?: boolean;
+}
+
+const kills = ({ what, times, of, ...installation }: Kills): Scenario =>
   scenario({
     name: `kill -9 of ${what}, ${times} times`,
     ...installation,
-    fault: (run) => killAtRandom(run, partsOf(run.stack), times),
+    fault: (run) => killAtRandom(run, run.stack[of], times),
   });
 
 /** Kills one of the processes at a random moment, starts it again within a second, and so on. */
@@ -59,14 +61,13 @@ async function killAtRandom(
   const failures = failuresSince(load);
   const gone: number[] = [];
   while (gone.length < times) {
-    await wait(random() * 1_500);
-    const part = parts[Math.floor(random() * parts.length)];
-    if (part === undefined) break;
+    await wait(random.below(1_500));
+    const part = random.pick(parts);
     const pid = part.pid();
     await part.kill9();
     if (isAlive(pid)) throw new Error(`the fault did not happen: process ${pid} is still there`);
     gone.push(pid);
-    await wait(random() * 1_000);
+    await wait(random.below(1_000));
     await part.start();
   }
   return `processes ${gone.join(', ')} are gone; ${failures().text}`;
@@ -95,10 +96,9 @@ async function restartAll({ stack, load }: Run<Engines>): Promise<string> {
 
 /** Stops a worker in the midst of a job until another worker has taken the job over; then the first one goes on with it. */
 async function stopWorker({ engines: { redis }, stack: { workers }, random, wait }: Run<WithRedis>): Promise<string> {
-  const worker = workers[0];
-  if (worker === undefined) throw new Error('there is no worker');
+  const worker = random.pick(workers);
   const earlier = await stalledJobs(redis);
-  await stopWithJob(worker);
+  await stopWithJob();
   const fromMs = Date.now();
   let stalled: readonly string[] = [];
   await until(
@@ -121,26 +121,26 @@ async function stopWorker({ engines: { redis }, stack: { workers }, random, wait
   const seconds = (ms: number): string => (ms / 1_000).toFixed(1);
   return `${stalled.length} of its jobs stalled, other workers had them ${seconds(takenMs)} s after the stop; it went on after ${seconds(Date.now() - fromMs)} s`;
 
-  async function stopWithJob(part: Part): Promise<void> {
+  async function stopWithJob(): Promise<void> {
     for (let attempt = 0; attempt < 100; attempt += 1) {
-      part.signal('SIGSTOP');
+      worker.signal('SIGSTOP');
       const locked = await lockedJobs(redis);
       await wait(othersFinishMs);
       const later = await lockedJobs(redis);
       if ([...locked].some(([id, token]) => later.get(id) === token)) return;
-      part.signal('SIGCONT');
-      await wait(random() * 200);
+      worker.signal('SIGCONT');
+      await wait(random.below(200));
     }
     throw new Error('the fault did not happen: the worker never had a job when it was stopped');
   }
 }
 
-async function stopReceiver({ stack, load, wait }: Run<Engines>): Promise<string> {
+async function stopReceiver({ stack, load, random, wait }: Run<Engines>): Promise<string> {
   const failures = failuresSince(load);
-  const [receiver] = stack.receivers;
-  receiver?.signal('SIGSTOP');
+  const receiver = random.pick(stack.receivers);
+  receiver.signal('SIGSTOP');
   await wait(10_000);
-  receiver?.signal('SIGCONT');
+  receiver.signal('SIGCONT');
   const { total, text } = failures();
   if (total === 0) throw new Error('the fault did not happen: every delivery was answered');
   return text;
@@ -148,9 +148,10 @@ async function stopReceiver({ stack, load, wait }: Run<Engines>): Promise<string
 
 export const processRows: readonly Scenario[] = [
   ...[both, alone, sqlite, single].map(baseline),
-  ...[both, alone, sqlite].map((each) => kills(each, 'a worker', 5, ({ workers }) => workers)),
-  ...[both, alone].map((each) => kills(each, 'a receiver', 3, ({ receivers }) => receivers)),
-  kills(single, 'the process', 4, ({ receivers }) => receivers),
+  kills({ ...both, what: 'a worker', times: 5, of: 'workers', isInTests: true }),
+  ...[alone, sqlite].map((each) => kills({ ...each, what: 'a worker', times: 5, of: 'workers' })),
+  ...[both, alone].map((each) => kills({ ...each, what: 'a receiver', times: 3, of: 'receivers' })),
+  kills({ ...single, what: 'the process', times: 4, of: 'receivers' }),
   scenario({ name: 'rolling restart of everything (SIGTERM)', ...both, fault: restartAll }),
   scenario({
     name: 'a worker stopped (SIGSTOP) until another has its job, then continued',

@@ -67,7 +67,7 @@ export const shapeRows: readonly Scenario[] = [
     name: `burst of ${burstSize.toLocaleString('en')} deliveries from ${connections} connections`,
     ...on,
     perSecond: 20,
-    history: { count: burstSize + 20 * 120 },
+    deliveries: burstSize + 20 * 120,
     fault: burst,
   }),
   scenario({
