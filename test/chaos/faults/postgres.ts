@@ -1,11 +1,10 @@
 // Faults of PostgreSQL: killed, restarted, away, without a free connection. Each answers what was observed of it.
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import pg from 'pg';
 import type { ShutdownMode, TestPostgres } from '../../harness/postgres.ts';
 import type { WithPostgres } from '../engines.ts';
 import type { Run } from '../scenario.ts';
-import type { Part } from '../stack.ts';
+
+import { spoolBytes } from './evidence.ts';
 
 type PostgresRun = Run<WithPostgres>;
 
@@ -22,21 +21,6 @@ export async function query<Row extends object>(
   } finally {
     await client.end();
   }
-}
-
-/** What the receivers have on disk because their queue does not take it. */
-export async function spoolBytes(receivers: readonly Part[]): Promise<number> {
-  let bytes = 0;
-  for (const { dataDir } of receivers) {
-    const spool = join(dataDir, 'spool');
-    for (const file of await readdir(spool, { recursive: true }).catch(() => []))
-      if (file.endsWith('.segment'))
-        bytes += await stat(join(spool, file)).then(
-          ({ size }) => size,
-          () => 0,
-        );
-  }
-  return bytes;
 }
 
 export interface Outage {

@@ -3,15 +3,8 @@ import { createDatabase, startPostgres } from '../../harness/postgres.ts';
 import { openProxy, type TestProxy } from '../../harness/silent-proxy.ts';
 import { startRedis } from '../../harness/redis.ts';
 import { postgresAlone, redisAndPostgres, type OpenEngines, type WithPostgres } from '../engines.ts';
-import {
-  crowded,
-  exhaustConnections,
-  productRole,
-  query,
-  spoolBytes,
-  takeAway,
-  type Outage,
-} from '../faults/postgres.ts';
+import { crowded, exhaustConnections, productRole, query, takeAway, type Outage } from '../faults/postgres.ts';
+import { spoolBytes } from '../faults/evidence.ts';
 import { scenario, type Run, type Scenario } from '../scenario.ts';
 
 const outages: readonly (Omit<Outage, 'isQueue'> & { readonly name: string; readonly withRedisMs?: number })[] = [
