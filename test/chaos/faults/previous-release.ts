@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** There are no tags yet: the last commit before recaps, follow-up reads and time zones changed the schema (migrations 0018 to 0020). */
-export const previousRelease = '76b15111';
+export const previousRelease = '76b15111bfd8f4ddd64fb51ecf27ba06c1e89ef9';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 const git = (...args: readonly string[]): Buffer =>

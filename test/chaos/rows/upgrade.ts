@@ -34,7 +34,7 @@ async function upgrade({ engines, stack, load, wait }: Run<WithPostgres>): Promi
   const added = after.filter((name) => !before.includes(name));
   if (added.length === 0) throw new Error('the fault did not happen: the schema is the same');
   if (waited === 0) throw new Error('nothing was acknowledged while no worker ran');
-  return `${previousRelease} with ${before.length} migrations; ${waited} acknowledged by old receivers while no worker ran; the first new worker added ${added.join(', ')}`;
+  return `${previousRelease.slice(0, 8)} with ${before.length} migrations; ${waited} acknowledged by old receivers while no worker ran; the first new worker added ${added.join(', ')}`;
 }
 
 export const upgradeRows: readonly Scenario[] = [
