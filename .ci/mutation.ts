@@ -22,9 +22,18 @@ const core: Readonly<Record<string, { readonly tests: string; readonly explained
   'workers/privacy/redact-fact.ts': { tests: 'test/workers/privacy/redact-fact.test.ts', explained: 0 },
   'workers/privacy/redact-mentions.ts': { tests: 'test/workers/privacy/redact-mentions.test.ts', explained: 0 },
   'workers/alerts/rules/filter.ts': { tests: 'test/workers/alerts/rules/filter.test.ts', explained: 0 },
-  'workers/alerts/rules/rule.ts': { tests: 'test/workers/alerts/rules/{filter,ruleset}.test.ts', explained: 0 },
-  'workers/alerts/rules/ruleset.ts': { tests: 'test/workers/alerts/rules/ruleset.test.ts', explained: 0 },
-  'workers/alerts/rules/to-host.ts': { tests: 'test/workers/alerts/rules/{filter,ruleset}.test.ts', explained: 0 },
+  'workers/alerts/rules/rule.ts': {
+    tests: 'test/workers/alerts/rules/{filter,ruleset,ruleset-settings}.test.ts',
+    explained: 0,
+  },
+  'workers/alerts/rules/ruleset.ts': {
+    tests: 'test/workers/alerts/rules/{ruleset,ruleset-settings}.test.ts',
+    explained: 0,
+  },
+  'workers/alerts/rules/to-host.ts': {
+    tests: 'test/workers/alerts/rules/{filter,ruleset,ruleset-settings}.test.ts',
+    explained: 0,
+  },
 };
 
 const wanted = process.argv.slice(2);

@@ -115,7 +115,7 @@ function projected({ event, payload, observed, notes }: KnownPayload, entry: New
     const fact = project({ event, payload, observed, tie: entry.tie });
     // A value beyond a limit of the specification is reported in the log; it is no reason to reject the entry.
     const reason = notes.length > 0 ? `Noted: ${notes.join('; ')}.` : null;
-    return { entry: entry.reason === reason ? entry : { ...entry, reason }, record: payload, fact };
+    return { entry: { ...entry, reason }, record: payload, fact };
   } catch (error) {
     // Projections are pure, so an exception is a bug of ours. It must not block the other entries of the batch.
     const name = error instanceof Error ? error.name : 'unknown';

@@ -37,6 +37,9 @@ describe('a delivery off the queue', () => {
     const noted = parsed({ body: contactWith(11), receivedAt });
     expect(noted?.entry.reason).toBe('Noted: emails: more than 10.');
     expect(noted?.fact?.assignments).toHaveLength(1);
+    const emails = Array.from({ length: 11 }, (_, n) => ({ email: `a${n}@example.test` }));
+    const both = parsed({ body: bodyOf({ emails }), receivedAt });
+    expect(both?.entry.reason).toBe('Noted: emails: more than 10; emails: not exactly one primary.');
   });
 
   it('within the limits is projected without a word', () => {
@@ -133,8 +136,9 @@ describe('a forged job', () => {
   it('that is nested too deeply is quarantined with its outer part', () => {
     let job: unknown = 'x';
     for (let depth = 0; depth < 20_000; depth += 1) job = [job];
-    expect(parsed(job)?.entry.body).toMatch(/^\[\s*\[.*\[Array\]/s);
-    expect(parsed(job)?.entry.body?.length).toBeLessThan(1_000);
+    const body = parsed([job, 'x'.repeat(5_000)])?.entry.body ?? '';
+    expect(body).toMatch(/^\[\s*\[.*\[Array\]/s);
+    expect([body.length < 2_000, body.split('[').length]).toEqual([true, 11]);
   });
 });
 

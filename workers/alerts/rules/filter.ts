@@ -104,7 +104,6 @@ export function hostsOf({ event }: { readonly event: { readonly hosts: unknown }
 }
 
 function isInDomain(email: string | null, domain: string): boolean {
-  const own = email?.split('@').at(-1)?.toLowerCase() ?? '';
   const wanted = domain.toLowerCase().replace(/^@/, '');
-  return own === wanted || own.endsWith(`.${wanted}`);
+  return [`@${wanted}`, `.${wanted}`].some((end) => email?.toLowerCase().endsWith(end) === true);
 }

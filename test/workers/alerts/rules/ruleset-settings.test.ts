@@ -1,0 +1,75 @@
+// What the rules file becomes: what each rule reads, its texts and its settings.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { loadRules } from '#workers/alerts/rules/ruleset.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'slotstream-rules-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const file = join(folder, 'alerts.json');
+
+describe('the rules', () => {
+  it('know what they read, so that nothing else is loaded', async () => {
+    const kinds = {
+      plain: { when: 'no_show' },
+      type: { when: 'no_show', filter: { event_type: 'Call' } },
+      host: { when: 'no_show', filter: { host: 'Grace' } },
+      company: { when: 'no_show', filter: { contact: { company: ['Engines', 'Looms'] } } },
+      vip: { when: 'vip', contact: { Tier: 'gold' } },
+      repeat: { when: 'repeat_no_show' },
+      evening: { when: 'unconfirmed' },
+      late: { when: 'late_cancel' },
+    };
+    const rules = Object.entries(kinds).map(([name, kind]) => ({ name, ...kind }));
+    writeFileSync(file, JSON.stringify({ rules }));
+    const { bookings, byName } = await loadRules({ file, graceMs: 5, configured: [], reportZone: 'Europe/Berlin' });
+    const reads = (rule: (typeof bookings)[number]) =>
+      (['readsContact', 'readsMarks', 'readsEvent', 'readsAttendance'] as const).filter((key) => rule[key]).join(' ');
+    expect(Object.fromEntries(bookings.map((rule) => [rule.name, reads(rule)]))).toEqual({
+      plain: '',
+      type: 'readsEvent',
+      host: 'readsEvent',
+      company: 'readsContact',
+      vip: 'readsContact',
+      repeat: 'readsMarks',
+      evening: 'readsEvent readsAttendance',
+      late: 'readsEvent',
+    });
+    expect(bookings.map(({ contactFields }) => contactFields).filter((fields) => fields.length > 0)).toEqual([
+      [{ field: 'company', values: ['Engines', 'Looms'] }],
+      [{ field: 'Tier', values: ['gold'] }],
+    ]);
+    expect(byName.get('evening')).toMatchObject({ graceMs: 0, evening: { zone: 'Europe/Berlin' }, hostsOf: undefined });
+    expect(byName.get('plain')).toMatchObject({ graceMs: 5, evening: undefined, omit: [] });
+    expect([...byName.keys()]).toEqual(Object.keys(kinds));
+  });
+
+  it('have the texts of their kind and the settings of the file', async () => {
+    const own = { digest: '1h', template: 'A', retraction_template: 'B', quiet_hours: { from: '22:00', to: '06:00' } };
+    const rules = [
+      { name: 'a', when: 'no_show', ...own, omit: ['email'] },
+      { name: 'form', when: 'form_without_booking' },
+      { name: 'lag', when: 'lag' },
+    ];
+    writeFileSync(file, JSON.stringify({ rules }));
+    const { bookings, submissions, conditions } = await loadRules({ file, graceMs: 5, configured: ['log', 'slack'] });
+    expect(bookings).toMatchObject([
+      {
+        title: 'No-show',
+        digestMs: 3_600_000,
+        template: 'A',
+        retractionTemplate: 'B',
+        omit: ['email'],
+        channels: ['slack'],
+      },
+    ]);
+    expect(bookings[0]?.quiet).toBeDefined();
+    expect([submissions.map(({ when }) => when), conditions.map(({ when }) => when)]).toEqual([
+      ['form_without_booking'],
+      ['lag'],
+    ]);
+    for (const { about, page, title } of [...bookings, ...submissions, ...conditions])
+      expect([about, page, title]).not.toContain('');
+  });
+});
