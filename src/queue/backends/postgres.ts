@@ -1,11 +1,11 @@
 // The queue on PostgreSQL, in a schema of its own, so that it can share the database of the mirror.
 
-import { createPostgresBackend, withBackend } from 'bullmq';
+import { createPostgresBackend, withBackend, type BackendFactory, type IQueueBackend } from 'bullmq';
 import pg from 'pg';
 import { directOption, isDirect } from '#src/base/direct-connection.ts';
 import { codeOf } from '#src/base/errors.ts';
 import { toQueueError, type BullEngine } from '#src/queue/bullmq/connection.ts';
-import type { WorkerTiming } from '#src/queue/bullmq/worker.ts';
+import { defaultTiming, type WorkerTiming } from '#src/queue/bullmq/worker.ts';
 import { openBullQueue } from '#src/queue/bullmq/delivery-queue.ts';
 import { withFetchBackoff } from '#src/queue/bullmq/engine-outages.ts';
 import type { DeliveryQueue, EngineProblem } from '#src/queue/contract.ts';
@@ -20,7 +20,9 @@ export function openPostgresQueue(input: {
   readonly timing: WorkerTiming | undefined;
 }): Promise<DeliveryQueue> {
   const { name, url, report, timing } = input;
-  const { Queue, Worker } = withBackend(withFetchBackoff(createPostgresBackend));
+  const limitLocks = async (): Promise<void> =>
+    void (await query(locksByServerClock, [timing?.lockMs ?? defaultTiming.lockMs]));
+  const { Queue, Worker } = withBackend(withLimitedLocks(withFetchBackoff(createPostgresBackend), limitLocks));
   const connection = {
     connectionString: url,
     schema,
@@ -40,9 +42,9 @@ export function openPostgresQueue(input: {
     query_timeout: timeoutMs,
   });
   checks.on('error', (error) => report(toQueueError(error)));
-  const query = async (sql: string): Promise<readonly Record<string, unknown>[]> => {
+  const query = async (sql: string, values: number[] = []): Promise<readonly Record<string, unknown>[]> => {
     try {
-      return (await checks.query<Record<string, unknown>>(sql)).rows;
+      return (await checks.query<Record<string, unknown>>(sql, values)).rows;
     } catch (error) {
       throw toQueueError(error);
     }
@@ -63,6 +65,33 @@ export function openPostgresQueue(input: {
     close: () => checks.end(),
   };
   return openBullQueue({ engine, name, report, timing });
+}
+
+/**
+ * BullMQ writes the end of a lock and the time of the last check for stalled jobs by the clock of the worker. One whose clock was ahead
+ * when it died must not hold its jobs, and stop the checks of the others, for as long as it was ahead.
+ */
+const locksByServerClock = `
+  with server as (select (extract(epoch from clock_timestamp()) * 1000)::bigint as now_ms),
+  checked as (
+    update ${schema}.meta set value = now_ms::text from server where field = 'stalled-check' and value::bigint > now_ms
+  )
+  update ${schema}.job set locked_until_ms = now_ms + $1 from server
+  where state = 'active' and locked_until_ms > now_ms + $1`;
+
+function withLimitedLocks<B extends IQueueBackend, C>(
+  factory: BackendFactory<B, C>,
+  limitLocks: () => Promise<void>,
+): BackendFactory<B, C> {
+  return (name, options, more) => {
+    const backend = factory(name, options, more);
+    const reclaim = backend.moveStalledJobsToWait.bind(backend);
+    backend.moveStalledJobsToWait = async () => {
+      await limitLocks();
+      return reclaim();
+    };
+    return backend;
+  };
 }
 
 const pooled: EngineProblem = {

@@ -29,12 +29,12 @@ export async function clockByFile(file: string): Promise<{ settings: Settings; s
 const offset = (seconds: number): string => `${seconds < 0 ? '' : '+'}${seconds}s`;
 
 /** How far the clock of a process is ahead, in seconds, by the date of its HTTP answers. */
-export async function secondsAhead(part: Part): Promise<number> {
-  const address = part
-    .output()
+async function secondsAhead({ name, webhook, output }: Part): Promise<number> {
+  const admin = output()
     .match(/http:[^"]*(?=","msg":"admin")/g)
     ?.at(-1);
-  if (address === undefined) throw new Error(`${part.name} has not printed its admin address`);
+  const address = webhook === undefined ? admin : new URL('/readyz', webhook).href;
+  if (address === undefined) throw new Error(`${name} has not printed its admin address`);
   const answer = await fetch(address);
   await answer.body?.cancel();
   return Math.round((Date.parse(answer.headers.get('date') ?? '') - Date.now()) / 1000);

@@ -1,10 +1,10 @@
 // The queue on PostgreSQL.
+import pg from 'pg';
 import { describe, expect, inject, it } from 'vitest';
 import { until } from '../../../harness/ports.ts';
 import { openProxy } from '../../../harness/silent-proxy.ts';
-import { startPostgres } from '../../../harness/postgres.ts';
-import { batchOf, bodiesOf, open } from './queue-locations.ts';
-// The queue on PostgreSQL.
+import { createDatabase, startPostgres } from '../../../harness/postgres.ts';
+import { batchOf, bodiesOf, fastTiming, open } from './queue-locations.ts';
 import { describeQueue } from './queue-suite.ts';
 
 const ignore = async (): Promise<void> => undefined;
@@ -33,6 +33,25 @@ describe.runIf(inject('postgresUrl'))('the queue on PostgreSQL', () => {
     await postgres.restart('immediate');
     await until(added('b'), 'an add succeeds again');
     await until(() => taken.includes('b'), 'it is taken too');
+    await queue.close();
+  });
+
+  it('takes over the jobs of a dead worker whose clock was ahead', async () => {
+    const url = await createDatabase(inject('postgresUrl'));
+    const queue = await open({ url, dataDir: '', name: 'deliveries', timing: fastTiming });
+    await queue.add(batchOf('held'));
+    const client = new pg.Client({ connectionString: url, options: '-c search_path=slotstream_queue' });
+    await client.connect();
+    const ahead = Date.now() + 600_000;
+    const held = await client.query(`update job set state = 'active', lock_token = 'dead', locked_until_ms = $1`, [
+      ahead,
+    ]);
+    await client.query(`insert into meta (queue, field, value) select queue, 'stalled-check', $1 from job`, [ahead]);
+    await client.end();
+    expect(held.rowCount).toBe(1);
+    const taken: string[] = [];
+    queue.work(async (batch) => void taken.push(...bodiesOf(batch)), ignore, { concurrency: 1 });
+    await until(() => taken.includes('held'), 'it is taken', 20_000);
     await queue.close();
   });
 
