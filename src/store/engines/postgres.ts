@@ -1,5 +1,5 @@
 // The PostgreSQL engine: many writers at once, which lock rows in one order; one writer of the log at a time.
-import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import { CompiledQuery, Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { codecOf } from '#src/store/columns.ts';
 import type { Lock, RowPage, Statement, StoreEngine } from '#src/store/contract.ts';
@@ -16,13 +16,19 @@ import { nextSize } from './row-pages.ts';
 import type { Database } from '#src/store/tables.ts';
 
 // Advisory locks. Any numbers will do, as long as every process of Slotstream uses the same: "slot", "view" and "keyv" in ASCII.
-const locks = { log: 0x736c6f74, views: 0x76696577, key: 0x6b657976 } as const;
+const locks = {
+  log: 0x736c6f74,
+  views: 0x76696577,
+  key: 0x6b657976,
+  /** Of Kysely, which earlier versions used for migrations. */
+  migrations: 3_853_314_791_062_309_107n,
+} as const;
 const oid = { int8: 20, date: 1082, timestamptz: 1184 };
 
 export function openPostgres(url: string, report: (error: unknown) => void): StoreEngine {
   const types = { getTypeParser: (type: number, format?: 'text' | 'binary') => parserOf(type, format) };
   const { pool, isPooled, limitSilence } = openConnections(url, { max: 8, types }, { report });
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<Database>({ dialect: new Dialect({ pool }) });
   return {
     name: 'postgres',
     db,
@@ -48,7 +54,12 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
     // Through a pooler the settings of the session are not there.
     begin: async (trx) => void (isPooled() && (await trx.executeQuery(CompiledQuery.raw(applySettings)))),
     migrate: async () => {
-      await migrate(db, postgresTypes);
+      await db.transaction().execute(async (trx) => {
+        await sql`set local lock_timeout = '1h'`.execute(trx);
+        await sql`select pg_advisory_xact_lock(${sql.lit(locks.migrations)})`.execute(trx);
+        await trx.executeQuery(CompiledQuery.raw(applySettings));
+        await migrate(trx, postgresTypes);
+      });
       await commentOnTables(db, (trx) => lock(trx, 'views'));
     },
     noteRedaction: async () => {},
@@ -59,6 +70,21 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
     },
     close: () => db.destroy(),
   };
+}
+
+/**
+ * Without Kysely's lock of migrations, which belongs to a session: a pooler would release it on another connection than the one that
+ * holds it, and no process could start any more. The transaction of the migrations has a lock instead.
+ */
+class LockFreeAdapter extends PostgresAdapter {
+  override async acquireMigrationLock(): Promise<void> {}
+  override async releaseMigrationLock(): Promise<void> {}
+}
+
+class Dialect extends PostgresDialect {
+  override createAdapter(): PostgresAdapter {
+    return new LockFreeAdapter();
+  }
 }
 
 /** Holds a lock until the transaction ends. */

@@ -1,11 +1,13 @@
 // Connections to PostgreSQL that die silently, and a pooler that drops the settings of the session.
 import { sql } from 'kysely';
-import { describe, expect, inject, it } from 'vitest';
+import pg from 'pg';
+import { describe, expect, inject, it, vi } from 'vitest';
 import { isTransient } from '#src/base/errors.ts';
 import { sixDigits } from '#src/store/engines/postgres.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { readRows } from '#src/store/rows.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
+import { createDatabase } from '../../../harness/postgres.ts';
 import { openProxy } from '../../../harness/silent-proxy.ts';
 import { ask } from '../../../oracle/deliveries.ts';
 import { copyPostgres } from '../../../harness/templates.ts';
@@ -81,6 +83,15 @@ describe.runIf(inject('postgresUrl'))('a store behind a pooler that drops the se
     const { rows } = await sql<{ zone: string }>`select current_setting('TimeZone') as zone`.execute(store.db);
     // Nothing of ours stays on a session that others use too.
     expect(rows).toEqual([{ zone: 'Asia/Kolkata' }]);
+  });
+
+  it('takes no lock of a session when it opens, which would stay on a connection of the pooler', async () => {
+    const statements = vi.spyOn(pg.Client.prototype, 'query');
+    await using _ = { [Symbol.asyncDispose]: async () => statements.mockRestore() };
+    await using _store = await openStore(quiet, await createDatabase(inject('postgresUrl')));
+    const texts = statements.mock.calls.map(([text]) => (typeof text === 'string' ? text : JSON.stringify(text)));
+    const locks = texts.flatMap((text) => text.match(/pg_advisory\w+/g) ?? []);
+    expect(new Set(locks)).toEqual(new Set(['pg_advisory_xact_lock']));
   });
 
   it('refuses a rebuild, whose temporary tables would hide the live ones from others', async () => {
