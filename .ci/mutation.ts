@@ -14,6 +14,7 @@ const core: Readonly<Record<string, { readonly tests: string; readonly explained
   'workers/projections/no-show.ts': { tests: 'test/workers/projections/no-show.test.ts', explained: 3 },
   'workers/projections/merge.ts': {
     tests: 'test/workers/projections/{merge-effects,merge,merge-property}.test.ts',
+    explained: 7,
   },
   'workers/pipeline/parse.ts': { tests: 'test/workers/pipeline/parse.test.ts', explained: 7 },
   'workers/pipeline/bisect.ts': { tests: 'test/workers/pipeline/bisect.test.ts', explained: 0 },

@@ -36,8 +36,8 @@ export interface MergeOptions {
   readonly eraseOnDelete: boolean;
 }
 
-// Bookkeeping is not reported as a change, and neither are fields that this version does not know.
-const unlisted = new Set(['extra', 'version', 'lagging', 'as_of', 'no_show_facts', 'deleted_source']);
+/** Fields that this version does not know are not reported as a change. */
+const isListed = (column: string): boolean => column !== 'extra';
 
 export function merge(rows: RowLookup, fact: Fact, options: MergeOptions): Effect {
   const { row } = rows(fact.subject.table, fact.subject.uri);
@@ -86,7 +86,7 @@ export function changesFromNothing({ assignments }: Fact, table: string): Change
   const changes: Changes[string] = {};
   for (const assignment of assignments.filter((each) => each.table === table))
     for (const [column, value] of Object.entries(columnsOf(assignment)))
-      if (value !== null && !unlisted.has(column)) changes[column] = [null, value];
+      if (value !== null && isListed(column)) changes[column] = [null, value];
   return changes;
 }
 
@@ -206,7 +206,7 @@ function set(working: WorkingRow, table: MirrorTable, column: string, value: Jso
   if (!isEqual) keepFormer(working, column);
   // Also when only the order of keys differs: the stored text is then the winner's own, in whichever order facts arrived.
   working.row[column] = value;
-  if (changes !== null && !isEqual && !unlisted.has(column)) (changes[table] ??= {})[column] = [before, value];
+  if (changes !== null && !isEqual && isListed(column)) (changes[table] ??= {})[column] = [before, value];
 }
 
 /** Sorts the keys, so that the stored text does not depend on the order in which facts arrived. */

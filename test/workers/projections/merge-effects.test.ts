@@ -113,6 +113,9 @@ describe('a row', () => {
     }
     add(contact(3, { name: 'Ada' }));
     expect(workingRow().isTouched).toBe(true);
+    const later = contact(5, {});
+    const empty = { ...later, assignments: later.assignments.map((each) => ({ ...each, fields: {} })) };
+    expect([add(empty).outcome, workingRow().row['as_of']]).toEqual(['superseded', at(5)]);
   });
 
   it('remembers the first former value of columns with child rows, and no other', () => {
@@ -226,7 +229,7 @@ describe('a tombstone', () => {
     for (const fact of [tombstone('webhook', 1), contact(1, { name: 'Ada' })]) add(fact);
     workingRow().isTouched = false;
     expect(merge(lookup, tombstone('webhook', 2), erase)).toMatchObject({ outcome: 'tombstoned', changes: null });
-    expect(row()).toMatchObject({ name: null, deleted_at: at(1), as_of: at(1) });
+    expect(row()).toMatchObject({ name: null, deleted_at: at(1), deleted_source: 'webhook', as_of: at(1) });
     expect(workingRow().isTouched).toBe(true);
   });
 });
