@@ -77,7 +77,8 @@ function bodyOf({ random, now }: World, { event, payload }: Happening): string {
   const time = now();
   // For years the service wrote whole seconds here, so facts of the same moment are usual.
   const created_at = random.chance(0.3) ? time.replace(/\.\d+/, '.000000') : time;
-  return JSON.stringify({ event, created_at, created_by: `${serviceUrl}/users/u${random.below(3)}`, payload });
+  // Not random: it is no part of a delivery's identity, and two bodies must not have the same one.
+  return JSON.stringify({ event, created_at, created_by: `${serviceUrl}/users/u${event.length % 3}`, payload });
 }
 
 /** Addresses of contacts that are never deleted, and have bookings: whom an operator may erase during the run. */
