@@ -5,7 +5,7 @@ import pg from 'pg';
 import { directOption, isDirect } from '#src/base/direct-connection.ts';
 import { codeOf } from '#src/base/errors.ts';
 import { toQueueError, type BullEngine } from '#src/queue/bullmq/connection.ts';
-import { defaultTiming, type WorkerTiming } from '#src/queue/bullmq/worker.ts';
+import { defaultTiming, maxStalledCount, type WorkerTiming } from '#src/queue/bullmq/worker.ts';
 import { openBullQueue } from '#src/queue/bullmq/delivery-queue.ts';
 import { withFetchBackoff } from '#src/queue/bullmq/engine-outages.ts';
 import type { DeliveryQueue, EngineProblem } from '#src/queue/contract.ts';
@@ -20,9 +20,12 @@ export function openPostgresQueue(input: {
   readonly timing: WorkerTiming | undefined;
 }): Promise<DeliveryQueue> {
   const { name, url, report, timing } = input;
-  const limitLocks = async (): Promise<void> =>
-    void (await query(locksByServerClock, [timing?.lockMs ?? defaultTiming.lockMs]));
-  const { Queue, Worker } = withBackend(withLimitedLocks(withFetchBackoff(createPostgresBackend), limitLocks));
+  const { lockMs, stalledMs } = timing ?? defaultTiming;
+  const reclaim = async (queue: string): Promise<string[]> => {
+    await query(limitLocks, [lockMs]);
+    return (await query(reclaimStalled, [queue, maxStalledCount, stalledMs])).map(({ id }) => String(id));
+  };
+  const { Queue, Worker } = withBackend(withServerClock(withFetchBackoff(createPostgresBackend), reclaim));
   const connection = {
     connectionString: url,
     schema,
@@ -42,7 +45,7 @@ export function openPostgresQueue(input: {
     query_timeout: timeoutMs,
   });
   checks.on('error', (error) => report(toQueueError(error)));
-  const query = async (sql: string, values: number[] = []): Promise<readonly Record<string, unknown>[]> => {
+  const query = async (sql: string, values: (number | string)[] = []): Promise<readonly Record<string, unknown>[]> => {
     try {
       return (await checks.query<Record<string, unknown>>(sql, values)).rows;
     } catch (error) {
@@ -67,29 +70,29 @@ export function openPostgresQueue(input: {
   return openBullQueue({ engine, name, report, timing });
 }
 
-/**
- * BullMQ writes the end of a lock and the time of the last check for stalled jobs by the clock of the worker. One whose clock was ahead
- * when it died must not hold its jobs, and stop the checks of the others, for as long as it was ahead.
- */
-const locksByServerClock = `
-  with server as (select (extract(epoch from clock_timestamp()) * 1000)::bigint as now_ms),
-  checked as (
-    update ${schema}.meta set value = now_ms::text from server where field = 'stalled-check' and value::bigint > now_ms
-  )
-  update ${schema}.job set locked_until_ms = now_ms + $1 from server
-  where state = 'active' and locked_until_ms > now_ms + $1`;
+const nowMs = `(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
-function withLimitedLocks<B extends IQueueBackend, C>(
+/** Also the time of the last check, which an earlier version may have written by a clock that was ahead: it would stop the checks. */
+const limitLocks = `
+  with checked as (
+    update ${schema}.meta set value = ${nowMs}::text where case field when 'stalled-check' then value::bigint > ${nowMs} end
+  )
+  update ${schema}.job set locked_until_ms = ${nowMs} + $1 where state = 'active' and locked_until_ms > ${nowMs} + $1`;
+
+const reclaimStalled = `select id from ${schema}.move_stalled_jobs_to_wait($1, $2, ${nowMs}, $3) as t (id)`;
+
+/**
+ * BullMQ writes the end of a lock by the clock of the worker, and looks for locks that have ended by the clock of another. A worker whose
+ * clock was ahead when it died must not hold its jobs for as long as it was ahead, and one whose clock is ahead must not take running
+ * jobs. So both are judged by the clock of the server.
+ */
+function withServerClock<B extends IQueueBackend, C>(
   factory: BackendFactory<B, C>,
-  limitLocks: () => Promise<void>,
+  reclaim: (queue: string) => Promise<string[]>,
 ): BackendFactory<B, C> {
   return (name, options, more) => {
     const backend = factory(name, options, more);
-    const reclaim = backend.moveStalledJobsToWait.bind(backend);
-    backend.moveStalledJobsToWait = async () => {
-      await limitLocks();
-      return reclaim();
-    };
+    backend.moveStalledJobsToWait = () => reclaim(name);
     return backend;
   };
 }

@@ -40,6 +40,7 @@ export interface WorkerTiming {
 }
 
 export const defaultTiming: WorkerTiming = { lockMs: 5000, stalledMs: 4500, recoveryMs: 5000 };
+export const maxStalledCount = 1;
 
 /** Half of the delay is random, so that many batches do not come back at the same moment. */
 const jobBackoff: Backoff = { firstMs: 250, longestMs: 30_000, jitter: 0.5 };
@@ -86,7 +87,7 @@ export function startBullWorker(
     concurrency,
     lockDuration: timing.lockMs,
     stalledInterval: timing.stalledMs,
-    maxStalledCount: 1,
+    maxStalledCount,
     runRetryDelay: 1000,
     settings: { backoffStrategy: (attempt) => backoffMs(jobBackoff, attempt, Math.random()) },
   };

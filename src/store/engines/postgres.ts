@@ -1,6 +1,7 @@
 // The PostgreSQL engine: many writers at once, which lock rows in one order; one writer of the log at a time.
 import { CompiledQuery, Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
+import { SlotstreamError } from '#src/base/errors.ts';
 import { codecOf } from '#src/store/columns.ts';
 import type { Lock, RowPage, Statement, StoreEngine } from '#src/store/contract.ts';
 import { migrate } from '#src/store/migrations.ts';
@@ -58,6 +59,7 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
         await sql`set local lock_timeout = '1h'`.execute(trx);
         await sql`select pg_advisory_xact_lock(${sql.lit(locks.migrations)})`.execute(trx);
         await trx.executeQuery(CompiledQuery.raw(applySettings));
+        await requireTables(trx);
         await migrate(trx, postgresTypes);
       });
       await commentOnTables(db, (trx) => lock(trx, 'views'));
@@ -85,6 +87,20 @@ class Dialect extends PostgresDialect {
   override createAdapter(): PostgresAdapter {
     return new LockFreeAdapter();
   }
+}
+
+/** In a transaction the migrator would not tell why it cannot create its first table. */
+async function requireTables(trx: Kysely<Database>): Promise<void> {
+  const { rows } = await sql<{ may: boolean | null }>`select to_regclass('kysely_migration') is not null
+    or has_schema_privilege(current_schema(), 'create') as may`.execute(trx);
+  if (rows[0]?.may === true) return;
+  throw new SlotstreamError(
+    'store_unavailable',
+    'PostgreSQL does not let the user of DATABASE_URL create tables (42501).',
+    {
+      hint: 'Make it the owner of the database, or run as a superuser there: grant create on schema public to USER.',
+    },
+  );
 }
 
 /** Holds a lock until the transaction ends. */

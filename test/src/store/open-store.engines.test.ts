@@ -7,6 +7,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { exitCodeOf, isTransient } from '#src/base/errors.ts';
 import { openStore } from '#src/store/open-store.ts';
+import { createDatabase } from '../../harness/postgres.ts';
 import { ingestBodies } from '../../harness/stores.ts';
 import { copyPostgres } from '../../harness/templates.ts';
 
@@ -93,6 +94,22 @@ describe('opening a store', () => {
         hint: expect.stringContaining('create the user') as string,
       });
       expect(String(error)).not.toContain('sesame');
+    },
+  );
+
+  it.runIf(inject('postgresUrl'))(
+    'names the right that a user of PostgreSQL lacks in order to create the tables, and how to give it',
+    async () => {
+      const server = new pg.Client({ connectionString: inject('postgresUrl') });
+      await server.connect();
+      await server.query(`do $$ begin create role without_tables login; exception when duplicate_object then end $$`);
+      await server.end();
+      const url = new URL(await createDatabase(inject('postgresUrl')));
+      url.username = 'without_tables';
+      expect(await failure(url.href)).toMatchObject({
+        message: 'PostgreSQL does not let the user of DATABASE_URL create tables (42501).',
+        hint: expect.stringContaining('grant create on schema') as string,
+      });
     },
   );
 });

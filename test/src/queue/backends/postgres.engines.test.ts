@@ -1,6 +1,7 @@
 // The queue on PostgreSQL.
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it, vi } from 'vitest';
 import { until } from '../../../harness/ports.ts';
 import { openProxy } from '../../../harness/silent-proxy.ts';
 import { createDatabase, startPostgres } from '../../../harness/postgres.ts';
@@ -53,6 +54,23 @@ describe.runIf(inject('postgresUrl'))('the queue on PostgreSQL', () => {
     queue.work(async (batch) => void taken.push(...bodiesOf(batch)), ignore, { concurrency: 1 });
     await until(() => taken.includes('held'), 'it is taken', 20_000);
     await queue.close();
+  });
+
+  it('takes no running job from a worker, itself included, when its clock is ahead', async () => {
+    using _ahead = vi.spyOn(Date, 'now').mockImplementation(() => new Date().getTime() + 600_000);
+    const url = await createDatabase(inject('postgresUrl'));
+    const queue = await open({ url, dataDir: '', name: 'deliveries', timing: fastTiming });
+    const taken: string[] = [];
+    const run = async (batch: unknown): Promise<void> => {
+      taken.push(...bodiesOf(batch));
+      await sleep(5 * fastTiming.stalledMs);
+      taken.push('done');
+    };
+    queue.work(run, ignore, { concurrency: 2 });
+    await queue.add(batchOf('long'));
+    await until(() => taken.includes('done'), 'it is done', 20_000);
+    await queue.close();
+    expect(taken).toEqual(['long', 'done']);
   });
 
   it('closes while PostgreSQL is down', async () => {
