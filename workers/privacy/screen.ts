@@ -28,7 +28,7 @@ export function privacyScreen({ eraseOnDelete }: MergeOptions): Screen {
           const deleted = contactsDeletedBy(folded, options);
           await redactEntriesAbout(locked, deleted);
           await eraseLateSubjects(locked, late);
-          return deleted.length + late.facts.length > 0;
+          return deleted.length + late.subjects.length > 0;
         },
       };
     },
