@@ -20,6 +20,9 @@ export interface SubscriptionIdentity {
   readonly keyId: string;
 }
 
+/** One of ours, so it has a callback URL. */
+export type OwnSubscription = WebhookSubscription & { readonly callback_url: string };
+
 const hashLength = 12;
 
 /** Independent of the order of the events. */
@@ -34,11 +37,15 @@ export function callbackUrl(callback: string, fingerprint: string, generation: n
 }
 
 /** Returns the first generation of this callback whose URL is free. */
-export function freeCallbackUrl(callback: string, fingerprint: string, taken: readonly string[]): string {
-  const urls = new Set(taken);
+export function freeCallbackUrl(
+  callback: string,
+  fingerprint: string,
+  existing: readonly WebhookSubscription[],
+): string {
+  const taken = new Set(existing.map(({ callback_url: url }) => url));
   for (let generation = 1; ; generation += 1) {
     const url = callbackUrl(callback, fingerprint, generation);
-    if (!urls.has(url)) return url;
+    if (!taken.has(url)) return url;
   }
 }
 
@@ -50,7 +57,8 @@ export function fingerprintIn(url: string): string | undefined {
 }
 
 /** True when the subscription calls our own address, with any `s`. No other subscription is ever changed. */
-export function isOurs(callback: string, { callback_url: url }: WebhookSubscription): boolean {
+export function isOurs(callback: string, subscription: WebhookSubscription): subscription is OwnSubscription {
+  const { callback_url: url } = subscription;
   if (typeof url !== 'string' || !URL.canParse(url)) return false;
   const [ours, theirs] = [new URL(callback), new URL(url)];
   return ours.origin === theirs.origin && ours.pathname === theirs.pathname;

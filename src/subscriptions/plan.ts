@@ -8,7 +8,15 @@
 //   ours, and everything is to be removed     delete
 //   optional, refused when last tried         refused
 import type { WebhookSubscription } from '#schemas/subscription.ts';
-import { fingerprintIn, fingerprintOf, freeCallbackUrl, isOurs, isSameOwner, ownerOf } from './callback.ts';
+import {
+  fingerprintIn,
+  fingerprintOf,
+  freeCallbackUrl,
+  isOurs,
+  isSameOwner,
+  ownerOf,
+  type OwnSubscription,
+} from './callback.ts';
 import { desiredSubscriptions, type DesiredSubscription, type DesiredInput } from './desired.ts';
 
 export interface PlanInput extends DesiredInput {
@@ -90,14 +98,15 @@ export function findMatching(
 ): WebhookSubscription | undefined {
   const fingerprint = fingerprintOf({ owner, events, keyId: keyIds[0] });
   return existing
-    .filter((one) => isOurs(callback, one) && one.state === 'active' && isSameOwner(ownerOf(one), owner))
-    .filter((one) => fingerprintIn(one.callback_url ?? '') === fingerprint && hasSameEvents(one, events))
+    .filter((one) => isOurs(callback, one))
+    .filter((one) => one.state === 'active' && isSameOwner(ownerOf(one), owner))
+    .filter((one) => fingerprintIn(one.callback_url) === fingerprint && hasSameEvents(one, events))
     .toSorted((a, b) => (rankOf(a) < rankOf(b) ? -1 : 1))[0];
 }
 
 /** Shorter callback URLs are of earlier generations. */
-function rankOf({ callback_url: url, uri }: WebhookSubscription): string {
-  return `${String(url?.length).padStart(6, '0')} ${url} ${uri}`;
+function rankOf({ callback_url: url, uri }: OwnSubscription): string {
+  return `${String(url.length).padStart(6)} ${url} ${uri}`;
 }
 
 /** A successor replaces a subscription of the same owner with some of the same events. */
@@ -111,8 +120,7 @@ function createOrReplace(
   replaced: readonly WebhookSubscription[],
 ): Step {
   const fingerprint = fingerprintOf({ ...desired, keyId: input.keyIds[0] });
-  const taken = input.existing.map(({ callback_url: url }) => url ?? '');
-  const url = freeCallbackUrl(input.callback, fingerprint, taken);
+  const url = freeCallbackUrl(input.callback, fingerprint, input.existing);
   if (replaced.length > 0) {
     const replaces = replaced.map((existing) => ({ existing, why: differenceOf(desired, existing) }));
     return { kind: 'replace', desired, url, replaces };
@@ -123,9 +131,9 @@ function createOrReplace(
 
 function differenceOf({ events }: DesiredSubscription, existing: WebhookSubscription): Difference {
   if (existing.state !== 'active') return { kind: 'disabled' };
-  const has: readonly string[] = existing.events ?? [];
-  const added = events.filter((event) => !has.includes(event));
-  const removed = has.filter((event) => !events.some((one) => one === event));
+  const has = new Set(existing.events);
+  const added = events.filter((event) => !has.has(event));
+  const removed = [...has].filter((event) => !events.some((one) => one === event));
   return added.length + removed.length > 0 ? { kind: 'events', added, removed } : { kind: 'key' };
 }
 

@@ -63,8 +63,7 @@ export async function registerSubscription(needs: RegisterNeeds, input: Register
     const matching = findMatching(input, { ...desired, events }, existing);
     if (matching) return { subscription: matching, isNew: false, refusals };
     const fingerprint = fingerprintOf({ owner: desired.owner, events, keyId: keyIds[0] });
-    const taken = existing.map(({ callback_url: url }) => url ?? '');
-    const url = freeCallbackUrl(callback, fingerprint, taken);
+    const url = freeCallbackUrl(callback, fingerprint, existing);
     const response = await create(needs, { desired, events, url });
     if (!(response instanceof ApiError)) return { subscription: response, isNew: true, refusals };
     if (response.status === 409) {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { callbackUrl, fingerprintOf } from '#src/subscriptions/callback.ts';
 import { desiredSubscriptions } from '#src/subscriptions/desired.ts';
-import { isPending, planSubscriptions, refusalId, type PlanInput } from '#src/subscriptions/plan.ts';
+import { findMatching, isPending, planSubscriptions, refusalId, type PlanInput } from '#src/subscriptions/plan.ts';
 import { callback, group, organization, subscriptionOf, users } from '../../oracle/subscriptions.ts';
 
 describe('the steps', () => {
@@ -52,6 +52,10 @@ describe('the steps', () => {
     ]);
     const more = ours('7', urlOf(events), { events: [...events, 'contact.deleted'] });
     expect(plan({ existing: [more] })).toMatchObject([{ kind: 'replace', replaces: [{ existing: more }] }]);
+    const other = ours('8', urlOf(events), { events: ['contact.created', 'contact.deleted'] });
+    expect(plan({ existing: [other] })).toMatchObject([{ kind: 'replace', replaces: [{ existing: other }] }]);
+    const unknown = ours('9', urlOf(events), { events: null });
+    expect(plan({ existing: [unknown] })).toMatchObject([{ kind: 'create' }, { kind: 'leftover', existing: unknown }]);
     expect(plan({ existing: [oldKey, others] })).toMatchObject([
       { replaces: [{ existing: oldKey }, { existing: others }] },
     ]);
@@ -67,6 +71,9 @@ describe('the steps', () => {
         { kind: 'keep', desired, existing: second },
         { kind: 'delete', existing: tenth, why: 'superseded' },
       ]);
+    const elsewhere = ours('1', urlOf(events).replace('hooks.', 'staging.'));
+    expect(findMatching({ callback, keyIds: ['key 1'] }, desired, [elsewhere, second])).toBe(second);
+    expect(findMatching({ callback, keyIds: ['key 1'] }, desired, [elsewhere])).toBeUndefined();
     expect(plan({ existing: [ours('9'), ours('8')] })).toMatchObject([{ existing: { uri: '8' } }, {}]);
   });
 

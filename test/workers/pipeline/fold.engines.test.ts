@@ -1,12 +1,12 @@
 // The protocol of the fold: which steps it takes, in which order, and what the log and the rows hold afterwards.
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { SlotstreamError } from '#src/base/errors.ts';
-import { foldBatch, type FoldPolicy } from '#workers/pipeline/fold.ts';
+import { fold, foldBatch, type FoldPolicy } from '#workers/pipeline/fold.ts';
 import { ingest } from '../../harness/ingest.ts';
 import { parseBatch, type Parsed } from '#workers/pipeline/parse.ts';
 import { alreadyScreened, type Screen } from '#workers/pipeline/screen.ts';
 import { merge } from '#workers/projections/merge.ts';
-import { freshMemory, freshPostgres, receivedAt, rowsOf, type TestStore } from '../../harness/stores.ts';
+import { emptyTables, freshMemory, freshPostgres, receivedAt, rowsOf, type TestStore } from '../../harness/stores.ts';
 
 const uri = (id: string) => `https://api.example.test/contacts/${id}`;
 const delivery = (id: string, name: string, event = 'contact.updated') => ({
@@ -52,10 +52,14 @@ function screenWith(changes: Partial<ReturnType<typeof alreadyScreened>> = {}): 
 }
 
 let opened: TestStore;
-beforeEach(async () => {
+beforeAll(async () => {
   opened = await freshMemory();
 });
-afterEach(() => opened[Symbol.asyncDispose]());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await emptyTables(opened.store);
+});
+afterAll(() => opened[Symbol.asyncDispose]());
 
 const logged = async () =>
   (await rowsOf(opened.store, 'event_log')).map(({ outcome, duplicates, body }) => ({ outcome, duplicates, body }));
@@ -80,24 +84,35 @@ describe('the fold', () => {
     expect(await logged()).toMatchObject([{ duplicates: 2 }, { duplicates: 1 }]);
   });
 
-  it('screens first, checks the screening before the log is written, and lets the screen finish last', async () => {
+  it('screens first, locks the log and checks the screening before it writes it, and lets the screen finish last', async () => {
     const screen = screenWith();
+    vi.spyOn(opened.store.engine, 'lock').mockImplementation(async (_db, what) => {
+      screen.calls.push(`lock ${what}`);
+    });
     const { hasRedacted } = await ingest(
       { store: opened.store, screen },
       batchOf(delivery('1', 'Ada'), delivery('2', 'Grace')),
       receivedAt,
     );
-    expect(screen.calls).toEqual(['screen', 'requireCurrent', 'redactor', 'finish 2']);
+    expect(screen.calls).toEqual(['screen', 'lock log', 'requireCurrent', 'redactor', 'finish 2']);
     expect(hasRedacted).toBe(true);
   });
 
-  it('stores nothing when the screening is outdated', async () => {
+  it('stores nothing when the screening is outdated, and screens again', async () => {
+    const errors = [
+      new SlotstreamError('erased_meanwhile', 'A person was erased.'),
+      new SlotstreamError('store_unavailable', 'The store is away.'),
+    ];
     const screen = screenWith({
-      requireCurrent: () => Promise.reject(new SlotstreamError('erased_meanwhile', 'A person was erased.')),
+      async requireCurrent() {
+        const error = errors.shift();
+        if (error !== undefined) throw error;
+      },
     });
     await expect(ingest({ store: opened.store, screen }, batchOf(delivery('1', 'Ada')), receivedAt)).rejects.toThrow(
-      'A person was erased.',
+      'The store is away.',
     );
+    expect(screen.calls).toEqual(['screen', 'requireCurrent', 'screen', 'requireCurrent']);
     expect(await rowsOf(opened.store, 'contacts')).toEqual([]);
     expect(await logged()).toEqual([]);
   });
@@ -115,14 +130,45 @@ describe('the fold', () => {
     expect(await logged()).toMatchObject([{ outcome: 'applied', body: 'redacted' }]);
   });
 
+  it('leaves the lock to a caller that has it, and throws when an item without a fact is refused', async () => {
+    const screen = screenWith();
+    const lock = vi.spyOn(opened.store.engine, 'lock');
+    const refusals = ['refused'];
+    const policyOf = (): FoldPolicy<Parsed, number> => ({
+      apply: () => null,
+      locksLog: false,
+      async record(_unit, folded) {
+        const refusal = refusals.pop();
+        if (refusal !== undefined) throw new Error(refusal);
+        return folded.length;
+      },
+    });
+    const items = itemsOf({ body: 'no JSON', receivedAt });
+    await expect(foldBatch({ store: opened.store, screen }, items, policyOf)).rejects.toThrow('refused');
+    expect(await foldBatch({ store: opened.store, screen }, items, policyOf)).toMatchObject([{ report: 1 }]);
+    expect(lock).not.toHaveBeenCalled();
+  });
+
+  it('leaves entries that are already screened as they are', async () => {
+    const entries = await opened.store.transaction((unit) =>
+      fold(unit, alreadyScreened(itemsOf(delivery('1', 'Ada'))), {
+        apply: (rows, fact) => merge(rows, fact, { eraseOnDelete: true }),
+        locksLog: false,
+        record: async (_unit, folded) => folded.map(({ entry }) => entry.body),
+      }),
+    );
+    expect(entries).toEqual({ report: [delivery('1', 'Ada').body], hasRedacted: false });
+  });
+
   it('hands the policy what is new, and quarantines the one item that is refused', async () => {
-    const seen: { readonly uri: string | null; readonly isNew: boolean; readonly outcome: string }[] = [];
+    const seen: unknown[] = [];
     const policyOf = (): FoldPolicy<Parsed, number> => ({
       apply: (rows, fact) => merge(rows, fact, { eraseOnDelete: true }),
       locksLog: true,
       async record(_unit, folded) {
         if (folded.some(({ item }) => item.fact?.subject.uri === uri('bad'))) throw new Error('refused');
-        for (const { entry, isNew } of folded) seen.push({ uri: entry.subject_uri, isNew, outcome: entry.outcome });
+        for (const { entry, effect, isNew } of folded)
+          seen.push([entry.subject_uri, isNew, entry.outcome, effect?.outcome ?? entry.reason]);
         return folded.length;
       },
     });
@@ -136,10 +182,10 @@ describe('the fold', () => {
       policyOf,
     );
     expect(seen).toEqual([
-      { uri: uri('1'), isNew: true, outcome: 'applied' },
-      { uri: uri('1'), isNew: false, outcome: expect.stringMatching(/applied|superseded/) },
-      { uri: uri('bad'), isNew: false, outcome: 'quarantined' },
-      { uri: uri('2'), isNew: true, outcome: 'applied' },
+      [uri('1'), true, 'applied', 'applied'],
+      [uri('1'), false, 'superseded', 'superseded'],
+      [uri('bad'), false, 'quarantined', 'The store refused it (Error).'],
+      [uri('2'), true, 'applied', 'applied'],
     ]);
     expect((await rowsOf(opened.store, 'contacts')).map((row) => row.uri).toSorted()).toEqual([uri('1'), uri('2')]);
   });
