@@ -78,7 +78,7 @@ interface ParsedContent {
   readonly content: Content;
 }
 
-/** Bodies to try in this order, the most complete first; the present body when it may stay. */
+/** Bodies to try in this order, the most complete first; none when the present body may stay. */
 function redactedBodies(scope: RedactionScope, { entry, record, content }: ParsedContent): string[] {
   const stub = redactedBody(entry, record);
   const table = tableOfEvent(entry.event);
@@ -86,7 +86,7 @@ function redactedBodies(scope: RedactionScope, { entry, record, content }: Parse
   if (table === undefined || (table === 'contacts' && isOwnRecord(scope, table, record))) return [stub];
   const reduced = envelope(entry, redactMentions(scope, retainFields(table, record)));
   const bodies = isOwnRecord(scope, table, record) ? [reduced] : [redactMentions(scope, content.json), reduced];
-  if (canonicalJson(bodies[0]) === canonicalJson(content.json)) return entry.body === null ? [] : [entry.body];
+  if (canonicalJson(bodies[0]) === canonicalJson(content.json)) return [];
   return [...bodies.map((body) => JSON.stringify(body)), stub];
 }
 
@@ -98,10 +98,9 @@ function envelope(entry: NewEntry, payload: unknown): JsonObject {
 /** Whether an entry names an erased subject or contains an erased address. */
 function concerns(scope: RedactionScope, entry: NewEntry, { text, json }: Content): boolean {
   const { erasures, at } = scope;
-  if (json !== undefined)
-    return namesSubject(erasures, entry, json) || (at <= erasures.latest && containsAddress(scope, json));
-  const isErased = (uri: string) => erasures.subjects.has(uri);
-  return namesSubject(erasures, entry, null) || erasures.containsAddress(text, at) || urisIn(text).some(isErased);
+  if (json !== undefined) return namesSubject(erasures, entry, json) || containsAddress(scope, json);
+  if (namesSubject(erasures, entry, null) || erasures.containsAddress(text, at)) return true;
+  return text.matchAll(uriPattern).some(([uri]) => erasures.subjects.has(uri));
 }
 
 const namesSubject = ({ subjects }: Erasures, { subject_uri }: NewEntry, json: unknown): boolean =>
@@ -122,13 +121,13 @@ interface Content {
 /** Text that is not valid JSON may still use JSON escapes. */
 function contentOf({ body, encoding }: NewEntry): Content {
   const raw = encoding === 'base64' ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '');
-  const read = encoding === null ? readJson(raw) : undefined;
-  if (read?.ok) return { text: raw, json: read.value };
+  const read = readJson(raw);
+  if (read.ok) return { text: raw, json: read.value };
   const unescaped = raw.replaceAll(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
   return { text: unescaped.replaceAll('\\/', '/'), json: undefined };
 }
 
-const urisIn = (text: string): string[] => text.match(/https?:\/\/[\x21\x23-\x5b\x5d-\x7e]{1,1016}/g) ?? [];
+const uriPattern = /https?:\/\/[\x21\x23-\x5b\x5d-\x7e]{1,1016}/g;
 
 function textAt(record: Parsed['record'], key: string): string | undefined {
   const value = record?.[key];

@@ -1,7 +1,7 @@
 // The screen of erased people on single entries: which ones concern them, and what remains of those.
 import { describe, expect, it } from 'vitest';
 import { blankEntry, parseText, type Parsed } from '#workers/pipeline/parse.ts';
-import { erasedAddress, erasuresOf } from '#workers/privacy/erasure-index.ts';
+import { erasedAddress, erasuresOf, withSubjects } from '#workers/privacy/erasure-index.ts';
 import {
   entryContainsAddress,
   erasedSubjectsIn,
@@ -18,7 +18,11 @@ const [before, after] = ['2025-05-01T00:00:00.000000Z', '2025-07-01T00:00:00.000
 const erasures = erasuresOf({
   seq: 1,
   key,
-  erased: [{ uri: ada.uri, table: 'users' }, erasedAddress(key, { address: ada.email, through })],
+  erased: [
+    { uri: ada.uri, table: 'users' },
+    { uri: 'http://localhost/users/ada', table: 'users' },
+    erasedAddress(key, { address: ada.email, through }),
+  ],
 });
 const delivered = (event: string, payload: object, created_at = before): Parsed => {
   const body = JSON.stringify({ event, created_at, payload });
@@ -50,16 +54,32 @@ describe('an entry stays as it is', () => {
   const own = contact({ emails: [{ email: ada.email }] });
 
   it('where it concerns no erased person', () => {
-    for (const item of [contact({ name: 'Grace' }), unparsed('{"a'), unparsed('not-ada@example.test')])
-      expect(redactErased(erasures, item)).toBe(item);
+    const others = unparsed('{"a', { subject_uri: uri });
+    const texts = ['{"a', '{"a": 1}', 'not-ada@example.test', 'http://localhost/users/grace'].map((text) =>
+      unparsed(text),
+    );
+    for (const item of [contact({ name: 'Grace' }), others, ...texts]) expect(redactErased(erasures, item)).toBe(item);
   });
 
   it('without erasures, and where it is an erasure or empty', () => {
     expect(redactErased({ ...erasures, seq: 0 }, own)).toBe(own);
     const operator = { ...own, entry: { ...own.entry, source: 'operator' as const } };
     expect(redactErased(erasures, operator)).toBe(operator);
+    const erasure = unparsed(JSON.stringify({ event: 'person.erased', payload: ada }), { source: 'operator' });
+    expect(redactErased(erasures, erasure)).toBe(erasure);
     const empty = { ...own, entry: { ...own.entry, body: null } };
     expect(redactErased(erasures, empty)).toBe(empty);
+    const emptied = unparsed('', { body: null, subject_uri: ada.uri });
+    expect(redactErased(erasures, emptied)).toBe(emptied);
+  });
+
+  it('byte for byte where it was redacted before', () => {
+    const erased = withSubjects(erasures, [{ uri: `${base}/contacts/1`, table: 'contacts' }]);
+    const stub = redactErased(erased, own);
+    expect(redactErased(erased, stub)).toBe(stub);
+    const body = `{ "event": "invitee.created", "created_at": "${before}", "payload": { "uri": "${ada.uri}" } }`;
+    const spaced = parseText(body, { ...blankEntry, received_at: before, body });
+    expect(redactErased(erasures, spaced)).toBe(spaced);
   });
 
   it('after the erasure, when the person has returned', () => {
@@ -71,6 +91,10 @@ describe('an entry stays as it is', () => {
 });
 
 describe('an entry about an erased person', () => {
+  it('is redacted up to the very time of the erasure', () => {
+    expect(redactErased(erasures, contact({ company: ada.email }, through)).entry.redacted).toBe(true);
+  });
+
   it('is a stub when it is their contact', () => {
     const item = contact({ name: 'Ada', emails: [{ email: ada.email }], updated_at: before });
     const { entry, record, fact } = redactErased(erasures, item);
@@ -114,6 +138,10 @@ describe('an entry about an erased person', () => {
     ['upper-case escapes', unparsed('{"email": "\\u0061da\\u0040EXAMPLE.test"')],
     ['their URI in a text', unparsed(`{"user": "${ada.uri}", `)],
     ['their URI with escaped slashes', unparsed(`{"user": "${ada.uri.replaceAll('/', '\\/')}", `)],
+    ['their URI with other escapes', unparsed(`{"user": "${ada.uri.replace('ada', '\\u0061da')}", `)],
+    ['their URI of a service without TLS', unparsed('{"user": "http://localhost/users/ada", ')],
+    ['their URI in a text after the erasure', unparsed(`{"user": "${ada.uri}", `, { received_at: after })],
+    ['JSON with escaped slashes', unparsed(`{"user": "${ada.uri.replaceAll('/', '\\/')}"}`)],
     ['bytes', unparsed(Buffer.from(`\u00ff ${ada.email}`).toString('base64'), { encoding: 'base64' })],
     ['JSON of an unknown shape', unparsed(JSON.stringify({ deep: [{ user: ada.uri }] }))],
     ['JSON with the address', unparsed(JSON.stringify({ deep: [ada.email] }))],
@@ -129,7 +157,10 @@ describe('the time of an entry', () => {
     expect(timeOf(unparsed('x'))).toBe(before);
     expect(timeOf(readFromApi('contact.read', { uri, created_at: before, updated_at: through }))).toBe(through);
     expect(timeOf(readFromApi('contact.read', { uri, created_at: before }))).toBe(before);
-    expect(timeOf(readFromApi('contact.read', { uri }))).toBe('');
+    const { entry, record } = readFromApi('contact.read', { uri });
+    expect(timeOf({ entry, record })).toBe('');
+    expect(timeOf({ entry, record: null })).toBe('');
+    expect(timeOf({ entry, record: { updated_at: 5, created_at: before } })).toBe(before);
   });
 });
 
@@ -144,6 +175,11 @@ describe('the records of an erased person in an entry', () => {
       `routing_form_submissions ${form}`,
       `scheduled_events ${event}`,
     ]);
+    const moved = { ...invitee, scheduled_event: { uri: `${base}/scheduled_events/2` } };
+    expect(found(delivered('invitee.created', moved)).slice(2)).toEqual([
+      `scheduled_events ${event}`,
+      `scheduled_events ${base}/scheduled_events/2`,
+    ]);
     const named = { ...invitee, routing_form_submission: `${base}/forms/${ada.email}`, scheduled_event: undefined };
     expect(found(delivered('invitee.created', named))).toEqual([`invitees ${uri}`, `scheduled_events ${event}`]);
     expect(found(delivered('invitee.created', { ...invitee, email: 'grace@example.test' }))).toEqual([]);
@@ -156,6 +192,7 @@ describe('the records of an erased person in an entry', () => {
     const of = (payload: object) => found(readFromApi('organization_membership.read', { ...membership, ...payload }));
     expect(of({ user })).toEqual([`users ${user.uri}`]);
     expect(of({ user: { ...user, email: 'grace@example.test' } })).toEqual([]);
+    expect(found(contact({ user }))).toEqual([]);
   });
 
   it('are none where it cannot be parsed', () => {
@@ -166,7 +203,7 @@ describe('the records of an erased person in an entry', () => {
 
 describe('content outside the log', () => {
   it('mentions an erased person by URI or address', () => {
-    for (const json of [ada.uri, [{ a: ada.uri }], { deep: { list: [`<${ada.email}>`] } }])
+    for (const json of [ada.uri, ['x', { a: ada.uri, b: 1 }], { deep: { list: [`<${ada.email}>`] } }])
       expect([mentionsErased(erasures, json), mentionsErased({ ...erasures, seq: 0 }, json)]).toEqual([true, false]);
     for (const json of ['x', null, 5, { a: [`${base}/users/2`] }]) expect(mentionsErased(erasures, json)).toBe(false);
   });
@@ -174,6 +211,7 @@ describe('content outside the log', () => {
   it('contains an address as JSON or text', () => {
     expect(entryContainsAddress(erasures, contact({ company: ada.email }))).toBe(true);
     expect(entryContainsAddress(erasures, contact({ company: ada.email }, after))).toBe(false);
+    expect(entryContainsAddress(erasures, contact({ company: `See\n${ada.email}` }))).toBe(true);
     expect(entryContainsAddress(erasures, unparsed(`{${ada.email}`))).toBe(true);
     expect(entryContainsAddress(erasures, unparsed(`{"${ada.uri}"`))).toBe(false);
     expect(entryContainsAddress(erasures, contact({ company: ada.uri }))).toBe(false);
