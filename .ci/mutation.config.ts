@@ -1,4 +1,6 @@
 // The tests that decide about a mutant: those of its area, each file by itself, with SQLite as the only engine.
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -10,6 +12,9 @@ class ExamplesFirst extends BaseSequencer {
   }
 }
 
+/** In Stryker's copy of the repository, and removed with it. */
+const templateFolder = mkdtempSync(join(import.meta.dirname, 'templates-'));
+
 export default defineConfig({
   test: {
     include: (process.env['MUTATION_TESTS'] ?? '').split(' '),
@@ -18,6 +23,6 @@ export default defineConfig({
     // A mutant that survives runs every case of every property.
     env: { FUZZ_RUNS: '0.1', FUZZ_SEED: '20250414' },
     // Suites of other engines skip themselves.
-    provide: { redisUrl: '', postgresUrl: '', templateFolder: '' },
+    provide: { redisUrl: '', postgresUrl: '', templateFolder },
   },
 });
