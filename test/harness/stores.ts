@@ -107,6 +107,14 @@ export function comparable(contents: Contents): Contents {
   return sorted;
 }
 
+const rowExists = tableNames.map((table) => `select '${table}' as name where exists (select 1 from ${table})`);
+
+/** The tables that have rows, by one statement. */
+export async function filledTables(store: Store): Promise<ReadonlySet<TableName>> {
+  const { rows } = await sql.raw<{ name: TableName }>(rowExists.join(' union all ')).execute(store.db);
+  return new Set(rows.map(({ name }) => name));
+}
+
 /** A store that is open knows which zones it holds: nothing deletes them. */
 const emptied = tableNames.filter((table) => table !== 'time_zones');
 
@@ -116,8 +124,9 @@ export async function emptyTables(store: Store): Promise<void> {
     await sql.raw(emptied.map((table) => `delete from ${table}`).join(';')).execute(store.db);
     return;
   }
+  const filled = await filledTables(store);
   await store.db.transaction().execute(async (db) => {
-    for (const table of emptied) await db.deleteFrom(table).execute();
+    for (const table of emptied) if (filled.has(table)) await db.deleteFrom(table).execute();
   });
 }
 

@@ -90,6 +90,11 @@ export class Kernel {
     });
   }
 
+  /** Only time can pass. */
+  get isQuiet(): boolean {
+    return this.isClockArmed && this.scheduler.count() === 1;
+  }
+
   /** Lets one task happen, and what follows from it at once. False when nothing can happen any more. */
   async step(): Promise<boolean> {
     if (this.scheduler.count() === 0) return false;

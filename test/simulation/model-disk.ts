@@ -85,6 +85,10 @@ export class ModelDisk {
     this.root.flush();
   }
 
+  get isWriting(): boolean {
+    return this.writing.size > 0;
+  }
+
   /** The process ends: of a write that is under way, any first part is done. */
   crashed(process: SimulatedProcess): void {
     for (const each of this.writing) {

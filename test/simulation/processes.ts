@@ -71,7 +71,7 @@ export function startReceiver(around: Surroundings, name: string): Receiver {
         { losses, enqueue: add, log, metrics },
         { root: '/data/journal', maxBytes: journalBytes, segmentBytes, disk },
       ));
-    if (journal) startJournalChecks({ journal, log });
+    if (journal) startJournalChecks({ journal, log }, { everyMs: 2000 });
     const circuit = journal
       ? journaledCircuit(
           journal,
@@ -131,7 +131,7 @@ export function startWorker(around: Surroundings & { readonly storeMode: () => S
       nowMs,
       random: () => 0.5,
       log,
-      pollEveryMs: 30_000,
+      pollEveryMs: 60_000,
     });
     const input = { rules: rules.bookings, maxAgeMs: settings.maxAgeMs };
     const beyond: typeof tail.beyond = (seq, signal) => {

@@ -86,7 +86,7 @@ export function openSegmentFolders(options: {
       const found: Segment[] = [];
       for (const entry of entries) {
         const folder = join(root, entry.name);
-        if (!entry.isDirectory() || locks.has(folder)) continue;
+        if (!entry.isDirectory() || folder === own || locks.has(folder)) continue;
         try {
           found.push(...(await adoptFolder(folder)));
         } catch (err) {

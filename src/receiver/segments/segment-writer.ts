@@ -72,6 +72,7 @@ export function createSegmentWriter(options: {
   const { folder, segmentBytes, locks, onSealed, disk = nodeDisk } = options;
   let current: OpenSegment | undefined;
   let count = 0;
+  let isNameFlushed = false;
   let waiting: Waiting[] = [];
   let busy: Promise<unknown> = Promise.resolve();
 
@@ -83,7 +84,7 @@ export function createSegmentWriter(options: {
   }
 
   async function openSegment(): Promise<OpenSegment> {
-    if (!locks.has(folder)) await lockFolder();
+    await lockFolder();
     count += 1;
     const path = join(folder, `${String(count).padStart(10, '0')}${segmentEnding}`);
     try {
@@ -104,18 +105,18 @@ export function createSegmentWriter(options: {
   }
 
   async function lockFolder(): Promise<void> {
-    disk.makeFolder(folder);
-    const lock = disk.takeLock(join(folder, 'lock'));
-    if (!lock) throw new SlotstreamError('refused', `The folder ${folder} could not be locked.`);
-    locks.set(folder, lock);
-    try {
-      await disk.syncFolder(dirname(folder));
-      await disk.syncFolder(dirname(dirname(folder)));
-    } catch (error) {
-      // The next record begins here again: without this, the name of the folder would not be on the disk.
-      releaseFolder();
-      throw error;
+    if (!locks.has(folder)) {
+      disk.makeFolder(folder);
+      const lock = disk.takeLock(join(folder, 'lock'));
+      if (!lock) throw new SlotstreamError('refused', `The folder ${folder} could not be locked.`);
+      locks.set(folder, lock);
+      isNameFlushed = false;
     }
+    // Still locked after a failure: a receiver that adopts the empty folder would remove it under the next record.
+    if (isNameFlushed) return;
+    await disk.syncFolder(dirname(folder));
+    await disk.syncFolder(dirname(dirname(folder)));
+    isNameFlushed = true;
   }
 
   function releaseFolder(): void {

@@ -218,6 +218,35 @@ describe('after a crash', () => {
     await spool.close();
   });
 
+  it('a receiver does not adopt its own folder, whose name could not be flushed at first', async () => {
+    const written = Promise.withResolvers<void>();
+    const removing = Promise.withResolvers<void>();
+    let isFailing = true;
+    const disk: Disk = {
+      ...nodeDisk,
+      syncFolder: async (path) => {
+        if (isFailing) throw Object.assign(new Error('EIO'), { code: 'EIO' });
+        await nodeDisk.syncFolder(path);
+      },
+      remove: async (path) => {
+        removing.resolve();
+        await written.promise;
+        await nodeDisk.remove(path);
+      },
+    };
+    const spool = await openAt({ disk });
+    expect(await spool.append(batchOf('a'))).toBe(false);
+    isFailing = false;
+    const adopting = spool.adopt();
+    await Promise.race([adopting, removing.promise]);
+    expect(await spool.append(batchOf('b'))).toBe(true);
+    written.resolve();
+    await adopting;
+    expect(segmentsOnDisk()).toHaveLength(1);
+    expect(await drained(spool)).toEqual(['b']);
+    await spool.close();
+  });
+
   it('an empty segment or one without a complete header is skipped', async () => {
     leftBehind('dead', { '0000000001.segment': Buffer.alloc(0), '0000000002.segment': Buffer.alloc(5) });
     const spool = await openAt();
