@@ -29,6 +29,7 @@ import { mcpOf } from './mcp.ts';
 import { errorLogger, lastReconcileRuns, mirrorStatus, openMirror } from './mirror.ts';
 import { openReceiver, openWorker, type Roles } from './roles.ts';
 import type { Sinks } from './sink-pumps.ts';
+import { openStoreClock } from './store-clock.ts';
 import manifest from '../../package.json' with { type: 'json' };
 
 export interface App extends AsyncDisposable {
@@ -86,7 +87,8 @@ export async function openApp({ config, log, clock = Date.now, freeBytes }: AppN
   const { store, queue, health } = shared;
   const background = store && { ...shared, store, holder: randomUUID() };
 
-  if (store) await alerting?.register(store, clock);
+  const alertClock = store ? opened.use(await openStoreClock(store.engine, clock)).nowMs : clock;
+  if (store) await alerting?.register(store, alertClock);
   if (store) openWorker(shared, store);
   const receiver = listeners.webhook && (await openReceiver(shared, { ...roles, listener: listeners.webhook }));
   // After the receiver, which generates a missing signing key: watching the subscriptions needs it.
@@ -125,14 +127,13 @@ export async function openApp({ config, log, clock = Date.now, freeBytes }: AppN
   if (background) {
     await openContactSearch(background);
     running.sinks = await openSinks(background);
-    running.alerts = await alerting?.open({ ...background, clock, receives: receiver });
+    running.alerts = await alerting?.open({ ...background, clock: alertClock, receives: receiver });
   }
   opened.defer(() => health.stop());
   const resources = opened.move();
-  const isSetUp = async () => {
-    if (store === undefined) return false;
-    return (await hasOrganization(store).catch(() => false)) || (await lastSeq(store).catch(() => 0)) > 0;
-  };
+  const isSetUp = async () =>
+    store !== undefined &&
+    ((await hasOrganization(store).catch(() => false)) || (await lastSeq(store).catch(() => 0)) > 0);
   return { port: receiver?.port, ...admin, status, isSetUp, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 

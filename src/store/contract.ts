@@ -86,6 +86,8 @@ export interface StoreEngine extends Codec {
   /** The rows of a query, as of its beginning, page by page, on a connection of its own. */
   stream(statement: Statement): AsyncGenerator<RowPage>;
   ping(): Promise<void>;
+  /** How far the clock of the database is ahead of this process's. */
+  clockAheadMs(): Promise<number>;
   close(): Promise<void>;
 }
 

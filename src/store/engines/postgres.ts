@@ -70,6 +70,13 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
     ping: async () => {
       await sql`select 1`.execute(db);
     },
+    async clockAheadMs() {
+      const askedMs = Date.now();
+      const { rows } = await sql<{
+        ms: number;
+      }>`select extract(epoch from clock_timestamp())::float8 * 1000 as ms`.execute(db);
+      return (rows[0]?.ms ?? askedMs) - (askedMs + Date.now()) / 2;
+    },
     close: () => db.destroy(),
   };
 }

@@ -84,6 +84,8 @@ export function openSqlite(path: string): StoreEngine {
     ping: async () => {
       database.prepare('select 1').get();
     },
+    // A file has the clock of the machine.
+    clockAheadMs: async () => 0,
     close: async () => {
       await db.destroy();
       if (database.open) database.close();

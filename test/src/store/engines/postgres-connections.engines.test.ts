@@ -24,6 +24,8 @@ describe.runIf(inject('postgresUrl'))('a store behind a connection that passes n
     // The limit is for silence of the server, and while it works it is silent too.
     await expect(slow).rejects.toSatisfy(isTransient);
     await store.engine.ping();
+    // Both are clocks of this machine.
+    expect(Math.abs(await store.engine.clockAheadMs())).toBeLessThan(60_000);
     expect(proxy.silence()).toBeGreaterThan(0);
     await expect(store.engine.ping()).rejects.toSatisfy(isTransient);
     await store.engine.ping();
