@@ -3,6 +3,7 @@
 import { globSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import type { Part, Settings } from '../stack.ts';
+import { requireFault } from './evidence.ts';
 
 const library = (): string | undefined => globSync('/usr/lib/{*/,}faketime/libfaketimeMT.so.1')[0];
 
@@ -43,6 +44,5 @@ async function secondsAhead({ name, webhook, output }: Part): Promise<number> {
 /** Fails unless the clock is wrong by about so many seconds. */
 export async function requireAhead(part: Part, seconds: number): Promise<void> {
   const seen = await secondsAhead(part);
-  if (!(Math.abs(seen - seconds) <= 3))
-    throw new Error(`the fault did not happen: the clock of ${part.name} is ${seen} s ahead, not ${seconds} s`);
+  requireFault(Math.abs(seen - seconds) <= 3, `the clock of ${part.name} is ${seen} s ahead, not ${seconds} s`);
 }

@@ -3,8 +3,7 @@ import pg from 'pg';
 import type { ShutdownMode, TestPostgres } from '../../harness/postgres.ts';
 import type { WithPostgres } from '../engines.ts';
 import type { Run } from '../scenario.ts';
-
-import { spoolBytes } from './evidence.ts';
+import { kib, requireFault, seconds, spoolBytes } from './evidence.ts';
 
 type PostgresRun = Run<WithPostgres>;
 
@@ -57,13 +56,13 @@ export async function takeAway(
     const backMs = Date.now() - goneMs;
     const accepted = run.load.accepted() - acceptedBefore;
     const after = await startOf(postgres);
-    if (isThere || before === after) throw new Error('the fault did not happen: the server was not away');
-    if (mode !== 'fast' && countOf(postgres.log(), crashRecovery) === crashes)
-      throw new Error('the fault did not happen: the server found that it had been shut down properly');
+    requireFault(!isThere && before !== after, 'the server was not away');
+    const hasCrashed = countOf(postgres.log(), crashRecovery) > crashes;
+    requireFault(mode === 'fast' || hasCrashed, 'the server found that it had been shut down properly');
     if (awayMs > 0 && accepted === 0) throw new Error('nothing was acknowledged while PostgreSQL was away');
-    if (awayMs > 0 && isQueue && spooled === 0) throw new Error('the fault did not happen: nothing was in the spool');
-    const spool = isQueue ? `, ${Math.ceil(spooled / 1024)} KiB in the spool` : '';
-    seen.push(`${(backMs / 1000).toFixed(1)} s away, ${accepted} acknowledged meanwhile${spool}`);
+    requireFault(awayMs === 0 || !isQueue || spooled > 0, 'nothing was in the spool');
+    const spool = isQueue ? `, ${kib(spooled)} in the spool` : '';
+    seen.push(`${seconds(backMs)} away, ${accepted} acknowledged meanwhile${spool}`);
   }
   const recovery = mode === 'fast' ? '' : ', after crash recovery each time';
   return `${seen.join('; ')}; pg_postmaster_start_time() changed${recovery}`;
@@ -113,8 +112,7 @@ export async function exhaustConnections(run: PostgresRun, forMs: number): Promi
   try {
     let sinceMs = Date.now();
     while (Date.now() - sinceMs < forMs) {
-      if (Date.now() > limitMs)
-        throw new Error(`the fault did not happen: the product was never without a connection for ${forMs} ms`);
+      requireFault(Date.now() < limitMs, `the product was never without a connection for ${forMs} ms`);
       if ((await countProduct()) > 0) {
         await monitor.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [productRole]);
         await fill(crowd, postgres.url);
@@ -122,7 +120,7 @@ export async function exhaustConnections(run: PostgresRun, forMs: number): Promi
       } else await run.wait(50);
     }
     const answers = refused() - refusedBefore;
-    if (answers === 0) throw new Error('the fault did not happen: no connection of the product was refused');
+    requireFault(answers > 0, 'no connection of the product was refused');
     const accepted = run.load.accepted() - acceptedBefore;
     return `${had} connections ended, ${crowd.length} others took all; then the product had 0 for ${forMs / 1000} s and was refused ${answers} times (too many clients), ${accepted} acknowledged meanwhile`;
   } finally {

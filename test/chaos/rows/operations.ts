@@ -1,6 +1,7 @@
 // Rows about commands of the operator during load: replay, rebuild and erase.
 import { until } from '../../harness/ports.ts';
 import { embedded, redisAndPostgres, type OpenEngines, type WithPostgres } from '../engines.ts';
+import { requireFault, seconds } from '../faults/evidence.ts';
 import { query } from '../faults/postgres.ts';
 import { countLogged } from '../oracle/judge.ts';
 import { scenario, type Run, type Scenario } from '../scenario.ts';
@@ -23,8 +24,8 @@ async function command(
   const { code, output } = await stack.command(args);
   const accepted = load.accepted() - acceptedBefore;
   if (code !== 0) throw new Error(`${args[0]} ended with ${code}: ${output.slice(-500)}`);
-  if (accepted === 0) throw new Error(`the fault did not happen: nothing was acknowledged during ${args[0]}`);
-  return { output, during: `${accepted} acknowledged in its ${((Date.now() - beginMs) / 1000).toFixed(1)} s` };
+  requireFault(accepted > 0, `nothing was acknowledged during ${args[0]}`);
+  return { output, during: `${accepted} acknowledged in its ${seconds(Date.now() - beginMs)}` };
 }
 
 const lastLine = (output: string): string => output.trim().split('\n').at(-1) ?? '';
@@ -81,8 +82,10 @@ async function replayDuringLoad(run: Run<WithPostgres>): Promise<string> {
   const { output, during } = await command(run, ['replay', '--quarantined']);
   const changed = Number(/, (\d+) changed,/.exec(lastLine(output))?.[1]);
   const after = await rows();
-  if (!(changed > 1_000) || without > before / 2 || after < before)
-    throw new Error(`the fault did not happen: ${before} rows, ${without}, ${after}; ${lastLine(output)}`);
+  requireFault(
+    changed > 1_000 && without <= before / 2 && after >= before,
+    `${before} rows, ${without}, ${after}; ${lastLine(output)}`,
+  );
   return `${before} contacts and bookings, ${without} after their entries were put into quarantine, ${after} after the replay; ${lastLine(output)} ${during}`;
 }
 
@@ -105,7 +108,7 @@ async function eraseDuringLoad(run: Run<Engines>): Promise<string> {
   const mentions = (address: string): number => run.load.offered.filter(({ body }) => body.includes(address)).length;
   await run.wait(3_000);
   const addresses = someAddresses(run);
-  if (addresses.length < people) throw new Error('the fault did not happen: too few people have booked');
+  requireFault(addresses.length === people, 'too few people have booked');
   const seen: string[] = [];
   const offeredAt: number[] = [];
   for (const address of addresses) {
@@ -118,7 +121,7 @@ async function eraseDuringLoad(run: Run<Engines>): Promise<string> {
   }
   await run.wait(4_000);
   const later = addresses.reduce((sum, address, at) => sum + mentions(address) - (offeredAt[at] ?? 0), 0);
-  if (later === 0) throw new Error('the fault did not happen: no delivery about these people came afterwards');
+  requireFault(later > 0, 'no delivery about these people came afterwards');
   return `${people} people erased (${seen[0]} for the first), ${later} deliveries about them sent afterwards`;
 }
 

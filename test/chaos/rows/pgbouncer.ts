@@ -2,6 +2,7 @@
 import { startPostgres } from '../../harness/postgres.ts';
 import { startRedis } from '../../harness/redis.ts';
 import type { OpenEngines, WithPostgres } from '../engines.ts';
+import { requireFault } from '../faults/evidence.ts';
 import { hasNoPgBouncer, startPgBouncer, type PgBouncer } from '../faults/pgbouncer.ts';
 import { query } from '../faults/postgres.ts';
 import { scenario, type Run, type Scenario } from '../scenario.ts';
@@ -34,8 +35,10 @@ async function poolOf({ engines }: Run<BehindPgBouncer>): Promise<string> {
       where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`,
   );
   const [{ zone, pooled } = { zone: '', pooled: '0' }] = direct;
-  if (clients === 0 || Number(pooled) > poolSize || zone !== 'Europe/Berlin')
-    throw new Error(`the fault did not happen: ${clients} clients of PgBouncer, ${pooled} connections, ${zone}`);
+  requireFault(
+    clients > 0 && Number(pooled) <= poolSize && zone === 'Europe/Berlin',
+    `${clients} clients of PgBouncer, ${pooled} connections, ${zone}`,
+  );
   return `${clients} clients on ${servers} server connections, server on ${zone}`;
 }
 
@@ -51,7 +54,7 @@ async function killPooler(run: Run<BehindPgBouncer>): Promise<string> {
     () => false,
   );
   await pooler.start();
-  if (isThere || pooler.pid() === before) throw new Error('the fault did not happen: PgBouncer was not away');
+  requireFault(!isThere && pooler.pid() !== before, 'PgBouncer was not away');
   await run.wait(5_000);
   const accepted = run.load.accepted() - acceptedBefore;
   return `${pool}; killed and 3 s away, ${accepted} acknowledged in 8 s; then ${await poolOf(run)}`;

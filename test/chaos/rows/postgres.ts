@@ -4,7 +4,7 @@ import { openProxy, type TestProxy } from '../../harness/silent-proxy.ts';
 import { startRedis } from '../../harness/redis.ts';
 import { postgresAlone, redisAndPostgres, type OpenEngines, type WithPostgres } from '../engines.ts';
 import { crowded, exhaustConnections, productRole, query, takeAway, type Outage } from '../faults/postgres.ts';
-import { spoolBytes } from '../faults/evidence.ts';
+import { kib, requireFault, spoolBytes } from '../faults/evidence.ts';
 import { scenario, type Run, type Scenario } from '../scenario.ts';
 
 const outages: readonly (Omit<Outage, 'isQueue'> & { readonly name: string; readonly withRedisMs?: number })[] = [
@@ -71,9 +71,9 @@ async function loseConnections({ engines, load, stack, wait }: Run<BehindProxy>)
   const spooled = await spoolBytes(stack.receivers);
   const inVain = hole.end();
   const accepted = load.accepted() - acceptedBefore;
-  if (hole.silenced === 0) throw new Error('the fault did not happen: no connection was open');
-  if (inVain === 0) throw new Error('the fault did not happen: no new connection was tried');
-  const spool = spooled > 0 ? `, ${Math.ceil(spooled / 1024)} KiB in the spool` : '';
+  requireFault(hole.silenced > 0, 'no connection was open');
+  requireFault(inVain > 0, 'no new connection was tried');
+  const spool = spooled > 0 ? `, ${kib(spooled)} in the spool` : '';
   return `${hole.silenced} connections silent for ever, ${inVain} new ones in vain for 10 s; ${accepted} acknowledged meanwhile${spool}`;
 }
 

@@ -9,6 +9,7 @@ import {
   type WithRedis,
 } from '../engines.ts';
 import { failuresSince } from '../faults/answers.ts';
+import { requireFault, seconds } from '../faults/evidence.ts';
 import { isInQueue, lockedJobs, stalledJobs } from '../faults/jobs.ts';
 import { scenario, type Run, type Scenario } from '../scenario.ts';
 import type { Engines, Part } from '../stack.ts';
@@ -65,7 +66,7 @@ async function killAtRandom(
     const part = random.pick(parts);
     const pid = part.pid();
     await part.kill9();
-    if (isAlive(pid)) throw new Error(`the fault did not happen: process ${pid} is still there`);
+    requireFault(!isAlive(pid), `process ${pid} is still there`);
     gone.push(pid);
     await wait(random.below(1_000));
     await part.start();
@@ -89,7 +90,7 @@ async function restartAll({ stack, load }: Run<Engines>): Promise<string> {
     const code = await part.stop();
     if (code !== 0) throw new Error(`${part.name} ended with ${code} after SIGTERM:\n${part.output().slice(-1_000)}`);
     await part.start();
-    if (part.pid() === pid) throw new Error(`the fault did not happen: ${part.name} went on`);
+    requireFault(part.pid() !== pid, `${part.name} went on`);
   }
   return `${parts.length} processes ended with exit code 0 and have successors; ${failures().text}`;
 }
@@ -118,8 +119,7 @@ async function stopWorker({ engines: { redis }, stack: { workers }, random, wait
   const takenMs = Date.now() - fromMs;
   await wait(Math.max(0, stoppedMs - takenMs));
   worker.signal('SIGCONT');
-  const seconds = (ms: number): string => (ms / 1_000).toFixed(1);
-  return `${stalled.length} of its jobs stalled, other workers had them ${seconds(takenMs)} s after the stop; it went on after ${seconds(Date.now() - fromMs)} s`;
+  return `${stalled.length} of its jobs stalled, other workers had them ${seconds(takenMs)} after the stop; it went on after ${seconds(Date.now() - fromMs)}`;
 
   async function stopWithJob(): Promise<void> {
     for (let attempt = 0; attempt < 100; attempt += 1) {
@@ -131,7 +131,7 @@ async function stopWorker({ engines: { redis }, stack: { workers }, random, wait
       worker.signal('SIGCONT');
       await wait(random.below(200));
     }
-    throw new Error('the fault did not happen: the worker never had a job when it was stopped');
+    requireFault(false, 'the worker never had a job when it was stopped');
   }
 }
 
@@ -142,7 +142,7 @@ async function stopReceiver({ stack, load, random, wait }: Run<Engines>): Promis
   await wait(10_000);
   receiver.signal('SIGCONT');
   const { total, text } = failures();
-  if (total === 0) throw new Error('the fault did not happen: every delivery was answered');
+  requireFault(total > 0, 'every delivery was answered');
   return text;
 }
 

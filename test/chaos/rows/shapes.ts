@@ -1,6 +1,7 @@
 // Rows about the load itself: few rows that all facts are about, many deliveries at once, deliveries that cannot be processed.
 import { redisAndPostgres, type WithPostgres } from '../engines.ts';
 import { failuresSince } from '../faults/answers.ts';
+import { requireFault } from '../faults/evidence.ts';
 import { countLogged } from '../oracle/judge.ts';
 import { ask } from '../oracle/read.ts';
 import { scenario, type Run, type Scenario } from '../scenario.ts';
@@ -22,7 +23,7 @@ async function hotRows({ engines: { store }, stack, wait }: Run<WithPostgres>): 
     await wait(100);
   }
   const contacts = await countOf(store, 'select count(*) as count from contacts');
-  if (waits === 0) throw new Error('the fault did not happen: no worker waited for another');
+  requireFault(waits > 0, 'no worker waited for another');
   return `${contacts} contacts, ${stack.workers.length} workers; a session waited for a lock in ${waits} of ${looks} looks`;
 }
 
@@ -48,8 +49,7 @@ async function poison({ engines: { store }, load, wait }: Run<Engines>): Promise
     store,
     "select outcome, count(*) as count from event_log where outcome in ('quarantined', 'unhandled') group by outcome order by outcome",
   );
-  if (outcomes.length < 2)
-    throw new Error('the fault did not happen: nothing is in quarantine, or nothing is unhandled');
+  requireFault(outcomes.length === 2, 'nothing is in quarantine, or nothing is unhandled');
   return `${outcomes.map((row) => `${String(row['count'])} ${String(row['outcome'])}`).join(', ')}; ${failures().text}`;
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import Sqlite from 'better-sqlite3';
 import { redisAndSqlite } from '../engines.ts';
+import { kib, requireFault } from '../faults/evidence.ts';
 import { countLogged } from '../oracle/judge.ts';
 import { ask } from '../oracle/read.ts';
 import { scenario, type Run, type Scenario } from '../scenario.ts';
@@ -27,8 +28,8 @@ async function holdSnapshot({ engines: { store }, wait }: Run<Engines>): Promise
   const logged = (await countLogged(store)) - seen;
   const { size } = await stat(`${fileOf(store)}-wal`);
   reader.exec('commit');
-  if (!isHeld || logged === 0) throw new Error('the fault did not happen: the reader did not see an old state');
-  return `the reader saw ${seen} entries throughout while ${logged} were added; write-ahead log ${Math.round(size / 1024)} KiB`;
+  requireFault(isHeld && logged > 0, 'the reader did not see an old state');
+  return `the reader saw ${seen} entries throughout while ${logged} were added; write-ahead log ${kib(size)}`;
 }
 
 async function holdWriteLock({ engines: { store }, load, wait }: Run<Engines>): Promise<string> {
@@ -40,7 +41,7 @@ async function holdWriteLock({ engines: { store }, load, wait }: Run<Engines>): 
   await wait(writeMs);
   const logged = (await countLogged(store)) - before;
   writer.exec('rollback');
-  if (logged > 0) throw new Error(`the fault did not happen: ${logged} entries were added under the lock`);
+  requireFault(logged === 0, `${logged} entries were added under the lock`);
   return `0 entries were added in ${writeMs / 1000} s; ${load.accepted() - acceptedBefore} acknowledged meanwhile`;
 }
 
@@ -58,8 +59,7 @@ async function backUp({ engines: { store }, stack, wait }: Run<Engines>): Promis
     throw new Error(`the copy is damaged: ${String(check?.['integrity_check'])}`);
   if (rebuilt.code !== 0 || !rebuilt.output.includes('no row differed'))
     throw new Error(`rebuild of the copy ended with ${rebuilt.code}:\n${rebuilt.output.slice(-1_000)}`);
-  if (copied < before || after === before)
-    throw new Error(`the fault did not happen: ${before}, ${copied}, ${after} entries`);
+  requireFault(copied >= before && after > before, `${before}, ${copied}, ${after} entries`);
   return `the copy has ${copied} entries (${before} before, ${after} after), integrity_check ok, rebuild: no row differed`;
 }
 
