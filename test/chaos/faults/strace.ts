@@ -1,4 +1,4 @@
-// Makes every fsync of a running process fail with EIO, with strace, and counts the failures.
+// Makes every fsync of a running process fail with EIO, with strace, or every write to its segments, and counts the failures.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readlink } from 'node:fs/promises';
@@ -6,18 +6,34 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../../harness/ports.ts';
 
-export interface FailingFsync {
+export interface FailingCalls {
   /** How many calls have failed so far. */
   injected(): number;
-  /** Lets fsync work again. */
+  /** Lets the calls work again. */
   stop(): Promise<void>;
 }
 
-const calls = 'fsync,fdatasync';
 const attachLimitMs = 20_000;
+/** More than a receiver opens during a fault: after a failed write it begins the next one. */
+const mostSegments = 2_000;
 
-export async function failFsync(pid: number): Promise<FailingFsync> {
-  const args = ['-f', '-e', `trace=${calls}`, '-e', `inject=${calls}:error=EIO`, '-p', String(pid)];
+export const failFsync = (pid: number): Promise<FailingCalls> => failCalls(pid, 'fsync,fdatasync');
+
+/** Segments are written with O_DSYNC, so no fsync follows: the write itself fails. `folder` has a folder of segments. */
+export async function failSegmentWrites(pid: number, folder: string): Promise<FailingCalls> {
+  const [own] = await readdir(folder);
+  const names = Array.from({ length: mostSegments }, (_, at) => `${String(at + 1).padStart(10, '0')}.segment`);
+  return failCalls(
+    pid,
+    'write,pwrite64',
+    names.map((name) => join(folder, own ?? '', name)),
+  );
+}
+
+/** With `paths`, only the calls for these files fail. */
+async function failCalls(pid: number, calls: string, paths: readonly string[] = []): Promise<FailingCalls> {
+  const only = paths.flatMap((path) => ['-P', path]);
+  const args = ['-f', '-e', `trace=${calls}`, '-e', `inject=${calls}:error=EIO`, ...only, '-p', String(pid)];
   const strace = spawn('strace', args, { stdio: ['ignore', 'ignore', 'pipe'] });
   let output = '';
   strace.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));

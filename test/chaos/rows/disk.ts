@@ -1,9 +1,10 @@
 // Rows about disks: almost full, full, and failing to write what they have accepted.
+import { join } from 'node:path';
 import { until } from '../../harness/ports.ts';
 import { embedded, redisAndPostgres, redisAndSqlite, type OpenEngines, type WithRedis } from '../engines.ts';
 import { failuresSince } from '../faults/answers.ts';
 import { diskObstacle, megabyte, mountSmallDisk, type SmallDisk } from '../faults/disk.ts';
-import { failFsync, openFiles, straceObstacle } from '../faults/strace.ts';
+import { failFsync, failSegmentWrites, openFiles, straceObstacle, type FailingCalls } from '../faults/strace.ts';
 import { countLogged } from '../oracle/judge.ts';
 import { scenario, type Run, type Scenario } from '../scenario.ts';
 import type { Engines, Part } from '../stack.ts';
@@ -92,19 +93,37 @@ const fullDisks = disks.flatMap(({ what, on, engines, effect }) =>
   ),
 );
 
-/** Every fsync of the process fails for a while. Its open files must not become more. */
-async function failEveryFsync({ load, wait }: Run<Engines>, part: Part): Promise<string> {
+/** What flushes fail: every fsync, and for the segments of a receiver then every write, which is a flush there. */
+interface Failing {
+  readonly part: Part;
+  readonly segments?: 'journal' | 'spool';
+}
+
+/** Flushes of the process fail for a while. Its open files must not become more. */
+async function failFlushes({ load, wait }: Run<Engines>, { part, segments }: Failing): Promise<string> {
   const failures = failuresSince(load);
   const filesBefore = await openFiles(part.pid());
-  const failing = await failFsync(part.pid());
-  await until(() => failing.injected() > 0, 'an fsync fails', eventuallyMs);
-  await wait(fullMs);
-  await failing.stop();
+  const seen: string[] = [];
+  const during = async (attach: () => Promise<FailingCalls>, what: string, forMs: number): Promise<void> => {
+    const failing = await attach();
+    try {
+      await until(() => failing.injected() > 0, `a ${what} fails`, eventuallyMs);
+      await wait(forMs);
+    } finally {
+      await failing.stop();
+    }
+    seen.push(`${failing.injected()} × ${what}`);
+  };
+  if (segments === undefined) await during(() => failFsync(part.pid()), 'fsync', fullMs);
+  else {
+    await during(() => failFsync(part.pid()), 'fsync', fullMs / 2);
+    await during(() => failSegmentWrites(part.pid(), join(part.dataDir, segments)), 'write with O_DSYNC', fullMs / 2);
+  }
   await wait(2_000);
   if (!part.isRunning()) throw new Error(`${part.name} ended:\n${part.output().slice(-1_000)}`);
   const files = await openFiles(part.pid());
   if (files > filesBefore + 4) throw new Error(`${part.name} has ${files} open files, ${filesBefore} before the fault`);
-  return `${failing.injected()} calls failed with EIO; ${failures().text}; ${files} files open, ${filesBefore} before`;
+  return `failed with EIO: ${seen.join(', ')}; ${failures().text}; ${files} files open, ${filesBefore} before`;
 }
 
 export const diskRows: readonly Scenario[] = [
@@ -114,7 +133,7 @@ export const diskRows: readonly Scenario[] = [
     on: 'Redis + PostgreSQL',
     engines: redisAndPostgres,
     obstacle: straceObstacle,
-    fault: (run) => failEveryFsync(run, run.random.pick(run.stack.receivers)),
+    fault: (run) => failFlushes(run, { part: run.random.pick(run.stack.receivers), segments: 'journal' }),
   }),
   scenario({
     name: "every fsync of a receiver's spool fails for 8 s, while Redis is away",
@@ -124,7 +143,7 @@ export const diskRows: readonly Scenario[] = [
     async fault(run: Run<WithRedis>) {
       await run.engines.redis.kill9();
       try {
-        return await failEveryFsync(run, run.random.pick(run.stack.receivers));
+        return await failFlushes(run, { part: run.random.pick(run.stack.receivers), segments: 'spool' });
       } finally {
         await run.engines.redis.restart();
       }
@@ -135,13 +154,13 @@ export const diskRows: readonly Scenario[] = [
     on: 'embedded',
     engines: embedded,
     obstacle: straceObstacle,
-    fault: (run) => failEveryFsync(run, run.random.pick(run.stack.receivers)),
+    fault: (run) => failFlushes(run, { part: run.random.pick(run.stack.receivers) }),
   }),
   scenario({
     name: "every fsync of a worker's SQLite file fails for 8 s",
     on: 'Redis + SQLite',
     engines: redisAndSqlite,
     obstacle: straceObstacle,
-    fault: (run) => failEveryFsync(run, run.random.pick(run.stack.workers)),
+    fault: (run) => failFlushes(run, { part: run.random.pick(run.stack.workers) }),
   }),
 ];
