@@ -6,7 +6,7 @@ import { ingest } from '../../harness/ingest.ts';
 import { parseBatch, type Parsed } from '#workers/pipeline/parse.ts';
 import { alreadyScreened, type Screen } from '#workers/pipeline/screen.ts';
 import { merge } from '#workers/projections/merge.ts';
-import { emptyTables, freshMemory, freshPostgres, receivedAt, rowsOf, type TestStore } from '../../harness/stores.ts';
+import { emptyTables, freshSqlite, freshPostgres, receivedAt, rowsOf, type TestStore } from '../../harness/stores.ts';
 
 const uri = (id: string) => `https://api.example.test/contacts/${id}`;
 const delivery = (id: string, name: string, event = 'contact.updated') => ({
@@ -53,7 +53,7 @@ function screenWith(changes: Partial<ReturnType<typeof alreadyScreened>> = {}): 
 
 let opened: TestStore;
 beforeAll(async () => {
-  opened = await freshMemory();
+  opened = await freshSqlite();
 });
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -125,9 +125,14 @@ describe('the fold', () => {
   });
 
   it('stores each entry as the screen redacts it', async () => {
-    const screen = screenWith({ redactor: async () => (entry) => ({ ...entry, body: 'redacted', redacted: true }) });
+    const screen = screenWith({
+      redactor: async (_unit, { items, rows }) => {
+        const body = `of ${items.length} with ${rows.size()} row`;
+        return (entry) => ({ ...entry, body, redacted: true });
+      },
+    });
     await ingest({ store: opened.store, screen }, batchOf(delivery('1', 'Ada')), receivedAt);
-    expect(await logged()).toMatchObject([{ outcome: 'applied', body: 'redacted' }]);
+    expect(await logged()).toMatchObject([{ outcome: 'applied', body: 'of 1 with 1 row' }]);
   });
 
   it('leaves the lock to a caller that has it, and throws when an item without a fact is refused', async () => {
@@ -149,15 +154,16 @@ describe('the fold', () => {
     expect(lock).not.toHaveBeenCalled();
   });
 
-  it('leaves entries that are already screened as they are', async () => {
+  it('leaves entries as they are that are already screened and whose outcome the policy keeps', async () => {
+    const items = itemsOf(delivery('1', 'Ada'));
     const entries = await opened.store.transaction((unit) =>
-      fold(unit, alreadyScreened(itemsOf(delivery('1', 'Ada'))), {
-        apply: (rows, fact) => merge(rows, fact, { eraseOnDelete: true }),
+      fold(unit, alreadyScreened(items), {
+        apply: () => null,
         locksLog: false,
-        record: async (_unit, folded) => folded.map(({ entry }) => entry.body),
+        record: async (_unit, folded) => folded.map(({ entry }) => entry),
       }),
     );
-    expect(entries).toEqual({ report: [delivery('1', 'Ada').body], hasRedacted: false });
+    expect(entries).toEqual({ report: items.map(({ entry }) => entry), hasRedacted: false });
   });
 
   it('hands the policy what is new, and quarantines the one item that is refused', async () => {

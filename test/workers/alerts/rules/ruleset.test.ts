@@ -179,6 +179,13 @@ describe('the rules', () => {
       ],
       undefined,
     ]);
+    const second = 'https://api.example.test/users/U2';
+    const both = [
+      { user: 'https://api.example.test/users/U1', user_email: 'grace@example.test' },
+      { user: second, user_email: 'alan@example.test' },
+    ];
+    const onlySecond = bookings[0]?.hostsOf?.(bookingContext({ event: { hosts: both } }), second);
+    expect(onlySecond).toEqual([{ email: 'alan@example.test', slackUser: undefined }]);
   });
 
   it('can send to hosts by e-mail or Slack only, one message per booking', async () => {
@@ -187,19 +194,28 @@ describe('the rules', () => {
       { name: 'b', when: 'no_show', to_host: true, channels: ['log'] },
       { name: 'c', when: 'no_show', to_host: true },
       { name: 'd', when: 'lag', to_host: true },
+      { name: 'e', when: 'no_show', to_host: true, channels: 'email' },
     ];
     expect(
-      await mistakesIn({ rules, slack_users: { Grace: 'U012AB3CD', 'a@example.test': '@grace' } }, ['teams']),
+      await mistakesIn(
+        { rules, slack_users: { Grace: 'U012AB3CD', 'a@example.test': '@U012', 'b@example.test': 'W012!' } },
+        ['teams'],
+      ),
     ).toEqual([
       'slack_users.a@example.test: must be the id of a Slack user, such as U012AB3CD',
+      'slack_users.b@example.test: must be the id of a Slack user, such as U012AB3CD',
       "slack_users.Grace: not a host's e-mail address",
       'rules.3 (d): to_host is not a known field',
+      'rules.4 (e): channels must be a list',
       'rules.0 (a): to_host cannot be combined with digest',
       'rules.0 (a): to_host needs the channel email or slack',
       'rules.1 (b): to_host needs the channel email or slack',
       'rules.2 (c): to_host needs the channel email or slack',
       'rules.3 (d): to_host needs the channel email or slack',
+      'rules.4 (e): to_host needs the channel email or slack',
     ]);
+    const reached = rules.slice(1, 3).map((rule) => ({ ...rule, channels: ['log', 'email'] }));
+    expect(await mistakesIn({ rules: reached, slack_users: { 'a@example.test': 'W01' } }, ['email'])).toEqual([]);
   });
 
   it('name the settings of a channel that is not configured', async () => {
