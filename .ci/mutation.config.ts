@@ -20,6 +20,7 @@ export default defineConfig({
     include: (process.env['MUTATION_TESTS'] ?? '').split(' '),
     sequence: { sequencer: ExamplesFirst },
     testTimeout: 300_000,
+    hookTimeout: 300_000,
     // A mutant that survives runs every case of every property.
     env: { FUZZ_RUNS: '0.1', FUZZ_SEED: '20250414' },
     // Suites of other engines skip themselves.

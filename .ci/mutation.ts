@@ -9,7 +9,7 @@ import { Stryker } from '@stryker-mutator/core';
 const core: Readonly<Record<string, { readonly tests: string; readonly explained?: number }>> = {
   'src/signing/signature.ts': { tests: 'test/src/signing/signature.test.ts', explained: 11 },
   'src/subscriptions/desired.ts': { tests: 'test/src/subscriptions/{plan,plan-property}.test.ts', explained: 2 },
-  'src/subscriptions/plan.ts': { tests: 'test/src/subscriptions/{plan,plan-property}.test.ts' },
+  'src/subscriptions/plan.ts': { tests: 'test/src/subscriptions/{plan,plan-property}.test.ts', explained: 1 },
   'workers/projections/version.ts': { tests: 'test/workers/projections/version.test.ts', explained: 0 },
   'workers/projections/no-show.ts': { tests: 'test/workers/projections/no-show.test.ts', explained: 3 },
   'workers/projections/merge.ts': {
@@ -19,7 +19,7 @@ const core: Readonly<Record<string, { readonly tests: string; readonly explained
   'workers/pipeline/parse.ts': { tests: 'test/workers/pipeline/parse.test.ts', explained: 7 },
   'workers/pipeline/bisect.ts': { tests: 'test/workers/pipeline/bisect.test.ts', explained: 0 },
   'workers/pipeline/fold.ts': { tests: 'test/workers/pipeline/fold.engines.test.ts' },
-  'workers/pipeline/screen.ts': { tests: 'test/workers/pipeline/fold.engines.test.ts' },
+  'workers/pipeline/screen.ts': { tests: 'test/workers/pipeline/fold.engines.test.ts', explained: 0 },
   'workers/privacy/screen.ts': { tests: 'test/workers/privacy/{screen,erase}.engines.test.ts' },
   'workers/privacy/late-facts.ts': {
     tests: 'test/workers/privacy/{screen,erase,erase-forms,erase-traces}.engines.test.ts',
@@ -32,7 +32,8 @@ const core: Readonly<Record<string, { readonly tests: string; readonly explained
       'test/workers/alerts/{rules/watcher,submissions/form-without-booking,attendance/attendance-rules}.engines.test.ts',
   },
   'workers/alerts/rules/rule.ts': {
-    tests: 'test/workers/alerts/rules/{filter,ruleset,ruleset-settings}.test.ts',
+    tests: 'test/workers/alerts/rules/{rule,ruleset-settings}.test.ts',
+    explained: 3,
   },
   'workers/alerts/rules/ruleset.ts': {
     tests: 'test/workers/alerts/rules/{ruleset,ruleset-settings}.test.ts',

@@ -214,6 +214,9 @@ describe('the rules', () => {
       'rules.3 (d): to_host needs the channel email or slack',
       'rules.4 (e): to_host needs the channel email or slack',
     ]);
+    expect(await mistakesIn({ rules: rules.slice(1, 2) }, ['email'])).toEqual([
+      'rules.0 (b): to_host needs the channel email or slack',
+    ]);
     const reached = rules.slice(1, 3).map((rule) => ({ ...rule, channels: ['log', 'email'] }));
     expect(await mistakesIn({ rules: reached, slack_users: { 'a@example.test': 'W01' } }, ['email'])).toEqual([]);
   });
