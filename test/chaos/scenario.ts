@@ -39,8 +39,6 @@ interface ScenarioOf<E extends Engines> {
   readonly history?: Pick<HistoryOptions, 'hotContacts' | 'poison'>;
   /** Why no alerts are expected in time, if so. */
   readonly withoutAlerts?: string;
-  /** Runs in `npm test` too. */
-  readonly isInTests?: boolean;
   /** Why this machine cannot run it; undefined when it can. */
   readonly obstacle?: () => Promise<string | undefined>;
   /** Injects the fault, ends it, and answers the evidence that it happened. It throws when it did not happen. */
@@ -50,7 +48,6 @@ interface ScenarioOf<E extends Engines> {
 export interface Scenario {
   readonly name: string;
   readonly on: string;
-  readonly isInTests: boolean;
   obstacle(): Promise<string | undefined>;
   run(seed: number): Promise<Row>;
 }
@@ -90,7 +87,6 @@ export function scenario<E extends Engines>(given: ScenarioOf<E>): Scenario {
   return {
     name: given.name,
     on: given.on,
-    isInTests: given.isInTests ?? false,
     obstacle: given.obstacle ?? (async () => undefined),
     run: (seed) => runScenario(given, seed),
   };

@@ -43,7 +43,6 @@ interface Kills extends Installation {
   readonly what: string;
   readonly times: number;
   readonly of: 'workers' | 'receivers';
-  readonly isInTests?: boolean;
 }
 
 const kills = ({ what, times, of, ...installation }: Kills): Scenario =>
@@ -148,8 +147,7 @@ async function stopReceiver({ stack, load, random, wait }: Run<Engines>): Promis
 
 export const processRows: readonly Scenario[] = [
   ...[both, alone, sqlite, single].map(baseline),
-  kills({ ...both, what: 'a worker', times: 5, of: 'workers', isInTests: true }),
-  ...[alone, sqlite].map((each) => kills({ ...each, what: 'a worker', times: 5, of: 'workers' })),
+  ...[both, alone, sqlite].map((each) => kills({ ...each, what: 'a worker', times: 5, of: 'workers' })),
   ...[both, alone].map((each) => kills({ ...each, what: 'a receiver', times: 3, of: 'receivers' })),
   kills({ ...single, what: 'the process', times: 4, of: 'receivers' }),
   scenario({ name: 'rolling restart of everything (SIGTERM)', ...both, fault: restartAll }),
