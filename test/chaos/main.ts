@@ -65,6 +65,8 @@ async function runAll(seed: number, jobs: number): Promise<SuiteRun> {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       failed.push({ name, on, reason });
+      const outputs = error instanceof Error ? (error.cause as Row['outputs'] | undefined) : undefined;
+      if (outputs) say(`  Logs of the processes: ${await saveOutputs(outputs)}`);
       say(
         values.json ? JSON.stringify({ name, on, seed, error: reason }) : `✗ ${name} (${on}), seed ${seed}: ${reason}`,
       );

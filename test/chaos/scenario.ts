@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../harness/ports.ts';
-import { openAlertInbox, startMissedMeetings } from './alerts.ts';
+import { openAlertInbox, startMissedMeetings, type AlertInbox } from './alerts.ts';
 import { canaries, history, type HistoryOptions } from './load/history.ts';
 import { randomOf, type Random } from './load/random.ts';
 import { startLoad, type Load } from './load/sender.ts';
@@ -49,7 +49,8 @@ export interface Scenario {
   readonly name: string;
   readonly on: string;
   obstacle(): Promise<string | undefined>;
-  run(seed: number): Promise<Row>;
+  /** `perSecond` replaces the rate of the scenario. An error has the outputs of the processes as its cause. */
+  run(seed: number, perSecond?: number): Promise<Row>;
 }
 
 /** A row of the table. */
@@ -88,19 +89,38 @@ export function scenario<E extends Engines>(given: ScenarioOf<E>): Scenario {
     name: given.name,
     on: given.on,
     obstacle: given.obstacle ?? (async () => undefined),
-    run: (seed) => runScenario(given, seed),
+    run: (seed, perSecond = given.perSecond ?? 60) => runScenario({ ...given, perSecond }, seed),
   };
 }
 
-async function runScenario<E extends Engines>(given: ScenarioOf<E>, seed: number): Promise<Row> {
-  const begunMs = Date.now();
+type Rated<E extends Engines> = ScenarioOf<E> & { readonly perSecond: number };
+
+async function runScenario<E extends Engines>(given: Rated<E>, seed: number): Promise<Row> {
   await using resources = new AsyncDisposableStack();
   const engines = await given.engines(resources);
   const folder = await mkdtemp(join(tmpdir(), 'slotstream-chaos-alerts-'));
   resources.defer(() => rm(folder, { recursive: true, force: true }));
   const inbox = resources.use(await openAlertInbox(folder));
   const stack = resources.use(await startStack(engines, { ...inbox.settings, ...given.settings }));
-  const perSecond = given.perSecond ?? 60;
+  return runUnderLoad(given, seed, { engines, stack, inbox }).catch((error: Error) => {
+    throw new Error(error.message, { cause: stack.outputs() });
+  });
+}
+
+interface Installation<E extends Engines> {
+  readonly engines: E;
+  readonly stack: Stack;
+  readonly inbox: AlertInbox;
+}
+
+async function runUnderLoad<E extends Engines>(
+  given: Rated<E>,
+  seed: number,
+  { engines, stack, inbox }: Installation<E>,
+): Promise<Row> {
+  const begunMs = Date.now();
+  await using resources = new AsyncDisposableStack();
+  const { perSecond } = given;
   const count = given.deliveries ?? perSecond * historySeconds;
   const bodies = history({ seed, count, startMs: begunMs - count * historyMsPerDelivery, ...given.history });
   const load = startLoad({ seed, key: stack.key, targets: stack.targets, perSecond, bodies });
@@ -156,12 +176,13 @@ async function runScenario<E extends Engines>(given: ScenarioOf<E>, seed: number
   };
 }
 
-/** The log may lag by one second of load. */
+/** The log may lag by one second of load, or by a batch. */
 async function timeToRecover(store: string, load: Load, perSecond: number): Promise<number> {
   const fromMs = Date.now();
   const acceptedBefore = load.accepted();
   const isLevel = async (): Promise<boolean> =>
-    load.accepted() > acceptedBefore && load.acceptedBodies().size - (await countLogged(store)) <= perSecond;
+    load.accepted() > acceptedBefore &&
+    load.acceptedBodies().size - (await countLogged(store)) <= Math.max(perSecond, 60);
   const isOver = await until(isLevel, 'the log is level', recoveryLimitMs).then(
     () => true,
     () => false,

@@ -6,6 +6,8 @@ import type { Row } from './scenario.ts';
 import { scenarios } from './scenarios.ts';
 
 const seed = 20_261_116;
+/** Other tests need the processor too. */
+const perSecond = 20;
 const selection = [
   'kill -9 of a worker, 5 times (Redis + PostgreSQL)',
   'FLUSHALL and kill -9 of a receiver at once (Redis + PostgreSQL)',
@@ -17,7 +19,10 @@ const selection = [
 describe.runIf(inject('redisUrl') && inject('postgresUrl'))('under load, the product survives', () => {
   it.concurrent.for(selection)('%s', async (title, { expect }) => {
     const chosen = scenarios.find(({ name, on }) => `${name} (${on})` === title);
-    const { failures, evidence } = (await chosen?.run(seed)) ?? { failures: ['There is no such row.'], evidence: '' };
+    const { failures, evidence } = (await chosen?.run(seed, perSecond)) ?? {
+      failures: ['There is no such row.'],
+      evidence: '',
+    };
     expect(failures).toEqual([]);
     expect(evidence).not.toBe('');
   });
