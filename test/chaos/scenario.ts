@@ -102,7 +102,8 @@ async function runScenario<E extends Engines>(given: Rated<E>, seed: number): Pr
   resources.defer(() => rm(folder, { recursive: true, force: true }));
   const inbox = resources.use(await openAlertInbox(folder));
   const stack = resources.use(await startStack(engines, { ...inbox.settings, ...given.settings }));
-  return runUnderLoad(given, seed, { engines, stack, inbox }).catch((error: Error) => {
+  // Awaited here: the resources end with this function.
+  return await runUnderLoad(given, seed, { engines, stack, inbox }).catch((error: Error) => {
     throw new Error(error.message, { cause: stack.outputs() });
   });
 }
