@@ -31,6 +31,9 @@ const { values, positionals } = parseArgs({
   },
 });
 
+// The processes that the suite has started end with this one.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const chosen = scenarios.filter(

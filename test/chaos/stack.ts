@@ -7,6 +7,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { endWithThisProcess } from '../harness/children.ts';
 import { freePort, until } from '../harness/ports.ts';
 
 export type Settings = Readonly<Record<string, string>>;
@@ -133,17 +134,10 @@ export async function startStack(engines: Engines, changes: Settings = {}): Prom
   }
 }
 
-/** Processes end with this one, however it ends. */
-const alive = new Set<ChildProcess>();
-process.once('exit', () => {
-  for (const child of alive) child.kill('SIGKILL');
-});
-
 function spawnProduct(program: string, args: readonly string[], env: Settings): ChildProcess {
-  const child = spawn(process.execPath, [program, ...args], { env, cwd: tmpdir(), stdio: ['ignore', 'pipe', 'pipe'] });
-  alive.add(child);
-  child.once('close', () => alive.delete(child));
-  return child;
+  return endWithThisProcess(
+    spawn(process.execPath, [program, ...args], { env, cwd: tmpdir(), stdio: ['ignore', 'pipe', 'pipe'] }),
+  );
 }
 
 function collect(child: ChildProcess, onText: (text: string) => void): void {

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { endWithThisProcess } from './children.ts';
 import { freePort, until } from './ports.ts';
 
 /** How PostgreSQL goes down: `immediate` is its own word for a crash, `kill` is SIGKILL for the server and every process of it. */
@@ -66,7 +67,9 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Test
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   let output = '';
   const boot = async (): Promise<ChildProcess> => {
-    const child = spawn(join(bin, 'postgres'), args, { ...identity, cwd: dir, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = endWithThisProcess(
+      spawn(join(bin, 'postgres'), args, { ...identity, cwd: dir, stdio: ['ignore', 'ignore', 'pipe'] }),
+    );
     child.stderr?.on('data', (chunk) => (output = (output + chunk).slice(-100_000)));
     await until(async () => {
       if (child.exitCode !== null) throw new Error(`postgres ended at start:\n${output.slice(-4000)}`);

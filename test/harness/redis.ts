@@ -7,6 +7,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { endWithThisProcess } from './children.ts';
 import { freePort, until } from './ports.ts';
 
 export interface RedisOptions {
@@ -71,7 +72,9 @@ export async function startRedis(options: RedisOptions = {}): Promise<TestRedis>
 
 async function boot(options: RedisOptions & { dir: string; port: number }): Promise<ChildProcess> {
   const args = options.sentinelOf === undefined ? serverArgs(options) : await sentinelArgs(options, options.sentinelOf);
-  const server = spawn('redis-server', [...args, ...(options.args ?? [])], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const server = endWithThisProcess(
+    spawn('redis-server', [...args, ...(options.args ?? [])], { stdio: ['ignore', 'pipe', 'pipe'] }),
+  );
   let output = '';
   for (const stream of [server.stdout, server.stderr]) stream.on('data', (chunk) => (output += chunk));
   await until(async () => {

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { endWithThisProcess } from './children.ts';
 import { startVerb } from './run-verb.ts';
 
 export type Settings = Readonly<Record<string, string>>;
@@ -41,24 +42,16 @@ export function openInside(args: readonly string[], env: Settings): Running {
 
 const main = fileURLToPath(new URL('../../bin/slotstream.js', import.meta.url));
 
-/** The processes of a test that ran out of time end with this process. */
-const alive = new Set<ChildProcess>();
-process.once('exit', () => {
-  for (const child of alive) child.kill('SIGKILL');
-});
-
 export function spawnMain(args: readonly string[], env: Settings): Child {
   // Away from the repository: no `.env` lying there has a say.
-  const child = spawn(process.execPath, [main, ...args], { env, cwd: tmpdir(), stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = endWithThisProcess(
+    spawn(process.execPath, [main, ...args], { env, cwd: tmpdir(), stdio: ['ignore', 'pipe', 'pipe'] }),
+  );
   const heard = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (chunk: string) => (heard[name] += chunk));
   }
-  alive.add(child);
-  const ended = once(child, 'close').then(([code]) => {
-    alive.delete(child);
-    return code as number | null;
-  });
+  const ended = once(child, 'close').then(([code]) => code as number | null);
   return {
     process: child,
     ended,

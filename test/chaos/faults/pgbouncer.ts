@@ -5,6 +5,7 @@ import { chownSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endWithThisProcess } from '../../harness/children.ts';
 import { freePort, until } from '../../harness/ports.ts';
 import { unprivileged } from '../../harness/postgres.ts';
 import { query } from './postgres.ts';
@@ -65,7 +66,7 @@ log_disconnections = 0
   };
   const show: PgBouncer['show'] = (command) => query(console, command);
   const start = async (): Promise<void> => {
-    const started = spawn('pgbouncer', [config], { ...identity, cwd: folder, stdio: 'ignore' });
+    const started = endWithThisProcess(spawn('pgbouncer', [config], { ...identity, cwd: folder, stdio: 'ignore' }));
     child = started;
     const isUp = (): Promise<boolean> => {
       if (started.exitCode !== null) throw new Error(`pgbouncer ended at its start with ${started.exitCode}`);
