@@ -41,7 +41,7 @@ export function pageOf(runs: readonly SuiteRun[]): string {
 
 const head = `# Chaos
 
-This page is written by \`npm run chaos\`. The suite starts the product as real processes (two receivers and three workers, or the single process of the default), sends signed deliveries at a steady rate, injects one
+This page is written by \`npm run chaos\`. The suite starts the product as real processes (two receivers and three workers, or the single process of the default), sends signed deliveries at a steady rate (30 per second), injects one
 fault per row, and compares log and rows with a model that shares no code with the product.
 
 \`\`\`

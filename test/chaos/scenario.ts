@@ -32,7 +32,7 @@ interface ScenarioOf<E extends Engines> {
   readonly on: string;
   readonly engines: OpenEngines<E>;
   readonly settings?: Settings;
-  /** Deliveries per second; 60 unless given. */
+  /** Deliveries per second. */
   readonly perSecond?: number;
   /** At most so many; enough for the time of a scenario unless given. */
   readonly deliveries?: number;
@@ -72,6 +72,8 @@ export interface Row {
   readonly outputs: Readonly<Record<string, string>>;
 }
 
+/** Two installations at this rate fit on two cores. */
+const defaultPerSecond = 30;
 const beforeFaultMs = 2_000;
 const afterRecoveryMs = 2_000;
 const recoveryLimitMs = 90_000;
@@ -89,7 +91,7 @@ export function scenario<E extends Engines>(given: ScenarioOf<E>): Scenario {
     name: given.name,
     on: given.on,
     obstacle: given.obstacle ?? (async () => undefined),
-    run: (seed, perSecond = given.perSecond ?? 60) => runScenario({ ...given, perSecond }, seed),
+    run: (seed, perSecond = given.perSecond ?? defaultPerSecond) => runScenario({ ...given, perSecond }, seed),
   };
 }
 

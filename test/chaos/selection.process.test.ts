@@ -7,7 +7,7 @@ import { scenarios } from './scenarios.ts';
 
 const seed = 20_261_116;
 /** Other tests need the processor too. */
-const perSecond = 20;
+const perSecond = 15;
 const selection = [
   'kill -9 of a worker, 5 times (Redis + PostgreSQL)',
   'FLUSHALL and kill -9 of a receiver at once (Redis + PostgreSQL)',

@@ -32,7 +32,6 @@ const onBoth = (
     name: alone.name,
     on: 'PostgreSQL alone',
     engines: postgresAlone,
-    perSecond: 40,
     fault: (run) => takeAway(run, { ...alone, isQueue: true }),
   }),
 ];
@@ -82,7 +81,6 @@ const blackHole = (on: string, open: OpenEngines<WithPostgres>): Scenario =>
     name: 'connections to PostgreSQL pass nothing any more; new ones neither for 10 s',
     on,
     engines: behindProxy(open),
-    perSecond: 40,
     fault: loseConnections,
   });
 

@@ -59,7 +59,7 @@ export const shapeRows: readonly Scenario[] = [
   scenario({
     name: `all facts about ${hotContacts} contacts`,
     ...on,
-    perSecond: 80,
+    perSecond: 60,
     history: { hotContacts },
     fault: hotRows,
   }),
