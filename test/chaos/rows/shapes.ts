@@ -71,9 +71,9 @@ export const shapeRows: readonly Scenario[] = [
     fault: burst,
   }),
   scenario({
-    name: '3 % poison: malformed, unknown, 1 MB, deeply nested',
+    name: '10 % poison: malformed, unknown, 1 MB, deeply nested',
     ...on,
-    history: { poison: 0.03 },
+    history: { poison: 0.1 },
     fault: poison,
   }),
 ];
