@@ -15,6 +15,8 @@ export interface AlertInbox extends AsyncDisposable {
   readonly keys: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
+export const webhookSecret = 'the-secret-of-the-alert-inbox';
+
 /** Messages are under way for long enough to be interrupted by a fault. */
 const answerAfterMs = 400;
 
@@ -24,10 +26,12 @@ export async function openAlertInbox(folder: string): Promise<AlertInbox> {
     let text = '';
     for await (const chunk of request.setEncoding('utf8')) text += String(chunk);
     const { type, data } = JSON.parse(text) as { type: string; data: { subject_uris?: readonly string[] } };
+    await sleep(answerAfterMs);
+    // A message whose sender died meanwhile is not accepted.
+    if (response.destroyed) return;
     if (type === 'alert')
       for (const uri of data.subject_uris ?? [])
         keys.set(uri, (keys.get(uri) ?? new Set()).add(String(request.headers['webhook-id'])));
-    await sleep(answerAfterMs);
     response.writeHead(204).end();
   });
   server.listen(0, '127.0.0.1');
@@ -39,7 +43,7 @@ export async function openAlertInbox(folder: string): Promise<AlertInbox> {
     settings: {
       ALERTS_FILE: rules,
       ALERT_WEBHOOK_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-      ALERT_WEBHOOK_SECRET: 'a secret of the chaos suite',
+      ALERT_WEBHOOK_SECRET: webhookSecret,
       ALERT_ALLOW_PRIVATE: 'true',
     },
     async [Symbol.asyncDispose]() {

@@ -101,7 +101,7 @@ async function saveOutputs(outputs: Readonly<Record<string, string>>): Promise<s
 }
 
 const isSound = ({ rows, failed }: SuiteRun): boolean =>
-  failed.length === 0 && rows.every(({ failures }) => failures.length === 0);
+  failed.length === 0 && rows.length > 0 && rows.every(({ failures }) => failures.length === 0);
 
 if (values.help) say(usage);
 else if (values.list) for (const { name, on } of chosen) say(`${name} (${on})`);

@@ -41,7 +41,7 @@ export function pageOf(runs: readonly SuiteRun[]): string {
 
 const head = `# Chaos
 
-This page is written by \`npm run chaos\`. The suite starts the product as real processes (two receivers and three workers, or the single process of the default), sends signed deliveries at a steady rate (30 per second), injects one
+This page is written by \`npm run chaos\`. The suite starts the product as real processes (two receivers and three workers, or the single process of the default), sends signed deliveries at a steady rate (30 per second; 60 for hot rows, 20 beside a burst), injects one
 fault per row, and compares log and rows with a model that shares no code with the product.
 
 \`\`\`
@@ -112,5 +112,6 @@ const notTested = `## Not tested
 - A power cut. \`kill -9\` loses no data that the kernel has; torn and lost writes are simulated in process ([testing.md](testing.md)).
 - More than one machine: all processes share a clock (except where a row changes it), a disk and a kernel. Network partitions are connections that pass nothing.
 - PostgreSQL failover to a replica, and a managed PostgreSQL.
+- An upgrade from a published release: none was published yet. The row uses the commit before the last migrations, with the packages of today.
 - Outages of more than 30 seconds, and a service that stops its retries.
 `;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../harness/ports.ts';
-import { openAlertInbox, startMissedMeetings, type AlertInbox } from './alerts.ts';
+import { openAlertInbox, startMissedMeetings, webhookSecret, type AlertInbox } from './alerts.ts';
 import { canaries, history, type HistoryOptions } from './load/history.ts';
 import { randomOf, type Random } from './load/random.ts';
 import { startLoad, type Load } from './load/sender.ts';
@@ -37,8 +37,6 @@ interface ScenarioOf<E extends Engines> {
   /** At most so many; enough for the time of a scenario unless given. */
   readonly deliveries?: number;
   readonly history?: Pick<HistoryOptions, 'hotContacts' | 'poison'>;
-  /** Why no alerts are expected in time, if so. */
-  readonly withoutAlerts?: string;
   /** Why this machine cannot run it; undefined when it can. */
   readonly obstacle?: () => Promise<string | undefined>;
   /** Injects the fault, ends it, and answers the evidence that it happened. It throws when it did not happen. */
@@ -147,8 +145,7 @@ async function runUnderLoad<E extends Engines>(
 
   const expected = missed.acknowledged();
   const unreported = (): string[] => expected.filter((uri) => inbox.keys.get(uri)?.size !== 1);
-  if (given.withoutAlerts === undefined)
-    await until(() => unreported().length === 0, 'every no-show is reported', alertLimitMs).catch(() => undefined);
+  await until(() => unreported().length === 0, 'every no-show is reported', alertLimitMs).catch(() => undefined);
   const alerts = { expected: expected.length, reported: expected.length - unreported().length };
 
   const outputs = stack.outputs();
@@ -156,7 +153,7 @@ async function runUnderLoad<E extends Engines>(
     store: engines.store,
     offered: load.offered,
     outputs,
-    canaries: canaries(seed),
+    canaries: { ...canaries(seed), ...stack.secrets, webhookSecret },
     erased,
   });
   return {
@@ -171,7 +168,7 @@ async function runUnderLoad<E extends Engines>(
     seconds: (Date.now() - begunMs) / 1000,
     failures: [
       ...failuresOf(verdict, recoveryMs),
-      ...(given.withoutAlerts === undefined && alerts.reported < alerts.expected
+      ...(alerts.reported < alerts.expected
         ? [`${alerts.expected - alerts.reported} no-shows were not reported under one key`]
         : []),
     ],

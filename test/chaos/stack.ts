@@ -60,6 +60,8 @@ export interface CommandResult {
 
 export interface Stack extends AsyncDisposable {
   readonly key: string;
+  /** Must not appear in what the processes print. */
+  readonly secrets: Readonly<Record<string, string>>;
   readonly folder: string;
   readonly receivers: readonly Part[];
   readonly workers: readonly Part[];
@@ -76,12 +78,13 @@ export const currentProgram = fileURLToPath(new URL('../../bin/slotstream.js', i
 export async function startStack(engines: Engines, changes: Settings = {}): Promise<Stack> {
   const folder = await mkdtemp(join(engines.dataRoot ?? tmpdir(), 'slotstream-chaos-'));
   const key = randomBytes(24).toString('hex');
+  const adminToken = randomBytes(24).toString('hex');
   const settings: Settings = {
     PATH: process.env['PATH'] ?? '',
     HOST: '127.0.0.1',
     ADMIN_PORT: '0',
     SIGNING_KEYS: key,
-    ADMIN_TOKEN: randomBytes(24).toString('hex'),
+    ADMIN_TOKEN: adminToken,
     ...engines.settings,
     ...changes,
   };
@@ -110,6 +113,7 @@ export async function startStack(engines: Engines, changes: Settings = {}): Prom
       : await Promise.all([several('work', 2, engines.workers ?? 3), several('receive', 1, engines.receivers ?? 2)]);
     return {
       key,
+      secrets: { key, adminToken },
       folder,
       receivers,
       workers: [first, ...more],

@@ -142,5 +142,5 @@ export const operationsRows: readonly Scenario[] = [
     fault: rebuildDuringLoad,
   }),
   erase('Redis + PostgreSQL', redisAndPostgres),
-  erase('embedded queue + SQLite', embedded),
+  erase('embedded', embedded),
 ];
