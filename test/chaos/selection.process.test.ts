@@ -11,7 +11,7 @@ const perSecond = 15;
 const selection = [
   'kill -9 of a worker, 5 times (Redis + PostgreSQL)',
   'FLUSHALL and kill -9 of a receiver at once (Redis + PostgreSQL)',
-  'PostgreSQL immediate restart, twice, 3 s apart (PostgreSQL alone)',
+  'kill -9 of a worker, 5 times (PostgreSQL alone)',
   'kill -9 of the process, 4 times (embedded)',
 ];
 
