@@ -11,6 +11,7 @@ import { inject } from 'vitest';
 import type { WorkerTiming } from '#src/queue/bullmq/worker.ts';
 import type { DeliveryBatch, DeliveryQueue } from '#src/queue/contract.ts';
 import { openQueue } from '#src/queue/registry.ts';
+import { until } from '../../../harness/ports.ts';
 import { createDatabase } from '../../../harness/postgres.ts';
 
 export interface QueueLocation {
@@ -49,11 +50,19 @@ export const locations = {
   },
 };
 
-export function open(
+/** Resolves when the engine answers: on a busy machine that takes longer than `openQueue` waits. */
+export async function open(
   location: QueueLocation,
   report: (error: Error) => void = () => undefined,
 ): Promise<DeliveryQueue> {
-  return openQueue({ ...location, report });
+  const queue = await openQueue({ ...location, report });
+  const answers = () =>
+    queue.depth().then(
+      () => true,
+      () => false,
+    );
+  await until(answers, 'the queue answers');
+  return queue;
 }
 
 export function batchOf(...bodies: readonly string[]): DeliveryBatch {
