@@ -11,7 +11,6 @@ import { inject } from 'vitest';
 import type { WorkerTiming } from '#src/queue/bullmq/worker.ts';
 import type { DeliveryBatch, DeliveryQueue } from '#src/queue/contract.ts';
 import { openQueue } from '#src/queue/registry.ts';
-import { until } from '../../../harness/ports.ts';
 import { createDatabase } from '../../../harness/postgres.ts';
 
 export interface QueueLocation {
@@ -50,19 +49,11 @@ export const locations = {
   },
 };
 
-/** Resolves when the engine answers: on a busy machine that takes longer than `openQueue` waits. */
-export async function open(
+export function open(
   location: QueueLocation,
   report: (error: Error) => void = () => undefined,
 ): Promise<DeliveryQueue> {
-  const queue = await openQueue({ ...location, report });
-  const answers = () =>
-    queue.depth().then(
-      () => true,
-      () => false,
-    );
-  await until(answers, 'the queue answers');
-  return queue;
+  return openQueue({ ...location, report });
 }
 
 export function batchOf(...bodies: readonly string[]): DeliveryBatch {
