@@ -1,7 +1,7 @@
 // Brings a database to the schema of this version; refuses one that a newer version made.
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
-import { SlotstreamError } from '#src/base/errors.ts';
+import { isMissingTable, SlotstreamError } from '#src/base/errors.ts';
 import { initial } from '#src/store/migrations/0001-initial.ts';
 import { syncCheckpoints } from '#src/store/migrations/0002-sync-checkpoints.ts';
 import { feedConsumers } from '#src/store/migrations/0003-feed-consumers.ts';
@@ -45,6 +45,18 @@ export function migrationsFor(types: StorageTypes): Record<string, Migration> {
     '0019-follow-up-reads': followUpReads,
     '0020-time-zones': timeZones(types),
   };
+}
+
+/** Asked first at every start: the migrator reads the whole schema, twice, before it finds that there is nothing to do. */
+export async function isMigrated(db: Kysely<Database>, types: StorageTypes): Promise<boolean> {
+  try {
+    const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+    const names = Object.keys(migrationsFor(types));
+    return rows.length === names.length && rows.every(({ name }) => names.includes(name));
+  } catch (error) {
+    if (isMissingTable(error)) return false;
+    throw error;
+  }
 }
 
 export async function migrate(db: Kysely<Database>, types: StorageTypes): Promise<void> {

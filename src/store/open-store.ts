@@ -155,7 +155,13 @@ function notOpened(cause: unknown, url: string): SlotstreamError {
 /** The migrator reads the columns of all tables and views first, and fails when another process replaces a view at that moment. */
 const isMigrationRace = (error: unknown): boolean => isContention(error) || /^(42703|42P01|XX000)$/.test(codeOf(error));
 
-/** Runs `work` again while it fails because of contention, for up to ten seconds. Anything longer is the caller's to retry. */
+/** The code of PostgreSQL for a lock that was waited for in vain. */
+const lockTimeout = '55P03';
+
+/**
+ * Runs `work` again while it fails because of contention, for up to ten seconds. Anything longer is the caller's to retry. On a busy
+ * machine one attempt may take longer than that: a conflict with a transaction that has ended gets two more in any case.
+ */
 export async function retryContention<Result>(
   work: () => Promise<Result>,
   isRetried: (error: unknown) => boolean = isContention,
@@ -165,7 +171,8 @@ export async function retryContention<Result>(
     try {
       return await work();
     } catch (error) {
-      if (performance.now() > endAt || !isRetried(error)) throw error;
+      const isOver = performance.now() > endAt && (attempt > 2 || codeOf(error) === lockTimeout);
+      if (isOver || !isRetried(error)) throw error;
       await sleep(backoffMs(contentionBackoff, attempt, Math.random()));
     }
   }

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { codecOf } from '#src/store/columns.ts';
 import type { Lock, RowPage, Statement, StoreEngine } from '#src/store/contract.ts';
-import { migrate } from '#src/store/migrations.ts';
+import { isMigrated, migrate } from '#src/store/migrations.ts';
 import { postgresTypes } from '#src/store/migrations/storage-types.ts';
 import { commentOnTables } from './postgres-comments.ts';
 import { applySettings, neverSilent, openConnections } from './postgres-connections.ts';
@@ -55,13 +55,14 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
     // Through a pooler the settings of the session are not there.
     begin: async (trx) => void (isPooled() && (await trx.executeQuery(CompiledQuery.raw(applySettings)))),
     migrate: async () => {
-      await db.transaction().execute(async (trx) => {
-        await sql`set local lock_timeout = '1h'`.execute(trx);
-        await sql`select pg_advisory_xact_lock(${sql.lit(locks.migrations)})`.execute(trx);
-        await trx.executeQuery(CompiledQuery.raw(applySettings));
-        await requireTables(trx);
-        await migrate(trx, postgresTypes);
-      });
+      if (!(await isMigrated(db, postgresTypes)))
+        await db.transaction().execute(async (trx) => {
+          await sql`set local lock_timeout = '1h'`.execute(trx);
+          await sql`select pg_advisory_xact_lock(${sql.lit(locks.migrations)})`.execute(trx);
+          await trx.executeQuery(CompiledQuery.raw(applySettings));
+          await requireTables(trx);
+          await migrate(trx, postgresTypes);
+        });
       await commentOnTables(db, (trx) => lock(trx, 'views'));
     },
     noteRedaction: async () => {},

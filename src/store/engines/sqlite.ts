@@ -11,7 +11,7 @@ import { SlotstreamError } from '#src/base/errors.ts';
 import { codecOf } from '#src/store/columns.ts';
 import type { StoreEngine } from '#src/store/contract.ts';
 import { insertValues } from '#src/store/insert-rows.ts';
-import { migrate } from '#src/store/migrations.ts';
+import { isMigrated, migrate } from '#src/store/migrations.ts';
 import { sqliteTypes } from '#src/store/migrations/storage-types.ts';
 import { sqliteContactIndex } from './sqlite-contact-index.ts';
 import { contactWords } from './sqlite-trigrams.ts';
@@ -63,7 +63,7 @@ export function openSqlite(path: string): StoreEngine {
     isPooled: () => false,
     limitSilence: () => {},
     begin: async () => {},
-    migrate: () => migrate(db, sqliteTypes),
+    migrate: async () => void ((await isMigrated(db, sqliteTypes)) || (await migrate(db, sqliteTypes))),
     noteRedaction: async (trx) => {
       if (Number(database.pragma('user_version', { simple: true })) <= 0)
         await trx.executeQuery(CompiledQuery.raw(`pragma user_version = ${hoursOf(Date.now())}`));

@@ -80,12 +80,29 @@ function differencesOf(
   { columns, reportZone }: Pick<Plan, 'columns' | 'reportZone'>,
   existing: ReadonlyMap<string, ExistingView>,
 ): readonly Difference[] {
-  return viewsFor(columns)
-    .map(({ name, about, columns: described, select }) => ({
-      view: { name, about, columns: meaningsOf(described), select: select(engine.dialect, reportZone) },
-      existing: existing.get(name),
-    }))
-    .filter((each) => each.existing?.mark !== engine.views.markOf(db, each.view));
+  return desiredViews({ db, engine }, columns, reportZone)
+    .map(({ view, mark }) => ({ view, mark, existing: existing.get(view.name) }))
+    .filter((each) => each.existing?.mark !== each.mark);
+}
+
+interface MarkedView {
+  readonly view: DesiredView;
+  readonly mark: string;
+}
+
+/** Compiling the views takes longer than reading the existing ones, and they change with the columns only. */
+const compiled = new Map<string, { readonly columns: readonly FieldColumn[]; readonly views: readonly MarkedView[] }>();
+
+function desiredViews({ db, engine }: Readable, columns: readonly FieldColumn[], reportZone: string) {
+  const key = `${engine.name} ${reportZone}`;
+  const known = compiled.get(key);
+  if (known && isDeepStrictEqual(known.columns, columns)) return known.views;
+  const views = viewsFor(columns).map(({ name, about, columns: described, select }): MarkedView => {
+    const view = { name, about, columns: meaningsOf(described), select: select(engine.dialect, reportZone) };
+    return { view, mark: engine.views.markOf(db, view) };
+  });
+  compiled.set(key, { columns, views });
+  return views;
 }
 
 const meaningsOf = (columns: View['columns']): Readonly<Record<string, string>> =>

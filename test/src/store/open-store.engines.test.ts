@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { exitCodeOf, isTransient } from '#src/base/errors.ts';
-import { openStore } from '#src/store/open-store.ts';
+import { openStore, retryContention } from '#src/store/open-store.ts';
 import { createDatabase } from '../../harness/postgres.ts';
 import { ingestBodies } from '../../harness/stores.ts';
 import { copyPostgres } from '../../harness/templates.ts';
@@ -112,4 +112,23 @@ describe('opening a store', () => {
       });
     },
   );
+});
+
+describe('a transaction that met a conflict', () => {
+  /** Attempts that fail with this code, each of which takes a minute; answers how many there were. */
+  async function slowAttempts(code: string): Promise<number> {
+    let attempts = 0;
+    using _clock = vi.spyOn(performance, 'now').mockImplementation(() => attempts * 60_000);
+    const work = async (): Promise<void> => {
+      attempts += 1;
+      throw Object.assign(new Error('conflict'), { code });
+    };
+    await expect(retryContention(work)).rejects.toThrow('conflict');
+    return attempts;
+  }
+
+  it('is tried three times, however long that takes; one that waited for a lock in vain is not', async () => {
+    expect(await slowAttempts('40001')).toBe(3);
+    expect(await slowAttempts('55P03')).toBe(1);
+  });
 });
