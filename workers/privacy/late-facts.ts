@@ -9,7 +9,7 @@ import type { Fact } from '#workers/projections/contract.ts';
 import { erasureEntry, factOfErasure, type ErasedSubject } from '#workers/projections/erasure.ts';
 import { withSubjects, type Erasures } from './erasure-index.ts';
 import { erasedSubjectsIn } from './redact-fact.ts';
-import { redactLog, type ChangedRows } from './redact-log.ts';
+import { redactLog } from './redact-log.ts';
 import { recapsOf, submittedBy } from './target.ts';
 
 export interface LateSubjects {
@@ -27,7 +27,7 @@ export function findLateSubjects(current: Erasures, items: readonly Parsed[]): L
   const entries: NewEntry[] = [];
   const subjects: ErasedSubject[] = [];
   // Repeated until nothing is added: a record that is found can reveal another, such as the recap of a meeting.
-  for (let before = -1; current.seq > 0 && before !== subjects.length;) {
+  for (let before: number | undefined; current.seq > 0 && before !== subjects.length;) {
     before = subjects.length;
     for (const item of items) {
       const found = erasedSubjectsIn(erasures, item).filter(({ uri }) => !erasures.subjects.has(uri));
@@ -56,9 +56,8 @@ export async function eraseLateSubjects(unit: Unit, { erasures, subjects, entrie
   const uris = [...people, ...related.map(({ uri }) => uri)];
   const unreadable = await Promise.all(uris.map((uri) => unparsedNaming(unit, uri)));
   const seqs = [...(await entriesInvolving(unit, uris)), ...unreadable.flat().map(({ seq }) => seq)];
-  const changedRows: ChangedRows = new Map();
-  await redactLog(unit, withSubjects(erasures, related), { seqs: new Set(seqs), changedRows });
-  await removeFromSearch(unit, [...people, ...(changedRows.get('contacts') ?? [])]);
+  await redactLog(unit, withSubjects(erasures, related), { seqs: new Set(seqs), changedRows: new Map() });
+  await removeFromSearch(unit, people);
 }
 
 /** Entries about these subjects, and about the invitees of these meetings. */
@@ -67,7 +66,6 @@ async function entriesInvolving({ db }: Unit, uris: readonly string[]): Promise<
   const rows = await db
     .selectFrom('event_log')
     .select('seq')
-    .where('source', '<>', 'operator')
     .where(({ or, eb }) => or([eb('subject_uri', 'in', uris), eb('subject_uri', 'in', invitees)]))
     .execute();
   return rows.map(({ seq }) => seq);

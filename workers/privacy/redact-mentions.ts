@@ -12,9 +12,9 @@ export interface RedactionScope {
 }
 
 /** Lists of people: an erased person is removed from the list. */
-const peopleLists = new Set(['event_guests', 'event_memberships', 'attendees']);
+const peopleLists = new Set<string | undefined>(['event_guests', 'event_memberships', 'attendees']);
 /** The table of the record that is embedded under each key. */
-const embeddedTables = new Map<string, MirrorTable>(embeddings.map(({ key, table }) => [key, table]));
+const embeddedTables = new Map<string | undefined, MirrorTable>(embeddings.map(({ key, table }) => [key, table]));
 
 export function containsAddress(scope: RedactionScope, value: unknown): boolean {
   const { erasures, at } = scope;
@@ -48,7 +48,7 @@ export function isOwnRecord(scope: RedactionScope, table: MirrorTable, record: J
 }
 
 /** Returns the value without mentions of erased people; an equal value where there are none. */
-export function redactMentions(scope: RedactionScope, value: unknown, key = ''): unknown {
+export function redactMentions(scope: RedactionScope, value: unknown, key?: string): unknown {
   const { erasures, at } = scope;
   // An option's `uuid` must be text, or its record could not be parsed again.
   const blank = key === 'uuid' ? '' : null;
@@ -67,10 +67,10 @@ export function redactMentions(scope: RedactionScope, value: unknown, key = ''):
   );
 }
 
-function redactListed(scope: RedactionScope, each: unknown, list: string): unknown[] {
+function redactListed(scope: RedactionScope, each: unknown, list?: string): unknown[] {
   if (typeof each === 'string') return scope.erasures.containsAddress(each, scope.at) ? [] : [each];
   if (!peopleLists.has(list) || !isObject(each)) return [redactMentions(scope, each)];
   if (!isErasedUri(scope, each['user']) && !containsAddress(scope, each)) return [each];
   // The meeting keeps its number of hosts; the host is reduced to the URI of a user without a name.
-  return typeof each['user'] === 'string' ? [{ user: each['user'] }] : [];
+  return typeof each['user'] === 'string' ? [{ user: redactMentions(scope, each['user']) }] : [];
 }

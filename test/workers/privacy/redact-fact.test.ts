@@ -22,6 +22,7 @@ const erasures = erasuresOf({
     { uri: ada.uri, table: 'users' },
     { uri: 'http://localhost/users/ada', table: 'users' },
     erasedAddress(key, { address: ada.email, through }),
+    erasedAddress(key, { address: 'nora@example.test', through }),
   ],
 });
 const delivered = (event: string, payload: object, created_at = before): Parsed => {
@@ -212,7 +213,10 @@ describe('content outside the log', () => {
     expect(entryContainsAddress(erasures, contact({ company: ada.email }))).toBe(true);
     expect(entryContainsAddress(erasures, contact({ company: ada.email }, after))).toBe(false);
     expect(entryContainsAddress(erasures, contact({ company: `See\n${ada.email}` }))).toBe(true);
+    // A line break and another person's address, although the text of the body contains `nora`.
+    expect(entryContainsAddress(erasures, contact({ company: 'See\nora@example.test' }))).toBe(false);
     expect(entryContainsAddress(erasures, unparsed(`{${ada.email}`))).toBe(true);
+    expect(entryContainsAddress(erasures, unparsed('', { body: null }))).toBe(false);
     expect(entryContainsAddress(erasures, unparsed(`{"${ada.uri}"`))).toBe(false);
     expect(entryContainsAddress(erasures, contact({ company: ada.uri }))).toBe(false);
   });

@@ -5,6 +5,7 @@ import { containsAddress, isOwnRecord, redactMentions } from '#workers/privacy/r
 
 const key = 'k'.repeat(64);
 const ada = { uri: 'https://api.example.test/users/ada', email: 'ada@example.test' };
+const grace = { uri: 'https://api.example.test/users/grace', email: 'grace@example.test' };
 const through = '2025-06-01T00:00:00.000000Z';
 const erasures = erasuresOf({
   seq: 1,
@@ -39,9 +40,14 @@ describe('a record', () => {
   it.each([
     ['contacts', { emails: [{ email: ada.email }] }, true],
     ['contacts', { notes: ada.email }, false],
+    ['users', { email: ada.email }, true],
+    ['users', { name: ada.email }, false],
     ['routing_form_submissions', { submitter: ada.uri }, true],
     ['routing_form_submissions', { questions_and_answers: [{ answer: ada.email }] }, true],
     ['meeting_recaps', { event: { attendees: [{ email: ada.email }] } }, true],
+    ['routing_form_submissions', { submitter: grace.uri, name: ada.email }, false],
+    ['meeting_recaps', { event: { uri: ada.uri } }, true],
+    ['meeting_recaps', { speakers: [{ email: ada.email }] }, true],
     ['meeting_recaps', { summary: ada.email }, false],
     ['scheduled_events', { name: ada.email }, false],
   ] as const)('of %s with %j is theirs: %s', (table, record, isTheirs) => {
@@ -66,18 +72,40 @@ describe('redacting mentions', () => {
     expect(redactMentions(scope, value)).toEqual({ uri: ada.email, notes: null, uuid: '', tags: ['kept'] });
   });
 
-  it('removes a guest, and reduces a host to the URI of a user', () => {
-    const guest = { email: 'grace@example.test' };
+  it('removes guests and attendees, and reduces a host to the URI of a user, without an address in it', () => {
+    const host = { user: grace.uri, user_name: 'Grace' };
     const value = {
-      event_guests: [guest, { email: ada.email }],
-      event_memberships: [{ user: ada.uri, user_name: 'Ada', user_email: ada.email }],
+      event_guests: [{ email: grace.email }, { email: ada.email }, null],
+      event_memberships: [
+        host,
+        { user: ada.uri, user_name: 'Ada' },
+        { user: `https://${ada.email}`, user_name: 'Ada' },
+      ],
+      attendees: [{ email: ada.email }],
+      speakers: [{ user: ada.uri, email: ada.email }],
     };
-    expect(redactMentions(scope, value)).toEqual({ event_guests: [guest], event_memberships: [{ user: ada.uri }] });
+    expect(redactMentions(scope, value)).toEqual({
+      event_guests: [{ email: grace.email }, null],
+      event_memberships: [host, { user: ada.uri }, { user: null }],
+      attendees: [],
+      speakers: [{ user: ada.uri, email: null }],
+    });
   });
 
-  it('takes the name from the profile of an erased user', () => {
-    expect(redactMentions(scope, { profile: { type: 'User', name: 'Ada', owner: ada.uri } })).toEqual({
+  it('reduces the user that a record embeds, and only where it is the erased one', () => {
+    const user = { uri: ada.uri, name: 'Ada' };
+    expect(redactMentions(scope, { user, other: user })).toEqual({ user: { uri: ada.uri, name: null }, other: user });
+    const others = { user: { uri: grace.uri, name: 'Grace', notes: ada.email } };
+    expect(redactMentions(scope, others)).toEqual({ user: { ...others.user, notes: null } });
+  });
+
+  it('takes the name from the profile of an erased user, and from nothing else', () => {
+    const profile = { type: 'User', name: 'Ada', owner: ada.uri };
+    expect(redactMentions(scope, { profile, other: profile })).toEqual({
       profile: { type: 'User', owner: ada.uri },
+      other: profile,
     });
+    const others = { profile: { ...profile, owner: grace.uri } };
+    expect(redactMentions(scope, others)).toEqual(others);
   });
 });

@@ -1,5 +1,6 @@
 // The privacy stage as the fold calls it: what it redacts along with a batch, and whether it says so.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { catchUpContactSearch, useContactSearch } from '#src/store/search/contact-follower.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { targetOf } from '#workers/privacy/target.ts';
@@ -57,6 +58,16 @@ describe('the screen', () => {
     expect([hasRedacted, (await entries()).map(({ redacted }) => redacted)]).toEqual([false, [false, false]]);
   });
 
+  it('is outdated as soon as another writer erases a person', async () => {
+    const { store } = opened;
+    const screened = await store.transaction((unit) => privacyScreen({ eraseOnDelete: true }).screen(unit, []));
+    // Not within a transaction, which would be tried again.
+    const check = () => screened.requireCurrent({ ...store, engine: { ...store.engine, manyWriters: true } });
+    await check();
+    await eraseAda();
+    await expect(check()).rejects.toMatchObject({ code: 'erased_meanwhile' });
+  });
+
   it('knows what content concerns a person who was erased or deleted', async () => {
     const { store } = opened;
     await ingestBodies(store, [contact('1', 'Ada'), contact('2', 'Grace'), deleted('1')]);
@@ -112,5 +123,16 @@ describe('a late entry about an erased person', () => {
       [`${base}/scheduled_events/1`, now],
       [`${base}/meeting_recaps/1`, now],
     ]);
+  });
+
+  it('takes a contact that it reveals out of the search', async () => {
+    const { store } = opened;
+    await ingestBodies(store, [contact('1', 'Ada'), contact('2', 'Grace')]);
+    await useContactSearch(store);
+    await catchUpContactSearch(store);
+    await eraseAda();
+    const emails = [{ email: address }];
+    await ingestBodies(store, [delivery('contact.updated', { uri: `${base}/contacts/1`, name: 'Ada', emails })]);
+    expect(await rowsOf(store, 'contact_search')).toMatchObject([{ name: 'Grace' }]);
   });
 });
