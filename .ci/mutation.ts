@@ -5,8 +5,8 @@
 import { availableParallelism } from 'node:os';
 import { Stryker } from '@stryker-mutator/core';
 
-/** Each file, the tests that must notice every change of it, and how many mutants may survive; without a number it is only reported. */
-const core: Readonly<Record<string, { readonly tests: string; readonly explained?: number }>> = {
+/** Each file, the tests that must notice every change of it, and how many mutants may survive. */
+const core: Readonly<Record<string, { readonly tests: string; readonly explained: number }>> = {
   'src/signing/signature.ts': { tests: 'test/src/signing/signature.test.ts', explained: 11 },
   'src/subscriptions/desired.ts': { tests: 'test/src/subscriptions/{plan,plan-property}.test.ts', explained: 2 },
   'src/subscriptions/plan.ts': { tests: 'test/src/subscriptions/{plan,plan-property}.test.ts', explained: 1 },
@@ -18,28 +18,25 @@ const core: Readonly<Record<string, { readonly tests: string; readonly explained
   },
   'workers/pipeline/parse.ts': { tests: 'test/workers/pipeline/parse.test.ts', explained: 7 },
   'workers/pipeline/bisect.ts': { tests: 'test/workers/pipeline/bisect.test.ts', explained: 0 },
-  'workers/pipeline/fold.ts': { tests: 'test/workers/pipeline/fold.engines.test.ts' },
+  'workers/pipeline/fold.ts': { tests: 'test/workers/pipeline/fold.engines.test.ts', explained: 0 },
   'workers/pipeline/screen.ts': { tests: 'test/workers/pipeline/fold.engines.test.ts', explained: 0 },
-  'workers/privacy/screen.ts': { tests: 'test/workers/privacy/{screen,erase}.engines.test.ts' },
-  'workers/privacy/late-facts.ts': {
-    tests: 'test/workers/privacy/{screen,erase,erase-forms,erase-traces}.engines.test.ts',
-  },
-  'workers/privacy/redact-fact.ts': { tests: 'test/workers/privacy/redact-fact.test.ts' },
-  'workers/privacy/redact-mentions.ts': { tests: 'test/workers/privacy/redact-mentions.test.ts' },
+  'workers/privacy/screen.ts': { tests: 'test/workers/privacy/screen.engines.test.ts', explained: 1 },
+  'workers/privacy/late-facts.ts': { tests: 'test/workers/privacy/screen.engines.test.ts', explained: 3 },
+  'workers/privacy/redact-fact.ts': { tests: 'test/workers/privacy/redact-fact.test.ts', explained: 8 },
+  'workers/privacy/redact-mentions.ts': { tests: 'test/workers/privacy/redact-mentions.test.ts', explained: 1 },
   'workers/alerts/rules/filter.ts': { tests: 'test/workers/alerts/rules/filter.test.ts', explained: 0 },
-  'workers/alerts/rules/evaluate.ts': {
-    tests:
-      'test/workers/alerts/{rules/watcher,submissions/form-without-booking,attendance/attendance-rules}.engines.test.ts',
-  },
+  'workers/alerts/rules/evaluate.ts': { tests: 'test/workers/alerts/rules/evaluate.engines.test.ts', explained: 0 },
   'workers/alerts/rules/rule.ts': {
     tests: 'test/workers/alerts/rules/{rule,ruleset-settings}.test.ts',
     explained: 3,
   },
   'workers/alerts/rules/ruleset.ts': {
     tests: 'test/workers/alerts/rules/{ruleset,ruleset-settings}.test.ts',
+    explained: 4,
   },
   'workers/alerts/rules/to-host.ts': {
     tests: 'test/workers/alerts/rules/{filter,ruleset,ruleset-settings}.test.ts',
+    explained: 2,
   },
 };
 
@@ -69,7 +66,7 @@ for (const [path, { tests, explained }] of Object.entries(core)) {
   const killed = results.length - survived;
   const score = ((100 * killed) / results.length).toFixed(1);
   table.push(`| \`${path}\` | ${results.length} | ${killed} | ${survived} | ${score} % |`);
-  if (survived > (explained ?? survived)) process.exitCode = 1;
+  if (survived > explained) process.exitCode = 1;
 }
 console.log(table.join('\n'));
 if (process.exitCode === 1) console.error('More mutants survive than docs/testing.md explains: see the list above.');

@@ -1,5 +1,4 @@
 // The alerts that must exist in the end, computed from all facts at once: rows from the fold oracle, and a second implementation of the rules.
-import { instantOf } from '#src/base/time.ts';
 import type { Fact } from '../harness/data/delivery-histories.ts';
 import type { Record_ } from '../harness/data/normal-facts.ts';
 import { attendedBy } from './attendance.ts';
@@ -82,7 +81,9 @@ export function expectedAlerts(facts: readonly Fact[], standpoint: Standpoint): 
 function unbookedAlerts(submission: Record_, rows: Record<string, Record_[]>): Found[] {
   const isBooked = (rows['invitees'] ?? []).some(({ routing_form_submission: uri }) => uri === submission['uri']);
   if (isBooked || submission['result_type'] !== 'event_type') return [];
-  const after = (hours: number) => instantOf(ms(submission['created_at']) + hours * 3_600_000);
+  // As the tables have it: with microseconds.
+  const after = (hours: number) =>
+    new Date(ms(submission['created_at']) + hours * 3_600_000).toISOString().replace('Z', '000Z');
   const found: Found[] = [
     ['unbooked', 'unbooked', after(2)],
     ['unbooked_slow', 'unbooked', after(30)],
@@ -169,4 +170,16 @@ function contactOf(rows: Record<string, Record_[]>, { email }: Record_) {
   const options = (definition?.['options'] ?? []) as unknown as readonly { uuid: string; label: string }[];
   const labels = options.flatMap(({ uuid, label }) => (uuid === field['value'] ? [label.toLowerCase()] : []));
   return { row, tiers: [field['value'], ...labels] };
+}
+
+/** What the recipient believes, who drops a repeated key. */
+export function believed(received: readonly { readonly id: string; readonly kind: string }[]): string[] {
+  const last = new Map<string, string>();
+  const keys = new Set<string>();
+  for (const { id, kind } of received) {
+    if (keys.has(id)) continue;
+    keys.add(id);
+    last.set(id.slice(0, 32), kind);
+  }
+  return [...last].flatMap(([id, kind]) => (kind === 'alert' ? [id] : [])).toSorted();
 }

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { eventKinds, isEventKind } from '#schemas/events.ts';
 import type { WebhookSubscription } from '#schemas/subscription.ts';
-import { callbackUrl, fingerprintOf, ownerOf, type Owner } from '#src/subscriptions/callback.ts';
+import { callbackUrl, fingerprintOf, type Owner } from '#src/subscriptions/callback.ts';
 import type { PlanInput, Step } from '#src/subscriptions/plan.ts';
 
 export const callback = 'https://hooks.example.com/mirror/webhooks';
@@ -128,9 +128,9 @@ function endings(step: Step): readonly Act[] {
 export function deliveredTo(subscriptions: readonly WebhookSubscription[]): ReadonlySet<string> {
   const active = subscriptions.filter(({ state }) => state === 'active');
   return new Set(
-    active.flatMap((one) => {
-      const { scope, uri } = ownerOf(one);
-      return (one.events ?? []).map((event) => `${scope} ${uri}: ${event}`);
+    active.flatMap(({ scope, organization, user, group, events }) => {
+      const uri = scope === 'user' ? user : scope === 'group' ? group : organization;
+      return (events ?? []).map((event) => `${scope} ${uri}: ${event}`);
     }),
   );
 }

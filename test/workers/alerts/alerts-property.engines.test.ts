@@ -23,7 +23,7 @@ import { alertHistory, firstLoads, lookedBackMs } from '../../harness/data/alert
 import { cut, reordered, type Observation } from '../../harness/data/delivery-histories.ts';
 import { ingestObservations } from '../../harness/data/api-reads.ts';
 import { emptyTables, freshMemory, freshPostgres, rowsOf, type TestStore } from '../../harness/stores.ts';
-import { expectedAlerts, oracleRules } from '../../oracle/alerts.ts';
+import { believed, expectedAlerts, oracleRules } from '../../oracle/alerts.ts';
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'slotstream-alerts-'));
@@ -183,18 +183,6 @@ class World {
 }
 
 const refusal: SendResult = { ok: false, answer: '500', retry: true };
-
-/** What the recipient believes, who drops a repeated key. */
-function believed(received: readonly Received[]): string[] {
-  const last = new Map<string, string>();
-  const keys = new Set<string>();
-  for (const { id, kind } of received) {
-    if (keys.has(id)) continue;
-    keys.add(id);
-    last.set(id.slice(0, 32), kind);
-  }
-  return [...last].flatMap(([id, kind]) => (kind === 'alert' ? [id] : [])).toSorted();
-}
 
 describe.each([
   { name: 'sqlite', available: true, fresh: freshMemory, count: 20 },

@@ -24,7 +24,7 @@ export async function evaluateBookings(
   { rules, nowMs }: { readonly rules: readonly BookingRule[]; readonly nowMs: number },
 ): Promise<Evaluation> {
   const withAttendance = rules.some(({ readsAttendance }) => readsAttendance);
-  const contexts = uris.length === 0 ? new Map() : await loadBookingContexts(store, uris, { withAttendance });
+  const contexts = await loadBookingContexts(store, uris, { withAttendance });
   const alertsOf = (wanted: readonly BookingRule[]) =>
     [...contexts].flatMap(([uri, context]) =>
       wanted.flatMap((rule) =>
@@ -44,7 +44,7 @@ export async function evaluateSubmissions(
   uris: readonly string[],
   { rules, nowMs }: { readonly rules: readonly SubmissionRule[]; readonly nowMs: number },
 ): Promise<Evaluation> {
-  const contexts = uris.length === 0 ? new Map() : await loadSubmissionContexts(store, uris);
+  const contexts = await loadSubmissionContexts(store, uris);
   const desired = [...contexts].flatMap(([uri, context]) =>
     rules.flatMap((rule) => desiredAlerts({ ...rule, graceMs: 0 }, uri, due(rule.find(context), nowMs))),
   );

@@ -51,6 +51,7 @@ describe('the rules', () => {
       { name: 'a', when: 'no_show', ...own, omit: ['email'] },
       { name: 'form', when: 'form_without_booking' },
       { name: 'lag', when: 'lag' },
+      { name: 'evening', when: 'unconfirmed' },
     ];
     writeFileSync(file, JSON.stringify({ rules }));
     const { bookings, submissions, conditions } = await loadRules({ file, graceMs: 5, configured: ['log', 'slack'] });
@@ -63,12 +64,15 @@ describe('the rules', () => {
         omit: ['email'],
         channels: ['slack'],
       },
+      { evening: { zone: 'UTC' } },
     ]);
     expect(bookings[0]?.quiet).toBeDefined();
     expect([submissions.map(({ when }) => when), conditions.map(({ when }) => when)]).toEqual([
       ['form_without_booking'],
       ['lag'],
     ]);
+    const defaults = await loadRules({ file, graceMs: 5, configured: ['log'] });
+    expect(defaults.bookings[0]?.channels).toEqual(['log']);
     for (const { about, page, title } of [...bookings, ...submissions, ...conditions])
       expect([about, page, title]).not.toContain('');
   });

@@ -76,7 +76,14 @@ describe('the rules', () => {
     const rules = [
       { name: 'A b', when: 'no_show', quiet_hours: { from: '25:00', to: '06:00', zone: 'UTC' }, omit: 'email' },
       { name: 'x', when: 'nothing', chanels: ['log'], channels: [], grace: '1h', digest: 5 },
-      { name: 'x', when: 'late_cancel', hours: -1, channels: ['slack', 'log'], template: '{{ unknown_name }}' },
+      {
+        name: 'x',
+        when: 'late_cancel',
+        hours: -1,
+        channels: ['slack', 'log'],
+        template: '{{ unknown_name }}',
+        retraction_template: '{{',
+      },
       { when: 'vip', contakt: { Tier: 'gold' }, on: ['boked'] },
       5,
       {
@@ -133,20 +140,23 @@ describe('the rules', () => {
       'rules.2 (x): name is the name of another rule too',
       'rules.2 (x): channels has slack, which is not configured (ALERT_SLACK_URL)',
       'rules.2 (x): template is wrong: unknown variable unknown_name',
+      expect.stringMatching(/^rules\.2 \(x\): retraction_template is wrong: ./),
     ]);
   });
 
   it('of an unknown kind have their other mistakes reported too', async () => {
-    const rules = [{ name: 'a', when: 'no_shw', grace: 'soon', omit: ['phone'] }];
+    const rules = [{ name: 'a', when: 'no_shw', grace: 'soon', omit: ['phone'], template: ['{{ unknown_name }}'] }];
     expect(await mistakesIn({ rules })).toEqual([
       expect.stringMatching(/^rules\.0 \(a\): when must be one of no_show, /),
+      'rules.0 (a): template must be a text',
       expect.stringMatching(/^rules\.0 \(a\): grace must be a duration /),
       expect.stringMatching(/^rules\.0 \(a\): omit\.0 must be one of who, /),
     ]);
   });
 
   it.each([
-    ['no JSON', '{"rules": [', /^It is not JSON/],
+    ['no JSON', '{"rules": [', /^It is not JSON: ./],
+    ['no JSON on several lines', '[\nx]', /^It is not JSON: Unexpected token 'x'/],
     ['no object', '[]', /^The file: /],
     ['nothing', '', /^It is not JSON/],
   ])('are rejected when the file holds %s', async (_what, text, mistake) => {
@@ -156,7 +166,11 @@ describe('the rules', () => {
   it('are rejected when the file does not exist', async () => {
     const file = join(folder, 'missing.json');
     const message = `ALERTS_FILE (${file}):\nThe file cannot be read (ENOENT).`;
-    await expect(loadRules({ file, graceMs: 0, configured: [] })).rejects.toMatchObject({ code: 'config', message });
+    await expect(loadRules({ file, graceMs: 0, configured: [] })).rejects.toMatchObject({
+      code: 'config',
+      message,
+      hint: 'Correct the file; docs/alerts.md describes it.',
+    });
   });
 
   it('send to the hosts whose address is known, with their Slack users', async () => {
@@ -221,10 +235,16 @@ describe('the rules', () => {
     expect(await mistakesIn({ rules: reached, slack_users: { 'a@example.test': 'W01' } }, ['email'])).toEqual([]);
   });
 
-  it('name the settings of a channel that is not configured', async () => {
-    const rules = [{ name: 'a', when: 'no_show', channels: ['webhook'] }];
-    expect(await mistakesIn({ rules })).toEqual([
-      'rules.0 (a): channels has webhook, which is not configured (ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET)',
+  it('name the settings of each channel that is not configured', async () => {
+    const channels = ['log', 'slack', 'teams', 'discord', 'pagerduty', 'ntfy', 'webhook', 'email'];
+    const mistakes = await mistakesIn({ rules: [{ name: 'a', when: 'no_show', channels }] }, ['slack']);
+    expect(mistakes.map((text) => /has (.*)$/.exec(text)?.[1])).toEqual([
+      'teams, which is not configured (ALERT_TEAMS_URL)',
+      'discord, which is not configured (ALERT_DISCORD_URL)',
+      'pagerduty, which is not configured (ALERT_PAGERDUTY_KEY)',
+      'ntfy, which is not configured (ALERT_NTFY_URL)',
+      'webhook, which is not configured (ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET)',
+      'email, which is not configured (ALERT_SMTP_URL and ALERT_EMAIL_TO)',
     ]);
   });
 });

@@ -8,12 +8,12 @@ import { openStore } from '#src/store/open-store.ts';
 import { mirrorDifferences } from '../../../harness/mirror/mirror-comparison.ts';
 import { ask, expectNoTraceOf } from '../../../oracle/deliveries.ts';
 import { until } from '../../../harness/ports.ts';
-import { createDatabase } from '../../../harness/postgres.ts';
 import { openHome, type Home, type Settings } from '../../../harness/product.ts';
 import { startRedis } from '../../../harness/redis.ts';
 import { awayFromMeetings } from '../../../harness/mirror/test-reconcile.ts';
 import { isLongRun } from '../../../harness/runs.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
+import { copyPostgres } from '../../../harness/templates.ts';
 import { deleteContact } from '#src/sandbox/world/contacts/contacts.ts';
 import type { Fact } from '#src/sandbox/world/service.ts';
 
@@ -22,7 +22,7 @@ const engines: readonly { name: string; available: boolean; settings: () => Prom
   {
     name: 'PostgreSQL',
     available: inject('postgresUrl') !== '',
-    settings: async () => ({ DATABASE_URL: await createDatabase(inject('postgresUrl')) }),
+    settings: async () => ({ DATABASE_URL: await copyPostgres() }),
   },
 ];
 
