@@ -9,7 +9,7 @@ import { mirrorTables } from '#workers/projections/contract.ts';
 import type { Delivery } from '../harness/data/delivery-histories.ts';
 import { forOracle } from '../harness/mirror/memory-fold.ts';
 import { comparable, filledTables, rowsOf } from '../harness/stores.ts';
-import { expectedAlerts } from '../oracle/alerts.ts';
+import { believed, expectedAlerts } from '../oracle/alerts.ts';
 import { expectedRows } from '../oracle/fold.ts';
 
 export interface Outcome {
@@ -51,18 +51,6 @@ export async function judge(outcome: Outcome): Promise<void> {
   const expected = expectedAlerts(facts, standpoint).filter((line) => names.has(line.split(' ', 1)[0] ?? ''));
   expect(active.map(({ rule, subject_uri, fact }) => [rule, subject_uri, fact].join(' ')).toSorted()).toEqual(expected);
   expect(believed(received)).toEqual(active.map(({ id }) => String(id)).toSorted());
-}
-
-/** What the recipient believes, who drops a repeated key. */
-function believed(received: Outcome['received']): string[] {
-  const last = new Map<string, string>();
-  const keys = new Set<string>();
-  for (const { id, kind } of received) {
-    if (keys.has(id)) continue;
-    keys.add(id);
-    last.set(id.slice(0, 32), kind);
-  }
-  return [...last].flatMap(([id, kind]) => (kind === 'alert' ? [id] : [])).toSorted();
 }
 
 /** As `toEqual`, and quick when there is nothing to show. */

@@ -1,12 +1,18 @@
 // Runs several simulated processes in one thread. Whatever a process waits for (the disk, the queue, the store, a channel, a timer) is a
-// task of fast-check's scheduler, which chooses what happens next. A process that crashed is never continued.
+// task of fast-check's scheduler, which chooses what happens next. A process that crashed is never continued. Code that belongs to no
+// simulated process, such as what another test file left behind in this thread, has the real time and the real randomness.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import crypto from 'node:crypto';
 import timers from 'node:timers/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import type { Scheduler } from 'fast-check';
 
 export interface SimulatedProcess {
   readonly name: string;
+  readonly kernel: Kernel;
   alive: boolean;
+  /** What it does when it continues; undefined while it is not stopped. */
+  held: (() => void)[] | undefined;
 }
 
 interface Timer {
@@ -24,18 +30,20 @@ const real = {
   clearInterval: globalThis.clearInterval,
   setImmediate: globalThis.setImmediate,
   now: performance.now.bind(performance),
+  random: Math.random,
+  randomUUID: crypto.randomUUID,
   abortAfter: AbortSignal.timeout.bind(AbortSignal),
   sleep: timers.setTimeout,
   nextTurn: timers.setImmediate,
 };
 
-/** The kernel of the run that is under way; tests in the same thread that run meanwhile have the real time. */
+/** The process that the code belongs to, across everything it waits for. */
+const running = new AsyncLocalStorage<SimulatedProcess>();
+const inside = (): Kernel | undefined => running.getStore()?.kernel;
+/** The kernel of the run that is under way. */
 let active: Kernel | undefined;
-const inside = (): Kernel | undefined => (active?.current === undefined ? undefined : active);
 
 export class Kernel {
-  /** The process whose code runs at the moment; undefined while the test itself does. */
-  current: SimulatedProcess | undefined;
   nowMs: number;
   /** The first error that nothing in a process has caught. */
   failure: unknown;
@@ -56,8 +64,14 @@ export class Kernel {
     return Math.floor((this.random / 2 ** 32) * limit);
   }
 
+  uuid(): string {
+    return `00000000-0000-4000-8000-${this.below(2 ** 32)
+      .toString(16)
+      .padStart(12, '0')}`;
+  }
+
   start(name: string): SimulatedProcess {
-    return { name, alive: true };
+    return { name, kernel: this, alive: true, held: undefined };
   }
 
   kill(process: SimulatedProcess): void {
@@ -65,28 +79,41 @@ export class Kernel {
     for (const timer of this.timers) if (timer.owner === process) this.timers.delete(timer);
   }
 
+  /** As SIGSTOP: it still has its locks and its connections. */
+  stop(process: SimulatedProcess): void {
+    process.held ??= [];
+  }
+
+  continue(process: SimulatedProcess): void {
+    const { held = [] } = process;
+    process.held = undefined;
+    for (const each of held) this.as(process, each);
+  }
+
   /** Runs code as a part of the process. */
   as<Result>(process: SimulatedProcess, work: () => Result): Result {
-    const before = this.current;
-    this.current = process;
-    try {
-      return work();
-    } finally {
-      this.current = before;
-    }
+    return running.run(process, work);
+  }
+
+  /** The process whose code runs at the moment. */
+  get current(): SimulatedProcess {
+    const process = running.getStore();
+    if (process === undefined) throw new Error('no process runs');
+    return process;
   }
 
   /** Resolves when the scheduler chooses it. It belongs to the process that runs at the moment. */
   point(label: string): Promise<void> {
     const owner = this.current;
-    if (owner === undefined) throw new Error(`${label}: no process runs`);
     return new Promise((resolve) => {
-      void this.scheduler.schedule(Promise.resolve(), `${owner.name} ${label}`, undefined, async (run) => {
-        if (!owner.alive) return;
-        this.current = owner;
-        await run();
-        resolve();
-      });
+      const schedule = () =>
+        void this.scheduler.schedule(Promise.resolve(), `${owner.name} ${label}`, undefined, async (run) => {
+          if (!owner.alive) return;
+          await run();
+          if (owner.held) owner.held.push(schedule);
+          else resolve();
+        });
+      schedule();
     });
   }
 
@@ -107,13 +134,10 @@ export class Kernel {
   /** Every microtask has run by then. */
   async settle(): Promise<void> {
     await new Promise<void>((resolve) => void real.setImmediate(resolve));
-    this.current = undefined;
   }
 
   addTimer(fire: () => void, ms: number, everyMs?: number): Timer {
-    const owner = this.current;
-    if (owner === undefined) throw new Error('no process runs');
-    const timer = { owner, atMs: this.nowMs + Math.max(1, ms), everyMs, fire, unref: () => undefined };
+    const timer = { owner: this.current, atMs: this.nowMs + Math.max(1, ms), everyMs, fire, unref: () => undefined };
     this.timers.add(timer);
     this.armClock();
     return timer;
@@ -135,9 +159,12 @@ export class Kernel {
       if (next === undefined) return;
       this.timers.delete(next);
       this.nowMs = Math.max(this.nowMs, next.atMs);
-      this.current = next.owner;
-      if (next.everyMs !== undefined) this.addTimer(next.fire, next.everyMs, next.everyMs);
-      next.fire();
+      const { owner, everyMs, fire } = next;
+      this.as(owner, () => {
+        if (everyMs !== undefined) this.addTimer(fire, everyMs, everyMs);
+        if (owner.held) owner.held.push(fire);
+        else fire();
+      });
       this.armClock();
     });
   }
@@ -150,7 +177,7 @@ export function startKernel(...options: ConstructorParameters<typeof Kernel>): K
 
 type Callback = (...args: unknown[]) => void;
 
-/** Gives simulated processes the time of their kernel. Returns a function that ends it. */
+/** Gives simulated processes the time and the randomness of their kernel. Returns a function that ends it. */
 export function installTime(): () => void {
   const wrapped = (fire: Callback, args: unknown[]) => () => fire(...args);
   const patched = {
@@ -170,6 +197,7 @@ export function installTime(): () => void {
   };
   Object.assign(globalThis, patched);
   performance.now = () => inside()?.nowMs ?? real.now();
+  Math.random = () => (inside()?.below(2 ** 32) ?? real.random() * 2 ** 32) / 2 ** 32;
   AbortSignal.timeout = (ms) => {
     const kernel = inside();
     if (kernel === undefined) return real.abortAfter(ms);
@@ -178,13 +206,16 @@ export function installTime(): () => void {
     return controller.signal;
   };
   Object.assign(timers, { setTimeout: sleep, setImmediate: nextTurn });
+  Object.assign(crypto, { randomUUID: () => inside()?.uuid() ?? real.randomUUID() });
   syncBuiltinESMExports();
   process.on('unhandledRejection', onUncaught);
   return () => {
     active = undefined;
-    const { now, abortAfter, sleep: realSleep, nextTurn: realNextTurn, ...globals } = real;
+    const { now, random, randomUUID, abortAfter, sleep: realSleep, nextTurn: realNextTurn, ...globals } = real;
     Object.assign(globalThis, globals);
     performance.now = now;
+    Math.random = random;
+    Object.assign(crypto, { randomUUID });
     AbortSignal.timeout = abortAfter;
     Object.assign(timers, { setTimeout: realSleep, setImmediate: realNextTurn });
     syncBuiltinESMExports();

@@ -1,13 +1,17 @@
-// A disk in memory with the faults of real ones: writes that end early or fail, flushes that fail and lose what they were to write, a
-// full disk, and a power cut that keeps what was flushed, and any first part of the rest.
+// A disk in memory with the faults of real ones: writes that take seconds, end early or fail, flushes that fail and lose what they
+// were to write, a full disk, and a power cut that keeps what was flushed, and any first part of the rest.
 import { constants } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { callbackify } from 'node:util';
 import type { Disk, DiskFile } from '#src/receiver/segments/disk.ts';
 import type { Kernel, SimulatedProcess } from './kernel.ts';
 
-export const diskModes = ['ok', 'short', 'eio', 'flush', 'enospc', 'unreadable'] as const;
+export const diskModes = ['ok', 'slow', 'short', 'eio', 'flush', 'enospc', 'unreadable'] as const;
 export type DiskMode = (typeof diskModes)[number];
+
+/** Longer than two checks of the journal. */
+const slowMs = 5000;
 
 class File {
   /** What a reader sees. */
@@ -76,7 +80,9 @@ export class ModelDisk {
   private readonly kernel: Kernel;
   private readonly root = new Folder();
   private readonly locks = new Map<string, SimulatedProcess>();
-  private readonly writing = new Set<{ file: File; bytes: Buffer; owner: SimulatedProcess | undefined }>();
+  /** A process lists a folder. */
+  isListing = false;
+  private readonly writing = new Set<{ file: File; bytes: Buffer; owner: SimulatedProcess }>();
 
   constructor(kernel: Kernel) {
     this.kernel = kernel;
@@ -91,6 +97,7 @@ export class ModelDisk {
 
   /** The process ends: of a write that is under way, any first part is done. */
   crashed(process: SimulatedProcess): void {
+    this.isListing = false;
     for (const each of this.writing) {
       if (each.owner !== process) continue;
       each.file.append(each.bytes.subarray(0, this.kernel.below(each.bytes.length + 1)));
@@ -130,7 +137,9 @@ export class ModelDisk {
         return Buffer.from(node.bytes);
       },
       readFolder: async (path) => {
+        this.isListing = true;
         await kernel.point('list');
+        this.isListing = false;
         this.failSometimes(['unreadable']);
         const { entries } = this.folder(path);
         return [...entries].map(([name, node]) => ({ name, isDirectory: () => node instanceof Folder }));
@@ -162,7 +171,7 @@ export class ModelDisk {
       takeLock: (path) => {
         const owner = kernel.current;
         if (!(this.node(dirname(path)) instanceof Folder) || this.locks.get(path)?.alive) return undefined;
-        if (owner !== undefined) this.locks.set(path, owner);
+        this.locks.set(path, owner);
         return { release: () => void this.locks.delete(path) };
       },
     };
@@ -179,6 +188,7 @@ export class ModelDisk {
       const underWay = { file, bytes, owner: kernel.current };
       this.writing.add(underWay);
       await kernel.point('write');
+      if (this.mode === 'slow') await sleep(slowMs);
       this.writing.delete(underWay);
       const isShort = this.fails(['short', 'eio', 'enospc']);
       const written = isShort ? kernel.below(bytes.length) : bytes.length;

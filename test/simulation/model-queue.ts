@@ -1,11 +1,12 @@
 // A queue in memory that fulfils the contract, with the faults of a real one: it refuses, does not answer, answers too late, loses jobs
 // together with its markers (wiped, or gone back to an earlier state), and gives a job to a second worker while the first still runs it.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { packBatch, unpackBatch } from '#src/queue/batch-codec.ts';
 import type { BatchProcessor, DeliveryQueue } from '#src/queue/contract.ts';
 import type { Kernel, SimulatedProcess } from './kernel.ts';
 
-/** `deaf`: no request arrives. `mute`: requests arrive, and no answer leaves. */
-export const queueModes = ['ok', 'refusing', 'deaf', 'mute'] as const;
+/** `slow`: answers take a second. `deaf`: no request arrives. `mute`: requests arrive, and no answer leaves. */
+export const queueModes = ['ok', 'slow', 'refusing', 'deaf', 'mute'] as const;
 export type QueueMode = (typeof queueModes)[number];
 
 interface Job {
@@ -62,8 +63,8 @@ export class ModelQueue {
     this.offer();
   }
 
-  /** The leases of a worker that crashed expire after a while. */
-  crashed(process: SimulatedProcess): void {
+  /** The leases of a worker that crashed or was stopped expire after a while. */
+  silent(process: SimulatedProcess): void {
     this.kernel.as(this.server, () =>
       this.kernel.addTimer(() => this.expireLeases((worker) => worker === process), leaseMs),
     );
@@ -112,9 +113,7 @@ export class ModelQueue {
         },
       }),
       work: (processor) => {
-        const owner = kernel.current;
-        if (owner === undefined) throw new Error('no process runs');
-        this.workers.add({ owner, processor, running: 0 });
+        this.workers.add({ owner: kernel.current, processor, running: 0 });
         this.offer();
         return { close: async () => undefined };
       },
@@ -128,6 +127,7 @@ export class ModelQueue {
   }
 
   private async answer(): Promise<void> {
+    if (this.mode === 'slow') await sleep(1000);
     await this.kernel.point('answer of the queue');
     if (this.mode === 'mute') await new Promise(() => undefined);
   }

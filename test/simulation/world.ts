@@ -29,6 +29,7 @@ const mostSteps = 6_000;
 /** Timers between two actions while nothing else happens: few, because idle processes find no defect. */
 const mostTicks = 5;
 
+type Waiting = Extract<Action, { readonly waitMs: number }>;
 interface Sent {
   readonly delivery: Delivery;
   isAcknowledged: boolean;
@@ -61,6 +62,8 @@ export class World {
       storeMode: () => this.storeMode,
     };
     this.around.queue.mode = plan.queue;
+    this.around.disk.mode = plan.disk;
+    this.storeMode = plan.store;
   }
 
   async run(): Promise<void> {
@@ -85,26 +88,38 @@ export class World {
   private async followPlan(): Promise<void> {
     this.startMissing();
     await this.kernel.settle();
-    for (const { after, isDuringWrite, what } of this.plan.actions) {
-      await this.pass(after, isDuringWrite);
-      this.happens(what);
+    while (this.receivers.some(({ intake }) => intake === undefined)) await this.kernel.step();
+    const { first, actions } = this.plan;
+    this.send(first.send, 0);
+    await this.pass(first.after, 'answer');
+    for (const { after, until, what } of actions) {
+      await this.pass(after, until);
+      if ('waitMs' in what) await this.passTime(what);
+      else this.happens(what);
       await this.kernel.settle();
     }
   }
 
-  /** Lets this many tasks happen, or fewer when only time passes or the awaited write is under way. */
-  private async pass(most: number, untilWrite: boolean): Promise<void> {
+  private async passTime({ waitMs, untilListed }: Waiting): Promise<void> {
+    const untilMs = this.kernel.nowMs + waitMs;
+    // Nothing happens any more while all are stopped.
+    while (this.kernel.nowMs < untilMs && (await this.kernel.step()))
+      if (untilListed && this.around.disk.isListing) return;
+  }
+
+  /** Lets this many tasks happen, or fewer when only time passes or what is awaited happens. */
+  private async pass(most: number, until: Plan['actions'][number]['until']): Promise<void> {
     for (let steps = 0, ticks = 0; steps < most && ticks < mostTicks; steps += 1) {
-      if (untilWrite && this.around.disk.isWriting) return;
+      if (until === 'write' && this.around.disk.isWriting) return;
+      if (until === 'answer' && !this.sent.some(({ at }) => at?.alive)) return;
       if (this.kernel.isQuiet) ticks += 1;
       await this.kernel.step();
     }
   }
 
-  private happens(what: Action): void {
+  private happens(what: Exclude<Action, Waiting>): void {
     const { disk, queue, channel } = this.around;
     if ('send' in what) this.send(what.send, what.to);
-    else if ('resendTo' in what) this.resend(what.resendTo);
     else if ('disk' in what) {
       disk.mode = what.disk;
       if ('crashReceiver' in what) this.crashReceiver(what.crashReceiver);
@@ -112,10 +127,13 @@ export class World {
     else if ('store' in what) this.storeMode = what.store;
     else if ('channel' in what) channel.mode = what.channel;
     else if ('crashWorker' in what) this.crashWorker(what.crashWorker);
-    else if (what.does === 'stall') queue.expireLeases(() => true);
+    else if ('toggle' in what) this.toggle(what.toggle === 'worker' ? this.workers : this.receivers, what.at);
+    else if ('cutPower' in what) {
+      this.cutPower();
+      if (what.cutPower === 'receivers and queue') this.loseJobs();
+    } else if (what.does === 'stall') queue.expireLeases(() => true);
     else if (what.does === 'snapshot') queue.takeSnapshot();
-    else if (what.does === 'cutPower') this.cutPower();
-    else if (this.plan.isLossy) queue.lose();
+    else this.loseJobs();
   }
 
   private startMissing(): void {
@@ -139,11 +157,22 @@ export class World {
     const worker = this.workers[at % this.plan.workers];
     if (worker === undefined) return;
     this.kernel.kill(worker.process);
-    this.around.queue.crashed(worker.process);
+    this.around.queue.silent(worker.process);
     this.startMissing();
   }
 
-  /** All receivers are on the machine that loses its power. */
+  private toggle(processes: readonly { readonly process: SimulatedProcess }[], at: number): void {
+    const process = processes[at % processes.length]?.process;
+    if (process?.held) return this.kernel.continue(process);
+    if (process === undefined) return;
+    this.kernel.stop(process);
+    this.around.queue.silent(process);
+  }
+
+  private loseJobs(): void {
+    if (this.plan.isLossy) this.around.queue.lose();
+  }
+
   private cutPower(): void {
     for (const { process } of this.receivers) {
       this.kernel.kill(process);
@@ -154,6 +183,7 @@ export class World {
   }
 
   private send(count: number, to: number): void {
+    this.resend(to);
     const from = this.sent.length;
     for (const delivery of this.plan.deliveries.slice(from, from + count)) {
       const sent = { delivery, isAcknowledged: false, at: undefined };
@@ -186,6 +216,7 @@ export class World {
     queue.mode = 'ok';
     channel.mode = 'ok';
     this.storeMode = 'ok';
+    for (const { process } of [...this.receivers, ...this.workers]) this.kernel.continue(process);
     this.send(this.plan.deliveries.length, 0);
     for (let steps = 1; steps <= mostSteps; steps += 1) {
       if (!(await this.kernel.step())) throw new Error('nothing happens any more');

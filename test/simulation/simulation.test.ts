@@ -9,12 +9,12 @@ import { isLongRun, propertyTimeoutMs, runs } from '../harness/runs.ts';
 import { freshMemory, type TestStore } from '../harness/stores.ts';
 import { oracleRules } from '../oracle/alerts.ts';
 import { installTime } from './kernel.ts';
-import { plans, type Plan } from './plan.ts';
+import { adoptingPlans, plans, type Plan } from './plan.ts';
 import { World } from './world.ts';
 
 /** Interleavings that failed once. A change of the plans or of the simulated processes gives a seed another meaning. */
 const regressions: readonly { readonly seed: number; readonly path: string; readonly found: string }[] = [
-  { seed: 1, path: '25', found: 'an adopted journal segment that could not be read was not tried again' },
+  { seed: 20_250_414, path: '1995', found: 'an adopted journal segment that could not be read was not tried again' },
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'slotstream-simulation-'));
@@ -37,18 +37,20 @@ afterAll(async () => {
 });
 
 let interleavings = 0;
-const everything = fc.asyncProperty(fc.scheduler(), plans, async (scheduler, plan) => {
-  interleavings += 1;
-  await new World(scheduler, plan, { store: opened.store, rules }).run();
-});
-const holds = (options: fc.Parameters<[fc.Scheduler, Plan]>) => fc.assert(everything, options);
+const everything = (some: fc.Arbitrary<Plan>) =>
+  fc.asyncProperty(fc.scheduler(), some, async (scheduler, plan) => {
+    interleavings += 1;
+    await new World(scheduler, plan, { store: opened.store, rules }).run();
+  });
+const holds = (options: fc.Parameters<[fc.Scheduler, Plan]>, some = plans) => fc.assert(everything(some), options);
 
 it(
   'every acknowledged delivery is in the log once, rows and alerts follow from it, and nothing is left on disk, whatever fails and crashes',
   async () => {
     const began = process.threadCpuUsage();
     // A long run reports the seed at once; shrinking takes minutes.
-    await holds({ ...runs(300), endOnFailure: isLongRun });
+    for (const [some, count] of [[plans, 240] as const, [adoptingPlans, 60] as const])
+      await holds({ ...runs(count), endOnFailure: isLongRun }, some);
     const { user, system } = process.threadCpuUsage(began);
     const perMinute = Math.round(interleavings / ((user + system) / 60e6));
     process.stdout.write(`simulation: ${interleavings} interleavings, ${perMinute} per minute of processor time\n`);
