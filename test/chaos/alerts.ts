@@ -13,6 +13,8 @@ export interface AlertInbox extends AsyncDisposable {
   readonly settings: Settings;
   /** The keys of the alerts about an invitee: a repeated message has the same one. */
   readonly keys: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Messages that are no alert, such as a retraction. */
+  readonly others: readonly string[];
 }
 
 export const webhookSecret = 'the-secret-of-the-alert-inbox';
@@ -22,6 +24,7 @@ const answerAfterMs = 400;
 
 export async function openAlertInbox(folder: string): Promise<AlertInbox> {
   const keys = new Map<string, Set<string>>();
+  const others: string[] = [];
   const server = createServer(async (request, response) => {
     let text = '';
     for await (const chunk of request.setEncoding('utf8')) text += String(chunk);
@@ -29,7 +32,8 @@ export async function openAlertInbox(folder: string): Promise<AlertInbox> {
     await sleep(answerAfterMs);
     // A message whose sender died meanwhile is not accepted.
     if (response.destroyed) return;
-    if (type === 'alert')
+    if (type !== 'alert') others.push(type);
+    else
       for (const uri of data.subject_uris ?? [])
         keys.set(uri, (keys.get(uri) ?? new Set()).add(String(request.headers['webhook-id'])));
     response.writeHead(204).end();
@@ -40,6 +44,7 @@ export async function openAlertInbox(folder: string): Promise<AlertInbox> {
   await writeFile(rules, JSON.stringify({ rules: [{ name: 'missed', when: 'no_show', grace: '0' }] }));
   return {
     keys,
+    others,
     settings: {
       ALERTS_FILE: rules,
       ALERT_WEBHOOK_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
@@ -57,6 +62,7 @@ export async function openAlertInbox(folder: string): Promise<AlertInbox> {
 export interface MissedMeetings {
   /** Invitees whose mark was acknowledged. */
   acknowledged(): readonly string[];
+  isOffered(uri: string): boolean;
   stop(): void;
 }
 
@@ -73,6 +79,7 @@ export function startMissedMeetings(seed: number, load: Load): MissedMeetings {
   }, 1000 / perSecond);
   return {
     acknowledged: () => [...bodies].filter(([, body]) => load.acceptedBodies().has(body)).map(([uri]) => uri),
+    isOffered: (uri) => bodies.has(uri),
     stop: () => clearInterval(timer),
   };
 }

@@ -33,7 +33,7 @@ export const postgresAlone: OpenEngines<WithPostgres> = async (resources) => {
 export const redisAndSqlite: OpenEngines<WithRedis> = async (resources) => {
   const redis = resources.use(await startRedis());
   const store = `sqlite:${join(await temporaryFolder(resources), 'mirror.db')}`;
-  return { redis, store, settings: { QUEUE_URL: redis.url, DATABASE_URL: store }, workers: 2 };
+  return { redis, store, settings: { QUEUE_URL: redis.url, DATABASE_URL: store } };
 };
 
 export const embedded: OpenEngines<Engines> = async (resources) => {

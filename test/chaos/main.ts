@@ -1,5 +1,5 @@
 // `npm run chaos`: runs the scenarios, prints a line for each, and writes docs/chaos.md after a run of all of them.
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -12,24 +12,44 @@ const usage = `Usage: npm run chaos -- [options] [part of a name …]
 Runs an installation under load, injects one fault per row, and compares log and rows with an independent model.
 Without names it runs all rows and writes docs/chaos.md.
 
-  --seed <n>    repeats a run (default: from the time)
+  --seed <n>    the same deliveries and choices as in an earlier run (default: from the time)
   --runs <n>    complete runs one after another, each with its own seed (default 1)
   --jobs <n>    rows at the same time (default 1)
   --json        one JSON object per row
   --list        names the rows
 `;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seed: { type: 'string' },
-    runs: { type: 'string', default: '1' },
-    jobs: { type: 'string', default: '1' },
-    json: { type: 'boolean', default: false },
-    list: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-});
+const { values, positionals } = readOptions();
+
+function readOptions() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        seed: { type: 'string', default: String((Math.floor(Date.now() / 1000) % 1_000_000) + 1) },
+        runs: { type: 'string', default: '1' },
+        jobs: { type: 'string', default: '1' },
+        json: { type: 'boolean', default: false },
+        list: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    });
+  } catch (error) {
+    return misused(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function misused(message: string): never {
+  process.stderr.write(`${message}\n\n${usage}`);
+  process.exit(2);
+}
+
+function wholeNumber(option: 'seed' | 'runs' | 'jobs'): number {
+  const text = values[option];
+  return /^[1-9]\d{0,8}$/.test(text)
+    ? Number(text)
+    : misused(`--${option} ${text}: it must be a whole number, at least 1.`);
+}
 
 // The processes that the suite has started end with this one.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
@@ -95,7 +115,6 @@ async function runAll(seed: number, jobs: number): Promise<SuiteRun> {
 
 async function saveOutputs(outputs: Readonly<Record<string, string>>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'slotstream-chaos-failed-'));
-  await mkdir(folder, { recursive: true });
   for (const [name, text] of Object.entries(outputs)) await writeFile(join(folder, `${name}.log`), text);
   return folder;
 }
@@ -109,10 +128,10 @@ else if (chosen.length === 0) {
   say(`No row has this in its name: ${positionals.join(', ')}.\n→ npm run chaos -- --list names the rows.`);
   process.exitCode = 2;
 } else {
-  const firstSeed = Number(values.seed ?? Math.floor(Date.now() / 1000) % 1_000_000);
+  const [firstSeed, count, jobs] = [wholeNumber('seed'), wholeNumber('runs'), wholeNumber('jobs')];
   const runs: SuiteRun[] = [];
-  for (let at = 0; at < Number(values.runs); at += 1) {
-    const run = await runAll(firstSeed + at * 1_000, Number(values.jobs));
+  for (let at = 0; at < count; at += 1) {
+    const run = await runAll(firstSeed + at * 1_000, jobs);
     runs.push(run);
     const passed = run.rows.filter(({ failures }) => failures.length === 0).length;
     const others = `${chosen.length - passed - run.notRun.length} failed, ${run.notRun.length} not run`;

@@ -7,10 +7,10 @@ import { until } from '../harness/ports.ts';
 import { openAlertInbox, startMissedMeetings, webhookSecret, type AlertInbox } from './alerts.ts';
 import { canaries, history, type HistoryOptions } from './load/history.ts';
 import { randomOf, type Random } from './load/random.ts';
-import { startLoad, type Load } from './load/sender.ts';
+import { isAccepted, startLoad, type Load } from './load/sender.ts';
 import { countLogged, isDrained, judge, type Verdict } from './oracle/judge.ts';
 import type { OpenEngines } from './engines.ts';
-import { startStack, type Engines, type Settings, type Stack } from './stack.ts';
+import { startStack, type Engines, type Part, type Settings, type Stack } from './stack.ts';
 
 /** What a fault can use. */
 export interface Run<E extends Engines> {
@@ -23,6 +23,8 @@ export interface Run<E extends Engines> {
   readonly wait: (ms: number) => Promise<unknown>;
   /** Addresses that the scenario erased by command. */
   readonly erased: string[];
+  /** Says that the fault is over, when collecting the evidence takes longer. */
+  readonly ended: () => void;
 }
 
 interface ScenarioOf<E extends Engines> {
@@ -79,6 +81,7 @@ const retryLimitMs = 60_000;
 const drainLimitMs = 90_000;
 /** The lease of the watcher and the claim of a sender that was killed expire before. */
 const alertLimitMs = 60_000;
+const readyLimitMs = 30_000;
 /** The history happened before the run, at less than this per delivery. An erasure covers only the past. */
 const historyMsPerDelivery = 1_500;
 /** More than any scenario lasts. */
@@ -132,8 +135,10 @@ async function runUnderLoad<E extends Engines>(
 
   await until(() => load.accepted() > 0, 'the first delivery is acknowledged');
   await sleep(beforeFaultMs);
-  const evidence = await given.fault({ engines, stack, load, random: randomOf(seed), wait: sleep, erased });
-  const recoveryMs = await timeToRecover(engines.store, load, perSecond);
+  let recovery: Promise<number> | undefined;
+  const ended = (): Promise<number> => (recovery ??= timeToRecover(engines.store, load, perSecond));
+  const evidence = await given.fault({ engines, stack, load, random: randomOf(seed), wait: sleep, erased, ended });
+  const recoveryMs = await ended();
   await sleep(afterRecoveryMs);
   missed.stop();
   await load.finish(retryLimitMs);
@@ -146,7 +151,8 @@ async function runUnderLoad<E extends Engines>(
   const expected = missed.acknowledged();
   const unreported = (): string[] => expected.filter((uri) => inbox.keys.get(uri)?.size !== 1);
   await until(() => unreported().length === 0, 'every no-show is reported', alertLimitMs).catch(() => undefined);
-  const alerts = { expected: expected.length, reported: expected.length - unreported().length };
+  const parts = new Set([...stack.receivers, ...stack.workers]);
+  const notReady = await partsNotReady(parts);
 
   const outputs = stack.outputs();
   const verdict = await judge({
@@ -156,6 +162,9 @@ async function runUnderLoad<E extends Engines>(
     canaries: { ...canaries(seed), ...stack.secrets, webhookSecret },
     erased,
   });
+  // Late messages count as well.
+  const alerts = { expected: expected.length, reported: expected.length - unreported().length };
+  const unexpected = [...inbox.keys.keys()].filter((uri) => !missed.isOffered(uri)).length + inbox.others.length;
   return {
     name: given.name,
     on: given.on,
@@ -171,18 +180,32 @@ async function runUnderLoad<E extends Engines>(
       ...(alerts.reported < alerts.expected
         ? [`${alerts.expected - alerts.reported} no-shows were not reported under one key`]
         : []),
+      ...(unexpected > 0 ? [`${unexpected} alerts or retractions about nothing that happened`] : []),
+      ...notReady.map((name) => `${name} is not ready`),
     ],
     outputs,
   };
 }
 
-/** The log may lag by one second of load, or by a batch. */
+/** A process that ended by itself, or a receiver that goes on refusing, is a failure though the others do the work. */
+async function partsNotReady(parts: Iterable<Part>): Promise<readonly string[]> {
+  let found: readonly string[] = [];
+  const look = async (): Promise<boolean> => {
+    const answers = await Promise.all([...parts].map(async (part) => ((await part.isReady()) ? [] : [part.name])));
+    found = answers.flat();
+    return found.length === 0;
+  };
+  await until(look, 'every process is ready', readyLimitMs).catch(() => undefined);
+  return found;
+}
+
+/** A small part of the load may be under way: two seconds of it, or a batch. */
 async function timeToRecover(store: string, load: Load, perSecond: number): Promise<number> {
   const fromMs = Date.now();
   const acceptedBefore = load.accepted();
   const isLevel = async (): Promise<boolean> =>
     load.accepted() > acceptedBefore &&
-    load.acceptedBodies().size - (await countLogged(store)) <= Math.max(perSecond, 60);
+    load.acceptedBodies().size - (await countLogged(store)) <= Math.max(2 * perSecond, 60);
   const isOver = await until(isLevel, 'the log is level', recoveryLimitMs).then(
     () => true,
     () => false,
@@ -204,7 +227,7 @@ function failuresOf(verdict: Verdict, recoveryMs: number): readonly string[] {
 function p99Of({ offered }: Load): number {
   const times = offered
     .flatMap(({ answers }) => answers)
-    .filter(({ status }) => typeof status === 'number' && status >= 200 && status < 300)
+    .filter(({ status }) => isAccepted(status))
     .map(({ tookMs }) => tookMs)
     .toSorted((a, b) => a - b);
   return times[Math.floor(times.length * 0.99)] ?? 0;

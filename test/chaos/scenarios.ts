@@ -7,7 +7,7 @@ import { pgbouncerRows } from './rows/pgbouncer.ts';
 import { postgresRows } from './rows/postgres.ts';
 import { processRows } from './rows/processes.ts';
 import { redisRows } from './rows/redis.ts';
-import { shapeRows } from './rows/shapes.ts';
+import { loadRows } from './rows/load.ts';
 import { sqliteRows } from './rows/sqlite.ts';
 import { upgradeRows } from './rows/upgrade.ts';
 import type { Scenario } from './scenario.ts';
@@ -16,7 +16,7 @@ export const scenarios: readonly Scenario[] = [
   ...processRows,
   ...diskRows,
   ...clockRows,
-  ...shapeRows,
+  ...loadRows,
   ...sqliteRows,
   ...redisRows,
   ...failoverRows,

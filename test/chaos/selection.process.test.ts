@@ -38,7 +38,7 @@ describe('docs/chaos.md', () => {
 
   it('has every row of the suite in each of its tables, and none that failed', () => {
     const tables = page.split(/^## Seed /m).slice(1);
-    expect(tables.length).toBeGreaterThan(1);
+    expect(tables).not.toEqual([]);
     for (const table of tables) {
       const notRun = [...table.matchAll(/^- (.+) \((.+?)\): /gm)].map(([, name, on]) => `${name} ${on}`);
       const run = rowsOf(table).map(([name, on]) => `${name} ${on}`);

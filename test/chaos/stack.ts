@@ -21,13 +21,11 @@ export interface Engines {
   readonly isOneProcess?: boolean;
   /** Where the data folders are; the folder for temporary files unless given. */
   readonly dataRoot?: string;
-  readonly receivers?: number;
-  readonly workers?: number;
   /** `bin/slotstream.js` of another release, for the first start. */
   readonly program?: string;
 }
 
-export interface PartOptions {
+interface PartOptions {
   readonly name: string;
   readonly verb: 'receive' | 'work' | 'start';
   /** Beyond the settings of the stack. */
@@ -46,8 +44,10 @@ export interface Part {
   isRunning(): boolean;
   signal(name: NodeJS.Signals): void;
   kill9(): Promise<void>;
-  /** SIGTERM; answers the exit code. */
-  stop(): Promise<number | null>;
+  /** It runs and, as a receiver, says that it is ready. */
+  isReady(): Promise<boolean>;
+  /** SIGTERM. Rejects when the exit code is not 0. */
+  stop(): Promise<void>;
   /** Starts it (again) on the same folder and port, and waits until it is ready. */
   start(change?: Pick<PartOptions, 'settings' | 'program'>): Promise<void>;
   output(): string;
@@ -66,8 +66,6 @@ export interface Stack extends AsyncDisposable {
   readonly receivers: readonly Part[];
   readonly workers: readonly Part[];
   readonly targets: readonly string[];
-  /** One more process beside the running ones. */
-  add(options: PartOptions): Promise<Part>;
   /** Runs a command of the product to its end. */
   command(args: readonly string[], settings?: Settings): Promise<CommandResult>;
   outputs(): Readonly<Record<string, string>>;
@@ -110,7 +108,7 @@ export async function startStack(engines: Engines, changes: Settings = {}): Prom
       : add({ name: 'work-1', verb: 'work' }));
     const [more, receivers] = engines.isOneProcess
       ? [[], [first]]
-      : await Promise.all([several('work', 2, engines.workers ?? 3), several('receive', 1, engines.receivers ?? 2)]);
+      : await Promise.all([several('work', 2, 3), several('receive', 1, 2)]);
     return {
       key,
       secrets: { key, adminToken },
@@ -118,7 +116,6 @@ export async function startStack(engines: Engines, changes: Settings = {}): Prom
       receivers,
       workers: [first, ...more],
       targets: receivers.flatMap(({ webhook }) => webhook ?? []),
-      add,
       async command(args, more = {}) {
         const dataDir = join(folder, 'commands');
         await mkdir(dataDir, { recursive: true });
@@ -191,7 +188,11 @@ async function createPart(options: PartOptions, folder: string): Promise<Part> {
     isRunning,
     signal: (signal) => void child?.kill(signal),
     kill9: async () => void (await end('SIGKILL')),
-    stop: () => end('SIGTERM'),
+    isReady: () => isReady().catch(() => false),
+    async stop() {
+      const code = await end('SIGTERM');
+      if (code !== 0) throw new Error(`${name} ended with ${code} after SIGTERM:\n${output.slice(-1_000)}`);
+    },
     async start(change = {}) {
       started = output.length;
       const program = change.program ?? options.program ?? currentProgram;

@@ -1,6 +1,7 @@
-// What a fault looks at to prove that it happened.
+// What faults share: proofs that they happened, frozen processes, connections that pass nothing.
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { TestProxy } from '../../harness/silent-proxy.ts';
 import type { Part } from '../stack.ts';
 
 /** Fails a row whose fault cannot be observed: it would prove nothing. */
@@ -38,4 +39,14 @@ export async function whileFrozen<T>(parts: readonly Part[], during: () => Promi
   } finally {
     for (const part of parts) part.signal('SIGCONT');
   }
+}
+
+/** The open connections pass nothing any more, and new ones neither while `during` runs. */
+export async function whileUnreachable(proxy: TestProxy, during: () => Promise<string>): Promise<string> {
+  const hole = proxy.blackHole();
+  const observed = await during();
+  const inVain = hole.end();
+  requireFault(hole.silenced > 0, 'no connection was open');
+  requireFault(inVain > 0, 'no new connection was tried');
+  return `${hole.silenced} connections passed nothing any more, ${inVain} new ones failed; ${observed}`;
 }

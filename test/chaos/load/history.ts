@@ -35,6 +35,7 @@ export function history({ seed, count, hotContacts, poison = 0, startMs }: Histo
   const random = randomOf(seed);
   let nowMs = startMs;
   let made = 0;
+  let poisoned = 0;
   const world: World = {
     random,
     canaries: canaries(seed),
@@ -51,7 +52,7 @@ export function history({ seed, count, hotContacts, poison = 0, startMs }: Histo
   while (bodies.size < count) {
     nowMs += 100 + random.below(1800);
     if (random.chance(poison)) {
-      bodies.add(poisonBody(world, made + bodies.size));
+      bodies.add(poisonBody(world, (poisoned += 1)));
       continue;
     }
     const step = random.next();

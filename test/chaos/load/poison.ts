@@ -1,8 +1,8 @@
 // Bodies that are no sound facts, or sound and hard to process: each is stored, most of them in quarantine.
 import { serviceUrl, type World } from './world.ts';
 
-/** No two are equal: each contains its number. */
-export function poisonBody({ random, canaries, now }: World, n: number): string {
+/** All kinds by turns. No two are equal: each contains its number. */
+export function poisonBody({ canaries, now }: World, n: number): string {
   const envelope = (event: string, payload: unknown, created_at: unknown = now()): string =>
     JSON.stringify({ event, created_at, payload });
   const uri = `${serviceUrl}/contacts/poison-${n}`;
@@ -21,9 +21,11 @@ export function poisonBody({ random, canaries, now }: World, n: number): string 
     () => envelope('contact.updated', null).replace('null', `"${name}"`),
     () => `{"event":"contact.updated","created_at":"${now()}","payload":${'['.repeat(5000)}${n}${']'.repeat(5000)}}`,
     () => `{"event":"contact.updated","payload":${'{"a":'.repeat(200)}${n}${'}'.repeat(200)}}`,
+    () => `${n}`,
+    () => `${n}${canaries['token']}`,
     // Large and sound, large and not.
-    () => (random.chance(0.3) ? envelope('contact.updated', { uri, name, job_title: large }) : `${n}`),
-    () => (random.chance(0.3) ? `${large}${n}` : `${n}${canaries['token']}`),
+    () => envelope('contact.updated', { uri, name, job_title: large }),
+    () => `${large}${n}`,
   ];
-  return random.pick(ways)();
+  return ways[n % ways.length]?.() ?? '';
 }

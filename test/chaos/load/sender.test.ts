@@ -34,18 +34,17 @@ async function openTarget(answerTo: (body: string, copy: number) => number) {
 it('sends every body until it is accepted, some twice and not in order, and repeats at the next target', async () => {
   await using broken = await openTarget((body) => (body === 'too large' ? 413 : body.endsWith('7') ? 0 : 503));
   await using sound = await openTarget((body) => (body === 'too large' ? 413 : 202));
-  const bodies = ['too large', ...Array.from({ length: 240 }, (_, n) => `body ${n}`), 'never offered'];
+  const bodies = ['too large', ...Array.from({ length: 240 }, (_, n) => `body ${n}`)];
   const load = startLoad({ seed: 1, key, targets: [broken.url, sound.url], perSecond: 400, bodies });
   await until(() => load.offered.length >= 100, 'deliveries are offered');
-  load.setRate(0);
   const before = load.offered.length;
-  await load.burst(241 - before, 10);
-  expect(load.offered.map(({ body }) => body)).toEqual(bodies.slice(0, -1));
+  await load.burst(bodies.length, 10);
+  expect(load.offered.map(({ body }) => body)).toEqual(bodies);
   load.retarget([sound.url]);
-  await load.finish(20_000);
+  await load.finish(120_000);
   load.close();
 
-  expect(load.acceptedBodies()).toEqual(new Set(bodies.slice(1, -1)));
+  expect(load.acceptedBodies()).toEqual(new Set(bodies.slice(1)));
   expect(load.accepted()).toBe(240);
   expect(load.offered[0]?.answers.map(({ status }) => status)).toContain(413);
   expect(load.offered.flatMap(({ answers }) => answers.map(({ status }) => status))).toContain('ECONNRESET');

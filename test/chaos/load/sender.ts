@@ -22,7 +22,6 @@ export interface Load {
   /** How many bodies got 2xx. */
   accepted(): number;
   acceptedBodies(): ReadonlySet<string>;
-  setRate(perSecond: number): void;
   /** Sends one more body, beside the others. */
   offer(body: string): void;
   /** Sends the next bodies at once, over so many connections. Resolves when each of them was answered, however. */
@@ -61,7 +60,6 @@ export function startLoad({ seed, key, targets, perSecond, bodies }: LoadOptions
   let urls = targets;
   let turn = 0;
   let taken = 0;
-  let rate = perSecond;
   let due = 0;
   let lastMs = performance.now();
   let unfinished = 0;
@@ -70,7 +68,7 @@ export function startLoad({ seed, key, targets, perSecond, bodies }: LoadOptions
 
   const ticker = setInterval(() => {
     const nowMs = performance.now();
-    due += ((nowMs - lastMs) * rate) / 1000;
+    due += ((nowMs - lastMs) * perSecond) / 1000;
     lastMs = nowMs;
     for (; due >= 1; due -= 1) offerNext();
   }, 20);
@@ -130,9 +128,6 @@ export function startLoad({ seed, key, targets, perSecond, bodies }: LoadOptions
     accepted: () => accepted.size,
     acceptedBodies: () => accepted,
     offer: (body) => deliverAfter(recordOf(body), 0),
-    setRate(perSecondNow) {
-      rate = perSecondNow;
-    },
     async burst(count, connections) {
       const lanes = new Agent({ keepAlive: true, maxSockets: connections });
       let left = count;

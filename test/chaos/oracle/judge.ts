@@ -12,12 +12,11 @@ export interface Evidence {
   /** `sqlite:/path` or `postgres://…`, without a pooler in between. */
   readonly store: string;
   readonly offered: readonly Offered[];
-  /** Everything that each process printed, by its name; also lists of file names. */
+  /** Everything that each process printed, by its name. */
   readonly outputs: Readonly<Record<string, string>>;
   readonly canaries: Readonly<Record<string, string>>;
   /** Addresses that the operator erased during the run, when all facts about them were made before. */
   readonly erased?: readonly string[];
-  readonly eraseOnDelete?: boolean;
 }
 
 export interface Verdict {
@@ -40,7 +39,7 @@ export interface Verdict {
 }
 
 export async function judge(evidence: Evidence): Promise<Verdict> {
-  const { store, offered, outputs, canaries, eraseOnDelete = true } = evidence;
+  const { store, offered, outputs, canaries } = evidence;
   const findings: string[] = [];
   const count = (lines: readonly string[]): number => {
     findings.push(...lines);
@@ -49,7 +48,7 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
   const bodies = new Map(offered.map(({ body }) => [body, readBody(body)]));
   const facts = [...bodies.values()].flatMap(({ fact }) => fact ?? []);
   const erased = erasedBy(facts, evidence.erased ?? []);
-  const deletedContacts = eraseOnDelete ? deletedIn(facts) : new Set<string>();
+  const deletedContacts = deletedIn(facts);
   const entries = await readLog(store);
   const erasures = entries.filter(({ source, subject_uri: uri }) => source === 'operator' && uri !== null);
   const log = checkLog(entries, [...bodies.values()], { deletedContacts, marks: erased.marks });
@@ -63,7 +62,6 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
         .filter(({ subject_uri: uri }) => erased.concerns('contacts', String(uri)))
         .map(({ occurred_at, subject_uri: uri }) => erasureOf(String(uri), String(occurred_at))),
     ],
-    eraseOnDelete,
     erased,
   });
   const traces = entries.filter((entry) => holdsOne(entry, erased.traces));

@@ -19,18 +19,22 @@ async function skewWorkers({ stack: { workers }, wait, random }: Run<Engines>): 
     await part.start({ settings: clockAhead(seconds) });
     await requireAhead(part, seconds);
   }
-  const lines = skewed.map(({ part }) => part.output().length);
-  await wait(4_000 + random.below(2_000));
+  const lengths = skewed.map(({ part }) => part.output().length);
+  const batches = (): readonly (string | undefined)[] =>
+    skewed.map(({ part }, at) => lastBatch(part.output().slice(lengths[at])));
+  await until(() => batches().every((time) => time !== undefined), 'both process deliveries', 30_000);
+  await wait(random.below(4_000));
   for (const { part } of skewed) await part.kill9();
   await wait(4_000);
-  const seen = skewed.map(
-    ({ part, seconds }, at) => `${part.name} ${seconds} s (last line ${lastTime(part.output().slice(lines[at]))})`,
+  const seen = batches().map(
+    (time, at) => `${skewed[at]?.part.name} ${skewed[at]?.seconds} s (its last batch at ${time})`,
   );
   await Promise.all(skewed.map(({ part }) => part.start()));
   return `${seen.join(', ')} at ${new Date().toISOString()}; both killed`;
 }
 
-const lastTime = (output: string): string => output.match(/(?<="time":")[^"]+/g)?.at(-1) ?? 'none';
+const lastBatch = (output: string): string | undefined =>
+  output.match(/(?<="time":")[^"]+(?=".*"msg":"batch")/g)?.at(-1);
 
 async function skewReceiver({ stack: { receivers }, load, random, wait }: Run<Engines>): Promise<string> {
   const receiver = random.pick(receivers);

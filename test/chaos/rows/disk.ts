@@ -93,14 +93,14 @@ const fullDisks = disks.flatMap(({ what, on, engines, effect }) =>
   ),
 );
 
-/** What flushes fail: every fsync, and for the segments of a receiver then every write, which is a flush there. */
+/** What flushes fail: every fsync; for the segments of a receiver first every fsync, then every write, which is a flush there. */
 interface Failing {
   readonly part: Part;
   readonly segments?: 'journal' | 'spool';
 }
 
 /** Flushes of the process fail for a while. Its open files must not become more. */
-async function failFlushes({ load, wait }: Run<Engines>, { part, segments }: Failing): Promise<string> {
+async function failFlushes({ load, wait, ended }: Run<Engines>, { part, segments }: Failing): Promise<string> {
   const failures = failuresSince(load);
   const filesBefore = await openFiles(part.pid());
   const seen: string[] = [];
@@ -119,6 +119,7 @@ async function failFlushes({ load, wait }: Run<Engines>, { part, segments }: Fai
     await during(() => failFsync(part.pid()), 'fsync', fullMs / 2);
     await during(() => failSegmentWrites(part.pid(), join(part.dataDir, segments)), 'write with O_DSYNC', fullMs / 2);
   }
+  ended();
   await wait(2_000);
   if (!part.isRunning()) throw new Error(`${part.name} ended:\n${part.output().slice(-1_000)}`);
   const files = await openFiles(part.pid());
@@ -129,14 +130,14 @@ async function failFlushes({ load, wait }: Run<Engines>, { part, segments }: Fai
 export const diskRows: readonly Scenario[] = [
   ...fullDisks,
   scenario({
-    name: "every fsync of a receiver's journal fails for 8 s",
+    name: 'every fsync, then every write to the journal, of a receiver fails for 4 s each',
     on: 'Redis + PostgreSQL',
     engines: redisAndPostgres,
     obstacle: straceObstacle,
     fault: (run) => failFlushes(run, { part: run.random.pick(run.stack.receivers), segments: 'journal' }),
   }),
   scenario({
-    name: "every fsync of a receiver's spool fails for 8 s, while Redis is away",
+    name: 'every fsync, then every write to the spool, of a receiver fails for 4 s each, while Redis is away',
     on: 'Redis + PostgreSQL',
     engines: redisAndPostgres,
     obstacle: straceObstacle,

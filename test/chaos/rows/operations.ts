@@ -119,6 +119,7 @@ async function eraseDuringLoad(run: Run<Engines>): Promise<string> {
     seen.push(during);
     await run.wait(500);
   }
+  run.ended();
   await run.wait(4_000);
   const later = addresses.reduce((sum, address, at) => sum + mentions(address) - (offeredAt[at] ?? 0), 0);
   requireFault(later > 0, 'no delivery about these people came afterwards');

@@ -54,6 +54,7 @@ async function killPooler(run: Run<BehindPgBouncer>): Promise<string> {
     () => false,
   );
   await pooler.start();
+  run.ended();
   requireFault(!isThere && pooler.pid() !== before, 'PgBouncer was not away');
   await run.wait(5_000);
   const accepted = run.load.accepted() - acceptedBefore;

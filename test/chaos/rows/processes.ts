@@ -64,6 +64,7 @@ async function killAtRandom(
     await wait(random.below(1_500));
     const part = random.pick(parts);
     const pid = part.pid();
+    if (!part.isRunning()) throw new Error(`${part.name} had ended by itself:\n${part.output().slice(-1_000)}`);
     await part.kill9();
     requireFault(!isAlive(pid), `process ${pid} is still there`);
     gone.push(pid);
@@ -86,8 +87,7 @@ async function restartAll({ stack, load }: Run<Engines>): Promise<string> {
   const parts = [...stack.workers, ...stack.receivers];
   for (const part of parts) {
     const pid = part.pid();
-    const code = await part.stop();
-    if (code !== 0) throw new Error(`${part.name} ended with ${code} after SIGTERM:\n${part.output().slice(-1_000)}`);
+    await part.stop();
     await part.start();
     requireFault(part.pid() !== pid, `${part.name} went on`);
   }
@@ -140,8 +140,8 @@ async function stopReceiver({ stack, load, random, wait }: Run<Engines>): Promis
   receiver.signal('SIGSTOP');
   await wait(10_000);
   receiver.signal('SIGCONT');
-  const { total, text } = failures();
-  requireFault(total > 0, 'every delivery was answered');
+  const { of, text } = failures();
+  requireFault(of('TIMEOUT') > 0, 'every delivery was answered');
   return text;
 }
 

@@ -15,19 +15,20 @@ const countOf = async (store: string, sql: string): Promise<number> => Number((a
 
 async function hotRows({ engines: { store }, stack, wait }: Run<WithPostgres>): Promise<string> {
   const waiting =
-    "select count(*) as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-  let looks = 0;
+    "select count(*) as count from pg_stat_activity where datname = current_database() and wait_event in ('transactionid', 'tuple')";
+  let samples = 0;
   let waits = 0;
-  for (const untilMs = Date.now() + 12_000; Date.now() < untilMs; looks += 1) {
+  for (const untilMs = Date.now() + 12_000; Date.now() < untilMs; samples += 1) {
     if ((await countOf(store, waiting)) > 0) waits += 1;
-    await wait(100);
+    await wait(50);
   }
   const contacts = await countOf(store, 'select count(*) as count from contacts');
-  requireFault(waits > 0, 'no worker waited for another');
-  return `${contacts} contacts, ${stack.workers.length} workers; a session waited for a lock in ${waits} of ${looks} looks`;
+  requireFault(contacts <= hotContacts, `there are ${contacts} contacts`);
+  requireFault(waits > 0, 'no worker waited for a row of another');
+  return `${contacts} contacts, ${stack.workers.length} workers; a session waited for a locked row in ${waits} of ${samples} samples`;
 }
 
-async function burst({ engines: { store }, load, wait }: Run<Engines>): Promise<string> {
+async function burst({ engines: { store }, load, wait, ended }: Run<Engines>): Promise<string> {
   const failures = failuresSince(load);
   const fromMs = Date.now();
   let isSent = false;
@@ -38,6 +39,9 @@ async function burst({ engines: { store }, load, wait }: Run<Engines>): Promise<
     await wait(250);
   }
   await sending;
+  ended();
+  requireFault(load.offered.length >= burstSize, `only ${load.offered.length} deliveries were sent`);
+  requireFault(most > connections, `at most ${most} waited`);
   const seconds = (Date.now() - fromMs) / 1_000;
   return `sent in ${seconds.toFixed(1)} s (${Math.round(burstSize / seconds)}/s), at most ${most} waited; ${failures().text}`;
 }
@@ -50,12 +54,16 @@ async function poison({ engines: { store }, load, wait }: Run<Engines>): Promise
     "select outcome, count(*) as count from event_log where outcome in ('quarantined', 'unhandled') group by outcome order by outcome",
   );
   requireFault(outcomes.length === 2, 'nothing is in quarantine, or nothing is unhandled');
-  return `${outcomes.map((row) => `${String(row['count'])} ${String(row['outcome'])}`).join(', ')}; ${failures().text}`;
+  const bodies = [...load.acceptedBodies()];
+  const large = bodies.filter((body) => body.length > 900_000).length;
+  const nested = bodies.filter((body) => /\[{1000}|(\{"a":){100}/.test(body)).length;
+  requireFault(large > 0 && nested > 0, `${large} large and ${nested} nested bodies were acknowledged`);
+  return `${large} of 1 MB and ${nested} deeply nested acknowledged; ${outcomes.map((row) => `${String(row['count'])} ${String(row['outcome'])}`).join(', ')}; ${failures().text}`;
 }
 
 const on = { on: 'Redis + PostgreSQL', engines: redisAndPostgres } as const;
 
-export const shapeRows: readonly Scenario[] = [
+export const loadRows: readonly Scenario[] = [
   scenario({
     name: `all facts about ${hotContacts} contacts`,
     ...on,
