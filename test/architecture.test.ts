@@ -209,6 +209,20 @@ describe('the architecture', () => {
     expect([...new Set(known)].filter((target) => target !== 'src/signing/signature.ts')).toEqual([]);
   });
 
+  it('lets the oracles use no code of the product, but for the inputs of the model of subscriptions', () => {
+    const used = globSync('test/oracle/*.ts', { cwd: root }).flatMap((path) =>
+      [
+        ...readFileSync(join(root, path), 'utf8').matchAll(
+          /^import (?!type )[^;]*'(#(?:src|workers|schemas)\/[^']+)'/gm,
+        ),
+      ].map(([, target]) => `${path} → ${target}`),
+    );
+    expect(used.toSorted()).toEqual([
+      'test/oracle/subscriptions.ts → #schemas/events.ts',
+      'test/oracle/subscriptions.ts → #src/subscriptions/callback.ts',
+    ]);
+  });
+
   it('keeps the chaos suite separate: what it imports, directly or through others, is never the product', () => {
     const suite = globSync('test/chaos/**/*.ts', { cwd: root }).filter((path) => !path.endsWith('.test.ts'));
     const imported = new Map<string, readonly string[]>();

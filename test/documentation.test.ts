@@ -114,7 +114,12 @@ describe('the comparison with other tools', () => {
   it('uses every footnote and defines it with an address and the day on which it was read', () => {
     const used = new Set([...page.matchAll(/\[\^([\w-]+)\](?!:)/g)].map(([, name = '']) => name));
     expect([...used].toSorted()).toEqual([...footnotes.keys()].toSorted());
-    expect([...footnotes].filter(([, text]) => !/\]\(https:\/\/.+, \d{4}-\d{2}-\d{2}$/.test(text))).toEqual([]);
+    expect([...footnotes].filter(([, text]) => !/\]\(https:\/\/.+(?:, | read )\d{4}-\d{2}-\d{2}$/.test(text))).toEqual(
+      [],
+    );
+    // With a second date it says which is which.
+    const dated = [...footnotes].filter(([, text]) => /\b[A-Z]\w+ 20\d\d\b/.test(text));
+    expect(dated.filter(([, text]) => !/\bstate of .+ read \S+$/.test(text))).toEqual([]);
   });
 });
 

@@ -50,7 +50,7 @@ const engines = [
   },
   {
     name: 'Chromium',
-    package: 'chromium',
+    package: 'chromium-headless-shell',
     override: 'TEST_CHROMIUM',
     present: () => findChromium() !== undefined,
     start: async () => ({ url: findChromium() ?? '', [Symbol.asyncDispose]: async () => {} }),

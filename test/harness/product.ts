@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, until } from './ports.ts';
 import { runVerb, type Ran } from './run-verb.ts';
+import { copySqlite } from './templates.ts';
 import { openInside, spawnMain, type Child, type Running, type RunningVerb, type Settings } from './running-verb.ts';
 
 export type { RunningVerb, Settings };
@@ -59,7 +60,8 @@ export interface Product extends RunningProduct {
   ended(): Promise<number | null>;
 }
 
-export async function openHome(given: Settings = {}): Promise<Home> {
+/** Unless `isNew`, it has an empty mirror, which a start would take time to make. */
+export async function openHome(given: Settings = {}, { isNew = false } = {}): Promise<Home> {
   const dataDir = await mkdtemp(join(tmpdir(), 'slotstream-home-'));
   const signingKey = given['SIGNING_KEYS'] ?? randomBytes(24).toString('hex');
   const settings: Settings = {
@@ -72,6 +74,7 @@ export async function openHome(given: Settings = {}): Promise<Home> {
     ADMIN_PORT: '0',
     ...given,
   };
+  if (settings['DATABASE_URL'] === undefined && !isNew) await copySqlite(join(dataDir, 'mirror.db'));
   const children: Child[] = [];
   const opened: Running[] = [];
   const finished: Ran[] = [];

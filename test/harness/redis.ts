@@ -25,7 +25,7 @@ export interface TestRedis extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly dir: string;
-  /** The machine's power cord: nothing is flushed or said goodbye to. */
+  /** SIGKILL: the process flushes nothing and closes no connection in order. */
   kill9(): Promise<void>;
   /** Starts it again on the same port and folder, after `kill9` or a clean stop of the running one. */
   restart(): Promise<void>;

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { inject } from 'vitest';
 import { openStore } from '#src/store/open-store.ts';
 import { createDatabase } from './postgres.ts';
@@ -13,8 +14,8 @@ export async function copySqlite(path: string): Promise<void> {
 
 /** Creates a migrated database on the shared PostgreSQL and returns its URL. */
 export async function copyPostgres(): Promise<string> {
-  const name = await readFile(join(await template('postgres', migratedPostgres), 'name'), 'utf8');
-  return createDatabase(inject('postgresUrl'), `template ${name}`);
+  const settings = await readFile(join(await template('postgres', migratedPostgres), 'settings'), 'utf8');
+  return createDatabase(inject('postgresUrl'), settings);
 }
 
 async function migratedSqlite(folder: string): Promise<void> {
@@ -23,8 +24,13 @@ async function migratedSqlite(folder: string): Promise<void> {
 
 async function migratedPostgres(folder: string): Promise<void> {
   const url = await createDatabase(inject('postgresUrl'));
-  await using _migrated = await openStore({ report: () => {} }, url);
-  await writeFile(join(folder, 'name'), new URL(url).pathname.slice(1));
+  await using migrated = await openStore({ report: () => {} }, url);
+  const { rows } = await sql<{ version: string }>`select current_setting('server_version_num') as version`.execute(
+    migrated.db,
+  );
+  // Copying takes half the time of writing it all to the log. Before version 15 it was the only way, and had no name.
+  const strategy = Number(rows[0]?.version) >= 150_000 ? ' strategy file_copy' : '';
+  await writeFile(join(folder, 'settings'), `template ${new URL(url).pathname.slice(1)}${strategy}`);
 }
 
 const templates = new Map<string, Promise<string>>();

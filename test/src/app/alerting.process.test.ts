@@ -3,11 +3,12 @@ import { afterAll, beforeAll, describe, inject, it } from 'vitest';
 import { openAlertReceivers, keyOf, keysOf, titleOf, typeOf } from '../../harness/alerts/alert-receivers.ts';
 import { noShowBooking } from '../../harness/data/no-show-bookings.ts';
 import { ask, endLeases } from '../../oracle/deliveries.ts';
-import { createDatabase, startPostgres, type TestPostgres } from '../../harness/postgres.ts';
+import { startPostgres, type TestPostgres } from '../../harness/postgres.ts';
 import { openHome, type Home, type Product, type RunningProduct, type Settings } from '../../harness/product.ts';
 import { startRedis, type TestRedis } from '../../harness/redis.ts';
 import { isLongRun } from '../../harness/runs.ts';
 import { openSender } from '../../harness/mirror/sender.ts';
+import { copyPostgres } from '../../harness/templates.ts';
 
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
@@ -160,7 +161,7 @@ describe.concurrent('alerts of a running product', { timeout: 480_000 }, () => {
     'are sent once by several workers while some of them are killed',
     async ({ expect }) => {
       await using inbox = await openAlertReceivers();
-      const database = await createDatabase(inject('postgresUrl'));
+      const database = await copyPostgres();
       await using queue = await startRedis();
       await using home = await openHome({ ...inbox.settings, DATABASE_URL: database, QUEUE_URL: queue.url });
       const receiver = await home.open('receive');

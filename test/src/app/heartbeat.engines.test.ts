@@ -6,10 +6,10 @@ import { listProcesses, writeProcess } from '#src/store/processes.ts';
 import { contactDelivery } from '../../harness/data/contact-deliveries.ts';
 import { openSender } from '../../harness/mirror/sender.ts';
 import { openProxy } from '../../harness/silent-proxy.ts';
-import { createDatabase } from '../../harness/postgres.ts';
 import { until } from '../../harness/ports.ts';
 import { openHome, type Home } from '../../harness/product.ts';
 import { startRedis } from '../../harness/redis.ts';
+import { copyPostgres } from '../../harness/templates.ts';
 
 interface Listed {
   readonly processes?: readonly Record<string, unknown>[];
@@ -21,7 +21,7 @@ const statusOf = async (home: Home): Promise<string> => (await home.run(['status
 describe.runIf(inject('redisUrl') && inject('postgresUrl'))('processes on two machines, with PostgreSQL', () => {
   it('are listed by status and the API on both, until they stop', async () => {
     await using redis = await startRedis();
-    const settings = { QUEUE_URL: redis.url, DATABASE_URL: await createDatabase(inject('postgresUrl')) };
+    const settings = { QUEUE_URL: redis.url, DATABASE_URL: await copyPostgres() };
     await using one = await openHome({ ...settings });
     await using other = await openHome({ ...settings, SIGNING_KEYS: one.signingKey });
     const worker = await one.open('work');
@@ -38,7 +38,7 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))('processes on two ma
   });
 
   it('one that was killed is named by doctor and status, and no longer listed after an hour', async () => {
-    await using home = await openHome({ DATABASE_URL: await createDatabase(inject('postgresUrl')) });
+    await using home = await openHome({ DATABASE_URL: await copyPostgres() });
     await home.open('start');
     await using store = await openStore({ report: () => {} }, home.store);
     const [row] = await listProcesses(store, Date.now());
@@ -85,7 +85,7 @@ describe.runIf(inject('redisUrl'))('a receiver beside a worker on one data folde
 
 describe.runIf(inject('postgresUrl'))('a PostgreSQL that has stopped', () => {
   it('leaves the receiver ready for deliveries, and is reported once', async () => {
-    const database = await createDatabase(inject('postgresUrl'));
+    const database = await copyPostgres();
     await using proxy = await openProxy(database);
     await using home = await openHome({ DATABASE_URL: proxy.url });
     const product = await home.open('start');

@@ -17,7 +17,7 @@ async function hold(port: number): Promise<Server & AsyncDisposable> {
 
 describe('a port in use', () => {
   it('is reported before a queue or a mirror is made', async () => {
-    await using home = await openHome();
+    await using home = await openHome({}, { isNew: true });
     await using _held = await hold(Number(home.settings['PORT']));
     const { code, err } = await home.run(['start']);
     expect([code, err]).toEqual([2, expect.stringContaining('it is in use')]);
@@ -25,7 +25,7 @@ describe('a port in use', () => {
   });
 
   it('stops a process whose ADMIN_PORT is set to it', async () => {
-    await using home = await openHome();
+    await using home = await openHome({}, { isNew: true });
     await using held = await hold(0);
     const { port } = held.address() as { port: number };
     const { code, err } = await home.run(['start'], { ADMIN_PORT: String(port) });

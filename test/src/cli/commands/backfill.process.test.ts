@@ -6,19 +6,19 @@ import { openStore } from '#src/store/open-store.ts';
 import { expectMirrored, type ComparisonOptions } from '../../../harness/mirror/mirror-comparison.ts';
 import { ask } from '../../../oracle/deliveries.ts';
 import { until } from '../../../harness/ports.ts';
-import { createDatabase } from '../../../harness/postgres.ts';
 import { openHome, type Home, type Settings } from '../../../harness/product.ts';
 import { startRedis } from '../../../harness/redis.ts';
 import { isLongRun } from '../../../harness/runs.ts';
 import { registerForAll } from '../../../harness/sandbox/subscribe-to-all.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
+import { copyPostgres } from '../../../harness/templates.ts';
 
 const engines = [
   { name: 'SQLite', available: true, settings: async (): Promise<Settings> => ({}) },
   {
     name: 'PostgreSQL',
     available: inject('postgresUrl') !== '',
-    settings: async (): Promise<Settings> => ({ DATABASE_URL: await createDatabase(inject('postgresUrl')) }),
+    settings: async (): Promise<Settings> => ({ DATABASE_URL: await copyPostgres() }),
   },
 ] as const;
 

@@ -38,7 +38,7 @@ const stored = () => [...sandbox.service.state.subscriptions.values()];
 
 describe('bootstrap, as a verb', () => {
   it('shows the plan and changes nothing, then carries it out, then has nothing to do', async () => {
-    await using home = await openHome({ ...settled(), ...noKeys });
+    await using home = await openHome({ ...settled(), ...noKeys }, { isNew: true });
     const planned = await home.run(['bootstrap', '--plan']);
     expect(planned).toMatchObject({ code: 3, err: expect.stringMatching(/^[^\n]*made a new, empty mirror[^\n]*\n$/) });
     expect(planned.out).toContain('Plan: 3 to create, 0 to replace, 0 to delete, 0 to keep.');
@@ -217,7 +217,7 @@ describe('bootstrap, as a verb', () => {
   });
 
   it('stops on a signal while the service does not answer, and says that created subscriptions remain', async () => {
-    await using home = await openHome(settled());
+    await using home = await openHome(settled(), { isNew: true });
     await sandbox.control('POST', '/faults', { latency_ms: 600_000 });
     await using running = home.spawn(['bootstrap']);
     await until(() => existsSync(join(home.dataDir, 'mirror.db')), 'it has begun');

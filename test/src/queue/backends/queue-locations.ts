@@ -11,6 +11,7 @@ import { inject } from 'vitest';
 import type { WorkerTiming } from '#src/queue/bullmq/worker.ts';
 import type { DeliveryBatch, DeliveryQueue } from '#src/queue/contract.ts';
 import { openQueue } from '#src/queue/registry.ts';
+import { until } from '../../../harness/ports.ts';
 import { createDatabase } from '../../../harness/postgres.ts';
 
 export interface QueueLocation {
@@ -54,6 +55,20 @@ export function open(
   report: (error: Error) => void = () => undefined,
 ): Promise<DeliveryQueue> {
   return openQueue({ ...location, report });
+}
+
+/** As `open`, for an engine that runs: on a busy machine the connection may take longer than the product waits for it. */
+export async function openRunning(...args: Parameters<typeof open>): Promise<DeliveryQueue> {
+  const queue = await open(...args);
+  await until(
+    () =>
+      queue.depth().then(
+        () => true,
+        () => false,
+      ),
+    'the queue answers',
+  );
+  return queue;
 }
 
 export function batchOf(...bodies: readonly string[]): DeliveryBatch {

@@ -9,8 +9,8 @@ import {
   type ChildLine,
   fastTiming,
   kill9,
-  open,
   locations,
+  openRunning,
   removeFolders,
   startChild,
 } from './queue-locations.ts';
@@ -22,7 +22,7 @@ export function describeQueue(backend: keyof typeof locations, shards = 1): void
   afterAll(removeFolders);
 
   it('passes each batch to the worker once, unchanged', async () => {
-    const queue = await open(await newLocation());
+    const queue = await openRunning(await newLocation());
     const taken: unknown[] = [];
     const added = [batchOf('{"name":"Zoë \\u0000 \\ud800 🙂"}', 'b'), batchOf('c')];
     queue.work(async (batch) => void taken.push(batch), ignore, { concurrency: 2 });
@@ -34,7 +34,7 @@ export function describeQueue(backend: keyof typeof locations, shards = 1): void
   });
 
   it('retries a batch until the cause has passed, and then removes it', async () => {
-    const queue = await open(await newLocation());
+    const queue = await openRunning(await newLocation());
     let tries = 0;
     const worker = queue.work(
       async () => {
@@ -52,7 +52,7 @@ export function describeQueue(backend: keyof typeof locations, shards = 1): void
   });
 
   it('pauses while no batch may be taken, holds none meanwhile, and continues afterwards', async () => {
-    const queue = await open(await newLocation());
+    const queue = await openRunning(await newLocation());
     const taken: unknown[] = [];
     let [isAllowed, asked] = [false, 0];
     const mayTake = async (): Promise<boolean> => ((asked += 1), isAllowed);
@@ -73,13 +73,13 @@ export function describeQueue(backend: keyof typeof locations, shards = 1): void
 
   it.concurrent('redelivers the batch of a killed worker within 15 seconds', { timeout: 60_000 }, async () => {
     const location = await newLocation();
-    let queue = await open(location);
+    let queue = await openRunning(location);
     await queue.add(batchOf('a', 'b'));
     if (backend === 'embedded') await queue.close();
     const child = startChild(location, 'hang');
     await until(() => child.lines.some((line) => line.event === 'took'), 'the child has the batch');
     await kill9(child);
-    if (backend === 'embedded') queue = await open(location);
+    if (backend === 'embedded') queue = await openRunning(location);
     const taken: unknown[] = [];
     queue.work(async (batch) => void taken.push(...bodiesOf(batch)), ignore, { concurrency: 1 });
     await until(() => taken.length === 2, 'the batch is delivered again', 15_000);
@@ -92,7 +92,7 @@ export function describeQueue(backend: keyof typeof locations, shards = 1): void
     { timeout: 90_000 },
     async () => {
       const location = { ...(await newLocation()), timing: fastTiming };
-      const queue = await open(location);
+      const queue = await openRunning(location);
       for (const batch of [batchOf('a', 'poison', 'b'), batchOf('c'), batchOf('d')]) await queue.add(batch);
       await queue.close();
 
@@ -115,7 +115,7 @@ export function describeQueue(backend: keyof typeof locations, shards = 1): void
   );
 
   it('finishes running batches when the worker is closed, and takes no more', async () => {
-    const queue = await open(await newLocation());
+    const queue = await openRunning(await newLocation());
     const finished: string[] = [];
     let begun = 0;
     const { promise: permitted, resolve: permit } = Promise.withResolvers<void>();
@@ -141,7 +141,7 @@ export function describeQueue(backend: keyof typeof locations, shards = 1): void
   });
 
   it('lists jobs by state, oldest first: their deliveries, their age, and the error of the last run', async () => {
-    const queue = await open(await newLocation());
+    const queue = await openRunning(await newLocation());
     const since = Date.now();
     for (let added = 0; added < shards; added += 1) await queue.add(batchOf('a', 'b'));
     await queue.add(batchOf('c'));
@@ -171,7 +171,7 @@ export function describeQueue(backend: keyof typeof locations, shards = 1): void
   });
 
   it('passes a job of a wrong shape to the worker unchanged', async () => {
-    const queue = await open(await newLocation());
+    const queue = await openRunning(await newLocation());
     const taken: unknown[] = [];
     queue.work(async (batch) => void taken.push(batch), ignore, { concurrency: 1 });
     await queue.add({ tenant: 'another', deliveries: 7 } as never);
@@ -181,7 +181,7 @@ export function describeQueue(backend: keyof typeof locations, shards = 1): void
   });
 
   it('answers a ping, and closes without a worker', async () => {
-    const queue = await open(await newLocation());
+    const queue = await openRunning(await newLocation());
     await queue.ping();
     await queue.close();
   });

@@ -147,7 +147,7 @@ for (const engine of storeEngines)
           },
         ),
         {
-          ...runs(engine.name === 'sqlite' ? 40 : 8),
+          ...runs(engine.name === 'sqlite' ? 20 : 8),
           examples,
         },
       );
