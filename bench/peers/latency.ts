@@ -6,9 +6,9 @@ import { hotChange, hotRows } from './modes.ts';
 import type { Rounds } from './report.ts';
 import { drive, type Subject } from './subjects.ts';
 
-const seconds = 5;
-/** Rows that are looked at; each changes once in `hotRows` requests. */
-const watched = 50;
+const seconds = 20;
+/** Rows that are read every few milliseconds, few because reading them takes processor time; each changes once in `hotRows` requests. */
+const watched = 12;
 
 export interface Latency {
   readonly perSecond: number;

@@ -17,14 +17,14 @@ export const modes: readonly Mode[] = [
   {
     name: 'hot',
     about: `updates of ${hotRows} rows, bodies of 1.2 kB`,
-    events: 5_000,
+    events: 10_000,
     limit: 2,
     change: (index) => hotChange('hot', index, 1_200),
   },
   {
     name: 'insert',
     about: 'new rows, bodies of 1.5 kB: contacts and bookings by turns, against customers',
-    events: 3_000,
+    events: 6_000,
     limit: 1.5,
     change: (index) => ({
       kind: 'created',
@@ -38,7 +38,7 @@ export const modes: readonly Mode[] = [
   {
     name: 'large',
     about: `updates of ${hotRows} rows, bodies of 2 to 4 kB`,
-    events: 3_000,
+    events: 6_000,
     limit: 1.5,
     change: (index) => hotChange('large', index, 2_000 + ((index * 37) % 2_000)),
   },
