@@ -21,7 +21,7 @@ import { useContactSearch } from '#src/store/search/contact-follower.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { hasOrganization } from '#workers/sync/mirror-identity.ts';
 import type { Alerts } from './alerting.ts';
-import { openContactSearch, openRetention, openSinks, openSyncJobs, prepareAlerts } from './background.ts';
+import { openContactSearch, openRetention, openSyncJobs, prepareBackground } from './background.ts';
 import { addDiskHealth, openDataFolder, openDisks, withRoom } from './disk.ts';
 import { installationOf, startHeartbeat } from './heartbeat.ts';
 import { bindListeners, type Listeners } from './listeners.ts';
@@ -77,7 +77,7 @@ interface Shared {
 export async function openApp({ config, log, clock = Date.now, freeBytes }: AppNeeds, roles: Roles): Promise<App> {
   await using opened = new AsyncDisposableStack();
   for (const warning of config.warnings) log.warn(warning);
-  const alerting = roles.works ? await prepareAlerts(config) : undefined;
+  const prepared = roles.works ? await prepareBackground(config) : undefined;
   const listeners = await bindListeners({ config, log, opened }, roles);
   openDataFolder(config);
   const disks = openDisks({ config, log, freeBytes }, roles);
@@ -88,7 +88,7 @@ export async function openApp({ config, log, clock = Date.now, freeBytes }: AppN
   const background = store && { ...shared, store, holder: randomUUID() };
 
   const alertClock = store ? opened.use(await openStoreClock(store.engine, clock)).nowMs : clock;
-  if (store) await alerting?.register(store, alertClock);
+  if (store) await prepared?.alerts.register(store, alertClock);
   if (store) openWorker(shared, store);
   const receiver = listeners.webhook && (await openReceiver(shared, { ...roles, listener: listeners.webhook }));
   // After the receiver, which generates a missing signing key: watching the subscriptions needs it.
@@ -126,8 +126,8 @@ export async function openApp({ config, log, clock = Date.now, freeBytes }: AppN
   // Last, so that they close first: they read the tail, which closes with the admin listener.
   if (background) {
     await openContactSearch(background);
-    running.sinks = await openSinks(background);
-    running.alerts = await alerting?.open({ ...background, clock: alertClock, receives: receiver });
+    running.sinks = prepared?.openSinks?.(background);
+    running.alerts = await prepared?.alerts.open({ ...background, clock: alertClock, receives: receiver });
   }
   opened.defer(() => health.stop());
   const resources = opened.move();

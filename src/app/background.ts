@@ -58,19 +58,28 @@ export async function openSyncJobs({ opened, ...needs }: BackgroundNeeds): Promi
   opened.defer(() => schedules.close());
 }
 
+/** Loads what takes time before the process answers: a client for Kafka alone takes more than half a second. */
+export async function prepareBackground(config: Config) {
+  return { alerts: await prepareAlerts(config), openSinks: await prepareSinks(config) };
+}
+
 /** Pushes the feed to the configured sinks. */
-export async function openSinks({ config, metrics, opened, ...needs }: BackgroundNeeds): Promise<Sinks | undefined> {
+async function prepareSinks(config: Config) {
   const { pushUrl, streamUrl, nats, kafka } = config.feed;
   if ([pushUrl, streamUrl, nats, kafka].every((sink) => sink === undefined)) return undefined;
   const { startSinks } = await import('./sink-pumps.ts');
-  const sinks = startSinks({ ...needs, settings: config.feed });
-  opened.defer(() => sinks.close());
-  metrics.watch({ sinks: () => sinks.status() });
-  return sinks;
+  const { loadClients } = await import('#workers/sinks/sinks.ts');
+  await loadClients(config.feed);
+  return ({ metrics, opened, ...needs }: BackgroundNeeds): Sinks => {
+    const sinks = startSinks({ ...needs, settings: config.feed });
+    opened.defer(() => sinks.close());
+    metrics.watch({ sinks: () => sinks.status() });
+    return sinks;
+  };
 }
 
 /** Loads the alert rules now, so that a mistake in them stops the process before it opens anything. */
-export async function prepareAlerts(config: Config) {
+async function prepareAlerts(config: Config) {
   const { registerAlerts, rulesOf, startAlerts } = await import('./alerting.ts');
   const rules = await rulesOf(config);
   const open = async (parts: BackgroundNeeds & AlertParts): Promise<Alerts> => {

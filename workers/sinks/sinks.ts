@@ -50,5 +50,12 @@ export function sinksFor(settings: SinkSettings, nowMs: () => number): readonly 
   return chosen;
 }
 
+/** Loads the clients that the settings ask for, so that opening a sink later does not stop everything else. */
+export async function loadClients({ streamUrl, nats, kafka }: SinkSettings): Promise<void> {
+  if (streamUrl !== undefined) await import('./redis-stream.ts');
+  if (nats !== undefined) await import('./nats.ts');
+  if (kafka !== undefined) await import('./kafka.ts');
+}
+
 const hostOf = (url: string): string | null =>
   readBrokers(url)?.hosts.join(', ') ?? (URL.canParse(url) ? new URL(url).host || null : null);

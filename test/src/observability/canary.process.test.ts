@@ -70,11 +70,10 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))('nothing private get
     Number((await ask(home.store, `select count(*) as n from event_log where ${where}`))[0]?.['n']);
 
   async function deliver(...bodies: readonly string[]): Promise<void> {
-    const sender = openSender({ url: product.webhook, key: home.signingKey });
+    const sender = openSender({ url: product.webhook, key: home.signingKey, retries: true });
     const before = await count('true');
     await sender.send(bodies);
     sender.close();
-    expect(sender.accepted()).toBe(bodies.length);
     await until(async () => (await count('true')) >= before + bodies.length, 'every delivery is in the log');
   }
 
