@@ -22,6 +22,8 @@ export interface Load {
   /** How many bodies got 2xx. */
   accepted(): number;
   acceptedBodies(): ReadonlySet<string>;
+  /** Every body was offered and answered with 2xx or a permanent refusal, so no more are accepted. */
+  isSpent(): boolean;
   /** Sends one more body, beside the others. */
   offer(body: string): void;
   /** Sends the next bodies at once, over so many connections. Resolves when each of them was answered, however. */
@@ -127,6 +129,7 @@ export function startLoad({ seed, key, targets, perSecond, bodies }: LoadOptions
     offered,
     accepted: () => accepted.size,
     acceptedBodies: () => accepted,
+    isSpent: () => taken >= bodies.length && unfinished === 0,
     offer: (body) => deliverAfter(recordOf(body), 0),
     async burst(count, connections) {
       const lanes = new Agent({ keepAlive: true, maxSockets: connections });

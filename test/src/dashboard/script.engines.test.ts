@@ -213,6 +213,8 @@ describe.runIf(inject('chromiumPath'))('the dashboard in a browser', () => {
     const light = await paper();
     expect(light).not.toBe(dark);
     await page.reload({ waitUntil: 'commit' });
+    // The theme is set before the body exists, so before anything can be painted.
+    await page.waitForFunction('document.body !== null');
     expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('light');
     await page.keyboard.press('t');
     expect(await paper()).toBe(dark);
