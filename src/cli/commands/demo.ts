@@ -85,6 +85,7 @@ export const demo = defineVerb({
     await ingestHistory({ store, screen: privacyScreen(config) }, seen);
     context.notify(`The webhooks of the last two months are in the log: ${seen.length}.\n`);
     await connect(context, config);
+    if (stopping.aborted) return 0;
     const before = (await overviewOf(store)).last_seq;
     context.notify('\nLive activity starts: people book, cancel and miss meetings. Ctrl-C stops it.\n');
 
