@@ -78,7 +78,8 @@ export async function openReceiver(
     needs.onBatch();
     metrics.batched(size);
   };
-  const intake = createIntake({ circuit, spool, metrics: { batched }, ...(journal && { journal }) });
+  const senders = () => listener.activeConnections();
+  const intake = createIntake({ circuit, spool, metrics: { batched }, senders, ...(journal && { journal }) });
   opened.defer(() => intake.settled());
   const app = createReceiverApp(
     { intake, keysAt: ring.keysAt, health, metrics, log, clock: Date.now },

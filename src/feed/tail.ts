@@ -1,5 +1,5 @@
-// Lets readers wait at the end of the log. A commit of this process wakes them at once; for commits of other processes the
-// tail polls the store, as long as a reader waits.
+// Lets readers wait at the end of the log. A commit of this process wakes them at once, or under a steady load with the next poll: each
+// reader then reads several commits together. For commits of other processes the tail polls the store, as long as a reader waits.
 import { sleepUnlessAborted } from '#src/base/time.ts';
 
 export interface Tail {
@@ -31,11 +31,15 @@ export function openTail({ lastSeq, everyMs = 50 }: TailNeeds): Tail {
   const waiters = new Set<Waiter>();
   let poked = new AbortController();
   let polling: Promise<void> | undefined;
+  let polledMs = Number.NEGATIVE_INFINITY;
   let grown = { seq: 0, atMs: 0 };
 
   async function poll(): Promise<void> {
     while (waiters.size > 0 && !closed.signal.aborted) {
+      const pauseMs = polledMs + everyMs - performance.now();
+      if (pauseMs > 0) await sleepUnlessAborted(pauseMs, closed.signal);
       poked = new AbortController();
+      polledMs = performance.now();
       // A store that does not answer is asked again; the reader gets the error from its own query.
       const last = await lastSeq().catch(() => -1);
       if (last > grown.seq) grown = { seq: last, atMs: performance.now() };

@@ -9,6 +9,8 @@ export type ConnectionEviction = 'idle_connection' | 'slow_connection' | 'connec
 export interface Connections {
   started(outgoing: ServerResponse): void;
   answered(outgoing: ServerResponse): void;
+  /** How many had a request within the last second. */
+  active(): number;
   /** Responses in progress are the last ones of their connections. */
   endAfterResponses(): void;
 }
@@ -24,6 +26,7 @@ export interface ConnectionOptions {
 const keepAliveMs = 65_000;
 const shortKeepAliveMs = 5_000;
 const nearLimitShare = 0.75;
+const activeWithinMs = 1_000;
 
 export function limitConnections(server: Server, options: ConnectionOptions): Connections {
   const { maxConnections, idleAfterMs = 1000, onEvicted } = options;
@@ -89,6 +92,13 @@ export function limitConnections(server: Server, options: ConnectionOptions): Co
       if (responses.length === 1) responses.pop();
       else responses.splice(responses.indexOf(outgoing), 1);
       if (responses.length === 0) connection.sinceMs = performance.now();
+    },
+    active() {
+      const fromMs = performance.now() - activeWithinMs;
+      let count = 0;
+      for (const { responses, sinceMs } of connections.values())
+        if (responses.length > 0 || sinceMs > fromMs) count += 1;
+      return count;
     },
     endAfterResponses() {
       for (const { responses } of connections.values())

@@ -1,5 +1,5 @@
 // Natural batching: deliveries that arrive while a batch is being enqueued form the next batch. An idle receiver adds no delay; under a
-// steady load a small batch waits a moment for more.
+// steady load a small batch waits a moment for more, unless every sender already waits for its answer.
 // Each delivery is acknowledged once it is durable: in the queue (and the journal), otherwise in the spool; if neither works it is
 // rejected.
 import { instantOf } from '#src/base/time.ts';
@@ -18,6 +18,8 @@ export interface IntakeNeeds {
   /** Present where the circuit needs room in the journal. */
   readonly journal?: { isFull(): boolean };
   readonly metrics: Pick<Metrics, 'batched'>;
+  /** How many senders there are, as far as is known. When each has a delivery waiting, no more come until one is answered. */
+  senders?(): number;
 }
 
 export interface IntakeOptions {
@@ -39,11 +41,11 @@ interface Arrival {
 
 /**
  * Under a steady load, how long a batch waits for more deliveries, and how many are enough: each batch costs an append to the journal,
- * an add to the queue and a job of a worker.
+ * an add to the queue and a job of a worker, together two milliseconds of processor time.
  */
-const gatherMs = 3;
-const busyWithinMs = 20;
-const enoughDeliveries = 16;
+const gatherMs = 15;
+const busyWithinMs = 25;
+const enoughDeliveries = 32;
 
 export function createIntake(needs: IntakeNeeds, options: IntakeOptions = {}): Intake {
   const maxWaitingBytes = options.maxWaitingBytes ?? 32 * 1024 * 1024;
@@ -52,12 +54,13 @@ export function createIntake(needs: IntakeNeeds, options: IntakeOptions = {}): I
   let waitingBytes = 0;
   let running: Promise<void> | undefined;
   let lastBatchMs = Number.NEGATIVE_INFINITY;
+  let enough = 0;
   let endGathering: (() => void) | undefined;
 
   async function run(): Promise<void> {
     while (arrivals.length > 0) {
       const isBusy = performance.now() - lastBatchMs < busyWithinMs;
-      if (isBusy && arrivals.length < enoughDeliveries) await gather();
+      if (isBusy) await gather();
       const count = countForBatch(sizes);
       const taken = arrivals.splice(0, count);
       const bytes = sizes.splice(0, count).reduce((sum, size) => sum + size, 0);
@@ -70,6 +73,8 @@ export function createIntake(needs: IntakeNeeds, options: IntakeOptions = {}): I
   }
 
   async function gather(): Promise<void> {
+    enough = Math.min(enoughDeliveries, needs.senders?.() ?? enoughDeliveries);
+    if (arrivals.length >= enough) return;
     await new Promise<void>((resolve) => {
       endGathering = resolve;
       setTimeout(resolve, gatherMs);
@@ -105,7 +110,7 @@ export function createIntake(needs: IntakeNeeds, options: IntakeOptions = {}): I
       waitingBytes += bytes;
       arrivals.push({ delivery, settle });
       sizes.push(bytes);
-      if (arrivals.length >= enoughDeliveries) endGathering?.();
+      if (arrivals.length >= enough) endGathering?.();
       running ??= nextTurn().then(run);
     },
     settled: async () => running,

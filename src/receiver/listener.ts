@@ -42,6 +42,8 @@ export interface Listener {
   readonly port: number;
   /** Answers requests from now on. Until then they get 503: the process is starting. */
   serve(needs: ListenerNeeds): void;
+  /** How many connections had a request within the last second. */
+  activeConnections(): number;
   close(): Promise<void>;
 }
 
@@ -106,6 +108,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   return {
     port: typeof address === 'object' && address !== null ? address.port : options.port,
     serve: (given) => void (needs = given),
+    activeConnections: () => connections.active(),
     close: memoize(close),
   };
 }

@@ -35,7 +35,7 @@ interface Group<Item> {
 const gatherMs = 10;
 const busyWithinMs = 50;
 /** As many are worth a transaction. */
-const enoughItems = 256;
+const enoughItems = 16;
 
 export function createGroupCommit<Job, Item>(
   { parse, commit }: GroupNeeds<Job, Item>,

@@ -86,6 +86,23 @@ describe('natural batching', () => {
     expect(answered).toEqual(['a', 'b', 'c']);
   });
 
+  it('does not wait for more once every sender waits for its answer', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const batches: string[][] = [];
+    const enqueue = async ({ deliveries }: DeliveryBatch): Promise<boolean> =>
+      batches.push(deliveries.map(({ body }) => body)) > 0;
+    const circuit = { enqueue, state: () => 'closed' as const };
+    const spool = { append: async () => true, isEmpty: () => true };
+    const intake = withPromises(createIntake({ circuit, spool, metrics, senders: () => 2 }));
+    await intake.accept(delivery('a'));
+    const second = intake.accept(delivery('b'));
+    for (let turns = 0; turns < 5; turns += 1) await nextTurn();
+    expect(batches).toEqual([['a']]);
+    await Promise.all([second, intake.accept(delivery('c'))]);
+    expect(batches).toEqual([['a'], ['b', 'c']]);
+  });
+
   it('enqueues a delivery larger than a batch alone', async () => {
     const queue = heldQueue();
     const intake = intakeOf(queue);
@@ -124,13 +141,13 @@ describe('natural batching', () => {
     await nextTurn();
     const third = intake.accept(delivery('third'));
     expect(batches).toEqual([1]);
-    vi.advanceTimersByTime(3);
+    vi.advanceTimersByTime(15);
     await Promise.all([second, third]);
     expect(batches).toEqual([1, 2]);
-    const many = Array.from({ length: 16 }, (_, index) => intake.accept(delivery(`${index}`)));
+    const many = Array.from({ length: 32 }, (_, index) => intake.accept(delivery(`${index}`)));
     await nextTurn();
     await nextTurn();
-    expect(batches).toEqual([1, 2, 16]);
+    expect(batches).toEqual([1, 2, 32]);
     await Promise.all(many);
   });
 });

@@ -15,6 +15,8 @@ import { addressesOf, bookingsByAddress, bookingsOfEvents, marksByAddress } from
 export interface LogPage {
   /** The offset of the last entry that was read. */
   readonly end: number;
+  /** The log had no more entries. */
+  readonly isLast: boolean;
   readonly entries: readonly ChangeEntry[];
 }
 
@@ -56,7 +58,7 @@ export async function nextLogPage(
     const isContactDeleted = family === 'contact' && (action === 'deleted' || action === 'gone');
     return [{ seq, family, uri, redacts: family === erasureFamily || isContactDeleted }];
   });
-  return { end: rows.at(-1)?.seq ?? after, entries };
+  return { end: rows.at(-1)?.seq ?? after, isLast: rows.length < limit, entries };
 }
 
 /** The bookings these entries may affect. Alerts about facts before `since` no longer change. */

@@ -138,8 +138,7 @@ function stepsOf(needs: WatcherNeeds, input: WatcherInput): Steps {
     save,
     async next() {
       if (saved === undefined) await begin();
-      const { end, entries } = await nextLogPage(store, { after: offset, limit: pageLimit });
-      const isEnd = end === offset;
+      const { end, isLast, entries } = await nextLogPage(store, { after: offset, limit: pageLimit });
       const at = { ...input, nowMs: nowMs() };
       const isLook = at.nowMs - lookedMs >= lookEveryMs;
       const evaluation = await evaluate(store, at, { entries, dependencies, ...(isLook && { lookedMs }) });
@@ -150,7 +149,7 @@ function stepsOf(needs: WatcherNeeds, input: WatcherInput): Steps {
         if (nowMs() - savedMs >= saveEveryMs) await save();
       }
       if (isLook && saved !== undefined) lookedMs = at.nowMs;
-      return { offset, isEnd };
+      return { offset, isEnd: isLast };
     },
   };
 }
