@@ -63,7 +63,7 @@ export async function prepareBackground(config: Config) {
   return { alerts: await prepareAlerts(config), openSinks: await prepareSinks(config) };
 }
 
-/** Pushes the feed to the configured sinks. */
+/** Returns the function that begins to push the feed to the configured sinks; undefined when there are none. */
 async function prepareSinks(config: Config) {
   const { pushUrl, streamUrl, nats, kafka } = config.feed;
   if ([pushUrl, streamUrl, nats, kafka].every((sink) => sink === undefined)) return undefined;
