@@ -22,11 +22,15 @@ const mostRefused = 1_000;
 const nameForm = /^[a-z][\w+-]*(\/[\w+-]+){0,2}$/i;
 const longestName = 50;
 
+/** False where there is certainly no such zone. Finding it takes milliseconds. */
+export const mayBeZone = (zone: string): boolean =>
+  zone.length <= longestName && nameForm.test(zone) && !refused.has(zone.toLowerCase());
+
 /** In order, the first from the earliest instant on; undefined where there is no such zone. Names are compared in any letter case. */
 export function zonePeriods(zone: string): readonly ZonePeriod[] | undefined {
-  if (zone.length > longestName || !nameForm.test(zone)) return undefined;
+  if (!mayBeZone(zone)) return undefined;
   const name = zone.toLowerCase();
-  const found = known.get(name) ?? (refused.has(name) ? undefined : findPeriods(zone));
+  const found = known.get(name) ?? findPeriods(zone);
   if (found !== undefined) known.set(name, found);
   else if (refused.size < mostRefused) refused.add(name);
   return found;

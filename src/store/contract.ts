@@ -1,5 +1,5 @@
 // What a store engine must do, and the store that the rest of the program uses: transactions over the same tables.
-import type { Kysely, RawBuilder } from 'kysely';
+import type { Kysely, QueryResult, RawBuilder } from 'kysely';
 import type { SlotstreamError } from '#src/base/errors.ts';
 import type { Codec, ColumnKind } from './columns.ts';
 import type { ContactIndex } from '#src/store/search/contact-index.ts';
@@ -49,6 +49,10 @@ export interface StoreEngine extends Codec {
   readonly contactIndex: ContactIndex;
   /** Inserts many rows (`insert-rows.ts`). Returns how many were written. */
   insert(unit: Unit, rows: readonly WritableRow[], insert: Insert): Promise<number>;
+  /** Runs a statement. */
+  run<Row>(db: Kysely<Database>, statement: Statement): Promise<QueryResult<Row>>;
+  /** Whether `run` sends a statement of this transaction before the one before it has ended; it runs after it (`in-order.ts`). */
+  pipelines(db: Kysely<Database>): boolean;
   /** Whether a statement can take a list as one value. */
   readonly takesLists: boolean;
   /** Where copies of deleted data remain after `scrub`, and until when, as a sentence for operators. */
@@ -76,6 +80,8 @@ export interface StoreEngine extends Codec {
   isPooled(): boolean;
   /** From now on, a server that is silent for this long while a statement runs counts as gone: the statement fails as transient. */
   limitSilence(ms: number): void;
+  /** For a transaction that finds rows by their keys: until it ends, the server may use the plan of a statement again. */
+  keepPlans(db: Kysely<Database>): Promise<unknown>;
   /** Is called first in every transaction. */
   begin(db: Kysely<Database>): Promise<void>;
   migrate(): Promise<void>;

@@ -1,6 +1,6 @@
 // Statements that run often. Kysely builds each once per engine and shape; afterwards only its text is used again with other
 // values, because building a statement costs more than running it. Values are bound by name.
-import { CompiledQuery, sql, type Compilable, type RawBuilder, type SqlBool } from 'kysely';
+import { sql, type Compilable, type RawBuilder, type SqlBool } from 'kysely';
 import type { StoreEngine, Unit } from './contract.ts';
 
 /** How many rows or keys one statement takes at most. */
@@ -20,6 +20,8 @@ interface Preparing<Given extends Values, Row> {
   /** Unique among all statements, but for the shape of the values. */
   readonly id: string;
   readonly values: Given;
+  /** The best plan depends on the values and on the rows, so that the server must not keep one. */
+  readonly isPlannedEachTime?: boolean;
   readonly build: (parameters: Parameters<Given>) => Compilable<Row> | RawBuilder<Row>;
 }
 
@@ -47,13 +49,13 @@ const statements = new WeakMap<StoreEngine, Map<string, Prepared>>();
  */
 export async function runPrepared<const Given extends Values, Row>(
   unit: Unit,
-  { id, values, build }: Preparing<Given, Row>,
+  { id, values, isPlannedEachTime = false, build }: Preparing<Given, Row>,
 ): Promise<readonly Row[]> {
   let shape = id;
   for (const name in values) shape += shapeOf(values[name]);
-  const { sql: text, parameters } = prepared(unit, shape, () => build(parametersOf(values)));
+  const { sql: text, parameters } = prepared(unit, shape, () => build(parametersOf(values)), { isPlannedEachTime });
   const bound = parameters.map((each) => (each instanceof Placeholder ? valueOf(values, each) : each));
-  return (await unit.db.executeQuery<Row>(CompiledQuery.raw(text, bound))).rows;
+  return (await unit.engine.run<Row>(unit.db, { sql: text, parameters: bound })).rows;
 }
 
 interface ForKeys<Row> {
@@ -73,7 +75,7 @@ export async function runForKeys<Row>(unit: Unit, { id, keys, build }: ForKeys<R
       build((column) => sql<SqlBool>`${column} = any(${whole})`),
     );
     const bound = parameters.map((each) => (each instanceof Placeholder ? keys : each));
-    return (await unit.db.executeQuery<Row>(CompiledQuery.raw(text, bound))).rows;
+    return (await unit.engine.run<Row>(unit.db, { sql: text, parameters: bound })).rows;
   }
   const found: Row[] = [];
   for (const chunk of chunks(keys)) {
@@ -97,6 +99,7 @@ export function prepared(
   { db, engine, schema = '' }: Unit,
   id: string,
   build: () => Compilable | RawBuilder<unknown>,
+  { isPlannedEachTime = false } = {},
 ): Prepared {
   let known = statements.get(engine);
   if (known === undefined) statements.set(engine, (known = new Map()));
@@ -105,7 +108,7 @@ export function prepared(
   if (found === undefined) {
     const { sql: text, parameters } = build().compile(db);
     known.set(name, (found = { sql: text, parameters }));
-    texts.add(text);
+    if (!isPlannedEachTime) texts.add(text);
   }
   return found;
 }

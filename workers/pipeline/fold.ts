@@ -14,12 +14,13 @@
 import { codeOf } from '#src/base/errors.ts';
 import { lockLog } from '#src/store/locks.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
+import { inOrder } from '#src/store/in-order.ts';
 import type { NewEntry } from '#src/store/log/read.ts';
 import type { Fact } from '#workers/projections/contract.ts';
 import type { Effect, RowLookup } from '#workers/projections/merge.ts';
 import { bisect } from './bisect.ts';
 import { quarantined, type Parsed } from './parse.ts';
-import { openRows, type RowWorkspace } from './row-workspace.ts';
+import { emptyWorkspace, type RowWorkspace } from './row-workspace.ts';
 import type { Screen, Screened } from './screen.ts';
 import { storedChanges } from './stored-changes.ts';
 
@@ -60,14 +61,19 @@ export async function fold<Item extends Parsed, Report>(
   screened: Screened<Item>,
   policy: FoldPolicy<Item, Report>,
 ): Promise<FoldResult<Report>> {
-  const rows = await openRows(unit, [...screened.facts, ...screened.items.flatMap(({ fact }) => fact ?? [])]);
-  const items = policy.select ? await policy.select(unit, screened.items) : screened.items;
+  const rows = emptyWorkspace(unit);
+  let { items } = screened;
+  // A caller that has locked the log also searches it, which is not by key.
+  const planning = policy.locksLog ? [() => unit.engine.keepPlans(unit.db)] : [];
+  await inOrder(unit, [
+    ...planning,
+    () => rows.open([...screened.facts, ...screened.items.flatMap(({ fact }) => fact ?? [])]),
+    async () => void (items = (await policy.select?.(unit, screened.items)) ?? items),
+  ]);
   for (const fact of screened.facts) policy.apply(rows.row, fact);
   const merged = items.map((item) => mergeItem(rows, item, policy));
-  await rows.write();
-
-  if (policy.locksLog) await lockLog(unit);
-  await screened.requireCurrent(unit);
+  const locking = policy.locksLog ? [() => lockLog(unit)] : [];
+  await rows.write([...locking, () => screened.requireCurrent(unit)]);
   const redact = await screened.redactor(unit, { items, rows });
   const folded = merged.map((each) => ({ ...each, entry: redact(entryOf(each), each.item.record) }));
   const report = await policy.record(unit, folded, rows);

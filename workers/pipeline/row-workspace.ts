@@ -2,6 +2,7 @@
 import { isSameJson } from '#schemas/wire.ts';
 import type { Unit } from '#src/store/contract.ts';
 import { blankRow, createRows, deleteRows, readRows, writeRows, type StoredRow, type UriRow } from '#src/store/rows.ts';
+import { inOrder, type Step } from '#src/store/in-order.ts';
 import { tables } from '#src/store/tables.ts';
 import { addTimeZones, zonedTables } from '#src/store/time-zones.ts';
 import { childTables, type ChildTable } from '#workers/projections/child-rows.ts';
@@ -22,14 +23,8 @@ export interface RowWorkspace {
   open(facts: readonly Fact[]): Promise<void>;
   /** Every row of the workspace, by table. */
   all(table: MirrorTable): Iterable<readonly [uri: string, working: WorkingRow]>;
-  /** Writes the changed rows and the child rows derived from them. */
-  write(): Promise<void>;
-}
-
-export async function openRows(unit: Unit, facts: readonly Fact[]): Promise<RowWorkspace> {
-  const rows = emptyWorkspace(unit);
-  await rows.open(facts);
-  return rows;
+  /** Writes the changed rows and the child rows derived from them, then does what comes last. */
+  write(last?: readonly Step[]): Promise<void>;
 }
 
 export function emptyWorkspace(unit: Unit): RowWorkspace {
@@ -41,16 +36,15 @@ export function emptyWorkspace(unit: Unit): RowWorkspace {
       for (const fact of facts)
         for (const { table, uri } of rowsTouchedBy(fact))
           if (workspace.get(table)?.has(uri) !== true) missing.get(table)?.add(uri);
+      const read = (table: MirrorTable, uris: readonly string[]) => async () => {
+        const stored = await readRows(unit, table, uris);
+        const opened = (uri: string) => openedRow(stored.get(uri), () => blankRow(table, uri));
+        for (const uri of uris) workspace.get(table)?.set(uri, opened(uri));
+      };
+      const filled = [...missing].filter(([, uris]) => uris.size > 0);
       // By table, in the order in which every writer locks them.
-      for (const [table, uris] of missing) {
-        if (uris.size === 0) continue;
-        const stored = await readRows(unit, table, [...uris]);
-        for (const uri of uris)
-          workspace.get(table)?.set(
-            uri,
-            openedRow(stored.get(uri), () => blankRow(table, uri)),
-          );
-      }
+      const reads = filled.map(([table, uris]) => read(table, [...uris]));
+      await inOrder(unit, reads);
     },
     row(table, uri) {
       const working = workspace.get(table)?.get(uri);
@@ -58,20 +52,24 @@ export function emptyWorkspace(unit: Unit): RowWorkspace {
       return working;
     },
     all: (table) => workspace.get(table) ?? [],
-    async write() {
+    async write(last = []) {
       // First, so that transactions wait for each other in one order. A rebuild folds what was folded before.
       if (unit.schema === undefined) await addTimeZones(unit, zonesIn(workspace));
+      const steps: Step[] = [];
       for (const [table, rows] of workspace) {
-        if (rows.size === 0) continue;
         const touched = [...rows].filter(([, { isTouched }]) => isTouched);
+        if (touched.length === 0) continue;
         const created = touched.filter(([, { isCreated }]) => isCreated);
         const changed = touched.filter(([, { isCreated }]) => !isCreated);
         // Every writer creates rows in this order, to avoid deadlocks: one that creates the same row waits here.
         created.sort(([a], [b]) => (a < b ? -1 : 1));
-        await createRows(unit, table, created.map(rowOf));
-        await writeRows(unit, table, changed.map(rowOf));
-        await writeChildRows(unit, table, touched);
+        steps.push(
+          () => createRows(unit, table, created.map(rowOf)),
+          () => writeRows(unit, table, changed.map(rowOf)),
+          () => writeChildRows(unit, table, touched),
+        );
       }
+      await inOrder(unit, [...steps, ...last]);
     },
   };
 }
@@ -95,6 +93,7 @@ function openedRow(stored: UriRow | undefined, blank: () => UriRow): OpenedRow {
 
 /** Writes the child rows that differ. Where one is gone, all of its parent are written again: there is no key of one column. */
 async function writeChildRows(unit: Unit, parent: MirrorTable, touched: readonly Touched[]): Promise<void> {
+  const steps: Step[] = [];
   for (const child of childTables.filter((each) => each.parent === parent)) {
     const replaced: string[] = [];
     const written: StoredRow[] = [];
@@ -106,9 +105,12 @@ async function writeChildRows(unit: Unit, parent: MirrorTable, touched: readonly
       if (changed === undefined) replaced.push(uri);
       for (const each of changed ?? next) written.push(each);
     }
-    await deleteRows(unit, child.table, child.parentKey, replaced);
-    await writeRows(unit, child.table, written);
+    steps.push(
+      () => deleteRows(unit, child.table, child.parentKey, replaced),
+      () => writeRows(unit, child.table, written),
+    );
   }
+  await inOrder(unit, steps);
 }
 
 /** The rows of a parent that are new or differ; undefined when one of the stored rows is gone. */

@@ -86,19 +86,28 @@ const cached = new WeakMap<StoreEngine, Erasures>();
 /** The current erasures: one small query when none was added. */
 export async function currentErasures(from: Readable): Promise<Erasures> {
   const seq = await lastErasure(from);
-  if (seq === 0) return noErasures;
   const known = cached.get(from.engine);
   if (known?.seq === seq) return known;
-  const erased = await readErasures(from);
-  const erasures = erasuresOf({ seq, key: await keyOf(from, erased), erased });
+  const erasures = seq === 0 ? noErasures : await erasuresThrough(from, seq);
   cached.set(from.engine, erasures);
   return erasures;
+}
+
+/** The erasures as they were last read. A transaction that uses them calls `requireCurrent` before it ends. */
+export async function knownErasures(from: Readable): Promise<Erasures> {
+  return (from.engine.manyWriters ? cached.get(from.engine) : undefined) ?? currentErasures(from);
+}
+
+async function erasuresThrough(from: Readable, seq: number): Promise<Erasures> {
+  const erased = await readErasures(from);
+  return erasuresOf({ seq, key: await keyOf(from, erased), erased });
 }
 
 /** Throws when an erasure was added since these were read. The log must be locked. */
 export async function requireCurrent(unit: Unit, { seq }: Pick<Erasures, 'seq'>): Promise<void> {
   // With a single writer no erasure can come between.
   if (!unit.engine.manyWriters || (await lastErasure(unit)) === seq) return;
+  cached.delete(unit.engine);
   throw new SlotstreamError('erased_meanwhile', 'A person was erased while entries were being applied.', {
     hint: 'Nothing was written. Try again.',
   });
@@ -109,6 +118,8 @@ export async function lastErasure(from: Readable): Promise<number> {
   const [last] = await runPrepared(from, {
     id: 'last erasure',
     values: {},
+    // Erasures are rare. A plan for any event would read the log from its end, where there is none.
+    isPlannedEachTime: true,
     build: () =>
       from.db
         .selectFrom('event_log')

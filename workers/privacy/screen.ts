@@ -3,7 +3,7 @@
 import { deletedContacts } from '#src/store/log/read.ts';
 import type { Screen } from '#workers/pipeline/screen.ts';
 import type { MergeOptions } from '#workers/projections/merge.ts';
-import { currentErasures, lastErasure, requireCurrent } from './erasure-index.ts';
+import { currentErasures, knownErasures, lastErasure, requireCurrent } from './erasure-index.ts';
 import { eraseLateSubjects, findLateSubjects } from './late-facts.ts';
 import { blankedContacts, contactsDeletedBy, redactedEntry, redactEntriesAbout } from './redact-deleted.ts';
 import { mentionsErased, redactErased } from './redact-fact.ts';
@@ -13,7 +13,7 @@ export function privacyScreen({ eraseOnDelete }: MergeOptions): Screen {
   return {
     eraseOnDelete,
     async screen(unit, items) {
-      const erasures = await currentErasures(unit);
+      const erasures = await knownErasures(unit);
       const late = findLateSubjects(erasures, items);
       return {
         items: items.map((item) => redactErased(late.erasures, item)),

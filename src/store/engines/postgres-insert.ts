@@ -1,11 +1,12 @@
 // Inserts many rows into PostgreSQL by one statement with one parameter per column: the values as an array of texts. The statement
 // does not depend on the number of rows, so the server prepares it once. The arrays are in the binary format, which neither side has
 // to escape or to parse.
-import { CompiledQuery, sql, type RawBuilder } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { ColumnKind } from '#src/store/columns.ts';
 import type { Column, Insert, Unit, WritableRow } from '#src/store/contract.ts';
 import { refs, target } from '#src/store/insert-rows.ts';
 import { postgresTypes } from '#src/store/migrations/storage-types.ts';
+import { inOrder } from '#src/store/in-order.ts';
 import { prepared } from '#src/store/prepared-sql.ts';
 
 /** The server holds the rows of one statement in memory, up to its `work_mem` (4 MB by default). */
@@ -25,12 +26,17 @@ export async function insertArrays(
       from unnest(${sql.join(arrays)}) as given(${names}) ${conflict()}`;
   });
   let written = 0;
-  for (let from = 0; from < rows.length; from += rowsPerStatement) {
+  const insertFrom = (from: number) => async () => {
     const part = rows.slice(from, from + rowsPerStatement);
     const arrays = columns.map(({ name, kind }) => textArray(part.map((row) => textOf(kind, row[name] ?? null))));
-    const { numAffectedRows } = await unit.db.executeQuery(CompiledQuery.raw(text, arrays));
+    const { numAffectedRows } = await unit.engine.run(unit.db, { sql: text, parameters: arrays });
     written += Number(numAffectedRows ?? 0);
-  }
+  };
+  const parts = Math.ceil(rows.length / rowsPerStatement);
+  await inOrder(
+    unit,
+    Array.from({ length: parts }, (_, part) => insertFrom(part * rowsPerStatement)),
+  );
   return written;
 }
 

@@ -1,5 +1,5 @@
 // The PostgreSQL engine: many writers at once, which lock rows in one order; one writer of the log at a time.
-import { CompiledQuery, Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely';
+import { CompiledQuery, Kysely, PostgresAdapter, PostgresDialect, sql, type DatabaseConnection } from 'kysely';
 import pg from 'pg';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { codecOf } from '#src/store/columns.ts';
@@ -24,12 +24,18 @@ const locks = {
   /** Of Kysely, which earlier versions used for migrations. */
   migrations: 3_853_314_791_062_309_107n,
 } as const;
+type Run = StoreEngine['run'];
+
 const oid = { int8: 20, date: 1082, timestamptz: 1184 };
 
 export function openPostgres(url: string, report: (error: unknown) => void): StoreEngine {
   const types = { getTypeParser: (type: number, format?: 'text' | 'binary') => parserOf(type, format) };
-  const { pool, isPooled, limitSilence } = openConnections(url, { max: 8, types }, { report });
+  const { pool, isPooled, limitSilence } = openConnections(url, { max: 8, types, pipeline: true }, { report });
   const db = new Kysely<Database>({ dialect: new Dialect({ pool }) });
+  /** The connection of each transaction. Kysely itself sends a statement only when the one before has been answered. */
+  const connections = new WeakMap<Kysely<Database>, DatabaseConnection>();
+  const run: Run = (on, { sql: text, parameters }) =>
+    (connections.get(on) ?? on).executeQuery(CompiledQuery.raw(text, [...parameters]));
   return {
     name: 'postgres',
     db,
@@ -37,6 +43,8 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
     views: postgresViews,
     contactIndex: postgresContactIndex(),
     insert: insertArrays,
+    run,
+    pipelines: (on) => connections.has(on) && !isPooled(),
     takesLists: true,
     residue: 'Pages of the database that wait for its next vacuum.',
     unsafeSettings: () => unsafeSettings(db),
@@ -49,11 +57,15 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
     // The driver would send a JavaScript array as an array of PostgreSQL; what it reads it has decoded already.
     ...codecOf({ json: { encode: (value) => JSON.stringify(value), decode: (stored) => stored } }),
     manyWriters: true,
-    lock,
+    lock: (trx, wanted) => lock({ run, trx }, wanted),
     isPooled,
     limitSilence,
     // Through a pooler the settings of the session are not there.
-    begin: async (trx) => void (isPooled() && (await trx.executeQuery(CompiledQuery.raw(applySettings)))),
+    keepPlans: (trx) => run(trx, { sql: keepPlans, parameters: [] }),
+    begin: async (trx) => {
+      await trx.getExecutor().provideConnection(async (connection) => void connections.set(trx, connection));
+      if (isPooled()) await run(trx, { sql: applySettings, parameters: [] });
+    },
     migrate: async () => {
       if (!(await isMigrated(db, postgresTypes)))
         await db.transaction().execute(async (trx) => {
@@ -63,7 +75,7 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
           await requireTables(trx);
           await migrate(trx, postgresTypes);
         });
-      await commentOnTables(db, (trx) => lock(trx, 'views'));
+      await commentOnTables(db, (trx) => lock({ run, trx }, 'views'));
     },
     noteRedaction: async () => {},
     scrub: async () => {},
@@ -112,11 +124,11 @@ async function requireTables(trx: Kysely<Database>): Promise<void> {
 }
 
 /** Holds a lock until the transaction ends. */
-async function lock(trx: Kysely<Database>, wanted: Lock): Promise<void> {
+async function lock({ run, trx }: { readonly run: Run; readonly trx: Kysely<Database> }, wanted: Lock): Promise<void> {
   // A process that starts does not wait long for readers of a view: the view is then replaced at the next start.
   if (wanted === 'views') await sql`set local lock_timeout = '2s'`.execute(trx);
   const key = typeof wanted === 'string' ? sql`${locks[wanted]}` : sql`${locks.key}, hashtext(${wanted.key})`;
-  await sql`select pg_advisory_xact_lock(${key})`.execute(trx);
+  await run(trx, sql`select pg_advisory_xact_lock(${key})`.compile(trx));
 }
 
 /** Through a cursor: the server holds the rows that were not fetched yet. */
@@ -165,6 +177,9 @@ function inUtc(text: string): string {
   const withMinutes = text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00');
   return new Date(withMinutes).toISOString().slice(0, 19);
 }
+
+/** Making a plan takes longer than running most statements by key. A plan that was made when a table was small would read all of it. */
+const keepPlans = `select set_config('plan_cache_mode', 'auto', true), set_config('enable_seqscan', 'off', true)`;
 
 const durableSettings = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
 

@@ -48,6 +48,8 @@ export function openSqlite(path: string): StoreEngine {
     views: sqliteViews,
     contactIndex: sqliteContactIndex,
     insert: insertValues,
+    run: (on, { sql: text, parameters }) => on.executeQuery(CompiledQuery.raw(text, [...parameters])),
+    pipelines: () => false,
     takesLists: false,
     residue:
       'Copies within the pages of the SQLite file: a running `start` or `work` rewrites the file within about a day.',
@@ -62,6 +64,7 @@ export function openSqlite(path: string): StoreEngine {
     lock: async () => {},
     isPooled: () => false,
     limitSilence: () => {},
+    keepPlans: async () => {},
     begin: async () => {},
     migrate: async () => void ((await isMigrated(db, sqliteTypes)) || (await migrate(db, sqliteTypes))),
     noteRedaction: async (trx) => {

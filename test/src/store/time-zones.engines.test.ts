@@ -1,11 +1,11 @@
 // Local time in SQL equals that of the runtime on each store, and the views follow the zones of hosts, invitees and reports.
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { instantOf } from '#src/base/time.ts';
 import { zonePeriods } from '#src/base/time-zone.ts';
 import { openStore } from '#src/store/open-store.ts';
-import { deleteRows, writeRows } from '#src/store/rows.ts';
+import { addRows, deleteRows, writeRows } from '#src/store/rows.ts';
 import { addTimeZones, localTime } from '#src/store/time-zones.ts';
 import { viewRows } from '../../harness/mirror/view-rows.ts';
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
@@ -25,7 +25,22 @@ for (const engine of storeEngines)
   describe.runIf(engine.available)(`local time on ${engine.name}`, () => {
     let opened: TestStore;
     beforeAll(async () => void (opened = await engine.fresh({ reportZone: 'Europe/Berlin' })));
+    afterEach(() => void vi.restoreAllMocks());
     afterAll(() => opened[Symbol.asyncDispose]());
+
+    it('takes no time to find a zone that the store has, nor one again that there is not', async () => {
+      const { store } = opened;
+      const found = vi.spyOn(Intl, 'DateTimeFormat');
+      const add = (...zones: readonly string[]) => store.transaction((unit) => addTimeZones(unit, zones));
+      // Another process has stored it; in this one, the runtime was not asked for it so far.
+      const period = { name: 'antarctica/troll', starts_at: '0001-01-01T00:00:00.000000Z', offset_seconds: 0 };
+      await store.transaction((unit) => addRows(unit, 'time_zones', [period]));
+      await add('Antarctica/Troll');
+      expect(found).not.toHaveBeenCalled();
+      await add(`Mars/On_${engine.name}`);
+      await add(`Mars/On_${engine.name}`);
+      expect(found).toHaveBeenCalledOnce();
+    });
 
     it(
       'equals what the runtime writes, for any zone and instant from 2000 to 2060',
