@@ -6,9 +6,13 @@ export type Step = () => Promise<unknown>;
 
 /**
  * Runs these steps one after the other. Where the engine pipelines, it sends the statements of all steps at once, and the server runs
- * them in this order. So a step sends its statements before it waits for anything, by `engine.run`.
+ * them in this order. So a step sends its statements before it waits for anything, by `engine.run`. Throws the error of the first step
+ * that failed: PostgreSQL refuses the statements after it, whose errors say only that.
  */
 export async function inOrder({ db, engine }: Unit, steps: readonly Step[]): Promise<void> {
-  if (engine.pipelines(db)) await Promise.all(steps.map((step) => step()));
-  else for (const step of steps) await step();
+  if (engine.pipelines(db)) {
+    const results = await Promise.allSettled(steps.map((step) => step()));
+    const failed = results.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+  } else for (const step of steps) await step();
 }
