@@ -175,27 +175,23 @@ async function runUnderLoad<E extends Engines>(
     alerts,
     evidence,
     seconds: (Date.now() - begunMs) / 1000,
-    failures: [
-      ...failuresOf(verdict, recoveryMs),
-      ...(alerts.reported < alerts.expected
-        ? [`${alerts.expected - alerts.reported} no-shows were not reported under one key`]
-        : []),
-      ...(unexpected > 0 ? [`${unexpected} alerts or retractions about nothing that happened`] : []),
-      ...notReady.map((name) => `${name} is not ready`),
-    ],
+    failures: failuresOf({ verdict, recoveryMs, alerts: { ...alerts, unexpected }, notReady }),
     outputs,
   };
 }
 
 /** A process that ended by itself, or a receiver that goes on refusing, is a failure though the others do the work. */
-async function partsNotReady(parts: Iterable<Part>): Promise<readonly string[]> {
+export async function partsNotReady(
+  parts: Iterable<Pick<Part, 'name' | 'isReady'>>,
+  limitMs = readyLimitMs,
+): Promise<readonly string[]> {
   let found: readonly string[] = [];
   const look = async (): Promise<boolean> => {
     const answers = await Promise.all([...parts].map(async (part) => ((await part.isReady()) ? [] : [part.name])));
     found = answers.flat();
     return found.length === 0;
   };
-  await until(look, 'every process is ready', readyLimitMs).catch(() => undefined);
+  await until(look, 'every process is ready', limitMs).catch(() => undefined);
   return found;
 }
 
@@ -213,7 +209,16 @@ async function timeToRecover(store: string, load: Load, perSecond: number): Prom
   return isOver ? Date.now() - fromMs : Number.POSITIVE_INFINITY;
 }
 
-function failuresOf(verdict: Verdict, recoveryMs: number): readonly string[] {
+interface Outcome {
+  readonly verdict: Verdict;
+  readonly recoveryMs: number;
+  readonly alerts: { readonly expected: number; readonly reported: number; readonly unexpected: number };
+  /** The names of the processes that do not answer as ready. */
+  readonly notReady: readonly string[];
+}
+
+/** Why a row fails; nothing when it holds. */
+export function failuresOf({ verdict, recoveryMs, alerts, notReady }: Outcome): readonly string[] {
   const counts = ['lost', 'unsent', 'duplicated', 'wrong', 'invented', 'quarantinedWrongly'] as const;
   return [
     ...counts.filter((name) => verdict[name] > 0).map((name) => `${verdict[name]} ${name}`),
@@ -221,6 +226,11 @@ function failuresOf(verdict: Verdict, recoveryMs: number): readonly string[] {
     ...(verdict.acknowledged === 0 ? ['nothing was acknowledged'] : []),
     ...(Number.isFinite(recoveryMs) ? [] : [`not level again after ${recoveryLimitMs / 1000} s`]),
     ...verdict.findings,
+    ...(alerts.reported < alerts.expected
+      ? [`${alerts.expected - alerts.reported} no-shows were not reported under one key`]
+      : []),
+    ...(alerts.unexpected > 0 ? [`${alerts.unexpected} alerts or retractions about nothing that happened`] : []),
+    ...notReady.map((name) => `${name} is not ready`),
   ];
 }
 

@@ -38,10 +38,14 @@ it('sends every body until it is accepted, some twice and not in order, and repe
   const load = startLoad({ seed: 1, key, targets: [broken.url, sound.url], perSecond: 400, bodies });
   await until(() => load.offered.length >= 100, 'deliveries are offered');
   const before = load.offered.length;
+  expect(load.isSpent()).toBe(false);
   await load.burst(bodies.length, 10);
+  // All are offered, and some are not accepted yet.
+  expect(load.isSpent()).toBe(false);
   expect(load.offered.map(({ body }) => body)).toEqual(bodies);
   load.retarget([sound.url]);
   await load.finish(120_000);
+  expect(load.isSpent()).toBe(true);
   load.close();
 
   expect(load.acceptedBodies()).toEqual(new Set(bodies.slice(1)));
