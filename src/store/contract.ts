@@ -51,7 +51,7 @@ export interface StoreEngine extends Codec {
   insert(unit: Unit, rows: readonly WritableRow[], insert: Insert): Promise<number>;
   /** Runs a statement. */
   run<Row>(db: Kysely<Database>, statement: Statement): Promise<QueryResult<Row>>;
-  /** Whether `run` sends a statement of this transaction before the one before it has ended; it runs after it (`in-order.ts`). */
+  /** Whether several statements of this transaction can be sent at once; the server runs them in their order (`in-order.ts`). */
   pipelines(db: Kysely<Database>): boolean;
   /** Whether a statement can take a list as one value. */
   readonly takesLists: boolean;
@@ -80,10 +80,13 @@ export interface StoreEngine extends Codec {
   isPooled(): boolean;
   /** From now on, a server that is silent for this long while a statement runs counts as gone: the statement fails as transient. */
   limitSilence(ms: number): void;
-  /** For a transaction that finds rows by their keys: until it ends, the server may use the plan of a statement again. */
+  /**
+   * For a transaction that finds rows by their keys: until it ends, the server may use the plan of a statement again, and avoids scans
+   * of whole tables.
+   */
   keepPlans(db: Kysely<Database>): Promise<unknown>;
-  /** Is called first in every transaction. */
-  begin(db: Kysely<Database>): Promise<void>;
+  /** Is called first in every transaction. What it returns is disposed of when the transaction has done its work. */
+  begin(db: Kysely<Database>): Promise<Disposable>;
   migrate(): Promise<void>;
   /** Records in the transaction that personal data was removed, so that `scrub` removes its copies. */
   noteRedaction(db: Kysely<Database>): Promise<void>;

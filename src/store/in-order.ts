@@ -6,12 +6,12 @@ export type Step = () => Promise<unknown>;
 
 /**
  * Runs these steps one after the other. Where the engine pipelines, it sends the statements of all steps at once, and the server runs
- * them in this order. So a step sends its statements before it waits for anything, by `engine.run`. Throws the error of the first step
+ * them in this order. So a step, unless it is the last, sends its statements by `engine.run` before it waits for anything. Throws the error of the first step
  * that failed: PostgreSQL refuses the statements after it, whose errors say only that.
  */
 export async function inOrder({ db, engine }: Unit, steps: readonly Step[]): Promise<void> {
   if (engine.pipelines(db)) {
-    const results = await Promise.allSettled(steps.map((step) => step()));
+    const results = await Promise.allSettled(steps.map(async (step) => step()));
     const failed = results.find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
   } else for (const step of steps) await step();

@@ -61,8 +61,8 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
   const transaction: Store['transaction'] = (work) =>
     retryContention(() =>
       engine.db.transaction().execute(async (db) => {
-        await engine.begin(db);
-        return work({ db, engine } satisfies Unit);
+        using _begun = await engine.begin(db);
+        return await work({ db, engine } satisfies Unit);
       }),
     );
   const warn = needs.warn ?? needs.report;

@@ -22,6 +22,9 @@ const dataVersion = process.versions['tz'] ?? '';
 /** The zones that were found in the store by transactions that began after they were committed. */
 const stored = new WeakMap<StoreEngine, Set<string>>();
 
+/** What a transaction has added itself may be rolled back with it. */
+const addedIn = new WeakMap<Unit['db'], Set<string>>();
+
 /** For each transaction that writes such zones. Those that are known to be stored cost nothing. */
 export async function addTimeZones(unit: Unit, zones: Iterable<string>): Promise<void> {
   const known = stored.get(unit.engine) ?? new Set();
@@ -31,9 +34,13 @@ export async function addTimeZones(unit: Unit, zones: Iterable<string>): Promise
   if (unknown.size === 0) return;
   const names = [...new Set([...unknown].map(nameOf))];
   const present = await storedAmong(unit, names);
-  for (const zone of unknown) if (present.has(nameOf(zone))) known.add(zone);
-  // Finding the periods of a zone takes ten milliseconds.
-  await addRows(unit, 'time_zones', rowsOf(names.filter((name) => !present.has(name))));
+  const added = addedIn.get(unit.db) ?? new Set();
+  addedIn.set(unit.db, added);
+  for (const zone of unknown) if (present.has(nameOf(zone)) && !added.has(nameOf(zone))) known.add(zone);
+  // Only the missing ones: finding the periods of a zone takes ten milliseconds.
+  const missing = names.filter((name) => !present.has(name));
+  for (const name of missing) added.add(name);
+  await addRows(unit, 'time_zones', rowsOf(missing));
 }
 
 async function storedAmong({ db }: Unit, names: readonly string[]): Promise<ReadonlySet<string>> {

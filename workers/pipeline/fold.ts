@@ -34,7 +34,7 @@ export interface FoldPolicy<Item extends Parsed, Report> {
   readonly apply: (rows: RowLookup, fact: Fact) => Effect | null;
   /** Whether the fold locks the log: not where the caller has locked it. */
   readonly locksLog: boolean;
-  /** Called with the rows locked: returns the items to fold. Without it, all are folded. */
+  /** Its statements run with the rows locked. Returns the items to fold; without it, all are folded. */
   readonly select?: (unit: Unit, items: readonly Item[]) => Promise<readonly Item[]>;
   /** Called with the rows written and the log locked. */
   readonly record: (unit: Unit, folded: readonly Folded<Item>[], rows: RowWorkspace) => Promise<Report>;
@@ -63,7 +63,7 @@ export async function fold<Item extends Parsed, Report>(
 ): Promise<FoldResult<Report>> {
   const rows = emptyWorkspace(unit);
   let { items } = screened;
-  // A caller that has locked the log also searches it, which is not by key.
+  // A caller that has locked the log has searched it, and goes on to: not by key.
   const planning = policy.locksLog ? [() => unit.engine.keepPlans(unit.db)] : [];
   await inOrder(unit, [
     ...planning,

@@ -55,21 +55,24 @@ export function emptyWorkspace(unit: Unit): RowWorkspace {
     async write(last = []) {
       // First, so that transactions wait for each other in one order. A rebuild folds what was folded before.
       if (unit.schema === undefined) await addTimeZones(unit, zonesIn(workspace));
-      const steps: Step[] = [];
+      const creations: Step[] = [];
+      const changes: Step[] = [];
       for (const [table, rows] of workspace) {
         const touched = [...rows].filter(([, { isTouched }]) => isTouched);
-        if (touched.length === 0) continue;
         const created = touched.filter(([, { isCreated }]) => isCreated);
         const changed = touched.filter(([, { isCreated }]) => !isCreated);
         // Every writer creates rows in this order, to avoid deadlocks: one that creates the same row waits here.
         created.sort(([a], [b]) => (a < b ? -1 : 1));
-        steps.push(
-          () => createRows(unit, table, created.map(rowOf)),
-          () => writeRows(unit, table, changed.map(rowOf)),
-          () => writeChildRows(unit, table, touched),
-        );
+        if (created.length > 0) creations.push(() => createRows(unit, table, created.map(rowOf)));
+        if (touched.length > 0)
+          changes.push(
+            () => writeRows(unit, table, changed.map(rowOf)),
+            () => writeChildRows(unit, table, touched),
+          );
       }
-      await inOrder(unit, [...steps, ...last]);
+      // By themselves: when another writer has created one of them, nothing else is written.
+      await inOrder(unit, creations);
+      await inOrder(unit, [...changes, ...last]);
     },
   };
 }

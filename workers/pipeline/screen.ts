@@ -27,7 +27,7 @@ export interface Screened<Item extends Parsed = Parsed> {
   readonly items: readonly Item[];
   /** Facts that the screening itself adds; they are merged before those of the items. */
   readonly facts: readonly Fact[];
-  /** Called with the log locked: throws when the items were screened against an outdated list of erasures. */
+  /** Its first statement runs with the log locked. Throws when the items were screened against an outdated list of erasures. */
   requireCurrent(unit: Unit): Promise<void>;
   /** Called with the log locked and the rows merged: returns what redacts an entry about a deleted contact. */
   redactor(unit: Unit, folded: { readonly items: readonly Parsed[]; readonly rows: RowWorkspace }): Promise<Redactor>;

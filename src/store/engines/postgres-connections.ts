@@ -69,14 +69,26 @@ const names = new Map<string, string>();
 function prepareOnServer(client: pg.ClientBase, { isAllowed }: { isAllowed(): boolean }): void {
   const query = client.query.bind(client);
   let keepsNames = true;
+  // In a transaction that has failed, the server refuses to prepare a statement, and the next one finds no such name.
+  let hasFailed = false;
+  const send = (args: unknown[]): unknown => {
+    const answer: unknown = Reflect.apply(query, client, args);
+    if (answer instanceof Promise)
+      answer.then(
+        () => (hasFailed = false),
+        (error: unknown) => {
+          if (!hasFailed) keepsNames &&= !isUnprepared(error);
+          hasFailed = true;
+        },
+      );
+    return answer;
+  };
   Reflect.set(client, 'query', (text: unknown, values: unknown, ...rest: unknown[]): unknown => {
     if (typeof text !== 'string' || !Array.isArray(values) || !runsOften(text) || !keepsNames || !isAllowed())
-      return Reflect.apply(query, client, [text, values, ...rest]);
+      return send([text, values, ...rest]);
     let name = names.get(text);
     if (name === undefined) names.set(text, (name = `slotstream_${names.size}`));
-    const answer: unknown = Reflect.apply(query, client, [{ name, text, values }, ...rest]);
-    if (answer instanceof Promise) answer.catch((error: unknown) => (keepsNames &&= !isUnprepared(error)));
-    return answer;
+    return send([{ name, text, values }, ...rest]);
   });
 }
 

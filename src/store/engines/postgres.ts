@@ -60,11 +60,13 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
     lock: (trx, wanted) => lock({ run, trx }, wanted),
     isPooled,
     limitSilence,
-    // Through a pooler the settings of the session are not there.
-    keepPlans: (trx) => run(trx, { sql: keepPlans, parameters: [] }),
+    // Through a pooler no statement has a name by which the server could know its plan.
+    keepPlans: async (trx) => isPooled() || run(trx, { sql: keepPlans, parameters: [] }),
     begin: async (trx) => {
       await trx.getExecutor().provideConnection(async (connection) => void connections.set(trx, connection));
+      // Through a pooler the settings of the session are not there.
       if (isPooled()) await run(trx, { sql: applySettings, parameters: [] });
+      return { [Symbol.dispose]: () => void connections.delete(trx) };
     },
     migrate: async () => {
       if (!(await isMigrated(db, postgresTypes)))

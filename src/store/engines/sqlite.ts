@@ -65,7 +65,7 @@ export function openSqlite(path: string): StoreEngine {
     isPooled: () => false,
     limitSilence: () => {},
     keepPlans: async () => {},
-    begin: async () => {},
+    begin: async () => ({ [Symbol.dispose]: () => {} }),
     migrate: async () => void ((await isMigrated(db, sqliteTypes)) || (await migrate(db, sqliteTypes))),
     noteRedaction: async (trx) => {
       if (Number(database.pragma('user_version', { simple: true })) <= 0)

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { instantOf } from '#src/base/time.ts';
 import { zonePeriods } from '#src/base/time-zone.ts';
+import type { Unit } from '#src/store/contract.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { addRows, deleteRows, writeRows } from '#src/store/rows.ts';
 import { addTimeZones, localTime } from '#src/store/time-zones.ts';
@@ -27,6 +28,25 @@ for (const engine of storeEngines)
     beforeAll(async () => void (opened = await engine.fresh({ reportZone: 'Europe/Berlin' })));
     afterEach(() => void vi.restoreAllMocks());
     afterAll(() => opened[Symbol.asyncDispose]());
+
+    it('are stored, though an earlier transaction that added them was undone', async () => {
+      const { store } = opened;
+      const add = (unit: Unit) => addTimeZones(unit, ['Asia/Colombo']);
+      const undone = store.transaction(async (unit) => {
+        await add(unit);
+        // A second fold of the same transaction finds them.
+        await add(unit);
+        throw new Error('undone');
+      });
+      await expect(undone).rejects.toThrow('undone');
+      await store.transaction(add);
+      const stored = await store.db
+        .selectFrom('time_zones')
+        .select('name')
+        .where('name', '=', 'asia/colombo')
+        .execute();
+      expect(stored.length).toBeGreaterThan(0);
+    });
 
     it('takes no time to find a zone that the store has, nor one again that there is not', async () => {
       const { store } = opened;

@@ -1,9 +1,14 @@
 // What the PostgreSQL engine asks of its server: in which order a fold sends its statements, and which plans the server keeps.
 import pg from 'pg';
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
-import { readRows } from '#src/store/rows.ts';
+import { inOrder } from '#src/store/in-order.ts';
+import { readRows, writeRows } from '#src/store/rows.ts';
+import { erase } from '#workers/privacy/erase.ts';
 import { lastErasure } from '#workers/privacy/erasure-index.ts';
-import { freshPostgres, ingestBodies } from '../../../harness/stores.ts';
+import { targetOf } from '#workers/privacy/target.ts';
+import { until } from '../../../harness/ports.ts';
+import { freshPostgres, ingestBodies, rowsOf } from '../../../harness/stores.ts';
+import { ask } from '../../../oracle/deliveries.ts';
 
 const base = 'https://api.example.test';
 const booking = (n: number, timezone: string) =>
@@ -61,6 +66,68 @@ describe.runIf(inject('postgresUrl'))('a fold on PostgreSQL', () => {
     expect(kinds.filter((kind) => kind === 'write rows').length).toBeGreaterThan(5);
   });
 
+  it('writes nothing else when another writer has created one of its rows, and begins again', async () => {
+    const sent = sentStatements();
+    await using opened = await freshPostgres();
+    const other = new pg.Client({ connectionString: opened.url });
+    await other.connect();
+    const uri = `${base}/scheduled_events/1`;
+    await other.query('begin');
+    await other.query(`insert into scheduled_events (uri, name) values ('${uri}', 'Intake')`);
+    const before = sent.length;
+    const ingesting = ingestBodies(opened.store, [booking(1, 'Asia/Tokyo')]);
+    // The insert of the fold waits for the other transaction.
+    const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    await until(async () => (await ask(opened.url, waiting)).length > 0, 'the fold waits');
+    await other.query('commit');
+    await other.end();
+    expect((await ingesting).entries).toMatchObject([{ outcome: 'applied' }]);
+    const kinds = sent.slice(before).map(kindOf);
+    const undone = kinds.slice(kinds.indexOf('begin'), kinds.indexOf('rollback'));
+    expect(undone).toContain('read rows');
+    expect(undone).not.toContain('lock log');
+    expect(kinds.slice(kinds.indexOf('rollback'))).toContain('lock log');
+  });
+
+  it('does not begin again after a fold that has added an erasure itself', async () => {
+    await using opened = await freshPostgres();
+    const { store } = opened;
+    await ingestBodies(store, [booking(1, 'Asia/Tokyo')]);
+    const now = '2026-01-01T00:00:00.000000Z';
+    await erase({ store, newKey: () => 'k'.repeat(64) }, targetOf('person2@example.test'), { now });
+    // The address of the second is erased: its URI is erased with it.
+    await ingestBodies(store, [booking(2, 'Asia/Tokyo')]);
+    const transactions = vi.spyOn(store.engine, 'begin');
+    await ingestBodies(store, [booking(3, 'Asia/Tokyo')]);
+    expect(transactions).toHaveBeenCalledOnce();
+    expect(JSON.stringify(await rowsOf(store, 'invitees'))).not.toContain('person2');
+  });
+
+  it('goes on to prepare statements after one that was refused', async () => {
+    await using opened = await freshPostgres();
+    const { store } = opened;
+    // In three parts: of the same name, and the first of them is refused too.
+    const fields = Array.from({ length: 600 }, (_, n) => ({
+      contact_uri: 'c',
+      field_uri: `f${n}`,
+      label: null,
+      value: null,
+    }));
+    const refused = store.transaction((unit) =>
+      inOrder(unit, [
+        () => unit.engine.run(unit.db, { sql: 'select 1 / 0', parameters: [] }),
+        () => writeRows(unit, 'contact_custom_fields', fields),
+      ]),
+    );
+    await expect(refused).rejects.toMatchObject({ code: '22012' });
+    const prepared = await store.transaction(async (unit) => {
+      await writeRows(unit, 'contact_custom_fields', fields);
+      const known = `select 1 from pg_prepared_statements where statement like 'insert into "contact_custom_fields"%'`;
+      return (await unit.engine.run(unit.db, { sql: known, parameters: [] })).rows;
+    });
+    expect(prepared).toHaveLength(1);
+  });
+
   it('lets the server keep the plan of a statement by key, which never reads the whole table, until the transaction ends', async () => {
     await using opened = await freshPostgres();
     const { store } = opened;
@@ -96,7 +163,7 @@ describe.runIf(inject('postgresUrl'))('a fold on PostgreSQL', () => {
 });
 
 function kindOf(text: string): string {
-  if (text === 'begin' || text === 'commit') return text;
+  if (['begin', 'commit', 'rollback'].includes(text)) return text;
   if (text.includes('pg_advisory_xact_lock')) return 'lock log';
   if (text.includes('from event_log where event = ')) return 'check erasures';
   if (text.startsWith('insert into event_log')) return 'write log';
