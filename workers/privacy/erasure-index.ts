@@ -107,14 +107,14 @@ async function erasuresThrough(from: Readable, seq: number): Promise<Erasures> {
 export async function requireCurrent(unit: Unit, { seq }: Pick<Erasures, 'seq'>): Promise<void> {
   // With a single writer no erasure can come between.
   if (!unit.engine.manyWriters || (await lastErasure(unit)) === seq) return;
-  if (cached.get(unit.engine)?.seq === seq) readErasuresAgain(unit);
+  if (cached.get(unit.engine)?.seq === seq) dropKnownErasures(unit);
   throw new SlotstreamError('erased_meanwhile', 'A person was erased while entries were being applied.', {
     hint: 'Nothing was written. Try again.',
   });
 }
 
 /** For a transaction that adds an erasure: the next one reads them again. */
-export const readErasuresAgain = ({ engine }: Pick<Unit, 'engine'>): void => void cached.delete(engine);
+export const dropKnownErasures = ({ engine }: Pick<Unit, 'engine'>): void => void cached.delete(engine);
 
 /** The position of the last erasure in the log; 0 when there is none. */
 export async function lastErasure(from: Readable): Promise<number> {

@@ -3,7 +3,7 @@
 import { deletedContacts } from '#src/store/log/read.ts';
 import type { Screen } from '#workers/pipeline/screen.ts';
 import type { MergeOptions } from '#workers/projections/merge.ts';
-import { currentErasures, readErasuresAgain, knownErasures, lastErasure, requireCurrent } from './erasure-index.ts';
+import { currentErasures, dropKnownErasures, knownErasures, lastErasure, requireCurrent } from './erasure-index.ts';
 import { eraseLateSubjects, findLateSubjects } from './late-facts.ts';
 import { blankedContacts, contactsDeletedBy, redactedEntry, redactEntriesAbout } from './redact-deleted.ts';
 import { mentionsErased, redactErased } from './redact-fact.ts';
@@ -27,7 +27,7 @@ export function privacyScreen({ eraseOnDelete }: MergeOptions): Screen {
         async finish(locked, folded) {
           const deleted = contactsDeletedBy(folded, options);
           await redactEntriesAbout(locked, deleted);
-          if (late.subjects.length > 0) readErasuresAgain(locked);
+          if (late.subjects.length > 0) dropKnownErasures(locked);
           await eraseLateSubjects(locked, late);
           return deleted.length + late.subjects.length > 0;
         },
