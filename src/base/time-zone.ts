@@ -22,7 +22,7 @@ const mostRefused = 1_000;
 const nameForm = /^[a-z][\w+-]*(\/[\w+-]+){0,2}$/i;
 const longestName = 50;
 
-/** False where there is certainly no such zone; certainty takes `zonePeriods`, and that milliseconds. */
+/** False where there is certainly no such zone. `zonePeriods` knows in every case, and takes milliseconds. */
 export const mayBeZone = (zone: string): boolean =>
   zone.length <= longestName && nameForm.test(zone) && !refused.has(zone.toLowerCase());
 

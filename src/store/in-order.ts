@@ -5,9 +5,9 @@ import type { Unit } from './contract.ts';
 export type Step = () => Promise<unknown>;
 
 /**
- * Runs these steps one after the other. Where the engine pipelines, it sends the statements of all steps at once, and the server runs
- * them in this order. So a step, unless it is the last, sends its statements by `engine.run` before it waits for anything. Throws the error of the first step
- * that failed: PostgreSQL refuses the statements after it, whose errors say only that.
+ * Runs these steps one after the other. Where the engine pipelines, the statements of all steps are sent at once, and the server runs
+ * them in this order. So a step, unless it is the last, sends its statements by `engine.run` before it waits for anything. Throws the
+ * error of the first step that failed: PostgreSQL refuses the statements after it, and their errors say only that.
  */
 export async function inOrder({ db, engine }: Unit, steps: readonly Step[]): Promise<void> {
   if (engine.pipelines(db)) {

@@ -63,7 +63,7 @@ export async function fold<Item extends Parsed, Report>(
 ): Promise<FoldResult<Report>> {
   const rows = emptyWorkspace(unit);
   let { items } = screened;
-  // A caller that has locked the log has searched it, and goes on to: not by key.
+  // Not where the caller has locked the log: it searches the log as well, and not by key.
   const planning = policy.locksLog ? [() => unit.engine.keepPlans(unit.db)] : [];
   await inOrder(unit, [
     ...planning,
