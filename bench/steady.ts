@@ -6,12 +6,10 @@ import { bodies, request } from './deliveries.ts';
 import { percentile, type Figure, type Measurement } from './measure.ts';
 import { startProduct, temporaryFolder } from './processes.ts';
 import { sendRequests } from './requests.ts';
-import { postgresLog, watchLog } from './watch-log.ts';
+import { coldSeconds, postgresLog, watchLog } from './watch-log.ts';
 
 const rates = [200, 1_000];
 const seconds = 15;
-/** V8 compiles for some seconds after the start, and the first rows of everything are created. */
-const coldSeconds = 3;
 const burst = 5_000;
 
 export const steady: Measurement = {

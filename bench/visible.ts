@@ -5,12 +5,10 @@ import { bodies, request } from './deliveries.ts';
 import { percentile, type Figure, type Measurement } from './measure.ts';
 import { startProduct, temporaryFolder } from './processes.ts';
 import { sendRequests } from './requests.ts';
-import { postgresLog, sqliteLog, watchLog, type LogReader } from './watch-log.ts';
+import { coldSeconds, postgresLog, sqliteLog, watchLog, type LogReader } from './watch-log.ts';
 
 const perSecond = 200;
 const seconds = 12;
-/** V8 compiles for some seconds after the start, and the first rows of everything are created. */
-const coldSeconds = 3;
 
 export const visible: Measurement = {
   name: 'visible',

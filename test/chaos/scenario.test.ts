@@ -22,20 +22,20 @@ describe('a row of the chaos run', () => {
   });
 
   it.each([
-    [{ ...clean, verdict: { ...verdict, lost: 2 } }, '2 lost'],
-    [{ ...clean, verdict: { ...verdict, unsent: 1 } }, '1 unsent'],
-    [{ ...clean, verdict: { ...verdict, duplicated: 1 } }, '1 duplicated'],
-    [{ ...clean, verdict: { ...verdict, wrong: 4 } }, '4 wrong'],
-    [{ ...clean, verdict: { ...verdict, invented: 1 } }, '1 invented'],
-    [{ ...clean, verdict: { ...verdict, quarantinedWrongly: 1 } }, '1 quarantinedWrongly'],
-    [{ ...clean, verdict: { ...verdict, leaked: ['email'] } }, 'in logs: email'],
-    [{ ...clean, verdict: { ...verdict, acknowledged: 0 } }, 'nothing was acknowledged'],
-    [{ ...clean, verdict: { ...verdict, findings: ['a row differs'] } }, 'a row differs'],
-    [{ ...clean, recoveryMs: Number.POSITIVE_INFINITY }, 'not level again'],
-    [{ ...clean, alerts: { expected: 3, reported: 1, unexpected: 0 } }, '2 no-shows were not reported'],
-    [{ ...clean, alerts: { expected: 3, reported: 3, unexpected: 1 } }, '1 alerts or retractions about nothing'],
-    [{ ...clean, notReady: ['worker 2'] }, 'worker 2 is not ready'],
-  ])('%# fails by what went wrong', (outcome, reason) => {
+    ['2 lost', { ...clean, verdict: { ...verdict, lost: 2 } }],
+    ['1 unsent', { ...clean, verdict: { ...verdict, unsent: 1 } }],
+    ['1 duplicated', { ...clean, verdict: { ...verdict, duplicated: 1 } }],
+    ['4 wrong', { ...clean, verdict: { ...verdict, wrong: 4 } }],
+    ['1 invented', { ...clean, verdict: { ...verdict, invented: 1 } }],
+    ['1 quarantinedWrongly', { ...clean, verdict: { ...verdict, quarantinedWrongly: 1 } }],
+    ['in logs: email', { ...clean, verdict: { ...verdict, leaked: ['email'] } }],
+    ['nothing was acknowledged', { ...clean, verdict: { ...verdict, acknowledged: 0 } }],
+    ['a row differs', { ...clean, verdict: { ...verdict, findings: ['a row differs'] } }],
+    ['not level again', { ...clean, recoveryMs: Number.POSITIVE_INFINITY }],
+    ['2 no-shows were not reported', { ...clean, alerts: { expected: 3, reported: 1, unexpected: 0 } }],
+    ['1 alerts or retractions about nothing', { ...clean, alerts: { expected: 3, reported: 3, unexpected: 1 } }],
+    ['worker 2 is not ready', { ...clean, notReady: ['worker 2'] }],
+  ])('fails: %s', (reason, outcome) => {
     expect(failuresOf(outcome)).toEqual([expect.stringContaining(reason)]);
   });
 
