@@ -69,9 +69,9 @@ const filling: readonly string[] = [
       case when i % 9 = 0 then true end, case when i % 9 = 0 then 'payment-' || i end, case when i % 9 = 0 then 'stripe' end,
       case when i % 9 = 0 then 50 end, case when i % 9 = 0 then 'EUR' end, 'newsletter', at - interval '5 days'
     from generate_series(1, ${bookings}) i, lateral (select '2025-06-01Z'::timestamptz + i * interval '4 minutes' as at) times`,
-  `insert into contacts (uri, name, primary_email, company, created_at, updated_at)
-    select 'https://api.scheduling.test/contacts/' || md5(i::text), 'Person ' || i, 'person' || i || '@example.test', 'Company',
-      '2025-01-01Z', '2025-06-01Z'::timestamptz + i * interval '1 minute' from generate_series(1, ${contacts}) i`,
+  `insert into contacts (uri, name, primary_email, emails, phone_numbers, timezone, company, created_at, updated_at)
+    select 'https://api.scheduling.test/contacts/' || md5(i::text), 'Person ' || i, 'person' || i || '@example.test',
+      jsonb_build_array(jsonb_build_object('email', 'person' || i || '@example.test', 'is_primary', true)), '[]', 'Europe/Berlin', 'Company', '2025-01-01Z', '2025-06-01Z'::timestamptz + i * interval '1 minute' from generate_series(1, ${contacts}) i`,
   `insert into contact_emails (contact_uri, email, is_primary) select uri, primary_email, true from contacts`,
   `insert into custom_field_definitions (uri, label, field_type, options, created_at)
     select 'https://api.scheduling.test/contacts/custom_field_definitions/' || i, 'Field ' || i,

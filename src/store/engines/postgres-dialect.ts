@@ -5,7 +5,6 @@ import { absurdAmount, largestInteger, type Sql, type SqlDialect } from '#src/st
 const utc = (time: Sql): Sql => sql`(${time} at time zone 'UTC')`;
 const inner = (json: Sql): Sql => sql`(${json} #>> '{}')`;
 const written = (json: Sql): Sql => sql`case when jsonb_typeof(${json}) = 'string' then ${inner(json)} end`;
-const numeric = (json: Sql): Sql => sql`${inner(json)}::numeric`;
 const member = (json: Sql, name: string): Sql =>
   sql`(case when jsonb_typeof(${json} -> ${sql.lit(name)}) = 'string' then ${json} ->> ${sql.lit(name)} end)`;
 
@@ -70,25 +69,23 @@ export const postgresDialect: SqlDialect = {
   mostJoinedFields: 24,
   custom: {
     text: written,
-    number: (value) => sql`case when jsonb_typeof(${value}) = 'number' then ${inner(value)}::double precision end`,
+    number: (value) => sql`case when jsonb_typeof(${value}) = 'number' then (${value})::double precision end`,
     integer: (value) =>
-      sql`case when jsonb_typeof(${value}) = 'number' then case when ${numeric(value)} % 1 = 0
-        and abs(${numeric(value)}) <= ${largestInteger} then ${numeric(value)}::bigint end end`,
-    flag: (value) => sql`case when jsonb_typeof(${value}) = 'boolean' then ${inner(value)}::boolean end`,
-    // There is no date for 30 February: so count on from the first of the month, and see whether it is the same.
-    date(value) {
-      const counted = sql`((substr(${inner(value)}, 1, 7) || '-01')::date + (substr(${inner(value)}, 9, 2)::integer - 1))`;
-      return sql`case when jsonb_typeof(${value}) = 'string' and ${inner(value)} ~ '^[0-9]{4}-(0[1-9]|1[0-2])-[0-9]{2}$'
-        and substr(${inner(value)}, 1, 4) <> '0000'
-        then case when to_char(${counted}, 'YYYY-MM-DD') = ${inner(value)} then ${counted} end end`;
-    },
+      sql`case when jsonb_typeof(${value}) = 'number' then case when (${value})::numeric % 1 = 0
+        and abs((${value})::numeric) <= ${largestInteger} then (${value})::bigint end end`,
+    flag: (value) => sql`case when jsonb_typeof(${value}) = 'boolean' then (${value})::boolean end`,
+    // The JSON path knows the calendar and refuses 30 February without an error. It accepts other forms as well, but writes them differently.
+    date: (value) =>
+      sql`case when jsonb_path_query_first(${value}, '$.datetime()', silent => true) #>> '{}' = ${inner(value)}
+        and length(${inner(value)}) = 10 then ${inner(value)}::date end`,
     tags: (value) =>
-      sql`case when jsonb_typeof(${value}) = 'array' then case when not exists
-        (select 1 from jsonb_array_elements(${value}) as tag(value) where jsonb_typeof(tag.value) <> 'string') then ${value} end end`,
+      sql`case when jsonb_typeof(${value}) = 'array' then
+        case when not jsonb_path_exists(${value}, 'strict $[*] ? (@.type() != "string")') then ${value} end end`,
+    // The labels by UUID do not depend on the row, so the server puts them together once.
     option: (value, options) =>
-      sql`(select coalesce(option.value ->> 'label', option.value ->> 'uuid')
+      sql`(select jsonb_object_agg(option.value ->> 'uuid', coalesce(option.value ->> 'label', option.value ->> 'uuid') order by option.place desc)
         from jsonb_array_elements(${options}) with ordinality as option(value, place)
-        where option.value ->> 'uuid' = ${written(value)} order by option.place limit 1)`,
+        where option.value ->> 'uuid' is not null) ->> (${written(value)})`,
     anyText: (value) => sql`coalesce(${written(value)}, ${value}::text)`,
   },
 };

@@ -16,6 +16,9 @@ const day = 24 * 3_600;
 /**
  * `with recursive ${journeys(dialect)} select …`: gives `members`, one row a mirrored invitee; `ranked`, the members of journeys
  * that were moved, in their order; and `journeys`. `invitees` names the table, or a part of it that holds whole journeys.
+ *
+ * Two expressions change no result, but the plan: with the second condition of the join in `ranked`, PostgreSQL hashes the few invitees
+ * that were moved instead of all; with the cast in `ends`, SQLite makes an index for the join with it.
  */
 export function journeys(dialect: SqlDialect, invitees: Sql = sql.table('invitees')): Sql {
   const { bytes } = dialect;
@@ -53,16 +56,19 @@ export function journeys(dialect: SqlDialect, invitees: Sql = sql.table('invitee
   ),
   spans (journey_uri, deepest) as (select root, max(depth) from tree group by root),
   ranked as (
-    select tree.root as journey_uri, invitees.uri as invitee_uri, invitees.event_uri, invitees.created_at, tree.depth,
+    select tree.root as journey_uri, invitees.uri as invitee_uri, invitees.created_at, tree.depth,
+      scheduled_events.event_type, coalesce(event_types.name, scheduled_events.name) as event_type_name,
       row_number() over (partition by tree.root
-        order by depth, created_at is null, created_at, ${bytes(sql`invitees.uri`)}) as place,
-      row_number() over (partition by tree.root
-        order by depth desc, created_at is null desc, created_at desc, ${bytes(sql`invitees.uri`)} desc) as place_from_end
-    from tree join ${invitees} as invitees on invitees.uri = tree.node
+        order by depth, invitees.created_at is null, invitees.created_at, ${bytes(sql`invitees.uri`)}) as place,
+      count(*) over (partition by tree.root) as places
+    from tree join ${invitees} as invitees on invitees.uri = tree.node and (invitees.uri in (select node from tree)) is true
+    left join scheduled_events on scheduled_events.uri = invitees.event_uri
+    left join event_types on event_types.uri = scheduled_events.event_type
   ),
   ends as (
-    select journey_uri, max(case place when 1 then invitee_uri end) as first_invitee,
-      max(case place_from_end when 1 then invitee_uri end) as last_invitee, count(*) as invitees, max(depth) as depth
+    select journey_uri, max(case place when 1 then invitee_uri end) as first_invitee, max(case place when 1 then created_at end) as booked_at,
+      max(case place when 1 then event_type end) as first_event_type, max(case place when 1 then event_type_name end) as first_event_type_name,
+      cast(max(case place when places then invitee_uri end) as text) as last_invitee, max(places) as invitees, max(depth) as depth
     from ranked group by journey_uri
   ),
   journeys as (${ended(dialect, invitees)})`;
@@ -70,14 +76,6 @@ export function journeys(dialect: SqlDialect, invitees: Sql = sql.table('invitee
 
 const lesser = ({ bytes }: SqlDialect, a: Sql, b: Sql): Sql =>
   sql`case when ${bytes(a)} < ${bytes(b)} then ${a} else ${b} end`;
-
-/** A journey with what its first invitee says of where it came from, and its last of how it ended. */
-function ended(dialect: SqlDialect, invitees: Sql): Sql {
-  return sql`
-    select stated.*,
-      ${outcomeOf(dialect)} as outcome
-    from (${movedBookings(dialect, invitees)} union all ${singleBookings(dialect, invitees)}) as stated`;
-}
 
 /** How a booking ended, from columns of these names. */
 export const outcomeOf = ({ now }: SqlDialect): Sql => sql`case
@@ -91,34 +89,27 @@ export const outcomeOf = ({ now }: SqlDialect): Sql => sql`case
         when coalesce(end_time, start_time) is not null then 'upcoming'
       end`;
 
-/** Bookings that were moved: the first invitee and the last are two, or both are the only one that is mirrored. */
-function movedBookings(dialect: SqlDialect, invitees: Sql): Sql {
-  const first = { invitee: 'first', event: 'first_event', type: 'first_type' };
+/**
+ * A journey with what its first invitee says of where it came from, and its last of how it ended. Most bookings are never moved: they
+ * have no row in `ends`, and their only invitee is `last`.
+ */
+function ended(dialect: SqlDialect, invitees: Sql): Sql {
   return sql`
-      select ends.journey_uri, ends.first_invitee, ends.last_invitee, ends.invitees,
-        coalesce(spans.deepest, 0) + case when ${movedOn} and coalesce(spans.deepest, 0) = ends.depth then 1 else 0 end as moves,
-        ${facts(dialect, first)}
-      from ends
-      join ${invitees} as first on first.uri = ends.first_invitee
-      join ${invitees} as last on last.uri = ends.last_invitee
+    select stated.*, ${outcomeOf(dialect)} as outcome
+    from (
+      select coalesce(ends.journey_uri, last.uri) as journey_uri, coalesce(ends.first_invitee, last.uri) as first_invitee,
+        last.uri as last_invitee, coalesce(ends.invitees, 1) as invitees,
+        coalesce(spans.deepest, 0) + case when ${movedOn} and coalesce(spans.deepest, 0) = coalesce(ends.depth, 0) then 1 else 0 end as moves,
+        ${facts(dialect)}
+      from ${invitees} as last
+      left join ends on ends.last_invitee = last.uri
       left join spans on spans.journey_uri = ends.journey_uri
+      left join ${invitees} as first on first.uri = ends.first_invitee
       left join scheduled_events as first_event on first_event.uri = first.event_uri
       left join scheduled_events as last_event on last_event.uri = last.event_uri
-      left join event_types as first_type on first_type.uri = first_event.event_type
-      left join event_types on event_types.uri = last_event.event_type`;
-}
-
-/** Most bookings are never moved. Each of their rows is read once. */
-function singleBookings(dialect: SqlDialect, invitees: Sql): Sql {
-  const first = { invitee: 'last', event: 'last_event', type: 'event_types' };
-  return sql`
-      select last.uri, last.uri, last.uri, cast(1 as bigint), case when ${movedOn} then 1 else 0 end,
-        ${facts(dialect, first)}
-      from ${invitees} as last
-      left join tree on tree.node = last.uri
-      left join scheduled_events as last_event on last_event.uri = last.event_uri
       left join event_types on event_types.uri = last_event.event_type
-      where tree.node is null`;
+      where ends.journey_uri is not null or last.uri not in (select node from tree)
+    ) as stated`;
 }
 
 /** Of the invitee `last`. */
@@ -133,27 +124,25 @@ const paymentColumns = [
   'payment_successful',
 ];
 
-/** `first` names the tables of the first invitee; those of the last are `last`, `last_event` and `event_types`. */
-function facts(
-  dialect: SqlDialect,
-  first: { readonly invitee: string; readonly event: string; readonly type: string },
-): Sql {
-  const of = (table: keyof typeof first, column: string): Sql => sql.ref(`${first[table]}.${column}`);
-  const event = sql`last_event.cancellation`;
+function facts(dialect: SqlDialect): Sql {
+  const isSingle = sql`ends.journey_uri is null`;
+  const ofFirst = (single: Sql, moved: Sql): Sql => sql`case when ${isSingle} then ${single} else ${moved} end`;
+  const first = (column: string): Sql => ofFirst(sql.ref(`last.${column}`), sql.ref(`first.${column}`));
   const payment = (column: string): Sql =>
-    first.invitee === 'last'
-      ? sql.ref(`last.${column}`)
-      : sql`case when last.payment is not null then ${sql.ref(`last.${column}`)} else ${of('invitee', column)} end`;
-  return sql`last_event.event_type, coalesce(event_types.name, last_event.name) as event_type_name, last_event.hosts,
+    sql`case when ${isSingle} or last.payment is not null then ${sql.ref(`last.${column}`)} else ${sql.ref(`first.${column}`)} end`;
+  const event = sql`last_event.cancellation`;
+  const typeName = sql`coalesce(event_types.name, last_event.name)`;
+  const bookedAt = ofFirst(sql`last.created_at`, sql`ends.booked_at`);
+  return sql`last_event.event_type, ${typeName} as event_type_name, last_event.hosts,
         ${dialect.textAt(sql`last_event.hosts`, { index: 0, name: 'user' })} as host,
         last.email as invitee_email, last.name as invitee_name,
-        ${of('invitee', 'utm_source')} as utm_source, ${of('invitee', 'utm_medium')} as utm_medium,
-        ${of('invitee', 'utm_campaign')} as utm_campaign, ${of('invitee', 'utm_content')} as utm_content,
-        ${of('invitee', 'utm_term')} as utm_term, ${of('invitee', 'created_at')} as booked_at,
-        ${of('event', 'start_time')} as first_start_time, ${of('event', 'event_type')} as first_event_type,
-        coalesce(${of('type', 'name')}, ${of('event', 'name')}) as first_event_type_name,
+        ${first('utm_source')} as utm_source, ${first('utm_medium')} as utm_medium, ${first('utm_campaign')} as utm_campaign,
+        ${first('utm_content')} as utm_content, ${first('utm_term')} as utm_term, ${bookedAt} as booked_at,
+        ${ofFirst(sql`last_event.start_time`, sql`first_event.start_time`)} as first_start_time,
+        ${ofFirst(sql`last_event.event_type`, sql`ends.first_event_type`)} as first_event_type,
+        ${ofFirst(typeName, sql`ends.first_event_type_name`)} as first_event_type_name,
         last_event.start_time, last_event.end_time,
-        ${dialect.secondsBetween(of('invitee', 'created_at'), sql`last_event.start_time`)} as lead_time_seconds,
+        ${dialect.secondsBetween(bookedAt, sql`last_event.start_time`)} as lead_time_seconds,
         last.canceled_at, coalesce(last.canceler_type, ${dialect.textAt(event, { name: 'canceler_type' })}) as canceler_type,
         ${dialect.secondsBetween(sql`last.canceled_at`, sql`last_event.start_time`)} as cancel_notice_seconds,
         last.no_show_at, last.no_show_uri, ${movedOn} as moved_on,
@@ -162,7 +151,7 @@ function facts(
         last.timezone as invitee_timezone,
         coalesce(last.cancel_reason, ${dialect.textAt(event, { name: 'reason' })}) as cancel_reason,
         last.scheduling_method,
-        coalesce(${of('invitee', 'routing_form_submission')}, last.routing_form_submission) as routing_form_submission,
+        coalesce(${first('routing_form_submission')}, last.routing_form_submission) as routing_form_submission,
         ${dialect.textAt(sql`last_event.location`, { name: 'type' })} as location_kind,
         ${sql.join(paymentColumns.map((column) => sql`${payment(column)} as ${sql.id(column)}`))},
         (coalesce(last.status, '') = 'canceled' or coalesce(last_event.status, '') = 'canceled') as canceled`;
