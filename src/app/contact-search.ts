@@ -1,6 +1,6 @@
 // Keeps the table of the contact search up to date, in one process at a time. Searches are correct without it, but slower.
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
-import { sleepUnlessAborted } from '#src/base/time.ts';
+import { sleepUntilNext } from '#src/base/time.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
 import { catchUpContactSearch, clearContactSearch } from '#src/store/search/contact-follower.ts';
@@ -19,6 +19,8 @@ export interface ContactSearchNeeds {
 
 /** A search compares what is newer itself, so a delay costs little. */
 const usualPauseMs = 1_000;
+/** Before the first search there is no table to keep up to date. */
+const unusedFactor = 5;
 
 /** A job that runs for as long as its lease is held. */
 export function contactSearchJob(needs: ContactSearchNeeds): Job {
@@ -33,12 +35,13 @@ export function contactSearchJob(needs: ContactSearchNeeds): Job {
         try {
           const offset = await catchUpContactSearch(store, { signal: stopping, hasRoom });
           isFailing = false;
-          if (offset !== undefined) await tail.beyond(offset, stopping);
+          if (offset === undefined) await sleepUntilNext(pauseMs * unusedFactor, stopping);
+          else await tail.beyond(offset, stopping);
         } catch (error) {
           if (!isFailing && !stopping.aborted) report(notUpToDate(error));
           isFailing = true;
         }
-        await sleepUnlessAborted(pauseMs, stopping);
+        await sleepUntilNext(pauseMs, stopping);
       }
       return undefined;
     },

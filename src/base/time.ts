@@ -33,3 +33,17 @@ export async function sleepUnlessAborted(
 ): Promise<void> {
   await sleep(ms, undefined, signal === undefined ? options : { ...options, signal }).catch(() => undefined);
 }
+
+/**
+ * Sleeps for about `everyMs`, until a multiple of it on the clock of the process. Loops with the same period then wake the process
+ * together, which an idle one does less often.
+ */
+export async function sleepUntilNext(
+  everyMs: number,
+  signal?: AbortSignal,
+  options?: { ref?: boolean },
+): Promise<void> {
+  const left = everyMs - (performance.now() % everyMs);
+  // A timer may fire a moment early.
+  await sleepUnlessAborted(left < everyMs / 2 ? left + everyMs : left, signal, options);
+}

@@ -1,6 +1,6 @@
 // Lets readers wait at the end of the log. A commit of this process wakes them at once, or under a steady load with the next poll: each
 // reader then reads several commits together. For commits of other processes the tail polls the store, as long as a reader waits.
-import { sleepUnlessAborted } from '#src/base/time.ts';
+import { sleepUnlessAborted, sleepUntilNext } from '#src/base/time.ts';
 
 export interface Tail {
   /** Resolves when the log has grown beyond this position, or when `signal` aborts or the tail closes. */
@@ -45,7 +45,7 @@ export function openTail({ lastSeq, everyMs = 50 }: TailNeeds): Tail {
       if (last > grown.seq) grown = { seq: last, atMs: performance.now() };
       for (const waiter of waiters) if (last > waiter.beyond) waiter.resolve();
       const isIdle = performance.now() - grown.atMs > idleAfterMs;
-      if (waiters.size > 0) await sleepUnlessAborted(isIdle ? everyMs * idleFactor : everyMs, poked.signal);
+      if (waiters.size > 0) await sleepUntilNext(isIdle ? everyMs * idleFactor : everyMs, poked.signal);
     }
     polling = undefined;
   }

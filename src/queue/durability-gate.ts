@@ -3,7 +3,7 @@
 // disk spool.
 //
 //   closed ──checked, durable──▶ open ──a batch failed, or checked again and not durable──▶ closed
-import { sleepUnlessAborted } from '#src/base/time.ts';
+import { sleepUntilNext } from '#src/base/time.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { DeliveryQueue, EngineProblem } from './contract.ts';
 
@@ -44,7 +44,7 @@ export async function openDurabilityGate(needs: DurabilityGateNeeds): Promise<Du
 
   async function keepChecking(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await sleepUnlessAborted(pollMs, stopping.signal, { ref: false });
+      await sleepUntilNext(pollMs, stopping.signal, { ref: false });
       const due = !open || performance.now() - checkedAt > recheckMs;
       if (due && !stopping.signal.aborted) await check().catch(() => undefined);
     }

@@ -74,7 +74,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     {
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
-      connectionsCheckingInterval: Math.min(1000, headersTimeoutMs / 2),
+      connectionsCheckingInterval: headersTimeoutMs / 2,
     },
     serve,
   );

@@ -1,5 +1,5 @@
 // Puts the journal between the receiver and the queue, and checks it every second, or less often while it is empty.
-import { sleepUnlessAborted } from '#src/base/time.ts';
+import { sleepUntilNext } from '#src/base/time.ts';
 import { codeOf } from '#src/base/errors.ts';
 import { throttled, type Log } from '#src/observability/log.ts';
 import type { QueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
@@ -42,7 +42,7 @@ export function startJournalChecks(
     for (let untilAdopt = adoptEveryMs; !signal.aborted; untilAdopt -= everyMs) {
       if (journal.status().batches > 0 || turn % idleTurns === 0) await check();
       turn += 1;
-      await sleepUnlessAborted(everyMs, signal, { ref: false });
+      await sleepUntilNext(everyMs, signal, { ref: false });
       if (untilAdopt > 0 || signal.aborted) continue;
       untilAdopt = adoptEveryMs;
       await journal.adopt();

@@ -1,6 +1,6 @@
 // Moves spooled deliveries into the queue, oldest first, when the queue is back. The drain also probes the queue, so that no sender
 // has to wait for a probe.
-import { sleepUnlessAborted } from '#src/base/time.ts';
+import { sleepUntilNext } from '#src/base/time.ts';
 import { throttled } from '#src/observability/log.ts';
 import type { Log } from '#src/observability/log.ts';
 import type { QueuedDelivery } from '#src/queue/contract.ts';
@@ -56,7 +56,7 @@ export function startDrain(needs: DrainNeeds, options: DrainOptions = {}): Drain
     while (!signal.aborted) {
       const closedMs = needs.spool.isEmpty() ? everyMs * idleFactor : everyMs;
       const waitMs = needs.circuit.state() === 'closed' ? closedMs : needs.circuit.pauseMs();
-      await sleepUnlessAborted(waitMs, signal, { ref: false });
+      await sleepUntilNext(waitMs, signal, { ref: false });
       untilAdopt -= waitMs;
       if (untilAdopt <= 0) {
         untilAdopt = adoptEveryMs;

@@ -8,6 +8,7 @@ import { sql } from 'kysely';
 import { instantOf } from '#src/base/time.ts';
 import { alertOf, lockAlerts, type Alert } from './alert-rows.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
+import { runPrepared } from '#src/store/prepared-sql.ts';
 import { decodeRow, writeColumns } from '#src/store/rows.ts';
 
 /** Longer than one send and the recording of its outcome; short enough that a killed process delays its alerts only briefly. */
@@ -64,6 +65,17 @@ export async function claimsByChannel(from: Store | Unit, now: string): Promise<
     .groupBy('channel')
     .execute();
   return new Map(rows.map(({ channel, messages }) => [channel, Number(messages)]));
+}
+
+/** Whether an alert is due, or the outcome of one is unknown. */
+export async function hasDueWork(from: Store | Unit, now: string): Promise<boolean> {
+  const found = await runPrepared(from, {
+    id: 'due alerts',
+    values: { now, expired: expiryOf(now) },
+    build: (given) => sql`select 1 from alerts where state = 'pending' and next_at <= ${given.now}
+      union all select 1 from alerts where claimed_at is not null and state = 'retracted' and claimed_at <= ${given.expired} limit 1`,
+  });
+  return found.length > 0;
 }
 
 /** Closed alerts with an expired claim: they may have been sent, and the outcome was never recorded. */

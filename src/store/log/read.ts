@@ -119,9 +119,10 @@ export async function entryTexts(
 
 /** The last offset of the log; 0 when it is empty. */
 export async function lastSeq(from: Store | Unit): Promise<number> {
-  const row = await from.db
-    .selectFrom('event_log')
-    .select(({ fn }) => fn.max('seq').as('seq'))
-    .executeTakeFirst();
+  const [row] = await runPrepared(from, {
+    id: 'last seq',
+    values: {},
+    build: () => from.db.selectFrom('event_log').select(({ fn }) => fn.max('seq').as('seq')),
+  });
   return row?.seq ?? 0;
 }

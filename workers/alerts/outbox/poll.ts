@@ -6,9 +6,9 @@
 //
 // Several processes may poll one outbox: the rows are locked while they are claimed, so each message is sent by one process.
 import { createCircuitBreaker, type CircuitBreaker, type CircuitState } from '#src/base/retry-policy.ts';
-import { hourMs, instantOf, minuteMs, sleepUnlessAborted } from '#src/base/time.ts';
+import { hourMs, instantOf, minuteMs, sleepUntilNext } from '#src/base/time.ts';
 import { throttled, type Log } from '#src/observability/log.ts';
-import { claimAlerts, claimsByChannel, unresolvedSends } from '#src/store/alerts/claims.ts';
+import { claimAlerts, claimsByChannel, hasDueWork, unresolvedSends } from '#src/store/alerts/claims.ts';
 import { markSent, postpone } from '#src/store/alerts/send-results.ts';
 import { dueAlerts, dueDigestAlerts, lockAlerts, type Alert } from '#src/store/alerts/alert-rows.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -78,9 +78,9 @@ export function startOutboxPoller(needs: PollerNeeds): OutboxPoller {
 
   async function poll(): Promise<void> {
     const now = instantOf(nowMs());
-    await resolveUnknownOutcomes(store, now);
     // Most polls find nothing.
-    if ((await dueAlerts(store, { now, limit: 1 })).length === 0) return;
+    if (!(await hasDueWork(store, now))) return;
+    await resolveUnknownOutcomes(store, now);
     const claims = await claimsByChannel(store, now);
     const roomIn = (channel: string): number => {
       const own = [...inFlight.values()].filter((one) => one === channel).length;
@@ -113,7 +113,7 @@ export function startOutboxPoller(needs: PollerNeeds): OutboxPoller {
         warn('warn', 'the outbox of alerts could not be polled; it is retried', { err }),
       );
       const signal = AbortSignal.any([woken.signal, closing.signal]);
-      await sleepUnlessAborted(pollEveryMs, signal);
+      await sleepUntilNext(pollEveryMs, signal);
     }
   }
   const running = run();
