@@ -55,7 +55,7 @@ export function packBatch(batch: DeliveryBatch | PackedBatch): DeliveryBatch | P
     receivedAt,
   ]);
   const content = Buffer.concat([Buffer.from(`${JSON.stringify(entries)}\n`), ...bodies]);
-  return { v: 1, packed: zstdCompressSync(content, fastest).toString('base64') };
+  return { v: 1, packed: zstdCompressSync(content, { ...fastest, pledgedSrcSize: content.length }).toString('base64') };
 }
 
 /** Returns data that this program did not pack unchanged: the reader of a batch validates it anyway. */

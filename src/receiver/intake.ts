@@ -41,11 +41,12 @@ interface Arrival {
 
 /**
  * Under a steady load, how long a batch waits for more deliveries, and how many are enough: each batch costs an append to the journal,
- * an add to the queue and a job of a worker, together two milliseconds of processor time.
+ * an add to the queue and a job of a worker, together two milliseconds of processor time. Fewer senders than that are enough when each
+ * has a delivery waiting.
  */
 const gatherMs = 15;
 const busyWithinMs = 25;
-const enoughDeliveries = 32;
+const enoughDeliveries = 64;
 
 export function createIntake(needs: IntakeNeeds, options: IntakeOptions = {}): Intake {
   const maxWaitingBytes = options.maxWaitingBytes ?? 32 * 1024 * 1024;

@@ -144,10 +144,10 @@ describe('natural batching', () => {
     vi.advanceTimersByTime(15);
     await Promise.all([second, third]);
     expect(batches).toEqual([1, 2]);
-    const many = Array.from({ length: 32 }, (_, index) => intake.accept(delivery(`${index}`)));
+    const many = Array.from({ length: 64 }, (_, index) => intake.accept(delivery(`${index}`)));
     await nextTurn();
     await nextTurn();
-    expect(batches).toEqual([1, 2, 32]);
+    expect(batches).toEqual([1, 2, 64]);
     await Promise.all(many);
   });
 });
