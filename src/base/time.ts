@@ -43,7 +43,7 @@ export async function sleepUntilNext(
   signal?: AbortSignal,
   options?: { ref?: boolean },
 ): Promise<void> {
-  const left = everyMs - (performance.now() % everyMs);
-  // A timer may fire a moment early.
+  // Whole milliseconds: a timer drops the fraction, and would fire early.
+  const left = Math.ceil(everyMs - (performance.now() % everyMs));
   await sleepUnlessAborted(left < everyMs / 2 ? left + everyMs : left, signal, options);
 }

@@ -45,7 +45,8 @@ export function openTail({ lastSeq, everyMs = 50 }: TailNeeds): Tail {
       if (last > grown.seq) grown = { seq: last, atMs: performance.now() };
       for (const waiter of waiters) if (last > waiter.beyond) waiter.resolve();
       const isIdle = performance.now() - grown.atMs > idleAfterMs;
-      if (waiters.size > 0) await sleepUntilNext(isIdle ? everyMs * idleFactor : everyMs, poked.signal);
+      if (waiters.size > 0)
+        await (isIdle ? sleepUntilNext(everyMs * idleFactor, poked.signal) : sleepUnlessAborted(everyMs, poked.signal));
     }
     polling = undefined;
   }

@@ -54,8 +54,8 @@ const outcomes = new Set(['applied', 'unchanged', 'superseded', 'tombstoned', 'q
 const shortSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 const longSeconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 15, 60, 300, 3600];
 
-/** Delays of the event loop are measured by timers with this period, and shorter ones are mostly missed. With 100 ms these were half of the wake-ups of an idle process. */
-const lagResolutionMs = 500;
+/** Delays of the event loop are measured by a timer with this period: with 10 ms it was most of what an idle process did. */
+const lagResolutionMs = 100;
 
 export function createMetrics(): Metrics {
   const registry = new Registry();

@@ -1,6 +1,6 @@
 // Moves spooled deliveries into the queue, oldest first, when the queue is back. The drain also probes the queue, so that no sender
 // has to wait for a probe.
-import { sleepUntilNext } from '#src/base/time.ts';
+import { sleepUnlessAborted, sleepUntilNext } from '#src/base/time.ts';
 import { throttled } from '#src/observability/log.ts';
 import type { Log } from '#src/observability/log.ts';
 import type { QueuedDelivery } from '#src/queue/contract.ts';
@@ -54,9 +54,10 @@ export function startDrain(needs: DrainNeeds, options: DrainOptions = {}): Drain
   async function loop(): Promise<void> {
     let untilAdopt = adoptEveryMs;
     while (!signal.aborted) {
+      const isClosed = needs.circuit.state() === 'closed';
       const closedMs = needs.spool.isEmpty() ? everyMs * idleFactor : everyMs;
-      const waitMs = needs.circuit.state() === 'closed' ? closedMs : needs.circuit.pauseMs();
-      await sleepUntilNext(waitMs, signal, { ref: false });
+      const waitMs = isClosed ? closedMs : needs.circuit.pauseMs();
+      await (isClosed ? sleepUntilNext : sleepUnlessAborted)(waitMs, signal, { ref: false });
       untilAdopt -= waitMs;
       if (untilAdopt <= 0) {
         untilAdopt = adoptEveryMs;

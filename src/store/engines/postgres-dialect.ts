@@ -74,9 +74,9 @@ export const postgresDialect: SqlDialect = {
       sql`case when jsonb_typeof(${value}) = 'number' then case when (${value})::numeric % 1 = 0
         and abs((${value})::numeric) <= ${largestInteger} then (${value})::bigint end end`,
     flag: (value) => sql`case when jsonb_typeof(${value}) = 'boolean' then (${value})::boolean end`,
-    // The JSON path knows the calendar and refuses 30 February without an error. It accepts other forms as well, but writes them differently.
+    // The JSON path knows the calendar and refuses 30 February without an error. It also accepts 2026-3-1, but writes it differently.
     date: (value) =>
-      sql`case when jsonb_path_query_first(${value}, '$.datetime()', silent => true) #>> '{}' = ${inner(value)}
+      sql`case when jsonb_path_query_first(${value}, '$.datetime("yyyy-mm-dd")', silent => true) #>> '{}' = ${inner(value)}
         and length(${inner(value)}) = 10 then ${inner(value)}::date end`,
     tags: (value) =>
       sql`case when jsonb_typeof(${value}) = 'array' then

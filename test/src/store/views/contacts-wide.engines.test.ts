@@ -53,6 +53,8 @@ const types: Readonly<Record<string, { fits: readonly [Json, Json][]; misfits: r
     ],
     misfits: [
       '2025-02-29',
+      '12:34:56.7',
+      '2025-1-05 ',
       '2025-13-01',
       '2025-01-00',
       '0000-01-01',
