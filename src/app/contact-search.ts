@@ -19,7 +19,7 @@ export interface ContactSearchNeeds {
 
 /** A search compares what is newer itself, so a delay costs little. */
 const usualPauseMs = 1_000;
-/** Before the first search there is no table to keep up to date, and on a full disk it cannot be. */
+/** How many pauses to wait while there is nothing to do: before the first search, or while the disk is almost full. */
 const unusedFactor = 5;
 
 /** A job that runs for as long as its lease is held. */

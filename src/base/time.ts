@@ -36,14 +36,13 @@ export async function sleepUnlessAborted(
 
 /**
  * Sleeps for about `everyMs`, until a multiple of it on the clock of the process. Loops with the same period then wake the process
- * together, which an idle one does less often.
+ * together, and an idle process wakes up less often.
  */
-export async function sleepUntilNext(
-  everyMs: number,
-  signal?: AbortSignal,
-  options?: { ref?: boolean },
-): Promise<void> {
-  // Whole milliseconds: a timer drops the fraction, and would fire early.
-  const left = Math.ceil(everyMs - (performance.now() % everyMs));
-  await sleepUnlessAborted(left < everyMs / 2 ? left + everyMs : left, signal, options);
+export const sleepUntilNext = (everyMs: number, signal?: AbortSignal, options?: { ref?: boolean }): Promise<void> =>
+  sleepUnlessAborted(msUntilNext(everyMs, performance.now()), signal, options);
+
+/** Between half of `everyMs` and one and a half, in whole milliseconds: a timer drops the fraction, and would fire early. */
+export function msUntilNext(everyMs: number, nowMs: number): number {
+  const left = Math.ceil(everyMs - (nowMs % everyMs));
+  return left < everyMs / 2 ? left + everyMs : left;
 }
