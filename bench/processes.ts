@@ -61,9 +61,11 @@ export async function startProduct(
   return running;
 }
 
-/** The flags that the command's first line gives to Node: what is compared with the product runs on the same runtime. */
+/** The flags that the command gives to Node and V8: what is compared with the product runs on the same runtime. */
 export function runtimeFlags(): readonly string[] {
-  return (readFileSync(command, 'utf8').split('\n', 1)[0] as string).split(' ').filter((word) => word.startsWith('--'));
+  const source = readFileSync(command, 'utf8');
+  const ofNode = (source.split('\n', 1)[0] as string).split(' ').filter((word) => word.startsWith('--'));
+  return [...ofNode, ...(source.match(/(?<=setFlagsFromString\(')[^']+/g) ?? [])];
 }
 
 /** The server that acknowledging is held against: the same listener and the same Hono, which only reads the body. */
