@@ -42,20 +42,25 @@ const columnLists = new Map([...columnsByTable].map(([table, columns]) => [table
 /** Tables whose rows are identified by their URI alone. */
 type UriTable = { [Name in TableName]: KeyName<Name> extends 'uri' ? Name : never }[TableName];
 
-/** The rows with these URIs, by URI. Where many transactions write at once, the rows are locked until the transaction ends. */
+/**
+ * The rows with these URIs, by URI. Where many transactions write at once, the rows are locked until the transaction ends. `ofOthers`
+ * leaves out what this transaction has inserted, and does not wait for rows that another one holds: they are left out, too.
+ */
 export async function readRows<Name extends UriTable>(
   unit: Unit,
   table: Name,
   uris: readonly string[],
+  { ofOthers = false } = {},
 ): Promise<Map<string, TableRow<Name>>> {
   const columns = columnsIn(table).map(({ name }) => name);
-  const locking = unit.engine.manyWriters && unit.schema === undefined;
+  const others = ofOthers ? sql`and ${unit.engine.dialect.isOfAnother}` : sql``;
+  const lock = hasRivals(unit) ? sql`${lockedBy('uri')} ${ofOthers ? sql`skip locked` : sql``}` : sql``;
   const rows = await runForKeys(unit, {
-    id: `read ${table}`,
+    id: `read ${table} ${ofOthers}`,
     // Every transaction locks rows in this order, to avoid deadlocks.
     keys: [...uris].sort(),
     build: (isAmong) => sql<StoredColumns>`select ${refs(columns)} from ${target(unit, table)}
-      where ${isAmong(sql.ref('uri'))} ${locking ? lockedBy('uri') : sql``}`,
+      where ${isAmong(sql.ref('uri'))} ${others} ${lock}`,
   });
   return new Map(rows.map((stored) => [String(stored['uri']), decodeRow(unit.engine, table, stored)]));
 }
@@ -94,6 +99,9 @@ export async function readUnchecked<Name extends TableName>(
   });
   return rows.map((stored) => decoded(unit.engine, { table, columns }, stored));
 }
+
+/** Whether another transaction may write the same rows at the same time. */
+export const hasRivals = ({ engine, schema }: Unit): boolean => engine.manyWriters && schema === undefined;
 
 /** By bytes, as the keys were sorted here, whatever the collation of the database. */
 const lockedBy = (key: string): RawBuilder<unknown> => sql`order by ${sql.ref(key)} collate "C" for update`;
@@ -153,20 +161,8 @@ export function addRows<Name extends TableName>(
   return unit.engine.insert(unit, rows, { id: `add ${table}`, table, columns: columnsIn(table), conflict });
 }
 
-/**
- * Inserts rows whose keys no transaction has committed so far. Fails when another one has meanwhile: then this one has to read them
- * and begin again. `rows` are sorted by key, so that transactions wait for each other in one order.
- */
-export async function createRows<Name extends UriTable>(
-  unit: Unit,
-  table: Name,
-  rows: readonly NewRow<Name>[],
-): Promise<void> {
-  if ((await addRows(unit, table, rows)) < rows.length) throw new Contention(table);
-}
-
 /** The code is PostgreSQL's for a serialization failure: the transaction is run again. */
-class Contention extends Error {
+export class Contention extends Error {
   readonly code = '40001';
   constructor(table: string) {
     super(`Another transaction wrote the same row of ${table}.`);

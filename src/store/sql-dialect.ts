@@ -4,6 +4,8 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely';
 export type Sql = RawBuilder<unknown>;
 
 export interface SqlDialect {
+  /** Whether another transaction wrote the row. SQLite has one writer at a time. */
+  readonly isOfAnother: RawBuilder<SqlBool>;
   /** A time given as text, where it is compared with a column. */
   time(text: string): Sql;
   /** The letters A to Z of a column in lower case, and no others; literally the expression of the indexes on e-mail addresses. */

@@ -34,7 +34,7 @@ export interface FoldPolicy<Item extends Parsed, Report> {
   readonly apply: (rows: RowLookup, fact: Fact) => Effect | null;
   /** Whether the fold locks the log: not where the caller has locked it. */
   readonly locksLog: boolean;
-  /** Its statements run with the rows locked. Returns the items to fold; without it, all are folded. */
+  /** Its statements run with the rows locked, and once more after new rows have been. Returns the items to fold; without it, all are. */
   readonly select?: (unit: Unit, items: readonly Item[]) => Promise<readonly Item[]>;
   /** Called with the rows written and the log locked. */
   readonly record: (unit: Unit, folded: readonly Folded<Item>[], rows: RowWorkspace) => Promise<Report>;
@@ -63,15 +63,24 @@ export async function fold<Item extends Parsed, Report>(
 ): Promise<FoldResult<Report>> {
   const rows = emptyWorkspace(unit);
   let { items } = screened;
+  const select = async () => void (items = (await policy.select?.(unit, screened.items)) ?? items);
+  const mergeAll = () => {
+    for (const fact of screened.facts) policy.apply(rows.row, fact);
+    return items.map((item) => mergeItem(rows, item, policy));
+  };
   // Not where the caller has locked the log: it searches the log as well, and not by key.
   const planning = policy.locksLog ? [() => unit.engine.keepPlans(unit.db)] : [];
   await inOrder(unit, [
     ...planning,
     () => rows.open([...screened.facts, ...screened.items.flatMap(({ fact }) => fact ?? [])]),
-    async () => void (items = (await policy.select?.(unit, screened.items)) ?? items),
+    select,
   ]);
-  for (const fact of screened.facts) policy.apply(rows.row, fact);
-  const merged = items.map((item) => mergeItem(rows, item, policy));
+  let merged = mergeAll();
+  if (!(await rows.create())) {
+    // Another writer was first, and some of the items may be in the log now.
+    await select();
+    merged = mergeAll();
+  }
   const locking = policy.locksLog ? [() => lockLog(unit)] : [];
   await rows.write([...locking, () => screened.requireCurrent(unit)]);
   const redact = await screened.redactor(unit, { items, rows });

@@ -48,6 +48,7 @@ function appendPolicy(screen: Screen): FoldPolicy<Parsed, Appended> {
   const countCopy = (id: string) => copies.set(id, (copies.get(id) ?? 0) + 1);
 
   async function select(unit: Unit, items: readonly Parsed[]): Promise<readonly Parsed[]> {
+    copies.clear();
     const firsts = new Map<string, Parsed>();
     for (const item of items) {
       const id = item.entry.delivery_id;

@@ -1,7 +1,17 @@
 // The rows that a batch touches: locked and read once, changed in memory, written once.
 import { isSameJson } from '#schemas/wire.ts';
 import type { Unit } from '#src/store/contract.ts';
-import { blankRow, createRows, deleteRows, readRows, writeRows, type StoredRow, type UriRow } from '#src/store/rows.ts';
+import {
+  addRows,
+  blankRow,
+  Contention,
+  deleteRows,
+  hasRivals,
+  readRows,
+  writeRows,
+  type StoredRow,
+  type UriRow,
+} from '#src/store/rows.ts';
 import { inOrder, type Step } from '#src/store/in-order.ts';
 import { tables } from '#src/store/tables.ts';
 import { addTimeZones, zonedTables } from '#src/store/time-zones.ts';
@@ -11,8 +21,8 @@ import type { RowLookup, WorkingRow } from '#workers/projections/merge.ts';
 import { rowsTouchedBy } from '#workers/projections/touches.ts';
 
 interface OpenedRow extends WorkingRow {
-  /** The table does not have the row yet. */
-  readonly isCreated: boolean;
+  /** `inserted` in this transaction, with the values that the merge gives it. */
+  state: 'missing' | 'inserted' | 'stored';
 }
 
 export interface RowWorkspace {
@@ -23,7 +33,12 @@ export interface RowWorkspace {
   open(facts: readonly Fact[]): Promise<void>;
   /** Every row of the workspace, by table. */
   all(table: MirrorTable): Iterable<readonly [uri: string, working: WorkingRow]>;
-  /** Writes the changed rows and the child rows derived from them, then does what comes last. */
+  /**
+   * Inserts the new rows. Returns false when another transaction has inserted some of them first: every row is then again as other
+   * transactions have left it, those included, and the facts have to be merged once more.
+   */
+  create(): Promise<boolean>;
+  /** Writes the changed rows and the child rows derived from them, then does what comes last. The new rows have been created. */
   write(last?: readonly Step[]): Promise<void>;
 }
 
@@ -38,8 +53,7 @@ export function emptyWorkspace(unit: Unit): RowWorkspace {
           if (workspace.get(table)?.has(uri) !== true) missing.get(table)?.add(uri);
       const read = (table: MirrorTable, uris: readonly string[]) => async () => {
         const stored = await readRows(unit, table, uris);
-        const opened = (uri: string) => openedRow(stored.get(uri), () => blankRow(table, uri));
-        for (const uri of uris) workspace.get(table)?.set(uri, opened(uri));
+        for (const uri of uris) workspace.get(table)?.set(uri, openedRow(table, uri, stored.get(uri)));
       };
       const filled = [...missing].filter(([, uris]) => uris.size > 0);
       // By table, in the order in which every writer locks them.
@@ -52,29 +66,66 @@ export function emptyWorkspace(unit: Unit): RowWorkspace {
       return working;
     },
     all: (table) => workspace.get(table) ?? [],
-    async write(last = []) {
+    async create() {
       // First, so that transactions wait for each other in one order. A rebuild folds what was folded before.
       if (unit.schema === undefined) await addTimeZones(unit, zonesIn(workspace));
-      const creations: Step[] = [];
-      const changes: Step[] = [];
+      const steps: Step[] = [];
+      let taken = 0;
+      for (const [table, rows] of workspace) {
+        const created = [...rows].filter(([, { isTouched, state }]) => isTouched && state === 'missing');
+        if (created.length === 0) continue;
+        // Every writer inserts rows in this order, to avoid deadlocks: one that inserts the same row waits here.
+        created.sort(([a], [b]) => (a < b ? -1 : 1));
+        steps.push(async () => {
+          const inserted = await addRows(unit, table, created.map(rowOf));
+          taken += created.length - inserted;
+          for (const [, working] of created) working.state = 'inserted';
+        });
+      }
+      // By themselves: when another writer has created one of them, nothing else is written.
+      await inOrder(unit, steps);
+      if (taken > 0) await readAgain(taken);
+      return taken === 0;
+    },
+    async write(last = []) {
+      const steps: Step[] = [];
       for (const [table, rows] of workspace) {
         const touched = [...rows].filter(([, { isTouched }]) => isTouched);
-        const created = touched.filter(([, { isCreated }]) => isCreated);
-        const changed = touched.filter(([, { isCreated }]) => !isCreated);
-        // Every writer creates rows in this order, to avoid deadlocks: one that creates the same row waits here.
-        created.sort(([a], [b]) => (a < b ? -1 : 1));
-        if (created.length > 0) creations.push(() => createRows(unit, table, created.map(rowOf)));
+        if (touched.some(([, { state }]) => state === 'missing')) throw new Contention(table);
+        const changed = touched.filter(([, { state }]) => state === 'stored');
         if (touched.length > 0)
-          changes.push(
+          steps.push(
             () => writeRows(unit, table, changed.map(rowOf)),
             () => writeChildRows(unit, table, touched),
           );
       }
-      // By themselves: when another writer has created one of them, nothing else is written.
-      await inOrder(unit, creations);
-      await inOrder(unit, [...changes, ...last]);
+      await inOrder(unit, [...steps, ...last]);
     },
   };
+
+  /**
+   * Reads every row once more, without those that this transaction has inserted: merging the same facts gives them the same values
+   * again. Does not wait for a row that another transaction holds, because that one may wait for an inserted row. Then this one has
+   * to begin again.
+   */
+  async function readAgain(taken: number): Promise<void> {
+    const opened = [...workspace].filter(([, rows]) => rows.size > 0);
+    const contention = () => new Contention(opened.map(([table]) => table).join(', '));
+    if (!hasRivals(unit)) throw contention();
+    let found = 0;
+    const read = (table: MirrorTable, rows: Map<string, OpenedRow>) => async () => {
+      const stored = await readRows(unit, table, [...rows.keys()], { ofOthers: true });
+      for (const [uri, { state }] of rows) {
+        if (state === 'inserted' && stored.has(uri)) found += 1;
+        rows.set(uri, openedRow(table, uri, stored.get(uri), state === 'inserted'));
+      }
+    };
+    await inOrder(
+      unit,
+      opened.map(([table, rows]) => read(table, rows)),
+    );
+    if (found < taken) throw contention();
+  }
 }
 
 function* zonesIn(workspace: ReadonlyMap<MirrorTable, ReadonlyMap<string, OpenedRow>>): Generator<string> {
@@ -87,11 +138,12 @@ type Touched = readonly [uri: string, working: OpenedRow];
 
 const rowOf = ([, { row }]: Touched): UriRow => row;
 
-function openedRow(stored: UriRow | undefined, blank: () => UriRow): OpenedRow {
+function openedRow(table: MirrorTable, uri: string, stored: UriRow | undefined, isInserted = false): OpenedRow {
   // Earlier versions stored an empty row before they filled it.
   const isNew =
     stored === undefined || (stored['version'] === null && stored['deleted_at'] == null && stored['as_of'] === null);
-  return { row: stored ?? blank(), isCreated: stored === undefined, isNew, former: new Map(), isTouched: false };
+  const state = stored ? 'stored' : isInserted ? 'inserted' : 'missing';
+  return { row: stored ?? blankRow(table, uri), state, isNew, former: new Map(), isTouched: false };
 }
 
 /** Writes the child rows that differ. Where one is gone, all of its parent are written again: there is no key of one column. */

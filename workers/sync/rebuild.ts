@@ -151,6 +151,11 @@ async function foldPages(
   const shadow: Unit = { db: db.withSchema(schema), engine, schema };
   const read = async (after: number) => factsOf(await pageAfter(after));
   let rows = emptyWorkspace(shadow);
+  const write = () =>
+    engine.writeShadow(db, async () => {
+      await rows.create();
+      await rows.write();
+    });
   let text = 0;
   for (let page = await read(0); page.last !== undefined;) {
     await rows.open(page.facts);
@@ -159,16 +164,13 @@ async function foldPages(
     text += page.text;
     if (rows.size() >= mostRows || text >= mostTextOfRows) {
       // PostgreSQL writes while the next page is parsed.
-      await whenBothEnd(
-        engine.writeShadow(db, () => rows.write()),
-        following,
-      );
+      await whenBothEnd(write(), following);
       rows = emptyWorkspace(shadow);
       text = 0;
     }
     page = await following;
   }
-  await engine.writeShadow(db, () => rows.write());
+  await write();
 }
 
 interface FactPage {

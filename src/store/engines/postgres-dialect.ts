@@ -11,6 +11,7 @@ const member = (json: Sql, name: string): Sql =>
 const joins = { join: sql`join`, 'left join': sql`left join` };
 
 export const postgresDialect: SqlDialect = {
+  isOfAnother: sql`xmin <> pg_current_xact_id()::xid`,
   time: (text) => sql`${text}::timestamptz`,
   lowerCase: (column) => sql`lower(${sql.ref(column)} collate "C")`,
   plainCase: (text) => sql`lower(trim(${text}) collate "C")`,

@@ -8,6 +8,7 @@ const written = (json: Sql): Sql => sql`case when json_type(${json}) = 'text' th
 const joins = { join: sql`cross join`, 'left join': sql`left join` };
 
 export const sqliteDialect: SqlDialect = {
+  isOfAnother: sql`false`,
   time: (text) => sql`${text}`,
   lowerCase: (column) => sql`lower(${sql.ref(column)})`,
   plainCase: (text) => sql`lower(trim(${text}))`,

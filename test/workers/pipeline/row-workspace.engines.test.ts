@@ -1,0 +1,148 @@
+// Two writers that create the same rows at once: the second goes on with what the first has committed, in the same transaction.
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { describe, expect, inject, it } from 'vitest';
+import type { Store, Unit } from '#src/store/contract.ts';
+import type { Screen } from '#workers/pipeline/screen.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
+import { history } from '../../harness/data/delivery-histories.ts';
+import { ingest } from '../../harness/ingest.ts';
+import { until } from '../../harness/ports.ts';
+import { freshMemory, freshPostgres, ingestBodies, projectedRows, receivedAt, rowsOf } from '../../harness/stores.ts';
+
+const uriOf = (n: number) => `https://api.example.test/contacts/${n}`;
+const contact = (n: number, name: string, second = 10) =>
+  JSON.stringify({
+    event: 'contact.updated',
+    created_at: `2025-04-14T11:43:${second}Z`,
+    payload: { uri: uriOf(n), name },
+  });
+
+describe.runIf(inject('postgresUrl') !== '')('a fold that meets a row which another one has just created', () => {
+  it('merges into that row without beginning again, and records what it changed there', async () => {
+    await using opened = await freshPostgres();
+    await ingestBodies(opened.store, [contact(0, 'old')]);
+    const first = await heldUp(await opened.openAnother(), [contact(1, 'first')]);
+    const { store, begun } = counted(await opened.openAnother());
+    const second = ingestBodies(store, [
+      contact(0, 'new', 20),
+      contact(1, 'second', 20),
+      contact(2, 'third'),
+      contact(2, 'third'),
+      // Another copy of what the first one holds.
+      contact(1, 'first'),
+    ]);
+    await untilOneWaits(opened.store);
+    await first.commit();
+
+    expect((await second).duplicates).toBe(2);
+    expect(begun).toHaveLength(1);
+    const entries = await rowsOf(opened.store, 'event_log');
+    const log = entries
+      .toSorted((a, b) => Number(a['seq']) - Number(b['seq']))
+      .map(({ subject_uri: uri, outcome, changes, duplicates }) => ({ uri, outcome, changes, duplicates }));
+    const applied = { outcome: 'applied', duplicates: 0 };
+    expect(log).toEqual([
+      { ...applied, uri: uriOf(0), changes: { contacts: 'created' } },
+      { ...applied, uri: uriOf(1), changes: { contacts: 'created' }, duplicates: 1 },
+      { ...applied, uri: uriOf(0), changes: { contacts: { name: ['old', 'new'] } } },
+      { ...applied, uri: uriOf(1), changes: { contacts: { name: ['first', 'second'] } } },
+      { ...applied, uri: uriOf(2), changes: { contacts: 'created' }, duplicates: 1 },
+    ]);
+  });
+
+  it('ends in the rows of one writer, whatever both hold', async () => {
+    const bodies = fc
+      .sample(history(40), { numRuns: 3, seed: 7 })
+      .flat()
+      .map(({ body }) => body);
+    await using alone = await freshMemory();
+    await ingestBodies(alone.store, bodies);
+    await using opened = await freshPostgres();
+    const first = await heldUp(
+      await opened.openAnother(),
+      bodies.filter((_, index) => index % 3 === 0),
+    );
+    const { store, begun } = counted(await opened.openAnother());
+    const second = ingestBodies(store, bodies.toReversed());
+    await untilOneWaits(opened.store);
+    await first.commit();
+    await second;
+
+    expect(begun).toHaveLength(1);
+    expect(await projectedRows(opened.store)).toEqual(await projectedRows(alone.store));
+  });
+
+  it('begins again when a third one holds that row: the two could wait for each other', async () => {
+    await using opened = await freshPostgres();
+    const first = await heldUp(await opened.openAnother(), [contact(1, 'first')]);
+    const isHeld = Promise.withResolvers<void>();
+    const { store, begun } = counted(await opened.openAnother(), isHeld.promise);
+    const second = ingestBodies(store, [contact(1, 'second', 20), contact(2, 'third')]);
+    await untilOneWaits(opened.store);
+    await first.commit();
+    const third = await opened.openAnother();
+    await third.transaction(async ({ db }) => {
+      await sql`select uri from contacts where uri = ${uriOf(1)} for update`.execute(db);
+      isHeld.resolve();
+      await until(() => begun.length === 2, 'the second writer begins again');
+    });
+    await second;
+
+    expect(begun).toHaveLength(2);
+    expect((await rowsOf(opened.store, 'contacts')).map(({ name }) => name).toSorted()).toEqual(['second', 'third']);
+  });
+});
+
+/** A writer that has written everything and does not commit yet. */
+async function heldUp(store: Store, bodies: readonly string[]): Promise<{ commit(): Promise<unknown> }> {
+  const written = Promise.withResolvers<void>();
+  const mayCommit = Promise.withResolvers<void>();
+  const screen = privacyScreen({ eraseOnDelete: true });
+  const holding: Screen = {
+    ...screen,
+    async screen(unit, items) {
+      const screened = await screen.screen(unit, items);
+      const finish: typeof screened.finish = async (...given) => {
+        const result = await screened.finish(...given);
+        written.resolve();
+        await mayCommit.promise;
+        return result;
+      };
+      return { ...screened, finish };
+    },
+  };
+  const deliveries = bodies.map((body) => ({ body, receivedAt }));
+  const ingested = ingest({ store, screen: holding }, { v: 1, deliveries }, receivedAt);
+  await Promise.race([written.promise, ingested]);
+  return {
+    commit() {
+      mayCommit.resolve();
+      return ingested;
+    },
+  };
+}
+
+/** The store with a list of the transactions that were begun, and what their second look at the rows waits for. */
+function counted(store: Store, secondLook?: Promise<void>): { readonly store: Store; readonly begun: readonly Unit[] } {
+  const begun: Unit[] = [];
+  const transaction: Store['transaction'] = (work) =>
+    store.transaction((unit) => {
+      begun.push(unit);
+      const run: typeof unit.engine.run = async (db, statement) => {
+        if (statement.sql.includes('skip locked')) await secondLook;
+        return unit.engine.run(db, statement);
+      };
+      return work({ ...unit, engine: { ...unit.engine, run } });
+    });
+  return { store: { ...store, transaction }, begun };
+}
+
+/** Waits until a writer waits for a row that another one has inserted. */
+function untilOneWaits({ db }: Store): Promise<void> {
+  return until(async () => {
+    const { rows } = await sql<{ waiting: number }>`select count(*) as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like 'insert into%'`.execute(db);
+    return Number(rows[0]?.waiting) > 0;
+  }, 'one writer waits for the other');
+}
