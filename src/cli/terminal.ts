@@ -1,5 +1,5 @@
 // Formats text for a terminal: tables, progress lines, and values that cannot control the terminal.
-import stringWidth from 'string-width';
+import stringWidth from 'fast-string-width';
 import type { Changes } from '#workers/projections/merge.ts';
 import type { VerbContext } from './verb.ts';
 

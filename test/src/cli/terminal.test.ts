@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changeLines, safeTerminalText, valueText } from '#src/cli/terminal.ts';
+import { alignColumns, changeLines, safeTerminalText, valueText } from '#src/cli/terminal.ts';
 
 describe('a value on a terminal', () => {
   it('is on one line and contains no character that controls the terminal or its text direction', () => {
@@ -19,5 +19,18 @@ describe('a value on a terminal', () => {
       '  contacts.city: "Bath" → null',
     ]);
     expect(changeLines(null)).toEqual([]);
+  });
+});
+
+describe('columns on a terminal', () => {
+  it('line up, whatever cells a character takes', () => {
+    const names = ['Ada', '日本語', 'Zoe\u0301', '👩‍👩‍👧‍👦', '한글'];
+    expect(alignColumns(names.map((name) => [name, 'x']))).toEqual([
+      'Ada     x',
+      '日本語  x',
+      'Zoe\u0301     x',
+      '👩‍👩‍👧‍👦      x',
+      '한글    x',
+    ]);
   });
 });
