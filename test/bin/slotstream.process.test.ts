@@ -49,6 +49,11 @@ describe('bin/slotstream', () => {
 });
 
 describe('bin/slotstream.js', () => {
+  it('sets only flags that its Node knows: V8 would report another one and go on', () => {
+    const { status, stderr } = spawnSync(join(root, 'bin/slotstream'), ['--version'], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, '']);
+  });
+
   it('says which Node it needs when the one that runs it is older', () => {
     const pretend = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '24.11.1' } })";
     const args = ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`, join(root, 'bin/slotstream.js')];
