@@ -43,8 +43,8 @@ const columnLists = new Map([...columnsByTable].map(([table, columns]) => [table
 type UriTable = { [Name in TableName]: KeyName<Name> extends 'uri' ? Name : never }[TableName];
 
 /**
- * The rows with these URIs, by URI. Where many transactions write at once, the rows are locked until the transaction ends. `ofOthers`
- * leaves out what this transaction has inserted, and does not wait for rows that another one holds: they are left out, too.
+ * The rows with these URIs, by URI. Where many transactions write at once, the rows are locked until the transaction ends. There,
+ * `ofOthers` leaves out what this transaction has inserted, and rows that another one holds, instead of waiting for them.
  */
 export async function readRows<Name extends UriTable>(
   unit: Unit,
@@ -53,14 +53,14 @@ export async function readRows<Name extends UriTable>(
   { ofOthers = false } = {},
 ): Promise<Map<string, TableRow<Name>>> {
   const columns = columnsIn(table).map(({ name }) => name);
-  const others = ofOthers ? sql`and ${unit.engine.dialect.isOfAnother}` : sql``;
-  const lock = hasRivals(unit) ? sql`${lockedBy('uri')} ${ofOthers ? sql`skip locked` : sql``}` : sql``;
+  const waiting = () => (hasRivals(unit) ? lockedBy('uri') : sql``);
+  const others = () => sql`and ${unit.engine.dialect.isOfAnother} ${lockedBy('uri')} skip locked`;
   const rows = await runForKeys(unit, {
     id: `read ${table} ${ofOthers}`,
     // Every transaction locks rows in this order, to avoid deadlocks.
     keys: [...uris].sort(),
     build: (isAmong) => sql<StoredColumns>`select ${refs(columns)} from ${target(unit, table)}
-      where ${isAmong(sql.ref('uri'))} ${others} ${lock}`,
+      where ${isAmong(sql.ref('uri'))} ${ofOthers ? others() : waiting()}`,
   });
   return new Map(rows.map((stored) => [String(stored['uri']), decodeRow(unit.engine, table, stored)]));
 }
