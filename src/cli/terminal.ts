@@ -8,12 +8,15 @@ export function renderTable(headers: readonly string[], rows: readonly (readonly
   return alignColumns([headers, ...rows]).join('\n');
 }
 
+/** The library takes a letter and its parts for several characters, as macOS writes Hangul in file names. */
+const widthOf = (text: string): number => stringWidth(text.normalize());
+
 /** Pads every cell to the width of its column. */
 export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const cells of rows)
-    for (const [column, cell] of cells.entries()) widths[column] = Math.max(widths[column] ?? 0, stringWidth(cell));
-  const pad = (cell: string, column: number): string => cell + ' '.repeat((widths[column] ?? 0) - stringWidth(cell));
+    for (const [column, cell] of cells.entries()) widths[column] = Math.max(widths[column] ?? 0, widthOf(cell));
+  const pad = (cell: string, column: number): string => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell));
   return rows.map((cells) => cells.map(pad).join('  ').trimEnd());
 }
 

@@ -44,7 +44,7 @@ type UriTable = { [Name in TableName]: KeyName<Name> extends 'uri' ? Name : neve
 
 /**
  * The rows with these URIs, by URI. Where many transactions write at once, the rows are locked until the transaction ends. There,
- * `ofOthers` leaves out what this transaction has inserted, and rows that another one holds, instead of waiting for them.
+ * `ofOthers` leaves out what this transaction has inserted or changed, and rows that another one holds, instead of waiting for them.
  */
 export async function readRows<Name extends UriTable>(
   unit: Unit,

@@ -1,7 +1,9 @@
 // Folds facts into rows and their entries into the log. Every writer of rows follows this protocol, in one transaction:
 //
-//   lock the rows ─▶ select the items ─▶ merge ─▶ write the rows ─▶ lock the log ─▶ check the screening ─▶ record in the log
+//   lock the rows ─▶ select the items ─▶ merge ─▶ insert the new rows ─▶ write the others ─▶ lock the log ─▶ check the screening
+//     ─▶ record in the log
 //
+// When another writer has inserted one of the new rows first, the fold reads the rows, selects and merges once more, and goes on.
 // Rows are locked before the log, always, which avoids deadlocks. A policy says how facts change rows and what the log records:
 //
 //   append    deliveries: new entries                                         (pipeline/ingest.ts)
@@ -34,7 +36,10 @@ export interface FoldPolicy<Item extends Parsed, Report> {
   readonly apply: (rows: RowLookup, fact: Fact) => Effect | null;
   /** Whether the fold locks the log: not where the caller has locked it. */
   readonly locksLog: boolean;
-  /** Its statements run with the rows locked, and once more after new rows have been. Returns the items to fold; without it, all are. */
+  /**
+   * Its statements run with the rows locked. Called again when another writer has inserted a new row first. Returns the items to
+   * fold; without it, all are folded.
+   */
   readonly select?: (unit: Unit, items: readonly Item[]) => Promise<readonly Item[]>;
   /** Called with the rows written and the log locked. */
   readonly record: (unit: Unit, folded: readonly Folded<Item>[], rows: RowWorkspace) => Promise<Report>;

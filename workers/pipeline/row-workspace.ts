@@ -1,4 +1,4 @@
-// The rows that a batch touches: locked and read once, changed in memory, written once.
+// The rows that a batch touches: locked and read, changed in memory, written once.
 import { isSameJson } from '#schemas/wire.ts';
 import type { Unit } from '#src/store/contract.ts';
 import {
@@ -21,8 +21,10 @@ import type { RowLookup, WorkingRow } from '#workers/projections/merge.ts';
 import { rowsTouchedBy } from '#workers/projections/touches.ts';
 
 interface OpenedRow extends WorkingRow {
-  /** `inserted` in this transaction, with the values that the merge gives it. */
+  /** Whether the table had the row when it was read, or it was `inserted` since, by this transaction or by another one first. */
   state: 'missing' | 'inserted' | 'stored';
+  /** The values that this transaction has inserted before the facts were merged once more. */
+  readonly inserted: UriRow | undefined;
 }
 
 export interface RowWorkspace {
@@ -70,7 +72,7 @@ export function emptyWorkspace(unit: Unit): RowWorkspace {
       // First, so that transactions wait for each other in one order. A rebuild folds what was folded before.
       if (unit.schema === undefined) await addTimeZones(unit, zonesIn(workspace));
       const steps: Step[] = [];
-      let taken = 0;
+      const taken = new Map<MirrorTable, number>();
       for (const [table, rows] of workspace) {
         const created = [...rows].filter(([, { isTouched, state }]) => isTouched && state === 'missing');
         if (created.length === 0) continue;
@@ -78,20 +80,21 @@ export function emptyWorkspace(unit: Unit): RowWorkspace {
         created.sort(([a], [b]) => (a < b ? -1 : 1));
         steps.push(async () => {
           const inserted = await addRows(unit, table, created.map(rowOf));
-          taken += created.length - inserted;
           for (const [, working] of created) working.state = 'inserted';
+          if (inserted < created.length) taken.set(table, created.length - inserted);
         });
       }
-      // By themselves: when another writer has created one of them, nothing else is written.
+      // By themselves: when another writer has inserted one of them first, nothing else has been written yet.
       await inOrder(unit, steps);
-      if (taken > 0) await readAgain(taken);
-      return taken === 0;
+      if (taken.size > 0) await readAgain(taken);
+      return taken.size === 0;
     },
     async write(last = []) {
       const steps: Step[] = [];
       for (const [table, rows] of workspace) {
         const touched = [...rows].filter(([, { isTouched }]) => isTouched);
-        if (touched.some(([, { state }]) => state === 'missing')) throw new Contention(table);
+        if (touched.some(([, { state }]) => state === 'missing') || rows.values().some(hasChanged))
+          throw new Contention(table);
         const changed = touched.filter(([, { state }]) => state === 'stored');
         if (touched.length > 0)
           steps.push(
@@ -105,28 +108,31 @@ export function emptyWorkspace(unit: Unit): RowWorkspace {
 
   /**
    * Reads every row once more, without those that this transaction has inserted: merging the same facts gives them the same values
-   * again. Does not wait for a row that another transaction holds, because that one may wait for an inserted row. Then this one has
-   * to begin again.
+   * again. Does not wait for a row that another transaction holds, because that one may wait for a row that this one has inserted.
    */
-  async function readAgain(taken: number): Promise<void> {
-    const opened = [...workspace].filter(([, rows]) => rows.size > 0);
-    const contention = () => new Contention(opened.map(([table]) => table).join(', '));
-    if (!hasRivals(unit)) throw contention();
-    let found = 0;
+  async function readAgain(taken: ReadonlyMap<MirrorTable, number>): Promise<void> {
+    if (!hasRivals(unit)) throw new Contention([...taken.keys()].join(', '));
     const read = (table: MirrorTable, rows: Map<string, OpenedRow>) => async () => {
       const stored = await readRows(unit, table, [...rows.keys()], { ofOthers: true });
-      for (const [uri, { state }] of rows) {
+      let found = 0;
+      for (const [uri, { state, row }] of rows) {
+        if (state === 'stored' && !stored.has(uri)) throw new Contention(table);
         if (state === 'inserted' && stored.has(uri)) found += 1;
-        rows.set(uri, openedRow(table, uri, stored.get(uri), state === 'inserted'));
+        const isOurs = state === 'inserted' && !stored.has(uri);
+        rows.set(uri, openedRow(table, uri, stored.get(uri), isOurs ? row : undefined));
       }
+      if (found !== (taken.get(table) ?? 0)) throw new Contention(table);
     };
+    const opened = [...workspace].filter(([, rows]) => rows.size > 0);
     await inOrder(
       unit,
       opened.map(([table, rows]) => read(table, rows)),
     );
-    if (found < taken) throw contention();
   }
 }
+
+/** Whether the second merge gave an inserted row other values: some of its facts are in the log by now, and are not merged again. */
+const hasChanged = ({ row, inserted }: OpenedRow): boolean => inserted !== undefined && !isSameJson(inserted, row);
 
 function* zonesIn(workspace: ReadonlyMap<MirrorTable, ReadonlyMap<string, OpenedRow>>): Generator<string> {
   for (const table of zonedTables)
@@ -138,12 +144,12 @@ type Touched = readonly [uri: string, working: OpenedRow];
 
 const rowOf = ([, { row }]: Touched): UriRow => row;
 
-function openedRow(table: MirrorTable, uri: string, stored: UriRow | undefined, isInserted = false): OpenedRow {
+function openedRow(table: MirrorTable, uri: string, stored?: UriRow, inserted?: UriRow): OpenedRow {
   // Earlier versions stored an empty row before they filled it.
   const isNew =
     stored === undefined || (stored['version'] === null && stored['deleted_at'] == null && stored['as_of'] === null);
-  const state = stored ? 'stored' : isInserted ? 'inserted' : 'missing';
-  return { row: stored ?? blankRow(table, uri), state, isNew, former: new Map(), isTouched: false };
+  const state = stored ? 'stored' : inserted ? 'inserted' : 'missing';
+  return { row: stored ?? blankRow(table, uri), isNew, former: new Map(), isTouched: false, state, inserted };
 }
 
 /** Writes the child rows that differ. Where one is gone, all of its parent are written again: there is no key of one column. */

@@ -11,7 +11,8 @@ const member = (json: Sql, name: string): Sql =>
 const joins = { join: sql`join`, 'left join': sql`left join` };
 
 export const postgresDialect: SqlDialect = {
-  isOfAnother: sql`xmin <> pg_current_xact_id()::xid`,
+  // `xmin` has the lower 32 bits of the number.
+  isOfAnother: sql`xmin::text <> (txid_current() & 4294967295)::text`,
   time: (text) => sql`${text}::timestamptz`,
   lowerCase: (column) => sql`lower(${sql.ref(column)} collate "C")`,
   plainCase: (text) => sql`lower(trim(${text}) collate "C")`,

@@ -23,14 +23,15 @@ describe('a value on a terminal', () => {
 });
 
 describe('columns on a terminal', () => {
-  it('line up, whatever cells a character takes', () => {
-    const names = ['Ada', '日本語', 'Zoe\u0301', '👩‍👩‍👧‍👦', '한글'];
+  it('line up, also where a character takes two cells or is made of several', () => {
+    const names = ['Ada', '日本語', 'Zoe\u0301', '👩‍👩‍👧‍👦', '한글', '한글'.normalize('NFD')];
     expect(alignColumns(names.map((name) => [name, 'x']))).toEqual([
       'Ada     x',
       '日本語  x',
       'Zoe\u0301     x',
       '👩‍👩‍👧‍👦      x',
       '한글    x',
+      `${'한글'.normalize('NFD')}    x`,
     ]);
   });
 });

@@ -3,13 +3,16 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { describe, expect, inject, it } from 'vitest';
 import type { Store, Unit } from '#src/store/contract.ts';
+import { ingestParsed } from '#workers/pipeline/ingest.ts';
+import { parseBatch, quarantined, type Parsed } from '#workers/pipeline/parse.ts';
 import type { Screen } from '#workers/pipeline/screen.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { history } from '../../harness/data/delivery-histories.ts';
-import { ingest } from '../../harness/ingest.ts';
 import { until } from '../../harness/ports.ts';
 import { freshMemory, freshPostgres, ingestBodies, projectedRows, receivedAt, rowsOf } from '../../harness/stores.ts';
 
+const parsed = (bodies: readonly string[]) =>
+  parseBatch({ v: 1, deliveries: bodies.map((body) => ({ body, receivedAt })) }, receivedAt);
 const uriOf = (n: number) => `https://api.example.test/contacts/${n}`;
 const contact = (n: number, name: string, second = 10) =>
   JSON.stringify({
@@ -22,7 +25,7 @@ describe.runIf(inject('postgresUrl') !== '')('a fold that meets a row which anot
   it('merges into that row without beginning again, and records what it changed there', async () => {
     await using opened = await freshPostgres();
     await ingestBodies(opened.store, [contact(0, 'old')]);
-    const first = await heldUp(await opened.openAnother(), [contact(1, 'first')]);
+    const first = await heldUp(await opened.openAnother(), parsed([contact(1, 'first')]));
     const { store, begun } = counted(await opened.openAnother());
     const second = ingestBodies(store, [
       contact(0, 'new', 20),
@@ -51,37 +54,37 @@ describe.runIf(inject('postgresUrl') !== '')('a fold that meets a row which anot
     ]);
   });
 
-  it('ends in the rows of one writer, whatever both hold', async () => {
-    const bodies = fc
-      .sample(history(40), { numRuns: 3, seed: 7 })
-      .flat()
-      .map(({ body }) => body);
-    await using alone = await freshMemory();
-    await ingestBodies(alone.store, bodies);
-    await using opened = await freshPostgres();
-    const first = await heldUp(
-      await opened.openAnother(),
-      bodies.filter((_, index) => index % 3 === 0),
-    );
-    const { store, begun } = counted(await opened.openAnother());
-    const second = ingestBodies(store, bodies.toReversed());
-    await untilOneWaits(opened.store);
-    await first.commit();
-    await second;
+  it.each([true, false])(
+    'ends in the rows of one writer, whatever both hold (statements sent at once: %s)',
+    async (atOnce) => {
+      const bodies = fc
+        .sample(history(40), { numRuns: 3, seed: 7 })
+        .flat()
+        .map(({ body }) => body);
+      await using alone = await freshMemory();
+      await ingestBodies(alone.store, bodies);
+      await using opened = await freshPostgres();
+      const first = await heldUp(await opened.openAnother(), parsed(bodies.filter((_, index) => index % 3 === 0)));
+      const { store, begun } = counted(await opened.openAnother(), { atOnce });
+      const second = ingestBodies(store, bodies.toReversed());
+      await untilOneWaits(opened.store);
+      await first.commit();
+      await second;
 
-    expect(begun).toHaveLength(1);
-    expect(await projectedRows(opened.store)).toEqual(await projectedRows(alone.store));
-  });
+      expect(begun).toHaveLength(1);
+      expect(await projectedRows(opened.store)).toEqual(await projectedRows(alone.store));
+    },
+  );
 
   it('begins again when a third one holds that row: the two could wait for each other', async () => {
     await using opened = await freshPostgres();
-    const first = await heldUp(await opened.openAnother(), [contact(1, 'first')]);
+    const first = await heldUp(await opened.openAnother(), parsed([contact(1, 'first')]));
+    const third = await opened.openAnother();
     const isHeld = Promise.withResolvers<void>();
-    const { store, begun } = counted(await opened.openAnother(), isHeld.promise);
+    const { store, begun } = counted(await opened.openAnother(), { secondLook: isHeld.promise });
     const second = ingestBodies(store, [contact(1, 'second', 20), contact(2, 'third')]);
     await untilOneWaits(opened.store);
     await first.commit();
-    const third = await opened.openAnother();
     await third.transaction(async ({ db }) => {
       await sql`select uri from contacts where uri = ${uriOf(1)} for update`.execute(db);
       isHeld.resolve();
@@ -92,10 +95,27 @@ describe.runIf(inject('postgresUrl') !== '')('a fold that meets a row which anot
     expect(begun).toHaveLength(2);
     expect((await rowsOf(opened.store, 'contacts')).map(({ name }) => name).toSorted()).toEqual(['second', 'third']);
   });
+
+  it('begins again when a row that it has inserted would get other values: the other one has a copy of its delivery in quarantine', async () => {
+    await using opened = await freshPostgres();
+    const [one, two] = [contact(1, 'first'), contact(2, 'third')];
+    const copies = parsed([two]).map((item) => quarantined(item, 'It was refused.'));
+    const first = await heldUp(await opened.openAnother(), [...parsed([one]), ...copies]);
+    const { store, begun } = counted(await opened.openAnother());
+    const second = ingestBodies(store, [contact(1, 'second', 20), two]);
+    await untilOneWaits(opened.store);
+    await first.commit();
+    await second;
+
+    expect(begun).toHaveLength(2);
+    expect((await rowsOf(opened.store, 'contacts')).map(({ name }) => name)).toEqual(['second']);
+    const held = (await rowsOf(opened.store, 'event_log')).filter(({ outcome }) => outcome === 'quarantined');
+    expect(held).toMatchObject([{ subject_uri: uriOf(2), duplicates: 1 }]);
+  });
 });
 
 /** A writer that has written everything and does not commit yet. */
-async function heldUp(store: Store, bodies: readonly string[]): Promise<{ commit(): Promise<unknown> }> {
+async function heldUp(store: Store, items: readonly Parsed[]): Promise<{ commit(): Promise<unknown> }> {
   const written = Promise.withResolvers<void>();
   const mayCommit = Promise.withResolvers<void>();
   const screen = privacyScreen({ eraseOnDelete: true });
@@ -112,8 +132,7 @@ async function heldUp(store: Store, bodies: readonly string[]): Promise<{ commit
       return { ...screened, finish };
     },
   };
-  const deliveries = bodies.map((body) => ({ body, receivedAt }));
-  const ingested = ingest({ store, screen: holding }, { v: 1, deliveries }, receivedAt);
+  const ingested = ingestParsed({ store, screen: holding }, items);
   await Promise.race([written.promise, ingested]);
   return {
     commit() {
@@ -123,8 +142,18 @@ async function heldUp(store: Store, bodies: readonly string[]): Promise<{ commit
   };
 }
 
-/** The store with a list of the transactions that were begun, and what their second look at the rows waits for. */
-function counted(store: Store, secondLook?: Promise<void>): { readonly store: Store; readonly begun: readonly Unit[] } {
+interface Counting {
+  /** What the second look at the rows waits for. */
+  readonly secondLook?: Promise<void>;
+  /** Whether statements that do not need each other's results are sent at once; through a pooler they are not. */
+  readonly atOnce?: boolean;
+}
+
+/** The store with a list of the transactions that were begun. */
+function counted(
+  store: Store,
+  { secondLook, atOnce = true }: Counting = {},
+): { readonly store: Store; readonly begun: readonly Unit[] } {
   const begun: Unit[] = [];
   const transaction: Store['transaction'] = (work) =>
     store.transaction((unit) => {
@@ -133,7 +162,8 @@ function counted(store: Store, secondLook?: Promise<void>): { readonly store: St
         if (statement.sql.includes('skip locked')) await secondLook;
         return unit.engine.run(db, statement);
       };
-      return work({ ...unit, engine: { ...unit.engine, run } });
+      const pipelines: typeof unit.engine.pipelines = (db) => atOnce && unit.engine.pipelines(db);
+      return work({ ...unit, engine: { ...unit.engine, run, pipelines } });
     });
   return { store: { ...store, transaction }, begun };
 }
