@@ -53,7 +53,7 @@ export async function readRows<Name extends UriTable>(
   { ofOthers = false } = {},
 ): Promise<Map<string, TableRow<Name>>> {
   const columns = columnsIn(table).map(({ name }) => name);
-  const waiting = () => (hasRivals(unit) ? lockedBy('uri') : sql``);
+  const waiting = () => (hasOtherWriters(unit) ? lockedBy('uri') : sql``);
   const others = () => sql`and ${unit.engine.dialect.isOfAnother} ${lockedBy('uri')} skip locked`;
   const rows = await runForKeys(unit, {
     id: `read ${table} ${ofOthers}`,
@@ -101,7 +101,7 @@ export async function readUnchecked<Name extends TableName>(
 }
 
 /** Whether another transaction may write the same rows at the same time. */
-export const hasRivals = ({ engine, schema }: Unit): boolean => engine.manyWriters && schema === undefined;
+export const hasOtherWriters = ({ engine, schema }: Unit): boolean => engine.manyWriters && schema === undefined;
 
 /** By bytes, as the keys were sorted here, whatever the collation of the database. */
 const lockedBy = (key: string): RawBuilder<unknown> => sql`order by ${sql.ref(key)} collate "C" for update`;

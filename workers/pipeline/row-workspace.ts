@@ -6,7 +6,7 @@ import {
   blankRow,
   Contention,
   deleteRows,
-  hasRivals,
+  hasOtherWriters,
   readRows,
   writeRows,
   type StoredRow,
@@ -111,7 +111,7 @@ export function emptyWorkspace(unit: Unit): RowWorkspace {
    * again. Does not wait for a row that another transaction holds, because that one may wait for a row that this one has inserted.
    */
   async function readAgain(taken: ReadonlyMap<MirrorTable, number>): Promise<void> {
-    if (!hasRivals(unit)) throw new Contention([...taken.keys()].join(', '));
+    if (!hasOtherWriters(unit)) throw new Contention([...taken.keys()].join(', '));
     const read = (table: MirrorTable, rows: Map<string, OpenedRow>) => async () => {
       const stored = await readRows(unit, table, [...rows.keys()], { ofOthers: true });
       let found = 0;

@@ -11,7 +11,7 @@ const member = (json: Sql, name: string): Sql =>
 const joins = { join: sql`join`, 'left join': sql`left join` };
 
 export const postgresDialect: SqlDialect = {
-  // `xmin` has the lower 32 bits of the number.
+  // `xmin` has the lower 32 bits of the number of the transaction.
   isOfAnother: sql`xmin::text <> (txid_current() & 4294967295)::text`,
   time: (text) => sql`${text}::timestamptz`,
   lowerCase: (column) => sql`lower(${sql.ref(column)} collate "C")`,

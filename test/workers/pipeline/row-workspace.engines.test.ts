@@ -81,7 +81,7 @@ describe.runIf(inject('postgresUrl') !== '')('a fold that meets a row which anot
     const first = await heldUp(await opened.openAnother(), parsed([contact(1, 'first')]));
     const third = await opened.openAnother();
     const isHeld = Promise.withResolvers<void>();
-    const { store, begun } = counted(await opened.openAnother(), { secondLook: isHeld.promise });
+    const { store, begun } = counted(await opened.openAnother(), { secondRead: isHeld.promise });
     const second = ingestBodies(store, [contact(1, 'second', 20), contact(2, 'third')]);
     await untilOneWaits(opened.store);
     await first.commit();
@@ -143,8 +143,8 @@ async function heldUp(store: Store, items: readonly Parsed[]): Promise<{ commit(
 }
 
 interface Counting {
-  /** What the second look at the rows waits for. */
-  readonly secondLook?: Promise<void>;
+  /** What the second read of the rows waits for. */
+  readonly secondRead?: Promise<void>;
   /** Whether statements that do not need each other's results are sent at once; through a pooler they are not. */
   readonly atOnce?: boolean;
 }
@@ -152,14 +152,14 @@ interface Counting {
 /** The store with a list of the transactions that were begun. */
 function counted(
   store: Store,
-  { secondLook, atOnce = true }: Counting = {},
+  { secondRead, atOnce = true }: Counting = {},
 ): { readonly store: Store; readonly begun: readonly Unit[] } {
   const begun: Unit[] = [];
   const transaction: Store['transaction'] = (work) =>
     store.transaction((unit) => {
       begun.push(unit);
       const run: typeof unit.engine.run = async (db, statement) => {
-        if (statement.sql.includes('skip locked')) await secondLook;
+        if (statement.sql.includes('skip locked')) await secondRead;
         return unit.engine.run(db, statement);
       };
       const pipelines: typeof unit.engine.pipelines = (db) => atOnce && unit.engine.pipelines(db);

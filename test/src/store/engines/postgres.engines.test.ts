@@ -49,11 +49,8 @@ describe.runIf(inject('postgresUrl'))('a fold on PostgreSQL', () => {
     // More rows than one statement takes, and a zone that the store does not have.
     const bodies = Array.from({ length: 300 }, (_, n) => booking(n, n % 2 === 0 ? 'Asia/Tokyo' : 'Europe/Paris'));
     await ingestBodies(opened.store, bodies);
-    const kinds = sent
-      .slice(before)
-      .map(kindOf)
-      .filter((kind) => kind !== 'other');
-    expect(kinds.filter((kind, at) => kind !== kinds[at - 1])).toEqual([
+    const kinds = kindsOf(sent.slice(before));
+    expect(withoutRepeats(kinds)).toEqual([
       'begin',
       'read rows',
       'read log',
@@ -83,11 +80,7 @@ describe.runIf(inject('postgresUrl'))('a fold on PostgreSQL', () => {
     await other.query('commit');
     await other.end();
     expect((await ingesting).entries).toMatchObject([{ outcome: 'applied' }]);
-    const kinds = sent
-      .slice(before)
-      .map(kindOf)
-      .filter((kind) => kind !== 'other');
-    expect(kinds.filter((kind, at) => kind !== kinds[at - 1])).toEqual([
+    expect(withoutRepeats(kindsOf(sent.slice(before)))).toEqual([
       'begin',
       'read rows',
       'read log',
@@ -176,6 +169,9 @@ describe.runIf(inject('postgresUrl'))('a fold on PostgreSQL', () => {
     expect(rows).toEqual([{ scans: 'on', plans: 'force_custom_plan' }]);
   });
 });
+
+const kindsOf = (texts: readonly string[]): readonly string[] => texts.map(kindOf).filter((kind) => kind !== 'other');
+const withoutRepeats = (kinds: readonly string[]) => kinds.filter((kind, at) => kind !== kinds[at - 1]);
 
 function kindOf(text: string): string {
   if (['begin', 'commit', 'rollback'].includes(text)) return text;
