@@ -62,7 +62,7 @@ export function withViews(page: string): string {
   }, page);
 }
 
-function viewPart({ about, columns }: View): string {
+function viewPart({ about, columns, key }: View): string {
   const rows = Object.entries(columns).map(([name, column]) => `| \`${name}\` | ${column.kind} | ${column.about} |\n`);
-  return `${about}\n\n| column | kind | meaning |\n|---|---|---|\n${rows.join('')}`;
+  return `${about} Key: ${key.map((column) => `\`${column}\``).join(', ')}.\n\n| column | kind | meaning |\n|---|---|---|\n${rows.join('')}`;
 }

@@ -23,14 +23,11 @@ const copiedTables = [
   'contacts',
   'contact_emails',
   'contact_phone_numbers',
-  'contact_custom_fields',
   'invitees',
-  'invitee_answers',
   'no_shows',
   'scheduled_events',
   'meeting_recaps',
   'routing_form_submissions',
-  'routing_form_answers',
 ] as const satisfies readonly TableName[];
 
 /** Fills an empty store; the last of the hundred days ends at `nowMs`. */

@@ -77,9 +77,9 @@ const filling: readonly string[] = [
     select 'https://api.scheduling.test/contacts/custom_field_definitions/' || i, 'Field ' || i,
       (array['single_select', 'text', 'number', 'currency', 'boolean', 'date', 'tags', 'invitee_question'])[i],
       case when i = 1 then '[{"uuid":"a","label":"Small"},{"uuid":"b","label":"Large"}]'::jsonb end, '2025-01-01Z' from generate_series(1, 8) i`,
-  `insert into contact_custom_fields (contact_uri, field_uri, label, value)
-    select 'https://api.scheduling.test/contacts/' || md5(i::text), 'https://api.scheduling.test/contacts/custom_field_definitions/' || f,
-      'Field ' || f, (array['"a"', '"A note of a few words"', '12.5', '4900', 'true', '"2026-03-01"', '["sales","europe"]', '"A friend"'])[f]::jsonb
-    from generate_series(1, ${contacts}) i, generate_series(1, 8) f`,
+  `update contacts set custom_fields = (select jsonb_agg(jsonb_build_object(
+      'uri', 'https://api.scheduling.test/contacts/custom_field_definitions/' || f, 'label', 'Field ' || f, 'value',
+      (array['"a"', '"A note of a few words"', '12.5', '4900', 'true', '"2026-03-01"', '["sales","europe"]', '"A friend"'])[f]::jsonb))
+    from generate_series(1, 8) f)`,
   'vacuum analyze',
 ];

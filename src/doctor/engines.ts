@@ -72,16 +72,13 @@ async function checkCurrencyFields(
 ): Promise<void> {
   const fields = db.selectFrom('custom_field_definitions').select('uri').where('field_type', '=', 'currency');
   if ((await fields.limit(1).executeTakeFirst()) === undefined) return;
-  const value = sql.ref('value');
-  const fraction = await db
-    .selectFrom('contact_custom_fields')
-    .select('field_uri')
-    .where('field_uri', 'in', fields)
-    .where(sql<boolean>`${dialect.custom.number(value)} is not null and ${dialect.custom.integer(value)} is null`)
-    .limit(1)
-    .executeTakeFirst();
+  const value = dialect.itemJson('value');
+  const { rows } = await sql`select 1 from contacts cross join ${dialect.items(sql`contacts.custom_fields`)}
+    where ${dialect.itemText('uri')} in (${fields})
+      and ${dialect.custom.number(value)} is not null and ${dialect.custom.integer(value)} is null
+    limit 1`.execute(db);
   if (unit === 'major') report.ok('currency', 'amounts of custom fields are read in units of their currency.');
-  else if (fraction === undefined) report.ok('currency', 'amounts of custom fields are read in minor units (cents).');
+  else if (rows.length === 0) report.ok('currency', 'amounts of custom fields are read in minor units (cents).');
   else
     report.warning(
       'currency',

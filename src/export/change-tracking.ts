@@ -4,6 +4,7 @@ import { readApiRecord } from '#schemas/api-record.ts';
 import { readDelivery } from '#schemas/delivery.ts';
 import type { LogEntry } from '#src/store/log/read.ts';
 import type { TableName } from '#src/store/tables.ts';
+import { listViews } from '#src/store/views/list-items.ts';
 import { embeddings, type Embedding } from '#workers/projections/touches.ts';
 
 export interface ChangeTracking {
@@ -43,16 +44,13 @@ export const changeTracking: Readonly<Record<ExportedTable, ChangeTracking>> = {
   contacts: deletable,
   contact_emails: childOf('contacts', 'contact_uri'),
   contact_phone_numbers: childOf('contacts', 'contact_uri'),
-  contact_custom_fields: childOf('contacts', 'contact_uri'),
   custom_field_definitions: mirrored,
   invitees: mirrored,
-  invitee_answers: childOf('invitees', 'invitee_uri'),
   no_shows: { ...childOf('invitees', 'invitee_uri'), changed: ['marked_at'], ended: 'unmarked_at' },
   scheduled_events: embeddedTable('scheduled_events'),
   event_types: deletable,
   meeting_recaps: deletable,
   routing_form_submissions: mirrored,
-  routing_form_answers: childOf('routing_form_submissions', 'submission_uri'),
   users: embeddedTable('users'),
   organization_memberships: mirrored,
   routing_forms: mirrored,
@@ -65,8 +63,13 @@ export const changeTracking: Readonly<Record<ExportedTable, ChangeTracking>> = {
   alerts: { changed: ['updated_at', 'created_at'], follows: { unsupported: 'the log does not record alerts' } },
 };
 
-/** `contacts_wide` has one row per contact. A row of any other view depends on many entries, none of which names it. */
+/**
+ * `contacts_wide` has one row per contact, and the items of a list belong to the row that has the list. A row of any other view depends on
+ * many entries, none of which names it.
+ */
 export function changeTrackingOfView(name: string, since: string | undefined): ChangeTracking {
+  const list = listViews.find((view) => view.name === name);
+  if (list !== undefined) return childOf(list.parent.table, list.parent.key);
   const times: Pick<ChangeTracking, 'changed'> = since === undefined ? {} : { changed: [since] };
   if (name === 'contacts_wide')
     return { ...times, follows: 'subjects', changedWholeBy: ['custom_field_definition.read'] };

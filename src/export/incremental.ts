@@ -112,8 +112,10 @@ function rowsAbout(
     column.name === parent.key ? sql`parent.uri` : cellsOf(store.engine, [column], 'child'),
   );
   const order = source.key.map((name) => (name === parent.key ? sql`parent.uri` : sql.id('child', name)));
+  // The condition twice: SQLite would compute a whole view before it joins it.
+  const children = sql`select * from ${sql.table(source.name)} where ${sql.id(parent.key)} in (${sql.join(uris)})`;
   return sql`select ${sql.join(cells)} from ${sql.table(parent.table)} as parent
-    left join ${sql.table(source.name)} as child on ${sql.id('child', parent.key)} = parent.uri
+    left join (${children}) as child on ${sql.id('child', parent.key)} = parent.uri
     where parent.uri in (${sql.join(uris)}) order by ${sql.join(order)}`;
 }
 

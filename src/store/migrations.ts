@@ -20,6 +20,7 @@ import { processReports } from '#src/store/migrations/0017-process-reports.ts';
 import { recapSpeakers } from '#src/store/migrations/0018-recap-speakers.ts';
 import { followUpReads } from '#src/store/migrations/0019-follow-up-reads.ts';
 import { timeZones } from '#src/store/migrations/0020-time-zones.ts';
+import { listViews } from '#src/store/migrations/0021-list-views.ts';
 import type { StorageTypes } from '#src/store/migrations/storage-types.ts';
 import type { Database } from './tables.ts';
 
@@ -44,6 +45,7 @@ export function migrationsFor(types: StorageTypes): Record<string, Migration> {
     '0018-recap-speakers': recapSpeakers(types),
     '0019-follow-up-reads': followUpReads,
     '0020-time-zones': timeZones(types),
+    '0021-list-views': listViews(types),
   };
 }
 

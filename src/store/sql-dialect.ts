@@ -58,10 +58,14 @@ export interface SqlDialect {
   textAt(json: Sql, path: { readonly index?: number; readonly name: string }): Sql;
   /** The items of a JSON list, to be joined under the alias `item`; none where it is no list. */
   items(json: Sql): Sql;
-  /** Where `item` is in its list, from 1. */
+  /** The same, without items that have no text in a member; of those with the same text, the last. */
+  distinctItems(json: Sql, name: string): Sql;
+  /** Where `item` is in its list, from 1; not of distinct items. */
   readonly itemPosition: Sql;
   /** A member of `item`; null where it is no text. */
   itemText(name: string): Sql;
+  /** A member of `item` as JSON; null where there is none. */
+  itemJson(name: string): Sql;
   /** Whether a member of `item` is true. */
   itemIsTrue(name: string): RawBuilder<SqlBool>;
   /** The text that `item` is; null where it is no text. */
@@ -73,8 +77,8 @@ export interface SqlDialect {
   ratio(part: Sql, whole: Sql): Sql;
   /** A sum of amounts of money, without what adding binary fractions leaves behind. */
   sumOfMoney(amount: Sql): Sql;
-  /** How many custom fields are joined to their contacts; a subquery reads each further one. */
-  readonly mostJoinedFields: number;
+  /** Joins the values in a list of custom fields, each of which is then found by the URI of its field. */
+  customFields(list: Sql): CustomFields;
   /** One value of a custom field in the type of its definition; null where it does not fit. */
   readonly custom: CustomValues;
 }
@@ -88,6 +92,12 @@ export interface OneRowSelect {
 export interface OneRow {
   readonly join: Sql;
   value(name: string): Sql;
+}
+
+export interface CustomFields {
+  readonly join: Sql;
+  /** The value of the field with this URI, made what `typed` makes of it. */
+  value(uri: string, typed: (value: Sql) => Sql): Sql;
 }
 
 export interface CustomValues {

@@ -24,7 +24,6 @@ export const tables = {
   }),
   contact_emails: table('contact_uri email', { text: 'contact_uri email', flag: 'is_primary' }),
   contact_phone_numbers: table('contact_uri phone_number', { text: 'contact_uri phone_number', flag: 'is_primary' }),
-  contact_custom_fields: table('contact_uri field_uri', { text: 'contact_uri field_uri label', json: 'value' }),
   custom_field_definitions: table('uri', {
     text: 'uri label field_type currency version',
     json: 'options lagging extra',
@@ -38,10 +37,6 @@ export const tables = {
     time: 'no_show_at reconfirmation_sent_at reconfirmed_at canceled_at created_at updated_at as_of',
     flag: 'rescheduled payment_successful',
     number: 'payment_amount',
-  }),
-  invitee_answers: table('invitee_uri item', {
-    text: 'invitee_uri question answer',
-    integer: 'item position',
   }),
   no_shows: table('invitee_uri marked_at no_show_uri', {
     text: 'invitee_uri no_show_uri',
@@ -70,10 +65,6 @@ export const tables = {
     text: 'uri routing_form result_type submitter submitter_type utm_campaign utm_source utm_medium utm_content utm_term salesforce_uuid version',
     json: 'questions_and_answers tracking result lagging extra',
     time: 'created_at updated_at as_of',
-  }),
-  routing_form_answers: table('submission_uri item', {
-    text: 'submission_uri question_uuid question answer',
-    integer: 'item',
   }),
 
   users: table('uri', {

@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { inject } from 'vitest';
+import type { ColumnKind, StoredColumns } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { decodeRow, type StoredRow } from '#src/store/rows.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { tables, type TableName } from '#src/store/tables.ts';
-import type { ViewSettings } from '#src/store/views/view.ts';
+import { contactCustomFields, inviteeAnswers, routingFormAnswers } from '#src/store/views/list-items.ts';
+import { decodeViewRow, type ViewSettings } from '#src/store/views/view.ts';
 import { canonicalJson } from '#schemas/wire.ts';
 import type { IngestReport } from '#workers/pipeline/ingest.ts';
 import { ingest } from './ingest.ts';
@@ -76,20 +78,46 @@ export function ingestBodies(store: Store, bodies: readonly string[], eraseOnDel
   return ingest({ store, screen: privacyScreen({ eraseOnDelete }) }, { v: 1, deliveries }, receivedAt);
 }
 
-export async function rowsOf(store: Store, table: TableName): Promise<StoredRow[]> {
-  const rows = await store.db.selectFrom(table).selectAll().execute();
-  return rows.map((row) => decodeRow(store.engine, table, row));
+/** The views of lists: what they show is mirrored like the rows of tables. */
+const lists = {
+  contact_custom_fields: contactCustomFields,
+  invitee_answers: inviteeAnswers,
+  routing_form_answers: routingFormAnswers,
+};
+export const listNames = Object.keys(lists) as (keyof typeof lists)[];
+export type MirroredName = TableName | keyof typeof lists;
+
+export const isList = (name: string): name is keyof typeof lists => Object.hasOwn(lists, name);
+
+/** The columns that identify a row. */
+export const keyColumnsOf = (name: MirroredName): readonly string[] =>
+  isList(name) ? lists[name].key : tables[name].key;
+
+export const columnKindsOf = (name: MirroredName): Readonly<Record<string, ColumnKind>> =>
+  isList(name)
+    ? Object.fromEntries(Object.entries(lists[name].columns).map(([column, { kind }]) => [column, kind]))
+    : tables[name].columns;
+
+export async function rowsOf({ db, engine }: Store, name: MirroredName): Promise<StoredRow[]> {
+  if (!isList(name)) {
+    const rows = await db.selectFrom(name).selectAll().execute();
+    return rows.map((row) => decodeRow(engine, name, row));
+  }
+  const columns = Object.entries(lists[name].columns);
+  const { rows } = await sql<StoredColumns>`select * from ${sql.table(name)}`.execute(db);
+  return rows.map((row) => decodeViewRow(engine, columns, row));
 }
 
-export type Contents = Partial<Record<TableName, StoredRow[]>>;
+export type Contents = Partial<Record<MirroredName, StoredRow[]>>;
 
 /** The log; the columns of a view, which get their names in the order in which the fields arrive; the zones that any row had. */
 const notProjected = new Set<TableName>(['event_log', 'contacts_wide_columns', 'time_zones']);
 
-/** Every projected row of every table: what may not depend on arrival. */
+/** Every projected row of every table and every list: what may not depend on arrival. */
 export async function projectedRows(store: Store): Promise<Contents> {
   const contents: Contents = {};
   for (const table of tableNames) if (!notProjected.has(table)) contents[table] = await rowsOf(store, table);
+  for (const list of listNames) contents[list] = await rowsOf(store, list);
   contents.key_values = contents.key_values?.filter(({ key }) => key !== 'time_zones') ?? [];
   return comparable(contents);
 }
@@ -97,10 +125,9 @@ export async function projectedRows(store: Store): Promise<Contents> {
 /** Rows in the order of their keys, empty tables left out, keys of JSON values sorted: equal contents are equal values. */
 export function comparable(contents: Contents): Contents {
   const sorted: Contents = {};
-  for (const [table, rows] of Object.entries(contents) as [TableName, StoredRow[]][]) {
+  for (const [table, rows] of Object.entries(contents) as [MirroredName, StoredRow[]][]) {
     if (rows.length === 0) continue;
-    const { key } = tables[table];
-    const keyOf = (row: StoredRow) => JSON.stringify(key.map((column) => row[column]));
+    const keyOf = (row: StoredRow) => JSON.stringify(keyColumnsOf(table).map((column) => row[column]));
     const texts = rows.map((row) => [keyOf(row), canonicalJson(row)] as const).toSorted(([a], [b]) => (a < b ? -1 : 1));
     sorted[table] = texts.map(([, text]) => JSON.parse(text) as StoredRow);
   }

@@ -8,7 +8,7 @@ import { childTables } from '#workers/projections/child-rows.ts';
 import { mirrorTables } from '#workers/projections/contract.ts';
 import type { Delivery } from '../harness/data/delivery-histories.ts';
 import { forOracle } from '../harness/mirror/memory-fold.ts';
-import { comparable, filledTables, rowsOf } from '../harness/stores.ts';
+import { comparable, filledTables, listNames, rowsOf } from '../harness/stores.ts';
 import { believed, expectedAlerts } from '../oracle/alerts.ts';
 import { expectedRows } from '../oracle/fold.ts';
 
@@ -38,6 +38,7 @@ export async function judge(outcome: Outcome): Promise<void> {
   const filled = await filledTables(store);
   for (const table of [...mirrorTables, ...childTables.map((child) => child.table)])
     if (filled.has(table)) contents[table] = await rowsOf(store, table);
+  for (const list of listNames) contents[list] = await rowsOf(store, list);
   expectSame(forOracle(comparable(contents)), expectedRows(facts, eraseOnDelete));
 
   const rows = await rowsOf(store, 'alerts');

@@ -1,4 +1,5 @@
-// Child rows, derived from one column of a parent row and replaced whenever that column changes.
+// Child rows, derived from one column of a parent row and replaced whenever that column changes. Only what is found by its own value, or
+// computed, is stored as rows; other lists have a view (`src/store/views/list-items.ts`).
 import type { Json } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import type { ColumnName, TableName } from '#src/store/tables.ts';
@@ -43,33 +44,6 @@ export const childTables: readonly ChildTable[] = [
       })),
   },
   {
-    parent: 'contacts',
-    from: 'custom_fields',
-    table: 'contact_custom_fields',
-    parentKey: 'contact_uri',
-    rows: (contact_uri, fields) =>
-      distinct(fields, 'uri').map((entry) => ({
-        contact_uri,
-        field_uri: partOf(entry, 'uri'),
-        label: partOf(entry, 'label'),
-        value: partOf(entry, 'value'),
-      })),
-  },
-  {
-    parent: 'invitees',
-    from: 'questions_and_answers',
-    table: 'invitee_answers',
-    parentKey: 'invitee_uri',
-    rows: (invitee_uri, answers) =>
-      listOf(answers).map((entry, item) => ({
-        invitee_uri,
-        item,
-        position: partOf(entry, 'position'),
-        question: partOf(entry, 'question'),
-        answer: partOf(entry, 'answer'),
-      })),
-  },
-  {
     parent: 'invitees',
     from: 'no_show_facts',
     table: 'no_shows',
@@ -80,20 +54,6 @@ export const childTables: readonly ChildTable[] = [
         no_show_uri: uri,
         marked_at,
         unmarked_at,
-      })),
-  },
-  {
-    parent: 'routing_form_submissions',
-    from: 'questions_and_answers',
-    table: 'routing_form_answers',
-    parentKey: 'submission_uri',
-    rows: (submission_uri, answers) =>
-      listOf(answers).map((entry, item) => ({
-        submission_uri,
-        item,
-        question_uuid: partOf(entry, 'question_uuid'),
-        question: partOf(entry, 'question'),
-        answer: partOf(entry, 'answer'),
       })),
   },
 ];

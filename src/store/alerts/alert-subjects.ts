@@ -1,4 +1,5 @@
 // The names of what alerts are about: invitees, hosts, event types, and who submitted which form. Alerts store only URIs; names are read when they are shown.
+import { propertyOf } from '#schemas/wire.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { readColumns } from '#src/store/rows.ts';
 
@@ -20,7 +21,7 @@ export async function subjectNames(
   const lookup = { columns: ['uri', 'name'], key: 'uri', values } as const;
   const others = [...(await readColumns(from, 'users', lookup)), ...(await readColumns(from, 'event_types', lookup))];
   const submissions = await readColumns(from, 'routing_form_submissions', {
-    columns: ['uri', 'routing_form'],
+    columns: ['uri', 'routing_form', 'questions_and_answers'],
     key: 'uri',
     values,
   });
@@ -30,14 +31,10 @@ export async function subjectNames(
     values: [...new Set(submissions.flatMap(({ routing_form: form }) => form ?? []))],
   });
   const formNames = new Map(forms.map(({ uri, name }) => [uri, name]));
-  const answers = await readColumns(from, 'routing_form_answers', {
-    columns: ['submission_uri', 'answer'],
-    key: 'submission_uri',
-    values,
-  });
-  const submitted = submissions.map(({ uri, routing_form: form }) => {
-    const address = answers.find(({ submission_uri: of, answer }) => of === uri && answer?.includes('@'));
-    return { uri, name: [address?.answer, formNames.get(form ?? '')].filter(Boolean).join(', ') };
+  const submitted = submissions.map(({ uri, routing_form: form, questions_and_answers: answers }) => {
+    const texts = Array.isArray(answers) ? answers.map((each) => propertyOf(each, 'answer')) : [];
+    const address = texts.find((answer) => typeof answer === 'string' && answer.includes('@'));
+    return { uri, name: [address, formNames.get(form ?? '')].filter(Boolean).join(', ') };
   });
   return new Map([...people, ...others, ...submitted].flatMap(({ uri, name }) => (name ? [[uri, name] as const] : [])));
 }

@@ -35,7 +35,7 @@ export const bookingTables = {
       status: '`active` or `canceled`; final once canceled',
       timezone: 'time zone of the invitee, such as `Europe/Berlin`',
       event_uri: joins('scheduled_events.uri', 'the meeting'),
-      questions_and_answers: 'answers of the booking form; one row each in `invitee_answers`',
+      questions_and_answers: 'answers of the booking form; one row each in the view `invitee_answers`',
       ...trackingColumns,
       text_reminder_number: 'phone number for text reminders',
       rescheduled: 'true when this booking was moved to another one',
@@ -67,16 +67,6 @@ export const bookingTables = {
       canceled_at: 'when it was canceled',
       ...timeColumns,
       ...foldColumns,
-    },
-  },
-  invitee_answers: {
-    about: 'One row per answer of a booking form.',
-    columns: {
-      invitee_uri: joins('invitees.uri', 'the invitee'),
-      item: 'position in the list as sent, from 0',
-      position: 'position of the question on the form',
-      question: 'the question',
-      answer: 'the answer',
     },
   },
   no_shows: {
@@ -157,7 +147,7 @@ export const bookingTables = {
     columns: {
       uri: 'URI of the submission',
       routing_form: joins('routing_forms.uri', 'the form'),
-      questions_and_answers: 'answers; one row each in `routing_form_answers`',
+      questions_and_answers: 'answers; one row each in the view `routing_form_answers`',
       ...trackingColumns,
       result: 'where the submission led, as sent',
       result_type: '`event_type`, `external_url` or `custom_message`',
@@ -165,16 +155,6 @@ export const bookingTables = {
       submitter_type: 'type of `submitter`',
       ...timeColumns,
       ...foldColumns,
-    },
-  },
-  routing_form_answers: {
-    about: 'One row per answer of a routing form.',
-    columns: {
-      submission_uri: joins('routing_form_submissions.uri', 'the submission'),
-      item: 'position in the list as sent, from 0',
-      question_uuid: 'UUID of the question',
-      question: 'the question',
-      answer: 'the answer',
     },
   },
 } satisfies Partial<TableMeanings>;

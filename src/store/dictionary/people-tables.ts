@@ -20,7 +20,7 @@ export const peopleTables = {
       city: 'city',
       linkedin: 'address of the LinkedIn profile',
       custom_fields:
-        'values of custom fields; one row each in `contact_custom_fields`, one column each in the view `contacts_wide`',
+        'values of custom fields; one row each in the view `contact_custom_fields`, one column each in the view `contacts_wide`',
       creation_source: 'how the contact came to be at the service',
       first_email_date: 'first e-mail; the service sends no webhook when it changes',
       last_email_date: 'last e-mail; the service sends no webhook when it changes',
@@ -39,15 +39,6 @@ export const peopleTables = {
   contact_phone_numbers: {
     about: 'One row per phone number of a contact.',
     columns: { contact_uri: contact, phone_number: 'the number, as sent', is_primary: 'true for the primary number' },
-  },
-  contact_custom_fields: {
-    about: 'One row per value of a custom field of a contact.',
-    columns: {
-      contact_uri: contact,
-      field_uri: joins('custom_field_definitions.uri', 'the definition of the field'),
-      label: 'label of the field when the value was sent',
-      value: 'the value; for `single_select` the UUID of the option',
-    },
   },
   custom_field_definitions: {
     about: 'One row per custom field of contacts.',

@@ -52,11 +52,23 @@ export const sqliteDialect: SqlDialect = {
     return sql`(case when json_type(${json}, ${path}) = 'text' then ${json} ->> ${path} end)`;
   },
   items: (json) => sql`json_each(case when json_type(${json}) = 'array' then ${json} else '[]' end) as item`,
+  // With `max`, the other columns are those of the row that has it.
+  distinctItems(json, name) {
+    const path = sql.lit(`$.${name}`);
+    return sql`json_each((select json_group_array(json(newest.value)) from (select listed.value, max(listed.key)
+      from json_each(case when json_type(${json}) = 'array' then ${json} else '[]' end) as listed
+      where json_type(case listed.type when 'object' then listed.value end, ${path}) = 'text'
+      group by listed.value ->> ${path}) as newest)) as item`;
+  },
   itemPosition: sql`(item.key + 1)`,
   // One in the other, not `and`: a plain text read as JSON is an error, not a null.
   itemText(name) {
     const path = sql.lit(`$.${name}`);
     return sql`case json_type(case item.type when 'object' then item.value end, ${path}) when 'text' then item.value ->> ${path} end`;
+  },
+  itemJson(name) {
+    const member = sql`case item.type when 'object' then item.value -> ${sql.lit(`$.${name}`)} end`;
+    return sql`nullif(${member}, 'null')`;
   },
   itemIsTrue: (name) =>
     sql`(coalesce(case when item.type = 'object' then json_type(item.value, ${sql.lit(`$.${name}`)}) end, '') = 'true')`,
@@ -65,8 +77,11 @@ export const sqliteDialect: SqlDialect = {
   asText: (value) => sql`cast(${value} as text)`,
   ratio: (part, whole) => sql`(cast(${part} as real) / nullif(${whole}, 0))`,
   sumOfMoney: (amount) => sql`round(sum(case when abs(${amount}) < ${absurdAmount} then ${amount} end), 4)`,
-  // It reads both the same way, and joins 64 tables at most.
-  mostJoinedFields: 0,
+  customFields: (list) => ({
+    join: sql``,
+    value: (uri, typed) => sql`(select ${typed(sqliteDialect.itemJson('value'))} from ${sqliteDialect.items(list)}
+      where ${sqliteDialect.itemText('uri')} = ${sql.lit(uri)} order by item.key desc limit 1)`,
+  }),
   custom: {
     text: written,
     number: (value) =>

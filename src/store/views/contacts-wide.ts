@@ -84,49 +84,19 @@ export function contactsWide(columns: readonly FieldColumn[]): View {
     key: ['uri'],
     since: 'updated_at',
     select(dialect) {
-      const values = fields.map(({ uri, type }, index) => valueOf(dialect, { uri, type, index }));
+      const sent = dialect.customFields(sql`contacts.custom_fields`);
       return sql`select ${sql.join([
         ...Object.keys(own).map((name) => sql.id('contacts', name)),
-        ...fields.map(({ name }, index) => sql`${values[index]?.column} as ${sql.id(name)}`),
-      ])} from contacts ${sql.join(
-        values.map(({ join }) => join),
-        sql` `,
-      )} where contacts.deleted_at is null`;
+        ...fields.map(({ name, uri, type }) => sql`${sent.value(uri, typedBy(dialect, uri, type))} as ${sql.id(name)}`),
+      ])} from contacts ${fields.length === 0 ? sql`` : sent.join} where contacts.deleted_at is null`;
     },
   };
 }
 
-interface Field {
-  readonly uri: string;
-  readonly type: FieldType;
-  readonly index: number;
-}
-
-/**
- * The first fields are joined where the engine joins well: it then reads a page of contacts by their keys and all contacts by
- * hashing, and leaves out the join of a column that is not asked for. Further ones are a subquery each: no join limits their number.
- */
-function valueOf(dialect: SqlDialect, { uri, type, index }: Field): { readonly column: Sql; readonly join: Sql } {
-  const field = sql.id(`field_${index}`);
-  const matches = sql`${field}.contact_uri = contacts.uri and ${field}.field_uri = ${sql.lit(uri)}`;
-  const value = typedValue(dialect, { value: sql`${field}.value`, uri, type });
-  if (index >= dialect.mostJoinedFields)
-    return { column: sql`(select ${value} from contact_custom_fields as ${field} where ${matches})`, join: sql`` };
-  const isOption = type.typed === 'option';
-  return {
-    // Without a value the options are not even read.
-    column: isOption ? sql`case when ${field}.value is not null then ${value} end` : value,
-    join: sql`left join contact_custom_fields as ${field} on ${matches}`,
-  };
-}
-
-function typedValue(
-  { custom }: SqlDialect,
-  { value, uri, type }: { readonly value: Sql; readonly uri: string; readonly type: FieldType },
-): Sql {
-  if (type.typed === 'asIs') return value;
-  if (type.typed !== 'option') return custom[type.typed](value);
+function typedBy({ custom }: SqlDialect, uri: string, { typed }: FieldType): (value: Sql) => Sql {
+  if (typed === 'asIs') return (value) => value;
+  if (typed !== 'option') return custom[typed];
   // Looked up when it is read: an option renamed needs no new view.
   const options = sql`(select definition.options from custom_field_definitions as definition where definition.uri = ${sql.lit(uri)})`;
-  return custom.option(value, options);
+  return (value) => custom.option(value, options);
 }

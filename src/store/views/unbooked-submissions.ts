@@ -3,6 +3,7 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Store } from '#src/store/contract.ts';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
 import { utmColumns } from '#src/store/tables.ts';
+import { routingAnswersIn } from './list-items.ts';
 import { json, text, time, type View } from './view.ts';
 
 export const unbookedSubmissions: View = {
@@ -45,19 +46,18 @@ function selectUnbooked(dialect: SqlDialect): Sql {
   const eventType = dialect.textAt(sql`submissions.result`, { name: 'value' });
   return sql`select unbooked.uri as submission_uri, unbooked.routing_form, routing_forms.name as routing_form_name, unbooked.created_at,
       unbooked.event_type, event_types.name as event_type_name, unbooked.submitter, unbooked.submitter_type,
-      ${firstAnswer(sql`unbooked.uri`, isName(dialect))} as name, unbooked.email, ${laterBooking(dialect)} as booked_otherwise,
+      ${firstAnswer(dialect, 'unbooked', isName(dialect))} as name, unbooked.email, ${laterBooking(dialect)} as booked_otherwise,
       unbooked.questions_and_answers as answers, ${sql.join(utmColumns.map((name) => sql.ref(`unbooked.${name}`)))}
-    from (select submissions.*, ${eventType} as event_type, ${firstAnswer(sql`submissions.uri`, isAddress)} as email
+    from (select submissions.*, ${eventType} as event_type, ${firstAnswer(dialect, 'submissions', isAddress)} as email
       from routing_form_submissions as submissions where ${isUnbooked('submissions')}) as unbooked
     left join routing_forms on routing_forms.uri = unbooked.routing_form
     left join event_types on event_types.uri = unbooked.event_type`;
 }
 
-const firstAnswer = (
-  submission: Sql,
-  condition: Sql,
-): Sql => sql`(select trim(given.answer) from routing_form_answers as given
-  where given.submission_uri = ${submission} and ${condition} order by given.item limit 1)`;
+/** The first answer of a submission that meets the condition; `submissions` is the name of the table in the query. */
+const firstAnswer = (dialect: SqlDialect, submissions: string, condition: Sql): Sql =>
+  sql`(select trim(given.answer) from ${routingAnswersIn(dialect, sql.ref(`${submissions}.questions_and_answers`))} as given
+  where ${condition} order by given.item limit 1)`;
 
 const isAddress = sql`trim(given.answer) like '%_@_%' and trim(given.answer) not like '% %' and trim(given.answer) not like '%@%@%'`;
 

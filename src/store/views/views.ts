@@ -7,6 +7,7 @@ import { bookingsDaily } from './bookings-daily.ts';
 import { contactsWide } from './contacts-wide.ts';
 import type { FieldColumn } from './custom-columns.ts';
 import { scheduledEventGuests, scheduledEventHosts } from './event-people.ts';
+import { listViews } from './list-items.ts';
 import { noShowRate } from './no-show-rate.ts';
 import { people } from './people.ts';
 import { revenue } from './revenue.ts';
@@ -33,6 +34,7 @@ export function viewsFor(columns: readonly FieldColumn[]): readonly View[] {
     scheduledEventHosts,
     scheduledEventGuests,
     people,
+    ...listViews,
     unbookedSubmissions,
   ];
 }

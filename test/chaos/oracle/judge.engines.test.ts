@@ -81,26 +81,40 @@ async function plant({ store, url }: TestStore): Promise<string[]> {
   };
   const wrongColumns: Record<string, string> = {
     scheduled_events: 'name',
-    invitees: 'email',
     event_types: 'slug',
     meeting_recaps: 'summary_md',
-    routing_form_submissions: 'utm_term',
   };
   for (const [table, column] of Object.entries(wrongColumns)) {
     const uri = await first(table, 'uri');
     await run(`update ${table} set ${column} = 'planted' where uri = '${uri}'`);
     lines.push(`${table} ${uri}: ${column}: expected `);
   }
-  for (const [table, column] of [
-    ['contact_custom_fields', 'label'],
-    ['invitee_answers', 'answer'],
-    ['routing_form_answers', 'question'],
+  for (const [parent, list, { view, key, column }] of [
+    [
+      'contacts',
+      'custom_fields',
+      { view: 'contact_custom_fields', key: ['contact_uri', 'field_uri'], column: 'label' },
+    ],
+    ['invitees', 'questions_and_answers', { view: 'invitee_answers', key: ['invitee_uri', 'item'], column: 'answer' }],
+    [
+      'routing_form_submissions',
+      'questions_and_answers',
+      { view: 'routing_form_answers', key: ['submission_uri', 'item'], column: 'question' },
+    ],
   ] as const) {
-    const { key } = promisedTable(table);
-    const [row = {}] = await ask(url, `select * from ${table} order by ${key.join()} limit 1`);
-    const where = key.map((name) => `${name} = '${String(row[name])}'`).join(' and ');
-    await run(`update ${table} set ${column} = 'planted' where ${where}`);
-    lines.push(`${table} ${key.map((name) => String(row[name])).join(' ')}: ${column}: expected `);
+    // The last row with a list: other faults are planted in other rows.
+    const [row = {}] = await ask(url, `select * from ${view} order by ${key[0]} desc, ${key[1]} limit 1`);
+    const uri = String(row[key[0]]);
+    const [{ items = null } = {}] = await ask(url, `select ${list} as items from ${parent} where uri = '${uri}'`);
+    const sent = (typeof items === 'string' ? JSON.parse(items) : items) as Record<string, unknown>[];
+    const isThis = (each: Record<string, unknown>, at: number) =>
+      each['uri'] === row['field_uri'] && at === (row['item'] ?? at);
+    const planted = sent.map((each, at) => (isThis(each, at) ? { ...each, [column]: 'planted' } : each));
+    await sql`update ${sql.table(parent)} set ${sql.id(list)} = ${JSON.stringify(planted)} where uri = ${uri}`.execute(
+      store.db,
+    );
+    lines.push(`${parent} ${uri}: ${list}: expected `);
+    lines.push(`${view} ${key.map((name) => String(row[name])).join(' ')}: ${column}: expected `);
   }
   const anHourLater = async (table: string, column: string, where: string): Promise<string> => {
     const [row = {}] = await ask(url, `select ${column} as value from ${table} where ${where}`);
@@ -108,7 +122,7 @@ async function plant({ store, url }: TestStore): Promise<string[]> {
     await run(`update ${table} set ${column} = '${moved.slice(0, 23)}000Z' where ${where}`);
     return `${column}: expected `;
   };
-  const late = await first('invitees', 'uri', "canceled_at is not null and email <> 'planted'");
+  const late = await first('invitees', 'uri', 'canceled_at is not null and uri < (select max(uri) from invitees)');
   lines.push(`invitees ${late}: ${await anHourLater('invitees', 'canceled_at', `uri = '${late}'`)}`);
   const mark = await first('no_shows', 'no_show_uri', 'unmarked_at is not null');
   const at = await anHourLater('no_shows', 'unmarked_at', `no_show_uri = '${mark}'`);

@@ -1,4 +1,4 @@
-// Reads a store for the oracle: raw SQL, and the columns and types that docs/tables.md promises.
+// Reads a store for the oracle: raw SQL, and the columns and types that docs/tables.md and docs/views.md promise.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -40,16 +40,16 @@ export interface PromisedTable {
   readonly columns: ReadonlyMap<string, string>;
 }
 
-/** What docs/tables.md says about a table. */
+/** What docs/tables.md says about a table, or docs/views.md about a view. */
 export function promisedTable(name: string): PromisedTable {
-  const text = readFileSync(join(import.meta.dirname, '../../../docs/tables.md'), 'utf8');
-  const [, section = ''] = text.split(`\n### ${name}\n`);
-  const [own = ''] = section.split('\n### ');
+  const page = (file: string) => readFileSync(join(import.meta.dirname, '../../../docs', file), 'utf8');
+  const section = page('tables.md').split(`\n### ${name}\n`)[1] ?? page('views.md').split(`\n## ${name}\n`)[1] ?? '';
+  const [own = ''] = section.split(/\n##+ /);
   const [, keys = ''] = / Key: (.*)\.\n/.exec(own) ?? [];
   const columns = [...own.matchAll(/^\| `(\w+)` \| (\w+)/gm)].map(
     ([, column = '', type = '']) => [column, type] as const,
   );
-  if (columns.length === 0) throw new Error(`docs/tables.md does not list the table ${name}.`);
+  if (columns.length === 0) throw new Error(`Neither docs/tables.md nor docs/views.md lists ${name}.`);
   return { key: [...keys.matchAll(/`(\w+)`/g)].map(([, key = '']) => key), columns: new Map(columns) };
 }
 

@@ -45,16 +45,14 @@ async function rebuildDuringLoad(run: Run<WithPostgres>): Promise<string> {
 const plantQuarantine = `do $$
   declare subjects text[];
   begin
-    lock table contacts, contact_emails, contact_phone_numbers, contact_custom_fields, invitees, invitee_answers, no_shows,
-      scheduled_events, event_log in exclusive mode;
+    lock table contacts, contact_emails, contact_phone_numbers, invitees, no_shows, scheduled_events, event_log in exclusive mode;
     select array_agg(uri) into subjects from contacts where deleted_at is null;
     update event_log set outcome = 'quarantined', reason = 'planted', changes = null
       where subject_uri = any(subjects) or event like 'invitee%';
     delete from contacts where uri = any(subjects);
     delete from contact_emails where contact_uri = any(subjects);
     delete from contact_phone_numbers where contact_uri = any(subjects);
-    delete from contact_custom_fields where contact_uri = any(subjects);
-    truncate invitees, invitee_answers, no_shows, scheduled_events;
+    truncate invitees, no_shows, scheduled_events;
   end $$`;
 
 /** Workers write to these tables in another order. */

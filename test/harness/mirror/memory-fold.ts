@@ -9,7 +9,9 @@ import type { StoredRow, UriRow } from '#src/store/rows.ts';
 import { tables, type TableName } from '#src/store/tables.ts';
 import type { Fact as HistoryFact, Observation } from '../data/delivery-histories.ts';
 import { recordOf } from '../data/api-reads.ts';
-import { comparable, receivedAt, type Contents } from '../stores.ts';
+import type { Record_ } from '../data/normal-facts.ts';
+import { childRows } from '../../oracle/columns.ts';
+import { comparable, isList, receivedAt, type Contents } from '../stores.ts';
 
 export interface Folded {
   readonly contents: Contents;
@@ -67,6 +69,9 @@ function contentsOf(stored: ReadonlyMap<MirrorTable, ReadonlyMap<string, string>
     for (const child of childTables.filter(({ parent }) => parent === table)) {
       contents[child.table] = whole.flatMap((row) => child.rows(String(row['uri']), row[child.from] ?? null));
     }
+    for (const row of whole)
+      for (const [name, items] of childRows(table, String(row['uri']), row as Record_))
+        if (isList(name)) (contents[name] ??= []).push(...items);
   }
   return comparable(contents);
 }

@@ -6,9 +6,8 @@ import { contactRecord } from '#src/sandbox/world/contacts/contacts.ts';
 import { eventTypeRecord, organizationOf } from '#src/sandbox/world/event-types.ts';
 import { membershipRecord } from '#src/sandbox/world/service.ts';
 import type { Store } from '#src/store/contract.ts';
-import { tables, type TableName } from '#src/store/tables.ts';
 import type { TestSandbox } from '../sandbox.ts';
-import { rowsOf } from '../stores.ts';
+import { keyColumnsOf, rowsOf, type MirroredName } from '../stores.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 type Rows = readonly Row[];
@@ -35,7 +34,7 @@ export async function mirrorDifferences(
   const looked = (row: Row): Row =>
     Object.fromEntries(Object.entries(row).filter(([column]) => !except.includes(column)));
   for (const [name, rows] of Object.entries(expectedRows(sandbox, recapsOf))) {
-    const table = name as TableName;
+    const table = name as MirroredName;
     if (!except.includes(table))
       differences.push(...differencesIn(table, rows.map(looked), await liveRows(store, table)));
   }
@@ -43,13 +42,13 @@ export async function mirrorDifferences(
 }
 
 /** What is deleted is not there; an invitee's no-show that was taken back is history, which no list shows. */
-async function liveRows(store: Store, table: TableName): Promise<Rows> {
+async function liveRows(store: Store, table: MirroredName): Promise<Rows> {
   const rows: Rows = await rowsOf(store, table);
   return rows.filter((row) => (row['deleted_at'] ?? null) === null && (row['unmarked_at'] ?? null) === null);
 }
 
-function differencesIn(table: TableName, expected: Rows, actual: Rows): readonly string[] {
-  const { key } = tables[table];
+function differencesIn(table: MirroredName, expected: Rows, actual: Rows): readonly string[] {
+  const key = keyColumnsOf(table);
   const keyOf = (row: Row): string => key.map((column) => String(row[column])).join(' ');
   const found = new Map(actual.map((row) => [keyOf(row), row]));
   const known = new Set(expected.map(keyOf));
@@ -139,7 +138,7 @@ function expectedRows({ service, handles }: TestSandbox, recapsOf: readonly stri
       user_uri: one.user.uri,
       organization_uri: one.organization,
     })),
-  } satisfies Partial<Record<TableName, Rows>>;
+  } satisfies Partial<Record<MirroredName, Rows>>;
 }
 
 type ContactRecord = ReturnType<typeof contactRecord>;

@@ -82,13 +82,14 @@ describe('doctor', () => {
       .select('uri')
       .where('field_type', '=', 'currency')
       .executeTakeFirstOrThrow();
-    const planted = { contact_uri: 'https://api.example.test/contacts/planted', field_uri: field.uri };
-    await writeRows(store, 'contact_custom_fields', [{ ...planted, label: 'Contract value', value: 19.99 }]);
+    const planted = 'https://api.example.test/contacts/planted';
+    const custom_fields = [{ uri: field.uri, label: 'Contract value', value: 19.99 }];
+    await writeRows(store, 'contacts', [{ uri: planted, custom_fields }]);
     expect(await currency()).toMatchObject([
       { state: 'doubtful', fix: expect.stringContaining('CURRENCY_FIELDS=major') },
     ]);
     expect(await currency({ CURRENCY_FIELDS: 'major' })).toMatchObject([major]);
-    await store.db.deleteFrom('contact_custom_fields').where('contact_uri', '=', planted.contact_uri).execute();
+    await store.db.deleteFrom('contacts').where('uri', '=', planted).execute();
     expect(await currency()).toMatchObject([minor]);
   });
 

@@ -1,21 +1,38 @@
-// Incremental exports: a copy kept from them is the table, wherever the history is cut into runs.
+// Incremental exports: a copy kept from them is the table or the list, wherever the history is cut into runs.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { planExport, runExport } from '#src/export/export.ts';
-import { changeTracking } from '#src/export/change-tracking.ts';
+import {
+  changeTracking,
+  changeTrackingOfView,
+  type ChangeTracking,
+  type ExportedTable,
+} from '#src/export/change-tracking.ts';
 import type { Destination } from '#src/export/output.ts';
-import type { TableShape } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { StoredRow } from '#src/store/rows.ts';
-import { tables, type TableName } from '#src/store/tables.ts';
 import { canonicalJson } from '#schemas/wire.ts';
 import { cut, reordered } from '../../harness/data/delivery-histories.ts';
 import { ingestObservations, mixedHistory } from '../../harness/data/api-reads.ts';
-import { emptyTables, freshMemory, freshPostgres, rowsOf, type TestStore } from '../../harness/stores.ts';
+import {
+  columnKindsOf,
+  emptyTables,
+  freshMemory,
+  freshPostgres,
+  isList,
+  keyColumnsOf,
+  listNames,
+  rowsOf,
+  type MirroredName,
+  type TestStore,
+} from '../../harness/stores.ts';
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 
-const followed = (Object.keys(changeTracking) as (keyof typeof changeTracking)[]).filter(
-  (table) => changeTracking[table].follows === 'subjects',
+const trackingOf = (name: Followed): ChangeTracking =>
+  isList(name) ? changeTrackingOfView(name, undefined) : changeTracking[name];
+type Followed = ExportedTable | (typeof listNames)[number];
+const followed = [...(Object.keys(changeTracking) as ExportedTable[]), ...listNames].filter(
+  (name) => trackingOf(name).follows === 'subjects',
 );
 
 /** Moves when a record is merely seen again, which the log does not tell. */
@@ -24,9 +41,9 @@ const bookkeeping = new Set(['as_of', 'version', 'lagging', 'no_show_facts']);
 type Copy = Map<string, StoredRow>;
 
 /** As docs/exports.md tells users to keep a copy: rows replace rows of their key; children replace those of their parent. */
-function takeIn(copy: Copy, table: keyof typeof changeTracking, rows: readonly StoredRow[]): void {
-  const { key } = tables[table];
-  const { parent } = changeTracking[table];
+function takeIn(copy: Copy, name: Followed, rows: readonly StoredRow[]): void {
+  const key = keyColumnsOf(name);
+  const { parent } = trackingOf(name);
   if (parent) {
     const parents = new Set(rows.map((row) => row[parent.key]));
     for (const [id, row] of copy) if (parents.has(row[parent.key] as string)) copy.delete(id);
@@ -36,7 +53,7 @@ function takeIn(copy: Copy, table: keyof typeof changeTracking, rows: readonly S
 
 const idOf = (key: readonly string[], row: StoredRow) => JSON.stringify(key.map((name) => row[name]));
 
-async function exportedRows(store: Store, name: TableName): Promise<StoredRow[]> {
+async function exportedRows(store: Store, name: MirroredName): Promise<StoredRow[]> {
   const chunks: Buffer[] = [];
   const destination: Destination = {
     bytes: 0,
@@ -50,8 +67,8 @@ async function exportedRows(store: Store, name: TableName): Promise<StoredRow[]>
   return lines.map((line) => JSON.parse(line) as StoredRow);
 }
 
-function comparable(table: TableName, rows: Iterable<StoredRow>): string[] {
-  const names = Object.keys((tables[table] as TableShape).columns).filter((name) => !bookkeeping.has(name));
+function comparable(table: MirroredName, rows: Iterable<StoredRow>): string[] {
+  const names = Object.keys(columnKindsOf(table)).filter((name) => !bookkeeping.has(name));
   return [...rows].map((row) => canonicalJson(Object.fromEntries(names.map((name) => [name, row[name]])))).toSorted();
 }
 
@@ -82,7 +99,7 @@ describe.each([
           await emptyTables(store);
           const copies = new Map(followed.map((table) => [table, new Map() as Copy]));
           const log: Copy = new Map();
-          const exportNow = async (table: keyof typeof changeTracking) =>
+          const exportNow = async (table: Followed) =>
             takeIn(copies.get(table) as Copy, table, await exportedRows(store, table));
           for (const batch of batches) {
             await ingestObservations(store, batch, eraseOnDelete);

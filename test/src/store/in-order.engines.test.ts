@@ -5,8 +5,8 @@ import { inOrder } from '#src/store/in-order.ts';
 import { addRows, deleteRows, writeRows } from '#src/store/rows.ts';
 import { rowsOf, storeEngines } from '../../harness/stores.ts';
 
-const field = (label: string, at: number) => ({ contact_uri: 'c', field_uri: `f${at}`, label, value: null });
-const fields = (label: string, count: number) => Array.from({ length: count }, (_, at) => field(label, at));
+const member = (role: string, at: number) => ({ uri: `m${at}`, user_uri: 'u', role });
+const members = (role: string, count: number) => Array.from({ length: count }, (_, at) => member(role, at));
 
 for (const engine of storeEngines)
   describe.runIf(engine.available)(`steps of a transaction on ${engine.name}`, () => {
@@ -15,18 +15,18 @@ for (const engine of storeEngines)
       const { store } = opened;
       await store.transaction((unit) =>
         inOrder(unit, [
-          () => writeRows(unit, 'contact_custom_fields', fields('first', 600)),
-          () => deleteRows(unit, 'contact_custom_fields', 'contact_uri', ['c']),
-          () => writeRows(unit, 'contact_custom_fields', fields('second', 600)),
-          () => addRows(unit, 'contact_custom_fields', fields('third', 601)),
+          () => writeRows(unit, 'organization_memberships', members('first', 600)),
+          () => deleteRows(unit, 'organization_memberships', 'user_uri', ['u']),
+          () => writeRows(unit, 'organization_memberships', members('second', 600)),
+          () => addRows(unit, 'organization_memberships', members('third', 601)),
         ]),
       );
-      const labels = (await rowsOf(store, 'contact_custom_fields')).map(({ label }) => label);
+      const roles = (await rowsOf(store, 'organization_memberships')).map(({ role }) => role);
       expect(
-        Map.groupBy(labels, String)
+        Map.groupBy(roles, String)
           .entries()
           .toArray()
-          .map(([label, all]) => [label, all.length]),
+          .map(([role, all]) => [role, all.length]),
       ).toEqual([
         ['second', 600],
         ['third', 1],
@@ -44,16 +44,16 @@ for (const engine of storeEngines)
       await expect(
         store.transaction((unit) =>
           inOrder(unit, [
-            () => writeRows(unit, 'contact_custom_fields', fields('first', 2)),
+            () => writeRows(unit, 'organization_memberships', members('first', 2)),
             () => failing(unit),
-            () => writeRows(unit, 'contact_custom_fields', fields('second', 2)),
+            () => writeRows(unit, 'organization_memberships', members('second', 2)),
           ]),
         ),
       ).rejects.toThrow('no_such_table');
-      expect(await rowsOf(store, 'contact_custom_fields')).toEqual([]);
+      expect(await rowsOf(store, 'organization_memberships')).toEqual([]);
       // The connection is usable again.
-      await store.transaction((unit) => writeRows(unit, 'contact_custom_fields', fields('third', 1)));
-      expect(await rowsOf(store, 'contact_custom_fields')).toHaveLength(1);
+      await store.transaction((unit) => writeRows(unit, 'organization_memberships', members('third', 1)));
+      expect(await rowsOf(store, 'organization_memberships')).toHaveLength(1);
     });
 
     it(`${engine.name === 'postgres' ? 'do not wait' : 'wait'} for each other's answers`, async () => {

@@ -112,21 +112,12 @@ async function contactsOf(
   const uris = distinct([...byAddress.values()].flat());
   const contactRows = await readColumns(from, 'contacts', lookup(contextColumns.contacts, uris));
   const rows = new Map(contactRows.map((row) => [row.uri, row]));
-  const values = await readColumns(from, 'contact_custom_fields', {
-    columns: ['contact_uri', 'field_uri', 'label', 'value'],
-    key: 'contact_uri',
-    values: uris,
-  });
-  const fields = Map.groupBy(values, ({ contact_uri: uri }) => uri);
-  const customFields = await customFieldReader(
-    from,
-    values.map(({ field_uri: uri }) => uri),
-  );
+  const customFields = await customFieldReader(from, contactRows);
   const known = new Map<string, ContactContext>();
   for (const [address, candidates] of byAddress) {
     const row = candidates.flatMap((uri) => rows.get(uri) ?? []).find(({ deleted_at: at }) => at === null);
     if (row === undefined) continue;
-    known.set(address, { row, ...customFields(fields.get(row.uri) ?? []) });
+    known.set(address, { row, ...customFields(row) });
   }
   return known;
 }

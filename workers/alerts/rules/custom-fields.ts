@@ -5,27 +5,23 @@ import { decodeRow, readColumns } from '#src/store/rows.ts';
 import { contextColumns, type ContactContext } from './rule.ts';
 import type { BookingRule } from './ruleset.ts';
 
-interface FieldValue {
-  readonly field_uri: string;
-  readonly label: string | null;
-  readonly value: unknown;
-}
+type WithFields = Pick<ContactContext['row'], 'custom_fields'>;
 
-/** Returns how the values of a contact are read, by the definitions of their fields. */
+/** Returns how the values of one of these contacts are read, by the definitions of their fields. */
 export async function customFieldReader(
   from: Store | Unit,
-  fieldUris: readonly string[],
-): Promise<(values: readonly FieldValue[]) => Pick<ContactContext, 'fields' | 'optionUuids'>> {
+  contacts: readonly WithFields[],
+): Promise<(contact: WithFields) => Pick<ContactContext, 'fields' | 'optionUuids'>> {
   const rows = await readColumns(from, 'custom_field_definitions', {
     columns: ['uri', 'label', 'options'],
     key: 'uri',
-    values: [...new Set(fieldUris)],
+    values: [...new Set(contacts.flatMap((contact) => [...valuesOf(contact).keys()]))],
   });
   const definitions = new Map(rows.map(({ uri, label, options }) => [uri, { label, options: optionsOf(options) }]));
-  return (values) => {
-    const read = values
-      .toSorted((a, b) => (a.field_uri < b.field_uri ? -1 : 1))
-      .map(({ field_uri: uri, label, value }) => {
+  return (contact) => {
+    const read = [...valuesOf(contact)]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([uri, { label, value }]) => {
         const definition = definitions.get(uri);
         const option = definition?.options.get(value);
         // A contact has the label of the time when it was sent.
@@ -36,6 +32,18 @@ export async function customFieldReader(
       optionUuids: new Map(read.flatMap(({ label, uuid }) => (uuid === undefined ? [] : [[label, uuid] as const]))),
     };
   };
+}
+
+/** The values of a contact by the URI of their field; the last one of each, as in the view `contact_custom_fields`. */
+function valuesOf({ custom_fields: sent }: WithFields): ReadonlyMap<string, { label: unknown; value: unknown }> {
+  const list: readonly unknown[] = Array.isArray(sent) ? sent : [];
+  return new Map(
+    list.flatMap((each) => {
+      const uri = propertyOf(each, 'uri');
+      const found = { label: propertyOf(each, 'label') ?? null, value: propertyOf(each, 'value') ?? null };
+      return typeof uri === 'string' ? [[uri, found] as const] : [];
+    }),
+  );
 }
 
 /** The labels of options by their UUID. */

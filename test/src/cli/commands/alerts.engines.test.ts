@@ -92,11 +92,8 @@ describe('slotstream alerts', () => {
     await store.transaction(async (unit) => {
       await writeRows(unit, 'invitees', [{ uri: invitee, name: 'Juan Weber\u009b31m' }]);
       await writeRows(unit, 'users', [{ uri: host, name: 'Rosa Bergström' }]);
-      await writeRows(unit, 'routing_form_submissions', [{ uri: submission }]);
-      await writeRows(unit, 'routing_form_answers', [
-        { submission_uri: submission, item: 0, answer: 'Ada' },
-        { submission_uri: submission, item: 1, answer: 'ada@example.test' },
-      ]);
+      const answers = [{ answer: 'Ada' }, { answer: 'ada@example.test' }];
+      await writeRows(unit, 'routing_form_submissions', [{ uri: submission, questions_and_answers: answers }]);
       const subjects = [invitee, host, submission, 'mirror'];
       await insertAlerts(
         unit,

@@ -1,13 +1,8 @@
 // A database whose rows carry whole payloads, brought up to date: it ends as a rebuild from its log would make it.
-import { sql, type Kysely } from 'kysely';
-import { Migrator } from 'kysely/migration';
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '#src/store/columns.ts';
-import type { Store, StoreEngine } from '#src/store/contract.ts';
-import { openPostgres } from '#src/store/engines/postgres.ts';
-import { openSqlite } from '#src/store/engines/sqlite.ts';
-import { migrationsFor } from '#src/store/migrations.ts';
-import { postgresTypes, sqliteTypes } from '#src/store/migrations/storage-types.ts';
+import type { Store } from '#src/store/contract.ts';
 import { openStore } from '#src/store/open-store.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import type { TableName } from '#src/store/tables.ts';
@@ -16,6 +11,7 @@ import { mirrorTables } from '#workers/projections/contract.ts';
 import { childTables } from '#workers/projections/child-rows.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
+import { engineOf, insertRow, migratedTo } from '../../../harness/mirror/former-database.ts';
 import { ingestBodies, projectedRows, receivedAt, rowsOf, storeEngines } from '../../../harness/stores.ts';
 
 type Payload = { readonly uri: string; readonly [key: string]: Json };
@@ -96,18 +92,12 @@ async function fillToday(store: Store): Promise<void> {
 
 /** The database as the version before left it. */
 async function makePrevious(url: string, today: Store): Promise<void> {
-  const isSqlite = url.startsWith('sqlite:');
-  await using stack = new AsyncDisposableStack();
-  const engine: StoreEngine = isSqlite ? openSqlite(url.slice('sqlite:'.length)) : openPostgres(url, () => {});
-  stack.defer(() => engine.close());
-  const migrations = migrationsFor(isSqlite ? sqliteTypes : postgresTypes);
-  const migrator = new Migrator({ db: engine.db, provider: { getMigrations: async () => migrations } });
-  expect((await migrator.migrateTo('0006-key-values')).error).toBeUndefined();
+  await using engine = await migratedTo(url, '0006-key-values');
   const tables: TableName[] = ['event_log', ...mirrorTables, ...childTables.map(({ table }) => table)];
   for (const table of tables) {
     const rows = await today.db.selectFrom(table).selectAll().execute();
     for (const row of rows)
-      await insert(engine.db, table, mirrorTables.some((name) => name === table) ? old(row) : row);
+      await insertRow(engine, table, mirrorTables.some((name) => name === table) ? old(row) : row);
   }
 }
 
@@ -126,14 +116,6 @@ function old({
     lagging: sorted.length > 0 ? Object.fromEntries(sorted) : null,
     body: bodies.get(row['uri']) ?? null,
   };
-}
-
-async function insert(db: Kysely<never> | Store['db'], table: string, row: Record<string, unknown>): Promise<void> {
-  const values = Object.values(row).map((value) =>
-    typeof value === 'object' && value !== null ? JSON.stringify(value) : value,
-  );
-  const columns = sql.join(Object.keys(row).map((name) => sql.id(name)));
-  await sql`insert into ${sql.table(table)} (${columns}) values (${sql.join(values)})`.execute(db);
 }
 
 describe.each(storeEngines)('a database of the schema with whole payloads on $name', ({ available, blank, fresh }) => {
@@ -179,11 +161,10 @@ describe.each(storeEngines)('a database of the schema with whole payloads on $na
     await using today = await fresh();
     await fillToday(today.store);
     await makePrevious(place.url, today.store);
-    const isSqlite = place.url.startsWith('sqlite:');
-    const engine = isSqlite ? openSqlite(place.url.slice('sqlite:'.length)) : openPostgres(place.url, () => {});
+    const engine = engineOf(place.url);
     await sql`create view revenue as with payments as (select invitees.*, 1 as place from invitees)
       select uri from payments`.execute(engine.db);
-    if (!isSqlite)
+    if (engine.name === 'postgres')
       await sql`comment on view revenue is 'Payments. Kept by Slotstream (0123456789abcdef).'`.execute(engine.db);
     await engine.close();
     await using store = await openStore({ report: () => {} }, place.url);
@@ -194,8 +175,7 @@ describe.each(storeEngines)('a database of the schema with whole payloads on $na
     await using place = await blank();
     await using today = await fresh();
     await makePrevious(place.url, today.store);
-    const isSqlite = place.url.startsWith('sqlite:');
-    const engine = isSqlite ? openSqlite(place.url.slice('sqlite:'.length)) : openPostgres(place.url, () => {});
+    const engine = engineOf(place.url);
     await sql`create view mine as select uri, body from invitees`.execute(engine.db);
     await engine.close();
     await expect(openStore({ report: () => {} }, place.url)).rejects.toMatchObject({

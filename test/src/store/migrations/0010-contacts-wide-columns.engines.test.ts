@@ -1,30 +1,25 @@
 // A database from before the columns of `contacts_wide` were stored keeps the columns that its view has, whatever the labels are by now.
-import { Migrator } from 'kysely/migration';
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { openPostgres } from '#src/store/engines/postgres.ts';
-import { openSqlite } from '#src/store/engines/sqlite.ts';
-import { migrationsFor } from '#src/store/migrations.ts';
-import { postgresTypes, sqliteTypes } from '#src/store/migrations/storage-types.ts';
 import { openStore } from '#src/store/open-store.ts';
-import { contactsWide } from '#src/store/views/contacts-wide.ts';
 import { readFieldColumns } from '#src/store/views/views.ts';
 import { contactBody, fieldUri } from '../../../harness/data/custom-fields.ts';
+import { migratedTo } from '../../../harness/mirror/former-database.ts';
 import { viewRows } from '../../../harness/mirror/view-rows.ts';
 import { ingestBodies, storeEngines } from '../../../harness/stores.ts';
 
 const hostile = fieldUri(`2';"\\--`);
 const created_at = '2025-01-01T00:00:00.000000Z';
 
+const own =
+  'uri name primary_email emails phone_numbers timezone job_title company country state city linkedin creation_source first_email_date last_email_date next_meeting_date last_meeting_date last_interaction_date created_at updated_at'.split(
+    ' ',
+  );
+
 /** The view was made when the labels were "Notes" and "Seats"; a label was changed and a field was added since. */
 async function makePrevious(url: string): Promise<void> {
-  const isSqlite = url.startsWith('sqlite:');
-  await using stack = new AsyncDisposableStack();
-  const engine = isSqlite ? openSqlite(url.slice('sqlite:'.length)) : openPostgres(url, () => {});
-  stack.defer(() => engine.close());
+  await using engine = await migratedTo(url, '0008-contact-search-table');
   const { db, dialect, views } = engine;
-  const migrations = migrationsFor(isSqlite ? sqliteTypes : postgresTypes);
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
-  expect((await migrator.migrateTo('0008-contact-search-table')).error).toBeUndefined();
   await db
     .insertInto('custom_field_definitions')
     .values([
@@ -33,11 +28,13 @@ async function makePrevious(url: string): Promise<void> {
       { uri: fieldUri(3), label: 'Churn risk', field_type: 'text', created_at },
     ] as never)
     .execute();
-  const { name, about, select } = contactsWide([
-    { field_uri: fieldUri(1), column_name: 'notes', position: 0, label: 'Notes', field_type: 'text' },
-    { field_uri: hostile, column_name: 'seats', position: 1, label: 'Seats', field_type: 'number' },
-  ]);
-  await views.create(db, { name, about, columns: {}, select: select(dialect, 'UTC') });
+  const value = (alias: string) => sql.id(alias, 'value');
+  const from = (alias: string, uri: string) => sql`left join contact_custom_fields as ${sql.id(alias)}
+    on ${sql.id(alias, 'contact_uri')} = contacts.uri and ${sql.id(alias, 'field_uri')} = ${sql.lit(uri)}`;
+  const select = sql`select ${sql.join(own.map((column) => sql.id('contacts', column)))},
+      ${dialect.custom.text(value('field_0'))} as notes, ${dialect.custom.number(value('field_1'))} as seats
+    from contacts ${from('field_0', fieldUri(1))} ${from('field_1', hostile)} where contacts.deleted_at is null`;
+  await views.create(db, { name: 'contacts_wide', about: 'Contacts.', columns: {}, select });
 }
 
 describe.each(storeEngines)('the columns of contacts_wide in a former database on $name', ({ available, blank }) => {

@@ -27,12 +27,19 @@ const examples = [...sections].flatMap(([name, section]) =>
 );
 
 describe('the documentation of the views', () => {
-  it.each(viewsFor([]))('has what $name says of itself, column by column', ({ name, about, columns }) => {
+  it.each(viewsFor([]))('has what $name says of itself, column by column', ({ name, about, columns, key }) => {
     const rows = Object.entries(columns).map(
       ([column, { kind, about: what }]) => `| \`${column}\` | ${kind} | ${what} |`,
     );
     expect(sections.get(name)).toContain(
-      [about, '', '| column | kind | meaning |', '|---|---|---|', ...rows, ''].join('\n'),
+      [
+        `${about} Key: ${key.map((one) => `\`${one}\``).join(', ')}.`,
+        '',
+        '| column | kind | meaning |',
+        '|---|---|---|',
+        ...rows,
+        '',
+      ].join('\n'),
     );
   });
 
@@ -50,10 +57,23 @@ describe('the documentation of the views', () => {
   });
 });
 
+const answered = JSON.stringify({
+  event: 'invitee.created',
+  created_at: '2025-01-09T00:00:00Z',
+  payload: {
+    uri: 'https://api.example.test/invitees/answered',
+    questions_and_answers: [{ question: 'How did you hear about us?', answer: 'A friend', position: 0 }],
+  },
+});
+
 const unbooked = JSON.stringify({
   event: 'routing_form_submission.created',
   created_at: '2025-01-09T00:00:00Z',
-  payload: { uri: 'https://api.example.test/routing_form_submissions/open', result: { type: 'event_type' } },
+  payload: {
+    uri: 'https://api.example.test/routing_form_submissions/open',
+    questions_and_answers: [{ question_uuid: 'size', question: 'Company size', answer: '11–50' }],
+    result: { type: 'event_type' },
+  },
 });
 
 for (const engine of storeEngines)
@@ -71,7 +91,11 @@ for (const engine of storeEngines)
           options: [{ uuid: 'a-b', label: 'Retail' }],
         },
       ]);
-      await ingestBodies(opened.store, [contactBody(1, { [fieldUri(1)]: 20_000, [fieldUri(2)]: 'a-b' }), unbooked]);
+      await ingestBodies(opened.store, [
+        contactBody(1, { [fieldUri(1)]: 20_000, [fieldUri(2)]: 'a-b' }),
+        answered,
+        unbooked,
+      ]);
     });
     afterAll(() => opened[Symbol.asyncDispose]());
 
