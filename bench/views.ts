@@ -79,7 +79,7 @@ const filling: readonly string[] = [
       case when i = 1 then '[{"uuid":"a","label":"Small"},{"uuid":"b","label":"Large"}]'::jsonb end, '2025-01-01Z' from generate_series(1, 8) i`,
   `update contacts set custom_fields = (select jsonb_agg(jsonb_build_object(
       'uri', 'https://api.scheduling.test/contacts/custom_field_definitions/' || f, 'label', 'Field ' || f, 'value',
-      (array['"a"', '"A note of a few words"', '12.5', '4900', 'true', '"2026-03-01"', '["sales","europe"]', '"A friend"'])[f]::jsonb))
+      (array['"a"', '"Note ' || primary_email || '"', '12.5', '4900', 'true', '"2026-03-01"', '["sales","europe"]', '"A friend"'])[f]::jsonb))
     from generate_series(1, 8) f)`,
   'vacuum analyze',
 ];

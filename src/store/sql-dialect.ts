@@ -77,8 +77,8 @@ export interface SqlDialect {
   ratio(part: Sql, whole: Sql): Sql;
   /** A sum of amounts of money, without what adding binary fractions leaves behind. */
   sumOfMoney(amount: Sql): Sql;
-  /** Joins the values in a list of custom fields, each of which is then found by the URI of its field. */
-  customFields(list: Sql): CustomFields;
+  /** Joins the values in a list of custom fields: of each of these fields the last one, as JSON; null where there is none. */
+  customFields(list: Sql, fields: readonly NamedField[]): { readonly join: Sql; value(field: NamedField): Sql };
   /** One value of a custom field in the type of its definition; null where it does not fit. */
   readonly custom: CustomValues;
 }
@@ -94,10 +94,10 @@ export interface OneRow {
   value(name: string): Sql;
 }
 
-export interface CustomFields {
-  readonly join: Sql;
-  /** The value of the field with this URI, made what `typed` makes of it. */
-  value(uri: string, typed: (value: Sql) => Sql): Sql;
+/** A custom field and the name of its column. */
+export interface NamedField {
+  readonly uri: string;
+  readonly name: string;
 }
 
 export interface CustomValues {

@@ -74,12 +74,18 @@ export const postgresDialect: SqlDialect = {
   ratio: (part, whole) => sql`((${part})::double precision / nullif(${whole}, 0))`,
   sumOfMoney: (amount) =>
     sql`round(sum((case when abs(${amount}) < ${absurdAmount} then ${amount} end)::numeric), 4)::double precision`,
-  // One object per contact, whose members are the last of their name. Where no column reads it, the server leaves out the join.
-  customFields: (list) => ({
-    join: sql`left join lateral (select jsonb_object_agg(listed.value ->> 'uri', listed.value -> 'value') as by_uri
-      from ${elements(list)} as listed(value) where listed.value ->> 'uri' is not null) as fields on true`,
-    value: (uri, typed) => typed(sql`nullif(fields.by_uri -> ${sql.lit(uri)}, 'null'::jsonb)`),
-  }),
+  // The server computes the columns that are read, and leaves out the join where none is.
+  customFields(list, fields) {
+    const last = (uri: string) => sql`(max(listed.position) filter (where listed.uri = ${sql.lit(uri)}) - 1)::integer`;
+    const columns = fields.map(
+      ({ uri, name }) => sql`nullif(${list} -> ${last(uri)} -> 'value', 'null'::jsonb) as ${sql.id(name)}`,
+    );
+    const listed = sql`select value ->> 'uri' as uri, position from ${elements(list)} with ordinality as item(value, position) offset 0`;
+    return {
+      join: sql`left join lateral (select ${sql.join(columns)} from (${listed}) as listed) as fields on true`,
+      value: ({ name }) => sql.id('fields', name),
+    };
+  },
   custom: {
     text: written,
     number: (value) => sql`case when jsonb_typeof(${value}) = 'number' then (${value})::double precision end`,

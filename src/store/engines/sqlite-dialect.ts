@@ -77,10 +77,12 @@ export const sqliteDialect: SqlDialect = {
   asText: (value) => sql`cast(${value} as text)`,
   ratio: (part, whole) => sql`(cast(${part} as real) / nullif(${whole}, 0))`,
   sumOfMoney: (amount) => sql`round(sum(case when abs(${amount}) < ${absurdAmount} then ${amount} end), 4)`,
+  // One object per contact; of a name that it has twice, a path finds the first.
   customFields: (list) => ({
-    join: sql``,
-    value: (uri, typed) => sql`(select ${typed(sqliteDialect.itemJson('value'))} from ${sqliteDialect.items(list)}
-      where ${sqliteDialect.itemText('uri')} = ${sql.lit(uri)} order by item.key desc limit 1)`,
+    join: sql`cross join json_each((select json_array(json_group_object(listed.value ->> '$.uri', listed.value -> '$.value'))
+      from (select item.value from ${sqliteDialect.items(list)}
+        where case item.type when 'object' then item.value ->> '$.uri' end is not null order by item.key desc) as listed)) as fields`,
+    value: ({ uri }) => sql`nullif(fields.value -> ${sql.lit(`$.${JSON.stringify(uri)}`)}, 'null')`,
   }),
   custom: {
     text: written,

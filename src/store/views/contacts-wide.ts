@@ -84,19 +84,23 @@ export function contactsWide(columns: readonly FieldColumn[]): View {
     key: ['uri'],
     since: 'updated_at',
     select(dialect) {
-      const sent = dialect.customFields(sql`contacts.custom_fields`);
+      const { join, value } = dialect.customFields(sql`contacts.custom_fields`, fields);
       return sql`select ${sql.join([
         ...Object.keys(own).map((name) => sql.id('contacts', name)),
-        ...fields.map(({ name, uri, type }) => sql`${sent.value(uri, typedBy(dialect, uri, type))} as ${sql.id(name)}`),
-      ])} from contacts ${fields.length === 0 ? sql`` : sent.join} where contacts.deleted_at is null`;
+        ...fields.map((field) => sql`${typedValue(dialect, field, value(field))} as ${sql.id(field.name)}`),
+      ])} from contacts ${fields.length === 0 ? sql`` : join} where contacts.deleted_at is null`;
     },
   };
 }
 
-function typedBy({ custom }: SqlDialect, uri: string, { typed }: FieldType): (value: Sql) => Sql {
-  if (typed === 'asIs') return (value) => value;
-  if (typed !== 'option') return custom[typed];
+function typedValue(
+  { custom }: SqlDialect,
+  { uri, type: { typed } }: { readonly uri: string; readonly type: FieldType },
+  value: Sql,
+): Sql {
+  if (typed === 'asIs') return value;
+  if (typed !== 'option') return custom[typed](value);
   // Looked up when it is read: an option renamed needs no new view.
   const options = sql`(select definition.options from custom_field_definitions as definition where definition.uri = ${sql.lit(uri)})`;
-  return (value) => custom.option(value, options);
+  return custom.option(value, options);
 }
