@@ -1,7 +1,7 @@
 // Holds every entry of the log against the bodies that were offered: none twice, none altered, none invented, none judged wrongly.
 import { normal, type Record_ } from '../../harness/data/normal-facts.ts';
 import { recordOf, type ReadBody } from './facts.ts';
-import { promisedTable, readTable } from './read.ts';
+import { openReader, promisedTable, readTable } from './read.ts';
 
 export interface LogFindings {
   /** Bodies that are in the log. */
@@ -20,7 +20,10 @@ export interface Redaction {
   readonly marks: readonly string[];
 }
 
-export const readLog = (store: string): Promise<Record_[]> => readTable(store, 'event_log', promisedTable('event_log'));
+export async function readLog(store: string): Promise<Record_[]> {
+  await using reader = await openReader(store);
+  return await readTable(reader, 'event_log', promisedTable('event_log'));
+}
 
 /** Entries of an operator, that is erasures, are not looked at. */
 export function checkLog(entries: readonly Record_[], bodies: readonly ReadBody[], redaction: Redaction): LogFindings {

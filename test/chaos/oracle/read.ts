@@ -7,24 +7,35 @@ import type { Json, Record_ } from '../../harness/data/normal-facts.ts';
 
 export type Row = Record<string, unknown>;
 
-/** Asks a store directly. */
-export async function ask(store: string, sql: string): Promise<Row[]> {
+export interface Reader extends AsyncDisposable {
+  readonly isSqlite: boolean;
+  ask(sql: string): Promise<Row[]>;
+}
+
+/** One connection for many questions: SQLite reads the whole schema for each new one. */
+export async function openReader(store: string): Promise<Reader> {
   if (store.startsWith('sqlite:')) {
     const db = new Sqlite(store.slice('sqlite:'.length), { readonly: true, timeout: 10_000 });
-    try {
-      return db.prepare(sql).all() as Row[];
-    } finally {
-      db.close();
-    }
+    return {
+      isSqlite: true,
+      ask: async (sql) => db.prepare(sql).all() as Row[],
+      [Symbol.asyncDispose]: async () => void db.close(),
+    };
   }
   const client = new pg.Client({ connectionString: store, types: { getTypeParser } });
   await client.connect();
-  try {
-    await client.query("set time zone 'UTC'");
-    return (await client.query<Row>(sql)).rows;
-  } finally {
-    await client.end();
-  }
+  await client.query("set time zone 'UTC'");
+  return {
+    isSqlite: false,
+    ask: async (sql) => (await client.query<Row>(sql)).rows,
+    [Symbol.asyncDispose]: () => client.end(),
+  };
+}
+
+/** Asks a store directly. */
+export async function ask(store: string, sql: string): Promise<Row[]> {
+  await using reader = await openReader(store);
+  return await reader.ask(sql);
 }
 
 /** `timestamptz` (1184) as the text that PostgreSQL sends, because a Date has no microseconds; `bigint` (20) as a number. */
@@ -54,9 +65,9 @@ export function promisedTable(name: string): PromisedTable {
 }
 
 /** All rows of a table, each value read by the type of its column: the same on both engines. */
-export async function readTable(store: string, name: string, { columns }: PromisedTable): Promise<Record_[]> {
-  const rows = await ask(store, `select ${[...columns.keys()].map((column) => `"${column}"`).join()} from ${name}`);
-  const isSqlite = store.startsWith('sqlite:');
+export async function readTable(reader: Reader, name: string, { columns }: PromisedTable): Promise<Record_[]> {
+  const { isSqlite } = reader;
+  const rows = await reader.ask(`select ${[...columns.keys()].map((column) => `"${column}"`).join()} from ${name}`);
   return rows.map((row) =>
     Object.fromEntries([...columns].map(([column, type]) => [column, decoded(row[column], { type, isSqlite })])),
   );

@@ -3,7 +3,7 @@ import type { Fact } from '../../harness/data/delivery-histories.ts';
 import { sortKeys, type Json, type Record_ } from '../../harness/data/normal-facts.ts';
 import { expectedRows } from '../../oracle/fold.ts';
 import { remainsOf, type Erased } from './erased.ts';
-import { promisedTable, readTable } from './read.ts';
+import { openReader, promisedTable, readTable } from './read.ts';
 
 export interface Expectation {
   readonly facts: readonly Fact[];
@@ -23,10 +23,11 @@ const internal = new Set(['version', 'no_show_facts']);
 export async function compareRows(store: string, { facts, erased }: Expectation): Promise<string[]> {
   const model = expectedRows(facts, true);
   const lines: string[] = [];
+  await using reader = await openReader(store);
   for (const name of tables) {
     const table = promisedTable(name);
     const keyOf = (row: Record_): string => table.key.map((column) => String(row[column])).join(' ');
-    const found = new Map((await readTable(store, name, table)).map((row) => [keyOf(row), row]));
+    const found = new Map((await readTable(reader, name, table)).map((row) => [keyOf(row), row]));
     const expected = new Map(
       (model[name] ?? []).filter((row) => !isErasedAnswer(name, row, erased)).map((row) => [keyOf(row), row]),
     );

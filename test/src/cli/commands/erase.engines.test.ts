@@ -8,14 +8,16 @@ import { ask } from '../../../oracle/deliveries.ts';
 import { freePort, until } from '../../../harness/ports.ts';
 import { openHome, type Home } from '../../../harness/product.ts';
 import { startRedis } from '../../../harness/redis.ts';
+import { openReader } from '../../../chaos/oracle/read.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 import { openSender } from '../../../harness/mirror/sender.ts';
-import { tableNames } from '../../../harness/stores.ts';
+import { listNames, tableNames } from '../../../harness/stores.ts';
 import { contactDelivery, contactUri } from '../../../harness/data/contact-deliveries.ts';
 
-/** Every row of every table, as text. */
+/** Every row of every table and every list, as text. */
 async function everything(home: Home): Promise<string> {
-  const rows = await Promise.all(tableNames.map((table) => ask(home.store, `select * from ${table}`)));
+  await using reader = await openReader(home.store);
+  const rows = await Promise.all([...tableNames, ...listNames].map((name) => reader.ask(`select * from ${name}`)));
   return JSON.stringify(rows).toLowerCase();
 }
 
