@@ -34,8 +34,9 @@ export function viewsFor(columns: readonly FieldColumn[]): readonly View[] {
     scheduledEventHosts,
     scheduledEventGuests,
     people,
-    ...listViews,
     unbookedSubmissions,
+    // Last: a migration can leave views that read them, and a reader locks those first.
+    ...listViews,
   ];
 }
 

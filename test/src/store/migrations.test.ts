@@ -68,7 +68,7 @@ it.each([
       '0018-recap-speakers': '96ed871f958a4f67',
       '0019-follow-up-reads': '8bfe43a41cc61239',
       '0020-time-zones': 'b25144a2b1787987',
-      '0021-list-views': '2bfa7c7277840cc8',
+      '0021-list-views': 'b824719fad2e5b00',
     },
   ],
   [
@@ -92,7 +92,7 @@ it.each([
       '0018-recap-speakers': '74afeb563ece9dec',
       '0019-follow-up-reads': '8bfe43a41cc61239',
       '0020-time-zones': 'a8188f0368a15132',
-      '0021-list-views': '1d6aef0ea37542ea',
+      '0021-list-views': '4dc2c43b000f7496',
     },
   ],
 ] as const)('the migrations of %s are the released ones', async (engine, released) => {

@@ -1,12 +1,15 @@
 // A database that has custom fields and answers as tables, brought up to date: what read the tables reads the same from the views.
 import { sql } from 'kysely';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { StoreEngine } from '#src/store/contract.ts';
+import type { Store, StoreEngine } from '#src/store/contract.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { engineOf, insertRow, migratedTo } from '../../../harness/mirror/former-database.ts';
-import { blankPostgres, ingestBodies, rowsOf, storeEngines } from '../../../harness/stores.ts';
+import { until } from '../../../harness/ports.ts';
+import { blankPostgres, blankSqlite, ingestBodies, rowsOf, storeEngines } from '../../../harness/stores.ts';
+import { ask } from '../../../oracle/deliveries.ts';
 
 const base = 'https://api.example.test';
 const contact_uri = `${base}/contacts/1`;
@@ -100,46 +103,116 @@ describe.each(storeEngines)('custom fields and answers as tables on $name', ({ a
   });
 });
 
+it('a foreign key to one of the tables on SQLite stops the upgrade: it would empty the table of the user', async () => {
+  await using place = await blankSqlite();
+  const note = `create table notes (contact text, field text,
+    foreign key (contact, field) references Contact_Custom_Fields (contact_uri, field_uri) on delete cascade)`;
+  await makePrevious(place.url, async (db) => {
+    await sql.raw(note).execute(db);
+    await sql`insert into notes values (${contact_uri}, 'f/a')`.execute(db);
+  });
+  await expect(openStore({ report: () => {} }, place.url)).rejects.toThrow(
+    'The table contact_custom_fields cannot become a view: the table notes has a foreign key to it.',
+  );
+  await using engine = engineOf(place.url);
+  expect((await sql`select * from notes`.execute(engine.db)).rows).toHaveLength(1);
+});
+
 describe.runIf(inject('postgresUrl'))('what users added to these tables on PostgreSQL', () => {
-  const role = `reader_${process.pid}`;
+  const [reader, former, owner] = ['reader', 'former', 'owner'].map((role) => `${role}_${process.pid}`) as [
+    string,
+    string,
+    string,
+  ];
   let admin: StoreEngine;
   beforeAll(async () => {
     admin = engineOf((await blankPostgres()).url);
-    await sql`create role ${sql.id(role)}`.execute(admin.db);
+    for (const role of [reader, former, owner]) await sql`create role ${sql.id(role)}`.execute(admin.db);
   });
   afterAll(async () => {
-    await sql`drop role ${sql.id(role)}`.execute(admin.db);
+    for (const role of [reader, former, owner]) await sql`drop role ${sql.id(role)}`.execute(admin.db);
     await admin.close();
   });
 
-  it('stays where it can: who may read them, and the options of views that use them', async () => {
+  /** Else the roles cannot be dropped. */
+  const disown = (store: Store) => {
+    const roles = [reader, former, owner].join(', ');
+    return sql.raw(`reassign owned by ${roles} to current_user; drop owned by ${roles}`).execute(store.db);
+  };
+  const may = (role: string, name: string, privilege = 'select') =>
+    sql`has_table_privilege(${role}, ${name}, ${privilege})`;
+
+  it('stays where it can: who may read them, their owner, and the options of views that use them', async () => {
     await using place = await blankPostgres();
     await makePrevious(place.url, async (db) => {
-      await sql`grant select on contact_custom_fields to ${sql.id(role)} with grant option`.execute(db);
-      await sql`grant select on invitee_answers to public`.execute(db);
-      await sql.raw(own.replace('mine', 'mine with (security_barrier=true)')).execute(db);
-      await sql`create view of_mine as select count(*) as fields from mine`.execute(db);
+      const run = (statement: string) => sql.raw(statement).execute(db);
+      await run(`grant select on contact_custom_fields to ${reader} with grant option`);
+      await run(`grant select (question, answer) on routing_form_answers to ${reader}`);
+      await run('grant select on invitee_answers to public');
+      await run(`alter default privileges in schema public grant select on tables to ${former}`);
+      await run(`grant usage, create on schema public to ${owner}`);
+      await run(`alter table contact_custom_fields owner to ${owner}`);
+      await run(own.replace('mine', 'mine with (security_barrier=true)'));
+      await run('create view of_mine as select count(*) as fields from mine');
     });
     await using store = await openStore({ report: () => {} }, place.url);
-    const may = (name: string, privilege: string) => sql`has_table_privilege(${role}, ${name}, ${privilege})`;
-    const { rows: found } = await sql`select ${may('contact_custom_fields', 'select with grant option')} as fields,
-      ${may('invitee_answers', 'select')} as answers, ${may('routing_form_answers', 'select')} as others,
-      (select reloptions from pg_class where relname = 'mine') as options, (select fields::int from of_mine) as count`.execute(
-      store.db,
-    );
+    const { rows: found } =
+      await sql`select ${may(reader, 'contact_custom_fields', 'select with grant option')} as fields,
+      ${may(reader, 'invitee_answers')} as answers, ${may(reader, 'routing_form_answers')} as others,
+      has_column_privilege(${reader}, 'routing_form_answers', 'answer', 'select') as column,
+      has_column_privilege(${reader}, 'routing_form_answers', 'item', 'select') as another,
+      ${may(former, 'contact_custom_fields')} as by_default,
+      (select relowner::regrole::text from pg_class where relname = 'contact_custom_fields') as owner,
+      (select reloptions from pg_class where relname = 'mine') as options`.execute(store.db);
     expect(found).toEqual([
-      { fields: true, answers: true, others: false, options: ['security_barrier=true'], count: 3 },
+      {
+        fields: true,
+        answers: true,
+        others: false,
+        column: true,
+        another: false,
+        by_default: false,
+        owner,
+        options: ['security_barrier=true'],
+      },
     ]);
-    await sql`drop owned by ${sql.id(role)}`.execute(store.db);
+    await sql.raw(`grant select on contacts to ${owner}`).execute(store.db);
+    expect((await sql`select fields::int as count from of_mine`.execute(store.db)).rows).toEqual([{ count: 3 }]);
+    await disown(store);
+  });
+
+  it('is locked in the order in which its readers lock it', async () => {
+    await using place = await blankPostgres();
+    await makePrevious(place.url, (db) => sql.raw(own).execute(db));
+    const other = new pg.Client({ connectionString: place.url });
+    await other.connect();
+    await other.query("begin; set local lock_timeout = '300ms'; comment on view mine is 'being read'");
+    const opening = openStore({ report: () => {} }, place.url);
+    const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    await until(async () => (await ask(place.url, waiting)).length > 0, 'the migration waits for the view');
+    // A migration that had locked the table before the view would wait for this transaction, and this one for the migration.
+    expect((await other.query('select * from contact_custom_fields')).rows).toHaveLength(3);
+    await other.query('commit');
+    await other.end();
+    await using store = await opening;
+    expect((await sql`select * from mine`.execute(store.db)).rows).toHaveLength(3);
   });
 
   it.each([
-    ['a materialized view', own.replace('create view', 'create materialized view')],
-    ['a policy on rows', 'alter table contact_custom_fields enable row level security'],
-  ])('stops the upgrade where it would be lost: %s', async (_what, statement) => {
+    [
+      'a materialized view',
+      own.replace('create view', 'create materialized view'),
+      'materialized view mine depends on',
+    ],
+    ['a policy on rows', 'alter table contact_custom_fields enable row level security', 'row level security'],
+    ['a publication', 'create publication mine for table contact_custom_fields', 'the publication mine'],
+    ['a column', 'alter table contact_custom_fields add column mine text', 'the column mine'],
+  ])('stops the upgrade where it would be lost: %s', async (_what, statement, reason) => {
     await using place = await blankPostgres();
     await makePrevious(place.url, (db) => sql.raw(statement).execute(db));
-    await expect(openStore({ report: () => {} }, place.url)).rejects.toThrow(/^The table contact_custom_fields /);
+    const opening = openStore({ report: () => {} }, place.url);
+    await expect(opening).rejects.toThrow(/^The table contact_custom_fields cannot become a view: /);
+    await expect(opening).rejects.toThrow(reason);
     await using engine = engineOf(place.url);
     const { rows: left } = await sql`select count(*)::int as count from contact_custom_fields`.execute(engine.db);
     expect(left).toEqual([{ count: 3 }]);
