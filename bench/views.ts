@@ -10,6 +10,7 @@ const rounds = 3;
 const limits: Readonly<Record<string, number | undefined>> = {
   bookings_daily: 1_000,
   contacts_wide: 1_000,
+  contact_custom_fields: undefined,
   booking_journeys: undefined,
   booking_journey_changes: undefined,
   no_show_rate: undefined,

@@ -1,4 +1,5 @@
 // The views of lists show what is a list of records, in the same way on both engines, and no stored value makes a query fail.
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '#src/store/columns.ts';
 import { writeRows } from '#src/store/rows.ts';
@@ -107,5 +108,19 @@ describe.each(storeEngines)('the views of lists on $name', ({ available, fresh }
     expect((await rowsOf(store, 'routing_form_answers')).toSorted(byItem)).toEqual(
       texts.map((text, item) => ({ submission_uri: uri, item, question_uuid: text, question: text, answer: text })),
     );
+  });
+
+  it.runIf(available)('find the items of given rows by the key of their table', async () => {
+    await using opened = await fresh();
+    const { db, engine } = opened.store;
+    const query = sql`select value from contact_emails join contact_custom_fields using (contact_uri) where email = 'a'`;
+    const plan = await db.connection().execute(async (one) => {
+      if (engine.name === 'sqlite') return (await sql`explain query plan ${query}`.execute(one)).rows;
+      // Else PostgreSQL scans a table that is so small.
+      await sql`set enable_seqscan = off`.execute(one);
+      return (await sql`explain ${query}`.execute(one)).rows;
+    });
+    expect(JSON.stringify(plan)).toMatch(/SEARCH contacts USING INDEX|Index Scan using contacts_pk on contacts/);
+    expect(JSON.stringify(plan)).not.toMatch(/SCAN contacts|Seq Scan on contacts/);
   });
 });
