@@ -283,7 +283,7 @@ async function sentAbout(change: object): Promise<readonly Sent[]> {
   expect(status).toBe(200);
   const shown = await sandbox.call('GET', recap.uri);
   expect(shown.body.resource).not.toEqual(recap);
-  return ear.heard();
+  return await ear.heard();
 }
 
 sentence('Events', 'meeting_recap.updated fires when the summary changes', async () => {

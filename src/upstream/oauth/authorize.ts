@@ -48,7 +48,7 @@ export async function authorize(needs: LoginNeeds, input: LoginInput): Promise<T
     redirect_uri: listener.redirectUri,
     code_verifier: verifier ?? '',
   };
-  return server.exchange(grant, signal);
+  return await server.exchange(grant, signal);
 }
 
 interface Expected {

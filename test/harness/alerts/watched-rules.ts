@@ -8,7 +8,7 @@ export async function rulesOf(...rules: readonly object[]): Promise<Ruleset> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'slotstream-rules-'));
   const file = join(folder.path, 'rules.json');
   await writeFile(file, JSON.stringify({ rules }));
-  return loadRules({ file, graceMs: 0, configured: [] });
+  return await loadRules({ file, graceMs: 0, configured: [] });
 }
 
 export const bookingRules = async (...rules: readonly object[]): Promise<readonly BookingRule[]> =>
