@@ -84,6 +84,9 @@ const engines = [
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await using started = new AsyncDisposableStack();
+  const { path, freeBytes } = await openRunFolder(started);
+  const useFolder = () => void (process.env['TMPDIR'] = path);
+  if (freeBytes >= databaseBytes) useFolder();
   installMissing();
   for (const engine of engines) {
     const given = process.env[engine.override];
@@ -101,28 +104,40 @@ export default async function setup(project: TestProject): Promise<() => Promise
       project.provide(engine.key, '');
     }
   }
-  project.provide('templateFolder', await openRunFolder(started));
+  useFolder();
+  project.provide('templateFolder', path);
   const running = started.move();
   return () => running.disposeAsync();
 }
 
-const leastFreeBytes = 2 * 1024 ** 3;
+/** What tests write in files at the same time, and the databases that they create on the shared PostgreSQL, which stay until the end. */
+const fileBytes = 2 * 1024 ** 3;
+const databaseBytes = 12 * 1024 ** 3;
+
+interface RunFolder {
+  readonly path: string;
+  readonly freeBytes: number;
+}
 
 /** Where everything that the tests write goes: in memory where there is room, because every commit waits for a disk. */
-async function openRunFolder(stack: AsyncDisposableStack): Promise<string> {
+async function openRunFolder(stack: AsyncDisposableStack): Promise<RunFolder> {
   const given = process.env['TEST_FOLDER'];
-  // The projects of one run share it.
-  if (given !== undefined) return given;
+  // The projects of one run share it, and the servers.
+  if (given !== undefined) return { path: given, freeBytes: 0 };
   const memory = '/dev/shm';
-  const space = existsSync(memory) ? await statfs(memory) : undefined;
-  const isRoomy = space !== undefined && space.bavail * space.bsize >= leastFreeBytes;
-  const folder = await mkdtemp(join(isRoomy ? memory : tmpdir(), 'slotstream-tests-'));
-  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const memoryBytes = existsSync(memory) ? Math.min(await freeBytesOf(memory), process.availableMemory()) : 0;
+  const isRoomy = memoryBytes >= fileBytes;
+  const path = await mkdtemp(join(isRoomy ? memory : tmpdir(), 'slotstream-tests-'));
+  stack.defer(() => rm(path, { recursive: true, force: true }));
   // Engines that run as another user have their folders in it.
-  await chmod(folder, 0o711);
-  process.env['TEST_FOLDER'] = folder;
-  process.env['TMPDIR'] = folder;
-  return folder;
+  await chmod(path, 0o711);
+  process.env['TEST_FOLDER'] = path;
+  return { path, freeBytes: isRoomy ? memoryBytes : await freeBytesOf(path) };
+}
+
+async function freeBytesOf(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path);
+  return bavail * bsize;
 }
 
 function installMissing(): void {
