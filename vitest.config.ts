@@ -29,7 +29,12 @@ export default defineConfig({
       {
         extends: true,
         // Forks, not threads: these tests send signals.
-        test: { name: 'processes', include: [processTests], globalSetup: './test/harness/engines.ts', pool: 'forks' },
+        test: {
+          name: 'processes',
+          include: [processTests],
+          globalSetup: ['./test/harness/engines.ts', './test/harness/built-product.ts'],
+          pool: 'forks',
+        },
       },
       {
         extends: true,

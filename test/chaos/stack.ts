@@ -71,7 +71,8 @@ export interface Stack extends AsyncDisposable {
   outputs(): Readonly<Record<string, string>>;
 }
 
-export const currentProgram = fileURLToPath(new URL('../../bin/slotstream.js', import.meta.url));
+export const currentProgram =
+  process.env['TEST_PRODUCT'] ?? fileURLToPath(new URL('../../bin/slotstream.js', import.meta.url));
 
 export async function startStack(engines: Engines, changes: Settings = {}): Promise<Stack> {
   const folder = await mkdtemp(join(engines.dataRoot ?? tmpdir(), 'slotstream-chaos-'));

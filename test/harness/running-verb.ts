@@ -40,7 +40,8 @@ export function openInside(args: readonly string[], env: Settings): Running {
   };
 }
 
-const main = fileURLToPath(new URL('../../bin/slotstream.js', import.meta.url));
+/** The built product where there is one, otherwise the sources. */
+const main = process.env['TEST_PRODUCT'] ?? fileURLToPath(new URL('../../bin/slotstream.js', import.meta.url));
 
 export function spawnMain(args: readonly string[], env: Settings): Child {
   // Away from the repository: no `.env` lying there has a say.
