@@ -28,8 +28,8 @@ export async function insertArrays(
   let written = 0;
   const insertFrom = (from: number) => async () => {
     const part = rows.slice(from, from + rowsPerStatement);
-    const arrays = columns.map(({ name, kind }) => textArray(part.map((row) => textOf(kind, row[name] ?? null))));
-    const { numAffectedRows } = await unit.engine.run(unit.db, { sql: text, parameters: arrays });
+    const parameters = columns.map((column) => arrayOf(part, column));
+    const { numAffectedRows } = await unit.engine.run(unit.db, { sql: text, parameters });
     written += Number(numAffectedRows ?? 0);
   };
   const parts = Math.ceil(rows.length / rowsPerStatement);
@@ -46,6 +46,14 @@ function cast({ name, kind }: Column): RawBuilder<unknown> {
   return sql`${sql.ref(name)}::${sql.raw(postgresTypes[kind])}`;
 }
 
+/**
+ * The values of a column. The driver asks for them when it sends the statement: until the server has answered, the statement holds
+ * rows that are held anyway, and no second copy of them, which would outlive the collection of young garbage.
+ */
+const arrayOf = (rows: readonly WritableRow[], { name, kind }: Column) => ({
+  toPostgres: () => textArray(rows.map((row) => textOf(kind, row[name] ?? null))),
+});
+
 function textOf(kind: ColumnKind, value: unknown): string | null {
   if (value === null || (typeof value === 'string' && kind !== 'json')) return value;
   return JSON.stringify(value);
@@ -53,6 +61,10 @@ function textOf(kind: ColumnKind, value: unknown): string | null {
 
 const elementType = 25;
 const headerBytes = 20;
+
+const largestDraft = 4 * 1024 * 1024;
+/** Arrays are put together here, and copied out in their own size: the room that any text needs is three times what most texts take. */
+let draft = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** An array of texts in PostgreSQL's binary format: dimensions, whether there are nulls, type, length, first index; then each element. */
 export function textArray(values: readonly (string | null)[]): Buffer {
@@ -63,7 +75,8 @@ export function textArray(values: readonly (string | null)[]): Buffer {
     // A UTF-16 code unit takes three bytes at most.
     size += 4 + (value === null ? 0 : value.length * 3);
   }
-  const buffer = Buffer.allocUnsafe(size);
+  const buffer = size <= draft.length ? draft : Buffer.allocUnsafeSlow(size);
+  if (size <= largestDraft) draft = buffer;
   buffer.writeInt32BE(1, 0);
   buffer.writeInt32BE(nulls, 4);
   buffer.writeInt32BE(elementType, 8);
@@ -75,5 +88,5 @@ export function textArray(values: readonly (string | null)[]): Buffer {
     buffer.writeInt32BE(bytes, at);
     at += 4 + Math.max(bytes, 0);
   }
-  return buffer.subarray(0, at);
+  return Buffer.copyBytesFrom(buffer, 0, at);
 }
