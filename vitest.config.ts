@@ -5,6 +5,7 @@ import { tally } from './test/harness/tally.ts';
 
 const engineTests = 'test/**/*.engines.test.ts';
 const processTests = 'test/**/*.process.test.ts';
+const realParts = ['./test/harness/engines.ts', './test/harness/built-product.ts'];
 
 export default defineConfig({
   test: {
@@ -24,17 +25,12 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'engines', include: [engineTests], globalSetup: './test/harness/engines.ts', pool: 'forks' },
+        test: { name: 'engines', include: [engineTests], globalSetup: realParts, pool: 'forks' },
       },
       {
         extends: true,
         // Forks, not threads: these tests send signals.
-        test: {
-          name: 'processes',
-          include: [processTests],
-          globalSetup: ['./test/harness/engines.ts', './test/harness/built-product.ts'],
-          pool: 'forks',
-        },
+        test: { name: 'processes', include: [processTests], globalSetup: realParts, pool: 'forks' },
       },
       {
         extends: true,

@@ -1,10 +1,13 @@
 // The command is called by its path: from any folder, through a link, with an older Node on the machine, and as a package.
-import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, globSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { until } from '../harness/ports.ts';
+import { openHome } from '../harness/product.ts';
 
 const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'slotstream-bin-'));
@@ -45,6 +48,31 @@ describe('bin/slotstream', () => {
     copyFileSync(join(root, 'bin/slotstream'), join(modules, 'slotstream/bin/slotstream'));
     symlinkSync('../slotstream/bin/slotstream', join(modules, '.bin/slotstream'));
     expect(callElsewhere('project/node_modules/.bin/slotstream', 'status')).toBe('node of the project status\n');
+  });
+});
+
+/** These do their work when they are loaded. */
+const programs = ['src/cli/main.ts', 'src/store/engines/sqlite-vacuum-worker.ts'];
+
+// Other tests start a bundle or load modules by the test runner, which accept more than Node does.
+describe('the sources', () => {
+  it('can all be loaded by Node', () => {
+    const modules = globSync('{schemas,src,workers}/**/*.ts', { cwd: root }).filter((path) => !programs.includes(path));
+    const load = `for (const path of ${JSON.stringify(modules)}) await import(${JSON.stringify(`${root}/`)} + path)
+        .then(() => process.stdout.write('.'), (error) => process.stderr.write(path + ': ' + error.message + '\\n'))`;
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', load], { encoding: 'utf8' });
+    expect([stderr, stdout.length]).toEqual(['', modules.length]);
+    expect(modules.length).toBeGreaterThan(400);
+  });
+
+  it('start, answer and stop as a process', async () => {
+    await using home = await openHome();
+    const child = spawn(join(root, 'bin/slotstream'), ['start'], { env: home.settings, cwd: folder, stdio: 'ignore' });
+    const ended = once(child, 'exit');
+    const ready = `http://127.0.0.1:${home.settings['PORT']}/readyz`;
+    await until(async () => (await fetch(ready).catch(() => undefined))?.ok === true, 'the sources are ready');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
   });
 });
 

@@ -4,10 +4,11 @@
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { codeOf } from '#src/base/errors.ts';
 import { findChromium } from './chromium.ts';
 import { findPostgres, startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
@@ -84,10 +85,10 @@ const engines = [
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await using started = new AsyncDisposableStack();
+  installMissing();
   const { path, freeBytes } = await openRunFolder(started);
   const useFolder = () => void (process.env['TMPDIR'] = path);
   if (freeBytes >= databaseBytes) useFolder();
-  installMissing();
   for (const engine of engines) {
     const given = process.env[engine.override];
     if (given) {
@@ -125,14 +126,33 @@ async function openRunFolder(stack: AsyncDisposableStack): Promise<RunFolder> {
   // The projects of one run share it, and the servers.
   if (given !== undefined) return { path: given, freeBytes: 0 };
   const memory = '/dev/shm';
+  if (existsSync(memory)) await removeLeftovers(memory);
   const memoryBytes = existsSync(memory) ? Math.min(await freeBytesOf(memory), process.availableMemory()) : 0;
   const isRoomy = memoryBytes >= fileBytes;
-  const path = await mkdtemp(join(isRoomy ? memory : tmpdir(), 'slotstream-tests-'));
+  const path = await mkdtemp(join(isRoomy ? memory : tmpdir(), `slotstream-tests-${process.pid}-`));
   stack.defer(() => rm(path, { recursive: true, force: true }));
   // Engines that run as another user have their folders in it.
   await chmod(path, 0o711);
   process.env['TEST_FOLDER'] = path;
   return { path, freeBytes: isRoomy ? memoryBytes : await freeBytesOf(path) };
+}
+
+/** A run that was killed leaves its databases in memory. */
+async function removeLeftovers(memory: string): Promise<void> {
+  for (const name of await readdir(memory)) {
+    const owner = /^slotstream-tests-(\d+)-/.exec(name)?.[1];
+    if (owner !== undefined && !isRunning(Number(owner)))
+      await rm(join(memory, name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // It is another user's otherwise.
+    return codeOf(error) !== 'ESRCH';
+  }
 }
 
 async function freeBytesOf(path: string): Promise<number> {
