@@ -141,8 +141,9 @@ async function openRunFolder(stack: AsyncDisposableStack): Promise<RunFolder> {
 async function removeLeftovers(memory: string): Promise<void> {
   for (const name of await readdir(memory)) {
     const owner = /^slotstream-tests-(\d+)-/.exec(name)?.[1];
-    if (owner !== undefined && !isRunning(Number(owner)))
-      await rm(join(memory, name), { recursive: true, force: true });
+    if (owner === undefined || isRunning(Number(owner))) continue;
+    // Another user's stays.
+    await rm(join(memory, name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
