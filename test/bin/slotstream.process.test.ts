@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { endWithThisProcess } from '../harness/children.ts';
 import { until } from '../harness/ports.ts';
 import { openHome } from '../harness/product.ts';
 
@@ -67,7 +68,9 @@ describe('the sources', () => {
 
   it('start, answer and stop as a process', async () => {
     await using home = await openHome();
-    const child = spawn(join(root, 'bin/slotstream'), ['start'], { env: home.settings, cwd: folder, stdio: 'ignore' });
+    const child = endWithThisProcess(
+      spawn(join(root, 'bin/slotstream'), ['start'], { env: home.settings, cwd: folder, stdio: 'ignore' }),
+    );
     const ended = once(child, 'exit');
     const ready = `http://127.0.0.1:${home.settings['PORT']}/readyz`;
     await until(async () => (await fetch(ready).catch(() => undefined))?.ok === true, 'the sources are ready');
