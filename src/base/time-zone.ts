@@ -13,7 +13,9 @@ const [firstMs, lastMs] = [Date.UTC(2000, 0), Date.UTC(2061, 0)];
 /** No period of any zone in these years is shorter than a week: the clocks changed at most once between two of these steps. */
 const stepMs = 6 * dayMs;
 
-const known = new Map<string, readonly ZonePeriod[]>();
+const earliestMs = Date.parse('0001-01-01T00:00:00Z');
+/** UTC is here from the start: every process asks for it, and finding the periods of a zone takes tens of milliseconds. */
+const known = new Map<string, readonly ZonePeriod[]>([['utc', [{ startsMs: earliestMs, offsetMs: 0 }]]]);
 /** The runtime takes long to refuse a name, and the same ones come again and again. */
 const refused = new Set<string>();
 const mostRefused = 1_000;
@@ -71,7 +73,7 @@ function findPeriods(zone: string): readonly ZonePeriod[] | undefined {
   const offsetAt = offsetReader(zone);
   if (offsetAt === undefined) return undefined;
   let offset = offsetAt(firstMs);
-  const periods: ZonePeriod[] = [{ startsMs: Date.parse('0001-01-01T00:00:00Z'), offsetMs: offset }];
+  const periods: ZonePeriod[] = [{ startsMs: earliestMs, offsetMs: offset }];
   for (let ms = firstMs; ms < lastMs; ms += stepMs) {
     const next = offsetAt(ms + stepMs);
     if (next === offset) continue;

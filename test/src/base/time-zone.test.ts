@@ -47,8 +47,15 @@ describe('local time', () => {
   it('is known for aliases and in any letter case, and not for what is no zone', () => {
     expect(zonePeriods('Asia/Calcutta')).toEqual(zonePeriods('Asia/Kolkata'));
     expect(zonePeriods('US/Pacific')).toEqual(zonePeriods('america/LOS_ANGELES'));
+    expect(zonePeriods('UTC')).toEqual(zonePeriods('Etc/UTC'));
     const others = ['', 'Mars/Olympus', '<script>', '__proto__', '+02:00', '\u221202:00', 'Asia/Kol\u212aata'];
     expect(others.map(localClock)).toEqual(others.map(() => undefined));
+  });
+
+  it('is not asked of the runtime for UTC, which every process needs at its start', () => {
+    using asked = vi.spyOn(Intl, 'DateTimeFormat');
+    expect(localClock('utc')?.(0).toISOString()).toBe('1970-01-01T00:00:00.000Z');
+    expect(asked).not.toHaveBeenCalled();
   });
 
   it('is not asked of the runtime again for what is no zone, nor for what cannot be one', () => {
