@@ -5,25 +5,22 @@ FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
-COPY tsconfig.json README.md LICENSE CHANGELOG.md ./
+COPY README.md LICENSE CHANGELOG.md ./
 COPY .ci ./.ci
 COPY bin ./bin
 COPY schemas ./schemas
 COPY workers ./workers
 COPY src ./src
 RUN npm run package -- --no-pack
-
-FROM node:24-slim AS dependencies
-WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin/node
+# What is in the bundle goes; what it loads stays, in the versions of the lock file.
+RUN cp build/package.json . && npm prune && rm -rf node_modules/node-linux-* node_modules/.bin
 
 FROM node:24-slim
 ENV NODE_ENV=production \
     DATA_DIR=/data \
     ADMIN_HOST=0.0.0.0
 WORKDIR /app
-COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/build ./
 # The only place that is written to; everything else may be mounted read-only.
 RUN mkdir /data && chown node:node /data

@@ -1,9 +1,10 @@
 // The processes a measurement starts: the product's own verbs, the load, and what they stand on; all end with it.
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { writeBundle } from '../.ci/bundle.ts';
 import { freePort, until } from '../test/harness/ports.ts';
 import { signingKey } from './deliveries.ts';
 
@@ -31,6 +32,14 @@ export function temporaryFolder(): Folder {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
+/** The product as it is installed, with its command at `command`. */
+export async function installProduct(): Promise<Folder & { readonly command: string }> {
+  const folder = temporaryFolder();
+  await writeBundle(folder.path);
+  symlinkSync(join(import.meta.dirname, '../node_modules'), join(folder.path, 'node_modules'));
+  return { ...folder, command: join(folder.path, 'bin/slotstream.js') };
+}
+
 export interface RunningProduct extends Running {
   readonly adminPort: number;
 }
@@ -39,9 +48,10 @@ export interface RunningProduct extends Running {
 export async function startProduct(
   verb: 'start' | 'receive' | 'work',
   env: Readonly<Record<string, string>>,
+  program = command,
 ): Promise<RunningProduct> {
   const [port, adminPort] = [await freePort(), await freePort()];
-  const child = spawn(command, [verb], {
+  const child = spawn(program, [verb], {
     env: {
       ...process.env,
       HOST: '127.0.0.1',

@@ -25,7 +25,7 @@ it('the package contains the documentation, its examples and .env.example, and n
     const broken = pages.flatMap((page) =>
       [...readFileSync(join(folder, page), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)]
         .map(([, link = '']) => join(dirname(page), link))
-        // The source is in the package, compiled.
+        // The sources are in the repository only.
         .filter((path) => !/^(src|workers|schemas|test|bench)\b/.test(path) && !existsSync(join(folder, path))),
     );
     expect(broken).toEqual([]);

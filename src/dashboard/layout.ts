@@ -2,11 +2,12 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { html, raw } from 'hono/html';
+import { installationFolder } from '#src/base/installation.ts';
 import { contentPolicy } from '#src/http/content-policy.ts';
 import type { Markup } from './components/markup.ts';
 import { sections, type Section, type View } from './page.ts';
 
-const folder = join(import.meta.dirname, 'assets');
+const folder = join(installationFolder, 'src/dashboard/assets');
 const asset = (name: string): string => readFileSync(join(folder, name), 'utf8');
 const style = readdirSync(folder)
   .filter((name) => name.endsWith('.css'))

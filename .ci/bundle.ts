@@ -1,0 +1,50 @@
+// The product in a few JavaScript files, together with the packages that it depends on: it starts in little more than half the time that
+// 1,200 files take, and an installation has the packages that were tested, down to the last one.
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+import manifest from '../package.json' with { type: 'json' };
+import { thirdPartyNotices } from './third-party.ts';
+
+const root = join(import.meta.dirname, '..');
+
+/** What is installed beside the bundle, because it loads native code or files of its own folder. */
+const installed = ['better-sqlite3', '@platformatic/kafka', 'pino-pretty'] as const;
+/** The same; without it, the queue is slower. */
+const installedIfPossible = 'msgpackr-extract';
+/** What a dependency uses where it is found, and we do not install. */
+const missing = ['pg-native', 'supports-color'];
+
+/** What starts by its specifier: the command, and what runs in a thread. */
+const entries = { main: 'src/cli/main.ts', 'vacuum-worker': 'src/store/engines/sqlite-vacuum-worker.ts' };
+
+/** Writes what is installed to `folder`, except its pages. */
+export async function writeBundle(folder: string): Promise<void> {
+  await using bundle = await rolldown({
+    cwd: root,
+    input: entries,
+    platform: 'node',
+    external: [...installed, installedIfPossible, ...missing],
+  });
+  const { output } = await bundle.write({ dir: join(folder, 'lib'), comments: { jsdoc: false, annotation: false } });
+  const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  writeFileSync(join(folder, 'THIRD-PARTY.md'), thirdPartyNotices(root, modules));
+  for (const path of ['bin', 'src/dashboard/assets']) cpSync(join(root, path), join(folder, path), { recursive: true });
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(installedManifest(), null, 2)}\n`);
+}
+
+function installedManifest(): object {
+  const { name, version, description, license, engines, bin, dependencies, optionalDependencies, overrides } = manifest;
+  return {
+    name,
+    version,
+    description,
+    license,
+    type: 'module',
+    engines,
+    bin,
+    imports: Object.fromEntries(Object.entries(entries).map(([file, source]) => [`#${source}`, `./lib/${file}.js`])),
+    dependencies: Object.fromEntries(installed.map((each) => [each, dependencies[each]])),
+    optionalDependencies: { ...optionalDependencies, [installedIfPossible]: overrides[installedIfPossible] },
+  };
+}

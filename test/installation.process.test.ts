@@ -1,0 +1,89 @@
+// What is installed: the bundle starts with the packages that its manifest names and no others, and carries the licences of what is in it.
+import { execFileSync } from 'node:child_process';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeBundle } from '../.ci/bundle.ts';
+import { thirdPartyNotices } from '../.ci/third-party.ts';
+import project from '../package.json' with { type: 'json' };
+import { openHome } from './harness/product.ts';
+
+const root = join(import.meta.dirname, '..');
+const folder = mkdtempSync(join(tmpdir(), 'slotstream-installation-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Manifest {
+  readonly version: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
+}
+let manifest: Manifest;
+
+beforeAll(async () => {
+  await writeBundle(folder);
+  manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+  // Optional ones are missing, as on a platform that has none.
+  for (const name of Object.keys(manifest.dependencies)) {
+    const link = join(folder, 'node_modules', name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(root, 'node_modules', name), link);
+  }
+});
+
+const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}): string =>
+  execFileSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8' });
+
+describe('an installation', () => {
+  it('names itself by a path that works where it was called', () => {
+    expect(run(['bin/slotstream.js', '--version'])).toBe(`${project.version}\n`);
+    expect(run(['bin/slotstream.js', 'feed', '--help'])).toContain('./bin/slotstream feed');
+  });
+
+  it('has versions of the project for every package that it does not contain', () => {
+    expect(manifest.version).toBe(project.version);
+    expect(project.dependencies).toMatchObject(manifest.dependencies);
+    expect(project.overrides).toMatchObject({ 'msgpackr-extract': manifest.optionalDependencies['msgpackr-extract'] });
+    expect(JSON.stringify(manifest)).not.toContain('null');
+  });
+
+  it('can load every file with those packages alone, and finds the files of the dashboard', () => {
+    const programs = ['main.js', 'vacuum-worker.js'];
+    const files = globSync('*.js', { cwd: join(folder, 'lib') }).filter((name) => !programs.includes(name));
+    expect(files.length).toBeGreaterThan(50);
+    const load = `for (const name of ${JSON.stringify(files)}) await import('./lib/' + name);`;
+    expect(run(['--input-type=module', '-e', load])).toBe('');
+  });
+
+  it('rewrites a SQLite file in a thread, a day after data was redacted', async () => {
+    await using home = await openHome();
+    const path = join(home.dataDir, 'mirror.db');
+    const redactedAt = (set?: number): number => {
+      const database = new Sqlite(path);
+      if (set !== undefined) database.pragma(`user_version = ${set}`);
+      const hour = Number(database.pragma('user_version', { simple: true }));
+      database.close();
+      return hour;
+    };
+    expect(redactedAt(1)).toBe(1);
+    run(['bin/slotstream.js', 'erase', 'ada@example.com'], home.settings);
+    expect(redactedAt()).toBe(0);
+  });
+});
+
+describe('THIRD-PARTY.md', () => {
+  it('has the licence of every package in the bundle', () => {
+    const text = readFileSync(join(folder, 'THIRD-PARTY.md'), 'utf8');
+    const sections = text.split(/^## /m).slice(1);
+    const names = sections.map((section) => section.slice(0, section.indexOf(' ')));
+    const direct = Object.keys(project.dependencies).filter((name) => !(name in manifest.dependencies));
+    expect(names).toEqual(expect.arrayContaining(direct));
+    for (const section of sections) expect(section).toMatch(/permi(t|ssion)|licen[cs]e|public domain/i);
+  });
+
+  it('is refused for a package that is no dependency of the product', () => {
+    const module = join(root, 'node_modules/vitest/dist/index.js');
+    expect(() => thirdPartyNotices(root, [module])).toThrow('node_modules/vitest is bundled, but is no dependency');
+  });
+});
