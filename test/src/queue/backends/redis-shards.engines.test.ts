@@ -190,6 +190,23 @@ describe.runIf(inject('redisUrl'))('the shards of the queue on Redis', () => {
     await one.close();
   });
 
+  it('do not answer a ping while the master of one of them is away', async () => {
+    await using cluster = await startCluster();
+    await using queue = await openOn(cluster, 3);
+    const answers = () =>
+      queue.ping().then(
+        () => true,
+        () => false,
+      );
+    for (const master of cluster.masters) {
+      expect(await answers()).toBe(true);
+      await master.kill9();
+      expect(await answers()).toBe(false);
+      await master.restart();
+      await until(answers, 'it answers again');
+    }
+  });
+
   it('have the same number of slots between them, so that 3, 6 and 12 are spread evenly', async () => {
     await using redis = await startRedis({ args: ['--cluster-enabled', 'yes'] });
     const slots = await Promise.all(
