@@ -1,5 +1,5 @@
-// The product in a few JavaScript files, together with the packages that it depends on: it starts in little more than half the time that
-// 1,200 files take, and an installation has the packages that were tested, down to the last one.
+// The product in a few JavaScript files, together with most of the packages that it depends on: it starts in little more than half the time
+// that 1,200 files take, and those packages have the versions that were tested.
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -25,6 +25,10 @@ export async function writeBundle(folder: string): Promise<void> {
     input: entries,
     platform: 'node',
     external: [...installed, installedIfPossible, ...missing],
+    onLog: (level, { message }) => {
+      // An import that cannot be resolved is only a warning, and would fail when a process reaches it.
+      if (level === 'warn') throw new Error(message);
+    },
   });
   const { output } = await bundle.write({ dir: join(folder, 'lib'), comments: { jsdoc: false, annotation: false } });
   const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));

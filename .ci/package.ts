@@ -2,28 +2,17 @@
 // build/ is also what goes into the image.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, rmSync, writeFileSync } from 'node:fs';
-import manifest from '../package.json' with { type: 'json' };
 import { writeBundle } from './bundle.ts';
 import { copyPages } from './package-pages.ts';
+import { sbomOf } from './sbom.ts';
 
 rmSync('build', { recursive: true, force: true });
 await writeBundle('build');
-writeFileSync('build/sbom.cdx.json', bill());
+writeFileSync('build/sbom.cdx.json', `${JSON.stringify(sbomOf('.'), null, 2)}\n`);
 // `--no-pack` is for the image, which has a few pages only.
 if (process.argv.includes('--no-pack')) {
   for (const page of ['README.md', 'LICENSE', 'CHANGELOG.md']) copyFileSync(page, `build/${page}`);
 } else {
   copyPages('.', 'build');
   execFileSync('npm', ['pack', './build'], { stdio: 'inherit' });
-}
-
-/** What the installed package consists of, as CycloneDX. It comes from the lock file, so it needs no network. */
-function bill(): string {
-  const args = ['sbom', '--sbom-format=cyclonedx', '--omit=dev', '--package-lock-only'];
-  const made = JSON.parse(execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })) as {
-    metadata: { component: { name: string } };
-  };
-  // npm takes the name of the folder.
-  made.metadata.component.name = manifest.name;
-  return `${JSON.stringify(made, null, 2)}\n`;
 }

@@ -34,10 +34,12 @@ export function temporaryFolder(): Folder {
 
 /** The product as it is installed, with its command at `command`. */
 export async function installProduct(): Promise<Folder & { readonly command: string }> {
-  const folder = temporaryFolder();
-  await writeBundle(folder.path);
-  symlinkSync(join(import.meta.dirname, '../node_modules'), join(folder.path, 'node_modules'));
-  return { ...folder, command: join(folder.path, 'bin/slotstream.js') };
+  using stack = new DisposableStack();
+  const { path } = stack.use(temporaryFolder());
+  await writeBundle(path);
+  symlinkSync(join(import.meta.dirname, '../node_modules'), join(path, 'node_modules'));
+  const kept = stack.move();
+  return { path, command: join(path, 'bin/slotstream.js'), [Symbol.dispose]: () => kept.dispose() };
 }
 
 export interface RunningProduct extends Running {

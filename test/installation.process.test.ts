@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeBundle } from '../.ci/bundle.ts';
+import { sbomOf } from '../.ci/sbom.ts';
 import { thirdPartyNotices } from '../.ci/third-party.ts';
 import project from '../package.json' with { type: 'json' };
 import { openHome } from './harness/product.ts';
@@ -72,6 +73,16 @@ describe('an installation', () => {
   });
 });
 
+it('the SBOM lists what is in the bundle, what is installed beside it, and nothing that only development needs', () => {
+  const listed = sbomOf(root).components.map(({ name, version }) => `${name} ${version}`);
+  const notices = readFileSync(join(folder, 'THIRD-PARTY.md'), 'utf8');
+  const bundled = [...notices.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
+  const beside = Object.entries(manifest.dependencies).map((each) => each.join(' '));
+  expect(bundled.length).toBeGreaterThan(50);
+  expect(listed).toEqual(expect.arrayContaining([...bundled, ...beside]));
+  expect(listed.filter((each) => /^(vitest|typescript|rolldown) /.test(each))).toEqual([]);
+});
+
 describe('THIRD-PARTY.md', () => {
   it('has the licence of every package in the bundle', () => {
     const text = readFileSync(join(folder, 'THIRD-PARTY.md'), 'utf8');
@@ -80,6 +91,15 @@ describe('THIRD-PARTY.md', () => {
     const direct = Object.keys(project.dependencies).filter((name) => !(name in manifest.dependencies));
     expect(names).toEqual(expect.arrayContaining(direct));
     for (const section of sections) expect(section).toMatch(/permi(t|ssion)|licen[cs]e|public domain/i);
+  });
+
+  it('has the licences of parts that a package took from others', () => {
+    const text = readFileSync(join(folder, 'THIRD-PARTY.md'), 'utf8');
+    for (const holder of ['Ethan Arrowood', 'Mathias Bynens', 'Evgeny Poberezkin']) expect(text).toContain(holder);
+  });
+
+  it('does not depend on where the packages are', () => {
+    expect(thirdPartyNotices(root, ['/elsewhere/node_modules/hono/dist/hono.js'])).toContain('## hono ');
   });
 
   it('is refused for a package that is no dependency of the product', () => {

@@ -20,9 +20,6 @@ const pingTimeoutMs = 2000;
 
 const reconnectMs = (attempt: number): number => backoffMs({ firstMs: 100, longestMs: 1000 }, attempt);
 
-/** While a master of a Cluster is away, each attempt reads the table of all slots, which takes milliseconds of processor time. */
-const outageRetryMs = 500;
-
 const common = {
   // After a failover the old master rejects writes; reconnecting finds the new one.
   reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
@@ -109,13 +106,7 @@ function connect(target: RedisTarget, limits: Limits): Client {
     return new Redis(target.url, { ...limits, enableOfflineQueue, retryStrategy: reconnectMs });
   if (target.kind === 'cluster') {
     const redisOptions = { ...limits, ...target.credentials };
-    return new Cluster([...target.hosts], {
-      clusterRetryStrategy: reconnectMs,
-      retryDelayOnFailover: outageRetryMs,
-      retryDelayOnClusterDown: outageRetryMs,
-      enableOfflineQueue,
-      redisOptions,
-    });
+    return new Cluster([...target.hosts], { clusterRetryStrategy: reconnectMs, enableOfflineQueue, redisOptions });
   }
   return new Redis({
     ...limits,
