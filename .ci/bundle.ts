@@ -1,6 +1,6 @@
 // The product in a few JavaScript files, together with most of the packages that it depends on: it starts in little more than half the time
 // that 1,200 files take, and those packages have the versions that were tested.
-import { cpSync, writeFileSync } from 'node:fs';
+import { cpSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import manifest from '../package.json' with { type: 'json' };
@@ -35,6 +35,13 @@ export async function writeBundle(folder: string): Promise<void> {
   writeFileSync(join(folder, 'THIRD-PARTY.md'), thirdPartyNotices(root, modules));
   for (const path of ['bin', 'src/dashboard/assets']) cpSync(join(root, path), join(folder, path), { recursive: true });
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(installedManifest(), null, 2)}\n`);
+}
+
+/** The same with the packages of this checkout, so that it runs there. Returns its command. */
+export async function writeRunnableBundle(folder: string): Promise<string> {
+  await writeBundle(folder);
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  return join(folder, 'bin/slotstream.js');
 }
 
 function installedManifest(): object {

@@ -1,10 +1,10 @@
 // The processes a measurement starts: the product's own verbs, the load, and what they stand on; all end with it.
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeBundle } from '../.ci/bundle.ts';
+import { writeRunnableBundle } from '../.ci/bundle.ts';
 import { freePort, until } from '../test/harness/ports.ts';
 import { signingKey } from './deliveries.ts';
 
@@ -36,10 +36,9 @@ export function temporaryFolder(): Folder {
 export async function installProduct(): Promise<Folder & { readonly command: string }> {
   using stack = new DisposableStack();
   const { path } = stack.use(temporaryFolder());
-  await writeBundle(path);
-  symlinkSync(join(import.meta.dirname, '../node_modules'), join(path, 'node_modules'));
+  const installed = await writeRunnableBundle(path);
   const kept = stack.move();
-  return { path, command: join(path, 'bin/slotstream.js'), [Symbol.dispose]: () => kept.dispose() };
+  return { path, command: installed, [Symbol.dispose]: () => kept.dispose() };
 }
 
 export interface RunningProduct extends Running {

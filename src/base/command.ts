@@ -1,6 +1,9 @@
-// The command of this installation, for messages that say what to run next.
-import { join, relative } from 'node:path';
-import { installationFolder } from './installation.ts';
+// Where this program is installed, and its command, for messages that say what to run next.
+import { findPackageJSON } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+
+/** It has `bin` and the files that are read, not loaded. Modules are in other folders of it in a checkout than in a package. */
+export const installationFolder = dirname(findPackageJSON(import.meta.url) ?? '');
 
 /** A path that works in `folder`: never a bare name, which `npx` would look up in a public registry. */
 export function commandIn(folder: string): string {

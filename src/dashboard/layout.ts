@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { html, raw } from 'hono/html';
-import { installationFolder } from '#src/base/installation.ts';
+import { installationFolder } from '#src/base/command.ts';
 import { contentPolicy } from '#src/http/content-policy.ts';
 import type { Markup } from './components/markup.ts';
 import { sections, type Section, type View } from './page.ts';
