@@ -37,6 +37,7 @@ export const fieldColumns: Record<OracleTable, Columns> = {
       deleted_at: null,
       deleted_source: null,
     }),
+    user_uuid: (owner_uuid) => ({ owner_uuid }),
   },
   invitees: {
     ...same(
@@ -80,17 +81,9 @@ export const fieldColumns: Record<OracleTable, Columns> = {
     profile: (profile) => ({ profile, owner_uri: part(profile, 'owner'), deleted_at: null, deleted_source: null }),
   },
   meeting_recaps: {
-    ...same('transcript summary_md action_items_md discussion_md share_link created_at updated_at speakers extra'),
-    event: (event) => ({
-      event_uri: part(event, 'uri'),
-      event_name: part(event, 'name'),
-      event_start_time: part(event, 'start_time'),
-      event_end_time: part(event, 'end_time'),
-      event_location: part(event, 'location'),
-      attendees: part(event, 'attendees'),
-      deleted_at: null,
-      deleted_source: null,
-    }),
+    ...same('summary_md action_items_md discussion_md share_link created_at updated_at speakers extra'),
+    ...same('event_uri event_name event_start_time event_end_time event_location attendees'),
+    transcript: (transcript) => ({ transcript, deleted_at: null, deleted_source: null }),
   },
   routing_form_submissions: {
     ...same('routing_form submitter submitter_type created_at updated_at questions_and_answers extra'),
@@ -113,12 +106,23 @@ export const fieldColumns: Record<OracleTable, Columns> = {
 /** Keys without a field of their own that are known all the same. */
 const alsoKnown = ['uri', 'deleted_at', 'no_show', 'canceled'];
 
+/** Where a recap shows the facts of its meeting. */
+export const meetingColumns = {
+  uri: 'event_uri',
+  name: 'event_name',
+  start_time: 'event_start_time',
+  end_time: 'event_end_time',
+  location: 'event_location',
+  attendees: 'attendees',
+};
+
 /** What no column shows of a record. */
 export function beyondColumns(table: OracleTable, { ...record }: Record_): Record_ | null {
   const names = [...Object.keys(fieldColumns[table]).filter((name) => name !== 'extra'), ...alsoKnown];
   const event = table === 'meeting_recaps' && record['event'] ? ({ ...(record['event'] as Record_) } as Record_) : {};
   for (const name of names) delete record[name];
-  for (const name of 'uri name start_time end_time location attendees'.split(' ')) delete event[name];
+  for (const name of Object.keys(meetingColumns)) delete event[name];
+  if (table === 'meeting_recaps') delete record['event'];
   if (Object.keys(event).length > 0) record['event'] = event;
   return Object.keys(record).length > 0 ? record : null;
 }

@@ -3,7 +3,7 @@
 import type { Fact } from '../harness/data/delivery-histories.ts';
 import { before, normal, type Json, type NormalFact, type Record_ } from '../harness/data/normal-facts.ts';
 import { noShowOf } from './no-show.ts';
-import { beyondColumns, childRows, fieldColumns, tableOf, type OracleTable } from './columns.ts';
+import { beyondColumns, childRows, fieldColumns, meetingColumns, tableOf, type OracleTable } from './columns.ts';
 
 /** A fact about one row, as the oracle sees it. */
 export interface Spoken {
@@ -86,9 +86,12 @@ function speak({ event, observed, tie, payload }: NormalFact): Spoken[] {
   if (table === 'meeting_recaps') {
     const version = [observed, rank, String(payload['updated_at'] ?? ''), tie];
     const { speakers = null, ...recap } = payload;
+    const meeting = Object.entries((payload['event'] ?? {}) as Record_).flatMap(([key, value]) =>
+      key in meetingColumns ? [[meetingColumns[key as keyof typeof meetingColumns], value] as const] : [],
+    );
     const record = event.startsWith('meeting_recap_transcript.')
       ? { speakers }
-      : { ...recap, extra: beyondColumns(table, payload) };
+      : { ...recap, ...Object.fromEntries(meeting), extra: beyondColumns(table, payload) };
     return [{ table, uri, observed, version, record }];
   }
   if (table === 'event_types') {
@@ -105,18 +108,18 @@ function speak({ event, observed, tie, payload }: NormalFact): Spoken[] {
       { table: 'users', uri: person['uri'] as string, observed, version: versionOf(person), record: theirs },
     ];
   }
-  if (table !== 'invitees')
-    return [
-      {
-        table,
-        uri,
-        observed,
-        version: versionOf(payload),
-        record: { ...payload, extra: beyondColumns(table, payload) },
-      },
-    ];
+  if (table !== 'invitees') {
+    // Addresses that are no list do not fit, so they are beside the columns.
+    const { emails, ...others } = payload;
+    const fitting = typeof emails === 'string' ? others : payload;
+    const extra =
+      typeof emails === 'string' ? { ...beyondColumns(table, others), emails } : beyondColumns(table, payload);
+    return [{ table, uri, observed, version: versionOf(payload), record: { ...fitting, extra } }];
+  }
 
-  const { scheduled_event: meeting, ...invitee } = payload;
+  const { scheduled_event: meeting, ...rest } = payload;
+  const named = (meeting as Record_ | null | undefined)?.['uri'];
+  const invitee: Record_ = { ...rest, ...(rest['event'] == null && named !== undefined && { event: named }) };
   const canceled = event === 'invitee.canceled' || invitee['status'] === 'canceled' || invitee['canceled'] === true;
   const record = { ...invitee, ...(canceled && { status: 'canceled' }), extra: beyondColumns(table, invitee) };
   const spoken: Spoken[] = [{ table, uri, observed, version: versionOf(invitee, canceled ? 1 : 0), record }];

@@ -36,8 +36,8 @@ export function readBody(body: string): ReadBody {
 function factOf({ event, created_at, payload }: Fields): Fact | null {
   if (typeof event !== 'string' || !kinds.has(event) || !isFields(payload)) return null;
   if (typeof created_at !== 'string' || Number.isNaN(Date.parse(created_at))) return null;
-  const { uri, emails = [] } = recordOf(payload);
-  if (typeof uri !== 'string' || !/^https?:\/\/\S+$/.test(uri) || !Array.isArray(emails)) return null;
+  const { uri } = recordOf(payload);
+  if (typeof uri !== 'string' || !/^https?:\/\/\S+$/.test(uri)) return null;
   return { event, created_at, payload, sound: true };
 }
 

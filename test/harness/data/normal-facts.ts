@@ -23,13 +23,26 @@ export function normal(fact: Fact): NormalFact {
 
 function normalized({ event, created_at, payload }: Fact): NormalFact {
   const { contact, recap, ...rest } = tidy(payload) as { contact?: Record_; recap?: Record_ } & Record_;
-  const flat: Record_ = contact ?? (recap ? { ...rest, ...recap } : rest);
-  if (event.startsWith('meeting_recap.') && typeof flat['event'] === 'string') flat['event'] = { uri: flat['event'] };
+  const flat: Record_ = { ...rest, ...contact, ...recap };
+  if (event.startsWith('meeting_recap.')) gatherMeeting(flat);
   const tie = createHash('sha256')
     .update(JSON.stringify(sortKeys(payload)))
     .digest('hex')
     .slice(0, 16);
   return { event, observed: instant(created_at), tie, payload: flat };
+}
+
+/** The facts of a recap's meeting are in `event`, or beside it, where `event` is its URI or null. */
+function gatherMeeting(flat: Record_): void {
+  const beside: Record_ = {};
+  for (const key of ['name', 'start_time', 'end_time', 'location', 'attendees']) {
+    if (flat[key] !== undefined) beside[key] = flat[key];
+    delete flat[key];
+  }
+  const { event } = flat;
+  if (typeof event === 'object' && event !== null) flat['event'] = { ...beside, ...event };
+  else if (event !== undefined) flat['event'] = { ...beside, uri: event };
+  else if (Object.keys(beside).length > 0) flat['event'] = beside;
 }
 
 /** Compares tuples from the left; ISO text of one width compares as time does. */

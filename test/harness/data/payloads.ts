@@ -206,4 +206,7 @@ export const recapShape = (payload: Arbitrary<Payload>) =>
     fc
       .record({ flat: payload, event: fc.option(fc.oneof(recapEvent, words)) })
       .map(({ flat, event }) => ({ ...flat, event })),
+    fc
+      .record({ flat: payload, event: fc.option(words), beside: recapEvent })
+      .map(({ flat, event, beside: { uri: _, ...beside } }) => ({ ...flat, ...beside, event })),
   );
