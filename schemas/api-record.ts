@@ -2,6 +2,7 @@
 // content observed again is the same record.
 import { reasonOf, subjectOf } from './delivery.ts';
 import { readJson } from './json-text.ts';
+import { readRecord } from './odd-values.ts';
 import { readerOf, type FactPayload, type ReadFactKind } from './records.ts';
 import { isObject } from './wire.ts';
 
@@ -35,8 +36,9 @@ export function readApiRecord(body: string): KnownRecord | MalformedRecord {
   const reader = typeof event === 'string' ? readerOf(event) : undefined;
   if (reader === undefined) return malformed('event: expected the name of something that is read');
   if (!isObject(payload)) return malformed('payload: expected object');
-  const read = reader.schema.safeParse(reader.unwrap(payload));
-  if (!read.success) return malformed(reasonOf(read.error));
+  const read = readRecord(reader.schema, reader.unwrap(payload));
+  if (!read.ok) return malformed(reasonOf(read.issue));
+  const notes = [...read.notes, ...reader.notes(read.record)];
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the reader was looked up by `event`, so the payload is that kind's
-  return { state: 'known', event, payload: read.data, notes: reader.notes(read.data) } as KnownRecord;
+  return { state: 'known', event, payload: read.record, notes } as KnownRecord;
 }

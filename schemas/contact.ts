@@ -26,6 +26,8 @@ export const contact = z.looseObject({
   last_meeting_date: moment,
   last_interaction_date: moment,
   creation_source: text,
+  /** Whose contact it is: only deliveries say so. */
+  user_uuid: text,
 });
 
 export const deletedContact = z.looseObject({ uri, deleted_at: moment });
@@ -34,7 +36,10 @@ export type Contact = z.output<typeof contact>;
 export type DeletedContact = z.output<typeof deletedContact>;
 
 /** The public service nests the record beside a `user_uuid`; the specification describes it flat. */
-const unwrap = (payload: JsonObject): JsonObject => (isObject(payload['contact']) ? payload['contact'] : payload);
+function unwrap(payload: JsonObject): JsonObject {
+  const { contact: nested, user_uuid } = payload;
+  return isObject(nested) ? { ...(user_uuid !== undefined && { user_uuid }), ...nested } : payload;
+}
 
 function notes({ emails, phone_numbers }: Contact): readonly string[] {
   const found: string[] = [];

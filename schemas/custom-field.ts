@@ -5,7 +5,7 @@ import { moment, text, uri } from './wire.ts';
 /** A value as read: its type hangs on a definition the delivery does not carry, so any value is taken. */
 export const contactCustomField = z.looseObject({ uri: text, label: text, value: z.unknown().optional() });
 
-const option = z.looseObject({ uuid: z.string(), label: text });
+const option = z.looseObject({ uuid: text, label: text });
 
 /** `field_type` is an open string on reading: the specification's two lists of types already disagree. */
 export const customFieldDefinition = z.looseObject({
@@ -54,6 +54,7 @@ export function customFieldValueFor(definition: Pick<CustomFieldDefinition, 'fie
   const type = definition.field_type ?? '';
   if (!isCustomFieldType(type)) return z.unknown();
   if (type === 'tags') return valueSchemas.tags;
-  if (type === 'single_select') return z.literal((definition.options ?? []).map(({ uuid }) => uuid)).nullable();
+  if (type === 'single_select')
+    return z.literal((definition.options ?? []).flatMap(({ uuid }) => uuid ?? [])).nullable();
   return valueSchemas[type].nullable();
 }

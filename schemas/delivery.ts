@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type { z } from 'zod';
 import { contractOf, isEventKind, type EventKind, type PayloadOf } from './events.ts';
 import { readJson } from './json-text.ts';
+import { expectedBy, readRecord } from './odd-values.ts';
 import { canonicalJson, isObject, isUri, normalizeTimestamp, sortedKeys, type JsonObject } from './wire.ts';
 
 interface Identity {
@@ -60,16 +61,31 @@ export function readDelivery(body: string, known?: Identity): ReadDelivery {
 
   if (typeof event !== 'string' || event === '') return malformed(null, 'event: expected string');
   if (!isEventKind(event)) return { state: 'unknown', event: storableName(event), ...unread() };
-  if (createdAt === null) return malformed(event, 'created_at: expected an ISO 8601 timestamp');
-  if (!isObject(payload)) return malformed(event, 'payload: expected object');
-
   const contract = contractOf(event);
-  const read = contract.schema.safeParse(contract.unwrap(payload));
-  if (!read.success) return malformed(event, reasonOf(read.error));
-  const notes = contract.notes(read.data);
-  const organization = textOf(envelope['organization']) ?? textOf(payload['organization']);
-  // The contract was looked up by `event`, so the payload is that kind's: a link the compiler cannot follow.
-  return { state: 'known', event, createdAt, payload: read.data, notes, organization, ...identity } as KnownDelivery;
+  const record = isObject(payload) ? contract.unwrap(payload) : undefined;
+  const occurredAt = createdAt ?? timeIn(record);
+  if (occurredAt === null) return malformed(event, untimed);
+  if (record === undefined || !isObject(payload)) return malformed(event, 'payload: expected object');
+  const read = readRecord(contract.schema, record);
+  if (!read.ok) return malformed(event, reasonOf(read.issue));
+  return {
+    state: 'known',
+    event,
+    createdAt: occurredAt,
+    payload: read.record,
+    notes: [...(createdAt === null ? [untimed] : []), ...read.notes, ...contract.notes(read.record)],
+    organization: textOf(envelope['organization']) ?? textOf(payload['organization']),
+    ...identity,
+    // The contract was looked up by `event`, so the payload is that kind's: a link the compiler cannot follow.
+  } as KnownDelivery;
+}
+
+const untimed = 'created_at: expected an ISO 8601 timestamp';
+
+/** Where the envelope has no time, the record's own says when the delivery was. */
+function timeIn(record: JsonObject | undefined): string | null {
+  const times = [record?.['updated_at'], record?.['created_at'], record?.['deleted_at']];
+  return times.map(timeOf).find((time) => time !== null) ?? null;
 }
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
@@ -121,14 +137,9 @@ function storableName(name: string): string {
 }
 
 /** The path and what was expected there. */
-export function reasonOf(error: z.ZodError): string {
-  const issue = error.issues[0];
-  if (issue === undefined) return 'payload: not as expected';
-  return `${['payload', ...issue.path].join('.')}: ${expectedBy(issue)}`;
+export function reasonOf(issue: z.core.$ZodIssue | undefined): string {
+  return issue ? `${['payload', ...issue.path].join('.')}: ${expectedBy(issue)}` : 'payload: not as expected';
 }
-
-const expectedBy = (issue: z.core.$ZodIssue): string =>
-  issue.code === 'invalid_type' ? `expected ${issue.expected}` : issue.message;
 
 export interface Problem {
   /** Where it is in the body. */
@@ -148,13 +159,13 @@ export function problemsIn(body: string): readonly Problem[] {
   const { event, payload } = envelope;
   if (typeof event === 'string' && isEventKind(event) && isObject(payload) && read.createdAt !== null) {
     const contract = contractOf(event);
-    const record = contract.unwrap(payload);
-    const wrapper = Object.keys(payload).filter((key) => payload[key] === record);
-    const { issues = [] } = contract.schema.safeParse(record).error ?? {};
-    return issues.slice(0, mostProblems).map((issue) => ({
-      path: ['payload', ...wrapper, ...issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key))],
-      message: expectedBy(issue),
-    }));
+    const wrapper = ['contact', 'recap'].filter((key) => isObject(payload[key]));
+    const { issues = [] } = contract.schema.safeParse(contract.unwrap(payload)).error ?? {};
+    return issues.slice(0, mostProblems).map((issue) => {
+      const path = issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key));
+      const isWrapped = !Object.hasOwn(payload, path[0] ?? '');
+      return { path: ['payload', ...(isWrapped ? wrapper : []), ...path], message: expectedBy(issue) };
+    });
   }
   const [, field, message] = /^(event|created_at|payload): (.*)$/s.exec(read.reason) ?? [];
   return [{ path: field === undefined ? [] : [field], message: message ?? read.reason }];

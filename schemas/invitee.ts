@@ -70,7 +70,7 @@ export const invitee = z.looseObject({
   reschedule_url: text,
   routing_form_submission: text,
   payment: payment.nullish(),
-  no_show: z.looseObject({ uri, created_at: moment }).nullish(),
+  no_show: z.looseObject({ uri: uri.nullish(), created_at: moment }).nullish(),
   reconfirmation: z.looseObject({ created_at: moment, confirmed_at: moment }).nullish(),
   scheduling_method: text,
   invitee_scheduled_by: text,

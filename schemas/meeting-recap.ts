@@ -28,12 +28,13 @@ export const meetingRecap = z.looseObject({
   event: recapEvent.nullish(),
 });
 
-/** Every word of a meeting, with who said it (A26). */
+/** Every word of a meeting, with who said it: in segments, or as plain text with a line `Name: words` for each utterance (A26). */
 export const transcript = z.looseObject({
   uri: text,
   recap: text,
   language: text,
   segments: loosely(z.array(z.looseObject({ speaker: text, text }))),
+  text,
 });
 
 /**
@@ -42,25 +43,43 @@ export const transcript = z.looseObject({
  */
 export const recapSpeakers = z.looseObject({ uri, created_at: moment, speakers: loosely(z.array(z.string())) });
 
-/** The record of a transcript that was read: each speaker once, in the order in which they first spoke. */
+/**
+ * The record of a transcript that was read: each speaker once, in the order in which they first spoke. `speakers` is null where no
+ * speaker could be read, so that the transcript is read again.
+ */
 export function speakersRecord(
   recap: { readonly uri: string; readonly created_at: string | null },
-  { segments }: Transcript,
+  { segments, text: words }: Transcript,
 ): JsonObject {
-  const named = (Array.isArray(segments) ? segments : []).map((segment: unknown) => propertyOf(segment, 'speaker'));
-  const speakers = named.flatMap((speaker) => (typeof speaker === 'string' ? speaker.trim() || [] : []));
-  return { uri: recap.uri, created_at: recap.created_at, speakers: [...new Set(speakers)] };
+  const named = Array.isArray(segments)
+    ? segments.map((segment: unknown) => propertyOf(segment, 'speaker'))
+    : [...(words ?? '').matchAll(speakerOfLine)].map(([, speaker]) => speaker);
+  const speakers = new Set(named.flatMap((speaker) => (typeof speaker === 'string' ? speaker.trim() || [] : [])));
+  return { uri: recap.uri, created_at: recap.created_at, speakers: speakers.size > 0 ? [...speakers] : null };
 }
+
+const speakerOfLine = /^([^:\r\n]{1,80}):[ \t]/gm;
 
 export type MeetingRecap = z.output<typeof meetingRecap>;
 export type Transcript = z.output<typeof transcript>;
 
+/**
+ * The meeting is an object under `event`, or its facts are beside `event`, which is then its URI, or null for an external meeting. A key
+ * that is in neither place stays absent, so that a record which only names the meeting's URI says nothing else of the meeting.
+ */
 function unwrap(payload: JsonObject): JsonObject {
   const { recap, ...wrapper } = payload;
   // The recap's own `created_at` wins over the wrapper's.
-  const record = isObject(recap) ? { ...wrapper, ...recap } : payload;
-  return typeof record['event'] === 'string' ? { ...record, event: { uri: record['event'] } } : record;
+  const { event, ...record } = isObject(recap) ? { ...wrapper, ...recap } : payload;
+  const beside: Record<string, unknown> = {};
+  const rest: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(record)) (isOfMeeting(key) ? beside : rest)[key] = value;
+  if (isObject(event)) return { ...rest, event: { ...beside, ...event } };
+  if (event === undefined && Object.keys(beside).length === 0) return rest;
+  return { ...rest, event: event === undefined ? beside : { ...beside, uri: event } };
 }
+
+const isOfMeeting = (key: string): boolean => key !== 'uri' && Object.hasOwn(recapEvent.shape, key);
 
 const contract = {
   family: 'meeting-recap',

@@ -21,6 +21,7 @@ import { recapSpeakers } from '#src/store/migrations/0018-recap-speakers.ts';
 import { followUpReads } from '#src/store/migrations/0019-follow-up-reads.ts';
 import { timeZones } from '#src/store/migrations/0020-time-zones.ts';
 import { listViews } from '#src/store/migrations/0021-list-views.ts';
+import { ownersAndMeetings } from '#src/store/migrations/0022-owners-and-meetings.ts';
 import type { StorageTypes } from '#src/store/migrations/storage-types.ts';
 import type { Database } from './tables.ts';
 
@@ -46,6 +47,7 @@ export function migrationsFor(types: StorageTypes): Record<string, Migration> {
     '0019-follow-up-reads': followUpReads,
     '0020-time-zones': timeZones(types),
     '0021-list-views': listViews(types),
+    '0022-owners-and-meetings': ownersAndMeetings(types),
   };
 }
 

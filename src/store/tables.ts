@@ -18,7 +18,7 @@ export const tables = {
   ),
 
   contacts: table('uri', {
-    text: 'uri name primary_email timezone job_title company country state city linkedin creation_source deleted_source version',
+    text: 'uri name primary_email timezone job_title company country state city linkedin creation_source owner_uuid deleted_source version',
     json: 'emails phone_numbers custom_fields lagging extra',
     time: 'first_email_date last_email_date next_meeting_date last_meeting_date last_interaction_date created_at updated_at deleted_at as_of',
   }),

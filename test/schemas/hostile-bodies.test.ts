@@ -131,8 +131,11 @@ describe('numbers', () => {
     expect(readDelivery(inviteeWith('"a":-0')).deliveryId).toBe(readDelivery(inviteeWith('"a":0')).deliveryId);
   });
 
-  it('a number in a place of text is malformed', () => {
-    expect(readDelivery(inviteeWith('"cancellation":{"canceled_by":5}'))).toMatchObject({ state: 'malformed' });
+  it('a number in a place of text is set aside', () => {
+    expect(readDelivery(inviteeWith('"cancellation":{"canceled_by":5}'))).toMatchObject({
+      state: 'known',
+      notes: ['cancellation.canceled_by: expected string'],
+    });
   });
 });
 

@@ -35,7 +35,7 @@ describe('a record of the API', () => {
       'event: expected the name of something that is read',
     ],
     ['{"event":"contact.read","payload":3}', null, 'payload: expected object'],
-    [`{"event":"contact.read","payload":{"uri":"${uri}","name":3}}`, uri, 'payload.name: expected string'],
+    ['{"event":"contact.read","payload":{"name":3}}', null, 'payload.uri: expected string'],
   ])('that cannot be understood (%s) says why, and whom it is about where it can', (body, subjectUri, reason) => {
     expect(readApiRecord(body)).toMatchObject({ state: 'malformed', subjectUri, reason });
   });

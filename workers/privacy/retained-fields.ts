@@ -66,7 +66,10 @@ const retainedByTable: Partial<Record<MirrorTable, Retained>> = {
   },
   meeting_recaps: {
     ...times,
-    event: parts(keep<Part<MeetingRecap, 'event'>>()('uri start_time end_time')),
+    event: (event) => ({
+      ...(isObject(event) && Object.fromEntries(Object.keys(event).map((key) => [key, null]))),
+      ...pick(isObject(event) ? event : {}, keep<Part<MeetingRecap, 'event'>>()('uri start_time end_time')),
+    }),
   },
   organization_memberships: {
     ...times,

@@ -16,6 +16,7 @@ export const contactFields: Fields<'contacts'> = {
     'name phone_numbers timezone job_title company country state city linkedin custom_fields creation_source first_email_date last_email_date next_meeting_date last_meeting_date last_interaction_date created_at updated_at extra',
   ),
   emails: (emails) => ({ emails, primary_email: primaryOf(emails) }),
+  user_uuid: (uuid) => ({ owner_uuid: uuid }),
 };
 
 export const customFieldDefinitionFields: Fields<'custom_field_definitions'> = columnsFrom<CustomFieldDefinition>()(
@@ -23,9 +24,7 @@ export const customFieldDefinitionFields: Fields<'custom_field_definitions'> = c
   'label field_type options currency created_at updated_at extra',
 );
 
-const described = recordsTo('contacts', contactFields, {
-  extraOf: extraBeside(Object.keys(contactFields), 'deleted_at'),
-});
+const described = recordsTo('contacts', contactFields, extraBeside(Object.keys(contactFields), 'deleted_at'));
 
 export const contactProjections: { [Kind in Kinds]: Projection<Kind> } = {
   'contact.created': described(ranks.created),

@@ -1,9 +1,10 @@
 // Builds facts from payloads: how the keys of a record become fields, and the two things a fact does to a row, assign and delete.
+import { oddValuesOf } from '#schemas/odd-values.ts';
 import { wordsOf, type Json, type Words, type WordsAmong } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import type { ColumnName } from '#src/store/tables.ts';
 import type { Assignment, Fact, Field, Fields, MirrorTable, Tombstone } from './contract.ts';
-import { versionOf, type Rank, type Version, type versionByObservation } from './version.ts';
+import { versionOf, type Rank, type Version } from './version.ts';
 
 /** The keys that a payload's schema declares; the service may send more. */
 export type DeclaredKeys<Payload> = keyof { [Key in keyof Payload as string extends Key ? never : Key]: unknown };
@@ -103,8 +104,8 @@ interface RecordInput {
 export type ExtraOf = (record: Readonly<Record<string, unknown>>) => { readonly [key: string]: Json } | null;
 
 /**
- * The keys of a record that no column holds, for the column `extra`; null when there are none. `otherwise` names keys that are no
- * fields and are known all the same: a projection reads them, or their record has a row of its own.
+ * The keys of a record that no column holds, and the values that did not fit, for the column `extra`; null when there are none.
+ * `otherwise` names keys that are no fields and are known all the same: a projection reads them, or their record has a row of its own.
  */
 export function extraBeside(names: readonly string[], ...otherwise: readonly string[]): ExtraOf {
   // A key that is called `extra` itself is unknown, too.
@@ -116,29 +117,20 @@ export function extraBeside(names: readonly string[], ...otherwise: readonly str
       const value = record[key] as Json | undefined;
       if (!known.has(key) && value !== undefined) (extra ??= []).push([key, value]);
     }
-    return extra === undefined ? null : Object.fromEntries(extra);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a payload is parsed JSON
+    const odd = oddValuesOf(record) as { readonly [key: string]: Json } | undefined;
+    return extra === undefined && odd === undefined ? null : { ...Object.fromEntries(extra ?? []), ...odd };
   };
-}
-
-interface RecordOptions {
-  readonly extraOf?: ExtraOf;
-  readonly versionBy?: typeof versionByObservation;
-  /** Fields that records of another kind assign. */
-  readonly assignedElsewhere?: Readonly<Record<string, undefined>>;
 }
 
 /** The projection of records: each assigns the fields it has, and `extra` in any case, so that a field the service drops leaves it. */
 export const recordsTo =
-  (
-    table: MirrorTable,
-    definition: Fields,
-    { extraOf = extraBeside(Object.keys(definition)), versionBy = versionOf, assignedElsewhere }: RecordOptions = {},
-  ) =>
+  (table: MirrorTable, definition: Fields, extraOf: ExtraOf = extraBeside(Object.keys(definition))) =>
   (rank: Rank) =>
   ({ payload, observed, tie }: RecordInput): Fact => {
     const { uri } = payload;
-    const version = versionBy({ updatedAt: payload.updated_at, observed, rank, tie });
-    const record = { ...payload, ...assignedElsewhere, extra: extraOf(payload) };
+    const version = versionOf({ updatedAt: payload.updated_at, observed, rank, tie });
+    const record = { ...payload, extra: extraOf(payload) };
     return { subject: { table, uri }, assignments: [assignmentTo(table, definition, { uri, version, record })] };
   };
 

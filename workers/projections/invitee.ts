@@ -66,7 +66,9 @@ function described(
   const describeEvent = eventDescribed(rank);
   return (input) => {
     const { observed, tie } = input;
-    const { scheduled_event: event, ...invitee } = input.payload;
+    const { scheduled_event: event, ...rest } = input.payload;
+    // Some deliveries name the meeting only in the record they embed.
+    const invitee = event && rest.event == null ? { ...rest, event: event.uri } : rest;
     const noShow = noShowOf(input);
     const events = event ? describeEvent({ payload: event, observed, tie }).assignments : [];
     return {
@@ -86,9 +88,11 @@ function inviteeAssignment({ event, observed, tie }: ProjectionInput<Kinds>, inv
   return assignmentTo('invitees', inviteeFields, { uri, version, record });
 }
 
-function markIn({ payload, observed }: ProjectionInput<Kinds>): Mark | null {
-  if (!payload.no_show) return null;
-  return { uri: payload.no_show.uri, created_at: payload.no_show.created_at ?? observed };
+/** A mark without a URI still happened; its time identifies it. */
+function markIn({ payload: { uri, no_show }, observed }: ProjectionInput<Kinds>): Mark | null {
+  if (!no_show) return null;
+  const created_at = no_show.created_at ?? observed;
+  return { uri: no_show.uri ?? `${uri}#no-show-${created_at}`, created_at };
 }
 
 /** A payload that has `no_show` gives the state at that moment; one that lacks the key does not. */
@@ -107,7 +111,6 @@ export const inviteeProjections: { [Kind in Kinds | EventKinds]: Projection<Kind
   'invitee_no_show.created': described(ranks.updated, (input) => ({
     kind: 'mark',
     at: input.observed,
-    // A mark without its object still happened; the time of its delivery identifies it.
     mark: markIn(input) ?? { uri: `${input.payload.uri}#no-show-${input.observed}`, created_at: input.observed },
   })),
   'invitee_no_show.deleted': described(ranks.updated, (input) => ({ kind: 'unmark', at: input.observed })),

@@ -1,5 +1,6 @@
 // Projects users and their memberships as they are read. A membership embeds its user, who has a row of their own.
 import type { FactKind, FactPayload } from '#schemas/records.ts';
+import { readRecord } from '#schemas/odd-values.ts';
 import { user as userSchema, type User } from '#schemas/user.ts';
 import type { Fields, Projection } from './contract.ts';
 import { assignmentTo, columnsFrom, extraBeside, partOf, recordsTo } from './field-mapping.ts';
@@ -29,9 +30,10 @@ export const userProjections: { [Kind in Kinds]: Projection<Kind> } = {
   'user.read': userRead,
   'organization_membership.read': ({ payload, observed, tie }) => {
     const { uri } = payload;
-    // A user that fits the schema is stored in its own row; one that does not stays with the membership.
-    const { data: user } = userSchema.safeParse(payload.user);
-    const isStored = user !== undefined || typeof (payload.user ?? '') === 'string';
+    // A user with a URI is stored in its own row; one without stays with the membership.
+    const read = readRecord(userSchema, payload.user);
+    const user = read.ok ? read.record : undefined;
+    const isStored = read.ok || typeof (payload.user ?? '') === 'string';
     const extra = membershipExtra(payload);
     const record = { ...payload, extra: isStored ? extra : { ...extra, user: payload.user } };
     const version = versionOf({ updatedAt: payload.updated_at, observed, rank: ranks.page, tie });

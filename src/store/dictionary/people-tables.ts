@@ -22,6 +22,7 @@ export const peopleTables = {
       custom_fields:
         'values of custom fields; one row each in the view `contact_custom_fields`, one column each in the view `contacts_wide`',
       creation_source: 'how the contact came to be at the service',
+      owner_uuid: 'UUID of the user whose contact it is; only deliveries of the service say it, and not all of them',
       first_email_date: 'first e-mail; the service sends no webhook when it changes',
       last_email_date: 'last e-mail; the service sends no webhook when it changes',
       next_meeting_date: 'next meeting; the service sends no webhook when it changes',

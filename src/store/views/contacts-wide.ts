@@ -19,6 +19,7 @@ const own: Readonly<Record<string, ViewColumn>> = {
   city: text('as the service says'),
   linkedin: text('as the service says'),
   creation_source: text('as the service says'),
+  owner_uuid: text('UUID of the user whose contact it is, where a delivery said so'),
   first_email_date: time('as the service says'),
   last_email_date: time('as the service says'),
   next_meeting_date: time('as the service computed it, up to a day ago'),

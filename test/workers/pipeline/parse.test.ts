@@ -67,15 +67,22 @@ describe('a delivery off the queue', () => {
     expect(parsed({ body, receivedAt })).not.toHaveProperty('organization');
   });
 
-  it('of an unknown kind is unhandled, and one that cannot be read is quarantined with its subject', () => {
+  it('of an unknown kind is unhandled, and one that cannot be read is quarantined', () => {
     expect(parsed({ body: bodyOf({}, 'planet.created'), receivedAt })).toMatchObject({
       entry: { outcome: 'unhandled', reason: 'No projection for this kind of event.', subject_uri: uri },
       record: null,
       fact: null,
     });
-    expect(parsed({ body: bodyOf({ name: 5 }), receivedAt })).toMatchObject({
-      entry: { outcome: 'quarantined', reason: expect.stringContaining('name'), subject_uri: uri },
+    expect(parsed({ body: bodyOf({ uri: 5 }), receivedAt })).toMatchObject({
+      entry: { outcome: 'quarantined', reason: 'payload.uri: expected string', subject_uri: null },
       fact: null,
+    });
+  });
+
+  it('with a value that does not fit is projected without it, and says so', () => {
+    expect(parsed({ body: bodyOf({ name: 5 }), receivedAt })).toMatchObject({
+      entry: { reason: 'Noted: name: expected string.', subject_uri: uri },
+      fact: { assignments: [{ fields: { extra: { name: 5 } } }] },
     });
   });
 
@@ -216,10 +223,11 @@ describe('a record read from the API', () => {
     });
   });
 
-  it('is quarantined with its subject when it does not fit', () => {
+  it('is quarantined when it has no URI, and projected without what does not fit', () => {
+    expect(read({ uri: 5 })).toMatchObject({ entry: { outcome: 'quarantined' }, fact: null });
     expect(read({ uri, name: 5 })).toMatchObject({
-      entry: { outcome: 'quarantined', reason: expect.stringContaining('name'), subject_uri: uri },
-      fact: null,
+      entry: { reason: 'Noted: name: expected string.', subject_uri: uri },
+      fact: { assignments: [{ fields: { extra: { name: 5 } } }] },
     });
   });
 

@@ -123,8 +123,8 @@ describe.each(storeEngines)('after an erasure on $name', ({ available, fresh }) 
     const { store } = opened;
     const kept = (tag: string) => [
       deliveryBody('contact.merged', { uri: `${base}/contacts/eve`, into: address, tag }),
-      deliveryBody('contact.updated', { uri: `${base}/contacts/canary`, emails: address, tag }),
-      deliveryBody('contact.updated', { uri: `${base}/contacts/eve`, emails: address, tag }),
+      deliveryBody('contact.updated', { emails: address, tag }),
+      deliveryBody('contact.updated', { uri: 'eve', emails: address, tag }),
       `{"event": "contact.updated", no JSON ${tag} ${address}`,
     ];
     const bytes = (tag: string) => ({
@@ -133,7 +133,7 @@ describe.each(storeEngines)('after an erasure on $name', ({ available, fresh }) 
         { body: Buffer.from(`\xff ${tag} ${address}`, 'latin1').toString('base64'), encoding: 'base64', receivedAt },
       ],
     });
-    const record = { ...contact('fay', {}), emails: `${address}, and more` };
+    const record = { ...contact('fay', {}), uri: 'fay', emails: `${address}, and more` };
     const readLate = () =>
       ingestRecords({ store, screen }, [{ kind: 'contact', record, observed: now }], { source: 'reconcile', now });
     const others = [deliveryBody('contact.merged', { uri: `${base}/contacts/eve` }), 'no JSON at all'];

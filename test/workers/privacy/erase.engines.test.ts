@@ -96,7 +96,7 @@ const history = [
     },
   }),
   deliveryBody('contact.merged', { uri: `${base}/contacts/other`, into: address }),
-  deliveryBody('contact.updated', { uri: `${base}/contacts/other`, emails: address }),
+  deliveryBody('contact.updated', { uri: 'other', emails: address }),
   `{"event": "contact.updated", no JSON canary.person\\u0040example.test`,
 ];
 

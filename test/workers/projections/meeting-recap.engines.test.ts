@@ -50,9 +50,18 @@ describe('the record of a transcript', () => {
       created_at,
       speakers: ['Canary Person', 'Host'],
     });
-    expect(speakersRecord({ uri, created_at: null }, transcript.parse({ segments: 'none' }))).toMatchObject({
-      speakers: [],
+  });
+
+  it('is read from plain text as well, line by line', () => {
+    const text = 'Canary Person: Hello: there.\nand more words\r\nHost:\tYes.\nCanary Person: Bye.';
+    expect(speakersRecord({ uri, created_at }, transcript.parse({ uri, text }))).toMatchObject({
+      speakers: ['Canary Person', 'Host'],
     });
+  });
+
+  it('has no speakers where none could be read', () => {
+    for (const odd of [{ segments: 'none' }, { segments: [] }, { text: 'no names' }, {}])
+      expect(speakersRecord({ uri, created_at: null }, transcript.parse(odd))).toMatchObject({ speakers: null });
   });
 });
 

@@ -119,7 +119,7 @@ describe.each(storeEngines)('retention on $name', ({ name, available, fresh }) =
     async () => {
       await using opened = await fresh();
       const { store } = opened;
-      await ingestBodies(store, [updated(10, { emails: 'none' }), deliveryBody('contact.merged', 20, { uri })]);
+      await ingestBodies(store, [updated(10, { uri: 'none' }), deliveryBody('contact.merged', 20, { uri })]);
       expect(await countUnprojected(store, 'quarantined')).toBe(1);
       expect(await pruneAll(store)).toEqual({ examined: 2, pruned: 2, unreplayable: 2, blanked: 0 });
       expect(await countUnprojected(store, 'quarantined')).toBe(0);

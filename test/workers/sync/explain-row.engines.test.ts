@@ -208,10 +208,10 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
 
   it.runIf(available)('tells of what could not be projected, although there is no row', async () => {
     await using opened = await fresh();
-    await ingestBodies(opened.store, [deliveryBody('contact.created', 10, { uri: contact, emails: 'none' })]);
+    await ingestBodies(opened.store, [deliveryBody('contact.merged', 10, { uri: contact })]);
     expect(await whyOf(opened.store, contact)).toMatchObject({
       table: null,
-      deliveries: [{ outcome: 'quarantined', reason: expect.stringContaining('emails') }],
+      deliveries: [{ outcome: 'unhandled', reason: expect.stringContaining('No projection') }],
       fields: [],
     });
   });

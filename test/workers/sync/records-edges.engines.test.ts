@@ -100,16 +100,16 @@ for (const engine of storeEngines)
       expect((await overviewOf(store)).rows).toMatchObject({ users: 1, organization_memberships: 1, routing_forms: 1 });
     });
 
-    it('that do not fit are kept with the reason, once, and counted each time', async () => {
+    it('without a URI are kept with the reason, once, and counted each time', async () => {
       const { store } = opened;
-      const odd = { ...person(1), emails: 'none' };
+      const odd = { ...person(1), uri: 'none' };
       expect(await read(store, [odd, person(2), odd])).toMatchObject({ created: 1, quarantined: 2 });
       expect(await read(store, [odd, { name: 'no uri' }], { seconds: 20 })).toMatchObject({
         quarantined: 2,
         unchanged: 0,
       });
       expect((await log()).map(({ outcome, reason, occurred_at }) => [outcome, reason, occurred_at])).toEqual([
-        ['quarantined', 'payload.emails: expected array', at(20)],
+        ['quarantined', 'payload.uri: expected an http(s) URI of at most 1,024 characters', at(20)],
         ['applied', null, at(10)],
         ['quarantined', 'payload.uri: expected string', at(20)],
       ]);

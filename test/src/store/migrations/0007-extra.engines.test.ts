@@ -104,11 +104,13 @@ async function makePrevious(url: string, today: Store): Promise<void> {
 function old({
   extra: _extra,
   speakers: _speakers,
+  owner_uuid: _owner,
   lagging,
   ...row
 }: Record<string, unknown>): Record<string, unknown> {
   const versions = typeof lagging === 'string' ? (JSON.parse(lagging) as StoredRow) : (lagging as StoredRow | null);
-  const former = Object.entries(versions ?? {}).filter(([name]) => name !== 'speakers');
+  const newer = /^(speakers|user_uuid|attendees|event_(uri|name|start_time|end_time|location))$/;
+  const former = Object.entries(versions ?? {}).filter(([name]) => !newer.test(name));
   const names = former.map(([name, version]) => [name === 'extra' ? 'body' : name, version]);
   const sorted = names.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1));
   return {
