@@ -1,26 +1,11 @@
 // The envelopes of the API: one resource, or a page of a collection with its cursor.
 import { z } from 'zod';
 import { limits } from './limits.ts';
-import { integer, text } from './wire.ts';
 
-/** `next_page` is a full URL: a client that follows it must send the token only to the configured origin (A6a). */
-export const pagination = z.looseObject({
-  count: integer.nullish(),
-  next_page: text,
-  previous_page: text,
-  next_page_token: text,
-  previous_page_token: text,
-});
+export const resource = z.looseObject({ resource: z.unknown().optional() });
 
-export type Pagination = z.output<typeof pagination>;
-
-export function resourceOf<Item extends z.ZodType>(item: Item) {
-  return z.looseObject({ resource: item });
-}
-
-export function collectionOf<Item extends z.ZodType>(item: Item) {
-  return z.looseObject({ collection: z.array(item), pagination });
-}
+/** Without `pagination` it is the last page. One odd record, or an odd page count, does not cost the others. */
+export const collection = z.looseObject({ collection: z.array(z.unknown()), pagination: z.unknown().optional() });
 
 const directions = ['asc', 'desc'] as const;
 

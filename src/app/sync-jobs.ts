@@ -17,7 +17,13 @@ import { readFollowUps } from '#workers/sync/follow-up.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
 import { isFilled } from '#workers/sync/mirror-identity.ts';
 import { closeGap, gapRepair, openGap } from '#workers/sync/reconcile/missed-window.ts';
-import { reconcile, type ReconcileNeeds, type Scope } from '#workers/sync/reconcile/reconcile.ts';
+import {
+  isAsCompleteAsAllowed,
+  reconcile,
+  type ReconcileNeeds,
+  type ReconcileReport,
+  type Scope,
+} from '#workers/sync/reconcile/reconcile.ts';
 import { sweepSlice } from '#workers/sync/reconcile/sweep.ts';
 import { openSources } from '#workers/sync/sources.ts';
 import { startJobs, type JobNeeds } from './jobs.ts';
@@ -62,7 +68,7 @@ function afterFirstBackfill({ store, log }: SyncJobNeeds, jobs: readonly Job[]):
 }
 
 function compareRecentJob(needs: SyncJobNeeds): Job {
-  const run = (signal: AbortSignal) => repair(needs, { kind: 'recent' }, signal);
+  const run = async (signal: AbortSignal) => summaryOf(await repair(needs, { kind: 'recent' }, signal));
   return { name: 'reconcile', everyMs: needs.config.reconcileEveryMs, run };
 }
 
@@ -189,22 +195,30 @@ function repairMissedWindowJob(needs: SyncJobNeeds): Job {
       const gap = await openGap(store);
       if (gap === undefined) return undefined;
       const { since } = gap;
-      const summary = await repair(needs, { kind: 'gap', since }, signal);
-      await closeGap(store, gap);
-      return { since, ...summary };
+      const report = await repair(needs, { kind: 'gap', since }, signal);
+      // What could not be reached is repaired by the next run.
+      if (isAsCompleteAsAllowed(report)) await closeGap(store, gap);
+      return { since, ...summaryOf(report) };
     },
   };
 }
 
-async function repair(needs: SyncJobNeeds, scope: Scope, signal: AbortSignal): Promise<object> {
+async function repair(needs: SyncJobNeeds, scope: Scope, signal: AbortSignal): Promise<ReconcileReport> {
   const { events } = needs.config;
   const input = { scope, events, repair: true, allowDeletes: false };
-  const { read, drift, quarantined, unreadable, heldBack } = await recordClockOffset(needs.store, async (world) =>
+  const report = await recordClockOffset(needs.store, async (world) =>
     reconcile(await openComparison(needs, signal, world), input),
   );
-  if (heldBack.length > 0) needs.log.warn({ deletes: heldBack }, tooManyDeletes);
-  return { read, repaired: totalOf(drift), quarantined, unreadable: unreadable.map(({ what }) => what) };
+  if (report.heldBack.length > 0) needs.log.warn({ deletes: report.heldBack }, tooManyDeletes);
+  return report;
 }
+
+const summaryOf = ({ read, drift, quarantined, unreadable }: ReconcileReport): object => ({
+  read,
+  repaired: totalOf(drift),
+  quarantined,
+  unreadable: unreadable.map(({ what }) => what),
+});
 
 async function openComparison(
   { config, store }: SyncJobNeeds,

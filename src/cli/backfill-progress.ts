@@ -128,6 +128,7 @@ export function printProgress({ notify, now }: Pick<VerbContext, 'notify' | 'now
         state === 'complete' ? `, ${kindsText(counts.by_kind) || '0 rows'} in ${number(Math.ceil(seconds))} s` : '';
       notify(`${name}: ${endings[state]}${done}`);
       for (const what of missing) notify(`  ✗ ${what.replace(' → ', '\n  → ')}`);
+      if (counts.left_out > missing.length) notify(`  ✗ … ${number(counts.left_out - missing.length)} more`);
       if (missing.length > 0) notify(`  → Then: ${slotstream} backfill ${name}`);
     },
   };
@@ -141,6 +142,7 @@ const endings: Readonly<Record<ResourceOutcome['state'], string>> = {
   already_complete: 'already done in this backfill (--restart reads it again)',
   stopped: 'stopped',
   refused: 'not readable, so it will be missing in the mirror',
+  failed: 'not read to its end; the other lists are read all the same',
   skipped: 'skipped: EVENTS names none of its kinds',
   waiting: 'not started',
 };

@@ -1,40 +1,38 @@
-// Checks the service: it answers, accepts the token, grants the scopes that EVENTS requires, and its clock agrees with ours.
-import { contractOf, type EventKind } from '#schemas/events.ts';
+// Checks the service: it answers, accepts the token, lets every list be read that `backfill` reads, and its clock agrees with ours.
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Config } from '#src/config/load.ts';
-import { ApiError } from '#src/upstream/api-error.ts';
-import type { Client } from '#src/upstream/client.ts';
-import {
-  getCurrentUser,
-  listContacts,
-  listEventTypes,
-  listMeetingRecaps,
-  listRoutingForms,
-  listScheduledEvents,
-  listWebhookSubscriptions,
-} from '#src/upstream/endpoints.ts';
+import { ApiError, isStatus } from '#src/upstream/api-error.ts';
+import { listWebhookSubscriptions } from '#src/upstream/endpoints.ts';
 import { openUpstream } from '#src/upstream/clients.ts';
+import { neededScopes, scopePurposes } from '#src/upstream/needed-scopes.ts';
 import { isOtherOrganization, requireSameOrganization, type Account } from '#workers/sync/mirror-identity.ts';
+import { wantedResources } from '#workers/sync/reconcile/plan.ts';
+import { isReadFailure } from '#workers/sync/resources/left-out.ts';
+import type { Notice } from '#workers/sync/resources/registry.ts';
+import { openSources, type Sources } from '#workers/sync/sources.ts';
 import { callOptions, hasApi, openMirrorIfAny, type Check, type CheckNeeds, type Report } from './check.ts';
 
-export const checkService: Check = async ({ config, log, now }, report) => {
+export const checkService: Check = async ({ config, log }, report) => {
   if (!hasApi(config))
     return report.warning(
       'service',
       'API_BASE_URL and a token are not set: deliveries are mirrored, but bootstrap, backfill and reconcile cannot run.',
       'Set API_BASE_URL and API_TOKEN, or OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL.',
     );
-  const client = openUpstream(config, {}, callOptions);
-  const sentMs = now().getTime();
-  const { value: me, observed } = await getCurrentUser(client);
-  const organization = config.api.organizationUri ?? me.current_organization;
-  report.ok('token', 'the service accepts it.');
-  compareClocks(config, (sentMs - Date.parse(observed)) / 1000, report);
-  if (organization == null)
-    return report.problem('service', 'GET /users/me names no organization.', 'Set ORGANIZATION_URI.');
-  const refusal = await ofOtherOrganization({ config, log }, { origin: client.origin, organization });
+  let aheadMs: number | undefined;
+  const onClock = (ms: number): void => void (aheadMs = ms);
+  const refusals: Refusal[] = [];
+  const sources = await openSources(config, { onClock }, callOptions).catch((error: unknown) => {
+    if (!isStatus(error, 403)) throw error;
+    refusals.push({ list: 'the user of the token', error });
+  });
+  const refusal =
+    sources && (await ofOtherOrganization({ config, log }, { ...sources, origin: sources.client.origin }));
   if (refusal !== undefined) return report.problem('organization', refusal.message, refusal.hint ?? '');
-  await checkScopes({ client, user: me.uri, organization }, config.events, report);
+  refusals.push(...(await refusedLists(config, sources ?? unknownAccount(config, onClock), sources === undefined)));
+  report.ok('token', 'the service accepts it.');
+  if (aheadMs !== undefined) compareClocks(config, aheadMs / 1000, report);
+  reportRefusals(config, refusals, report);
 };
 
 /** The refusal that every command gives with this token; undefined when the mirror belongs to the same organization. */
@@ -54,7 +52,6 @@ async function ofOtherOrganization(
   }
 }
 
-/** `observed` is rounded down to the second and includes the round trip, so a difference of two seconds means nothing. */
 function compareClocks({ signing }: Config, aheadSeconds: number, report: Report): void {
   const off = Math.round(aheadSeconds);
   const tolerance = signing.toleranceSeconds;
@@ -66,65 +63,65 @@ function compareClocks({ signing }: Config, aheadSeconds: number, report: Report
   return report.ok('clock', 'agrees with the service.');
 }
 
-interface ProbeNeeds {
-  readonly client: Client;
-  readonly user: string;
-  readonly organization: string;
+interface Refusal {
+  readonly list: string;
+  readonly error: SlotstreamError;
 }
 
-type Probe = (needs: ProbeNeeds) => AsyncGenerator;
+/** Without the organization, only whether a scope is missing can be asked: the service checks that first. */
+function unknownAccount(config: Config, onClock: (ms: number) => void): Sources {
+  const client = openUpstream(config, { onClock }, callOptions);
+  const nobody = '00000000-0000-0000-0000-000000000000';
+  const users = [{ uri: `${client.origin}/users/${nobody}`, client }];
+  return { client, organization: `${client.origin}/organizations/${nobody}`, users };
+}
 
-/** The cheapest call that requires each scope: the service does not report the scopes of a token. */
-const probes: Readonly<Record<string, Probe>> = {
-  'contacts:read': ({ client }) => listContacts(client, { count: 1 }),
-  'scheduled_events:read': ({ client, organization }) => listScheduledEvents(client, { organization, count: 1 }),
-  'event_types:read': ({ client, organization }) => listEventTypes(client, { organization, count: 1 }),
-  'routing_forms:read': ({ client, organization }) => listRoutingForms(client, { organization, count: 1 }),
-  'meeting_recaps:read': ({ client, user }) => listMeetingRecaps(client, { user, count: 1 }),
-  'webhooks:write': ({ client, organization }) =>
-    listWebhookSubscriptions(client, { organization, scope: 'organization', count: 1 }),
-};
-
-async function checkScopes(needs: ProbeNeeds, events: readonly EventKind[], report: Report): Promise<void> {
-  const kindsByScope = Map.groupBy(events, (kind): string => contractOf(kind).requiredCallerScope);
-  let areGranted = true;
-  for (const [scope, probe] of Object.entries(probes)) {
-    const kinds = scope === 'webhooks:write' ? events : kindsByScope.get(scope);
-    if (kinds === undefined) continue;
-    const refusal = await refusedCall(probe(needs));
-    if (refusal === undefined) continue;
-    areGranted = false;
-    reportRefusal(refusal, { scope, kinds }, report);
+/** Reads the first page of every list that `backfill` and `bootstrap` read. */
+async function refusedLists(config: Config, sources: Sources, onlyScopes: boolean): Promise<readonly Refusal[]> {
+  const { client, organization } = sources;
+  const subscriptions = { organization, scope: 'organization', count: 1 } as const;
+  const lists: readonly { readonly name: string; readonly first: () => Promise<readonly Notice[]> }[] = [
+    ...wantedResources(config.events).map((resource) => ({
+      name: resource.name,
+      first: async () => (await resource.pages(sources, { isBrief: true }).next()).value?.notices ?? [],
+    })),
+    {
+      name: 'webhook_subscriptions',
+      first: () =>
+        listWebhookSubscriptions(client, subscriptions)
+          .next()
+          .then(() => []),
+    },
+  ];
+  const refusals: Refusal[] = [];
+  for (const { name, first } of lists) {
+    try {
+      for (const notice of await first())
+        if (notice.kind === 'left_out') refusals.push({ list: notice.list, error: notice.error });
+    } catch (error) {
+      if (!isReadFailure(error) || isStatus(error, 401)) throw error;
+      refusals.push({ list: name, error });
+    }
   }
-  if (areGranted) report.ok('scopes', 'the token can read everything that EVENTS requires.');
+  return onlyScopes ? refusals.filter(({ error }) => scopesIn(error).length > 0) : refusals;
 }
 
-async function refusedCall(pages: AsyncGenerator): Promise<ApiError | undefined> {
-  try {
-    await pages.next();
-    return undefined;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 403) return error;
-    throw error;
-  }
-}
+const scopesIn = (error: SlotstreamError): readonly string[] => (error instanceof ApiError ? error.requiredScopes : []);
 
-function reportRefusal(
-  refusal: ApiError,
-  { scope, kinds }: { readonly scope: string; readonly kinds: readonly EventKind[] },
-  report: Report,
-): void {
-  const missing =
-    scope === 'webhooks:write' ? 'bootstrap cannot create subscriptions' : `missing in the mirror: ${kinds.join(', ')}`;
-  if (refusal.requiredScopes.length > 0)
-    return report.problem(
+/** All missing scopes in one line: a token cannot be changed, so a new one must have them all. */
+function reportRefusals(config: Config, refusals: readonly Refusal[], report: Report): void {
+  const needed = neededScopes(config);
+  const lacking = new Set(refusals.flatMap(({ error }) => scopesIn(error)));
+  if (lacking.size > 0) {
+    const purposes: Readonly<Record<string, string>> = scopePurposes;
+    const texts = [...lacking].map((scope) => `${scope} (${purposes[scope] ?? 'read by backfill'})`);
+    report.problem(
       'scopes',
-      `the token lacks ${refusal.requiredScopes.join(', ')}; ${missing}.`,
-      refusal.hint ?? '',
+      `the token lacks ${texts.join(', ')}.`,
+      `Create a token with ${needed.join(', ')}; with OAuth, select them for the application and log in again.`,
     );
-  return report.problem(
-    'scopes',
-    `${refusal.message} ${missing}.`,
-    refusal.hint ?? 'Use the token of an owner or administrator.',
-  );
+  }
+  for (const { list, error } of refusals.filter((refusal) => scopesIn(refusal.error).length === 0))
+    report.problem('lists', `${list} cannot be read. ${error.message}`, error.hint ?? 'Try again later.');
+  if (refusals.length === 0) report.ok('scopes', 'the token can read everything that EVENTS requires.');
 }

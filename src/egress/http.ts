@@ -7,6 +7,7 @@ import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type In
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { codeOf } from '#src/base/errors.ts';
+import { userAgent } from '#src/base/user-agent.ts';
 import { isPublicAddress, isPublicHost } from './public-address.ts';
 
 export interface OutgoingNeeds {
@@ -76,7 +77,7 @@ export function createOutgoing(
         const request = send(target.url, {
           method: 'POST',
           agent: protocol === 'https:' ? agents['https:'] : agents['http:'],
-          headers: { 'user-agent': 'slotstream', ...call.headers, 'content-length': Buffer.byteLength(call.body) },
+          headers: { 'user-agent': userAgent, ...call.headers, 'content-length': Buffer.byteLength(call.body) },
           signal,
         });
         request.once('finish', () => (isSent = true));

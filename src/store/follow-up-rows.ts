@@ -1,5 +1,5 @@
-// Rows that are read again although no webhook announces a change: meetings whose link is not there yet, meetings that begin soon, and
-// recaps whose transcript was not read.
+// Rows that are read again although no webhook announces a change: meetings whose link is not there yet, meetings that begin soon, event
+// types without a row, and recaps whose transcript was not read.
 import { sql, type SqlBool } from 'kysely';
 import type { Store } from './contract.ts';
 import { userIn } from './stale-rows.ts';
@@ -64,6 +64,31 @@ export function meetingsStartingAfter(
     .orderBy('uri')
     .limit(limit)
     .execute();
+}
+
+/** Event types that meetings since then name, and that have no row. */
+export async function unknownEventTypes(
+  { db }: Reader,
+  { since, limit }: { readonly since: string; readonly limit: number },
+): Promise<readonly { readonly uri: string }[]> {
+  const rows = await db
+    .selectFrom('scheduled_events')
+    .select('event_type')
+    .distinct()
+    .where('start_time', '>=', since)
+    .where('event_type', 'is not', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('event_types')
+            .select(sql.lit(1).as('one'))
+            .whereRef('event_types.uri', '=', 'scheduled_events.event_type'),
+        ),
+      ),
+    )
+    .limit(limit)
+    .execute();
+  return rows.flatMap(({ event_type: uri }) => (uri === null ? [] : [{ uri }]));
 }
 
 export interface UnreadTranscript {

@@ -140,9 +140,12 @@ function hintFor(status: number, { title, message, scopes }: SafeTexts): string 
   }
 }
 
+/** The service gives no code for it, only a sentence. */
+export const isAboutPlan = (message: string): boolean =>
+  /upgrade|plan\b|level|features are (disabled|not enabled)/i.test(message);
+
 function permissionHint(title: string, message: string): string {
-  if (/upgrade|paid plan|plan\b|level/i.test(message))
-    return 'The plan of the account does not include this: upgrade it, or do not use this.';
+  if (isAboutPlan(message)) return 'The plan of the account does not include this: upgrade it, or do not use this.';
   return title === permissionDeniedTitle
     ? 'Use the token of an owner or administrator of the organization.'
     : 'Use a token with this permission.';

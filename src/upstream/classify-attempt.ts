@@ -1,5 +1,6 @@
 // Classifies an attempt: done, or failed, and then whether the same request may be sent again. Pure.
 import { errorBody, insufficientScopeBody } from '#schemas/errors.ts';
+import { readRecord } from '#schemas/odd-values.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { ApiError } from './api-error.ts';
 import type { RetryBudget } from './retry-budgets.ts';
@@ -70,12 +71,12 @@ function apiErrorOf(
   request: RequestSummary,
   isOutcomeUnknown: boolean,
 ): ApiError {
-  const scoped = insufficientScopeBody.safeParse(body);
-  const plain = scoped.success ? scoped : errorBody.safeParse(body);
+  const scoped = readRecord(insufficientScopeBody, body);
+  const plain = scoped.ok ? scoped : readRecord(errorBody, body);
   return new ApiError({
     request: request.what,
     status,
-    body: plain.success ? plain.data : undefined,
+    body: plain.ok ? plain.record : undefined,
     observed,
     isOutcomeUnknown,
     redact: request.redact,

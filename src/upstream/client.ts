@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { readRateLimit, type RateLimitStatus } from '#src/base/retry-after.ts';
+import { userAgent } from '#src/base/user-agent.ts';
 import { isStatus } from './api-error.ts';
 import { classifyAttempt, type RequestSummary } from './classify-attempt.ts';
 import { createRateLimiter, type Pause, type RateLimiter } from './rate-limiter.ts';
@@ -23,14 +24,14 @@ export interface ApiCall<Value> {
 
 export interface ApiResult<Value> {
   readonly value: Value;
-  /** The JSON as the service sent it, not parsed by the schema; undefined for 204. */
-  readonly body: unknown;
   /** When the request was sent, by the service's clock (its Date header minus the round trip), rounded down to the second, as `YYYY-MM-DDTHH:MM:SS.000000Z`. */
   readonly observed: string;
 }
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
+  /** Replaces the budget of the client. */
+  readonly retryBudget?: RetryBudget | undefined;
 }
 
 export interface Client {
@@ -90,7 +91,8 @@ export function createClient(needs: ClientNeeds, { baseUrl, ...options }: Client
   const busy = measureBusyTime(needs.nowMs);
   return {
     origin: state.urls.origin,
-    call: (call, { signal } = {}) => busy.during(() => callWithRetries(state, call, signal)),
+    call: (call, { signal, retryBudget = state.retryBudget } = {}) =>
+      busy.during(() => callWithRetries({ ...state, retryBudget }, call, signal)),
     get waitedMs() {
       return busy.elapsedMs();
     },
@@ -157,6 +159,7 @@ async function sendWithinRateLimit(
     const headers = {
       authorization: `Bearer ${token}`,
       accept: 'application/json',
+      'user-agent': userAgent,
       ...(body !== undefined && { 'content-type': 'application/json' }),
     };
     const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
@@ -172,7 +175,6 @@ async function sendWithinRateLimit(
 const emptyResult = <Value>(observed: string): ApiResult<Value> => ({
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a call without `reads` has the value type undefined
   value: undefined as Value,
-  body: undefined,
   observed,
 });
 
@@ -183,12 +185,12 @@ function parseResponse<Value>(
 ): ApiResult<Value> {
   if (reads === undefined) return emptyResult(observed);
   const parsed = reads.safeParse(body);
-  if (parsed.success) return { value: parsed.data, body, observed };
-  throw invalidResponse(what, parsed.error);
+  if (parsed.success) return { value: parsed.data, observed };
+  throw invalidResponse(what, parsed.error.issues);
 }
 
 /** Names the fields that are wrong, never their values. */
-export function invalidResponse(what: string, { issues }: z.ZodError): SlotstreamError {
+export function invalidResponse(what: string, issues: readonly z.core.$ZodIssue[]): SlotstreamError {
   const fields = issues
     .slice(0, 3)
     .map(({ path, message }) => `${path.map(String).join('.') || 'the whole'}: ${message}`);

@@ -17,7 +17,8 @@ import {
   subscriptionListQuery,
 } from '#schemas/list-query.ts';
 import { meetingRecapAnswer, transcript } from '#schemas/meeting-recap.ts';
-import { pageQuery, resourceOf } from '#schemas/pagination.ts';
+import { readRecord } from '#schemas/odd-values.ts';
+import { pageQuery, resource } from '#schemas/pagination.ts';
 import { routingForm, routingFormSubmission } from '#schemas/routing-form.ts';
 import {
   subscriptionRequestWithEventTypes,
@@ -27,9 +28,9 @@ import {
 import { organizationMembership, user } from '#schemas/user.ts';
 import { isObject, type JsonObject } from '#schemas/wire.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
-import type { ApiCall, ApiResult, CallOptions, Client } from './client.ts';
+import { invalidResponse, type ApiCall, type CallOptions, type Client } from './client.ts';
 import { pagesOf, type ApiPage, type PageOptions } from './pages.ts';
-import type { Query } from './url-guard.ts';
+import { addressAt, type Query } from './url-guard.ts';
 
 export const getCurrentUser = (client: Client, options?: CallOptions) => getUser(client, '/users/me', options);
 export const getUser = recordOf(user);
@@ -41,10 +42,12 @@ export const listOrganizationMemberships = listOf(
 
 export const getContact = recordOf(contact);
 export const listContacts = listOf('/contacts', contactListQuery, contact);
+/** Without `count`: the public service names no parameter of this list. */
 export const listCustomFieldDefinitions = listOf(
   '/contacts/custom_field_definitions',
   pageQuery,
   customFieldDefinition,
+  {},
 );
 
 export const getEventType = recordOf(eventType);
@@ -56,7 +59,7 @@ export const getScheduledEvent = recordOf(scheduledEvent);
 export const listScheduledEvents = listOf('/scheduled_events', scheduledEventListQuery, scheduledEvent);
 /** The invitees of one event, by its URI: there is no list of all invitees. */
 export const listEventInvitees = (client: Client, event: string, options?: PageOptions) =>
-  listOf(`${event}/invitees`, inviteeListQuery, invitee)(client, {}, options);
+  listOf(`${addressAt(client.origin, event)}/invitees`, inviteeListQuery, invitee)(client, {}, options);
 
 /** A user sees only their own recaps, so each call needs a client of that user. */
 export const getMeetingRecap = recordOf(meetingRecapAnswer);
@@ -105,7 +108,7 @@ export interface FetchedRecord<Item> {
 /** Reads one record by its URI. */
 function recordOf<Item>(reads: z.ZodType<Item>) {
   return (client: Client, uri: string, options?: CallOptions): Promise<FetchedRecord<Item>> =>
-    callForRecord(client, { method: 'GET', path: uri, reads }, options);
+    callForRecord(client, { method: 'GET', path: addressAt(client.origin, uri), reads }, options);
 }
 
 async function callForRecord<Item>(
@@ -113,23 +116,26 @@ async function callForRecord<Item>(
   { reads, ...call }: Omit<ApiCall<Item>, 'reads'> & { readonly reads: z.ZodType<Item> },
   options?: CallOptions,
 ): Promise<FetchedRecord<Item>> {
-  const { value, body, observed }: ApiResult<{ readonly resource: Item }> = await client.call(
-    { ...call, reads: resourceOf(reads) as z.ZodType<{ readonly resource: Item }> },
-    options,
-  );
-  return { value: value.resource, record: recordIn(body), observed };
+  const { value, observed } = await client.call({ ...call, reads: resource }, options);
+  const record = isObject(value.resource) ? value.resource : {};
+  const read = readRecord(reads, record);
+  if (!read.ok) throw invalidResponse(`${call.method} ${call.path}`, read.issue ? [read.issue] : []);
+  return { value: read.record, record, observed };
 }
-
-const recordIn = (body: unknown): JsonObject => (isObject(body) && isObject(body['resource']) ? body['resource'] : {});
 
 /** The query of a list as callers pass it: `pagesOf` handles the pages, and `count` is a number. */
 type ListQuery<Schema extends z.ZodType> = Omit<z.input<Schema>, 'count' | 'page_token'> & { readonly count?: number };
 
 /** Reads a list in the largest pages, which means the fewest calls. */
-function listOf<Item, Schema extends z.ZodType>(path: string, asks: Schema, reads: z.ZodType<Item>) {
+function listOf<Item, Schema extends z.ZodType>(
+  path: string,
+  asks: Schema,
+  reads: z.ZodType<Item>,
+  paging: { readonly count?: number } = { count: limits.pageSize.max },
+) {
   return (client: Client, query: ListQuery<Schema>, options?: PageOptions): AsyncGenerator<ApiPage<Item>> => {
-    const full = { count: limits.pageSize.max, ...query };
-    parseRequest(asks, { ...full, count: String(full.count) }, `GET ${path}`);
+    const full = { ...paging, ...query };
+    parseRequest(asks, { ...full, count: full.count?.toString() }, `GET ${path}`);
     return pagesOf(client, { path, query: full as Query, reads }, options);
   };
 }

@@ -1,10 +1,11 @@
 // Reads lists page by page: an async generator that can begin at any page token and returns the records as they were sent.
-import { z } from 'zod';
-import { collectionOf, type Pagination } from '#schemas/pagination.ts';
-import { isObject, type JsonObject } from '#schemas/wire.ts';
+import type { z } from 'zod';
+import { readRecord } from '#schemas/odd-values.ts';
+import { collection } from '#schemas/pagination.ts';
+import { isObject, propertyOf, type JsonObject } from '#schemas/wire.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
-import { guardUrls, type Query } from './url-guard.ts';
-import { invalidResponse, type CallOptions, type Client } from './client.ts';
+import type { Query } from './url-guard.ts';
+import type { CallOptions, Client } from './client.ts';
 
 export interface ListCall<Item> {
   /** A path, or a whole URI of the configured origin. */
@@ -15,9 +16,9 @@ export interface ListCall<Item> {
 }
 
 export interface ApiPage<Item> {
-  /** Parsed at the first access; throws `service_answer` when a record is invalid. */
+  /** The records that can be parsed. */
   readonly items: readonly Item[];
-  /** The records as the service sent them, not parsed: for the log, which quarantines an invalid record instead of stopping. */
+  /** The records as the service sent them, not parsed: for the log, which quarantines what cannot be parsed. */
   readonly records: readonly JsonObject[];
   readonly observed: string;
   /** The token of the next page; null at the end. */
@@ -29,8 +30,6 @@ export interface PageOptions extends CallOptions {
   readonly from?: string | undefined;
 }
 
-const envelope = collectionOf(z.custom<JsonObject>(isObject, 'expected an object'));
-
 export async function* pagesOf<Item>(
   client: Client,
   list: ListCall<Item>,
@@ -40,14 +39,15 @@ export async function* pagesOf<Item>(
   for (let token = from; ;) {
     seen.add(token);
     const { value, observed } = await client.call(
-      { method: 'GET', ...requestFor(list, token), reads: envelope },
+      { method: 'GET', ...requestFor(list, token), reads: collection },
       { signal },
     );
-    const nextToken = nextTokenOf(value.pagination, client);
-    // A link back to a page that was read would be followed for ever.
-    if (nextToken !== null && seen.has(nextToken)) throw circular(list);
-    yield pageOf(list, { records: value.collection, observed, nextToken });
+    const nextToken = nextTokenOf(list, value.pagination, client);
+    const records = value.collection.map((item) => (isObject(item) ? item : { unreadable: item }));
+    yield { records, observed, nextToken, items: itemsOf(list, records) };
     if (nextToken === null) return;
+    // A link back to a page that was read would be followed for ever.
+    if (seen.has(nextToken)) throw wrongLink(list, 'is one that was read before');
     token = nextToken;
   }
 }
@@ -61,31 +61,32 @@ function requestFor(
   return { path: list.path, query: { ...list.query, page_token: token } };
 }
 
-function nextTokenOf({ next_page, next_page_token }: Pagination, { origin }: Client): string | null {
-  if (next_page == null) return next_page_token ?? null;
-  // Rejects another origin even when the token alone would be enough: such a response is not trustworthy.
-  const url = guardUrls(origin).resolve(URL.parse(next_page, origin)?.href ?? '');
-  return next_page_token ?? url.searchParams.get('page_token') ?? url.href;
-}
-
-function pageOf<Item>(list: ListCall<Item>, page: Omit<ApiPage<Item>, 'items'>): ApiPage<Item> {
-  let items: readonly Item[] | undefined;
-  return {
-    ...page,
-    get items() {
-      return (items ??= parseAll(list, page.records));
-    },
+/**
+ * The token of the next page, else a link to it; null at the end, also where the service sends no `pagination`. A link may name another
+ * host: its token is sent, and only to our own origin.
+ */
+function nextTokenOf(list: ListCall<unknown>, pagination: unknown, { origin }: Client): string | null {
+  const textOf = (key: string): string | null => {
+    const value = propertyOf(pagination, key);
+    return typeof value === 'string' && value !== '' ? value : null;
   };
+  const link = textOf('next_page');
+  const token = textOf('next_page_token');
+  if (token !== null || link === null) return token;
+  const url = URL.parse(link, origin);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw wrongLink(list, 'has no valid address');
+  return url.searchParams.get('page_token') ?? origin + url.pathname + url.search;
 }
 
-function parseAll<Item>({ path, reads }: ListCall<Item>, records: readonly JsonObject[]): readonly Item[] {
-  const read = z.array(reads).safeParse(records);
-  if (read.success) return read.data;
-  throw invalidResponse(`GET ${path}`, read.error);
+function itemsOf<Item>({ reads }: ListCall<Item>, records: readonly JsonObject[]): readonly Item[] {
+  return records.flatMap((record) => {
+    const read = readRecord(reads, record);
+    return read.ok ? [read.record] : [];
+  });
 }
 
-function circular({ path }: ListCall<unknown>): SlotstreamError {
-  return new SlotstreamError('service_answer', `GET ${path}: the next page is one that was read before.`, {
+function wrongLink({ path }: ListCall<unknown>, what: string): SlotstreamError {
+  return new SlotstreamError('service_answer', `GET ${path}: the next page ${what}, so the rest was not read.`, {
     hint: 'Try again; if it happens again, report it to the service.',
   });
 }

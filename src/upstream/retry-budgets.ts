@@ -17,6 +17,8 @@ export const retryBudgets = {
   /** A person waits for the result. */
   short: { failuresMs: 5_000, limitsMs: 5_000 },
   ordinary: { failuresMs: 60_000, limitsMs: 300_000 },
+  /** Part of long work that can go on without this part: a rate limit never ends it. */
+  oneOfMany: { failuresMs: 30_000, limitsMs: Infinity },
   /** Long work: it tolerates outages of several minutes, and a rate limit never ends it. */
   long: { failuresMs: 1_800_000, limitsMs: Infinity },
 } as const satisfies Record<string, RetryBudget>;

@@ -30,6 +30,15 @@ export function guardUrls(baseUrl: string): UrlGuard {
   };
 }
 
+/**
+ * Where to request a record that the service names: by its URI, or, where that names another host, by its path at our own origin. The
+ * service uses several hosts for one record.
+ */
+export function addressAt(origin: string, uri: string): string {
+  const url = uri.startsWith('/') ? null : URL.parse(uri);
+  return url === null || url.origin === origin ? uri : url.pathname;
+}
+
 function foreignOrigin(url: URL | null, origin: string): SlotstreamError {
   const named = url === null ? 'an invalid address' : `an address of ${url.origin}`;
   return new SlotstreamError('refused', `The token is sent only to ${origin}; it was not sent to ${named}.`, {

@@ -3,18 +3,12 @@ import type { z } from 'zod';
 import { missingScopes } from '#schemas/api-scope.ts';
 import { bookingRequest } from '#schemas/booking.ts';
 import { contactCreateRequest, contactListQuery, contactUpdateRequest } from '#schemas/contact-request.ts';
-import { contact } from '#schemas/contact.ts';
 import { customFieldDefinition, customFieldValueFor } from '#schemas/custom-field.ts';
 import { errorBody, insufficientScope, insufficientScopeBody } from '#schemas/errors.ts';
 import { contractOf, eventKinds, requestEventKinds, type EventKind } from '#schemas/events.ts';
-import { invitationRequest, organizationInvitation } from '#schemas/invitation.ts';
-import { collectionOf, resourceOf } from '#schemas/pagination.ts';
-import {
-  eventsRefusedBy,
-  subscriptionRequest,
-  subscriptionRequestWithEventTypes,
-  webhookSubscription,
-} from '#schemas/subscription.ts';
+import { invitationRequest } from '#schemas/invitation.ts';
+import { collection, resource } from '#schemas/pagination.ts';
+import { eventsRefusedBy, subscriptionRequest, subscriptionRequestWithEventTypes } from '#schemas/subscription.ts';
 import { api, contactRecord } from './bodies.ts';
 
 const accepts = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success;
@@ -214,20 +208,16 @@ describe('custom field values', () => {
 });
 
 describe('answers', () => {
-  it('a page holds its collection and its cursor; a resource is under one key', () => {
-    const page = collectionOf(contact).parse({
+  it('a page holds its collection, with a cursor or without; a resource is under one key', () => {
+    const pagination = { count: 1, next_page: null, next_page_token: 't' };
+    expect(collection.parse({ collection: [contactRecord], pagination })).toEqual({
       collection: [contactRecord],
-      pagination: { count: 1, next_page: null, next_page_token: 't' },
+      pagination,
     });
-    expect(page.collection[0]?.uri).toBe(contactRecord.uri);
-    expect(page.pagination).toEqual({ count: 1, next_page: null, next_page_token: 't' });
-    expect(
-      resourceOf(webhookSubscription).parse({ resource: { uri: `${api}/w/1`, state: 'asleep' } }).resource.state,
-    ).toBe('asleep');
-    expect(
-      resourceOf(organizationInvitation).parse({ resource: { uri: `${api}/i/1`, last_sent_at: null } }).resource
-        .last_sent_at,
-    ).toBeNull();
+    for (const odd of [{}, { pagination: null }, { pagination: 'none' }])
+      expect(accepts(collection, { collection: [contactRecord, 7], ...odd })).toBe(true);
+    expect(accepts(collection, { pagination })).toBe(false);
+    expect(accepts(resource, { resource: contactRecord })).toBe(true);
   });
 
   it('errors are read with or without details', () => {

@@ -1,26 +1,29 @@
 // Reads again what the service changes without a webhook: links of conferences that were still being created, meetings that begin within
-// the hour (their host or link may have changed), and the transcripts of recaps. Each part has a limit per run, so that none delays
-// another.
+// the hour (their host or link may have changed), event types that a meeting names and no list shows, and the transcripts of recaps. Each
+// part has a limit per run, so that none delays another.
 //
 // Most of the state is in the rows: `as_of` says when a meeting was last observed. Stored besides are the start up to which meetings
 // were read, and what could not be read, so that it is asked for ever more rarely.
 import { z } from 'zod';
 import { speakersRecord } from '#schemas/meeting-recap.ts';
+import { isTransient } from '#src/base/errors.ts';
 import { backoffMs } from '#src/base/retry-policy.ts';
 import { dayMs, hourMs, instantOf, minuteMs, secondMs } from '#src/base/time.ts';
 import {
   meetingsStartingAfter,
   meetingsWithPendingLink,
+  unknownEventTypes,
   unreadTranscripts,
   type MeetingTimes,
   type UnreadTranscript,
 } from '#src/store/follow-up-rows.ts';
 import { keyValue, readValue, writeValue } from '#src/store/key-value.ts';
 import { isStatus } from '#src/upstream/api-error.ts';
-import { getScheduledEvent, getTranscript, listScheduledEvents } from '#src/upstream/endpoints.ts';
+import { getEventType, getScheduledEvent, getTranscript, listScheduledEvents } from '#src/upstream/endpoints.ts';
 import type { FoldNeeds } from '#workers/pipeline/fold.ts';
 import { requireSameOrganization } from './mirror-identity.ts';
 import { ingestRecords, type ServiceRecord } from './records.ts';
+import { isReadFailure } from './resources/left-out.ts';
 import { recordsOf } from './resources/list-pages.ts';
 import { accountOf, type Sources } from './sources.ts';
 
@@ -42,6 +45,7 @@ const stored = keyValue('follow_up', state);
 /** Requests of one run, each for one record. */
 const mostLinks = 30;
 const mostTranscripts = 20;
+const mostEventTypes = 20;
 /** Meetings that begin soon are read a hundred at a time. */
 const mostStarting = 1_000;
 const mostCandidates = 1_000;
@@ -57,8 +61,10 @@ export async function readFollowUps(needs: FollowUpNeeds): Promise<object | unde
   try {
     const links = await readPendingLinks(run);
     const starting = await readStarting(run);
+    const eventTypes = await readUnknownEventTypes(run);
     const transcripts = await readTranscripts(run);
-    return links + starting + transcripts > 0 ? { links, starting, transcripts } : undefined;
+    const read = { links, starting, eventTypes, transcripts };
+    return Object.values(read).some((count) => count > 0) ? read : undefined;
   } finally {
     if (run.state !== before) await needs.store.transaction((unit) => writeValue(unit, stored, run.state));
   }
@@ -97,7 +103,7 @@ function openRun(needs: FollowUpNeeds, before: z.output<typeof state>) {
       } catch (error) {
         if (needs.signal?.aborted === true) throw error;
         run.postpone(isStatus(error, 403) ? owner : uri);
-        if (!isStatus(error, 403) && !isStatus(error, 404)) throw error;
+        if (!isReadFailure(error) || isTransient(error)) throw error;
       }
     },
   };
@@ -204,8 +210,21 @@ async function readList(run: Run, { first, last, pending }: Range): Promise<void
     }
   } catch (error) {
     // They are read one by one.
-    if (!isStatus(error, 403)) throw error;
+    if (!isReadFailure(error) || isTransient(error)) throw error;
   }
+}
+
+function readUnknownEventTypes(run: Run): Promise<number> {
+  return readDue(run, {
+    rows: () => unknownEventTypes(run.store, { since: instantOf(run.nowMs - 30 * dayMs), limit: mostCandidates }),
+    isDue: ({ uri }) => !run.isPostponed(uri),
+    read: ({ uri }) =>
+      run.read(uri, async ({ client }) => {
+        const { record, observed } = await getEventType(client, uri, { signal: run.signal });
+        return { kind: 'event_type', record, observed };
+      }),
+    most: mostEventTypes,
+  });
 }
 
 function readTranscripts(run: Run): Promise<number> {

@@ -70,7 +70,8 @@ export const backfill = defineVerb({
     if (json) context.out(JSON.stringify(asData(report, { elapsedMs, waitedMs: waitingMs(sources) })));
     else context.out(asTable(report));
     if (!report.isComplete) context.notify(`Stopped. Run it again to resume: ${slotstream} backfill`);
-    return report.isComplete && report.resources.every(({ missing }) => missing.length === 0) ? 0 : 3;
+    const isWhole = report.resources.every(({ counts }) => counts.left_out + counts.quarantined === 0);
+    return report.isComplete && isWhole ? 0 : 3;
   },
 });
 
@@ -83,9 +84,9 @@ function asTable({ resources }: BackfillReport): string {
     name,
     state.replace('_', ' '),
     rowsText(counts),
-    ...[counts.created, counts.updated, counts.unchanged, counts.quarantined].map(number),
+    ...[counts.created, counts.updated, counts.unchanged, counts.quarantined, counts.left_out].map(number),
   ]);
-  return renderTable(['resource', 'state', 'rows', 'created', 'updated', 'unchanged', 'quarantined'], rows);
+  return renderTable(['resource', 'state', 'rows', 'created', 'updated', 'unchanged', 'quarantined', 'left out'], rows);
 }
 
 /** `70 (35 scheduled events, 35 invitees)`; the number alone where all are of one kind. */

@@ -13,7 +13,12 @@ import { countLines, isDrift, totalOf, type Drift } from '#workers/sync/reconcil
 import type { HeldBack } from '#workers/sync/reconcile/find-deleted.ts';
 import { isFilled } from '#workers/sync/mirror-identity.ts';
 import { closeGap, gapRepair, openGap, type Gap } from '#workers/sync/reconcile/missed-window.ts';
-import { reconcile as compare, type ReconcileReport, type Scope } from '#workers/sync/reconcile/reconcile.ts';
+import {
+  isAsCompleteAsAllowed,
+  reconcile as compare,
+  type ReconcileReport,
+  type Scope,
+} from '#workers/sync/reconcile/reconcile.ts';
 import { openSources } from '#workers/sync/sources.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { printPauses } from '#src/cli/backfill-progress.ts';
@@ -95,7 +100,7 @@ async function run(
     { scope: scopeOf({ recent, gap }), events: config.events, repair, allowDeletes },
   );
   // Comparing everything repairs a gap too.
-  if (gap !== undefined) await closeGap(store, gap);
+  if (gap !== undefined && isAsCompleteAsAllowed(report)) await closeGap(store, gap);
   const subscriptions = await compareSubscriptions(context, { config, store, recreated });
   if (json) context.out(JSON.stringify({ ...report, subscriptions }));
   else {
@@ -107,7 +112,8 @@ async function run(
       );
   }
   const remains = !repair && totalOf(report.drift) > 0;
-  return remains || report.heldBack.length > 0 || subscriptions.pending > 0 ? 3 : 0;
+  const isPartial = report.unreadable.length + report.heldBack.length + report.quarantined > 0;
+  return remains || isPartial || subscriptions.pending > 0 ? 3 : 0;
 }
 
 /** After an outage `--recent` compares everything since the outage began. */

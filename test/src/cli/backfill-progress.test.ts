@@ -64,6 +64,7 @@ describe('the progress of a backfill', () => {
       state: 'complete',
       counts: counts({ scheduled_event: 1_200, invitee: 1 }),
       missing: [],
+      isUnreachable: false,
     });
     expect(at.lines).toEqual([
       'scheduled_events: resuming after 1 scheduled event, 2 invitees',

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ApiScope } from '#schemas/api-scope.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { writeRows } from '#src/store/rows.ts';
@@ -131,10 +132,9 @@ describe('doctor', () => {
   });
 
   it('reports missing scopes, and what will be missing in the mirror', async () => {
-    const narrow = sandbox.tokens.personal('narrow', {
-      user: sandbox.handles.users.owner,
-      scopes: ['contacts:read', 'webhooks:write', 'scheduled_events:read', 'event_types:read', 'routing_forms:read'],
-    });
+    const tokenWith = (...scopes: ApiScope[]) =>
+      sandbox.tokens.personal(`narrow-${scopes.length}`, { user: sandbox.handles.users.owner, scopes });
+    const narrow = tokenWith('users:read', 'organizations:read', 'webhooks:write', 'scheduled_events:read');
     const { code, of } = await examine({ API_TOKEN: narrow });
     expect(code).toBe(3);
     expect(of('scopes')).toEqual([
@@ -142,12 +142,22 @@ describe('doctor', () => {
         name: 'scopes',
         state: 'ill',
         message:
-          'the token lacks meeting_recaps:read; missing in the mirror: meeting_recap.created, meeting_recap.updated, meeting_recap.deleted.',
-        fix: expect.stringContaining('meeting_recaps:read'),
+          'the token lacks contacts:read (contacts and the definitions of their custom fields), event_types:read (event types), routing_forms:read (routing forms and their submissions), meeting_recaps:read (meeting recaps and who spoke).',
+        fix: expect.stringContaining(
+          'users:read, organizations:read, contacts:read, webhooks:write, scheduled_events:read, event_types:read, routing_forms:read, meeting_recaps:read',
+        ),
       },
     ]);
-    const { of: asked } = await examine({ API_TOKEN: narrow, EVENTS: 'contact.created,invitee.created' });
+    const { of: asked } = await examine({ API_TOKEN: narrow, EVENTS: 'invitee.created' });
     expect(asked('scopes')).toEqual([expect.objectContaining({ state: 'well' })]);
+    const { organization, users } = sandbox.handles;
+    const { of: configured } = await examine({
+      API_TOKEN: tokenWith(),
+      ORGANIZATION_URI: organization,
+      USER_URI: users.owner,
+    });
+    for (const scope of ['webhooks:write', 'contacts:read', 'scheduled_events:read', 'meeting_recaps:read'])
+      expect(configured('scopes')).toMatchObject([{ message: expect.stringContaining(scope) }]);
   });
 
   it('says once that subscriptions cannot be listed, and does not advise to create them', async () => {

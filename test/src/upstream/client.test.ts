@@ -79,10 +79,16 @@ describe('a call', () => {
     expect(sent.map(({ url }) => url)).toEqual(['https://api.example.test/contacts/1']);
   });
 
-  it('returns the JSON as it was sent beside the parsed value', async () => {
-    const { client } = calling(get, [{ body: { resource: { a: '1' } } }]);
-    const found = await client.call({ ...get, reads: z.object({ resource: z.object({ a: z.coerce.number() }) }) });
-    expect(found).toMatchObject({ value: { resource: { a: 1 } }, body: { resource: { a: '1' } } });
+  it('names the program and its version', async () => {
+    let sent: string | null = null;
+    const client = clientOf('https://api.example.test', {
+      fetch: async (_, init) => {
+        sent = new Headers(init?.headers).get('user-agent');
+        return Response.json({});
+      },
+    });
+    await client.call({ method: 'GET', path: '/users/me', reads: z.looseObject({}) });
+    expect(sent).toMatch(/^slotstream\/\d+\.\d+\.\d+/);
   });
 
   it('names the invalid fields of a response, never their values', async () => {

@@ -5,6 +5,7 @@ import { instantOf } from '#src/base/time.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { createLog } from '#src/observability/log.ts';
 import { book, cancelInvitee, meetingOf } from '#src/sandbox/world/bookings/bookings.ts';
+import { deleteEventType, eventTypeRecord } from '#src/sandbox/world/event-types.ts';
 import { createRecap, deleteRecap } from '#src/sandbox/world/recaps.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
@@ -18,7 +19,10 @@ import { ingestBodies, rowsOf, storeEngines, type TestStore } from '../../harnes
 const hourMs = 3_600_000;
 const minuteMs = 60_000;
 
-async function openWorld(fresh: () => Promise<TestStore>, options: { readonly bookings?: number } = {}) {
+async function openWorld(
+  fresh: () => Promise<TestStore>,
+  { isTypeListed = true, ...options }: { readonly bookings?: number; readonly isTypeListed?: boolean } = {},
+) {
   const mirrored: TestReconcile = await openTestReconcile(fresh, { contacts: 1, bookings: 0, ...options });
   const { sandbox, store } = mirrored;
   const { service } = sandbox;
@@ -41,6 +45,10 @@ async function openWorld(fresh: () => Promise<TestStore>, options: { readonly bo
       openSources(config, { fetch: counting, nowMs: () => waitedMs, sleep: async (ms) => void (waitedMs += ms) }),
   };
   const offer = state.eventTypes.values().find(({ name }) => name === 'Discovery call');
+  const typeBody = (type: Parameters<typeof eventTypeRecord>[0]) =>
+    JSON.stringify({ event: 'event_type.created', created_at: clock.tick(), payload: eventTypeRecord(type) });
+  const unlisted = isTypeListed ? undefined : offer;
+  await ingestBodies(store, [...state.eventTypes.values()].filter((type) => type !== unlisted).map(typeBody));
   const nextSlotMs = Math.ceil(clock.nowMs() / hourMs) * hourMs;
   const deliver = (invitee: InviteeResource, event = 'invitee.created') => {
     const payload = { ...invitee, scheduled_event: meetingOf(service, invitee) };
@@ -99,6 +107,27 @@ for (const { name, available, fresh } of storeEngines) {
       expect((await world.row(invitee))['join_url']).toMatch(/^https:\/\/meet\./);
       world.advance(2 * minuteMs);
       expect(await world.follow()).toEqual([]);
+    });
+
+    it('an event type that a meeting names and no list showed is read, once', async () => {
+      await using world = await openWorld(fresh, { isTypeListed: false });
+      const { event } = await world.book();
+      const type = String((await world.row({ event }))['event_type']);
+      expect(await world.follow()).toEqual(['/users/me', pathOf(type)]);
+      const types = async () => (await rowsOf(world.store, 'event_types')).filter(({ uri }) => uri === type);
+      expect(await types()).toMatchObject([{ name: 'Discovery call' }]);
+      expect(await world.follow()).toEqual([]);
+    });
+
+    it('an event type that does not exist any more is asked for ever more rarely', async () => {
+      await using world = await openWorld(fresh, { isTypeListed: false });
+      const { event } = await world.book({ hours: 30 });
+      const type = world.service.state.eventTypes.get(String((await world.row({ event }))['event_type']));
+      if (type) deleteEventType(world.service, type);
+      expect(await world.follow()).toHaveLength(2);
+      expect(await world.follow()).toEqual([]);
+      world.advance(3 * minuteMs);
+      expect(await world.follow()).toHaveLength(2);
     });
 
     it('many links that are not ready are read thirty a run', async () => {

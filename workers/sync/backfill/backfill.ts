@@ -1,17 +1,20 @@
 // Fills the mirror from the service, one resource after another. An interrupted backfill resumes where it stopped.
 //
-//   started ──▶ each resource: read · refused (reported, the others continue) ──▶ complete: progress is removed, the next one starts over
-//     └ killed, stopped or failed ──▶ the next one resumes, and reads no resource twice
+//   started ──▶ each resource: read · refused · failed (reported, the others continue) ──▶ complete: progress is removed, the next one
+//     │                                                                               starts over; a failed resource resumes
+//     └ killed or stopped ──▶ the next one resumes, and reads no resource twice
 import { z } from 'zod';
 import type { EventKind } from '#schemas/events.ts';
-import { ApiError } from '#src/upstream/api-error.ts';
+import { isTransient } from '#src/base/errors.ts';
+import { isStatus } from '#src/upstream/api-error.ts';
 import type { Store } from '#src/store/contract.ts';
-import { countsSchema, readProgress, removeProgress, noCounts, type Counts, type Progress } from './progress.ts';
+import { countsSchema, readProgress, removeProgress, noCounts, type Progress } from './progress.ts';
 import { traverseResource, type TraversalOutcome, type TraversalNeeds } from './traverse.ts';
 import { allResources, type Resource, type ResourceName } from '#workers/sync/resources/registry.ts';
 import { checkpoint, keyValue, readValue, removeValues, writeValue } from '#src/store/key-value.ts';
 import { recordFilled, requireSameOrganization } from '#workers/sync/mirror-identity.ts';
 import { wantedResources } from '#workers/sync/reconcile/plan.ts';
+import { readEach } from '#workers/sync/read-each.ts';
 import { accountOf } from '#workers/sync/sources.ts';
 
 export interface BackfillInput {
@@ -28,12 +31,11 @@ export interface BackfillNeeds extends TraversalNeeds {
   readonly onOutcome: (outcome: ResourceOutcome) => void;
 }
 
-export interface ResourceOutcome {
+export interface ResourceOutcome extends Pick<TraversalOutcome, 'counts' | 'error' | 'isUnreachable'> {
   readonly name: ResourceName;
   /** `skipped`: EVENTS names none of its kinds. `waiting`: it was not started. */
-  readonly state: TraversalOutcome['state'] | 'refused' | 'skipped' | 'waiting';
-  readonly counts: Counts;
-  /** What will be missing from the mirror, and how to fix it. */
+  readonly state: TraversalOutcome['state'] | 'skipped' | 'waiting';
+  /** The first of what will be missing from the mirror, and how to fix it; `counts.left_out` counts all. */
   readonly missing: readonly string[];
 }
 
@@ -97,20 +99,23 @@ export async function backfill(needs: BackfillNeeds, input: BackfillInput): Prom
   };
   await save();
 
-  const outcomes: ResourceOutcome[] = [];
-  for (const resource of chosen) {
-    const outcome = await outcomeOf(needs, resource, input);
-    outcomes.push(outcome);
-    needs.onOutcome(outcome);
-    if (outcome.state === 'stopped' || outcome.state === 'waiting') continue;
-    ended.add(resource.name);
-    await save();
-  }
+  const outcomes = await readEach(
+    needs.sources,
+    chosen.map((resource) => ({ resource })),
+    async ({ resource }, sources) => {
+      const outcome = await outcomeOf({ ...needs, sources }, resource, input);
+      needs.onOutcome(outcome);
+      if (outcome.state !== 'stopped' && outcome.state !== 'waiting') ended.add(resource.name);
+      await save();
+      return outcome;
+    },
+  );
+  throwIfNothingAnswers(outcomes);
   if ([...wanted].every((name) => ended.has(name))) {
     if (wantedResources(input.events).every(({ name }) => wanted.has(name))) await recordFilled(store, needs.now());
     await finishRun(needs, {
       finished_at: needs.now(),
-      resources: outcomes.map((each) => ({ ...each, missing: [...each.missing] })),
+      resources: outcomes.map(({ name, state, counts, missing }) => ({ name, state, counts, missing: [...missing] })),
     });
   }
   return { isComplete: names.every((name) => ended.has(name)), resources: outcomes };
@@ -122,29 +127,26 @@ async function outcomeOf(
   { events, signal }: BackfillInput,
 ): Promise<ResourceOutcome> {
   const { name, feeds } = resource;
-  const none = { name, counts: noCounts, missing: [] };
+  const none = { name, counts: noCounts, missing: [], isUnreachable: false };
   if (feeds.length > 0 && !feeds.some((kind) => events.includes(kind))) return { ...none, state: 'skipped' };
   if (signal.aborted) return { ...none, state: 'waiting' };
-  try {
-    return { name, ...(await traverseResource(needs, resource, signal)) };
-  } catch (error) {
-    if (!isRefusal(error)) throw error;
-    return { ...none, state: 'refused', missing: [`${error.message}${error.hint ? ` → ${error.hint}` : ''}`] };
-  }
+  return { name, ...(await traverseResource(needs, resource, signal)) };
 }
 
-/** The token lacks a scope, a plan or a role for one resource. A token that is not accepted at all ends the backfill. */
-function isRefusal(error: unknown): error is ApiError {
-  return error instanceof ApiError && (error.status === 403 || error.status === 404);
+/** A token that is not accepted at all, or a service that does not answer, is no list that was left out. */
+function throwIfNothingAnswers(outcomes: readonly ResourceOutcome[]): void {
+  const [first] = outcomes.flatMap(({ error }) => error ?? []);
+  const isRead = outcomes.some(({ state, error }) => error === undefined && state !== 'skipped');
+  if (first !== undefined && !isRead && (isStatus(first, 401) || isTransient(first))) throw first;
 }
 
 function finishRun({ store }: BackfillNeeds, finished: z.output<(typeof result)['schema']>): Promise<void> {
   return store.transaction(async (unit) => {
     await writeValue(unit, result, finished);
-    await removeProgress(
-      unit,
-      allResources.map(({ name }) => name),
-    );
+    // What failed in the middle goes on from there.
+    const failed = finished.resources.filter(({ state }) => state === 'failed').map(({ name }) => name);
+    const names = allResources.map(({ name }) => name).filter((name) => !failed.includes(name));
+    await removeProgress(unit, names);
     await removeValues(unit, [run]);
   });
 }

@@ -17,6 +17,8 @@ export const countsSchema = z.object({
   unchanged: whole,
   /** Earlier versions stored it under another name. */
   quarantined: whole.default(0),
+  /** Lists and records that the service did not let be read. */
+  left_out: whole.default(0),
   rows: whole,
   pages: whole,
   /** Rows by kind: a resource may have several. Earlier versions did not count them. */
@@ -29,6 +31,7 @@ export const noCounts: Counts = {
   updated: 0,
   unchanged: 0,
   quarantined: 0,
+  left_out: 0,
   rows: 0,
   pages: 0,
   by_kind: {},
@@ -44,7 +47,7 @@ const progress = z.object({
   next: z.string().nullable(),
   /** What the staged page has changed so far. */
   counted: z.object({ created: whole, updated: whole }),
-  /** What was refused, as text. */
+  /** The first of what was left out, as text; `left_out` counts all. */
   missing: z.array(z.string()),
   /** How fast the process that reads it is: what it had read when it began, and when it stored the last page. */
   pace: z
@@ -134,6 +137,7 @@ export function withPage(
     updated: before.updated + report.updated + counted.updated,
     unchanged: before.unchanged + report.unchanged - counted.created - counted.updated,
     quarantined: before.quarantined + report.quarantined,
+    left_out: before.left_out,
     rows: before.rows + rows,
     pages: before.pages + 1,
   };

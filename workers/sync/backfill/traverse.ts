@@ -12,6 +12,9 @@ import {
   type Progress,
   type StagedPage,
 } from './progress.ts';
+import { isTransient, type SlotstreamError } from '#src/base/errors.ts';
+import type { ListOutcome } from '#workers/sync/read-each.ts';
+import { failureText, isReadFailure, isRefusal, leftOutIn, leftOutText } from '#workers/sync/resources/left-out.ts';
 import type { Notice, Resource, ResourcePage } from '#workers/sync/resources/registry.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import type { Sources } from '#workers/sync/sources.ts';
@@ -27,12 +30,14 @@ export interface TraversalNeeds extends FoldNeeds {
   readonly onNotice: (resource: Resource, notice: Notice) => void;
 }
 
-export interface TraversalOutcome {
-  /** `already_complete`: an earlier process has read it, in the same backfill. */
-  readonly state: 'complete' | 'already_complete' | 'stopped';
+export interface TraversalOutcome extends ListOutcome {
+  /** `already_complete`: an earlier process has read it, in the same backfill. `failed`: its rest could not be read. */
+  readonly state: 'complete' | 'already_complete' | 'stopped' | 'refused' | 'failed';
   readonly counts: Counts;
-  /** What was refused, as text; the rest was read. */
+  /** The first of what was left out, as text; the rest was read. */
   readonly missing: readonly string[];
+  /** Why the rest of it could not be read. */
+  readonly error?: SlotstreamError;
 }
 
 /** A page in hand, and the progress that is stored with it. */
@@ -59,11 +64,12 @@ export async function traverseResource(
 ): Promise<TraversalOutcome> {
   const known = (await readProgress(needs.store, resource.name)) ?? beginning;
   const { counts, missing } = known;
-  if (known.state === 'done') return { state: 'already_complete', counts, missing };
+  if (known.state === 'done') return { state: 'already_complete', counts, missing, isUnreachable: false };
   needs.onProgress(resource, counts);
   const staged = await readStaged(needs.store, resource.name);
   let last = known;
   let isDone = false;
+  let error: SlotstreamError | undefined;
   try {
     const total = needs.onTotal && (await resource.count?.(needs.sources, { signal }));
     if (total !== undefined) needs.onTotal?.(resource, total);
@@ -75,13 +81,27 @@ export async function traverseResource(
       isDone = step === undefined || step.at.next === null;
       if (!isDone) step = await steps.after(last);
     }
-  } catch (error) {
-    if (!signal.aborted) throw error;
+  } catch (failure) {
+    if (!signal.aborted && !isReadFailure(failure)) throw failure;
+    if (!signal.aborted && isReadFailure(failure)) error = failure;
   }
   const ended: Progress = isDone ? { ...last, state: 'done', from: null } : last;
   // After an abort before any page was folded, the staged page stays.
   if (last !== known || isDone) await needs.store.transaction((unit) => settle(unit, resource.name, ended));
-  return { state: isDone ? 'complete' : 'stopped', counts: ended.counts, missing: ended.missing };
+  if (error === undefined) {
+    const state = isDone ? 'complete' : 'stopped';
+    return { state, counts: ended.counts, missing: ended.missing, isUnreachable: false };
+  }
+  const { counts: read, missing: texts } = withLeftOut(ended, [failureText(error)]);
+  const state = isRefusal(error) ? 'refused' : 'failed';
+  return { state, counts: read, missing: texts, error, isUnreachable: isTransient(error) };
+}
+
+const mostTexts = 20;
+
+function withLeftOut(at: Progress, more: readonly string[]): Progress {
+  const missing = [...at.missing, ...more].slice(0, mostTexts);
+  return { ...at, missing, counts: { ...at.counts, left_out: at.counts.left_out + more.length } };
 }
 
 interface Steps {
@@ -115,8 +135,7 @@ function openSteps(needs: TraversalNeeds, resource: Resource, { known, staged, s
     const { value } = next;
     const notices = value.notices ?? [];
     for (const notice of notices) needs.onNotice(resource, notice);
-    const refused = notices.flatMap((notice) => (notice.kind === 'refused' ? [refusalText(notice)] : []));
-    const at = { ...last, next: value.nextToken, missing: [...last.missing, ...refused] };
+    const at = { ...withLeftOut(last, leftOutIn(notices).map(leftOutText)), next: value.nextToken };
     return { at, page: { records: value.records, rows: value.rows }, isStaged: false };
   }
 
@@ -146,8 +165,4 @@ async function take(
   const counts = withPage(at.counts, page, { report, counted: at.counted });
   needs.onProgress(resource, counts);
   return { ...at, counts, from: at.next, counted: beginning.counted };
-}
-
-function refusalText({ list, error }: Extract<Notice, { kind: 'refused' }>): string {
-  return `${list}: ${error.message}${error.hint === undefined ? '' : ` → ${error.hint}`}`;
 }

@@ -1,12 +1,14 @@
 // Finds missed deletes: rows that a complete listing did not contain. Each is requested by its URI, and only a 404 for that URI counts
 // as a delete. A run that would delete many rows deletes none and reports how many there are.
 import type { DeletableKind } from '#schemas/records.ts';
+import { isTransient } from '#src/base/errors.ts';
 import type { Store } from '#src/store/contract.ts';
 import { countLive, staleRows, type StaleRow } from '#src/store/stale-rows.ts';
 import { isStatus } from '#src/upstream/api-error.ts';
 import type { CallOptions, Client } from '#src/upstream/client.ts';
 import { type FetchedRecord, getContact, getEventType, getMeetingRecap } from '#src/upstream/endpoints.ts';
 import { tableOfKind } from '#workers/projections/touches.ts';
+import { isReadFailure, type LeftOut } from '#workers/sync/resources/left-out.ts';
 import type { SeenSet } from './seen-set.ts';
 import type { ServiceRecord } from '#workers/sync/records.ts';
 import type { Sources } from '#workers/sync/sources.ts';
@@ -102,8 +104,8 @@ async function statusOf(
     await onFound([{ kind, record, observed }]);
     return 'exists';
   } catch (error) {
-    // A record that we may not see any more is not deleted.
-    if (isStatus(error, 403)) return 'hidden';
+    // A record that we may not see any more, or that cannot be parsed, is not deleted.
+    if (isReadFailure(error) && !isTransient(error) && !isStatus(error, 404)) return 'hidden';
     if (!isStatus(error, 404)) throw error;
     if (!error.isFromService) return 'unconfirmed';
     seenSet.addDeleted({ kind, uri: row.uri, observed: error.observed });
@@ -112,9 +114,10 @@ async function statusOf(
 }
 
 /** Reported among what could not be compared. */
-export function unconfirmedAs(kind: DeletableKind, count: number) {
+export function unconfirmedAs(kind: DeletableKind, count: number): LeftOut {
   return {
     what: `${count} deletes of ${kind}`,
+    isRefused: false,
     error: {
       message: `${count} answers of 404 did not come from the service itself.`,
       hint: 'Check for a proxy in between, or an API_BASE_URL that leads elsewhere.',

@@ -4,9 +4,11 @@
 //   gap      the same since deliveries began to be missing, with all future meetings; then everything
 //   full     everything, whole records, and the deletes that were missed
 import type { EventKind } from '#schemas/events.ts';
+import { isTransient } from '#src/base/errors.ts';
 import { instantOf } from '#src/base/time.ts';
-import { isStatus, type ApiError } from '#src/upstream/api-error.ts';
-import { getCurrentUser } from '#src/upstream/endpoints.ts';
+import { isStatus } from '#src/upstream/api-error.ts';
+import { readEach, type ListOutcome } from '#workers/sync/read-each.ts';
+import { isReadFailure, leftOut, leftOutIn, type LeftOut } from '#workers/sync/resources/left-out.ts';
 import type { ResourceName } from '#workers/sync/resources/registry.ts';
 import type { DriftCounts } from './drift-report.ts';
 import { isFilled, recordFilled, requireSameOrganization } from '#workers/sync/mirror-identity.ts';
@@ -27,12 +29,6 @@ export interface ReconcileInput extends RunOptions {
   readonly events: readonly EventKind[];
 }
 
-/** A resource that the token may not read, so that it is not compared. */
-export interface Unreadable {
-  readonly what: string;
-  readonly error: Pick<ApiError, 'message' | 'hint'>;
-}
-
 export interface ReconcileReport {
   readonly scope: Scope['kind'];
   readonly repaired: boolean;
@@ -43,7 +39,8 @@ export interface ReconcileReport {
   readonly drift: DriftCounts;
   /** Contacts of which only the meeting dates differed: no drift. */
   readonly meetingDates: number;
-  readonly unreadable: readonly Unreadable[];
+  /** Lists and records that could not be read, so that they are not compared. */
+  readonly unreadable: readonly LeftOut[];
   readonly heldBack: readonly HeldBack[];
   readonly notCompared: number;
 }
@@ -52,15 +49,14 @@ export async function reconcile(needs: ReconcileNeeds, input: ReconcileInput): P
   await requireSameOrganization(needs.store, accountOf(needs.sources), { claims: input.repair });
   const wasFilled = await isFilled(needs.store);
   const startedAt = needs.now();
-  const begunAt = await timeOfService(needs);
   using run = openRun(needs, input);
-  const unreadable: Unreadable[] = [];
-  let contactsFrom: string | undefined;
-  for (const traversal of await traversalsOf(needs, input, startedAt)) {
-    const refused = await traverse(needs, traversal, { run, begunAt });
-    unreadable.push(...refused);
-    if (traversal.resource.name === 'contacts' && refused.length === 0) contactsFrom = begunAt;
-  }
+  const traversals = await traversalsOf(needs, input, startedAt);
+  const outcomes = await readEach(needs.sources, traversals, (traversal, sources) =>
+    traverse({ ...needs, sources }, traversal, run),
+  );
+  const unreadable = outcomes.flatMap((outcome) => outcome.unreadable);
+  throwIfNothingAnswers(outcomes);
+  const [contacts] = outcomes.filter((one) => one.name === 'contacts' && one.unreadable.length === 0);
   const report: ReconcileReport = {
     scope: input.scope.kind,
     repaired: input.repair,
@@ -71,10 +67,15 @@ export async function reconcile(needs: ReconcileNeeds, input: ReconcileInput): P
   };
   if (!input.repair) return report;
   // Copying what was never copied is no drift.
-  await remember(needs, wasFilled ? report : { ...report, drift: {} }, contactsFrom);
-  if (!wasFilled && input.scope.kind !== 'recent') await recordFilled(needs.store, report.finished_at);
+  await remember(needs, wasFilled ? report : { ...report, drift: {} }, contacts?.begunAt);
+  if (!wasFilled && input.scope.kind !== 'recent' && isAsCompleteAsAllowed(report))
+    await recordFilled(needs.store, report.finished_at);
   return report;
 }
+
+/** Whether everything was compared that the token may read; otherwise a later run can compare more. */
+export const isAsCompleteAsAllowed = ({ unreadable }: Pick<ReconcileReport, 'unreadable'>): boolean =>
+  unreadable.every(({ isRefused }) => isRefused);
 
 async function traversalsOf(
   needs: ReconcileNeeds,
@@ -94,44 +95,54 @@ async function traversalsOf(
   return recentTraversals(resources, { since: from === undefined ? undefined : withOverlap(from), nowMs });
 }
 
-/** The time on the service's clock, which rows use; every answer carries it. */
-export async function timeOfService({ sources, signal }: Pick<ReconcileNeeds, 'sources' | 'signal'>): Promise<string> {
-  return (await getCurrentUser(sources.client, { signal })).observed;
+interface TraversalOutcome extends ListOutcome {
+  readonly name: ResourceName;
+  /** When its first page was requested, on the service's clock, which rows use. */
+  readonly begunAt: string | undefined;
+  readonly unreadable: readonly LeftOut[];
+  /** Why its rest could not be read. */
+  readonly error?: unknown;
 }
 
-/** Returns what could not be read. */
-async function traverse(
-  needs: ReconcileNeeds,
-  traversal: Traversal,
-  { run, begunAt }: { readonly run: Run; readonly begunAt: string },
-): Promise<readonly Unreadable[]> {
+async function traverse(needs: ReconcileNeeds, traversal: Traversal, run: Run): Promise<TraversalOutcome> {
   const { resource, query, isLast, deletes } = traversal;
+  const { name } = resource;
   const { signal } = needs;
-  const unreadable: Unreadable[] = [];
+  const unreadable: LeftOut[] = [];
+  let begunAt: string | undefined;
   let rows = 0;
   try {
     for await (const page of resource.pages(needs.sources, { ...(query && { query }), signal })) {
+      begunAt ??= page.observed;
       await run.take(page.records);
-      unreadable.push(...refusedIn(page.notices ?? []));
-      needs.onProgress?.(resource.name, (rows += page.rows));
+      unreadable.push(...leftOutIn(page.notices));
+      needs.onProgress?.(name, (rows += page.rows));
       if (isLast?.(page) === true) break;
     }
+    // Never on a partial listing.
+    if (deletes !== undefined && begunAt !== undefined && unreadable.length === 0)
+      unreadable.push(...(await run.carryOutDeletes(deletes, secondAfter(begunAt))));
+    return { name, begunAt, unreadable, isUnreachable: false };
   } catch (error) {
-    if (!isStatus(error, 403)) throw error;
-    unreadable.push({ what: resource.name, error });
+    if (signal?.aborted === true || !isReadFailure(error)) throw error;
+    return {
+      name,
+      begunAt,
+      unreadable: [...unreadable, leftOut(name, error)],
+      error,
+      isUnreachable: isTransient(error),
+    };
   }
-  // Never on a partial listing.
-  if (deletes === undefined || unreadable.length > 0) return unreadable;
-  return run.carryOutDeletes(deletes, secondAfter(begunAt));
 }
 
 /** The service's times have whole seconds: a row observed in the second in which the run began may have been observed before it. */
 const secondAfter = (time: string): string => instantOf(Date.parse(time) + 1000);
 
-export function refusedIn(
-  notices: readonly { kind: string; list: string; error?: Unreadable['error'] }[],
-): Unreadable[] {
-  return notices.flatMap(({ list, error }) => (error === undefined ? [] : [{ what: list, error }]));
+/** A token that is not accepted at all, or a service that does not answer, is no list that was left out. */
+function throwIfNothingAnswers(outcomes: readonly TraversalOutcome[]): void {
+  const [first] = outcomes;
+  const isNothing = outcomes.every(({ error }) => error !== undefined);
+  if (isNothing && (isStatus(first?.error, 401) || first?.isUnreachable)) throw first?.error;
 }
 
 async function remember(needs: ReconcileNeeds, report: ReconcileReport, from: string | undefined): Promise<void> {

@@ -8,6 +8,7 @@ import { counted, driftOf, isDrift, type Drift, type DriftCounts } from './drift
 import { findDeleted, unconfirmedAs, type HeldBack } from './find-deleted.ts';
 import { openSeenSet, type SeenSet } from './seen-set.ts';
 import { ingestDeletes, ingestRecords, type ServiceRecord } from '#workers/sync/records.ts';
+import type { LeftOut } from '#workers/sync/resources/left-out.ts';
 import type { Sources } from '#workers/sync/sources.ts';
 
 export interface RunNeeds extends FoldNeeds {
@@ -37,15 +38,13 @@ export interface RunTally {
   readonly notCompared: number;
 }
 
-type Unconfirmed = ReturnType<typeof unconfirmedAs>;
-
 export interface Run extends Disposable {
   take(records: readonly ServiceRecord[]): Promise<void>;
   /**
    * Deletes the rows that a complete listing lacked and that the service answers with 404. Rows observed after `since`, when the
    * listing began, were listed in an earlier slice or arrived meanwhile, so they are not checked. Returns what could not be confirmed.
    */
-  carryOutDeletes(kind: DeletableKind, since: string): Promise<readonly Unconfirmed[]>;
+  carryOutDeletes(kind: DeletableKind, since: string): Promise<readonly LeftOut[]>;
   readonly tally: RunTally;
 }
 
@@ -71,7 +70,7 @@ export function openRun(needs: RunNeeds, { repair, allowDeletes }: RunOptions): 
     noteSeen(seenSet, records);
   }
 
-  async function carryOutDeletes(kind: DeletableKind, since: string): Promise<readonly Unconfirmed[]> {
+  async function carryOutDeletes(kind: DeletableKind, since: string): Promise<readonly LeftOut[]> {
     const { heldBack, unconfirmed, notCompared } = await findDeleted(
       { ...needs, seenSet, onFound: take },
       { kind, since, allowDeletes, wasSeen: (uri) => seenSet.wasSeen(kind, uri) },

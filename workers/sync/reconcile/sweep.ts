@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { EventKind } from '#schemas/events.ts';
 import { overviewOf } from '#src/store/status-counts.ts';
-import { isStatus } from '#src/upstream/api-error.ts';
+import { isTransient } from '#src/base/errors.ts';
 import { checkpoint, readValue, removeValues, writeValue } from '#src/store/key-value.ts';
 import { driftHows, type DriftCounts } from './drift-report.ts';
 import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
@@ -13,7 +13,7 @@ import { accountOf } from '#workers/sync/sources.ts';
 import { openRun, type RunNeeds, type RunTally } from './session.ts';
 import { readReconcileState, recordRun, type LastRun } from './reconcile-state.ts';
 import { fullTraversals, wantedResources, type Traversal } from './plan.ts';
-import { refusedIn, timeOfService } from './reconcile.ts';
+import { isReadFailure, leftOutIn } from '#workers/sync/resources/left-out.ts';
 
 export interface SweepInput {
   readonly everyMs: number;
@@ -24,8 +24,15 @@ const positionSchema = z.object({
   started_at: z.string(),
   /** Resources that were read to the end. */
   done: z.array(z.string()),
-  /** The current resource: when its traversal began, on the service's clock, and its next page. */
-  at: z.object({ since: z.string(), token: z.string().nullable(), whole: z.boolean() }).nullable(),
+  /** The current resource: when its traversal began, on the service's clock, its next page, and how often that was not reached. */
+  at: z
+    .object({
+      since: z.string(),
+      token: z.string().nullable(),
+      whole: z.boolean(),
+      failures: z.number().default(0),
+    })
+    .nullable(),
   pages: z.number(),
   /** How many pages it will have, estimated; earlier versions did not store it. */
   expected: z.number().optional(),
@@ -47,6 +54,8 @@ export type SliceOutcome =
   | { readonly kind: 'done'; readonly last: LastRun };
 
 const position = checkpoint('sweep', positionSchema);
+/** Slices in which one page may not be reached. */
+const mostFailures = 3;
 /** A sweep aims to be over well before the next is due. */
 const share = 0.8;
 
@@ -117,36 +126,42 @@ async function traverseOn(
   { here, most }: { readonly here: SweepPosition; readonly most: number },
 ): Promise<SweepPosition> {
   using run = openRun(needs, { repair: true, allowDeletes: false });
-  const at = here.at ?? { since: await timeOfService(needs), token: null, whole: true };
   const { signal } = needs;
-  let { token, whole } = at;
+  let { since, token, whole, failures } = here.at ?? { since: '', token: null, whole: true, failures: 0 };
   let pages = 0;
   const unreadable: string[] = [];
   const positionNow = (isDone: boolean): SweepPosition => ({
     ...here,
     pages: here.pages + pages,
     done: isDone ? [...here.done, resource.name] : here.done,
-    at: isDone ? null : { since: at.since, token, whole },
+    at: isDone ? null : { since, token, whole, failures },
     found: added(here.found, run.tally, unreadable),
   });
   try {
     for await (const page of resource.pages(needs.sources, { from: token ?? undefined, signal })) {
+      since ||= page.observed ?? '';
       await run.take(page.records);
       pages += 1;
+      failures = 0;
       token = page.nextToken;
-      unreadable.push(...refusedIn(page.notices ?? []).map(({ what }) => what));
+      unreadable.push(...leftOutIn(page.notices).map(({ what }) => what));
       whole &&= unreadable.length === 0;
       if (token === null) break;
       await save(needs, positionNow(false));
       if (pages >= most) return positionNow(false);
     }
+    if (deletes !== undefined && whole && since !== '')
+      unreadable.push(...(await run.carryOutDeletes(deletes, since)).map(({ what }) => what));
   } catch (error) {
-    if (!isStatus(error, 403)) throw error;
-    whole = false;
+    if (signal?.aborted === true || !isReadFailure(error)) throw error;
+    failures += 1;
+    // An outage passes; a list that always fails must not keep the others from being compared.
+    if (isTransient(error) && failures < mostFailures) {
+      await save(needs, positionNow(false));
+      throw error;
+    }
     unreadable.push(resource.name);
   }
-  if (deletes !== undefined && whole)
-    unreadable.push(...(await run.carryOutDeletes(deletes, at.since)).map(({ what }) => what));
   const after = positionNow(true);
   await save(needs, after);
   return after;

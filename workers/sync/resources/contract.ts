@@ -27,6 +27,8 @@ export interface PageOptions {
   readonly from?: string | undefined;
   /** Filters and order of the list; nested lists are read whole. */
   readonly query?: Readonly<Record<string, string>>;
+  /** Only the list of the organization, and nothing that takes a call per record. */
+  readonly isBrief?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -36,14 +38,16 @@ export interface ResourcePage {
   readonly rows: number;
   /** An opaque position from which to continue; null at the end. */
   readonly nextToken: string | null;
+  /** When it was requested, on the service's clock; undefined where nothing was answered. */
+  readonly observed?: string;
   /** Problems before this page. */
   readonly notices?: readonly Notice[];
 }
 
 /**
  * `restarted`: the page token had expired, so the list was read from its start (some pages twice).
- * `refused`: one of several lists could not be read; the others continue, so the traversal is incomplete.
+ * `left_out`: a list or a record could not be read; the others are read, and the traversal is incomplete.
  */
 export type Notice =
   | { readonly kind: 'restarted'; readonly list: string }
-  | { readonly kind: 'refused'; readonly list: string; readonly error: SlotstreamError };
+  | { readonly kind: 'left_out'; readonly list: string; readonly error: SlotstreamError };

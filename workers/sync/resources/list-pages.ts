@@ -1,6 +1,7 @@
 // Reads one list page by page, from its start again when the page token has expired.
 import { z } from 'zod';
 import type { RecordKind } from '#schemas/records.ts';
+import { isUri } from '#schemas/wire.ts';
 import { isExpiredToken } from '#src/upstream/api-error.ts';
 import type { ApiPage } from '#src/upstream/pages.ts';
 import type { ServiceRecord } from '#workers/sync/records.ts';
@@ -23,7 +24,7 @@ export async function* listPages(list: List, from: string | undefined): AsyncGen
     try {
       for await (const page of list.open(token)) {
         const records = recordsOf(list.kind, page);
-        yield { records, rows: records.length, nextToken: page.nextToken, notices };
+        yield { records, rows: records.length, nextToken: page.nextToken, observed: page.observed, notices };
         notices = [];
       }
       return;
@@ -41,11 +42,17 @@ export function recordsOf(
   return records.map((record) => ({ kind, record, observed }));
 }
 
-/** Reads a list, and after each of its pages the lists that belong to its records. */
+export interface Nesting {
+  /** Whether nothing is to be read of a record beyond the list; without it, every record has a list of its own. */
+  isComplete(record: ServiceRecord): boolean;
+}
+
+/** Reads a list, and after each of its pages what belongs to its records. A record that is not complete comes only then. */
 export async function* nestedListPages(
   list: List,
   from: string | undefined,
   pagesWithin: (position: NestedPosition) => AsyncGenerator<ResourcePage>,
+  nesting?: Nesting,
 ): AsyncGenerator<ResourcePage> {
   const start = readPosition(from, nestedPosition);
   if (start !== undefined) {
@@ -53,9 +60,11 @@ export async function* nestedListPages(
     if (start.next === null) return;
   }
   for await (const page of listPages(list, start?.next ?? undefined)) {
-    const pending = page.records.flatMap(({ record }) => (typeof record['uri'] === 'string' ? [record['uri']] : []));
+    const isPending = (one: ServiceRecord): boolean => isUri(one.record['uri']) && nesting?.isComplete(one) !== true;
+    const pending = page.records.filter(isPending).map(({ record }) => String(record['uri']));
     const here = { pending, next: page.nextToken };
-    yield { ...page, nextToken: nestedToken(here) };
+    const records = nesting ? page.records.filter((one) => !isPending(one)) : page.records;
+    yield { ...page, records, rows: records.length, nextToken: nestedToken(here) };
     yield* pagesWithin(here);
   }
 }

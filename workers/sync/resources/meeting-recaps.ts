@@ -1,19 +1,28 @@
-// Meeting recaps of each user who has logged in, read as that user, since no other user may see them.
+// Meeting recaps of each user who has logged in, read as that user, since no other user may see them. The public service lists recaps
+// without their highlights: such a recap is read by its URI, one call each.
 import { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
-import { listMeetingRecaps } from '#src/upstream/endpoints.ts';
-import type { Sources, SourceUser } from '#workers/sync/sources.ts';
-import type { Resource, PageOptions, ResourcePage } from './contract.ts';
-import { readPosition, listPages } from './list-pages.ts';
+import { isExpiredToken, isStatus } from '#src/upstream/api-error.ts';
+import { getMeetingRecap, listMeetingRecaps } from '#src/upstream/endpoints.ts';
+import type { ServiceRecord } from '#workers/sync/records.ts';
+import type { SourceUser } from '#workers/sync/sources.ts';
+import { concurrently } from './concurrently.ts';
+import type { Notice, PageOptions, Resource, ResourcePage } from './contract.ts';
+import { isReadFailure, noticeOf } from './left-out.ts';
+import { nestedListPages, nestedToken, readPosition, type List, type NestedPosition } from './list-pages.ts';
 
-/** The user whose recaps are read next, and the page. */
+/** The user whose recaps are read next, and the position in their list. */
 const positionSchema = z.object({ user: z.string(), next: z.string().nullable() });
+
+/** After a kill, at most this many recaps are requested twice. */
+const recapsPerPage = 20;
 
 export const meetingRecaps: Resource = {
   name: 'meeting_recaps',
   feeds: ['meeting_recap.created', 'meeting_recap.updated', 'meeting_recap.deleted'],
-  async *pages({ users }: Sources, { from, query, signal } = {}) {
-    const start = readPosition(from, positionSchema);
+  async *pages({ users }, options = {}) {
+    if (users.length === 0) throw unknownUser();
+    const start = readPosition(options.from, positionSchema);
     // A user who no longer has a login is skipped: the traversal starts with the first user.
     const first = Math.max(
       0,
@@ -21,10 +30,10 @@ export const meetingRecaps: Resource = {
     );
     for (const [at, user] of users.entries()) {
       if (at < first) continue;
-      const next = user.uri === start?.user ? (start.next ?? undefined) : undefined;
+      const from = user.uri === start?.user ? (start.next ?? undefined) : undefined;
       const following = users[at + 1];
       const after = following ? JSON.stringify({ user: following.uri, next: null }) : null;
-      for await (const page of recapsOf(user, { from: next, ...(query && { query }), signal })) {
+      for await (const page of recapsOf(user, { ...options, from })) {
         const here = page.nextToken === null ? after : JSON.stringify({ user: user.uri, next: page.nextToken });
         yield { ...page, nextToken: here };
       }
@@ -32,19 +41,74 @@ export const meetingRecaps: Resource = {
   },
 };
 
+const unknownUser = (): SlotstreamError =>
+  new SlotstreamError('refused', 'Whose recaps to read is unknown, because GET /users/me was refused.', {
+    hint: 'Set USER_URI, or give the token the scope users:read.',
+  });
+
 /** A user whose login has expired, who lacks the scope or was removed does not stop the others. */
-async function* recapsOf({ uri, client }: SourceUser, options: PageOptions): AsyncGenerator<ResourcePage> {
-  const name = `meeting recaps of ${uri}`;
-  const { from, query, signal } = options;
-  const list = {
-    name,
-    kind: 'meeting_recap',
-    open: (token: string | undefined) => listMeetingRecaps(client, { user: uri, ...query }, { from: token, signal }),
-  } as const;
+async function* recapsOf(user: SourceUser, options: PageOptions): AsyncGenerator<ResourcePage> {
+  const list = listOf(user, options);
   try {
-    yield* listPages(list, from);
+    yield* nestedListPages(list, options.from, (position) => completedPages(user, { list, position, ...options }), {
+      isComplete: ({ record }) => options.isBrief === true || hasHighlights(record),
+    });
   } catch (error) {
-    if (!(error instanceof SlotstreamError) || !(error.code === 'refused' || error.code === 'not_found')) throw error;
-    yield { records: [], rows: 0, nextToken: null, notices: [{ kind: 'refused', list: name, error }] };
+    if (!isReadFailure(error) || error.code === 'service_unavailable') throw error;
+    yield { records: [], rows: 0, nextToken: null, notices: [{ kind: 'left_out', list: list.name, error }] };
+  }
+}
+
+const highlights = ['summary_md', 'action_items_md', 'discussion_md', 'share_link'];
+const hasHighlights = (record: ServiceRecord['record']): boolean => highlights.some((key) => record[key] !== undefined);
+
+function listOf({ uri, client }: SourceUser, { query, signal }: PageOptions): List {
+  return {
+    name: `meeting recaps of ${uri}`,
+    kind: 'meeting_recap',
+    async *open(token) {
+      const options = { from: token, signal };
+      let isBegun = false;
+      try {
+        for await (const page of listMeetingRecaps(client, { user: uri, ...query }, options)) {
+          isBegun = true;
+          yield { ...page, records: page.records.map((record) => ({ user: uri, ...record })) };
+        }
+      } catch (error) {
+        // The public service names no `user` here: everyone sees their own recaps.
+        if (isBegun || !isStatus(error, 400) || isExpiredToken(error)) throw error;
+        yield* listMeetingRecaps(client, { ...query }, options);
+      }
+    },
+  };
+}
+
+interface Completion extends PageOptions {
+  readonly list: List;
+  readonly position: NestedPosition;
+}
+
+async function* completedPages(
+  user: SourceUser,
+  { list, position: { pending, next }, signal }: Completion,
+): AsyncGenerator<ResourcePage> {
+  for (let at = 0; at < pending.length; at += recapsPerPage) {
+    const some = pending.slice(at, at + recapsPerPage);
+    const found = await concurrently(some, (recap) => completed(user, { recap, list, signal }));
+    const records = found.flatMap(({ record }) => record ?? []);
+    const nextToken = nestedToken({ pending: pending.slice(at + recapsPerPage), next });
+    yield { records, rows: records.length, nextToken, notices: found.flatMap(({ notice }) => notice ?? []) };
+  }
+}
+
+async function completed(
+  { uri, client }: SourceUser,
+  { recap, list, signal }: { readonly recap: string; readonly list: List; readonly signal: AbortSignal | undefined },
+): Promise<{ readonly record?: ServiceRecord; readonly notice?: Notice }> {
+  try {
+    const { record, observed } = await getMeetingRecap(client, recap, { signal });
+    return { record: { kind: 'meeting_recap', record: { user: uri, ...record }, observed } };
+  } catch (error) {
+    return { notice: await noticeOf(`meeting recap ${recap}`, error, list) };
   }
 }

@@ -1,6 +1,7 @@
 // All resources, in the order in which a mirror is filled: those that others refer to come first.
-import { listContacts, listCustomFieldDefinitions, listEventTypes } from '#src/upstream/endpoints.ts';
+import { listContacts, listCustomFieldDefinitions } from '#src/upstream/endpoints.ts';
 import type { Notice, Resource, ResourceName, ResourcePage } from './contract.ts';
+import { eventTypes } from './event-types.ts';
 import { listPages } from './list-pages.ts';
 import { meetingRecaps } from './meeting-recaps.ts';
 import { organizationMemberships } from './organization-memberships.ts';
@@ -26,17 +27,6 @@ const contacts: Resource = {
     const open = (token?: string) =>
       listContacts(client, { sort: 'created_at:asc', ...query }, { from: token, signal });
     return listPages({ name: 'contacts', kind: 'contact', open }, from);
-  },
-};
-
-/** Oldest first: renaming one does not change its position. */
-const eventTypes: Resource = {
-  name: 'event_types',
-  feeds: ['event_type.created', 'event_type.updated', 'event_type.deleted'],
-  pages({ client, organization }, { from, query, signal } = {}) {
-    const open = (token?: string) =>
-      listEventTypes(client, { organization, sort: 'created_at:asc', ...query }, { from: token, signal });
-    return listPages({ name: 'event types', kind: 'event_type', open }, from);
   },
 };
 

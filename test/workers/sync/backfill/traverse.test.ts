@@ -39,7 +39,11 @@ describe('a walk', () => {
       for (const [place, { nextToken }] of whole.entries()) {
         if (nextToken === null) continue;
         const rest = await allOf(resource.pages(sources, { from: nextToken }));
-        expect([resource.name, ...urisOf(rest)]).toEqual([resource.name, ...urisOf(whole.slice(place + 1))]);
+        const expected = urisOf(whole.slice(place + 1));
+        // What several lists show is left out only where the traversal has seen it.
+        const again = resource.name === 'event_types' ? urisOf(whole.slice(0, place + 1)) : [];
+        const found = urisOf(rest).filter((uri) => expected.includes(uri) || !again.includes(uri));
+        expect([resource.name, ...found]).toEqual([resource.name, ...expected]);
       }
     }
   });
@@ -56,7 +60,11 @@ describe('a walk', () => {
     expect(known.length).toBeGreaterThan(1);
     expect(urisOf(pages).toSorted()).toEqual(known.map(({ uri }) => uri).toSorted());
     expect(pages.flatMap(({ notices = [] }) => notices)).toMatchObject([
-      { kind: 'refused', list: `meeting recaps of ${users.admin}`, error: { requiredScopes: ['meeting_recaps:read'] } },
+      {
+        kind: 'left_out',
+        list: `meeting recaps of ${users.admin}`,
+        error: { requiredScopes: ['meeting_recaps:read'] },
+      },
     ]);
   });
 
@@ -89,7 +97,7 @@ describe('a walk', () => {
       [users.owner, users.member].includes(user),
     );
     expect(urisOf(pages).toSorted()).toEqual(known.map(({ uri }) => uri).toSorted());
-    expect(pages.flatMap(({ notices = [] }) => notices)).toMatchObject([{ kind: 'refused', error: { status: 404 } }]);
+    expect(pages.flatMap(({ notices = [] }) => notices)).toMatchObject([{ kind: 'left_out', error: { status: 404 } }]);
   });
 
   it('begins at the beginning where a place cannot be read', async () => {

@@ -1,0 +1,33 @@
+// The scopes that a token needs, and what needs each: a new token has none until they are chosen.
+import { everyScope, type ApiScope } from '#schemas/api-scope.ts';
+import { contractOf } from '#schemas/events.ts';
+import type { Config } from '#src/config/load.ts';
+
+/** By scope, what it is needed for; the others are not needed. */
+export const scopePurposes = {
+  'users:read': 'to find the organization and the user of the token, unless ORGANIZATION_URI and USER_URI are set',
+  'organizations:read': 'users and their roles, and the event types of each user',
+  'webhooks:write': 'to register for webhooks and to watch the registrations',
+  'scheduled_events:read': 'bookings, cancellations and no-shows',
+  'event_types:read': 'event types',
+  'routing_forms:read': 'routing forms and their submissions',
+  'contacts:read': 'contacts and the definitions of their custom fields',
+  'meeting_recaps:read': 'meeting recaps and who spoke',
+  groups: 'GROUP_URI',
+} as const satisfies Partial<Record<ApiScope, string>>;
+
+type NeededScope = keyof typeof scopePurposes;
+
+const isNeeded = (scope: ApiScope): scope is NeededScope => Object.hasOwn(scopePurposes, scope);
+
+/** The scopes that this configuration needs, in the order of the specification. */
+export function neededScopes({ events, api }: Pick<Config, 'events' | 'api'>): readonly NeededScope[] {
+  const needed = new Set<ApiScope>([
+    'users:read',
+    'organizations:read',
+    'webhooks:write',
+    ...events.map((kind) => contractOf(kind).requiredCallerScope),
+    ...(api.groupUri === undefined ? [] : (['groups'] as const)),
+  ]);
+  return everyScope.filter((scope) => needed.has(scope)).filter(isNeeded);
+}

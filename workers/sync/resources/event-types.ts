@@ -1,0 +1,72 @@
+// Event types: those of the organization's list, then those of each member. The public service leaves types with several hosts out of
+// the organization's list and shows them to each host.
+import { z } from 'zod';
+import { propertyOf } from '#schemas/wire.ts';
+import { listEventTypes } from '#src/upstream/endpoints.ts';
+import type { Sources } from '#workers/sync/sources.ts';
+import type { PageOptions, Resource, ResourcePage } from './contract.ts';
+import { isReadFailure, noticeOf } from './left-out.ts';
+import { listPages, readPosition, type List } from './list-pages.ts';
+import { memberships } from './organization-memberships.ts';
+
+/** Within the list of the organization, or, with `users`, within that of the first of them. `users` is null before they are known. */
+const positionSchema = z.object({ next: z.string().nullish(), users: z.array(z.string()).nullish() });
+type Position = z.output<typeof positionSchema>;
+
+export const eventTypes: Resource = {
+  name: 'event_types',
+  feeds: ['event_type.created', 'event_type.updated', 'event_type.deleted'],
+  async *pages(sources, options = {}) {
+    const start = readPosition(options.from, positionSchema) ?? {};
+    const seen = new Set<unknown>();
+    const unseen = (page: ResourcePage, after: Position | null): ResourcePage => {
+      const records = page.records.filter(({ record: { uri } }) => !seen.has(uri));
+      for (const { record } of records) seen.add(record['uri']);
+      return { ...page, records, rows: records.length, nextToken: after && JSON.stringify(after) };
+    };
+    const whole = typesOf(sources, { organization: sources.organization }, options);
+    if (start.users === undefined)
+      for await (const page of listPages(whole, start.next ?? undefined)) {
+        const isEnd = page.nextToken === null;
+        yield unseen(page, isEnd ? (options.isBrief ? null : { users: null }) : { next: page.nextToken });
+      }
+    if (options.isBrief) return;
+    const users = start.users ?? (await membersOf(sources, options));
+    for (const [at, user] of users.entries()) {
+      const list = typesOf(sources, { user }, options);
+      const others = at + 1 < users.length ? { users: users.slice(at + 1) } : null;
+      try {
+        for await (const page of listPages(list, at === 0 && start.users ? (start.next ?? undefined) : undefined))
+          yield unseen(page, page.nextToken === null ? others : { users: users.slice(at), next: page.nextToken });
+      } catch (error) {
+        const notices = [await noticeOf(list.name, error, whole)];
+        yield unseen({ records: [], rows: 0, nextToken: null, notices }, others);
+      }
+    }
+  },
+};
+
+type Whose = { readonly organization: string } | { readonly user: string };
+
+/** Oldest first: renaming one does not change its position. */
+const typesOf = ({ client }: Sources, whose: Whose, { query, signal }: PageOptions): List => ({
+  name: `event types${'user' in whose ? ` of ${whose.user}` : ''}`,
+  kind: 'event_type',
+  open: (token) => listEventTypes(client, { ...whose, sort: 'created_at:asc', ...query }, { from: token, signal }),
+});
+
+/** Where the members may not be listed, which their own list reports, the user of the token stands for them. */
+async function membersOf(sources: Sources, { signal }: PageOptions): Promise<readonly string[]> {
+  const members = new Set<string>();
+  try {
+    for await (const { records } of memberships(sources, { signal }).open(undefined))
+      for (const { user } of records) {
+        const uri = typeof user === 'string' ? user : propertyOf(user, 'uri');
+        if (typeof uri === 'string') members.add(uri);
+      }
+  } catch (error) {
+    if (!isReadFailure(error)) throw error;
+    for (const { uri } of sources.users) members.add(uri);
+  }
+  return [...members];
+}
