@@ -56,7 +56,7 @@ export async function reconcile(needs: ReconcileNeeds, input: ReconcileInput): P
   );
   const unreadable = outcomes.flatMap((outcome) => outcome.unreadable);
   throwIfNothingAnswers(outcomes);
-  const [contacts] = outcomes.filter((one) => one.name === 'contacts' && one.unreadable.length === 0);
+  const contacts = outcomes.find((one) => one.name === 'contacts' && one.unreadable.length === 0);
   const report: ReconcileReport = {
     scope: input.scope.kind,
     repaired: input.repair,
