@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { eventKinds, isEventKind } from '#schemas/events.ts';
 import type { Config } from '#src/config/load.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
+import { isLoopback } from '#src/base/loopback.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
 import { createSampler } from '#src/sandbox/sample-delivery.ts';
 import { signDelivery } from '#src/signing/signature.ts';
@@ -95,9 +96,7 @@ const madeUp = `! This mirror is of a real service (API_BASE_URL), and the deliv
 
 /** A service on this machine is assumed to be a sandbox. */
 function isReal({ api: { baseUrl } }: Config): boolean {
-  return (
-    baseUrl !== undefined && !/^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(baseUrl).hostname)
-  );
+  return baseUrl !== undefined && !isLoopback(new URL(baseUrl));
 }
 
 function configuredKey({ signing, dataDir }: Config, now: Date): string | undefined {
