@@ -1,4 +1,4 @@
-// The authorization server's answers: its metadata, its tokens and its refusals. The flow is not shown (A25): RFC 6749, 7636, 8414.
+// The authorization server's answers: its metadata and its tokens. The flow is not shown (A25): RFC 6749, 7636, 8414.
 import { z } from 'zod';
 import { integer, text } from './wire.ts';
 
@@ -33,8 +33,6 @@ export const tokenAnswer = z.looseObject({
   owner: text,
   organization: text,
 });
-
-export const oauthErrorBody = z.looseObject({ error: z.string(), error_description: text });
 
 export type AuthorizationServerMetadata = z.output<typeof authorizationServerMetadata>;
 export type TokenAnswer = z.output<typeof tokenAnswer>;

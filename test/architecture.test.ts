@@ -299,7 +299,7 @@ describe('the architecture', () => {
       'src/store/engines/postgres-connections.ts',
       'src/store/engines/postgres.ts',
       'src/upstream/clients.ts',
-      'src/upstream/oauth/authorize.ts',
+      'src/upstream/oauth/redirect-listener.ts',
       'workers/alerts/channels/email.ts',
       'workers/sinks/kafka.ts',
       'workers/sinks/nats.ts',

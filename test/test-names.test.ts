@@ -23,6 +23,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   'src/store/log/delivery-lag.ts': 'test/workers/alerts/conditions',
   'src/store/log/observed-times.ts': 'test/workers/sync',
   'src/upstream/oauth/authorize.ts': 'test/src/cli',
+  'src/upstream/oauth/redirect-listener.ts': 'test/src/cli',
   // The spool and the journal write segments; crashes and full disks are tested with them.
   'src/receiver/segments': 'test/src/receiver/spool',
   'src/receiver/journal/journaled-circuit.ts': 'test/src/app',

@@ -1,4 +1,5 @@
 // The context of a verb in a real process: its environment, streams, signals and clock.
+import { createInterface } from 'node:readline/promises';
 import { memoize } from '#src/base/memoize.ts';
 import { startWatchdog } from '#src/app/watchdog.ts';
 import { loadConfig, loadEnvFile } from '#src/config/load.ts';
@@ -17,6 +18,7 @@ export function openContext(): VerbContext {
     out: (line) => void process.stdout.write(`${line}\n`),
     outAll,
     notify: (line) => void process.stderr.write(`${line}\n`),
+    lines: (signal) => createInterface({ input: process.stdin, signal }),
     stopping: memoize(listenForSignals),
     watchdog: startWatchdog,
     now: () => new Date(),

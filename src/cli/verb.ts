@@ -37,6 +37,8 @@ export interface VerbContext {
   readonly outAll: (text: string) => Promise<void>;
   /** Writes one line for the person at the terminal to standard error. */
   readonly notify: (line: string) => void;
+  /** The lines of standard input, until it ends or the signal aborts. */
+  readonly lines: (signal: AbortSignal) => AsyncIterable<string>;
   /** Aborts on the first SIGINT or SIGTERM; the second ends the process at once. */
   readonly stopping: () => AbortSignal;
   /** Ends the process when its event loop is blocked, until it is disposed of. */

@@ -118,7 +118,7 @@ function rejectRedirect({ status }: Response, url: URL): void {
     'refused',
     `${url.origin} redirects the call (${status}); the token is not sent to another address.`,
     {
-      hint: 'Set API_BASE_URL to the address of the service itself.',
+      hint: 'Set API_BASE_URL or AUTH_URL, whichever names it, to the address of the service itself.',
     },
   );
 }

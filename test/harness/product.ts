@@ -106,6 +106,7 @@ export async function openHome(given: Settings = {}, { isNew = false } = {}): Pr
     },
     async runProcess(args, more = {}) {
       const child = spawned(args, { ...settings, ...more });
+      child.input.end();
       const code = await child.ended;
       return { code, out: child.out(), err: child.err() };
     },

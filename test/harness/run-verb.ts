@@ -1,4 +1,6 @@
 // Runs a verb inside the test's process: same parsing, settings, exit code and output as `slotstream` itself, without a start-up.
+import { createInterface } from 'node:readline/promises';
+import { PassThrough, type Writable } from 'node:stream';
 import { memoize } from '#src/base/memoize.ts';
 import { runProgram } from '#src/cli/program.ts';
 import type { VerbContext } from '#src/cli/verb.ts';
@@ -17,6 +19,8 @@ export interface Ran {
 export interface VerbRun {
   /** Its exit code; never rejects. */
   readonly ended: Promise<number>;
+  /** Its standard input. */
+  readonly input: Writable;
   out(): string;
   err(): string;
 }
@@ -29,6 +33,7 @@ export async function runVerb(args: readonly string[], env: Environment, stoppin
 
 /** `stopping` is what a stop signal is to a process. */
 export function startVerb(args: readonly string[], env: Environment, stopping: AbortSignal): VerbRun {
+  const input = new PassThrough();
   const written = { out: '', err: '' };
   const out = (text: string): void => void (written.out += text);
   const err = (text: string): void => void (written.err += text);
@@ -40,11 +45,12 @@ export function startVerb(args: readonly string[], env: Environment, stopping: A
     out: (line) => out(`${line}\n`),
     outAll: async (text) => out(text),
     notify: (line) => err(`${line}\n`),
+    lines: (signal) => createInterface({ input, signal }),
     stopping: () => stopping,
     // The process is the test's: it must not be ended.
     watchdog: () => ({ [Symbol.asyncDispose]: async () => {} }),
     now: () => new Date(),
   };
   const ended = runProgram({ verbs, version: 'test', openContext: async () => context, write: { out, err } }, args);
-  return { ended, out: () => written.out, err: () => written.err };
+  return { ended, input, out: () => written.out, err: () => written.err };
 }

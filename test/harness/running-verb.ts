@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
+import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { endWithThisProcess } from './children.ts';
 import { startVerb } from './run-verb.ts';
@@ -12,6 +13,8 @@ export type RunningVerb = Omit<Running, 'ended' | 'hasEnded'> & AsyncDisposable;
 
 export interface Running {
   readonly ended: Promise<number | null>;
+  /** Its standard input. */
+  readonly input: Writable;
   hasEnded(): boolean;
   out(): string;
   err(): string;
@@ -45,9 +48,9 @@ const main = process.env['TEST_PRODUCT'] ?? fileURLToPath(new URL('../../bin/slo
 
 export function spawnMain(args: readonly string[], env: Settings): Child {
   // Away from the repository: no `.env` lying there has a say.
-  const child = endWithThisProcess(
-    spawn(process.execPath, [main, ...args], { env, cwd: tmpdir(), stdio: ['ignore', 'pipe', 'pipe'] }),
-  );
+  const child = endWithThisProcess(spawn(process.execPath, [main, ...args], { env, cwd: tmpdir(), stdio: 'pipe' }));
+  // One that has ended reads nothing more.
+  child.stdin.on('error', () => {});
   const heard = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (chunk: string) => (heard[name] += chunk));
@@ -56,6 +59,7 @@ export function spawnMain(args: readonly string[], env: Settings): Child {
   return {
     process: child,
     ended,
+    input: child.stdin,
     hasEnded: () => child.exitCode !== null,
     out: () => heard.stdout,
     err: () => heard.stderr,

@@ -1,12 +1,16 @@
 // `login`: authorizes Slotstream to call the service for a user (OAuth), and lists the users who did.
-import { slotstream } from '#src/base/command.ts';
-import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
 import { everyScope, type ApiScope } from '#schemas/api-scope.ts';
 import { contractOf } from '#schemas/events.ts';
+import { slotstream } from '#src/base/command.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
+import { isLoopback } from '#src/base/loopback.ts';
 import type { Config } from '#src/config/load.ts';
 import { logIn } from '#src/upstream/login-flow.ts';
+import type { LoginInput } from '#src/upstream/oauth/authorize.ts';
 import type { Login } from '#src/upstream/oauth/token-file.ts';
 import { loginsOf, defaultNeeds } from '#src/upstream/clients.ts';
+import { askForRedirect } from '#src/cli/pasted-redirect.ts';
 import { renderTable } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag, wholeNumberFrom, type VerbContext } from '#src/cli/verb.ts';
 
@@ -16,49 +20,98 @@ export const login = defineVerb({
   examples: [
     'slotstream login           # prints a URL to open in a browser, and waits',
     'slotstream login --list    # lists the users who are logged in',
-    'slotstream login --port 8123    # a fixed port, for example for ssh -L 8123:127.0.0.1:8123 from the machine with the browser',
+    'slotstream login --port 8123    # a fixed port, for example for ssh -L 8123:localhost:8123 from the machine with the browser',
+    'slotstream login --redirect-uri https://example.com/callback    # asks for the address that the browser ends at',
   ],
   arguments: {},
   options: {
     list: { flags: '--list', help: 'list the users who are logged in', reads: flag },
     port: {
       flags: '--port <n>',
-      help: 'port on 127.0.0.1 that the browser is redirected to (default: any free port)',
+      help: 'port of http://localhost:<n>/callback, where the browser is sent back to (default: any free port)',
       reads: wholeNumberFrom(0)
         .refine((value) => value <= 65_535, 'a port up to 65535')
-        .default(0),
+        .optional(),
+    },
+    redirectUri: {
+      flags: '--redirect-uri <uri>',
+      help: 'the redirect URI that the application is registered with; with https you paste the address that the browser ends at',
+      reads: z.string().refine(isRedirectUri, 'an https address, or an http address of this machine').optional(),
     },
     json: asJson,
   },
 
-  async run(context, { list, port, json }) {
+  async run(context, { list, port, redirectUri, json }) {
     if (list) return listLogins(context, json);
+    if (port !== undefined && redirectUri !== undefined)
+      throw new SlotstreamError('usage', '--port and --redirect-uri cannot be combined.', {
+        hint: 'Write the port into the redirect URI.',
+      });
     const config = context.config();
     if (config.api.token !== undefined)
       context.notify('API_TOKEN is set and remains in use for everything except meeting recaps.\n');
     const show = (url: string): void => {
       context.notify('Open this URL in a browser, as the user who logs in:\n');
       context.notify(`  ${url}\n`);
-      context.notify('Waiting for the browser (Ctrl-C stops) …');
+      context.notify(
+        redirectUri?.startsWith('https:')
+          ? `The browser ends at ${redirectUri}, whatever it shows there. Paste the whole address here (Ctrl-C stops):`
+          : 'Waiting for the browser (Ctrl-C stops) …',
+      );
     };
-    const signal = AbortSignal.any([context.stopping(), AbortSignal.timeout(answerTimeoutMs)]);
-    const made = await logIn({ ...defaultNeeds, nowMs: () => context.now().getTime(), randomBytes, show }, config, {
-      scopes: scopesFor(config),
-      port,
-      signal,
-    });
-    if (json) context.out(JSON.stringify(loginData(made)));
+    const { login: made, refused } = await logIn(
+      {
+        ...defaultNeeds,
+        nowMs: () => context.now().getTime(),
+        show,
+        askForRedirect: (...asked) => askForRedirect(context, ...asked),
+      },
+      config,
+      {
+        scopes: scopesFor(config),
+        redirectUri: redirectUri ?? `http://localhost:${port ?? 0}/callback`,
+        signal: AbortSignal.any([context.stopping(), AbortSignal.timeout(answerTimeoutMs)]),
+      },
+    );
+    if (json) context.out(JSON.stringify({ ...loginData(made), refused_scopes: refused }));
     else context.out(`${made.name ?? made.user} is logged in (${made.scopes.join(', ')}).`);
+    for (const scope of refused) context.notify(`! ${scope} was not granted: ${costOf(scope, config)}.`);
+    if (refused.length > 0)
+      context.notify(
+        `→ Select what you need in the settings of the OAuth application at the service, then log in again: ${slotstream} login`,
+      );
     return 0;
   },
 });
 
-/** The scopes that the chosen kinds require, and no more. */
-function scopesFor({ events, api }: Config): readonly ApiScope[] {
-  const needed = new Set<ApiScope>(['webhooks:write', ...events.map((kind) => contractOf(kind).requiredCallerScope)]);
-  if (api.groupUri !== undefined) needed.add('groups');
-  return everyScope.filter((scope) => needed.has(scope));
+/** RFC 6749: without a fragment. Over http the code would be readable on its way to any other machine. */
+function isRedirectUri(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || text.includes('#') || url.username !== '' || url.password !== '') return false;
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 }
+
+/** The scopes that the chosen kinds require, and those of the user and the members, which not every service knows. */
+function scopesFor({ events, api }: Config): LoginInput['scopes'] {
+  const required = new Set<ApiScope>(['webhooks:write', ...events.map((kind) => contractOf(kind).requiredCallerScope)]);
+  if (api.groupUri !== undefined) required.add('groups');
+  return {
+    required: everyScope.filter((scope) => required.has(scope)),
+    optional: ['users:read', 'organizations:read'],
+  };
+}
+
+function costOf(scope: ApiScope, { events }: Config): string {
+  const kinds = events.filter((kind) => contractOf(kind).requiredCallerScope === scope);
+  return kinds.length > 0 ? `missing in the mirror: ${kinds.join(', ')}` : (costs[scope] ?? 'some calls are refused');
+}
+
+const costs: Readonly<Partial<Record<ApiScope, string>>> = {
+  'webhooks:write': 'bootstrap cannot create subscriptions',
+  'users:read': 'users cannot be read',
+  'organizations:read': 'the members of the organization cannot be read',
+  groups: 'the group of GROUP_URI cannot be read',
+};
 
 const loginData = ({ user, organization, scopes }: Login) => ({ user, organization, scopes });
 

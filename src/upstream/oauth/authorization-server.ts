@@ -1,18 +1,13 @@
-// The authorization server: its published metadata and its token endpoint. Secrets are sent only to its configured origin.
+// The authorization server: its published metadata and its token endpoint. The protocol is oauth4webapi's; limits, retries and errors
+// are ours. Errors of the library quote what the server sent, tokens included, so none of them leaves this file.
+import * as oauth from 'oauth4webapi';
+import { authorizationServerMetadata, metadataPath } from '#schemas/oauth.ts';
 import { slotstream } from '#src/base/command.ts';
-import type { z } from 'zod';
-import {
-  authorizationServerMetadata,
-  metadataPath,
-  oauthErrorBody,
-  tokenAnswer,
-  type AuthorizationServerMetadata,
-  type TokenAnswer,
-} from '#schemas/oauth.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
+import { isLoopback } from '#src/base/loopback.ts';
+import { httpRetryDelayMs, requestedDelayMs } from '#src/base/retry-after.ts';
 import { safeText } from '#src/observability/redact.ts';
 import { sendOnce, throwIfAborted, type AttemptResponse, type SendNeeds } from '#src/upstream/send-once.ts';
-import { requestedDelayMs, httpRetryDelayMs } from '#src/base/retry-after.ts';
 
 export interface OAuthApplication {
   readonly clientId: string;
@@ -25,104 +20,95 @@ export interface OAuthNeeds extends SendNeeds {
   readonly random: () => number;
 }
 
-export interface AuthorizationServer {
-  readonly metadata: AuthorizationServerMetadata;
-  /** Exchanges a code or a refresh token for tokens. */
-  exchange(grant: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<TokenAnswer>;
+export type Tokens = oauth.TokenEndpointResponse;
+export type AuthorizationServer = Awaited<ReturnType<typeof discover>>;
+
+export async function discover(needs: OAuthNeeds, application: OAuthApplication, signal?: AbortSignal) {
+  const metadata = await readMetadata(needs, application.authUrl, signal);
+  const client = { client_id: application.clientId };
+  const known = [metadata, client, authenticationOf(metadata, application.clientSecret)] as const;
+  return {
+    metadata,
+    /** Exchanges the code that a validated redirect brought. */
+    async exchange(redirect: URLSearchParams, sent: { readonly redirectUri: string; readonly verifier: string }) {
+      const options = optionsFor(needs, { what: 'tokens', signal });
+      const { redirectUri, verifier } = sent;
+      const response = await oauth.authorizationCodeGrantRequest(...known, redirect, redirectUri, verifier, options);
+      return tokensIn(response, oauth.processAuthorizationCodeResponse(metadata, client, response));
+    },
+    async refresh(refreshToken: string, stop: AbortSignal | undefined) {
+      // A refresh token that was sent is used up: without the response the user would have to log in again, so it is not aborted.
+      const options = optionsFor(needs, { what: 'tokens', signal: stop, mustFinish: true });
+      const response = await oauth.refreshTokenGrantRequest(...known, refreshToken, options);
+      return tokensIn(response, oauth.processRefreshTokenResponse(metadata, client, response));
+    },
+  };
 }
 
-const timeouts = { responseMs: 15_000, totalMs: 30_000 } as const;
-
-export async function discover(
-  needs: OAuthNeeds,
-  application: OAuthApplication,
-  signal?: AbortSignal,
-): Promise<AuthorizationServer> {
-  const url = new URL(application.authUrl + metadataPath);
-  const response = await request(needs, {
-    url,
-    init: { headers: { accept: 'application/json' } },
-    what: 'its metadata',
-    signal,
+/** The metadata comes over TLS from the configured address, so it may name endpoints of another origin (A25). */
+async function readMetadata(needs: OAuthNeeds, authUrl: string, signal: AbortSignal | undefined) {
+  if (!isSecure(authUrl)) throw wrongServer('AUTH_URL is neither an https address nor one of this machine.');
+  const options = optionsFor(needs, { what: 'its metadata', signal });
+  const specified = authUrl + metadataPath;
+  const response = await oauth.discoveryRequest(new URL(authUrl), {
+    ...options,
+    algorithm: 'oauth2',
+    // The specification puts a path of AUTH_URL before `/.well-known`, RFC 8414 puts it behind.
+    async [oauth.customFetch](standard, init) {
+      const first = await options[oauth.customFetch](specified, init);
+      return first.status === 200 || standard === specified ? first : options[oauth.customFetch](standard, init);
+    },
   });
-  const read = authorizationServerMetadata.safeParse(response.body);
+  const read = authorizationServerMetadata.safeParse(JSON.parse((await response.clone().text()) || 'null'));
   if (response.status !== 200 || !read.success)
     throw wrongServer(`AUTH_URL does not publish the metadata of an authorization server (${response.status}).`);
-  const metadata = read.data;
-  checkMetadata(metadata, application);
-  return { metadata, exchange: (grant, stop) => exchangeGrant(needs, { metadata, application, grant, signal: stop }) };
+  const { issuer, authorization_endpoint, token_endpoint } = read.data;
+  if (withoutSlash(issuer) !== withoutSlash(authUrl))
+    throw wrongServer(`The authorization server at AUTH_URL names another issuer: ${safeText(issuer)}`);
+  if (!isSecure(authorization_endpoint) || !isSecure(token_endpoint))
+    throw wrongServer('The authorization server at AUTH_URL names an endpoint that is not an https address.');
+  return oauth.processDiscoveryResponse(new URL(issuer), response);
 }
 
-/** Rejects a server that names another issuer or a token endpoint elsewhere: it is not the configured one. */
-function checkMetadata(metadata: AuthorizationServerMetadata, { authUrl }: OAuthApplication): void {
-  const { issuer, token_endpoint, authorization_endpoint, code_challenge_methods_supported: methods } = metadata;
-  if (issuer.replace(/\/+$/, '') !== authUrl)
-    throw wrongServer('The authorization server at AUTH_URL names another issuer than that address.');
-  if (new URL(token_endpoint).origin !== new URL(authUrl).origin)
-    throw wrongServer('The token endpoint of the authorization server is not at AUTH_URL.');
-  if (!/^https?:/.test(authorization_endpoint)) throw wrongServer('The authorization endpoint is not a web address.');
-  if (methods && !methods.includes('S256'))
-    throw wrongServer('The authorization server does not support PKCE with S256.');
+function isSecure(address: string): boolean {
+  const url = new URL(address);
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 }
 
-const wrongServer = (message: string): SlotstreamError =>
+const withoutSlash = (address: string): string => new URL(address).href.replace(/\/+$/, '');
+
+export const wrongServer = (message: string): SlotstreamError =>
   new SlotstreamError('refused', message, { hint: 'Set AUTH_URL to the authorization server of the service.' });
 
-interface GrantExchange {
-  readonly metadata: AuthorizationServerMetadata;
-  readonly application: OAuthApplication;
-  readonly grant: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal | undefined;
+/** RFC 8414: a server that names no methods supports `client_secret_basic`. */
+function authenticationOf(
+  { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] }: oauth.AuthorizationServer,
+  secret: string,
+): oauth.ClientAuth {
+  if (!methods.includes('client_secret_basic') && methods.includes('client_secret_post'))
+    return oauth.ClientSecretPost(secret);
+  // The library's Basic also encodes `-`, `_` and `.`, which random identifiers contain; servers that decode nothing would reject it.
+  return (_server, { client_id: id }, _body, headers) =>
+    headers.set('authorization', `Basic ${btoa(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}`);
 }
 
-async function exchangeGrant(
-  needs: OAuthNeeds,
-  { metadata, application, grant, signal }: GrantExchange,
-): Promise<TokenAnswer> {
-  const { clientId, clientSecret } = application;
-  const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-  const byBody = !methods.includes('client_secret_basic') && methods.includes('client_secret_post');
-  const init = {
-    method: 'POST',
-    headers: {
-      accept: 'application/json',
-      'content-type': 'application/x-www-form-urlencoded',
-      ...(!byBody && { authorization: basic(clientId, clientSecret) }),
-    },
-    body: new URLSearchParams({
-      ...grant,
-      ...(byBody && { client_id: clientId, client_secret: clientSecret }),
-    }).toString(),
-  };
-  // A refresh token that was sent is used up: without the response the user would have to log in again, so it is not aborted.
-  const mustFinish = grant['grant_type'] === 'refresh_token';
-  const url = new URL(metadata.token_endpoint);
-  const response = await request(needs, { url, init, what: 'tokens', signal, mustFinish });
-  if (response.status !== 200) throw oauthErrorOf(response);
-  return parseBody(tokenAnswer, response.body);
+async function tokensIn({ status }: Response, reading: Promise<Tokens>): Promise<Tokens> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (status !== 200) throw new OAuthError(status, error);
+    const hint = 'Check AUTH_URL.';
+    throw new SlotstreamError('service_answer', 'The authorization server sent an invalid response.', { hint });
+  }
 }
 
-/** RFC 6749, 2.3.1: both halves are form-encoded first. */
-function basic(id: string, secret: string): string {
-  const encoded = [id, secret].map((half) => new URLSearchParams({ half }).toString().slice('half='.length)).join(':');
-  return `Basic ${Buffer.from(encoded).toString('base64')}`;
-}
-
-function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
-  const read = schema.safeParse(body);
-  if (read.success) return read.data;
-  throw new SlotstreamError('service_answer', 'The authorization server sent an invalid response.', {
-    hint: 'Check AUTH_URL.',
-  });
-}
-
-/** `reason` is the error code of RFC 6749; empty when the server sent none. */
 export class OAuthError extends SlotstreamError {
   override readonly name = 'OAuthError';
   readonly reason: string;
 
-  constructor(status: number, reason: string) {
-    super('refused', `The authorization server rejected the request (${status}${reason === '' ? '' : ` ${reason}`}).`, {
+  constructor(status: number, error: unknown) {
+    const reason = reasonOf(error);
+    super('refused', `The authorization server rejected the request (${`${status} ${reason}`.trim()}).`, {
       hint:
         reason === 'invalid_client'
           ? 'Check OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET.'
@@ -132,27 +118,40 @@ export class OAuthError extends SlotstreamError {
   }
 }
 
-function oauthErrorOf({ status, body }: AttemptResponse): OAuthError {
-  const read = oauthErrorBody.safeParse(body);
-  const reason = read.success && /^\w{1,60}$/.test(read.data.error) ? safeText(read.data.error) : '';
-  return new OAuthError(status, reason);
+/** The error code of RFC 6749; empty when the server sent none. */
+export function reasonOf(error: unknown): string {
+  const isSent = error instanceof oauth.ResponseBodyError || error instanceof oauth.AuthorizationResponseError;
+  return (isSent && /^\w{1,60}$/.exec(error.error)?.[0]) || '';
 }
 
-interface TokenRequest {
-  readonly url: URL;
-  readonly init: RequestInit;
+interface Sending {
   readonly what: string;
   readonly signal: AbortSignal | undefined;
   /** An attempt is not aborted once it was sent; no further attempt is made. */
   readonly mustFinish?: boolean;
 }
 
+const optionsFor = (needs: OAuthNeeds, how: Sending) => ({
+  headers: { 'user-agent': 'slotstream' },
+  // `isSecure` was asked: the library knows no exception for this machine.
+  [oauth.allowInsecureRequests]: true,
+  async [oauth.customFetch](url: string, { method, headers, body }: oauth.CustomFetchOptions<string, unknown>) {
+    const init = { method, headers, ...(body instanceof URLSearchParams && { body }) };
+    const response = await sendWithRetries(needs, new URL(url), { ...how, init });
+    // Null says the same as leaving it out. Headers stay behind: a challenge in them would hide the error in the body.
+    const json = response.isJson ? JSON.stringify(response.body, (_, value: unknown) => value ?? undefined) : null;
+    return new Response(json, { status: response.status, headers: { 'content-type': 'application/json' } });
+  },
+});
+
+const timeouts = { responseMs: 15_000, totalMs: 30_000 } as const;
 const maxAttempts = 4;
 
 /** Retries only requests that cannot have been carried out: codes and refresh tokens work once, and a second use counts as theft. */
-async function request(
+async function sendWithRetries(
   needs: OAuthNeeds,
-  { url, init, what, signal, mustFinish = false }: TokenRequest,
+  url: URL,
+  { init, what, signal, mustFinish = false }: Sending & { readonly init: RequestInit },
 ): Promise<AttemptResponse> {
   for (let tries = 1; ; tries += 1) {
     throwIfAborted(signal);
@@ -166,9 +165,7 @@ async function request(
         { hint: 'Check AUTH_URL and the network, or try again later.' },
       );
     const requestedMs = attempt.kind === 'response' ? requestedDelayMs(attempt, needs.nowMs()) : undefined;
-    await needs.sleep(
-      Math.min(httpRetryDelayMs({ failures: tries, requestedMs, random: needs.random() }), 10_000),
-      signal,
-    );
+    const delayMs = httpRetryDelayMs({ failures: tries, requestedMs, random: needs.random() });
+    await needs.sleep(Math.min(delayMs, 10_000), signal);
   }
 }

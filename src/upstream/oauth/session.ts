@@ -30,7 +30,7 @@ const marginMs = 60_000;
 export function openSession(needs: OAuthNeeds, input: SessionInput): TokenSource {
   let renewing: Renewing | undefined;
   let server: Promise<AuthorizationServer> | undefined;
-  let held = stored(input);
+  let held = find(readLogins(input.dataDir), input);
 
   const isFresh = ({ expiresAtMs }: Login): boolean => expiresAtMs === null || expiresAtMs - marginMs > needs.nowMs();
   const discovered = (signal: AbortSignal | undefined): Promise<AuthorizationServer> => {
@@ -92,7 +92,7 @@ async function refreshed(
 ): Promise<Login> {
   if (login.refreshToken === null) throw mustLogIn(login.user);
   try {
-    const response = await server.exchange({ grant_type: 'refresh_token', refresh_token: login.refreshToken }, signal);
+    const response = await server.refresh(login.refreshToken, signal);
     return { ...login, ...grantedLogin(response, { nowMs: nowMs(), before: login }) };
   } catch (error) {
     throw error instanceof OAuthError && error.reason === 'invalid_grant' ? mustLogIn(login.user) : error;
@@ -103,8 +103,6 @@ const mustLogIn = (user: string): SlotstreamError =>
   new SlotstreamError('refused', `The login of ${user} has ended: it was revoked, replaced or unused for too long.`, {
     hint: `Log in again: ${slotstream} login`,
   });
-
-const stored = (input: SessionInput): Login => find(readLogins(input.dataDir), input);
 
 function find(logins: readonly Login[], { user, application: { clientId, authUrl } }: SessionInput): Login {
   const found = logins.find((login) => login.user === user && login.clientId === clientId && login.authUrl === authUrl);

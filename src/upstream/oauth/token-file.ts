@@ -3,10 +3,10 @@ import { slotstream } from '#src/base/command.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { TokenAnswer } from '#schemas/oauth.ts';
 import { makeFolder, replaceFile } from '#src/base/durable-file.ts';
 import { ownCode, SlotstreamError } from '#src/base/errors.ts';
 import { takeLock } from '#src/base/process-lock.ts';
+import type { Tokens } from './authorization-server.ts';
 
 const login = z.object({
   /** The user's URI: one entry each. */
@@ -95,25 +95,21 @@ function merged(logins: readonly Login[], changed: Login): readonly Login[] {
 
 /** A refresh token works once, so half a file, or the old one after a response, would mean logging in again. */
 function writeLogins(dataDir: string, logins: readonly Login[]): void {
-  replaceFile(
-    fileIn(dataDir),
-    `${JSON.stringify({ version: 1, logins }, null, 2)}
-`,
-  );
+  replaceFile(fileIn(dataDir), `${JSON.stringify({ version: 1, logins }, null, 2)}\n`);
 }
 
 type GrantedTokens = Pick<Login, 'accessToken' | 'refreshToken' | 'expiresAtMs' | 'scopes'>;
 
 /** What a response of the token endpoint changes in a login. RFC 6749 allows it to leave out the refresh token and the scopes: they stay. */
 export function grantedLogin(
-  { access_token, refresh_token, expires_in, scope }: TokenAnswer,
+  { access_token, refresh_token, expires_in, scope }: Tokens,
   { nowMs, before }: { readonly nowMs: number; readonly before: Pick<GrantedTokens, 'refreshToken' | 'scopes'> },
 ): GrantedTokens {
   return {
     accessToken: access_token,
     refreshToken: refresh_token ?? before.refreshToken,
     // By our own clock: the server's may differ.
-    expiresAtMs: expires_in == null ? null : nowMs + expires_in * 1000,
-    scopes: scope == null ? before.scopes : scope.split(' ').filter((name) => name !== ''),
+    expiresAtMs: expires_in === undefined ? null : nowMs + expires_in * 1000,
+    scopes: scope === undefined ? before.scopes : scope.split(' ').filter((name) => name !== ''),
   };
 }

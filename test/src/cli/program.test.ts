@@ -32,6 +32,7 @@ async function run(
     out: (line: string) => void out.push(`${line}\n`),
     outAll: async (text: string) => void out.push(text),
     notify: (line: string) => void err.push(`${line}\n`),
+    async *lines() {},
     stopping: () => new AbortController().signal,
     watchdog: () => ({ [Symbol.asyncDispose]: async () => {} }),
     now: () => new Date(),

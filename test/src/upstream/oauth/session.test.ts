@@ -92,7 +92,10 @@ describe('a login', () => {
   /** A sandbox, a login in it, and a clock that stands beside the sandbox's. */
   async function openWorld() {
     const sandbox = await openTestSandbox({ contacts: 2, bookings: 0, rateLimits: false });
-    const { body } = await openClient(sandbox).signIn();
+    const { client_id, client_secret } = sandbox.handles.oauth;
+    const client = openClient(sandbox);
+    const { back } = await client.approve({ client_id });
+    const { body } = await client.exchange(back?.code, { client_id, client_secret });
     let refreshes = 0;
     const world = {
       ...defaultNeeds,
@@ -102,12 +105,12 @@ describe('a login', () => {
         return fetch(input, init);
       }) as typeof fetch,
     };
-    // A public client has no secret to send; the token endpoint takes a blank one for none.
-    const application = { clientId: 'slotstream', clientSecret: '', authUrl: sandbox.handles.auth_url };
+    const application = { clientId: client_id, clientSecret: client_secret, authUrl: sandbox.handles.auth_url };
     const input = { dataDir, application, user: sandbox.handles.users.owner };
     await save(
       login({
         user: input.user,
+        clientId: client_id,
         authUrl: application.authUrl,
         accessToken: body.access_token,
         refreshToken: body.refresh_token,
@@ -120,6 +123,7 @@ describe('a login', () => {
       input,
       body,
       refreshes: () => refreshes,
+      revoke: () => client.revoke(body.refresh_token, { client_id, client_secret }),
       [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
     };
   }
@@ -164,8 +168,8 @@ describe('a login', () => {
 
   it('that was revoked asks to log in again, with no token in the error', async () => {
     await using opened = await openWorld();
-    const { sandbox, world, input, body } = opened;
-    await openClient(sandbox).revoke(body.refresh_token);
+    const { world, input, body, revoke } = opened;
+    await revoke();
     const error = await failureOf(() => openSession(world, input).renewed(body.access_token));
     expect(error).toMatchObject({ code: 'refused', hint: 'Log in again: ./bin/slotstream login' });
     expect(String(error)).not.toContain(body.refresh_token);
@@ -218,22 +222,6 @@ describe('a login', () => {
     const token = await openSession({ ...world, fetch: stopping }, input).renewed(body.access_token, stop.signal);
     expect(readLogins(dataDir)[0]).toMatchObject({ accessToken: token });
     expect(await works(sandbox, token ?? '')).toBe(true);
-  });
-
-  it.each([
-    ['another issuer', { issuer: 'https://evil.test' }],
-    ['a token endpoint elsewhere', { token_endpoint: 'https://evil.test/token' }],
-    ['no PKCE', { code_challenge_methods_supported: ['plain'] }],
-  ])('is not shown to a server that names %s', async (_, lie) => {
-    await using opened = await openWorld();
-    const { world, input, body, refreshes } = opened;
-    const lying = (async (url: URL, init?: RequestInit) => {
-      const real = await world.fetch(url, init);
-      return Response.json({ ...((await real.json()) as object), ...lie });
-    }) as typeof fetch;
-    const error = await failureOf(() => openSession({ ...world, fetch: lying }, input).renewed(body.access_token));
-    expect(error).toMatchObject({ code: 'refused', hint: expect.stringContaining('AUTH_URL') });
-    expect(refreshes()).toBe(0);
   });
 });
 
