@@ -36,11 +36,16 @@ export async function discover(needs: OAuthNeeds, application: OAuthApplication,
       const response = await oauth.authorizationCodeGrantRequest(...known, redirect, redirectUri, verifier, options);
       return tokensIn(response, oauth.processAuthorizationCodeResponse(metadata, client, response));
     },
+    /** Undefined when the server does not accept the refresh token any more. */
     async refresh(refreshToken: string, stop: AbortSignal | undefined) {
       // A refresh token that was sent is used up: without the response the user would have to log in again, so it is not aborted.
       const options = optionsFor(needs, { what: 'tokens', signal: stop, mustFinish: true });
       const response = await oauth.refreshTokenGrantRequest(...known, refreshToken, options);
-      return tokensIn(response, oauth.processRefreshTokenResponse(metadata, client, response));
+      const reading = tokensIn(response, oauth.processRefreshTokenResponse(metadata, client, response));
+      return reading.catch((error: unknown) => {
+        if (error instanceof OAuthError && error.reason === 'invalid_grant') return undefined;
+        throw error;
+      });
     },
   };
 }
@@ -102,7 +107,7 @@ async function tokensIn({ status }: Response, reading: Promise<Tokens>): Promise
   }
 }
 
-export class OAuthError extends SlotstreamError {
+class OAuthError extends SlotstreamError {
   override readonly name = 'OAuthError';
   readonly reason: string;
 

@@ -3,13 +3,7 @@
 import { slotstream } from '#src/base/command.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { TokenSource } from '#src/upstream/client.ts';
-import {
-  discover,
-  OAuthError,
-  type AuthorizationServer,
-  type OAuthApplication,
-  type OAuthNeeds,
-} from './authorization-server.ts';
+import type { AuthorizationServer, OAuthApplication, OAuthNeeds } from './authorization-server.ts';
 import { throwIfAborted } from '#src/upstream/send-once.ts';
 import { grantedLogin, readLogins, withLogins, type Login } from './token-file.ts';
 
@@ -28,16 +22,20 @@ const marginMs = 60_000;
  *                                                 └─ invalid_grant ──▶ the user must log in again
  */
 export function openSession(needs: OAuthNeeds, input: SessionInput): TokenSource {
+  // Not loaded where a personal token is used, which needs none of it.
+  const loading = import('./authorization-server.ts');
   let renewing: Renewing | undefined;
   let server: Promise<AuthorizationServer> | undefined;
   let held = find(readLogins(input.dataDir), input);
 
   const isFresh = ({ expiresAtMs }: Login): boolean => expiresAtMs === null || expiresAtMs - marginMs > needs.nowMs();
   const discovered = (signal: AbortSignal | undefined): Promise<AuthorizationServer> => {
-    server ??= discover(needs, input.application, signal).catch((error: unknown) => {
-      server = undefined;
-      throw error;
-    });
+    server ??= loading
+      .then(({ discover }) => discover(needs, input.application, signal))
+      .catch((error: unknown) => {
+        server = undefined;
+        throw error;
+      });
     return server;
   };
 
@@ -90,13 +88,9 @@ async function refreshed(
   login: Login,
   { nowMs, signal }: { readonly nowMs: () => number; readonly signal: AbortSignal | undefined },
 ): Promise<Login> {
-  if (login.refreshToken === null) throw mustLogIn(login.user);
-  try {
-    const response = await server.refresh(login.refreshToken, signal);
-    return { ...login, ...grantedLogin(response, { nowMs: nowMs(), before: login }) };
-  } catch (error) {
-    throw error instanceof OAuthError && error.reason === 'invalid_grant' ? mustLogIn(login.user) : error;
-  }
+  const tokens = login.refreshToken === null ? undefined : await server.refresh(login.refreshToken, signal);
+  if (tokens === undefined) throw mustLogIn(login.user);
+  return { ...login, ...grantedLogin(tokens, { nowMs: nowMs(), before: login }) };
 }
 
 const mustLogIn = (user: string): SlotstreamError =>

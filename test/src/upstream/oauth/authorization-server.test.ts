@@ -146,8 +146,8 @@ describe('the token endpoint', () => {
     [
       'the reason',
       400,
-      { error: 'invalid_grant', ...quoting },
-      { reason: 'invalid_grant', hint: expect.stringContaining('Log in again') },
+      { error: 'invalid_scope', ...quoting },
+      { reason: 'invalid_scope', hint: expect.stringContaining('Log in again') },
     ],
     [
       'a wrong secret',
@@ -170,6 +170,11 @@ describe('the token endpoint', () => {
     expect(result).toMatchObject(error);
     const { message, stack, cause } = result as Error;
     expect([message, stack, cause, JSON.stringify(result)].join()).not.toMatch(/of_ours/);
+  });
+
+  it('ends a login by rejecting its refresh token', async () => {
+    const ended = () => Response.json({ error: 'invalid_grant', ...quoting }, { status: 400 });
+    expect(await refreshWith(ended)).toEqual({ result: undefined, sent: 1 });
   });
 
   it('is asked again only when nothing can have been done', async () => {
