@@ -24,7 +24,8 @@ export async function logIn(needs: LoginNeeds, config: UpstreamConfig, input: Lo
       hint: 'Set OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL. With a personal API_TOKEN no login is needed.',
     });
   const baseUrl = baseUrlOf(config);
-  const { tokens, requested } = await authorize(needs, oauth, input);
+  const { scopes: requested } = input;
+  const tokens = await authorize(needs, oauth, input);
   const granted = grantedLogin(tokens, { nowMs: needs.nowMs(), before: { refreshToken: null, scopes: requested } });
   const client = createClient(
     { ...needs, token: bearerToken(granted.accessToken) },

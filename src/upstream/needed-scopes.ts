@@ -5,9 +5,9 @@ import type { Config } from '#src/config/load.ts';
 
 /** By scope, what it is needed for; the others are not needed. */
 export const scopePurposes = {
-  'users:read': 'to find the organization and the user of the token, unless ORGANIZATION_URI and USER_URI are set',
+  'users:read': 'finding the organization and the user of the token, unless ORGANIZATION_URI and USER_URI are set',
   'organizations:read': 'users and their roles, and the event types of each user',
-  'webhooks:write': 'to register for webhooks and to watch the registrations',
+  'webhooks:write': 'registering for webhooks, and watching the registrations',
   'scheduled_events:read': 'bookings, cancellations and no-shows',
   'event_types:read': 'event types',
   'routing_forms:read': 'routing forms and their submissions',

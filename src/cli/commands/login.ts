@@ -1,13 +1,11 @@
 // `login`: authorizes Slotstream to call the service for a user (OAuth), and lists the users who did.
 import { z } from 'zod';
-import { everyScope, type ApiScope } from '#schemas/api-scope.ts';
-import { contractOf } from '#schemas/events.ts';
+import type { ApiScope } from '#schemas/api-scope.ts';
 import { slotstream } from '#src/base/command.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { isLoopback } from '#src/base/loopback.ts';
-import type { Config } from '#src/config/load.ts';
 import { logIn } from '#src/upstream/login-flow.ts';
-import type { LoginInput } from '#src/upstream/oauth/authorize.ts';
+import { neededScopes, scopePurposes } from '#src/upstream/needed-scopes.ts';
 import type { Login } from '#src/upstream/oauth/token-file.ts';
 import { loginsOf, defaultNeeds } from '#src/upstream/clients.ts';
 import { askForRedirect } from '#src/cli/pasted-redirect.ts';
@@ -68,14 +66,16 @@ export const login = defineVerb({
       },
       config,
       {
-        scopes: scopesFor(config),
+        scopes: neededScopes(config),
         redirectUri: redirectUri ?? `http://localhost:${port ?? 0}/callback`,
         signal: AbortSignal.any([context.stopping(), AbortSignal.timeout(answerTimeoutMs)]),
       },
     );
     if (json) context.out(JSON.stringify({ ...loginData(made), refused_scopes: refused }));
     else context.out(`${made.name ?? made.user} is logged in (${made.scopes.join(', ')}).`);
-    for (const scope of refused) context.notify(`! ${scope} was not granted: ${costOf(scope, config)}.`);
+    const purposes: Readonly<Partial<Record<ApiScope, string>>> = scopePurposes;
+    for (const scope of refused)
+      context.notify(`! ${scope} was not granted. It is needed for: ${purposes[scope] ?? 'some calls'}.`);
     if (refused.length > 0)
       context.notify(
         `→ Select what you need in the settings of the OAuth application at the service, then log in again: ${slotstream} login`,
@@ -90,28 +90,6 @@ function isRedirectUri(text: string): boolean {
   if (url === null || text.includes('#') || url.username !== '' || url.password !== '') return false;
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 }
-
-/** The scopes that the chosen kinds require, and those of the user and the members, which not every service knows. */
-function scopesFor({ events, api }: Config): LoginInput['scopes'] {
-  const required = new Set<ApiScope>(['webhooks:write', ...events.map((kind) => contractOf(kind).requiredCallerScope)]);
-  if (api.groupUri !== undefined) required.add('groups');
-  return {
-    required: everyScope.filter((scope) => required.has(scope)),
-    optional: ['users:read', 'organizations:read'],
-  };
-}
-
-function costOf(scope: ApiScope, { events }: Config): string {
-  const kinds = events.filter((kind) => contractOf(kind).requiredCallerScope === scope);
-  return kinds.length > 0 ? `missing in the mirror: ${kinds.join(', ')}` : (costs[scope] ?? 'some calls are refused');
-}
-
-const costs: Readonly<Partial<Record<ApiScope, string>>> = {
-  'webhooks:write': 'bootstrap cannot create subscriptions',
-  'users:read': 'users cannot be read',
-  'organizations:read': 'the members of the organization cannot be read',
-  groups: 'the group of GROUP_URI cannot be read',
-};
 
 const loginData = ({ user, organization, scopes }: Login) => ({ user, organization, scopes });
 

@@ -6,6 +6,7 @@ import { slotstream } from '#src/base/command.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { isLoopback } from '#src/base/loopback.ts';
 import { httpRetryDelayMs, requestedDelayMs } from '#src/base/retry-after.ts';
+import { userAgent } from '#src/base/user-agent.ts';
 import { safeText } from '#src/observability/redact.ts';
 import { sendOnce, throwIfAborted, type AttemptResponse, type SendNeeds } from '#src/upstream/send-once.ts';
 
@@ -137,7 +138,7 @@ interface Sending {
 }
 
 const optionsFor = (needs: OAuthNeeds, how: Sending) => ({
-  headers: { 'user-agent': 'slotstream' },
+  headers: { 'user-agent': userAgent },
   // `isSecure` was asked: the library knows no exception for this machine.
   [oauth.allowInsecureRequests]: true,
   async [oauth.customFetch](url: string, { method, headers, body }: oauth.CustomFetchOptions<string, unknown>) {

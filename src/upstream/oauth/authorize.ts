@@ -14,22 +14,20 @@ export interface LoginNeeds extends OAuthNeeds {
 }
 
 export interface LoginInput {
-  /** Of the optional ones, only those are requested that the server supports, where it publishes them. */
-  readonly scopes: { readonly required: readonly ApiScope[]; readonly optional: readonly ApiScope[] };
+  readonly scopes: readonly ApiScope[];
   /** An http address is one of this machine, where we listen (port 0: any free one); for any other the person is asked. */
   readonly redirectUri: string;
   readonly signal: AbortSignal;
 }
 
 export async function authorize(needs: LoginNeeds, application: OAuthApplication, input: LoginInput) {
-  const { scopes, signal } = input;
+  const { scopes: requested, signal } = input;
   const { metadata, exchange } = await discover(needs, application, signal);
-  const { code_challenge_methods_supported: methods, scopes_supported: supported } = metadata;
+  const { code_challenge_methods_supported: methods } = metadata;
   if (methods?.includes('S256') === false)
     throw wrongServer('The authorization server does not support PKCE with S256.');
   await using listener = input.redirectUri.startsWith('http:') ? await listenForRedirect(input.redirectUri) : undefined;
   const redirectUri = listener?.redirectUri ?? input.redirectUri;
-  const requested = [...scopes.required, ...scopes.optional.filter((scope) => supported?.includes(scope) !== false)];
   const [state, verifier] = [oauth.generateRandomState(), oauth.generateRandomCodeVerifier()];
   const url = new URL(metadata.authorization_endpoint ?? '');
   const parameters = {
@@ -47,7 +45,7 @@ export async function authorize(needs: LoginNeeds, application: OAuthApplication
     oauth.validateAuthResponse(metadata, { client_id: application.clientId }, address, state);
   const read: ReadRedirect = (text) => readRedirect(URL.parse(text, redirectUri), { redirectUri, requested, validate });
   const redirect = await (listener?.receive(read, signal) ?? needs.askForRedirect(read, signal));
-  return { tokens: await exchange(redirect, { redirectUri, verifier }), requested };
+  return await exchange(redirect, { redirectUri, verifier });
 }
 
 interface Expected {

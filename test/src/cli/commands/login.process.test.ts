@@ -84,7 +84,7 @@ describe('login', () => {
       code_challenge_method: 'S256',
       code_challenge: expect.stringMatching(/^[\w-]{43}$/),
       state: expect.stringMatching(/^[\w-]{43}$/),
-      scope: 'contacts:read webhooks:write meeting_recaps:read users:read organizations:read',
+      scope: 'users:read organizations:read contacts:read webhooks:write meeting_recaps:read',
       redirect_uri: expect.stringMatching(/^http:\/\/localhost:\d+\/callback$/),
     });
   });
@@ -257,9 +257,11 @@ describe('at a service whose endpoints are at another origin than its metadata, 
     return { url, out: verb.out(), err: verb.err() };
   }
 
-  it('succeeds, and requests what EVENTS requires and of the rest what is supported', async () => {
-    const all = await logInAt({ metadata: { scopes_supported: ['contacts:read', 'users:read'] } });
-    expect(all.url.searchParams.get('scope')).toBe('contacts:read webhooks:write meeting_recaps:read users:read');
+  it('succeeds, and requests every scope, also where the metadata names the scopes of another interface', async () => {
+    const all = await logInAt({ metadata: { scopes_supported: ['mcp:scheduling:read'] } });
+    expect(all.url.searchParams.get('scope')).toBe(
+      'users:read organizations:read contacts:read webhooks:write meeting_recaps:read',
+    );
     expect(all.out).toContain('Ada is logged in');
     expect(all.err).not.toContain('not granted');
   });
@@ -267,9 +269,9 @@ describe('at a service whose endpoints are at another origin than its metadata, 
   it('says which scopes were not granted, and what that costs', async () => {
     const { out, err } = await logInAt({ scope: 'contacts:read users:read' });
     expect(out).toContain('Ada is logged in (contacts:read, users:read).');
-    expect(err).toContain('! webhooks:write was not granted: bootstrap cannot create subscriptions.');
-    expect(err).toContain('! meeting_recaps:read was not granted: missing in the mirror: meeting_recap.created.');
-    expect(err).toContain('! organizations:read was not granted: the members');
+    expect(err).toContain('! webhooks:write was not granted. It is needed for: registering for webhooks');
+    expect(err).toContain('! meeting_recaps:read was not granted. It is needed for: meeting recaps and who spoke.');
+    expect(err).toContain('! organizations:read was not granted. It is needed for: users and their roles');
     expect(err).not.toContain('! contacts:read');
     expect(err).toContain('settings of the OAuth application');
   });
