@@ -1,19 +1,19 @@
 // The output of `bootstrap` as text: the plan in the style of Terraform, what was done, and what will be missing.
-import type { Applied, StepResult } from '#src/subscriptions/apply.ts';
-import { isComplete } from '#src/subscriptions/apply.ts';
+import { isComplete, type Applied, type StepResult } from '#src/subscriptions/apply.ts';
 import type { Inspection } from '#src/subscriptions/bootstrap.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
 import { countDeeds, countSteps, refusalsIn, type BootstrapReport } from '#src/subscriptions/report.ts';
-import { isAcceptable, type Refusal } from '#src/subscriptions/register.ts';
+import { isAcceptable } from '#src/subscriptions/register.ts';
 import {
   describeResult,
   describeEvents,
+  describeFamilies,
   describeOwner,
-  describeRefusal,
+  describeRefusals,
   describeStep,
   describeUnsupported,
 } from '#src/subscriptions/describe.ts';
-import type { DescribedStep } from '#src/subscriptions/describe.ts';
+import type { DescribedStep, RefusalText } from '#src/subscriptions/describe.ts';
 import { renderTable } from './terminal.ts';
 
 export function planAsText({ account, input, steps }: Inspection, notes: readonly string[]): string {
@@ -24,10 +24,11 @@ export function planAsText({ account, input, steps }: Inspection, notes: readonl
     ? input.remove === true
       ? 'Nothing to do: no subscription calls this callback.'
       : `Nothing to do: ${counts.keep} subscription${counts.keep === 1 ? ' is' : 's are'} up to date.`
-    : `Plan: ${counts.create} to create, ${counts.replace} to replace, ${counts.delete} to delete, ${counts.keep} to keep.`;
+    : `Plan: ${counts.create} to create, ${counts.delete} to delete, ${counts.keep} to keep.`;
   return paragraphs([
     heading(account.organization, input.callback),
-    lines(steps.filter(({ kind }) => kind !== 'refused').map(describeStep)),
+    lines(steps.filter((step) => step.kind !== 'refused' && 'desired' in step).map(describeStep)),
+    endLines(steps.filter((step) => !('desired' in step)).map(describeStep)),
     unsupported.length > 0 ? describeUnsupported(unsupported) : '',
     summary,
     noted(notes),
@@ -36,14 +37,16 @@ export function planAsText({ account, input, steps }: Inspection, notes: readonl
 
 export function appliedAsText({ situation, applied, notes }: BootstrapReport): string {
   const { account, input } = situation;
-  const refusals = refusalsIn(applied.results);
-  const unsupported = refusals.filter(isAcceptable).flatMap(({ events }) => events);
+  const { results } = applied;
+  const refusals = refusalsIn(results);
+  const unsupported = refusals.filter(isAcceptable).flatMap(({ desired }) => desired.events);
   const isShown = (result: StepResult) => result.kind !== 'refused' || !isAcceptable(result.refusal);
+  const isOfDesired = (result: StepResult) => 'desired' in result || 'refusal' in result;
   return paragraphs([
     heading(account.organization, input.callback),
-    lines(applied.results.filter(isShown).map(describeResult)),
-    refusals
-      .filter((refusal) => !isAcceptable(refusal))
+    lines(results.filter((result) => isShown(result) && isOfDesired(result)).map(describeResult)),
+    endLines(results.filter((result) => !isOfDesired(result)).map(describeResult)),
+    describeRefusals(refusals.filter((refusal) => !isAcceptable(refusal)))
       .map(refusalLines)
       .join('\n'),
     unsupported.length > 0 ? describeUnsupported(unsupported) : '',
@@ -56,28 +59,42 @@ function heading(organization: string, callback: string): string {
   return renderTable(['organization', organization], [['callback', `${callback}?s=…`]]);
 }
 
+/** One line for each family. */
 function lines(all: readonly DescribedStep[]): string {
-  if (all.length === 0) return '';
-  const rows = all.map(({ mark, action, owner, events, why }) => [
-    `  ${mark} ${action}`,
-    describeOwner(owner),
-    `${describeEvents(events)}${why === undefined ? '' : `  (${why})`}`,
-  ]);
-  const [first = [], ...rest] = rows;
-  return renderTable(first, rest);
+  return aligned(
+    all.map((step) => [actionOf(step), describeFamilies(step.events), describeEvents(step.events), ownerOf(step)]),
+  );
 }
 
-function refusalLines(refusal: Refusal): string {
-  const [what, meaning, remedy] = describeRefusal(refusal);
-  return `! ${what}\n  ${meaning}\n  → ${remedy}`;
+/** Old ones may be of several families. */
+function endLines(all: readonly DescribedStep[]): string {
+  return aligned(all.map((step) => [actionOf(step), describeEvents(step.events), ownerOf(step)]));
 }
+
+const actionOf = ({ mark, action }: DescribedStep): string => `  ${mark} ${action}`;
+const ownerOf = ({ owner, why }: DescribedStep): string =>
+  `${describeOwner(owner)}${why === undefined ? '' : `  (${why})`}`;
+
+function aligned([first, ...rest]: readonly (readonly string[])[]): string {
+  return first === undefined ? '' : renderTable(first, rest);
+}
+
+const refusalLines = ([what, meaning, remedy]: RefusalText): string => `! ${what}\n  ${meaning}\n  → ${remedy}`;
 
 function doneInWords(applied: Applied): string {
   const counts = countDeeds(applied.results);
   const done = `${counts.created} created, ${counts.deleted} deleted, ${counts.unchanged + counts.found} unchanged`;
-  if (applied.failure) return `Stopped before the end. Done so far: ${done}. The next run continues from there.`;
-  if (counts.created + counts.deleted > 0) return `Done: ${done}.`;
-  return isComplete(applied) ? `Nothing to do: ${done}.` : `Nothing could be changed: ${done}.`;
+  if (applied.isStopped) return `Stopped before the end. Done so far: ${done}. The next run continues from there.`;
+  if (isComplete(applied)) return `${counts.created + counts.deleted > 0 ? 'Done' : 'Nothing to do'}: ${done}.`;
+  const missing = applied.results.flatMap((result): readonly string[] => {
+    if (result.kind === 'refused') return isAcceptable(result.refusal) ? [] : result.refusal.desired.events;
+    return result.kind === 'failed' ? result.desired.events : [];
+  });
+  return [
+    `Not complete: ${done}.`,
+    ...(missing.length > 0 ? [`Not registered: ${describeFamilies(missing)}.`] : []),
+    ...(applied.failure ? ['The next run tries again.'] : []),
+  ].join(' ');
 }
 
 const noted = (notes: readonly string[]): string => notes.map((note) => `! ${note}`).join('\n');

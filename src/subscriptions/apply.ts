@@ -1,9 +1,10 @@
 // Applies a plan: creates everything desired first, one after the other, and then deletes the old subscriptions that no event depends
-// on any more. When it is stopped in the middle, it reports what was done, and the next run continues from there.
+// on any more. A step that fails costs only itself. When it is stopped in the middle, it reports what was done, and the next run
+// continues from there.
 import type { WebhookSubscription } from '#schemas/subscription.ts';
-import { isStatus, type ApiError } from '#src/upstream/api-error.ts';
+import { isStatus } from '#src/upstream/api-error.ts';
 import { deleteWebhookSubscription } from '#src/upstream/endpoints.ts';
-import { isSameOwner, ownerOf } from './callback.ts';
+import { isDelivered, isOverlapping, ownerOf } from './callback.ts';
 import type { PlanInput, Step } from './plan.ts';
 import { isAcceptable, registerSubscription, type Refusal } from './register.ts';
 import { callerFor, listExisting, type Callers } from './list-existing.ts';
@@ -25,34 +26,54 @@ export type StepResult =
       readonly subscription: WebhookSubscription;
     }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
+  /** Neither created nor refused: the service did not answer, failed, or rejected the token. */
+  | { readonly kind: 'failed'; readonly desired: DesiredSubscription; readonly error: unknown }
   | { readonly kind: 'deleted'; readonly subscription: WebhookSubscription }
   /** It still delivers desired events that could not be registered again. */
   | { readonly kind: 'spared'; readonly subscription: WebhookSubscription; readonly events: readonly string[] }
-  | { readonly kind: 'undeletable'; readonly subscription: WebhookSubscription; readonly error: ApiError };
+  | { readonly kind: 'undeletable'; readonly subscription: WebhookSubscription; readonly error: unknown };
 
 export interface Applied {
   readonly results: readonly StepResult[];
   /** What exists at the service now, as far as this run can tell. */
   readonly existing: readonly WebhookSubscription[];
-  /** The error that ended it early; the results before it are valid. */
+  /** The first error that a further run may not meet; the results are valid. */
   readonly failure: { readonly error: unknown } | undefined;
+  /** It was stopped before every step was tried. */
+  readonly isStopped: boolean;
 }
 
 export async function applyPlan(needs: ApplyNeeds, plan: readonly Step[], input: PlanInput): Promise<Applied> {
   const results: StepResult[] = [];
-  let failure: Applied['failure'];
+  let stop: Applied['failure'];
   try {
-    for (const step of plan) for (const result of await createSubscription(needs, step, input)) results.push(result);
-    // A subscription that was to be replaced may be the only possible one: then it is found again, and stays.
+    for (const step of plan) if ('desired' in step) results.push(await createSubscription(needs, step, input));
     const active = new Set(activeIn(results).map(({ uri }) => uri));
-    const old = endedSubscriptions(plan).filter(({ uri }) => !active.has(uri));
-    if (old.some(({ state }) => state === 'active')) await needs.pause?.();
-    for (const one of old) results.push(await deleteSubscription(needs, one, { plan, results }));
+    // What another run has made active again meanwhile is found, and stays.
+    const old = plan
+      .flatMap((step) => (step.kind === 'delete' ? [step.existing] : []))
+      .filter(({ uri }) => !active.has(uri));
+    const uncovered = new Map(old.map((one) => [one, uncoveredEvents(one, { plan, results })]));
+    const isUnneeded = (one: WebhookSubscription): boolean => uncovered.get(one)?.length === 0;
+    if (old.some((one) => one.state === 'active' && isUnneeded(one))) await needs.pause?.();
+    for (const subscription of old)
+      results.push(
+        isUnneeded(subscription)
+          ? await deleteSubscription(needs, subscription)
+          : { kind: 'spared', subscription, events: uncovered.get(subscription) ?? [] },
+      );
   } catch (error) {
-    failure = { error };
+    stop = { error };
   }
-  return { results, existing: existingAfter(input.existing, results), failure };
+  const failure = stop ?? results.find(isFailure);
+  return { results, existing: existingAfter(input.existing, results), failure, isStopped: stop !== undefined };
 }
+
+type FailedStep = Extract<StepResult, { readonly kind: 'failed' | 'undeletable' }>;
+
+/** What the token is not allowed to delete stays so; any other error may pass. */
+const isFailure = (result: StepResult): result is FailedStep =>
+  result.kind === 'failed' || (result.kind === 'undeletable' && !isStatus(result.error, 403));
 
 /** True when everything desired exists and everything to be deleted is deleted. */
 export function isComplete({ results, failure }: Applied): boolean {
@@ -63,48 +84,36 @@ export function isComplete({ results, failure }: Applied): boolean {
   return failure === undefined && results.every(isSuccess);
 }
 
-export function endedSubscriptions(plan: readonly Step[]): readonly WebhookSubscription[] {
-  return plan.flatMap((step) => {
-    if (step.kind === 'delete') return [step.existing];
-    return step.kind === 'replace' ? step.replaces.map(({ existing }) => existing) : [];
-  });
-}
-
-async function createSubscription(needs: ApplyNeeds, step: Step, input: PlanInput): Promise<readonly StepResult[]> {
-  if (step.kind === 'keep') return [{ kind: 'unchanged', desired: step.desired, subscription: step.existing }];
-  // A refused one is tried again: the service may support it now, and the attempt costs one call.
-  if (step.kind !== 'create' && step.kind !== 'replace' && step.kind !== 'refused') return [];
+/** A refused one is tried again, too: the service may support it now, and the attempt costs one call. */
+async function createSubscription(
+  { callers, signingKey, signal }: ApplyNeeds,
+  step: Extract<Step, { readonly desired: DesiredSubscription }>,
+  input: PlanInput,
+): Promise<StepResult> {
   const { desired } = step;
-  const { callers, signingKey, signal } = needs;
+  if (step.kind === 'keep') return { kind: 'unchanged', desired, subscription: step.existing };
   const client = callerFor(callers, desired.owner);
   const listAgain = async () => (await listExisting(callers, [desired.owner])).existing;
-  const { callback, keyIds, existing } = input;
-  const { subscription, isNew, refusals } = await registerSubscription(
-    { client, signingKey, listAgain, signal },
-    { desired, callback, keyIds, existing },
-  );
-  const results: readonly StepResult[] = refusals.map((refusal) => ({ kind: 'refused', refusal }));
-  if (subscription === undefined) return results;
-  return [{ kind: isNew ? 'created' : 'found', desired, subscription }, ...results];
+  try {
+    const result = await registerSubscription({ client, signingKey, listAgain, signal }, { ...input, desired });
+    if (result.kind === 'refused') return { kind: 'refused', refusal: { desired, cause: result.cause } };
+    return { ...result, desired };
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    return { kind: 'failed', desired, error };
+  }
 }
 
-type Progress = { readonly plan: readonly Step[]; readonly results: readonly StepResult[] };
-
 async function deleteSubscription(
-  needs: ApplyNeeds,
+  { callers, signal }: ApplyNeeds,
   subscription: WebhookSubscription,
-  progress: Progress,
 ): Promise<StepResult> {
-  const events = uncoveredEvents(subscription, progress);
-  if (events.length > 0) return { kind: 'spared', subscription, events };
   try {
-    await deleteWebhookSubscription(callerFor(needs.callers, ownerOf(subscription)), subscription.uri, {
-      signal: needs.signal,
-    });
+    await deleteWebhookSubscription(callerFor(callers, ownerOf(subscription)), subscription.uri, { signal });
   } catch (error) {
-    if (isStatus(error, 403)) return { kind: 'undeletable', subscription, error };
+    if (signal?.aborted === true) throw error;
     // Another run deleted it.
-    if (!isStatus(error, 404)) throw error;
+    if (!isStatus(error, 404)) return { kind: 'undeletable', subscription, error };
   }
   return { kind: 'deleted', subscription };
 }
@@ -114,18 +123,20 @@ const activeIn = (results: readonly StepResult[]): readonly WebhookSubscription[
     result.kind === 'unchanged' || result.kind === 'created' || result.kind === 'found' ? [result.subscription] : [],
   );
 
-/** The desired events of this owner that no other subscription would deliver once this one is deleted. */
-function uncoveredEvents(old: WebhookSubscription, { plan, results }: Progress): readonly string[] {
+/** The desired events that only this one delivers, of its owner or of one that has events in common with it. */
+function uncoveredEvents(
+  old: WebhookSubscription,
+  { plan, results }: { readonly plan: readonly Step[]; readonly results: readonly StepResult[] },
+): readonly string[] {
   if (old.state !== 'active') return [];
-  const owner = ownerOf(old);
-  const covered = activeIn(results)
-    .filter((one) => isSameOwner(ownerOf(one), owner))
-    .flatMap(({ events }) => events ?? []);
-  const desired = plan
-    .flatMap((step) => ('desired' in step ? [step.desired] : []))
-    .filter((one) => isSameOwner(one.owner, owner))
-    .flatMap(({ events }): readonly string[] => events);
-  return (old.events ?? []).filter((event) => desired.includes(event) && !covered.includes(event));
+  const active = activeIn(results);
+  const desired = plan.flatMap((step) => ('desired' in step ? [step.desired] : []));
+  const isNeeded = (event: string): boolean =>
+    desired.some(
+      ({ owner, events }) =>
+        events.some((one) => one === event) && isOverlapping(owner, ownerOf(old)) && !isDelivered(event, owner, active),
+    );
+  return (old.events ?? []).filter(isNeeded);
 }
 
 function existingAfter(

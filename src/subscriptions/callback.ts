@@ -79,3 +79,16 @@ export function ownerOf(subscription: WebhookSubscription): Owner {
 export function isSameOwner(one: Owner, other: Owner): boolean {
   return one.scope === other.scope && one.organization === other.organization && one.uri === other.uri;
 }
+
+/** True when two owners can have events in common: each group and each user belongs to the organization. */
+export function isOverlapping(one: Owner, other: Owner): boolean {
+  const isWide = one.scope === 'organization' || other.scope === 'organization';
+  return isSameOwner(one, other) || (isWide && one.organization === other.organization);
+}
+
+/** True when one of these active subscriptions delivers the event for exactly this owner. */
+export function isDelivered(event: string, owner: Owner, by: readonly WebhookSubscription[]): boolean {
+  return by.some(
+    (one) => one.state === 'active' && isSameOwner(ownerOf(one), owner) && (one.events ?? []).includes(event),
+  );
+}

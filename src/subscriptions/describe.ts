@@ -1,36 +1,55 @@
 // Texts for people: subscriptions, steps and refusals, and what a refusal means for the mirror.
 import { slotstream } from '#src/base/command.ts';
+import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import type { EventFamily } from '#schemas/event.ts';
 import { endpointScopes } from '#schemas/errors.ts';
-import { contractOf, eventKinds, isEventKind, type EventKind } from '#schemas/events.ts';
+import { allEventKinds, contractOf, isEventKind, type EventKind } from '#schemas/events.ts';
 import type { WebhookSubscription } from '#schemas/subscription.ts';
+import { isStatus } from '#src/upstream/api-error.ts';
 import type { StepResult } from './apply.ts';
 import { ownerOf, type Owner } from './callback.ts';
-import type { Difference, Step } from './plan.ts';
+import type { Step } from './plan.ts';
 import type { Refusal, RefusalCause } from './register.ts';
 
 /** One line of the plan, marked as in Terraform. */
 export interface DescribedStep {
-  readonly mark: '+' | '-' | '~' | '=' | '!';
+  readonly mark: '+' | '-' | '=' | '!';
   readonly action: string;
   readonly owner: Owner;
   readonly events: readonly string[];
   readonly why?: string | undefined;
 }
 
-const allKinds = Object.keys(eventKinds).filter(isEventKind);
-
-/** `contact.*, invitee.created`: a complete family is abbreviated with a star. */
+/** `contact.*, invitee.created`: all events of one subject are abbreviated with a star. */
 export function describeEvents(events: readonly string[]): string {
   const prefixOf = (event: string): string => event.slice(0, event.indexOf('.') + 1);
   const whole = new Set(
-    allKinds.map(prefixOf).filter((prefix) => {
-      const family = allKinds.filter((kind) => prefixOf(kind) === prefix);
-      return family.length > 1 && family.every((kind) => events.includes(kind));
+    allEventKinds.map(prefixOf).filter((prefix) => {
+      const alike = allEventKinds.filter((kind) => prefixOf(kind) === prefix);
+      return alike.length > 1 && alike.every((kind) => events.includes(kind));
     }),
   );
   const names = events.map((event) => (whole.has(prefixOf(event)) ? `${prefixOf(event)}*` : event));
   return [...new Set(names)].toSorted().join(', ');
+}
+
+const familyTexts: Readonly<Record<EventFamily, string>> = {
+  contact: 'contacts',
+  invitee: 'bookings and no-shows',
+  'event-type': 'event types',
+  'meeting-recap': 'recaps',
+  'routing-form': 'routing form submissions',
+};
+
+export const familiesOf = (events: readonly string[]): readonly EventFamily[] => [
+  ...new Set(events.filter(isEventKind).map((event) => contractOf(event).family)),
+];
+
+/** `bookings and no-shows, contacts`: what these events are about. */
+export function describeFamilies(events: readonly string[]): string {
+  return familiesOf(events)
+    .map((family) => familyTexts[family])
+    .join(', ');
 }
 
 export function describeOwner({ scope, uri }: Owner): string {
@@ -43,134 +62,167 @@ export function describeStep(step: Step): DescribedStep {
       return { mark: '=', action: 'keep', ...step.desired };
     case 'create':
       return { mark: '+', action: 'create', ...step.desired };
-    case 'replace':
-      return { mark: '~', action: 'replace', ...step.desired, why: reasons(step.replaces.map(({ why }) => why)) };
     case 'refused':
       return { mark: '!', action: 'refused', ...step.desired, why: 'the service refused it; bootstrap will try again' };
     case 'delete':
-      return { mark: '-', action: 'delete', ...partsOf(step.existing), why: endings[step.why] };
+      return { mark: '-', action: 'delete', ...partsOf(step.existing), why: describeReason(step) };
     case 'leftover':
       return { mark: '!', action: 'leftover', ...partsOf(step.existing), why: 'no longer needed; not deleted' };
   }
 }
 
-const endings = { superseded: 'replaced by another one', leftover: 'no longer needed', removed: undefined } as const;
-
-const partsOf = (one: WebhookSubscription) => ({ owner: ownerOf(one), events: one.events ?? [] });
-
-function reasons(differences: readonly Difference[]): string {
-  return [...new Set(differences.map(describeDifference))].join('; ');
-}
-
-function describeDifference(difference: Difference): string {
-  switch (difference.kind) {
+function describeReason({ why, existing }: Extract<Step, { readonly kind: 'delete' }>): string | undefined {
+  switch (why) {
     case 'disabled':
       return 'the service has disabled it';
     case 'key':
       return 'made with another signing key';
-    case 'events': {
-      const { added, removed } = difference;
-      const parts = [
-        added.length > 0 && `+ ${describeEvents(added)}`,
-        removed.length > 0 && `- ${describeEvents(removed)}`,
-      ];
-      return parts.filter((part) => part !== false).join(' ');
-    }
+    case 'events':
+      return familiesOf(existing.events ?? []).length > 1 ? 'replaced by one per family' : 'made for other events';
+    case 'duplicate':
+      return 'another one delivers the same';
+    case 'leftover':
+      return 'no longer needed';
+    case 'removed':
+      return undefined;
   }
 }
+
+const partsOf = (one: WebhookSubscription) => ({ owner: ownerOf(one), events: one.events ?? [] });
 
 export function describeResult(result: StepResult): DescribedStep {
   switch (result.kind) {
     case 'unchanged':
       return { mark: '=', action: 'unchanged', ...result.desired };
     case 'created':
-      return { mark: '+', action: 'created', ...partsOf(result.subscription) };
+      return { mark: '+', action: 'created', ...result.desired };
     case 'found':
-      return { mark: '=', action: 'found', ...partsOf(result.subscription) };
+      return { mark: '=', action: 'found', ...result.desired };
+    case 'refused':
+      return {
+        mark: '!',
+        action: 'refused',
+        ...result.refusal.desired,
+        why: causeInShort(result.refusal.cause),
+      };
+    case 'failed':
+      return { mark: '!', action: 'failed', ...result.desired, why: describeError(result.error) };
     case 'deleted':
       return { mark: '-', action: 'deleted', ...partsOf(result.subscription) };
     case 'spared': {
       const why = `no other subscription delivers ${describeEvents(result.events)}`;
       return { mark: '!', action: 'spared', ...partsOf(result.subscription), why };
     }
-    case 'undeletable':
-      return {
-        mark: '!',
-        action: 'stays',
-        ...partsOf(result.subscription),
-        why: 'the token is not allowed to delete it',
-      };
-    case 'refused':
-      return { mark: '!', action: 'refused', owner: result.refusal.desired.owner, events: result.refusal.events };
+    case 'undeletable': {
+      const { subscription, error } = result;
+      const why = isStatus(error, 403) ? 'the token is not allowed to delete it' : describeError(error);
+      return { mark: '!', action: 'stays', ...partsOf(subscription), why };
+    }
   }
 }
 
-function describeCause(cause: RefusalCause, { scope }: Owner): string {
+function causeInShort(cause: RefusalCause): string {
   switch (cause.kind) {
     case 'scopes':
-      return `the token lacks the scope${cause.scopes.length === 1 ? '' : 's'} ${cause.scopes.join(', ')}`;
+      return `the token lacks ${cause.scopes.join(', ')}`;
+    case 'plan':
+      return 'not in the plan of the account';
     case 'permission':
-      return isAboutPlan(cause)
-        ? `the plan of the account does not include it (${cause.message})`
-        : `the user of the token is not allowed to subscribe for ${scope === 'user' ? 'this user' : `the ${scope}`} (${cause.message})`;
+      return 'not permitted';
     case 'hidden':
-      return 'a subscription with this address exists that the token cannot see';
+      return 'its address is taken';
     default:
-      return `the service refused it (${cause.message})`;
+      return `the service answered ${cause.status}`;
   }
 }
 
-function isAboutPlan(cause: RefusalCause): boolean {
-  return cause.kind === 'permission' && /upgrade|plan\b|level/i.test(cause.message);
-}
+export const describeError = (error: unknown): string =>
+  error instanceof SlotstreamError ? error.message : codeOf(error);
 
 /** For optional events that the service does not offer: nothing is wrong, and there is nothing to do. */
 export function describeUnsupported(events: readonly EventKind[]): string {
-  const families = [...new Set(events.map((event) => event.slice(0, event.indexOf('.'))))].join(', ');
-  return `The service has no ${families} webhooks. Only backfill and reconcile provide ${describeMissingData(events)}.`;
+  return `${describeEvents(events)} cannot be registered: the service does not offer it, or the token lacks ${scopesOf(events)}. Backfill and reconcile provide ${describeFamilies(events)}.`;
 }
 
-/** Returns what happened, what it means, and what to do. */
-export function describeRefusal(refusal: Refusal): readonly [string, string, string] {
-  const { desired, events, cause } = refusal;
-  const what = `${describeEvents(events)} could not be registered: ${describeCause(cause, desired.owner)}.`;
-  const missing = describeMissingData(events);
+const scopesOf = (events: readonly EventKind[]): string =>
+  [...new Set(events.map((event) => contractOf(event).requiredCallerScope))].join(', ');
+
+/** What happened, what it means, and what to do. */
+export type RefusalText = readonly [what: string, meaning: string, remedy: string];
+
+/** One text for each cause: several families may be refused for the same. */
+export function describeRefusals(refusals: readonly Refusal[]): readonly RefusalText[] {
+  const groups = Map.groupBy(refusals, ({ desired, cause }) =>
+    JSON.stringify(
+      cause.kind === 'scopes' ? ['scopes', lacksWebhookScope(cause.scopes)] : [cause, desired.owner.scope],
+    ),
+  );
+  return [...groups.values()].flatMap((alike) => {
+    const [first] = alike;
+    if (first === undefined) return [];
+    const scopes = alike.flatMap(({ cause }) => (cause.kind === 'scopes' ? cause.scopes : []));
+    const cause = first.cause.kind === 'scopes' ? { ...first.cause, scopes: [...new Set(scopes)] } : first.cause;
+    const events = alike.flatMap(({ desired }) => desired.events);
+    return [describeRefusal({ cause, owner: first.desired.owner, events })];
+  });
+}
+
+interface AlikeRefusals {
+  readonly cause: RefusalCause;
+  readonly owner: Owner;
+  readonly events: readonly EventKind[];
+}
+
+function describeRefusal(refused: AlikeRefusals): RefusalText {
+  const { cause, events } = refused;
+  const names = describeFamilies(events);
+  const what = `Not registered: ${names}. ${describeCause(refused)}.`;
   // Without the scope the data cannot be read from the API either.
-  const isUnreadable = cause.kind === 'scopes' && !cause.scopes.includes(endpointScopes['POST /webhook_subscriptions']);
+  const isUnreadable = cause.kind === 'scopes' && !lacksWebhookScope(cause.scopes);
   const meaning = isUnreadable
-    ? `Missing in the mirror: ${missing}.`
-    : `Only backfill and reconcile provide ${missing}, with a delay.`;
-  return [what, meaning, remedyFor(refusal)];
+    ? `Missing in the mirror: ${names}.`
+    : `Only backfill and reconcile provide ${names}, with a delay, where the token may read them.`;
+  return [what, meaning, remedyFor(refused)];
 }
 
-function remedyFor({ desired, events, cause }: Refusal): string {
+const lacksWebhookScope = (scopes: readonly string[]): boolean =>
+  scopes.includes(endpointScopes['POST /webhook_subscriptions']);
+
+function describeCause({ cause, owner: { scope } }: AlikeRefusals): string {
+  switch (cause.kind) {
+    case 'scopes':
+      return `The token lacks the scope${cause.scopes.length === 1 ? '' : 's'} ${cause.scopes.join(', ')}`;
+    case 'plan':
+      return `The plan of the account does not include it${quoted(cause.message)}`;
+    case 'permission':
+      return `The user of the token is not allowed to subscribe for ${scope === 'user' ? 'this user' : `the ${scope}`}${quoted(cause.message)}`;
+    case 'hidden':
+      return 'A subscription with this address exists that the token cannot see';
+    default:
+      return `The service answered ${cause.status}${quoted(cause.message)}`;
+  }
+}
+
+const quoted = (message: string): string => (message === '' ? '' : `: ${message.replace(/\.$/, '')}`);
+
+function remedyFor({ cause, owner: { scope }, events }: AlikeRefusals): string {
+  const addresses = 'PUBLIC_URL, ORGANIZATION_URI, USER_URI and GROUP_URI';
   switch (cause.kind) {
     case 'scopes': {
       const scopes = [...new Set([...cause.scopes, ...events.map((event) => contractOf(event).requiredCallerScope)])];
       return `Create a token with ${scopes.join(', ')} (with OAuth: ${slotstream} login), then run bootstrap again.`;
     }
+    case 'plan':
+      return 'Upgrade the account, then run bootstrap again; or remove these events from EVENTS.';
     case 'permission':
-      if (isAboutPlan(cause))
-        return 'Upgrade the account, then run bootstrap again; or remove these events from EVENTS.';
-      return desired.owner.scope === 'user'
+      return scope === 'user'
         ? `Only that user can subscribe: set API_TOKEN to their token, or have them run: ${slotstream} login`
         : 'Use the token of an owner or administrator of the organization, then run bootstrap again.';
     case 'hidden':
       return 'Use the token that created it, or delete it with that token.';
-    default:
-      return 'Check PUBLIC_URL, ORGANIZATION_URI, USER_URI and GROUP_URI; or remove these events from EVENTS.';
+    case 'request':
+      return `First check that the token has ${scopesOf(events)}: the service may answer 400 when it is missing. Then check ${addresses}; or remove these events from EVENTS.`;
+    case 'unknown':
+      return `Check ${addresses}; or remove these events from EVENTS.`;
   }
-}
-
-const familyTexts: Readonly<Record<EventFamily, string>> = {
-  contact: 'new, changed and deleted contacts',
-  invitee: 'bookings, cancellations and no-shows',
-  'event-type': 'changes of event types',
-  'meeting-recap': 'recaps',
-  'routing-form': 'routing form submissions',
-};
-
-/** What no webhook will deliver. */
-export function describeMissingData(events: readonly EventKind[]): string {
-  return [...new Set(events.map((event) => familyTexts[contractOf(event).family]))].join('; ');
 }

@@ -1,10 +1,12 @@
-// The desired subscriptions: the fewest that cover `EVENTS` with the scopes that the specification allows for each event.
-import type { SubscriptionScope } from '#schemas/event.ts';
-import { contractOf, type EventKind } from '#schemas/events.ts';
+// The desired subscriptions: one for each family in `EVENTS`, which is one row of the specification's table. Events of different rows
+// need separate subscriptions there, and so a family that the service refuses costs only itself.
+import type { EventFamily, SubscriptionScope } from '#schemas/event.ts';
+import { allEventKinds, contractOf, type EventKind } from '#schemas/events.ts';
 import type { Owner } from './callback.ts';
 
 export interface DesiredSubscription {
   readonly owner: Owner;
+  readonly family: EventFamily;
   /** Sorted, so that a set of events has one form. */
   readonly events: readonly EventKind[];
   /** `event_type.*` is in the specification's scope table but not in its request: a refusal is not a failure. */
@@ -20,27 +22,20 @@ export interface DesiredInput {
   readonly recapUsers: readonly string[];
 }
 
-/** Organization (or group) first, with `event_type.*` separate so that its refusal does not affect the rest; then one per user. */
+/** In the order of the registry of kinds, bookings first; of recaps one for each user. */
 export function desiredSubscriptions(input: DesiredInput): readonly DesiredSubscription[] {
   const { organization, group, recapUsers } = input;
-  const owners: readonly Owner[] = [
-    { scope: 'organization', organization, uri: organization },
-    ...(group === undefined ? [] : [{ scope: 'group', organization, uri: group } as const]),
-    ...[...new Set(recapUsers)].map((uri) => ({ scope: 'user', organization, uri }) as const),
-  ];
-  const kinds = [...new Set(input.events)].toSorted();
-  return owners.flatMap((owner) => {
-    const own = kinds.filter((kind) => scopeFor(kind, group !== undefined) === owner.scope);
-    return [
-      { owner, events: own.filter((kind) => contractOf(kind).inRequestEnum), optional: false },
-      { owner, events: own.filter((kind) => !contractOf(kind).inRequestEnum), optional: true },
-    ].filter(({ events }) => events.length > 0);
+  const owners: Readonly<Record<SubscriptionScope, readonly Owner[]>> = {
+    group: group === undefined ? [] : [{ scope: 'group', organization, uri: group }],
+    organization: [{ scope: 'organization', organization, uri: organization }],
+    user: [...new Set(recapUsers)].map((uri) => ({ scope: 'user', organization, uri })),
+  };
+  const kinds = allEventKinds.filter((kind) => input.events.includes(kind));
+  return [...Map.groupBy(kinds, (kind) => contractOf(kind).family)].flatMap(([family, own]) => {
+    const allows = (scope: SubscriptionScope): boolean =>
+      own.every((kind) => contractOf(kind).allowedScopes.includes(scope));
+    const widest = group !== undefined && allows('group') ? 'group' : allows('organization') ? 'organization' : 'user';
+    const optional = own.every((kind) => !contractOf(kind).inRequestEnum);
+    return owners[widest].map((owner) => ({ owner, family, events: own.toSorted(), optional }));
   });
-}
-
-/** The widest scope that the event allows within the configuration. */
-export function scopeFor(kind: EventKind, hasGroup: boolean): SubscriptionScope {
-  const { allowedScopes } = contractOf(kind);
-  if (hasGroup && allowedScopes.includes('group')) return 'group';
-  return allowedScopes.includes('organization') ? 'organization' : 'user';
 }

@@ -2,7 +2,7 @@
 // repair it.
 import type { WebhookSubscription } from '#schemas/subscription.ts';
 import type { Applied } from './apply.ts';
-import { isOurs, isSameOwner, ownerOf, type Owner } from './callback.ts';
+import { isDelivered, isOurs, isSameOwner, ownerOf, type Owner } from './callback.ts';
 import type { PlanInput, Step } from './plan.ts';
 import type { UnlistedOwner } from './list-existing.ts';
 
@@ -77,12 +77,6 @@ function desiredEvents(one: WebhookSubscription, { steps }: Inspected): readonly
   return (one.events ?? []).filter((event) => desired.includes(event));
 }
 
-export function isDelivered(event: string, owner: Owner, by: readonly WebhookSubscription[]): boolean {
-  return by.some(
-    (one) => one.state === 'active' && isSameOwner(ownerOf(one), owner) && (one.events ?? []).includes(event),
-  );
-}
-
 export interface OutageResult {
   /** Gaps of outages that have ended; an open gap is reported by the run that closes it. */
   readonly gaps: readonly OutageGap[];
@@ -126,7 +120,7 @@ function isSettled({ subscription }: Outage, inspected: Inspected, { existing, r
   const owner = ownerOf(subscription);
   const ours = existing.filter((one) => isOurs(inspected.input.callback, one));
   const refused = results.flatMap((result): readonly string[] =>
-    result.kind === 'refused' && isSameOwner(result.refusal.desired.owner, owner) ? result.refusal.events : [],
+    result.kind === 'refused' && isSameOwner(result.refusal.desired.owner, owner) ? result.refusal.desired.events : [],
   );
   const events = desiredEvents(subscription, inspected);
   const delivered = events.filter((event) => isDelivered(event, owner, ours));

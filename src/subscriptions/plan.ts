@@ -1,12 +1,11 @@
 // Plans the difference between the desired and the existing subscriptions as steps. Pure.
 //
-//   desired, and an equal one is active       keep
-//   desired, none of that kind exists         create
-//   desired, ours differs or is disabled      replace: create first, delete after (make before break)
-//   ours, superseded by a kept one            delete (an earlier run was interrupted in the middle of a replacement)
-//   ours, no longer desired                   leftover; delete with `prune`
-//   ours, and everything is to be removed     delete
-//   optional, refused when last tried         refused
+//   desired, and an equal one is active          keep
+//   desired, and none is                         create
+//   ours, shares events with a desired one       delete, after its successors were created (make before break)
+//   ours, no longer desired                      leftover; delete with `prune`
+//   ours, and everything is to be removed        delete
+//   optional, refused when last tried            refused
 import type { WebhookSubscription } from '#schemas/subscription.ts';
 import {
   fingerprintIn,
@@ -33,56 +32,35 @@ export interface PlanInput extends DesiredInput {
 
 export type Step =
   | { readonly kind: 'keep'; readonly desired: DesiredSubscription; readonly existing: WebhookSubscription }
-  | { readonly kind: 'create'; readonly desired: DesiredSubscription; readonly url: string }
-  | {
-      readonly kind: 'replace';
-      readonly desired: DesiredSubscription;
-      readonly url: string;
-      readonly replaces: readonly Replaced[];
-    }
-  | { readonly kind: 'refused'; readonly desired: DesiredSubscription; readonly url: string }
-  | {
-      readonly kind: 'delete';
-      readonly existing: WebhookSubscription;
-      readonly why: 'superseded' | 'leftover' | 'removed';
-    }
+  | { readonly kind: 'create' | 'refused'; readonly desired: DesiredSubscription; readonly url: string }
+  | { readonly kind: 'delete'; readonly existing: WebhookSubscription; readonly why: DeleteReason }
   | { readonly kind: 'leftover'; readonly existing: WebhookSubscription };
 
-export interface Replaced {
-  readonly existing: WebhookSubscription;
-  readonly why: Difference;
-}
-
-export type Difference =
-  | { readonly kind: 'disabled' }
-  | { readonly kind: 'events'; readonly added: readonly string[]; readonly removed: readonly string[] }
-  | { readonly kind: 'key' };
+/** `key`: made with another signing key. `events`: made for another set of events. */
+type DeleteReason = 'disabled' | 'key' | 'events' | 'duplicate' | 'leftover' | 'removed';
 
 export function planSubscriptions(input: PlanInput): readonly Step[] {
   const ours = input.existing.filter((one) => isOurs(input.callback, one));
   if (input.remove === true) return ours.map((existing) => ({ kind: 'delete', existing, why: 'removed' }));
   const desired = desiredSubscriptions(input);
-  const matches = new Map(desired.map((one) => [one, findMatching(input, one, ours)]));
-  const unmatched = ours.filter((one) => ![...matches.values()].includes(one));
-  const successors = new Map(unmatched.map((one) => [one, desired.find((successor) => isSuccessor(successor, one))]));
-  const creating = desired.flatMap((one): readonly Step[] => {
-    const existing = matches.get(one);
-    if (existing) return [{ kind: 'keep', desired: one, existing }];
-    const replaced = unmatched.filter((old) => successors.get(old) === one);
-    return [createOrReplace(input, one, replaced)];
+  const matches = desired.map((one) => findMatching(input, one, ours));
+  const creating = desired.map((one, index): Step => {
+    const existing = matches[index];
+    return existing ? { kind: 'keep', desired: one, existing } : creationOf(input, one);
   });
-  const ending = unmatched.flatMap((existing): readonly Step[] => {
-    const successor = successors.get(existing);
-    if (successor === undefined)
-      return [input.prune ? { kind: 'delete', existing, why: 'leftover' } : { kind: 'leftover', existing }];
-    return matches.get(successor) ? [{ kind: 'delete', existing, why: 'superseded' }] : [];
-  });
+  const ending = ours
+    .filter((one) => !matches.includes(one))
+    .map((existing): Step => {
+      const successors = desired.filter((one) => isSuccessor(one, existing));
+      if (successors.length > 0) return { kind: 'delete', existing, why: whyDeleted(input, successors, existing) };
+      return input.prune ? { kind: 'delete', existing, why: 'leftover' } : { kind: 'leftover', existing };
+    });
   return [...creating, ...ending];
 }
 
 /** True for steps that change something. */
 export function isPending({ kind }: Step): boolean {
-  return kind === 'create' || kind === 'replace' || kind === 'delete';
+  return kind === 'create' || kind === 'delete';
 }
 
 /** Identifies a refusal: another set of events, or another owner, is tried again. */
@@ -109,32 +87,26 @@ function rankOf({ callback_url: url, uri }: OwnSubscription): string {
   return `${String(url.length).padStart(6)} ${url} ${uri}`;
 }
 
-/** A successor replaces a subscription of the same owner with some of the same events. */
+/** Successors deliver events of an old subscription for the same owner; an old one for several families has several. */
 function isSuccessor({ owner, events }: DesiredSubscription, old: WebhookSubscription): boolean {
   return isSameOwner(ownerOf(old), owner) && events.some((event) => old.events?.includes(event));
 }
 
-function createOrReplace(
-  input: PlanInput,
-  desired: DesiredSubscription,
-  replaced: readonly WebhookSubscription[],
-): Step {
-  const fingerprint = fingerprintOf({ ...desired, keyId: input.keyIds[0] });
-  const url = freeCallbackUrl(input.callback, fingerprint, input.existing);
-  if (replaced.length > 0) {
-    const replaces = replaced.map((existing) => ({ existing, why: differenceOf(desired, existing) }));
-    return { kind: 'replace', desired, url, replaces };
-  }
-  const isRefused = desired.optional && input.refused.includes(refusalId(desired));
+function creationOf({ callback, keyIds, existing, refused }: PlanInput, desired: DesiredSubscription): Step {
+  const url = freeCallbackUrl(callback, fingerprintOf({ ...desired, keyId: keyIds[0] }), existing);
+  const isRefused = desired.optional && refused.includes(refusalId(desired));
   return { kind: isRefused ? 'refused' : 'create', desired, url };
 }
 
-function differenceOf({ events }: DesiredSubscription, existing: WebhookSubscription): Difference {
-  if (existing.state !== 'active') return { kind: 'disabled' };
-  const has = new Set(existing.events);
-  const added = events.filter((event) => !has.has(event));
-  const removed = [...has].filter((event) => !events.some((one) => one === event));
-  return added.length + removed.length > 0 ? { kind: 'events', added, removed } : { kind: 'key' };
+function whyDeleted(
+  { keyIds }: PlanInput,
+  successors: readonly DesiredSubscription[],
+  old: OwnSubscription,
+): DeleteReason {
+  if (old.state !== 'active') return 'disabled';
+  const equal = successors.find(({ events }) => hasSameEvents(old, events));
+  if (equal === undefined) return 'events';
+  return fingerprintIn(old.callback_url) === fingerprintOf({ ...equal, keyId: keyIds[0] }) ? 'duplicate' : 'key';
 }
 
 function hasSameEvents({ events }: WebhookSubscription, desired: readonly string[]): boolean {

@@ -1,7 +1,7 @@
-// Registers one subscription: leaves out events the service refuses for a missing scope, and adopts one that another run created.
-import { contractOf, type EventKind } from '#schemas/events.ts';
+// Registers one subscription: returns why the service refuses it, and adopts one that another run created.
+import { commonError } from '#schemas/errors.ts';
 import type { WebhookSubscription } from '#schemas/subscription.ts';
-import { ApiError } from '#src/upstream/api-error.ts';
+import { ApiError, isAboutPlan } from '#src/upstream/api-error.ts';
 import type { Client } from '#src/upstream/client.ts';
 import { createWebhookSubscription } from '#src/upstream/endpoints.ts';
 import { fingerprintOf, freeCallbackUrl } from './callback.ts';
@@ -25,14 +25,14 @@ export interface Registering {
 
 export type RefusalCause =
   | { readonly kind: 'scopes'; readonly scopes: readonly string[] }
-  | { readonly kind: 'permission' | 'request' | 'unknown'; readonly message: string }
+  | { readonly kind: 'plan' | 'permission'; readonly message: string }
+  /** `request` is 400: the service says that the request is invalid. */
+  | { readonly kind: 'request' | 'unknown'; readonly status: number; readonly message: string }
   /** The URL is taken by a subscription that the token cannot see. */
   | { readonly kind: 'hidden' };
 
 export interface Refusal {
   readonly desired: DesiredSubscription;
-  /** The desired events that this cause affects. */
-  readonly events: readonly EventKind[];
   readonly cause: RefusalCause;
 }
 
@@ -41,49 +41,36 @@ export function isAcceptable({ desired, cause }: Refusal): boolean {
   return desired.optional && (cause.kind === 'request' || cause.kind === 'unknown');
 }
 
-export interface Registration {
-  /** Undefined when none of its events could be registered. */
-  readonly subscription: WebhookSubscription | undefined;
-  /** False when it existed already, or another run created it meanwhile. */
-  readonly isNew: boolean;
-  readonly refusals: readonly Refusal[];
-}
+export type Registration =
+  /** `found`: it existed already, or another run created it meanwhile. */
+  | { readonly kind: 'created' | 'found'; readonly subscription: WebhookSubscription }
+  | { readonly kind: 'refused'; readonly cause: RefusalCause };
 
-/** Each round either ends, leaves out events, or finds one more taken URL; the limit is for a service that behaves inconsistently. */
+/** Each round either ends or finds one more taken URL; the limit is for a service that behaves inconsistently. */
 const maxRounds = 12;
 
 export async function registerSubscription(needs: RegisterNeeds, input: Registering): Promise<Registration> {
   const { desired, callback, keyIds } = input;
-  const refusals: Refusal[] = [];
-  let { events } = desired;
+  const fingerprint = fingerprintOf({ ...desired, keyId: keyIds[0] });
   let { existing } = input;
-  const refuse = (affected: readonly EventKind[], cause: RefusalCause): void =>
-    void refusals.push({ desired, events: affected, cause });
   for (let round = 0; round < maxRounds; round += 1) {
-    const matching = findMatching(input, { ...desired, events }, existing);
-    if (matching) return { subscription: matching, isNew: false, refusals };
-    const fingerprint = fingerprintOf({ owner: desired.owner, events, keyId: keyIds[0] });
+    const matching = findMatching(input, desired, existing);
+    if (matching) return { kind: 'found', subscription: matching };
     const url = freeCallbackUrl(callback, fingerprint, existing);
-    const response = await create(needs, { desired, events, url });
-    if (!(response instanceof ApiError)) return { subscription: response, isNew: true, refusals };
-    if (response.status === 409) {
-      existing = await needs.listAgain();
-      if (existing.some(({ callback_url: seen }) => seen === url)) continue;
-      refuse(events, { kind: 'hidden' });
-      break;
-    }
-    const affected = affectedEvents(response.requiredScopes, events);
-    refuse(affected, causeOf(response, needs.signingKey));
-    events = events.filter((event) => !affected.includes(event));
-    if (events.length === 0) break;
+    const response = await create(needs, desired, url);
+    if (!(response instanceof ApiError)) return { kind: 'created', subscription: response };
+    if (response.status !== 409) return { kind: 'refused', cause: causeOf(response, needs.signingKey) };
+    existing = await needs.listAgain();
+    if (!existing.some(({ callback_url: seen }) => seen === url)) break;
   }
-  return { subscription: undefined, isNew: false, refusals };
+  return { kind: 'refused', cause: { kind: 'hidden' } };
 }
 
 /** Returns a refusal; throws transient errors and a rejected token. */
 async function create(
   { client, signingKey, signal }: RegisterNeeds,
-  { desired: { owner }, events, url }: { desired: DesiredSubscription; events: readonly EventKind[]; url: string },
+  { owner, events }: DesiredSubscription,
+  url: string,
 ): Promise<WebhookSubscription | ApiError> {
   const { scope, organization, uri } = owner;
   const whose = scope === 'organization' ? {} : { [scope]: uri };
@@ -96,21 +83,14 @@ async function create(
   }
 }
 
-/** The events that need a missing scope: all of them when the scope belongs to no event, or the refusal has another reason. */
-function affectedEvents(scopes: readonly string[], events: readonly EventKind[]): readonly EventKind[] {
-  const belongsToEvent = (scope: string): boolean =>
-    events.some((event) => contractOf(event).requiredCallerScope === scope);
-  if (scopes.length === 0 || !scopes.every(belongsToEvent)) return events;
-  return events.filter((event) => scopes.includes(contractOf(event).requiredCallerScope));
-}
-
 function causeOf({ status, requiredScopes, apiMessage, details }: ApiError, secret: string): RefusalCause {
   if (requiredScopes.length > 0) return { kind: 'scopes', scopes: requiredScopes };
   const reasons = details.map(({ parameter, message }) =>
     parameter === undefined ? message : `${parameter}: ${message}`,
   );
-  const message = status === 403 || reasons.length === 0 ? apiMessage : reasons.join('; ');
-  const kind = status === 403 ? 'permission' : status === 400 ? 'request' : 'unknown';
-  // A service that echoes what it was sent must not get the key into a terminal.
-  return { kind, message: message.replaceAll(secret, '…') };
+  const text = status === 403 || reasons.length === 0 ? apiMessage : reasons.join('; ');
+  // A service that echoes what it was sent must not get the key into a terminal. The documented text of most errors says nothing.
+  const message = text === commonError.message ? '' : text.replaceAll(secret, '…');
+  if (status === 403) return { kind: isAboutPlan(message) ? 'plan' : 'permission', message };
+  return { kind: status === 400 ? 'request' : 'unknown', status, message };
 }

@@ -1,8 +1,15 @@
 // What bootstrap plans and what it did, as JSON: for `bootstrap --json` and for the API.
 import { isComplete, type Applied, type StepResult } from './apply.ts';
 import type { Inspection } from './bootstrap.ts';
-import type { SubscriptionScope } from '#schemas/event.ts';
-import { describeMissingData, describeResult, describeStep, type DescribedStep } from './describe.ts';
+import type { EventFamily, SubscriptionScope } from '#schemas/event.ts';
+import {
+  describeError,
+  describeFamilies,
+  describeResult,
+  describeStep,
+  familiesOf,
+  type DescribedStep,
+} from './describe.ts';
 import { isPending, type Step } from './plan.ts';
 import type { Refusal } from './register.ts';
 
@@ -22,7 +29,6 @@ export function planAsJson({ account, input, steps }: Inspection, notes: readonl
       ...flat(describeStep(step)),
       ...('url' in step && { url: step.url }),
       ...('existing' in step && { uri: step.existing.uri }),
-      ...('replaces' in step && { replaces: step.replaces.map(({ existing }) => existing.uri) }),
     })),
     notes,
   };
@@ -38,20 +44,24 @@ export function appliedAsJson({ situation: { account, input }, applied, notes }:
       ...flat(describeResult(deed)),
       ...('subscription' in deed && { uri: deed.subscription.uri }),
     })),
-    missing: refusalsIn(applied.results).map(({ desired, events, cause }) => ({
-      events,
-      optional: desired.optional,
-      cause: cause.kind,
-      ...('scopes' in cause && { scopes: cause.scopes }),
-      ...('message' in cause && { message: cause.message }),
-      missing: describeMissingData(events),
-    })),
+    missing: applied.results.flatMap(missingIn),
     notes,
   };
 }
 
+function missingIn(result: StepResult) {
+  if (result.kind !== 'refused' && result.kind !== 'failed') return [];
+  const { family, events, optional } = result.kind === 'refused' ? result.refusal.desired : result.desired;
+  const { kind: cause, ...details } =
+    result.kind === 'refused'
+      ? result.refusal.cause
+      : ({ kind: 'failed', message: describeError(result.error) } as const);
+  return [{ family, events, optional, cause, ...details, missing: describeFamilies(events) }];
+}
+
 interface FlatStep {
   readonly action: string;
+  readonly families: readonly EventFamily[];
   readonly scope: SubscriptionScope;
   readonly owner: string;
   readonly events: readonly string[];
@@ -60,6 +70,7 @@ interface FlatStep {
 
 const flat = ({ action, owner, events, why }: DescribedStep): FlatStep => ({
   action,
+  families: familiesOf(events),
   scope: owner.scope,
   owner: owner.uri,
   events,
@@ -70,11 +81,20 @@ export const refusalsIn = (deeds: readonly StepResult[]): readonly Refusal[] =>
   deeds.flatMap((deed) => (deed.kind === 'refused' ? [deed.refusal] : []));
 
 export function countSteps(steps: readonly Step[]): Readonly<Record<Step['kind'], number>> {
-  return count(steps, { create: 0, replace: 0, delete: 0, keep: 0, refused: 0, leftover: 0 });
+  return count(steps, { create: 0, delete: 0, keep: 0, refused: 0, leftover: 0 });
 }
 
 export function countDeeds(deeds: readonly StepResult[]): Readonly<Record<StepResult['kind'], number>> {
-  return count(deeds, { created: 0, found: 0, unchanged: 0, deleted: 0, refused: 0, spared: 0, undeletable: 0 });
+  return count(deeds, {
+    created: 0,
+    found: 0,
+    unchanged: 0,
+    deleted: 0,
+    refused: 0,
+    failed: 0,
+    spared: 0,
+    undeletable: 0,
+  });
 }
 
 function count<Kind extends string>(

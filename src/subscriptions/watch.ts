@@ -3,10 +3,9 @@
 import type { WebhookSubscription } from '#schemas/subscription.ts';
 import { applyPlan, type Applied } from './apply.ts';
 import { inspectSubscriptions, type BootstrapInput, type BootstrapNeeds } from './bootstrap.ts';
-import { isOurs, isSameOwner, ownerOf } from './callback.ts';
+import { isDelivered, isOurs, isSameOwner, ownerOf } from './callback.ts';
 import {
   resolveOutages,
-  isDelivered,
   findOutages,
   recordOutages,
   type LastSeen,
@@ -64,7 +63,7 @@ function repairs(
 ): boolean {
   if (step.kind === 'keep') return true;
   if (step.kind === 'delete') return step.existing.state !== 'active';
-  if (step.kind !== 'create' && step.kind !== 'replace') return false;
+  if (step.kind !== 'create') return false;
   const { owner, events } = step.desired;
   return outages.some(({ subscription }) => {
     const uncovered = (subscription.events ?? []).filter((event) => !isDelivered(event, ownerOf(subscription), ours));

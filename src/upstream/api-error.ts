@@ -140,9 +140,9 @@ function hintFor(status: number, { title, message, scopes }: SafeTexts): string 
   }
 }
 
-/** The service gives no code for it, only a sentence. */
+/** True when the message of a 403 says that the account needs a higher plan: there is no code for it. */
 export const isAboutPlan = (message: string): boolean =>
-  /upgrade|plan\b|level|features are (disabled|not enabled)/i.test(message);
+  /upgrade|plan|level|features are (disabled|not enabled)/i.test(message);
 
 function permissionHint(title: string, message: string): string {
   if (isAboutPlan(message)) return 'The plan of the account does not include this: upgrade it, or do not use this.';

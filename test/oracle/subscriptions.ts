@@ -93,7 +93,7 @@ type Act = (all: readonly WebhookSubscription[]) => readonly WebhookSubscription
 let made = 0;
 
 function makings(step: Step): readonly Act[] {
-  if (step.kind !== 'create' && step.kind !== 'replace') return [];
+  if (step.kind !== 'create') return [];
   const { owner, events } = step.desired;
   return [
     (all) => {
@@ -111,17 +111,8 @@ function makings(step: Step): readonly Act[] {
 }
 
 function endings(step: Step): readonly Act[] {
-  const gone =
-    step.kind === 'delete'
-      ? [step.existing]
-      : step.kind === 'replace'
-        ? step.replaces.map(({ existing }) => existing)
-        : [];
-  return gone.map(
-    ({ uri }) =>
-      (all) =>
-        all.filter((one) => one.uri !== uri),
-  );
+  if (step.kind !== 'delete') return [];
+  return [(all) => all.filter(({ uri }) => uri !== step.existing.uri)];
 }
 
 /** Every event that reaches us for each owner: `organization https://…: contact.created`. */

@@ -7,13 +7,13 @@ import { processOf } from './mirror-process.ts';
 
 const step = z.strictObject({
   action: z.string(),
+  families: z.array(z.string()).describe('What its events are about; only one made by an earlier version has several.'),
   scope: z.string(),
   owner: z.string().describe('The organization, the user or the group whose events are delivered.'),
   events: z.array(z.string()),
   why: z.string().optional(),
   url: z.string().optional().describe('The callback that would be registered.'),
   uri: z.string().optional().describe('The existing subscription.'),
-  replaces: z.array(z.string()).optional().describe('The subscriptions that would be deleted afterwards.'),
 });
 
 const account = {
@@ -56,10 +56,12 @@ export const appliedPlan = z
     deeds: z.array(step),
     missing: z.array(
       z.strictObject({
+        family: z.string(),
         events: z.array(z.string()),
-        optional: z.boolean(),
-        cause: z.string(),
-        scopes: z.array(z.string()).optional(),
+        optional: z.boolean().describe('The service need not offer it.'),
+        cause: z.string().describe('`scopes`, `plan`, `permission`, `request`, `hidden`, `unknown` or `failed`.'),
+        scopes: z.array(z.string()).optional().describe('What the token lacks.'),
+        status: z.int().optional(),
         message: z.string().optional(),
         missing: z.string(),
       }),

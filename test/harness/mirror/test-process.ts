@@ -3,7 +3,7 @@ import type { MirrorProcess } from '#src/api/mirror/mirror-process.ts';
 import { loadConfig } from '#src/config/load.ts';
 
 const organization = 'https://service.example.com/organizations/1';
-const step = { scope: 'organization', owner: organization, events: ['contact.created'] };
+const step = { families: ['contact'], scope: 'organization', owner: organization, events: ['contact.created'] };
 const account = {
   organization,
   user: 'https://service.example.com/users/1',

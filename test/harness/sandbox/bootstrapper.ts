@@ -1,10 +1,13 @@
 // Bootstrap against the sandbox without a process around it: its memory can be looked at, its clock and its wire can be bent.
 import type { ApiScope } from '#schemas/api-scope.ts';
 import { apiScopes } from '#schemas/api-scope.ts';
-import type { EventKind } from '#schemas/events.ts';
+import { contractOf, type EventKind } from '#schemas/events.ts';
+import { createSubscription } from '#src/sandbox/world/subscriptions.ts';
+import type { StoredSubscription } from '#src/sandbox/world/service.ts';
 import type { Applied } from '#src/subscriptions/apply.ts';
 import { applyAndRecord, inspectSubscriptions } from '#src/subscriptions/bootstrap.ts';
 import type { BootstrapInput, BootstrapNeeds, Inspection } from '#src/subscriptions/bootstrap.ts';
+import { callbackUrl, fingerprintOf, type Owner } from '#src/subscriptions/callback.ts';
 import type { LastSeen } from '#src/subscriptions/outage-gaps.ts';
 import { watchSubscriptions, type WatchReport } from '#src/subscriptions/watch.ts';
 import { createClient, type Client } from '#src/upstream/client.ts';
@@ -108,6 +111,63 @@ export function subscriptionsIn({ service }: TestSandbox): readonly string[] {
     .map(({ scope, state, events }) => `${scope} ${state} ${shortly(events)}`)
     .toSorted();
 }
+
+/** What is registered when the service supports everything but `event_type.*`, in short. */
+export const registered: readonly string[] = [
+  'organization active contact',
+  'organization active invitee,invitee_no_show',
+  'organization active routing_form_submission',
+  'user active meeting_recap',
+];
+
+export interface Planted {
+  readonly owner: Owner;
+  readonly events: readonly EventKind[];
+  readonly keyId?: string;
+  readonly signingKey?: string;
+  readonly generation?: number;
+  readonly base?: string;
+}
+
+/** Puts a subscription into the sandbox that its API may refuse, such as one for several families. */
+export function plant({ service, handles }: TestSandbox, planted: Planted): StoredSubscription {
+  const { owner, events, keyId = 'key 1', signingKey = keyOf(keyId), generation = 1, base = callback } = planted;
+  const { scope, organization, uri } = owner;
+  return createSubscription(service, {
+    url: callbackUrl(base, fingerprintOf({ owner, events, keyId }), generation),
+    events: [...events],
+    organization,
+    scope,
+    ...(scope !== 'organization' && { [scope]: uri }),
+    signing_key: signingKey,
+    creator: handles.users.owner,
+  });
+}
+
+/** What an earlier version registered: one subscription for all families of the organization, and one for the recaps. */
+export function plantEarlierOnes(
+  sandbox: TestSandbox,
+  more: Pick<Planted, 'keyId' | 'signingKey' | 'base'> = {},
+): readonly StoredSubscription[] {
+  const { organization, users } = sandbox.handles;
+  const shared = kinds.filter((kind) => contractOf(kind).inRequestEnum && !kind.startsWith('meeting_recap'));
+  return [
+    plant(sandbox, { owner: { scope: 'organization', organization, uri: organization }, events: shared, ...more }),
+    plant(sandbox, {
+      owner: { scope: 'user', organization, uri: users.owner },
+      events: only('meeting_recap'),
+      ...more,
+    }),
+  ];
+}
+
+/** Answers requests for subscriptions to these events instead of the service, unless the answer is undefined. */
+export const answering =
+  (prefix: string, answer: () => Response | undefined): typeof fetch =>
+  async (url, init) => {
+    const isMeant = init?.method === 'POST' && String(init.body).includes(`"${prefix}`);
+    return (isMeant ? answer() : undefined) ?? fetch(url, init);
+  };
 
 /** The families of the events. */
 export const shortly = (events: readonly string[]): string =>

@@ -58,20 +58,23 @@ for (const { name, available, fresh } of storeEngines)
       const plan = await api.get('/api/subscriptions/plan');
       expect(plan.status).toBe(200);
       answerSchema(planSubscriptions)?.parse(plan.body);
-      expect(plan.body).toMatchObject({ pending: true, summary: { create: 1, delete: 0 }, subscriptions: [] });
-      expect(plan.body.steps).toMatchObject([{ action: 'create', scope: 'organization' }]);
+      expect(plan.body).toMatchObject({ pending: true, summary: { create: 2, delete: 0 }, subscriptions: [] });
+      expect(plan.body.steps).toMatchObject([
+        { action: 'create', families: ['invitee'], scope: 'organization' },
+        { action: 'create', families: ['contact'], scope: 'organization' },
+      ]);
       expect(world.active()).toEqual([]);
       expect((await api.get('/api/subscriptions/plan')).body.id).toBe(plan.body.id);
 
       const applied = await api.post('/api/subscriptions/apply', { plan: plan.body.id });
       expect(applied.status).toBe(200);
       answerSchema(applySubscriptionPlan)?.parse(applied.body);
-      expect(applied.body).toMatchObject({ complete: true, summary: { created: 1 } });
-      expect(world.active()).toHaveLength(1);
-      expect(await readSubscriptions(api.store)).toHaveLength(1);
+      expect(applied.body).toMatchObject({ complete: true, summary: { created: 2 } });
+      expect(world.active()).toHaveLength(2);
+      expect(await readSubscriptions(api.store)).toHaveLength(2);
       const after = (await api.get('/api/subscriptions/plan')).body;
-      expect(after).toMatchObject({ pending: false, summary: { keep: 1 } });
-      expect(after.subscriptions).toMatchObject([{ state: 'active', retry_started_at: null }]);
+      expect(after).toMatchObject({ pending: false, summary: { keep: 2 } });
+      expect(after.subscriptions).toMatchObject([{ state: 'active', retry_started_at: null }, { state: 'active' }]);
       expect(JSON.stringify([plan, applied, after])).not.toContain(key);
       expect(api.heard.acted).toEqual(['applySubscriptionPlan']);
     });
@@ -94,7 +97,7 @@ for (const { name, available, fresh } of storeEngines)
       expect(world.active()).toEqual([]);
       const twice = await Promise.all([1, 2].map(() => api.post('/api/subscriptions/apply', { plan: id })));
       expect(twice.map(({ status }) => status).toSorted()).toEqual([200, 409]);
-      expect(world.active()).toHaveLength(1);
+      expect(world.active()).toHaveLength(2);
     });
 
     it('says what is missing: the address, the key, or a service that answers', async () => {

@@ -4,7 +4,7 @@ import type { WebhookSubscription } from '#schemas/subscription.ts';
 import { callbackUrl, fingerprintOf, type Owner } from '#src/subscriptions/callback.ts';
 import { adviseOperator, type AdvisoryInput } from '#src/subscriptions/advisories.ts';
 import type { RefusalCause } from '#src/subscriptions/register.ts';
-import { describeEvents, describeRefusal, describeUnsupported } from '#src/subscriptions/describe.ts';
+import { describeEvents, describeRefusals, describeUnsupported } from '#src/subscriptions/describe.ts';
 import { callback, kinds, organization, subscriptionOf, users } from '../../oracle/subscriptions.ts';
 import { only } from '../../harness/sandbox/bootstrapper.ts';
 
@@ -105,12 +105,21 @@ describe('the text for events', () => {
 });
 
 describe('a refusal', () => {
-  const textOf = (cause: RefusalCause): string =>
-    describeRefusal({ desired: { owner, events: contacts, optional: false }, events: contacts, cause }).join(' ');
+  const ofContacts = (cause: RefusalCause) => ({
+    desired: { owner, family: 'contact', events: contacts, optional: false } as const,
+    cause,
+  });
+  const ofSubmissions = (cause: RefusalCause) => ({
+    desired: { owner, family: 'routing-form', events: only('routing_form'), optional: false } as const,
+    cause,
+  });
+  const textsOf = (...refusals: Parameters<typeof describeRefusals>[0]) =>
+    describeRefusals(refusals).map((text) => text.join(' '));
+  const textOf = (cause: RefusalCause): string => textsOf(ofContacts(cause)).join(' ');
 
   it('for a missing scope names it, what is missing, and what to do', () => {
     expect(textOf({ kind: 'scopes', scopes: ['contacts:read'] })).toBe(
-      'contact.* could not be registered: the token lacks the scope contacts:read. Missing in the mirror: new, changed and deleted contacts. Create a token with contacts:read (with OAuth: ./bin/slotstream login), then run bootstrap again.',
+      'Not registered: contacts. The token lacks the scope contacts:read. Missing in the mirror: contacts. Create a token with contacts:read (with OAuth: ./bin/slotstream login), then run bootstrap again.',
     );
   });
 
@@ -121,16 +130,39 @@ describe('a refusal', () => {
   });
 
   it('distinguishes a plan from a role', () => {
-    const plan = textOf({ kind: 'permission', message: 'Please upgrade your account to the standard level.' });
+    const plan = textOf({ kind: 'plan', message: 'Please upgrade your account to the standard level.' });
     expect(plan).toContain('Upgrade the account');
     expect(textOf({ kind: 'permission', message: 'You do not have permission' })).toContain(
       'an owner or administrator',
     );
   });
 
+  it('with 400 names the scope of the family as the first thing to check', () => {
+    const text = textOf({ kind: 'request', status: 400, message: 'The supplied parameters are invalid.' });
+    expect(text).toContain('The service answered 400: The supplied parameters are invalid.');
+    expect(text).toContain('First check that the token has contacts:read');
+    expect(textOf({ kind: 'unknown', status: 404, message: '' })).toMatch(
+      /The service answered 404\. .*ORGANIZATION_URI/,
+    );
+  });
+
+  it('of several families for the same cause is one text, with every scope that is missing', () => {
+    const denied = { kind: 'permission', message: 'You do not have permission' } as const;
+    expect(textsOf(ofContacts(denied), ofSubmissions(denied))).toEqual([
+      expect.stringMatching(/^Not registered: contacts, routing form submissions\. /),
+    ]);
+    expect(
+      textsOf(
+        ofContacts({ kind: 'scopes', scopes: ['contacts:read'] }),
+        ofSubmissions({ kind: 'scopes', scopes: ['routing_forms:read'] }),
+      ),
+    ).toEqual([expect.stringContaining('The token lacks the scopes contacts:read, routing_forms:read.')]);
+    expect(textsOf(ofContacts(denied), ofSubmissions({ kind: 'hidden' }))).toHaveLength(2);
+  });
+
   it('of an optional event needs no action', () => {
     expect(describeUnsupported(only('event_type'))).toBe(
-      'The service has no event_type webhooks. Only backfill and reconcile provide changes of event types.',
+      'event_type.* cannot be registered: the service does not offer it, or the token lacks event_types:read. Backfill and reconcile provide event types.',
     );
   });
 });

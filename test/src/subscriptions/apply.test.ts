@@ -3,11 +3,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isComplete, type StepResult } from '#src/subscriptions/apply.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
 import {
+  answering,
   callback,
   everyScope,
   only,
   openBootstrapper,
-  shortly,
+  registered,
   subscriptionsIn,
 } from '../../harness/sandbox/bootstrapper.ts';
 import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
@@ -16,8 +17,7 @@ let sandbox: TestSandbox;
 beforeEach(async () => void (sandbox = await openTestSandbox({ contacts: 1, bookings: 1, rateLimits: false })));
 afterEach(() => sandbox[Symbol.asyncDispose]());
 
-const main = 'organization active contact,invitee,invitee_no_show,routing_form_submission';
-const recaps = 'user active meeting_recap';
+const [contacts, bookings, submissions, recaps] = registered as [string, string, string, string];
 const kindsOf = (results: readonly StepResult[]): readonly string[] => results.map(({ kind }) => kind);
 const stored = () => [...sandbox.service.state.subscriptions.values()];
 
@@ -25,10 +25,10 @@ const refusalsIn = (results: readonly StepResult[]) =>
   results.flatMap((result) => (result.kind === 'refused' ? [result.refusal] : []));
 
 describe('bootstrap', () => {
-  it('registers the fewest subscriptions, stores them, and does nothing the second time', async () => {
+  it('registers one subscription per family, stores them, and does nothing the second time', async () => {
     const bootstrapper = openBootstrapper(sandbox);
     const first = await bootstrapper.apply();
-    expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
+    expect(subscriptionsIn(sandbox)).toEqual(registered);
     expect(isComplete(first)).toBe(true);
     expect([...bootstrapper.lastSeen.keys()].toSorted()).toEqual(
       stored()
@@ -37,7 +37,10 @@ describe('bootstrap', () => {
     );
     expect((await bootstrapper.plan()).steps.some(isPending)).toBe(false);
     const before = stored();
-    expect(kindsOf((await bootstrapper.apply()).results)).toEqual(['unchanged', 'refused', 'unchanged']);
+    expect(kindsOf((await bootstrapper.apply()).results)).toEqual([
+      ...Array.from({ length: 4 }, () => 'unchanged'),
+      'refused',
+    ]);
     expect(stored()).toEqual(before);
   });
 
@@ -46,9 +49,15 @@ describe('bootstrap', () => {
     await bootstrapper.apply();
     Object.assign(sandbox.service.options, { eventTypes: true });
     const { results } = await bootstrapper.apply();
-    expect(kindsOf(results)).toEqual(['unchanged', 'created', 'unchanged']);
+    expect(kindsOf(results).slice(-2)).toEqual(['unchanged', 'created']);
     expect(bootstrapper.refused).toEqual([]);
-    expect(subscriptionsIn(sandbox)).toEqual([main, 'organization active event_type', recaps]);
+    expect(subscriptionsIn(sandbox)).toEqual([
+      contacts,
+      'organization active event_type',
+      bookings,
+      submissions,
+      recaps,
+    ]);
   });
 
   it('uses the group instead of the organization where the events allow it', async () => {
@@ -56,8 +65,9 @@ describe('bootstrap', () => {
     const settings = { organizationUri: organization, userUri: users.owner, groupUri: group };
     await openBootstrapper(sandbox).apply({ settings });
     expect(subscriptionsIn(sandbox)).toEqual([
-      'group active contact,invitee,invitee_no_show',
-      'organization active routing_form_submission',
+      'group active contact',
+      'group active invitee,invitee_no_show',
+      submissions,
       recaps,
     ]);
   });
@@ -71,7 +81,7 @@ describe('bootstrap', () => {
     const owners = stored().filter(({ scope }) => scope === 'user');
     expect(owners.map(({ user }) => user).toSorted()).toEqual([users.owner, users.admin, users.member].toSorted());
     expect(owners.every(({ user, creator }) => user === creator)).toBe(true);
-    expect(refusalsIn(results).map(({ events }) => shortly(events))).toEqual(['event_type']);
+    expect(refusalsIn(results).map(({ desired }) => desired.family)).toEqual(['event-type']);
     expect((await bootstrapper.plan()).members).toBe(5);
   });
 
@@ -86,15 +96,15 @@ describe('bootstrap', () => {
     expect(unlisted.map(({ owner, isLoginExpired }) => [owner.uri, isLoginExpired])).toEqual([[users.member, true]]);
     await bootstrapper.apply({ prune: true });
     expect(stored()).toEqual(before);
-    expect(bootstrapper.lastSeen.size).toBe(3);
+    expect(bootstrapper.lastSeen.size).toBe(5);
   });
 
   it('creates the new subscription before it deletes the old one when the events change', async () => {
     const bootstrapper = openBootstrapper(sandbox);
-    await bootstrapper.apply({ events: only('contact') });
-    const { results } = await bootstrapper.apply({ events: only('contact', 'invitee.') });
+    await bootstrapper.apply({ events: only('invitee.') });
+    const { results } = await bootstrapper.apply({ events: only('invitee') });
     expect(kindsOf(results)).toEqual(['created', 'deleted']);
-    expect(subscriptionsIn(sandbox)).toEqual(['organization active contact,invitee']);
+    expect(subscriptionsIn(sandbox)).toEqual([bookings]);
     expect(bootstrapper.lastSeen.size).toBe(1);
   });
 
@@ -117,10 +127,13 @@ describe('bootstrap', () => {
     await bootstrapper.apply();
     const fewer = { events: only('contact') };
     await bootstrapper.apply(fewer);
-    expect(subscriptionsIn(sandbox)).toEqual(['organization active contact', recaps]);
-    expect((await bootstrapper.plan(fewer)).steps.map(({ kind }) => kind)).toEqual(['keep', 'leftover']);
+    expect(subscriptionsIn(sandbox)).toEqual(registered);
+    expect((await bootstrapper.plan(fewer)).steps.map(({ kind }) => kind)).toEqual([
+      'keep',
+      ...Array.from({ length: 3 }, () => 'leftover'),
+    ]);
     await bootstrapper.apply({ ...fewer, prune: true });
-    expect(subscriptionsIn(sandbox)).toEqual(['organization active contact']);
+    expect(subscriptionsIn(sandbox)).toEqual([contacts]);
   });
 
   it('creates a disabled one again with another URL, because the old one still occupies its URL', async () => {
@@ -128,8 +141,9 @@ describe('bootstrap', () => {
     await bootstrapper.apply();
     const [old] = stored();
     await sandbox.control('POST', '/subscriptions/disable', { uri: old?.uri });
-    expect(kindsOf((await bootstrapper.apply()).results)).toEqual(['created', 'refused', 'unchanged', 'deleted']);
-    expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
+    const { results } = await bootstrapper.apply();
+    expect(kindsOf(results)).toEqual(['created', 'unchanged', 'unchanged', 'unchanged', 'refused', 'deleted']);
+    expect(subscriptionsIn(sandbox)).toEqual(registered);
     expect(stored().map(({ callback_url: url }) => url)).toContain(`${old?.callback_url}.2`);
     expect((await bootstrapper.plan()).steps.some(isPending)).toBe(false);
   });
@@ -142,7 +156,7 @@ describe('what is refused', () => {
       scopes: everyScope.filter((scope) => !missing.includes(scope)),
     });
 
-  it('for missing scopes is left out, and the rest is registered', async () => {
+  it('for missing scopes is reported per family, and the rest is registered', async () => {
     const token = tokenWithout(
       'routing_forms:read',
       'contacts:read',
@@ -150,54 +164,69 @@ describe('what is refused', () => {
       'meeting_recaps:read',
       'meeting_recaps:write',
     );
-    const bootstrapper = openBootstrapper(sandbox, { token });
-    const applied = await bootstrapper.apply();
-    expect(subscriptionsIn(sandbox)).toEqual(['organization active invitee,invitee_no_show']);
+    const applied = await openBootstrapper(sandbox, { token }).apply();
+    expect(subscriptionsIn(sandbox)).toEqual([bookings]);
     expect(isComplete(applied)).toBe(false);
-    const scopes = refusalsIn(applied.results).flatMap(({ events, cause }) =>
-      cause.kind === 'scopes' ? [[shortly(events), cause.scopes.join()]] : [],
+    const scopes = refusalsIn(applied.results).flatMap(({ desired, cause }) =>
+      cause.kind === 'scopes' ? [[desired.family, ...cause.scopes]] : [],
     );
     expect(scopes).toEqual([
-      ['contact,routing_form_submission', 'contacts:read,routing_forms:read'],
-      ['meeting_recap', 'meeting_recaps:read'],
+      ['meeting-recap', 'meeting_recaps:read'],
+      ['routing-form', 'routing_forms:read'],
+      ['contact', 'contacts:read'],
     ]);
   });
 
-  it('stays refused without harm: the possible subscription is found again, not created again', async () => {
+  it.each([
+    [400, 'The supplied parameters are invalid.', 'request'],
+    [403, 'Please upgrade your account to the enterprise level.', 'plan'],
+    [403, 'You do not have permission', 'permission'],
+    [404, '', 'unknown'],
+    [418, 'I am a teapot', 'unknown'],
+  ])('with %i (%s) costs only the family itself', async (status, message, kind) => {
+    const send = answering('contact.', () => Response.json({ title: 'Refused', message }, { status }));
+    const applied = await openBootstrapper(sandbox, { fetch: send }).apply();
+    expect(subscriptionsIn(sandbox)).toEqual([bookings, submissions, recaps]);
+    expect(refusalsIn(applied.results)[0]).toMatchObject({ desired: { family: 'contact' }, cause: { kind, message } });
+    expect([isComplete(applied), applied.failure]).toEqual([false, undefined]);
+  });
+
+  it('stays refused without harm, and is registered once the token has the scope', async () => {
     const bootstrapper = openBootstrapper(sandbox, { token: tokenWithout('routing_forms:read') });
     await bootstrapper.apply();
     const before = stored();
     const again = await bootstrapper.apply();
-    expect(kindsOf(again.results)).toEqual(['found', 'refused', 'refused', 'unchanged']);
+    expect(kindsOf(again.results)).toEqual(['unchanged', 'unchanged', 'refused', 'unchanged', 'refused']);
     expect(stored()).toEqual(before);
     expect(isComplete(again)).toBe(false);
-  });
-
-  it('is fixed by the missing scope: the complete subscription replaces the partial one', async () => {
-    await openBootstrapper(sandbox, { token: tokenWithout('routing_forms:read') }).apply();
-    expect(kindsOf((await openBootstrapper(sandbox).apply()).results)).toEqual([
-      'created',
-      'refused',
-      'unchanged',
-      'deleted',
-    ]);
-    expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
+    await openBootstrapper(sandbox).apply();
+    expect(subscriptionsIn(sandbox)).toEqual(registered);
   });
 
   it('does not delete what still delivers it', async () => {
     await openBootstrapper(sandbox).apply();
     const poor = openBootstrapper(sandbox, { token: tokenWithout('routing_forms:read') });
     const { results } = await poor.apply({ keyIds: ['key 2', 'key 1'] });
-    expect(results.find(({ kind }) => kind === 'spared')).toMatchObject({
-      events: ['routing_form_submission.created'],
-    });
-    expect(subscriptionsIn(sandbox)).toEqual(['organization active contact,invitee,invitee_no_show', main, recaps]);
+    expect(results.filter(({ kind }) => kind === 'spared')).toMatchObject([
+      { events: ['routing_form_submission.created'] },
+    ]);
+    expect(subscriptionsIn(sandbox)).toEqual(registered);
+  });
+
+  it('for a group does not delete what delivers it for the whole organization', async () => {
+    await openBootstrapper(sandbox).apply();
+    const { organization, group, users } = sandbox.handles;
+    const settings = { organizationUri: organization, userUri: users.owner, groupUri: group };
+    const refusing = answering('invitee.', () => Response.json({ title: 'No', message: 'No' }, { status: 403 }));
+    const { results } = await openBootstrapper(sandbox, { fetch: refusing }).apply({ settings, prune: true });
+    expect(results.filter(({ kind }) => kind === 'spared')).toMatchObject([{ events: only('invitee').toSorted() }]);
+    expect(subscriptionsIn(sandbox)).toEqual(['group active contact', bookings, submissions, recaps]);
   });
 
   it('without webhooks:write is everything', async () => {
     const { results } = await openBootstrapper(sandbox, { token: sandbox.handles.tokens.no_scopes }).apply();
     expect(refusalsIn(results).map(({ cause }) => cause)).toEqual(
-      Array.from({ length: 3 }, () => ({ kind: 'scopes', scopes: ['webhooks:write'] })),
+      Array.from({ length: 5 }, () => ({ kind: 'scopes', scopes: ['webhooks:write'] })),
     );
   });
 
@@ -214,9 +243,11 @@ describe('what is refused', () => {
   it('on the free plan is reported as a matter of the plan, for `event_type.*` too, every time', async () => {
     const bootstrapper = openBootstrapper(sandbox, { token: sandbox.handles.tokens.free_plan });
     const { results } = await bootstrapper.apply();
-    expect(new Set(refusalsIn(results).map(({ cause }) => cause.kind))).toEqual(new Set(['permission']));
+    expect(new Set(refusalsIn(results).map(({ cause }) => cause.kind))).toEqual(new Set(['plan']));
     expect(bootstrapper.refused).toEqual([]);
-    expect((await bootstrapper.plan()).steps.map(({ kind }) => kind)).toEqual(['create', 'create', 'create']);
+    expect((await bootstrapper.plan()).steps.map(({ kind }) => kind)).toEqual(
+      Array.from({ length: 5 }, () => 'create'),
+    );
   });
 
   it('never shows the signing key, though the service echoes it', async () => {
@@ -226,7 +257,7 @@ describe('what is refused', () => {
       return Response.json({ title: 'Bad', message: key, details: [{ message: `not good: ${key}` }] }, { status: 400 });
     };
     const { results } = await openBootstrapper(sandbox, { fetch: echo }).apply();
-    expect(refusalsIn(results)).toHaveLength(3);
+    expect(refusalsIn(results)).toHaveLength(5);
     expect(JSON.stringify(results)).not.toContain('the secret');
   });
 });
@@ -247,9 +278,9 @@ describe('a race', () => {
   it('that another run wins is looked up, and its subscription is adopted', async () => {
     const send = before((body) => sandbox.call('POST', '/webhook_subscriptions', { body }));
     const applied = await openBootstrapper(sandbox, { fetch: send }).apply();
-    expect(kindsOf(applied.results)).toEqual(['found', 'refused', 'created']);
+    expect(kindsOf(applied.results)).toEqual(['found', 'created', 'created', 'created', 'refused']);
     expect(isComplete(applied)).toBe(true);
-    expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
+    expect(subscriptionsIn(sandbox)).toEqual(registered);
   });
 
   it('whose winner is disabled at once ends with a new subscription', async () => {
@@ -258,7 +289,7 @@ describe('a race', () => {
       await sandbox.control('POST', '/subscriptions/disable', { uri: made.resource.uri });
     });
     await openBootstrapper(sandbox, { fetch: send }).apply();
-    expect(subscriptionsIn(sandbox)).toContain(main);
+    expect(subscriptionsIn(sandbox)).toContain(bookings);
   });
 
   it('with a URL that no list shows is reported, and nothing is created twice', async () => {
@@ -283,7 +314,7 @@ describe('a race', () => {
     await bootstrapper.apply();
     const applied = await bootstrapper.apply({ keyIds: ['key 2', 'key 1'] });
     expect(isComplete(applied)).toBe(true);
-    expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
+    expect(subscriptionsIn(sandbox)).toEqual(registered);
   });
 });
 
@@ -292,25 +323,37 @@ describe('an outage', () => {
     await sandbox.control('POST', '/faults', { status: 0.5 });
     const applied = await openBootstrapper(sandbox).apply();
     expect(isComplete(applied)).toBe(true);
-    expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
+    expect(subscriptionsIn(sandbox)).toEqual(registered);
   });
 
-  it('in the middle reports what was done, stores it, and the next run continues', async () => {
-    const bootstrapper = openBootstrapper(sandbox, {
-      fetch: async (url, init) => {
-        const isForUser = init?.method === 'POST' && String(init.body).includes('"scope":"user"');
-        if (isForUser && isDown) throw new TypeError('fetch failed');
-        return fetch(url, init);
-      },
-    });
+  it('for one family costs only that family, is reported, and the next run registers it', async () => {
     let isDown = true;
+    const fails = answering('invitee.', () => {
+      if (isDown) throw new TypeError('fetch failed');
+      return undefined;
+    });
+    const bootstrapper = openBootstrapper(sandbox, { fetch: fails });
     const broken = await bootstrapper.apply();
-    expect(kindsOf(broken.results)).toEqual(['created', 'refused']);
+    expect(kindsOf(broken.results)).toEqual(['failed', 'created', 'created', 'created', 'refused']);
     expect(broken.failure?.error).toMatchObject({ code: 'service_unavailable' });
-    expect(isComplete(broken)).toBe(false);
-    expect(bootstrapper.lastSeen.size).toBe(1);
+    expect([isComplete(broken), broken.isStopped]).toEqual([false, false]);
+    expect(bootstrapper.lastSeen.size).toBe(3);
     isDown = false;
-    expect(kindsOf((await bootstrapper.apply()).results)).toEqual(['unchanged', 'refused', 'created']);
+    expect(kindsOf((await bootstrapper.apply()).results)[0]).toBe('created');
+    expect(subscriptionsIn(sandbox)).toEqual(registered);
     expect(stored().every(({ callback_url: url }) => url.startsWith(`${callback}?s=`))).toBe(true);
+  });
+
+  it('while old ones are deleted leaves the rest to the next run', async () => {
+    await openBootstrapper(sandbox).apply();
+    const [first] = stored();
+    const fails: typeof fetch = async (url, init) =>
+      init?.method === 'DELETE' && String(url) === first?.uri ? new Response('', { status: 502 }) : fetch(url, init);
+    const keyIds = ['key 2', 'key 1'] as const;
+    const broken = await openBootstrapper(sandbox, { fetch: fails }).apply({ keyIds });
+    expect(kindsOf(broken.results).slice(5)).toEqual(['undeletable', 'deleted', 'deleted', 'deleted']);
+    expect(broken.failure?.error).toMatchObject({ code: 'service_unavailable' });
+    expect(isComplete(await openBootstrapper(sandbox).apply({ keyIds }))).toBe(true);
+    expect(subscriptionsIn(sandbox)).toEqual(registered);
   });
 });

@@ -29,12 +29,7 @@ function subscriptionLike(
   return { uri, scope, organization, user: uri, group: uri, state: 'active', events: [...events] };
 }
 
-const endedSubscriptions = (step: Step): readonly string[] =>
-  step.kind === 'delete'
-    ? [step.existing.uri]
-    : step.kind === 'replace'
-      ? step.replaces.map(({ existing }) => existing.uri)
-      : [];
+const endedSubscriptions = (step: Step): readonly string[] => (step.kind === 'delete' ? [step.existing.uri] : []);
 
 describe('what is desired', () => {
   it('covers every event once, under a scope the event allows', { timeout: propertyTimeoutMs }, () => {
@@ -52,19 +47,17 @@ describe('what is desired', () => {
     });
   });
 
-  it(
-    'is as few as the scopes allow: one per owner, and `event_type.*` separate',
-    { timeout: propertyTimeoutMs },
-    () => {
-      forAll((input) => {
-        const desired = desiredSubscriptions(input);
-        const slots = desired.map(({ owner, optional }) => `${owner.scope} ${owner.uri} ${optional}`);
-        expect(new Set(slots).size).toBe(slots.length);
-        for (const { events, optional } of desired)
-          expect(events.every((event) => event.startsWith('event_type.') === optional)).toBe(true);
-      });
-    },
-  );
+  it('is one per family and owner', { timeout: propertyTimeoutMs }, () => {
+    forAll((input) => {
+      const desired = desiredSubscriptions(input);
+      const rows = desired.map(({ owner, family }) => `${owner.scope} ${owner.uri} ${family}`);
+      expect(new Set(rows).size).toBe(rows.length);
+      for (const { family, events, optional } of desired) {
+        expect(new Set(events.map((event) => contractOf(event).family))).toEqual(new Set([family]));
+        expect(optional).toBe(family === 'event-type');
+      }
+    });
+  });
 });
 
 describe('a plan', () => {

@@ -8,7 +8,7 @@ import { callback, group, organization, subscriptionOf, users } from '../../orac
 describe('the steps', () => {
   const owner = { scope: 'organization', organization, uri: organization } as const;
   const events = ['contact.created', 'contact.updated'] as const;
-  const desired = { owner, events, optional: false };
+  const desired = { owner, family: 'contact', events, optional: false } as const;
   const urlOf = (of: readonly string[], keyId = 'key 1', generation = 1) =>
     callbackUrl(callback, fingerprintOf({ owner, events: of, keyId }), generation);
   const ours = (uri: string, url = urlOf(events), more = {}) =>
@@ -34,31 +34,37 @@ describe('the steps', () => {
     events: ['contact.created', 'contact.deleted'],
   });
   const foreign = ours('5', urlOf(['contact.deleted']), { events: ['contact.deleted'] });
-  const replaced = (existing: typeof equal, why: object, url = urlOf(events)) => [
-    { kind: 'replace', desired, url, replaces: [{ existing, why }] },
-  ];
+  const created = (url = urlOf(events)) => ({ kind: 'create', desired, url });
+  const deleted = (existing: typeof equal, why: string) => ({ kind: 'delete', existing, why });
 
-  it('keep what is equal, create what is missing and replace what differs, with the difference', () => {
-    expect(plan()).toEqual([{ kind: 'create', desired, url: urlOf(events) }]);
+  it('keep what is equal, create what is missing, and delete what differs afterwards, with the reason', () => {
+    expect(plan()).toEqual([created()]);
     expect(plan({ existing: [equal] })).toEqual([{ kind: 'keep', desired, existing: equal }]);
-    expect(plan({ existing: [oldKey] })).toEqual(replaced(oldKey, { kind: 'key' }));
-    expect(plan({ existing: [disabled] })).toEqual(replaced(disabled, { kind: 'disabled' }, urlOf(events, 'key 1', 2)));
-    expect(plan({ existing: [others] })).toEqual(
-      replaced(others, { kind: 'events', added: ['contact.updated'], removed: ['contact.deleted'] }),
-    );
-    const renamed = ours('6', urlOf(events), { events: ['contact.created'] });
-    expect(plan({ existing: [renamed] })).toMatchObject([
-      { kind: 'replace', replaces: [{ why: { kind: 'events', added: ['contact.updated'], removed: [] } }] },
-    ]);
-    const more = ours('7', urlOf(events), { events: [...events, 'contact.deleted'] });
-    expect(plan({ existing: [more] })).toMatchObject([{ kind: 'replace', replaces: [{ existing: more }] }]);
-    const other = ours('8', urlOf(events), { events: ['contact.created', 'contact.deleted'] });
-    expect(plan({ existing: [other] })).toMatchObject([{ kind: 'replace', replaces: [{ existing: other }] }]);
+    expect(plan({ existing: [oldKey] })).toEqual([created(), deleted(oldKey, 'key')]);
+    expect(plan({ existing: [disabled] })).toEqual([created(urlOf(events, 'key 1', 2)), deleted(disabled, 'disabled')]);
+    expect(plan({ existing: [others] })).toEqual([created(), deleted(others, 'events')]);
+    // Its URL says one set of events, the service another.
+    for (const has of [['contact.created'], [...events, 'contact.deleted'], ['contact.created', 'contact.deleted']]) {
+      const changed = ours('6', urlOf(events), { events: has });
+      expect(plan({ existing: [changed] })).toEqual([created(urlOf(events, 'key 1', 2)), deleted(changed, 'events')]);
+    }
     const unknown = ours('9', urlOf(events), { events: null });
     expect(plan({ existing: [unknown] })).toMatchObject([{ kind: 'create' }, { kind: 'leftover', existing: unknown }]);
-    expect(plan({ existing: [oldKey, others] })).toMatchObject([
-      { replaces: [{ existing: oldKey }, { existing: others }] },
+    expect(plan({ existing: [oldKey, others] }).slice(1)).toEqual([deleted(oldKey, 'key'), deleted(others, 'events')]);
+  });
+
+  it('give an old subscription for several families one successor per family', () => {
+    const mixed = ['contact.created', 'invitee.created', 'routing_form_submission.created'] as const;
+    const old = ours('1', urlOf(mixed), { events: [...mixed] });
+    const steps = plan({ events: [...mixed, 'meeting_recap.created'], recapUsers: [users[0]], existing: [old] });
+    expect(steps.map((step) => ('desired' in step ? `${step.kind} ${step.desired.family}` : step.kind))).toEqual([
+      'create invitee',
+      'create meeting-recap',
+      'create routing-form',
+      'create contact',
+      'delete',
     ]);
+    expect(steps.at(-1)).toEqual(deleted(old, 'events'));
   });
 
   it('keep the same one of several in every process: the earliest generation, then by URI', () => {
@@ -67,32 +73,26 @@ describe('the steps', () => {
       [tenth, second],
       [second, tenth],
     ])
-      expect(plan({ existing })).toEqual([
-        { kind: 'keep', desired, existing: second },
-        { kind: 'delete', existing: tenth, why: 'superseded' },
-      ]);
+      expect(plan({ existing })).toEqual([{ kind: 'keep', desired, existing: second }, deleted(tenth, 'duplicate')]);
     const elsewhere = ours('1', urlOf(events).replace('hooks.', 'staging.'));
     expect(findMatching({ callback, keyIds: ['key 1'] }, desired, [elsewhere, second])).toBe(second);
     expect(findMatching({ callback, keyIds: ['key 1'] }, desired, [elsewhere])).toBeUndefined();
     expect(plan({ existing: [ours('9'), ours('8')] })).toMatchObject([{ existing: { uri: '8' } }, {}]);
   });
 
-  it('delete what is superseded, leftovers where that is requested, and everything of ours in the end', () => {
+  it('delete what was replaced, leftovers where that is requested, and everything of ours in the end', () => {
     expect(plan({ existing: [equal, oldKey] })).toEqual([
       { kind: 'keep', desired, existing: equal },
-      { kind: 'delete', existing: oldKey, why: 'superseded' },
+      deleted(oldKey, 'key'),
     ]);
     const leftover = { existing: [equal, foreign] };
     expect(plan(leftover)[1]).toEqual({ kind: 'leftover', existing: foreign });
-    expect(plan({ ...leftover, prune: true })[1]).toEqual({ kind: 'delete', existing: foreign, why: 'leftover' });
-    expect(plan({ ...leftover, remove: true })).toEqual([
-      { kind: 'delete', existing: equal, why: 'removed' },
-      { kind: 'delete', existing: foreign, why: 'removed' },
-    ]);
+    expect(plan({ ...leftover, prune: true })[1]).toEqual(deleted(foreign, 'leftover'));
+    expect(plan({ ...leftover, remove: true })).toEqual([deleted(equal, 'removed'), deleted(foreign, 'removed')]);
   });
 
   it('do not try again what is optional and was refused', () => {
-    const optional = { owner, events: ['event_type.created'] as const, optional: true };
+    const optional = { owner, family: 'event-type', events: ['event_type.created'], optional: true } as const;
     const wanted = { events: [...events, ...optional.events] };
     const refused = [refusalId(optional), refusalId(desired)];
     expect(plan({ ...wanted, refused }).map(({ kind }) => kind)).toEqual(['create', 'refused']);
@@ -102,23 +102,31 @@ describe('the steps', () => {
 
   it('that change something are pending', () => {
     const steps = [equal, oldKey, foreign].map((existing) => plan({ existing: [existing] }));
-    expect(steps.map((list) => list.map(isPending))).toEqual([[false], [true], [true, false]]);
+    expect(steps.map((list) => list.map(isPending))).toEqual([[false], [true, true], [true, false]]);
     expect(plan({ remove: true, existing: [equal] }).map(isPending)).toEqual([true]);
   });
 
-  it('cover an event in the widest scope that it allows', () => {
+  it('cover each family in the widest scope that it allows', () => {
     const scopes = (given: Partial<PlanInput>) =>
       desiredSubscriptions({ organization, recapUsers: [users[0], users[0]], events, ...given }).map(
         ({ owner: { scope, uri }, events: of }) => [scope, uri, ...of].join(' '),
       );
-    const all = ['meeting_recap.created', 'contact.created', 'invitee.created'] as const;
-    expect(scopes({ events: all })).toEqual([
-      `organization ${organization} contact.created invitee.created`,
+    const all = [
+      'meeting_recap.created',
+      'contact.created',
+      'event_type.created',
+      'routing_form_submission.created',
+      'invitee_no_show.created',
+      'invitee.created',
+    ] as const;
+    const wide = (owner: string) => [
+      `${owner} invitee.created invitee_no_show.created`,
       `user ${users[0]} meeting_recap.created`,
-    ]);
-    expect(scopes({ events: all, group })).toEqual([
-      `group ${group} contact.created invitee.created`,
-      `user ${users[0]} meeting_recap.created`,
-    ]);
+      `organization ${organization} routing_form_submission.created`,
+      `${owner} contact.created`,
+      `${owner} event_type.created`,
+    ];
+    expect(scopes({ events: all })).toEqual(wide(`organization ${organization}`));
+    expect(scopes({ events: all, group })).toEqual(wide(`group ${group}`));
   });
 });

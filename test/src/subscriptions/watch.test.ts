@@ -1,6 +1,14 @@
 // The watch: what it notices, what it repairs, and the time it hands on to be repaired.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { everyScope, only, openBootstrapper, shortly, subscriptionsIn } from '../../harness/sandbox/bootstrapper.ts';
+import {
+  everyScope,
+  only,
+  openBootstrapper,
+  plantEarlierOnes,
+  registered,
+  shortly,
+  subscriptionsIn,
+} from '../../harness/sandbox/bootstrapper.ts';
 import type { Bootstrapper } from '../../harness/sandbox/bootstrapper.ts';
 import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
 
@@ -14,18 +22,14 @@ beforeEach(async () => {
 afterEach(() => sandbox[Symbol.asyncDispose]());
 
 const stored = () => [...sandbox.service.state.subscriptions.values()];
-const main = () => {
-  const found = stored().find(({ scope, state }) => scope === 'organization' && state === 'active');
-  if (found === undefined) throw new Error('no subscription of the organization is active');
+const bookings = () => {
+  const found = stored().find(({ events, state }) => events.includes('invitee.created') && state === 'active');
+  if (found === undefined) throw new Error('no subscription for bookings is active');
   return found;
 };
 const disable = (uri: string) => sandbox.control('POST', '/subscriptions/disable', { uri });
 const minutes = (count: number): void => void (bootstrapper.nowMs += count * 60_000);
 const at = (ms: number): string => `${new Date(ms).toISOString().slice(0, -1)}000Z`;
-const all = [
-  'organization active contact,invitee,invitee_no_show,routing_form_submission',
-  'user active meeting_recap',
-];
 
 describe('the watch', () => {
   it('reports nothing while everything is fine, changes nothing, and stores the time', async () => {
@@ -42,32 +46,31 @@ describe('the watch', () => {
       failure: undefined,
     });
     expect(stored()).toEqual(before);
-    expect([...bootstrapper.lastSeen.values()].map((one) => one.checked_at)).toEqual([
-      at(bootstrapper.nowMs),
-      at(bootstrapper.nowMs),
-    ]);
+    expect([...bootstrapper.lastSeen.values()].map((one) => one.checked_at)).toEqual(
+      registered.map(() => at(bootstrapper.nowMs)),
+    );
   });
 
   it('warns while deliveries are being retried, and changes nothing', async () => {
     const since = at(Date.now() - 600_000);
-    sandbox.service.state.subscriptions.put({ ...main(), retry_started_at: since });
+    sandbox.service.state.subscriptions.put({ ...bookings(), retry_started_at: since });
     const { retrying, recreated, gaps } = await bootstrapper.watch();
     expect(retrying.map((one) => one.retry_started_at)).toEqual([since]);
     expect([recreated, gaps]).toEqual([[], []]);
-    expect(bootstrapper.lastSeen.get(main().uri)?.retry_started_at).toBe(since);
+    expect(bootstrapper.lastSeen.get(bookings().uri)?.retry_started_at).toBe(since);
   });
 
   it('creates a disabled one again, and reports the gap since its retries began', async () => {
     const since = at(Date.now() - 25 * 3_600_000);
-    sandbox.service.state.subscriptions.put({ ...main(), retry_started_at: since });
-    await disable(main().uri);
+    sandbox.service.state.subscriptions.put({ ...bookings(), retry_started_at: since });
+    await disable(bookings().uri);
     minutes(5);
     const { disabled, recreated, gaps } = await bootstrapper.watch();
     expect(disabled).toHaveLength(1);
-    expect(recreated.map(({ uri }) => uri)).toEqual([main().uri]);
+    expect(recreated.map(({ uri }) => uri)).toEqual([bookings().uri]);
     expect(gaps).toMatchObject([{ from: since, to: at(bootstrapper.nowMs) }]);
-    expect(shortly(gaps[0]?.events ?? [])).toBe('contact,invitee,invitee_no_show,routing_form_submission');
-    expect(subscriptionsIn(sandbox)).toEqual(all);
+    expect(shortly(gaps[0]?.events ?? [])).toBe('invitee,invitee_no_show');
+    expect(subscriptionsIn(sandbox)).toEqual(registered);
     expect((await bootstrapper.watch()).gaps).toEqual([]);
     expect([...bootstrapper.lastSeen.keys()].toSorted()).toEqual(
       stored()
@@ -80,32 +83,32 @@ describe('the watch', () => {
     minutes(5);
     await bootstrapper.watch();
     const wellAt = at(bootstrapper.nowMs);
-    await disable(main().uri);
+    await disable(bookings().uri);
     minutes(5);
     expect((await bootstrapper.watch()).gaps).toMatchObject([{ from: wellAt, to: at(bootstrapper.nowMs) }]);
   });
 
   it('creates one again that was deleted since it was last seen', async () => {
     const wellAt = at(bootstrapper.nowMs);
-    await sandbox.call('DELETE', main().uri);
+    await sandbox.call('DELETE', bookings().uri);
     minutes(5);
     const { missing, gaps } = await bootstrapper.watch();
     expect(missing).toHaveLength(1);
     expect(gaps).toMatchObject([{ from: wellAt, to: at(bootstrapper.nowMs) }]);
-    expect(subscriptionsIn(sandbox)).toEqual(all);
-    expect(bootstrapper.lastSeen.size).toBe(2);
+    expect(subscriptionsIn(sandbox)).toEqual(registered);
+    expect(bootstrapper.lastSeen.size).toBe(registered.length);
   });
 
   it('keeps the gap open until another one is active, however many runs that takes', async () => {
     const wellAt = at(bootstrapper.nowMs);
-    await disable(main().uri);
+    await disable(bookings().uri);
     const { organization } = sandbox.handles;
     await sandbox.control('POST', '/plan', { plan: 'free', organization });
     for (let round = 0; round < 3; round += 1) {
       minutes(5);
       const { gaps, refused } = await bootstrapper.watch();
       expect(gaps).toEqual([]);
-      expect(refused[0]?.cause.kind).toBe('permission');
+      expect(refused[0]?.cause.kind).toBe('plan');
     }
     await sandbox.control('POST', '/plan', { plan: 'standard', organization });
     minutes(5);
@@ -114,7 +117,7 @@ describe('the watch', () => {
 
   it('keeps the gap of a deleted one open, too', async () => {
     const wellAt = at(bootstrapper.nowMs);
-    await sandbox.call('DELETE', main().uri);
+    await sandbox.call('DELETE', bookings().uri);
     await sandbox.control('POST', '/faults', { status: 503 });
     minutes(5);
     await expect(bootstrapper.watch()).rejects.toMatchObject({ code: 'service_unavailable' });
@@ -123,12 +126,36 @@ describe('the watch', () => {
     expect((await bootstrapper.watch()).gaps).toMatchObject([{ from: wellAt }]);
   });
 
-  it('closes the gap with the possible events when the service accepts only a part of them', async () => {
-    await disable(main().uri);
+  it('keeps the gap of a refused family open, and closes those of the others', async () => {
+    const wellAt = at(bootstrapper.nowMs);
+    for (const { uri } of stored()) await disable(uri);
     const { owner: user } = sandbox.handles.users;
     const scopes = everyScope.filter((scope) => scope !== 'routing_forms:read');
     const poor = openBootstrapper(sandbox, { token: sandbox.tokens.personal('poor', { user, scopes }) });
     for (const [uri, one] of bootstrapper.lastSeen) poor.lastSeen.set(uri, one);
+    const { gaps, refused } = await poor.watch();
+    expect(gaps.map(({ events }) => shortly(events)).toSorted()).toEqual([
+      'contact',
+      'invitee,invitee_no_show',
+      'meeting_recap',
+    ]);
+    expect(refused.map(({ desired }) => desired.family)).toEqual(['routing-form']);
+    for (const [uri, one] of poor.lastSeen) bootstrapper.lastSeen.set(uri, one);
+    const again = await bootstrapper.watch();
+    expect(again.gaps.filter(({ events }) => shortly(events) === 'routing_form_submission')).toMatchObject([
+      { from: wellAt },
+    ]);
+    expect(subscriptionsIn(sandbox)).toEqual(registered);
+  });
+
+  it('closes the gap of one for several families with those that the service accepts', async () => {
+    for (const { uri } of stored()) await sandbox.call('DELETE', uri);
+    const { owner: user } = sandbox.handles.users;
+    const scopes = everyScope.filter((scope) => scope !== 'routing_forms:read');
+    const poor = openBootstrapper(sandbox, { token: sandbox.tokens.personal('poor', { user, scopes }) });
+    const [earlier] = plantEarlierOnes(sandbox);
+    await poor.watch();
+    await disable(earlier?.uri ?? '');
     const { gaps } = await poor.watch();
     expect(gaps.map(({ events }) => shortly(events))).toEqual(['contact,invitee,invitee_no_show']);
     const again = await poor.watch();
@@ -147,17 +174,17 @@ describe('the watch', () => {
   });
 
   it('ignores the outage of a subscription that is no longer desired', async () => {
-    await sandbox.call('DELETE', main().uri);
+    await sandbox.call('DELETE', bookings().uri);
     const { missing, gaps } = await bootstrapper.watch({ events: only('meeting_recap') });
     expect([missing, gaps]).toEqual([[], []]);
-    expect(bootstrapper.lastSeen.size).toBe(1);
+    expect(bootstrapper.lastSeen.size).toBe(registered.length - 1);
   });
 });
 
 describe('a gap', () => {
   it('is recorded before its last trace is removed, so that no crash in between loses it', async () => {
     const wellAt = at(bootstrapper.nowMs);
-    await sandbox.call('DELETE', main().uri);
+    await sandbox.call('DELETE', bookings().uri);
     minutes(5);
     bootstrapper.isStoreFull = true;
     await expect(bootstrapper.watch()).rejects.toThrow('the store is full');
@@ -170,28 +197,28 @@ describe('a gap', () => {
   });
 
   it.each([
-    ['disabled', () => disable(main().uri)],
-    ['gone', () => sandbox.call('DELETE', main().uri)],
+    ['disabled', () => disable(bookings().uri)],
+    ['gone', () => sandbox.call('DELETE', bookings().uri)],
   ])('is noted by bootstrap, too, when it makes one again that was %s', async (_, lose) => {
     const wellAt = at(bootstrapper.nowMs);
     await lose();
     minutes(5);
     expect(await bootstrapper.apply()).toMatchObject({ missingSince: wellAt });
     expect(bootstrapper.noted).toEqual([wellAt]);
-    expect(subscriptionsIn(sandbox)).toEqual(all);
+    expect(subscriptionsIn(sandbox)).toEqual(registered);
     expect(await bootstrapper.apply()).toMatchObject({ missingSince: undefined });
   });
 
   it('is recorded by bootstrap when it replaces a subscription whose deliveries failed', async () => {
     const since = at(Date.now() - 600_000);
-    sandbox.service.state.subscriptions.put({ ...main(), retry_started_at: since });
+    sandbox.service.state.subscriptions.put({ ...bookings(), retry_started_at: since });
     await bootstrapper.apply({ keyIds: ['key 2', 'key 1'] });
     expect(bootstrapper.noted).toEqual([since]);
   });
 
   it('stays open for bootstrap until another subscription is active', async () => {
     const wellAt = at(bootstrapper.nowMs);
-    await sandbox.call('DELETE', main().uri);
+    await sandbox.call('DELETE', bookings().uri);
     const { organization } = sandbox.handles;
     await sandbox.control('POST', '/plan', { plan: 'free', organization });
     minutes(5);

@@ -55,7 +55,7 @@ export const subscriptionPages: readonly Page[] = [
       return confirmation(html`<p>${changesText(plan)} New subscriptions are created first, so no delivery is missed.</p>
         ${stepsTable(plan.steps.filter(isChange))}
         <div class="actions">
-          ${actionButton('Apply this plan', { to: confirmPath, fields: { plan: plan.id, ...options }, isDangerous: plan.steps.some(({ action }) => action !== 'create') })}
+          ${actionButton('Apply this plan', { to: confirmPath, fields: { plan: plan.id, ...options }, isDangerous: plan.steps.some(({ action }) => action === 'delete') })}
           <a href="${path}?compare=true">Cancel</a>
         </div>`);
     },
@@ -152,11 +152,11 @@ async function planOf(ask: Ask, query: { readonly prune: string }): Promise<Plan
   }
 }
 
-const isChange = ({ action }: Step): boolean => ['create', 'replace', 'delete'].includes(action);
+const isChange = ({ action }: Step): boolean => ['create', 'delete'].includes(action);
 
 function changesText({ summary, pending }: Plan): string {
   if (!pending) return `Nothing to do: ${counted(summary['keep'] ?? 0, 'subscription')} as desired.`;
-  const parts = (['create', 'replace', 'delete'] as const).flatMap((action) =>
+  const parts = (['create', 'delete'] as const).flatMap((action) =>
     summary[action] ? [`${action} ${counted(summary[action], 'subscription')}`] : [],
   );
   return `The plan would ${parts.join(', ')}.`;
@@ -164,7 +164,6 @@ function changesText({ summary, pending }: Plan): string {
 
 const actionStates: Readonly<Record<string, State>> = {
   create: 'attention',
-  replace: 'attention',
   delete: 'problem',
   refused: 'attention',
   leftover: 'attention',

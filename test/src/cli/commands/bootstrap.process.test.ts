@@ -1,18 +1,22 @@
 // `slotstream bootstrap` as an operator runs it: processes, exit codes, a real receiver, against the sandbox.
+import { once } from 'node:events';
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { ask } from '../../../oracle/deliveries.ts';
 import { until } from '../../../harness/ports.ts';
 import { openHome, type Home, type Settings } from '../../../harness/product.ts';
 import { startRedis } from '../../../harness/redis.ts';
-import { subscriptionsIn } from '../../../harness/sandbox/bootstrapper.ts';
+import { plantEarlierOnes, registered, subscriptionsIn } from '../../../harness/sandbox/bootstrapper.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
+import { keyMarkOf } from '#src/signing/key-ring.ts';
 import { openSender } from '../../../harness/mirror/sender.ts';
 
 /** Keys then come from the file. */
 const noKeys = { SIGNING_KEYS: undefined } as unknown as Settings;
-const main = 'organization active contact,invitee,invitee_no_show,routing_form_submission';
 const recaps = 'user active meeting_recap';
 
 let sandbox: TestSandbox;
@@ -37,20 +41,22 @@ describe('bootstrap, as a verb', () => {
     await using home = await openHome({ ...settled(), ...noKeys }, { isNew: true });
     const planned = await home.run(['bootstrap', '--plan']);
     expect(planned).toMatchObject({ code: 3, err: expect.stringMatching(/^[^\n]*made a new, empty mirror[^\n]*\n$/) });
-    expect(planned.out).toContain('Plan: 3 to create, 0 to replace, 0 to delete, 0 to keep.');
-    expect(planned.out).toMatch(/\+ create +organization +contact\.\*, invitee\.\*/);
+    expect(planned.out).toContain('Plan: 5 to create, 0 to delete, 0 to keep.');
+    expect(planned.out).toMatch(
+      /^ {2}\+ create +bookings and no-shows +invitee\.\*, invitee_no_show\.\* +organization$/m,
+    );
     expect([stored(), existsSync(join(home.dataDir, 'signing-keys'))]).toEqual([[], false]);
 
     const done = await home.run(['bootstrap']);
     expect(done).toMatchObject({ code: 0, err: '' });
-    expect(done.out).toContain('Done: 2 created, 0 deleted, 0 unchanged.');
-    expect(done.out.match(/event_type.*/g)).toEqual([
-      'event_type webhooks. Only backfill and reconcile provide changes of event types.',
+    expect(done.out).toContain('Done: 4 created, 0 deleted, 0 unchanged.');
+    expect(done.out.match(/^event_type.*/gm)).toEqual([
+      'event_type.* cannot be registered: the service does not offer it, or the token lacks event_types:read. Backfill and reconcile provide event types.',
     ]);
     expect(done.out).toContain('Recaps of 4 of 5 members will be missing');
-    expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
+    expect(subscriptionsIn(sandbox)).toEqual(registered);
     expect(statSync(join(home.dataDir, 'signing-keys')).mode & 0o777).toBe(0o600);
-    expect(stored().map(({ signingKey }) => signingKey)).toEqual([keysOf(home)[0], keysOf(home)[0]]);
+    expect(stored().map(({ signingKey }) => signingKey)).toEqual(registered.map(() => keysOf(home)[0]));
     const rows = await ask(home.store, 'select uri, state, events, checked_at from webhook_subscriptions');
     expect(rows.map(({ uri }) => uri).toSorted()).toEqual(
       stored()
@@ -61,7 +67,7 @@ describe('bootstrap, as a verb', () => {
 
     const again = await home.run(['bootstrap', '--plan', '--json']);
     expect(again.code).toBe(0);
-    expect(JSON.parse(again.out)).toMatchObject({ pending: false, summary: { keep: 2, create: 0, refused: 1 } });
+    expect(JSON.parse(again.out)).toMatchObject({ pending: false, summary: { keep: 4, create: 0, refused: 1 } });
     const before = stored();
     expect(await home.run(['bootstrap'])).toMatchObject({ code: 0 });
     expect(stored()).toEqual(before);
@@ -90,26 +96,26 @@ describe('bootstrap, as a verb', () => {
     const elsewhere = { PUBLIC_URL: 'https://elsewhere.example.com' };
     await using neighbour = await openHome({ ...settled(elsewhere) });
     expect((await neighbour.run(['bootstrap'])).code).toBe(0);
-    expect(stored()).toHaveLength(4);
+    expect(stored()).toHaveLength(8);
 
     const wrong = await home.run(['bootstrap', '--remove', '--rotate-key']);
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('cannot be combined')]);
     const planned = await home.run(['bootstrap', '--remove', '--plan']);
-    expect([planned.code, planned.out]).toEqual([3, expect.stringContaining('2 to delete, 0 to keep.')]);
+    expect([planned.code, planned.out]).toEqual([3, expect.stringContaining('4 to delete, 0 to keep.')]);
     expect(JSON.parse((await home.run(['bootstrap', '--remove', '--plan', '--json'])).out)).toMatchObject({
       pending: true,
-      summary: { delete: 2, create: 0 },
+      summary: { delete: 4, create: 0 },
     });
-    expect(stored()).toHaveLength(4);
+    expect(stored()).toHaveLength(8);
 
     const removed = await home.run(['bootstrap', '--remove']);
-    expect([removed.code, removed.out]).toEqual([0, expect.stringContaining('Done: 0 created, 2 deleted')]);
+    expect([removed.code, removed.out]).toEqual([0, expect.stringContaining('Done: 0 created, 4 deleted')]);
     expect(removed.out).toContain(
       'For this organization, the service does not call https://hooks.example.com/webhooks any more.',
     );
     expect(planned.out).not.toContain('any more');
     expect(stored().map(({ callback_url: url }) => new URL(url).host)).toEqual(
-      Array.from({ length: 2 }, () => 'elsewhere.example.com'),
+      registered.map(() => 'elsewhere.example.com'),
     );
     const again = await home.run(['bootstrap', '--remove', '--plan']);
     expect([again.code, again.out]).toEqual([0, expect.stringContaining('no subscription calls this callback')]);
@@ -124,7 +130,7 @@ describe('bootstrap, as a verb', () => {
       async () => /ran_ms\W+[1-9]/.test(JSON.stringify(await ask(home.store, watchLease))),
       'the watch has run',
     );
-    expect(stored()).toHaveLength(2);
+    expect(stored()).toHaveLength(registered.length);
     expect(await product.term()).toBe(0);
   });
 
@@ -147,8 +153,16 @@ describe('bootstrap, as a verb', () => {
     await using home = await openHome(settled({ API_TOKEN: token }));
     const { code, out } = await home.run(['bootstrap']);
     expect(code).toBe(3);
-    expect(out).toContain('the token lacks the scopes scheduled_events:read, routing_forms:read');
-    expect(out).toContain('Missing in the mirror: bookings, cancellations and no-shows; routing form submissions.');
+    expect(out).toMatch(/^ {2}\+ created +contacts +contact\.\* +organization$/m);
+    expect(out).toMatch(
+      /^ {2}! refused +routing form submissions +routing_form_submission\.created +organization +\(the token lacks routing_forms:read\)$/m,
+    );
+    expect(out).toContain(
+      '! Not registered: bookings and no-shows, routing form submissions. The token lacks the scopes scheduled_events:read, routing_forms:read.\n  Missing in the mirror: bookings and no-shows, routing form submissions.\n  → Create a token with',
+    );
+    expect(out).toContain(
+      'Not complete: 2 created, 0 deleted, 0 unchanged. Not registered: bookings and no-shows, routing form submissions.',
+    );
     expect(subscriptionsIn(sandbox)).toEqual(['organization active contact', recaps]);
   });
 
@@ -161,7 +175,25 @@ describe('bootstrap, as a verb', () => {
     await using other = await openHome(settled());
     const free = await other.run(['bootstrap', '--json'], { API_TOKEN: sandbox.handles.tokens.free_plan });
     expect(free.code).toBe(3);
-    expect(JSON.parse(free.out)).toMatchObject({ complete: false, missing: [{ cause: 'permission' }, {}, {}] });
+    expect(JSON.parse(free.out)).toMatchObject({
+      complete: false,
+      missing: [{ family: 'invitee', cause: 'plan' }, {}, {}, {}, {}],
+    });
+  });
+
+  it('reports what is registered when the service fails for one family, and exits with 1', async () => {
+    let isFailing = true;
+    await using proxy = await openProxy((body) => (isFailing && body.includes('"contact.') ? '{}' : undefined));
+    await using home = await openHome(settled({ API_BASE_URL: proxy.url }));
+    const { code, out, err } = await home.run(['bootstrap']);
+    expect([code, err]).toEqual([1, expect.stringContaining('the response is invalid')]);
+    expect(out).toMatch(/^ {2}\+ created +bookings and no-shows /m);
+    expect(out).toMatch(/^ {2}! failed +contacts +contact\.\* +organization +\(.*the response is invalid/m);
+    expect(out).toContain('Not registered: contacts. The next run tries again.');
+    expect(subscriptionsIn(sandbox)).toEqual(registered.filter((one) => !one.includes('contact')));
+    isFailing = false;
+    expect((await home.run(['bootstrap'])).code).toBe(0);
+    expect(subscriptionsIn(sandbox)).toEqual(registered);
   });
 
   it('leaves exactly the planned subscriptions when two run at once, and one key', async () => {
@@ -169,7 +201,7 @@ describe('bootstrap, as a verb', () => {
     await sandbox.control('POST', '/faults', { latency_ms: 60 });
     const both = await Promise.all([home.runProcess(['bootstrap']), home.runProcess(['bootstrap'])]);
     expect(both.map(({ code, err }) => (code === 0 ? 0 : err))).toEqual([0, 0]);
-    expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
+    expect(subscriptionsIn(sandbox)).toEqual(registered);
     expect(keysOf(home)).toHaveLength(1);
     const third = { EVENTS: 'contact.created,invitee.created,meeting_recap.created' };
     const changed = await Promise.all([
@@ -177,10 +209,11 @@ describe('bootstrap, as a verb', () => {
       home.run(['bootstrap', '--prune'], third),
     ]);
     expect(changed.map(({ code }) => code)).toEqual([0, 0]);
-    expect(stored().map(({ events }) => [...events].toSorted().join())).toEqual(
-      expect.arrayContaining(['contact.created,invitee.created', 'meeting_recap.created']),
-    );
-    expect(stored()).toHaveLength(2);
+    expect(
+      stored()
+        .flatMap(({ events }) => events)
+        .toSorted(),
+    ).toEqual(['contact.created', 'invitee.created', 'meeting_recap.created']);
     expect((await home.run(['bootstrap', '--plan'], third)).code).toBe(0);
   });
 
@@ -191,12 +224,12 @@ describe('bootstrap, as a verb', () => {
     await using second = await openHome({ ...settled(), ...noKeys });
     for (const args of [['bootstrap', '--plan'], ['bootstrap']]) {
       const { code, err } = await second.run(args);
-      expect([code, err]).toEqual([2, expect.stringContaining('2 active subscriptions already deliver to')]);
+      expect([code, err]).toEqual([2, expect.stringContaining('4 active subscriptions already deliver to')]);
       expect(err).toMatch(/Copy the receivers' file signing-keys .* SIGNING_KEYS .* bootstrap --rotate-key/);
     }
     expect([stored(), existsSync(join(second.dataDir, 'signing-keys'))]).toEqual([before, false]);
     expect((await second.run(['bootstrap', '--rotate-key'])).code).toBe(0);
-    expect(stored().map(({ signingKey }) => signingKey)).toEqual([keysOf(second)[0], keysOf(second)[0]]);
+    expect(stored().map(({ signingKey }) => signingKey)).toEqual(registered.map(() => keysOf(second)[0]));
   });
 
   it('runs one of two concurrent rotations first, so that neither deletes the subscriptions of the other', async () => {
@@ -207,7 +240,7 @@ describe('bootstrap, as a verb', () => {
       home.runProcess(['bootstrap', '--rotate-key']),
     ]);
     expect(both.map(({ code }) => code)).toContain(0);
-    expect(subscriptionsIn(sandbox)).toEqual([main, recaps]);
+    expect(subscriptionsIn(sandbox)).toEqual(registered);
     expect((await home.run(['bootstrap', '--plan'])).code).toBe(0);
     expect(new Set(stored().map(({ signingKey }) => signingKey))).toEqual(new Set([keysOf(home)[0]]));
   });
@@ -227,7 +260,7 @@ describe('bootstrap, as a verb', () => {
     const { code, out } = await home.run(['bootstrap']);
     expect(out).toContain('Recaps of 3 of 5 members will be missing');
     expect(code).toBe(0);
-    expect(subscriptionsIn(sandbox)).toEqual([main, recaps, recaps]);
+    expect(subscriptionsIn(sandbox)).toEqual([...registered, recaps]);
     expect(new Set(stored().map(({ signingKey }) => signingKey))).toEqual(new Set([home.signingKey]));
     const keyless = await home.run(['bootstrap'], noKeys);
     expect([keyless.code, keyless.err]).toEqual([2, expect.stringContaining('the one key of the application')]);
@@ -240,6 +273,25 @@ const application = (): Settings => {
   return { AUTH_URL: sandbox.handles.auth_url, OAUTH_CLIENT_ID: id, OAUTH_CLIENT_SECRET: secret };
 };
 
+/** In front of the sandbox; answers a request whose body it is given instead of it, unless the answer is undefined. */
+async function openProxy(answer: (body: string) => string | undefined) {
+  const server = createServer(async (request, response) => {
+    const body = request.method === 'GET' ? undefined : await text(request);
+    const own = body === undefined ? undefined : answer(body);
+    if (own !== undefined) return void response.writeHead(201, { 'content-type': 'application/json' }).end(own);
+    const headers = { authorization: request.headers.authorization ?? '', 'content-type': 'application/json' };
+    const real = await fetch(sandbox.handles.base_url + (request.url ?? ''), {
+      method: request.method ?? 'GET',
+      headers,
+      ...(body !== undefined && { body }),
+    });
+    response.writeHead(real.status, { 'content-type': 'application/json' }).end(await real.text());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: async () => void server.close() };
+}
+
 /** As the user would in a browser. */
 async function logIn(home: Home, user: string): Promise<void> {
   await using login = home.openVerb(['login']);
@@ -250,6 +302,43 @@ async function logIn(home: Home, user: string): Promise<void> {
   await (await fetch(url)).text();
   await until(() => login.out().includes('logged in'), `${user} is logged in`);
 }
+
+describe.runIf(inject('redisUrl'))('the subscriptions of an earlier version', () => {
+  it('are replaced while deliveries arrive: no fact is missed, and each is one entry', async () => {
+    const facts: string[] = [];
+    await using busy = await openTestSandbox(
+      { contacts: 5, bookings: 5, rateLimits: false },
+      {
+        onFact: ({ event, users }) => {
+          const isDelivered = event.startsWith('meeting_recap.')
+            ? users.includes(busy.handles.users.owner)
+            : !event.startsWith('event_type.');
+          if (isDelivered) facts.push(event);
+        },
+      },
+    );
+    await using redis = await startRedis();
+    await using home = await openHome({ ...settled(), API_BASE_URL: busy.handles.base_url, QUEUE_URL: redis.url });
+    const product = await home.open('start');
+    const { signingKey } = home;
+    plantEarlierOnes(busy, { base: product.webhook, keyId: keyMarkOf(signingKey), signingKey });
+    const enough = new AbortController();
+    const living = busy.live(50, enough.signal);
+    await until(() => facts.length > 20, 'deliveries arrive through the old ones');
+    const { code, out } = await home.run(['bootstrap'], { PUBLIC_URL: product.url });
+    const meanwhile = facts.length;
+    await until(() => facts.length > meanwhile + 20, 'deliveries arrive through the new ones');
+    enough.abort();
+    await living;
+    expect([code, out]).toEqual([0, expect.stringContaining('Done: 3 created, 1 deleted, 1 unchanged.')]);
+    expect(subscriptionsIn(busy)).toEqual(registered);
+    await busy.dispatcher.settled();
+    expect([...new Set(busy.dispatcher.attempts.map(({ status }) => status))]).toEqual([202]);
+    expect(busy.dispatcher.attempts.length).toBeGreaterThan(facts.length);
+    const count = "select count(*) as n from event_log where source = 'webhook'";
+    await expect.poll(async () => (await ask(home.store, count))[0]?.['n']).toBe(facts.length);
+  });
+});
 
 describe.runIf(inject('redisUrl'))('rotating the key', () => {
   it('rejects no delivery: both keys verify while old deliveries can still arrive', async () => {
@@ -271,7 +360,7 @@ describe.runIf(inject('redisUrl'))('rotating the key', () => {
     expect(rotated.out).toMatch(removable);
     const [fresh, ...others] = keysOf(home);
     expect([fresh === old, others]).toEqual([false, [old]]);
-    expect(stored().map(({ signingKey }) => signingKey)).toEqual([fresh, fresh]);
+    expect(stored().map(({ signingKey }) => signingKey)).toEqual(registered.map(() => fresh));
     await tellOfContact('after');
     await sandbox.dispatcher.settled();
     const { attempts } = sandbox.dispatcher;
