@@ -1,7 +1,10 @@
-// Checks the webhook subscriptions: those that are needed exist, and their deliveries arrive.
+// Checks the webhook subscriptions: those that are needed exist, and when a delivery last arrived.
 import { slotstream } from '#src/base/command.ts';
 import { inspectFromConfig } from '#src/app/subscription-watch.ts';
+import { timeText } from '#src/base/time.ts';
+import { newestDeliveries } from '#src/store/log/delivery-tail.ts';
 import { isOurs } from '#src/subscriptions/callback.ts';
+import { describeFamilies, describeStep } from '#src/subscriptions/describe.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
 import { isOtherOrganization } from '#workers/sync/mirror-identity.ts';
 import { callOptions, hasApi, openMirrorIfAny, type Check } from './check.ts';
@@ -33,15 +36,20 @@ export const checkSubscriptions: Check = async ({ config, log, now }, report) =>
       `the service disabled ${disabled} of them.`,
       `${slotstream} bootstrap, then: ${slotstream} reconcile --repair`,
     );
-  const pending = steps.filter(isPending).length;
+  const pending = steps.filter(isPending).map((step) => describeStep(step).events);
   // What cannot be listed may exist.
-  if (pending > 0 && unlisted.length === 0)
+  if (pending.length > 0 && unlisted.length === 0)
     report.problem(
       name,
-      `${pending} must be created, replaced or deleted.`,
+      `${pending.length} must be created or deleted (${describeFamilies(pending.flat())}).`,
       `${slotstream} bootstrap (--plan shows the changes first)`,
     );
   for (const error of new Map(unlisted.map((each) => [each.error.message, each.error])).values())
     report.warning(name, `some cannot be listed. ${error.message}`, error.hint ?? `${slotstream} bootstrap --plan`);
-  if (report.findings.length === 0) report.ok(name, `${ours.length} are up to date, and deliveries arrive.`);
+  if (report.findings.length > 0) return;
+  const [newest] = await newestDeliveries(store, 1);
+  const arrival = newest
+    ? `the newest delivery arrived at ${timeText(newest.received_at)}`
+    : 'no delivery has arrived yet';
+  report.ok(name, `${ours.length} are up to date; ${arrival}.`);
 };

@@ -7,7 +7,9 @@ import type { ApiScope } from '#schemas/api-scope.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { writeRows } from '#src/store/rows.ts';
+import { timeText } from '#src/base/time.ts';
 import { ask } from '../../oracle/deliveries.ts';
+import { until } from '../../harness/ports.ts';
 import { openHome, type Home, type Settings } from '../../harness/product.ts';
 import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
 
@@ -53,13 +55,25 @@ describe('doctor', () => {
       'clock: agrees',
       'scopes: ',
       'public URL: leads to',
-      'subscriptions: 3',
+      'subscriptions: 5 are up to date; no delivery has arrived yet.',
       'drift: all',
     ])
       expect(out).toContain(`✓ ${line}`);
     expect(await ask(home.store, 'select count(*) as n from event_log')).toEqual(before);
     expect(out).not.toContain(sandbox.handles.tokens.owner);
     expect(out).not.toContain(home.signingKey);
+  });
+
+  it('says when the newest delivery arrived, once one has', async () => {
+    const body = { name: 'New', emails: [{ email: 'new@example.com', is_primary: true }] };
+    expect((await sandbox.call('POST', '/contacts', { body })).status).toBe(201);
+    const arrived = "select received_at from event_log where source = 'webhook'";
+    await until(async () => (await ask(home.store, arrived)).length === 1, 'the delivery is in the log');
+    const [row] = await ask(home.store, arrived);
+    const at = timeText(String(row?.['received_at']));
+    expect((await examine()).of('subscriptions')).toMatchObject([
+      { state: 'well', message: `5 are up to date; the newest delivery arrived at ${at}.` },
+    ]);
   });
 
   it('says what is not possible without the API, and passes', async () => {
@@ -212,7 +226,7 @@ describe('doctor', () => {
     expect(code).toBe(3);
     expect(of('subscriptions').map(({ message, fix }) => [message, fix])).toEqual([
       ['the service disabled 1 of them.', expect.stringContaining('./bin/slotstream bootstrap')],
-      ['1 must be created, replaced or deleted.', expect.stringContaining('./bin/slotstream bootstrap')],
+      ['2 must be created or deleted (bookings and no-shows).', expect.stringContaining('./bin/slotstream bootstrap')],
     ]);
     expect(of('spool')[0]?.message).toContain('1 damaged file (damaged-1-2.spool)');
   });
