@@ -221,6 +221,7 @@ function remedyFor({ cause, owner: { scope }, events }: AlikeRefusals): string {
     case 'hidden':
       return 'Use the token that created it, or delete it with that token.';
     case 'request':
+      // A6g.
       return `First check that the token has ${scopesOf(events)}: the service may answer 400 when it is missing. Then check ${addresses}; or remove these events from EVENTS.`;
     case 'unknown':
       return `Check ${addresses}; or remove these events from EVENTS.`;

@@ -1,5 +1,5 @@
-// The desired subscriptions: one for each family in `EVENTS`, which is one row of the specification's table. Events of different rows
-// need separate subscriptions there, and so a family that the service refuses costs only itself.
+// The desired subscriptions: one for each family in `EVENTS`, which is one row of the specification's table of scopes (A6f). So a family
+// that the service refuses costs only itself.
 import type { EventFamily, SubscriptionScope } from '#schemas/event.ts';
 import { allEventKinds, contractOf, type EventKind } from '#schemas/events.ts';
 import type { Owner } from './callback.ts';

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { isComplete } from '#src/subscriptions/apply.ts';
 import { contractOf } from '#schemas/events.ts';
-import { isDelivered, isOurs } from '#src/subscriptions/callback.ts';
+import { isOurs } from '#src/subscriptions/callback.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
 import { desiredSubscriptions } from '#src/subscriptions/desired.ts';
 import { deliveredTo, kinds, subscriptionOf } from '../../oracle/subscriptions.ts';
@@ -173,9 +173,13 @@ describe('a bootstrap that is killed', () => {
           const wishes = desired.flatMap(({ owner, family, events: own }) =>
             own.map((event) => ({ owner, family, event })),
           );
-          const wide = { scope: 'organization', organization, uri: organization } as const;
-          const reached = () =>
-            wishes.filter(({ owner, event }) => [owner, wide].some((from) => isDelivered(event, from, all())));
+          // What is delivered for the whole organization includes its groups and users.
+          const reached = () => {
+            const delivered = deliveredTo(all());
+            return wishes.filter(({ owner: { scope, uri }, event }) =>
+              [`${scope} ${uri}`, `organization ${organization}`].some((from) => delivered.has(`${from}: ${event}`)),
+            );
+          };
           const promised = reached();
           const lost: typeof wishes = [];
           const refuses: typeof fetch = async (url, init) => {
@@ -202,7 +206,8 @@ describe('a bootstrap that is killed', () => {
           const after = all();
           const isRefused = ({ family }: (typeof wishes)[number]): boolean => refused.includes(family);
           for (const wish of wishes.filter((one) => !isRefused(one))) {
-            const by = after.filter((one) => isDelivered(wish.event, wish.owner, [one]));
+            const place = `${wish.owner.scope} ${wish.owner.uri}: ${wish.event}`;
+            const by = after.filter((one) => deliveredTo([one]).has(place));
             // An old one for several families stays while it is the only one that delivers a refused one.
             const isSpared = (one: (typeof after)[number]): boolean =>
               wishes.some((other) => isRefused(other) && one.events.includes(other.event));
