@@ -49,7 +49,7 @@ export async function applyPlan(needs: ApplyNeeds, plan: readonly Step[], input:
   try {
     for (const step of plan) if ('desired' in step) results.push(await createSubscription(needs, step, input));
     const active = new Set(activeIn(results).map(({ uri }) => uri));
-    // What another run has made active again meanwhile is found, and stays.
+    // What was found while registering stays, whatever the list said.
     const old = plan
       .flatMap((step) => (step.kind === 'delete' ? [step.existing] : []))
       .filter(({ uri }) => !active.has(uri));

@@ -59,7 +59,7 @@ export async function registerSubscription(needs: RegisterNeeds, input: Register
     const url = freeCallbackUrl(callback, fingerprint, existing);
     const response = await create(needs, desired, url);
     if (!(response instanceof ApiError)) return { kind: 'created', subscription: response };
-    if (response.status !== 409) return { kind: 'refused', cause: causeOf(response, needs.signingKey) };
+    if (response.status !== 409) return { kind: 'refused', cause: causeOf(response) };
     existing = await needs.listAgain();
     if (!existing.some(({ callback_url: seen }) => seen === url)) break;
   }
@@ -83,14 +83,14 @@ async function create(
   }
 }
 
-function causeOf({ status, requiredScopes, apiMessage, details }: ApiError, secret: string): RefusalCause {
+function causeOf({ status, requiredScopes, apiMessage, details }: ApiError): RefusalCause {
   if (requiredScopes.length > 0) return { kind: 'scopes', scopes: requiredScopes };
   const reasons = details.map(({ parameter, message }) =>
     parameter === undefined ? message : `${parameter}: ${message}`,
   );
   const text = status === 403 || reasons.length === 0 ? apiMessage : reasons.join('; ');
-  // A service that echoes what it was sent must not get the key into a terminal. The documented text of most errors says nothing.
-  const message = text === commonError.message ? '' : text.replaceAll(secret, '…');
+  // The documented text of most errors says nothing.
+  const message = text === commonError.message ? '' : text;
   if (status === 403) return { kind: isAboutPlan(message) ? 'plan' : 'permission', message };
   return { kind: status === 400 ? 'request' : 'unknown', status, message };
 }

@@ -16,6 +16,8 @@ export interface ApiCall<Value> {
   readonly path: string;
   readonly query?: Query;
   readonly body?: object;
+  /** Part of the body that no error may show. */
+  readonly secret?: string | undefined;
   /** The schema of the response; undefined for 204. */
   readonly reads?: z.ZodType<Value>;
   /** Marks a POST that is safe to repeat. */
@@ -115,8 +117,8 @@ async function callWithRetries<Value>(
     what: `${call.method} ${url.pathname}`,
     isRepeatable: call.method !== 'POST' || call.isRepeatable === true,
     expectsJson: call.reads !== undefined,
-    // A service that echoes what it was sent must not get the token into a log.
-    redact: (text) => text.replaceAll(token, '[redacted]'),
+    // A service that echoes what it was sent must not get the token or a key into a log or a terminal.
+    redact: (text) => text.replaceAll(token, '[redacted]').replaceAll(call.secret ?? token, '[redacted]'),
   };
   for (;;) {
     const { attempt, sentMs } = await sendWithinRateLimit(state, { call, url, token, signal });

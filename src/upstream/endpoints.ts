@@ -89,7 +89,7 @@ export function createWebhookSubscription(
   options?: CallOptions,
 ): Promise<FetchedRecord<WebhookSubscription>> {
   const body = parseRequest(subscriptionRequestWithEventTypes, request, `POST ${subscriptions}`);
-  const call = { method: 'POST', path: subscriptions, body, isRepeatable: true } as const;
+  const call = { method: 'POST', path: subscriptions, body, secret: body.signing_key, isRepeatable: true } as const;
   return callForRecord(client, { ...call, reads: webhookSubscription }, options);
 }
 
