@@ -141,8 +141,8 @@ export const settings = {
     meaning: 'Header that carries the signature (scheme `timestamped`).',
   },
   SIGNATURE_TOLERANCE_SECONDS: {
-    reads: wholeNumber(0, 86_400).default(180),
-    default: '180',
+    reads: wholeNumber(0, 86_400).default(300),
+    default: '300',
     meaning: 'Maximum age of a signature, in the past or the future; 0 disables the check.',
   },
   ALLOW_UNSIGNED: {

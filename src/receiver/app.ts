@@ -17,8 +17,6 @@ export interface ReceiverApp {
   handle(incoming: IncomingMessage, outgoing: ServerResponse, onEnd: () => void): boolean;
 }
 
-const path = '/webhooks';
-
 export function createReceiverApp(needs: ReceiverNeeds, options: WebhookOptions): ReceiverApp {
   const sample = throttled(needs.log, 10_000, needs.clock);
   const webhook = createWebhook(needs, options);
@@ -49,13 +47,12 @@ export function createReceiverApp(needs: ReceiverNeeds, options: WebhookOptions)
 }
 
 function isWebhook(url = ''): boolean {
-  if (url.startsWith(path) && (url.length === path.length || url[path.length] === '?')) return true;
+  if (/^\/webhooks\/?(?:\?|$)/.test(url)) return true;
   // Spelled another way: with a host, as proxies write it, or with escapes.
   if (url.startsWith('/') && !url.includes('%')) return false;
   const { pathname = '' } = URL.parse(url.startsWith('/') ? `http://host${url}` : url) ?? {};
-  return (
-    pathname.replaceAll(/%[0-9a-f]{2}/gi, (escaped) => String.fromCharCode(parseInt(escaped.slice(1), 16))) === path
-  );
+  const unescaped = pathname.replaceAll(/%[0-9a-f]{2}/gi, (one) => String.fromCharCode(parseInt(one.slice(1), 16)));
+  return /^\/webhooks\/?$/.test(unescaped);
 }
 
 const readyAnswers = {

@@ -31,7 +31,7 @@ describe('configuration', () => {
       port: 8080,
       adminHost: '127.0.0.1',
       adminPort: 8081,
-      signing: { keys: undefined, scheme: 'timestamped', header: 'Calendly-Webhook-Signature', toleranceSeconds: 180 },
+      signing: { keys: undefined, scheme: 'timestamped', header: 'Calendly-Webhook-Signature', toleranceSeconds: 300 },
       maxBodyBytes: 1_048_576,
       eraseOnDelete: true,
       reconcileEveryMs: 3_600_000,

