@@ -100,6 +100,35 @@ describe('a walk', () => {
     expect(pages.flatMap(({ notices = [] }) => notices)).toMatchObject([{ kind: 'left_out', error: { status: 404 } }]);
   });
 
+  it('reads what the service names at another host from the configured one', async () => {
+    await using sandbox = await openTestSandbox({ contacts: 3, bookings: 8, rateLimits: false });
+    const { base_url, organization, tokens, users } = sandbox.handles;
+    const elsewhere = 'https://api.example.test';
+    const asked = new Set<string>();
+    const client = clientOf(base_url, {
+      as: tokens.owner,
+      fetch: async (input, init) => {
+        const url = new URL(String(input));
+        asked.add(url.origin);
+        // The service knows its records by either host.
+        for (const [key, value] of [...url.searchParams]) url.searchParams.set(key, value.replace(elsewhere, base_url));
+        const answer = await fetch(url, init);
+        const { headers, status } = answer;
+        return new Response((await answer.text()).replaceAll(base_url, elsewhere), { headers, status });
+      },
+    });
+    const sources = { client, organization, users: [{ uri: users.owner, client }] };
+    const plain = sourcesOf(sandbox);
+    for (const resource of allResources) {
+      const pages = await allOf(resource.pages(sources));
+      expect(pages.flatMap(({ notices = [] }) => notices)).toEqual([]);
+      expect(urisOf(pages)).toEqual(
+        urisOf(await allOf(resource.pages(plain))).map((uri) => uri.replace(base_url, elsewhere)),
+      );
+    }
+    expect([...asked]).toEqual([base_url]);
+  });
+
   it('begins at the beginning where a place cannot be read', async () => {
     await using sandbox = await openTestSandbox({ contacts: 0, bookings: 10, rateLimits: false });
     const sources = sourcesOf(sandbox);
