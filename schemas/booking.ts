@@ -1,4 +1,5 @@
-// The request that books: POST /invitees. What hangs on the event type (its location, its questions, round robin) is not here.
+// The request that books, POST /invitees, and the one that marks a no-show. What hangs on the event type (its location, its questions,
+// round robin) is not here.
 import { z } from 'zod';
 import { limits } from './limits.ts';
 import { locationKinds } from '#schemas/resources/event-type.ts';
@@ -63,5 +64,8 @@ export const bookingRequest = z.strictObject({
   tracking: omittable(trackingRequest),
   event_guests: omittable(z.array(z.email()).max(limits.eventGuests)),
 });
+
+/** POST /invitee_no_shows (A14). */
+export const noShowRequest = z.strictObject({ invitee: uri });
 
 export type BookingRequest = z.output<typeof bookingRequest>;

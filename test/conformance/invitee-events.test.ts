@@ -6,7 +6,7 @@ import type { Booker } from '../harness/sandbox/bookings.ts';
 import { openCallback } from '../harness/sandbox/callback-server.ts';
 import type { Callback } from '../harness/sandbox/callback-server.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
-import type { TestSandbox } from '../harness/sandbox.ts';
+import type { CallOptions, TestSandbox } from '../harness/sandbox.ts';
 import { assumed, sentence } from './sentence.ts';
 
 let sandbox: TestSandbox;
@@ -191,6 +191,65 @@ assumed(
       await sandbox.control('POST', '/no_shows', { invitee: `${uri}x` }),
     ];
     expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 404, 404]);
+    expect(await delivered()).toEqual([]);
+  },
+);
+
+assumed(
+  'A14',
+  'POST /invitee_no_shows',
+  'marks an invitee: 201 with `uri`, `invitee` and `created_at`, and `invitee_no_show.created`',
+  async () => {
+    const { uri: invitee } = await booker.booked();
+    await forget();
+    const { status, body } = await sandbox.call('POST', '/invitee_no_shows', { body: { invitee } });
+    const { resource } = body;
+    expect([status, Object.keys(resource).toSorted()]).toEqual([201, ['created_at', 'invitee', 'uri']]);
+    expect(resource.invitee).toBe(invitee);
+    expect(await sandbox.call('GET', resource.uri)).toMatchObject({ status: 200, body });
+    const no_show = { uri: resource.uri, created_at: resource.created_at };
+    expect(await delivered()).toMatchObject([{ event: 'invitee_no_show.created', payload: { uri: invitee, no_show } }]);
+  },
+);
+
+assumed(
+  'A14',
+  'DELETE /invitee_no_shows/<uuid>',
+  'removes the mark: 204 and `invitee_no_show.deleted`, then 404',
+  async () => {
+    const { uri: invitee } = await booker.booked();
+    const { body } = await sandbox.call('POST', '/invitee_no_shows', { body: { invitee } });
+    const mark = body.resource.uri as string;
+    await forget();
+    expect(await sandbox.call('DELETE', mark)).toMatchObject({ status: 204 });
+    expect(await delivered()).toMatchObject([
+      { event: 'invitee_no_show.deleted', payload: { uri: invitee, no_show: null } },
+    ]);
+    for (const method of ['GET', 'DELETE']) expect(await sandbox.call(method, mark)).toMatchObject({ status: 404 });
+  },
+);
+
+assumed(
+  'A14',
+  'POST /invitee_no_shows',
+  'a second mark and one on who canceled are 400, an unknown invitee is 404; another host’s invitee and a token without `scheduled_events:write` are 403',
+  async () => {
+    const mark = (invitee: string, more?: CallOptions) =>
+      sandbox.call('POST', '/invitee_no_shows', { body: { invitee }, ...more });
+    const { uri: invitee } = await booker.booked();
+    expect(await mark(invitee, { as: 'member' })).toMatchObject({ status: 403, body: { title: 'Permission Denied' } });
+    expect(await mark(invitee, { as: 'no_scopes' })).toMatchObject({
+      status: 403,
+      body: { required_scopes: ['scheduled_events:write'] },
+    });
+    const { body } = await mark(invitee);
+    expect(await sandbox.call('DELETE', body.resource.uri, { as: 'member' })).toMatchObject({ status: 403 });
+    const { uri: gone } = await booker.booked();
+    await sandbox.control('POST', '/invitees/cancel', { uri: gone });
+    await forget();
+    for (const refused of [await mark(invitee), await mark(gone), await mark('ada')])
+      expect(refused).toMatchObject({ status: 400, body: { details: [{ parameter: 'invitee' }] } });
+    expect(await mark(`${invitee}x`)).toMatchObject({ status: 404, body: { details: [{ parameter: 'invitee' }] } });
     expect(await delivered()).toEqual([]);
   },
 );

@@ -1,28 +1,29 @@
-// Meetings, who comes to them, and booking one through the API.
-import { bookingRequest } from '#schemas/booking.ts';
+// Meetings, who comes to them, booking one through the API, and marking who did not come.
+import { bookingRequest, noShowRequest } from '#schemas/booking.ts';
 import { endpointScopes, permissionMessages } from '#schemas/errors.ts';
 import { inviteeListQuery, scheduledEventListQuery } from '#schemas/list-query.ts';
-import { inviteeResource, noShowResource } from '#schemas/resources/invitee.ts';
+import { inviteeResource, noShowResource, type InviteeResource } from '#schemas/resources/invitee.ts';
 import { scheduledEventResource, type ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
-import { denied, notFound } from '#src/http/http-error.ts';
+import { denied } from '#src/http/http-error.ts';
 import { listing } from '#src/http/pagination.ts';
 import { demandBookable } from '#src/sandbox/world/bookings/booking-rules.ts';
-import { book } from '#src/sandbox/world/bookings/bookings.ts';
+import { book, markNoShow, unmarkNoShow } from '#src/sandbox/world/bookings/bookings.ts';
 import { addressKey } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { organizationOf } from '#src/sandbox/world/event-types.ts';
 import { isPaid } from '#src/sandbox/world/organizations.ts';
 import { pageOfList } from '#src/sandbox/world/page.ts';
 import { found, type State } from '#src/sandbox/world/service.ts';
 import { demandEventType, isAdministrator, requestedUsers, visible, type Asking } from './permissions.ts';
-import { create, get, list } from './service-operation.ts';
+import { create, get, list, remove, type ServiceContext } from './service-operation.ts';
 
 const scopes = ['scheduled_events:read'] as const;
+const writing = { scopes: [endpointScopes['POST /invitees']] } as const;
 const bookingMessages = permissionMessages['POST /invitees'];
 
 export const scheduledEventOperations = [
   create('createInvitee', '/invitees', {
     summary: 'Books an event type for an invitee, without any hosted page',
-    scopes: [endpointScopes['POST /invitees']],
+    ...writing,
     limited: 'bookings',
     permits({ caller }) {
       if (!isPaid(caller.organization)) throw denied(bookingMessages.plan);
@@ -101,12 +102,23 @@ export const scheduledEventOperations = [
     summary: 'The mark of an invitee who did not come',
     scopes,
     schema: noShowResource,
+    run: (call) => noShowRecord(demandMarked(call)),
+  }),
+  create('createInviteeNoShow', '/invitee_no_shows', {
+    ...writing,
+    summary: 'Marks an invitee who did not come',
+    body: noShowRequest,
+    schema: noShowResource,
     run(call) {
-      const invitee = call.service.state.invitees.values().find(({ no_show }) => no_show?.uri === call.uri);
-      if (!invitee?.no_show) throw notFound('No such no-show.');
+      const invitee = found(call.service.state.invitees.get(call.body.invitee), 'invitee', 'invitee');
       demandMeeting(call, invitee.event);
-      return { ...invitee.no_show, invitee: invitee.uri };
+      return noShowRecord(markNoShow(call.service, invitee));
     },
+  }),
+  remove('deleteInviteeNoShow', '/invitee_no_shows/{uuid}', {
+    ...writing,
+    summary: 'Removes the mark',
+    run: (call) => void unmarkNoShow(call.service, demandMarked(call)),
   }),
 ];
 
@@ -117,6 +129,19 @@ function demandMeeting({ service: { state }, caller }: Asking, uri: string): Sch
   visible(caller, { organization: organizationOf(state, hosts) }, hosts);
   return event;
 }
+
+/** The invitee who has this mark. */
+function demandMarked(call: ServiceContext): InviteeResource {
+  const { invitees } = call.service.state;
+  const invitee = found(
+    invitees.values().find(({ no_show }) => no_show?.uri === call.uri),
+    'no-show',
+  );
+  demandMeeting(call, invitee.event);
+  return invitee;
+}
+
+const noShowRecord = ({ uri: invitee, no_show }: InviteeResource): object => ({ ...no_show, invitee });
 
 function meetingsWith(state: State, email: string): readonly ScheduledEventResource[] {
   const invitees = state.invitees.of('email', addressKey(email)).filter((invitee) => invitee.email === email);

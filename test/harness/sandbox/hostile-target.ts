@@ -75,7 +75,9 @@ export async function openTarget(): Promise<Target> {
     urisOfWorld: () => urisOf(sandbox),
     usualBody(operation, document) {
       const schema = docsOf(operation, document)?.requestBody?.content['application/json'].schema ?? {};
-      return sampleOf(document, schema, usualValues(sandbox));
+      // Elsewhere `invitee` is the person who books.
+      const marked = operation.path === '/invitee_no_shows' && { invitee: comingTo(sandbox) };
+      return sampleOf(document, schema, { ...usualValues(sandbox), ...marked });
     },
     usualQuery(operation) {
       const known = usualValues(sandbox);
@@ -193,6 +195,10 @@ function urisOf({ service, handles: { organization } }: Sandbox): readonly strin
   const marks = service.state.invitees.values().flatMap(({ no_show }) => (no_show === null ? [] : [no_show]));
   return [organization, ...[...ours, ...records, ...marks].map(({ uri }) => uri)];
 }
+
+/** An invitee who can be marked as a no-show. */
+const comingTo = ({ service }: Sandbox): string | undefined =>
+  service.state.invitees.values().find(({ status, no_show }) => status === 'active' && no_show === null)?.uri;
 
 let people = 0;
 
