@@ -37,7 +37,7 @@ export function makeBodies(count: number, seed: number, { startMs, stepMs }: Pac
       seed,
       contacts: 0,
       bookings: 0,
-      flat: false,
+      as: 'public',
       eventTypes: true,
       rateLimits: false,
     },

@@ -38,6 +38,9 @@ export const insufficientScope = {
 /** Shown in the wild for a second subscription to the same URL (A6b); the specification gives `commonError`. */
 export const alreadyExists = { title: 'Already Exists', message: 'Hook with this url already exists' } as const;
 
+/** The `code` of the detail that says what exists already. */
+export const alreadyExistsCode = 'already_exists';
+
 export const permissionDeniedTitle = 'Permission Denied';
 
 const noAccess = 'You do not have permission to access this resource.';
@@ -68,6 +71,29 @@ export const permissionMessages = {
     plan: 'The scheduling interface is available only on paid plans.',
   },
 } as const;
+
+/** The titles and messages of the public service by status, where the specification gives `commonError`. */
+export const publicErrors: Readonly<Record<number, Pick<ErrorBody, 'title' | 'message'>>> = {
+  400: { ...invalidArgument, title: 'Invalid Argument' },
+  401: { title: 'Unauthenticated', message: 'The access token is invalid' },
+  404: { title: 'Resource Not Found', message: 'The server could not find the requested resource.' },
+  409: alreadyExists,
+};
+
+const contactMessages = permissionMessages['GET /contacts'];
+const publicPlan = 'Please upgrade to a paid Calendly account.';
+
+/** What the public service says in place of our permission messages. */
+export const publicMessages: ReadonlyMap<string, string> = new Map([
+  [contactMessages.enterprise, 'Please upgrade your Calendly account to Enterprise.'],
+  [contactMessages.plan, publicPlan],
+  [contactMessages.features, 'Contact creation is not available. Required features are not enabled for your account.'],
+  [permissionMessages['POST /webhook_subscriptions'].plan, publicPlan],
+  [
+    permissionMessages['POST /invitees'].plan,
+    'The Scheduling API is only available on paid Calendly plans. Upgrade your plan to access this feature.',
+  ],
+]);
 
 export type Endpoint = keyof typeof permissionMessages;
 

@@ -54,7 +54,7 @@ export const inviteeResource = z.strictObject({
   cancellation: cancellationResource.optional(),
 });
 
-/** What the URI of a mark answers, and marking somebody. Not shown (A14). */
+/** What marking an invitee answers, and the URI of the mark. Not shown (A14). */
 export const noShowResource = z.strictObject({ uri, invitee: uri, created_at: instant });
 
 /** What `invitee.*` and `invitee_no_show.*` deliver: the invitee with its meeting (A4a). */

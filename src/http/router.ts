@@ -24,6 +24,8 @@ export interface Application<Context, Op extends Operation<Context>> {
   readonly methodErrors?: true;
   /** The error as this application words it. */
   errorOf?(error: HttpError, operation: Op): HttpError;
+  /** The operation as it is served now. */
+  current?(operation: Op): Op;
   /** Is called with every answer before it is sent. */
   onAnswer?(operation: Op, status: number, body: unknown): void;
   /** Is called with a valid request before its operation runs, which it prevents by failing. The result is called when it has run. */
@@ -42,7 +44,9 @@ export function addOperations<Context, Op extends Operation<Context>, E extends 
   // `/contacts/custom_field_definitions` goes before `/contacts/{uuid}`: fewer placeholders first.
   const inOrder = operations.toSorted((a, b) => placeholdersIn(a) - placeholdersIn(b));
   for (const operation of inOrder)
-    app.on(operation.method, routeOf(operation), (http) => answer(application, operation, http));
+    app.on(operation.method, routeOf(operation), (http) =>
+      answer(application, application.current?.(operation) ?? operation, http),
+    );
   if (application.methodErrors)
     for (const [route, alike] of Map.groupBy(inOrder, routeOf))
       app.all(route, (http) =>

@@ -3,7 +3,7 @@
 import type { EventTypeRequest } from '#schemas/event-type-request.ts';
 import type { EventKind } from '#schemas/events.ts';
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
-import { isObject, type JsonObject } from '#schemas/wire.ts';
+import type { JsonObject } from '#schemas/wire.ts';
 import { createService, type Handles } from '#src/sandbox/seed/seed.ts';
 import { markNoShow, meetingOf, unmarkNoShow } from '#src/sandbox/world/bookings/bookings.ts';
 import { createContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
@@ -73,7 +73,7 @@ export function createSampler(seed: number): (kind: EventKind, options: SampleOp
       seed,
       contacts: 0,
       bookings: 0,
-      flat: false,
+      as: 'specification',
       eventTypes: true,
       rateLimits: false,
     },
@@ -101,9 +101,7 @@ export function createSampler(seed: number): (kind: EventKind, options: SampleOp
     });
     const fact = facts.findLast(({ event }) => event === kind);
     if (fact === undefined) throw new Error(`the scenario of ${kind} does not emit it`);
-    // A contact is sent flat, one of its two known shapes (A4b): `--set name=…` then names a field of the contact itself.
-    const payload = isObject(fact.payload['contact']) ? fact.payload['contact'] : fact.payload;
-    return { event: kind, created_at: fact.at, created_by: handles.users.owner, payload };
+    return { event: kind, created_at: fact.at, created_by: handles.users.owner, payload: fact.payload };
   };
 }
 

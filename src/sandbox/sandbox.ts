@@ -5,7 +5,7 @@ import { Hono } from 'hono';
 import { isObject } from '#schemas/wire.ts';
 import { createCursors } from '#src/http/cursor.ts';
 import { createRateLimits } from '#src/sandbox/api/rate-limit.ts';
-import { createServiceApp, operationsUnder, type ServiceAppNeeds } from '#src/sandbox/api/service-app.ts';
+import { createServiceApp, type ServiceAppNeeds } from '#src/sandbox/api/service-app.ts';
 import { createAuthorizationServer } from '#src/sandbox/auth/server.ts';
 import { createService, type WorldSize } from '#src/sandbox/seed/seed.ts';
 import { createControlApp } from '#src/sandbox/controls/control-routes.ts';
@@ -47,7 +47,7 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
     contacts = 50,
     bookings = 30,
     routed = 0,
-    flat = false,
+    as = 'specification',
     eventTypes = false,
     rateLimits = true,
   } = options;
@@ -61,7 +61,7 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
     dispatcher.dispatch(fact);
   };
   const { service, tokens, handles } = createService(
-    { baseUrl, seed, contacts, bookings, routed, flat, eventTypes, rateLimits },
+    { baseUrl, seed, contacts, bookings, routed, as, eventTypes, rateLimits },
     {
       realMs,
       emit,
@@ -72,17 +72,14 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
   const { clock } = service;
   clock.onAdvance(() => addReadyLinks(service));
   const dispatcher: WebhookDispatcher = opened.use(createWebhookDispatcher({ service, faults, realMs }));
-  const serviceApp = createServiceApp(
-    {
-      service,
-      cursors: createCursors(`${seed} cursors`, clock),
-      faults,
-      callerOf: tokens.callerOf,
-      countCall: createRateLimits(service),
-      ...(inspect && { inspect }),
-    },
-    operationsUnder(service.options),
-  );
+  const serviceApp = createServiceApp({
+    service,
+    cursors: createCursors(`${seed} cursors`, clock),
+    faults,
+    callerOf: tokens.callerOf,
+    countCall: createRateLimits(service),
+    ...(inspect && { inspect }),
+  });
   const app = createFront(service, report)
     .route('/', createHome(baseUrl))
     .route('/_sandbox', createControlApp({ service, dispatcher, faults }))

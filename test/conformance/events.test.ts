@@ -35,8 +35,7 @@ async function happen(at: TestSandbox, as: 'owner' | 'admin' | 'member' = 'owner
   return uri;
 }
 const state = async (at: TestSandbox, uri: string) => (await at.call('GET', uri)).body.resource;
-const urisIn = ({ received }: Callback): string[] =>
-  received.map(({ body: { payload } }) => (payload.contact ?? payload).uri);
+const urisIn = ({ received }: Callback): string[] => received.map(({ body: { payload } }) => payload.uri);
 
 /** A sandbox whose clock moves only when a test moves it. */
 const openStill = (): Promise<TestSandbox> =>
@@ -374,7 +373,7 @@ assumed(
     const failing = new Set<string>();
     callback.answer = 500;
     failing.add(await happen(still));
-    callback.answer = ({ body: { payload } }) => (failing.has((payload.contact ?? payload).uri) ? 500 : 202);
+    callback.answer = ({ body: { payload } }) => (failing.has(payload.uri) ? 500 : 202);
     await advance(still, '20h');
     await happen(still);
     expect(await state(still, uri)).toMatchObject({ retry_started_at: null });

@@ -6,7 +6,7 @@ import type { ServiceOperation } from '#src/sandbox/api/service-operation.ts';
 import { openSandbox, type Sandbox, type SandboxNeeds, type SandboxOptions } from '#src/sandbox/sandbox.ts';
 
 /** The operations of the service as the specification documents them: of a sandbox without options. */
-export const operations = operationsUnder({ eventTypes: false });
+export const operations = operationsUnder({ as: 'specification', eventTypes: false });
 
 export interface Answer {
   readonly status: number;

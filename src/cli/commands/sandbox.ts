@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { openSandbox } from '#src/sandbox/sandbox.ts';
 import type { Sandbox, SandboxOptions } from '#src/sandbox/sandbox.ts';
+import { forms } from '#src/sandbox/world/service.ts';
 import { renderTable } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag, wholeNumberFrom, type VerbContext } from '#src/cli/verb.ts';
 
@@ -15,6 +16,7 @@ export const sandbox = defineVerb({
   examples: [
     'slotstream sandbox',
     'slotstream sandbox --live 2                    # two bookings, cancellations or no-shows per second',
+    'slotstream sandbox --as public                 # answers and webhooks in the form of the public service',
     'slotstream sandbox --contacts 1000000 --seed 7 # the same million every time',
     'slotstream sandbox --json > sandbox.json &     # addresses and tokens for a script, in its first line',
   ],
@@ -49,7 +51,11 @@ export const sandbox = defineVerb({
         .transform(Number)
         .default(0),
     },
-    flat: { flags: '--flat', help: 'flat payloads, as the specification describes them', reads: flag },
+    as: {
+      flags: '--as <form>',
+      help: 'answers and webhooks as in the specification, or as at the public service (default: specification)',
+      reads: z.enum(forms, `expected ${forms.join(' or ')}`).default('specification'),
+    },
     eventTypes: { flags: '--event-types', help: 'accept subscriptions to event_type.* too', reads: flag },
     rateLimits: {
       flags: '--no-rate-limits',

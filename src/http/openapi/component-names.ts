@@ -7,6 +7,13 @@ import { availableTimeResource, eventTypeLocation, eventTypeResource } from '#sc
 import { groupResource } from '#schemas/resources/group.ts';
 import { inviteePayload, inviteeResource, noShowResource, trackingResource } from '#schemas/resources/invitee.ts';
 import { meetingRecapResource, recapEventResource, transcriptResource } from '#schemas/resources/meeting-recap.ts';
+import {
+  publicContactResource,
+  publicDefinitionResource,
+  publicRecapListItem,
+  publicRecapResource,
+  publicTranscriptResource,
+} from '#schemas/resources/public-form.ts';
 import { organizationResource } from '#schemas/resources/organization.ts';
 import { invitationResource } from '#schemas/resources/organization-invitation.ts';
 import { routingFormResource, routingFormSubmissionResource, routingResult } from '#schemas/resources/routing-form.ts';
@@ -32,10 +39,15 @@ export const schemaNames: Readonly<Record<string, z.ZodType>> = {
   InviteeTracking: trackingResource,
   MeetingRecap: meetingRecapResource,
   MeetingRecapEvent: recapEventResource,
+  MeetingRecapListItem: publicRecapListItem,
   Organization: organizationResource,
   OrganizationInvitation: invitationResource,
   OrganizationMembership: membershipResource,
   Pagination: paginationEnvelope,
+  PublicContact: publicContactResource,
+  PublicCustomFieldDefinition: publicDefinitionResource,
+  PublicMeetingRecap: publicRecapResource,
+  PublicTranscript: publicTranscriptResource,
   RoutingForm: routingFormResource,
   RoutingFormSubmission: routingFormSubmissionResource,
   RoutingResult: routingResult,

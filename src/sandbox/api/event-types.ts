@@ -9,7 +9,14 @@ import { dayMs, minuteMs } from '#src/sandbox/clock.ts';
 import { availableTimes, type Span } from '#src/sandbox/world/bookings/booking-rules.ts';
 import { createEventType, deleteEventType, eventTypeRecord, updateEventType } from '#src/sandbox/world/event-types.ts';
 import type { StoredEventType } from '#src/sandbox/world/service.ts';
-import { demandEventType, demandUser, isAdministrator, noPermission, requestedUsers } from './permissions.ts';
+import {
+  demandEventType,
+  demandUser,
+  isAdministrator,
+  noPermission,
+  requestedUsers,
+  type ListOwner,
+} from './permissions.ts';
 import { create, get, list, remove, update, type Caller, type ServiceContext } from './service-operation.ts';
 
 /** The specification names no scope for writing event types. */
@@ -18,7 +25,8 @@ const eventTypes = { scopes, schema: eventTypeResource } as const;
 
 const orders = ['name', 'position', 'created', 'updated'] as const;
 
-export const eventTypeOperations = [
+/** `isLeftOut`: what a list does not show, by whose it is. */
+export const listEventTypes = (isLeftOut: (eventType: StoredEventType, whose: ListOwner) => boolean) =>
   list('listEventTypes', '/event_types', {
     ...eventTypes,
     summary: 'What can be booked with an organization or a user',
@@ -27,11 +35,14 @@ export const eventTypeOperations = [
       const { active, sort = 'name:asc', ...whose } = call.query;
       const users = requestedUsers(call, whose);
       const isListed = (one: StoredEventType): boolean =>
-        (active ?? one.active) === one.active && one.hosts.some((host) => users.has(host));
+        (active ?? one.active) === one.active && one.hosts.some((host) => users.has(host)) && !isLeftOut(one, whose);
       const order = orders.find((name) => sort.startsWith(name)) ?? 'name';
       return listing(call.service.state.eventTypes.page(order, call.pageIn(sort), isListed), eventTypeRecord);
     },
-  }),
+  });
+
+export const eventTypeOperations = [
+  listEventTypes(() => false),
   get('getEventType', '/event_types/{uuid}', {
     ...eventTypes,
     summary: 'One event type',

@@ -18,16 +18,24 @@ import { get, list, remove, update, type ServiceContext } from './service-operat
 const reading = { scopes: ['meeting_recaps:read'], schema: meetingRecapResource } as const;
 const writing = { scopes: ['meeting_recaps:write'], schema: meetingRecapResource } as const;
 
-export const meetingRecapOperations = [
+/** `demand` refuses a search, or says which of the recaps that it finds are shown. */
+export const listMeetingRecaps = (demand: (asking: Asking, search: RecapSearch) => RecapFilter) =>
   list('listMeetingRecaps', '/meeting_recaps', {
     ...reading,
     summary: 'The recaps of an event, a user or an organization',
     query: recapListQuery,
     run(call) {
       const { query, service, pageIn } = call;
-      demandSearch(call, query);
-      return listing(service.state.recaps.page('start', pageIn(query.sort), (recap) => matches(recap, query)));
+      const isShown = demand(call, query);
+      const isListed: RecapFilter = (recap) => matches(recap, query) && isShown(recap);
+      return listing(service.state.recaps.page('start', pageIn(query.sort), isListed));
     },
+  });
+
+export const meetingRecapOperations = [
+  listMeetingRecaps((asking, search) => {
+    demandSearch(asking, search);
+    return () => true;
   }),
   get('getMeetingRecap', '/meeting_recaps/{uuid}', {
     ...reading,
@@ -59,6 +67,7 @@ function demandRecap({ service, caller, uri }: ServiceContext): MeetingRecapReso
 }
 
 type RecapSearch = z.output<typeof recapListQuery>;
+type RecapFilter = (recap: MeetingRecapResource) => boolean;
 
 function matches(recap: MeetingRecapResource, search: RecapSearch): boolean {
   const { event, user, organization, attendee, min_start_time = '', max_start_time = '~' } = search;

@@ -16,15 +16,18 @@ export const isAdministrator = ({ role }: Caller): boolean => role !== 'user';
 /** Who asks, and what is asked about: part of every call. */
 export type Asking = Pick<ServiceContext, 'service' | 'caller'>;
 
+interface OfOrganization {
+  readonly organization: string;
+}
+
 /** The record is of the caller's organization, and the caller is one of its users or an administrator. */
-export function visible<Item extends { readonly organization: string }>(
-  caller: Caller,
-  item: Item,
-  users: readonly string[],
-): Item {
-  const isOwn = isAdministrator(caller) || users.includes(caller.user.uri);
-  if (item.organization !== caller.organization.uri || !isOwn) throw denied(noAccess);
+export function visible<Item extends OfOrganization>(caller: Caller, item: Item, users: readonly string[]): Item {
+  if (!isVisible(caller, item, users)) throw denied(noAccess);
   return item;
+}
+
+export function isVisible(caller: Caller, { organization }: OfOrganization, users: readonly string[]): boolean {
+  return organization === caller.organization.uri && (isAdministrator(caller) || users.includes(caller.user.uri));
 }
 
 /** The owner of the requested data: exactly one of these has to be named. */

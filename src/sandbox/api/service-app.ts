@@ -13,6 +13,7 @@ import type { Caller, ServiceContext, ServiceOperation } from './service-operati
 import { contactOperations } from './contacts.ts';
 import { eventTypeOperations } from './event-types.ts';
 import { meetingRecapOperations } from './meeting-recaps.ts';
+import { inPublicForm, publicCaller, publicError } from './public-form.ts';
 import { groupOperations, organizationOperations, userOperations } from './organizations.ts';
 import { routingFormOperations } from './routing-forms.ts';
 import { scheduledEventOperations } from './scheduled-events.ts';
@@ -32,14 +33,18 @@ export interface ServiceAppNeeds {
   readonly inspect?: NonNullable<ServiceApplication['onAnswer']>;
 }
 
-export function createServiceApp(needs: ServiceAppNeeds, operations: readonly ServiceOperation[]): Hono {
+export function createServiceApp(needs: ServiceAppNeeds): Hono {
   const { service, cursors, faults, callerOf, countCall, inspect } = needs;
   const app = new Hono();
+  const operations = specifiedOperations(service.options);
+  const publicOperations = new Map(operations.map((operation) => [operation, inPublicForm(operation)]));
+  const isPublic = (): boolean => service.options.as === 'public';
   const application: ServiceApplication = {
     cursors,
     baseUrl: service.options.baseUrl,
     async admit(operation, http) {
-      const caller = callerOf(http.req.header('authorization'));
+      const known = callerOf(http.req.header('authorization'));
+      const caller = isPublic() ? publicCaller(known) : known;
       enforce(countCall(caller, operation), http);
       enforce(await injectFaults(faults, operation), http);
       const missing = missingScopes(caller.scopes, operation.scopes);
@@ -48,6 +53,8 @@ export function createServiceApp(needs: ServiceAppNeeds, operations: readonly Se
       operation.permits?.(context);
       return context;
     },
+    current: (operation) => (isPublic() ? publicOperations.get(operation) : undefined) ?? operation,
+    errorOf: (error) => (isPublic() ? publicError(error) : error),
     ...(inspect && { onAnswer: inspect }),
   };
   addOperations(app, application, operations);
@@ -80,7 +87,7 @@ function uriOf({ options }: Service, { path }: ServiceOperation, http: HonoConte
   return options.baseUrl + named.replaceAll(/\{(\w+)\}/g, (_, name: string) => http.req.param(name) ?? '');
 }
 
-export const operationsUnder = (options: Pick<ServiceOptions, 'eventTypes'>): readonly ServiceOperation[] => [
+const specifiedOperations = (options: Pick<ServiceOptions, 'eventTypes'>): readonly ServiceOperation[] => [
   ...userOperations,
   ...organizationOperations,
   ...contactOperations,
@@ -91,3 +98,6 @@ export const operationsUnder = (options: Pick<ServiceOptions, 'eventTypes'>): re
   ...eventTypeOperations,
   ...webhookSubscriptionOperations(options),
 ];
+
+export const operationsUnder = (options: Pick<ServiceOptions, 'as' | 'eventTypes'>): readonly ServiceOperation[] =>
+  options.as === 'public' ? specifiedOperations(options).map(inPublicForm) : specifiedOperations(options);

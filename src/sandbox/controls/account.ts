@@ -1,4 +1,4 @@
-// Controls of an account: its plan, the roles of its users, and its invitations.
+// Controls of the service's form and of an account: its plan, the roles of its users, and its invitations.
 import { z } from 'zod';
 import { membershipRoles } from '#schemas/resources/user.ts';
 import { omittable, uri } from '#schemas/wire.ts';
@@ -13,9 +13,11 @@ import {
   found,
   given,
   contactsFeatures,
+  forms,
   plans,
   type Account,
   type Organization,
+  type ServiceOptions,
   type State,
 } from '#src/sandbox/world/service.ts';
 import { control } from './control.ts';
@@ -49,6 +51,25 @@ const roleRequest = z.strictObject({
   // The handles call a user with the ordinary role a `member`.
   role: z.enum([...membershipRoles, 'member']).transform((role) => (role === 'member' ? 'user' : role)),
 });
+
+const formRecord = ({ as }: ServiceOptions): object => ({ as });
+
+export const formControls = [
+  control('PATCH', '/form', {
+    summary: 'Changes how the service answers and sends: as the `specification` says, or as the `public` service does',
+    body: z.strictObject({ as: z.enum(forms) }),
+    answers: 'object',
+    run({ service: { options }, body }) {
+      options.as = body.as;
+      return formRecord(options);
+    },
+  }),
+  control('GET', '/form', {
+    summary: 'How the service answers and sends',
+    answers: 'object',
+    run: ({ service }) => formRecord(service.options),
+  }),
+];
 
 export const accountControls = [
   control('POST', '/plan', {

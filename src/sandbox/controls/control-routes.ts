@@ -5,7 +5,7 @@ import { HttpError, invalid } from '#src/http/http-error.ts';
 import { addOperations } from '#src/http/router.ts';
 import { operationsUnder } from '#src/sandbox/api/service-app.ts';
 import { createDocs } from '#src/sandbox/docs/routes.ts';
-import { accountControls } from './account.ts';
+import { accountControls, formControls } from './account.ts';
 import { clockControls, webhookControls } from './webhooks.ts';
 import type { Control, ControlContext } from './control.ts';
 import { inviteeControls, meetingRecapControls, routingFormControls } from './people.ts';
@@ -13,6 +13,7 @@ import { customFieldControls, eventTypeControls, userControls } from './settings
 import { stateControls } from './state.ts';
 
 export const controls: readonly Control[] = [
+  ...formControls,
   ...accountControls,
   ...customFieldControls,
   ...userControls,
@@ -38,7 +39,7 @@ export function createControlApp(context: ControlContext): ControlApp {
     await next();
   });
   addOperations(app, { admit: () => context, readBody: readLenientBody }, controls);
-  app.route('/', createDocs({ operations: operationsUnder(options), controls, options }));
+  app.route('/', createDocs({ operations: () => operationsUnder(options), controls, options }));
   return app;
 }
 

@@ -14,18 +14,19 @@ import {
 import type { SchemaComponents } from '#src/http/openapi/json-schema.ts';
 import type { ServiceOperation } from '#src/sandbox/api/service-operation.ts';
 import type { Control } from '#src/sandbox/controls/control.ts';
-import type { ServiceOptions } from '#src/sandbox/world/service.ts';
+import type { Form, ServiceOptions } from '#src/sandbox/world/service.ts';
 import { controlErrors, errorComponents, errorRefs, headerComponents, rateHeaderRefs } from './responses.ts';
 import { z } from 'zod';
 import { contactResource } from '#schemas/resources/contact.ts';
 import { eventTypeResource } from '#schemas/resources/event-type.ts';
 import { inviteePayload } from '#schemas/resources/invitee.ts';
-import { meetingRecapResource, recapEventResource } from '#schemas/resources/meeting-recap.ts';
+import { meetingRecapResource } from '#schemas/resources/meeting-recap.ts';
+import { deletedRecord, publicPayloads } from '#schemas/resources/public-form.ts';
 import { routingFormSubmissionResource } from '#schemas/resources/routing-form.ts';
 import { instant } from '#schemas/resources/values.ts';
 import { uri } from '#schemas/wire.ts';
 
-type DocumentOptions = Pick<ServiceOptions, 'baseUrl' | 'flat'>;
+type DocumentOptions = Pick<ServiceOptions, 'baseUrl' | 'as'>;
 
 export function openApiDocument(operations: readonly ServiceOperation[], options: DocumentOptions): OpenApiDocument {
   return createDocument({
@@ -44,7 +45,7 @@ export function openApiDocument(operations: readonly ServiceOperation[], options
       headers: rateHeaderRefs,
     }),
     components: {
-      responses: errorComponents,
+      responses: errorComponents(options.as),
       headers: headerComponents,
       securitySchemes: securitySchemes(options.baseUrl),
     },
@@ -134,18 +135,8 @@ function securitySchemes(baseUrl: string): Readonly<Record<string, object>> {
   };
 }
 
-const deleted = z.strictObject({ uri, deleted_at: instant });
-const besideUser = (contact: z.ZodType) => z.strictObject({ user_uuid: z.string(), contact });
-const contactWithSource = besideUser(
-  contactResource.extend({ creation_source: z.enum(['scheduling', 'manual', 'api']) }),
-);
-const recapParts = {
-  event: recapEventResource.extend({ uri: uri.optional() }),
-  recap: meetingRecapResource.omit({ event: true, user: true, organization: true, notes: true }),
-};
-
-/** Nested and flat (A4b, A4c); one schema where both are the same (A4a, A4d, A4e). */
-const payloads: Readonly<Record<EventKind, z.ZodType | { readonly nested: z.ZodType; readonly flat: z.ZodType }>> = {
+/** In both forms (A4b, A4c); one schema where they are the same (A4a, A4d, A4e). */
+const payloads: Readonly<Record<EventKind, z.ZodType | Readonly<Record<Form, z.ZodType>>>> = {
   'invitee.created': inviteePayload,
   'invitee.canceled': inviteePayload,
   'invitee_no_show.created': inviteePayload,
@@ -154,20 +145,17 @@ const payloads: Readonly<Record<EventKind, z.ZodType | { readonly nested: z.ZodT
   'event_type.created': eventTypeResource,
   'event_type.updated': eventTypeResource,
   'event_type.deleted': eventTypeResource,
-  'contact.created': { flat: contactResource, nested: contactWithSource },
-  'contact.updated': { flat: contactResource, nested: contactWithSource },
-  'contact.deleted': { flat: deleted, nested: besideUser(deleted) },
-  'meeting_recap.created': {
-    flat: meetingRecapResource,
-    nested: z.strictObject({ created_at: instant, ...recapParts }),
-  },
-  'meeting_recap.updated': { flat: meetingRecapResource, nested: z.strictObject(recapParts) },
-  'meeting_recap.deleted': { flat: deleted, nested: z.strictObject({ recap: deleted }) },
+  'contact.created': { specification: contactResource, public: publicPayloads.contact },
+  'contact.updated': { specification: contactResource, public: publicPayloads.contact },
+  'contact.deleted': { specification: deletedRecord, public: publicPayloads.deletedContact },
+  'meeting_recap.created': { specification: meetingRecapResource, public: publicPayloads.newRecap },
+  'meeting_recap.updated': { specification: meetingRecapResource, public: publicPayloads.recap },
+  'meeting_recap.deleted': { specification: deletedRecord, public: publicPayloads.deletedRecap },
 };
 
 /** The whole delivery of one kind (A1). */
-export function deliverySchema(event: EventKind, { flat }: { readonly flat: boolean }): z.ZodType {
+export function deliverySchema(event: EventKind, { as }: Pick<ServiceOptions, 'as'>): z.ZodType {
   const found = payloads[event];
-  const payload = 'nested' in found ? found[flat ? 'flat' : 'nested'] : found;
+  const payload = 'specification' in found ? found[as] : found;
   return z.strictObject({ event: z.literal(event), created_at: instant, created_by: uri.nullable(), payload });
 }

@@ -7,9 +7,11 @@ import {
   permissionDeniedTitle,
   permissionMessages,
   rateLimited,
+  publicErrors,
 } from '#schemas/errors.ts';
 import { sharedResponses, type OperationDocs, type ResponseDocs } from '#src/http/openapi/document.ts';
 import type { ServiceOperation } from '#src/sandbox/api/service-operation.ts';
+import type { Form } from '#src/sandbox/world/service.ts';
 
 const rateHeaders = {
   'X-RateLimit-Limit': 'How many calls per minute the user may make, with all integrations together.',
@@ -65,10 +67,13 @@ const errors: Readonly<Record<number, ErrorDocs>> = {
 };
 
 /** The statuses that the specification documents for the endpoint, or else for all endpoints, and 429. */
-export function errorRefs({ method, path }: Pick<ServiceOperation, 'method' | 'path'>): OperationDocs['responses'] {
+export function errorRefs(
+  operation: Pick<ServiceOperation, 'method' | 'path' | 'conflicts'>,
+): OperationDocs['responses'] {
+  const { method, path, conflicts } = operation;
   const endpoint = `${method} ${path.replaceAll(/\{(\w+)\}/g, '<$1>')}`;
   const documented: Readonly<Record<string, readonly number[]>> = documentedStatuses;
-  const statuses = [...(documented[endpoint] ?? [400, 401, 403, 404, 500]), 429];
+  const statuses = [...(documented[endpoint] ?? [400, 401, 403, 404, ...(conflicts ? [409] : []), 500]), 429];
   return sharedResponses(Object.fromEntries(statuses.map((status) => [status, errors[status]?.name ?? ''])));
 }
 
@@ -83,12 +88,14 @@ function componentOf({ name, description, examples = { common: commonError }, as
 }
 
 /** Calls are counted per caller, so an answer to an unknown caller has no rate headers. */
-export const errorComponents: Readonly<Record<string, ResponseDocs>> = Object.fromEntries(
-  Object.values(errors).map((docs) => [
-    docs.name,
-    { ...componentOf(docs), ...(docs.name !== 'Unauthenticated' && { headers: rateHeaderRefs }) },
-  ]),
-);
+export const errorComponents = (as: Form): Readonly<Record<string, ResponseDocs>> =>
+  Object.fromEntries(
+    Object.entries(errors).map(([status, docs]) => {
+      const example = as === 'public' ? publicErrors[Number(status)] : undefined;
+      const component = componentOf({ ...docs, ...(example && { examples: { example } }) });
+      return [docs.name, { ...component, ...(docs.name !== 'Unauthenticated' && { headers: rateHeaderRefs }) }];
+    }),
+  );
 
 /** Calls of controls are not counted, so their errors have no rate headers. */
 export const controlErrors: Readonly<Record<string, ResponseDocs>> = Object.fromEntries(

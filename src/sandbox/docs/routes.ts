@@ -9,13 +9,14 @@ import type { Markup } from '#src/http/openapi/page-schema.ts';
 import { acceptsHtml } from '#src/http/request.ts';
 import type { ServiceOperation } from '#src/sandbox/api/service-operation.ts';
 import type { Control } from '#src/sandbox/controls/control.ts';
-import type { ServiceOptions } from '#src/sandbox/world/service.ts';
+import type { Form, ServiceOptions } from '#src/sandbox/world/service.ts';
 import { controlDocument, openApiDocument } from './openapi.ts';
 
 export interface DocsNeeds {
-  readonly operations: readonly ServiceOperation[];
+  /** In the current form. */
+  operations(): readonly ServiceOperation[];
   readonly controls: readonly Control[];
-  readonly options: Pick<ServiceOptions, 'baseUrl' | 'flat'>;
+  readonly options: Pick<ServiceOptions, 'baseUrl' | 'as'>;
 }
 
 interface Documents {
@@ -35,9 +36,15 @@ export function createDocs({ operations, controls, options }: DocsNeeds): Hono {
   const app = new Hono();
   const home = `${options.baseUrl}/_sandbox`;
   // Made by the first request: most sandboxes never get one.
-  let made: Documents | undefined;
-  const documents = (): Documents =>
-    (made ??= { service: openApiDocument(operations, options), controls: controlDocument(controls, options) });
+  const made = new Map<Form, Documents>();
+  function documents(): Documents {
+    const known = made.get(options.as);
+    if (known !== undefined) return known;
+    const service = openApiDocument(operations(), options);
+    const documented = { service, controls: controlDocument(controls, options) };
+    made.set(options.as, documented);
+    return documented;
+  }
   const index = {
     service: options.baseUrl,
     page: `${home}/docs`,

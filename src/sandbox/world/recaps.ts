@@ -4,10 +4,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { MeetingRecapResource, RecapEventResource, TranscriptResource } from '#schemas/resources/meeting-recap.ts';
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
-import type { JsonObject } from '#schemas/wire.ts';
 import { hourMs, instantOf } from '#src/sandbox/clock.ts';
 import type { Random } from '#src/sandbox/random.ts';
-import { found, given, newUri, type Fact, type Service, type ServiceOptions, type State } from './service.ts';
+import { deletedRecapPayload, recapPayload } from './payloads.ts';
+import { found, given, newUri, type Fact, type Service, type State } from './service.ts';
 
 /** A meeting that was not scheduled through the service. */
 export type ExternalMeeting = Omit<RecapEventResource, 'uri'>;
@@ -30,7 +30,7 @@ type Presence = (typeof presences)[number];
 
 /** Highlights that are absent are generated. */
 export function createRecap(service: Service, plan: RecapPlan): MeetingRecapResource {
-  const { state, random, options } = service;
+  const { state, random } = service;
   const { user, event: meeting, at = service.clock.tick(), presence = 'spoke', ...texts } = plan;
   const owner = found(state.users.get(user), 'user', 'user');
   const uri = newUri(service, 'meeting_recaps');
@@ -54,7 +54,7 @@ export function createRecap(service: Service, plan: RecapPlan): MeetingRecapReso
   const segments = makeTranscript(random, presence === 'listed' ? hosts : attendees);
   state.recaps.put(recap);
   state.transcripts.set(uri, { uri: recap.transcript, recap: uri, language: 'en', segments });
-  const payload = options.flat ? recap : { created_at: at, ...payloadOf(recap, options) };
+  const payload = recapPayload(service.options.as, recap, true);
   emitRecap(service, recap, { event: 'meeting_recap.created', at, payload });
   return recap;
 }
@@ -85,7 +85,7 @@ export function updateRecap(
   const at = service.clock.tick();
   const updated = { ...changed, updated_at: at };
   service.state.recaps.put(updated);
-  const payload = payloadOf(updated, service.options);
+  const payload = recapPayload(service.options.as, updated, false);
   if (announced.some((field) => updated[field] !== recap[field]))
     emitRecap(service, updated, { event: 'meeting_recap.updated', at, payload });
   return updated;
@@ -96,7 +96,7 @@ export function deleteRecap(service: Service, recap: MeetingRecapResource): { ur
   state.recaps.delete(recap.uri);
   state.transcripts.delete(recap.uri);
   const deleted = { uri: recap.uri, deleted_at: clock.tick() };
-  const payload = options.flat ? deleted : { recap: deleted };
+  const payload = deletedRecapPayload(options.as, deleted);
   emitRecap(service, recap, { event: 'meeting_recap.deleted', at: deleted.deleted_at, payload });
   return deleted;
 }
@@ -106,15 +106,6 @@ type RecapFact = Pick<Fact, 'event' | 'at' | 'payload'>;
 /** A recap belongs to its user alone, not to the other attendees. */
 function emitRecap(service: Service, { user, organization }: MeetingRecapResource, fact: RecapFact): void {
   service.emit({ ...fact, organization, users: [user] });
-}
-
-/** What subscribers receive: nested as the public service sends it, or flat as the specification describes it (A4c). */
-function payloadOf(recap: MeetingRecapResource, { flat }: ServiceOptions): JsonObject {
-  if (flat) return recap;
-  const { event, user: _user, organization: _organization, notes: _notes, ...rest } = recap;
-  const { uri, ...meeting } = event;
-  // An external meeting has no URI.
-  return { event: uri === null ? meeting : event, recap: rest };
 }
 
 function recapEvent(state: State, event: ScheduledEventResource | ExternalMeeting): RecapEventResource {

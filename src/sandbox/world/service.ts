@@ -33,11 +33,16 @@ export interface Fact {
   readonly users: readonly string[];
 }
 
+export const forms = ['specification', 'public'] as const;
+
+/** How the world is shown to callers and subscribers: as the specification says, or as the public service does where it differs. */
+export type Form = (typeof forms)[number];
+
 export interface ServiceOptions {
   readonly baseUrl: string;
   readonly seed: number;
-  /** Payloads as the specification describes them, instead of nested as the public service sends them (A4b, A4c). */
-  readonly flat: boolean;
+  /** A control changes it while the sandbox runs. */
+  as: Form;
   /** Accepts `event_type.*` in subscriptions, as the public service does and the specification's enum does not (A6c). */
   readonly eventTypes: boolean;
   /** Off for benchmarks. */

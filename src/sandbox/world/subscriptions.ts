@@ -3,7 +3,7 @@
 //   active ──a delivery fails──▶ active, retry_started_at set ──all fail for a day──▶ disabled (permanently, A3)
 //      ▲                                    │
 //      └─one is delivered, or the last is given up─┘
-import { alreadyExists } from '#schemas/errors.ts';
+import { alreadyExists, alreadyExistsCode } from '#schemas/errors.ts';
 import { deliveryPolicy } from '#schemas/limits.ts';
 import type { WebhookSubscriptionResource } from '#schemas/resources/webhook-subscription.ts';
 import type { SubscriptionRequest } from '#schemas/subscription.ts';
@@ -23,7 +23,7 @@ export function createSubscription(
 ): StoredSubscription {
   const { url, events, organization, scope, user, group, signing_key, creator } = request;
   if (isTaken(service, organization, url))
-    throw conflict({ message: alreadyExists.message, parameter: 'url', code: 'already_exists' });
+    throw conflict({ message: alreadyExists.message, parameter: 'url', code: alreadyExistsCode });
   const now = service.clock.tick();
   const subscription: StoredSubscription = {
     uri: newUri(service, 'webhook_subscriptions'),

@@ -21,7 +21,7 @@ export function createBookingWorld(seed = 1): BookingWorld {
       seed,
       contacts: 0,
       bookings: 0,
-      flat: false,
+      as: 'specification',
       eventTypes: true,
       rateLimits: true,
     },

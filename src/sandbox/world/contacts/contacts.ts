@@ -1,10 +1,11 @@
 // Contacts: created, updated and deleted, each with a fact for subscribers; a booking by an unknown address creates one.
 import { isDeepStrictEqual } from 'node:util';
+import { alreadyExistsCode } from '#schemas/errors.ts';
 import type { EventKind } from '#schemas/events.ts';
 import { contactResource, type ContactResource, type CustomFieldValue } from '#schemas/resources/contact.ts';
-import type { JsonObject } from '#schemas/wire.ts';
 import { invalid } from '#src/http/http-error.ts';
-import { newUri, type Service, type StoredDefinition } from '#src/sandbox/world/service.ts';
+import { contactPayload, deletedContactPayload } from '#src/sandbox/world/payloads.ts';
+import { newUri, type Fact, type Service, type StoredDefinition } from '#src/sandbox/world/service.ts';
 import type { ContactCollection } from './contact-collection.ts';
 import { addressKey, type ContactDetails, type ContactEntry } from './contact-entry.ts';
 import type { z } from 'zod';
@@ -138,28 +139,17 @@ export function deleteContact(service: Service, entry: ContactEntry): void {
   const deleted = { uri: entry.uri, deleted_at: service.clock.tick() };
   contactsOf(service, organization).delete(entry.uri);
   service.state.deletedContacts.set(entry.uri, { ...deleted, organization });
-  emit(service, 'contact.deleted', { entry, at: deleted.deleted_at, flat: deleted, nested: deleted });
+  const payload = deletedContactPayload(service.options.as, entry, deleted);
+  emit(service, entry, { event: 'contact.deleted', at: deleted.deleted_at, payload });
 }
 
 function emitContact(service: Service, event: EventKind, entry: ContactEntry): void {
-  const flat = contactRecord(service, entry);
-  const nested = { ...flat, creation_source: entry.creation_source };
-  emit(service, event, { entry, at: entry.updated_at, flat, nested });
+  const payload = contactPayload(service.options.as, entry, contactRecord(service, entry));
+  emit(service, entry, { event, at: entry.updated_at, payload });
 }
 
-interface ContactFact {
-  readonly entry: ContactEntry;
-  readonly at: string;
-  readonly flat: JsonObject;
-  readonly nested: JsonObject;
-}
-
-/** Nested as the public service sends it, or flat as the specification describes it (A4b). */
-function emit(service: Service, event: EventKind, { entry, at, flat, nested }: ContactFact): void {
-  const { owner } = entry;
-  const user_uuid = owner.slice(owner.lastIndexOf('/') + 1);
-  const payload = service.options.flat ? flat : { user_uuid, contact: nested };
-  service.emit({ event, at, payload, organization: organizationOf(service, entry), users: [owner] });
+function emit(service: Service, entry: ContactEntry, fact: Pick<Fact, 'event' | 'at' | 'payload'>): void {
+  service.emit({ ...fact, organization: organizationOf(service, entry), users: [entry.owner] });
 }
 
 /** The person of a booking. */
@@ -189,7 +179,8 @@ function refuseTakenEmails(collection: ContactCollection, emails: ContactDetails
   const complaints = emails.flatMap(({ email }, index) => {
     const parameter = `emails.${index}.email`;
     const other = collection.byEmail(email);
-    if (other !== undefined && other.uri !== own) return [{ message: 'another contact has this address', parameter }];
+    if (other !== undefined && other.uri !== own)
+      return [{ message: 'another contact has this address', parameter, code: alreadyExistsCode }];
     return keys.indexOf(addressKey(email)) < index ? [{ message: 'this address is given twice', parameter }] : [];
   });
   if (complaints.length > 0) throw invalid(...complaints);

@@ -3,19 +3,14 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventKinds } from '#schemas/events.ts';
 import type { OpenApiDocument } from '#src/http/openapi/document.ts';
+import { forms } from '#src/sandbox/world/service.ts';
 import { openCallback } from '../../../harness/sandbox/callback-server.ts';
 import { openTestSandbox } from '../../../harness/sandbox.ts';
 import type { Answer, TestSandbox } from '../../../harness/sandbox.ts';
 import { fillEveryList, listsOf } from '../../../harness/sandbox/lists.ts';
 
-let sandbox: TestSandbox;
-let service: OpenApiDocument;
-beforeAll(async () => {
-  sandbox = await openTestSandbox();
-  await fillEveryList(sandbox);
-  service = (await sandbox.control('GET', '/openapi.json')).body as OpenApiDocument;
-});
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const documentOf = async (sandbox: TestSandbox): Promise<OpenApiDocument> =>
+  (await sandbox.control('GET', '/openapi.json')).body as OpenApiDocument;
 
 interface Answering {
   readonly content?: { readonly 'application/json': { readonly schema: unknown } };
@@ -75,7 +70,16 @@ async function makeEverythingHappen(loud: TestSandbox, url: string): Promise<voi
   await call('DELETE', eventType.uri);
 }
 
-describe('what the documents promise', () => {
+describe.each(forms)('what the documents promise in the %s form', (as) => {
+  let sandbox: TestSandbox;
+  let service: OpenApiDocument;
+  beforeAll(async () => {
+    sandbox = await openTestSandbox({ as });
+    await fillEveryList(sandbox);
+    service = await documentOf(sandbox);
+  });
+  afterAll(() => sandbox[Symbol.asyncDispose]());
+
   /** A validator that knows nothing of our schemas but the document. */
   function judgeOf(document: OpenApiDocument, schema: unknown): (body: unknown) => unknown {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
@@ -95,10 +99,10 @@ describe('what the documents promise', () => {
     }
   });
 
-  it.each([{ flat: false }, { flat: true }])('is what every event delivers (%o)', async ({ flat }) => {
+  it('is what every event delivers', async () => {
     await using callback = await openCallback();
-    await using loud = await openTestSandbox({ flat, eventTypes: true });
-    const document = (await loud.control('GET', '/openapi.json')).body as OpenApiDocument;
+    await using loud = await openTestSandbox({ as, eventTypes: true });
+    const document = await documentOf(loud);
     await makeEverythingHappen(loud, callback.url);
     await loud.dispatcher.settled();
     expect([...new Set(callback.received.map(({ body }) => body.event as string))].toSorted()).toEqual(

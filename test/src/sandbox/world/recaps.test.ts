@@ -1,4 +1,4 @@
-// Recaps: what subscribers receive in either shape, what changes in silence, who was there, and what controls refuse.
+// Recaps: what subscribers receive in either form, what changes in silence, who was there, and what controls refuse.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readDelivery } from '#schemas/delivery.ts';
 import { meetingRecapResource } from '#schemas/resources/meeting-recap.ts';
@@ -6,7 +6,7 @@ import { dayMs, hourMs, instantOf } from '#src/sandbox/clock.ts';
 import { deliverySchema } from '#src/sandbox/docs/openapi.ts';
 import { seedRecaps } from '#src/sandbox/seed/history.ts';
 import { createRecap, deleteRecap, presences, updateRecap, type ExternalMeeting } from '#src/sandbox/world/recaps.ts';
-import { createState, type Fact, type Service } from '#src/sandbox/world/service.ts';
+import { createState, forms, type Fact, type Form, type Service } from '#src/sandbox/world/service.ts';
 import { holdMeeting } from '../../../harness/sandbox/meetings.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 
@@ -23,11 +23,11 @@ const elsewhere: ExternalMeeting = {
 };
 
 /** The sandbox's service, with the facts it tells kept aside. */
-function listening(flat = false): { readonly service: Service; readonly facts: Fact[] } {
+function listening(as: Form = 'specification'): { readonly service: Service; readonly facts: Fact[] } {
   const facts: Fact[] = [];
   const { service } = sandbox;
   return {
-    service: { ...service, options: { ...service.options, flat }, emit: (fact) => void facts.push(fact) },
+    service: { ...service, options: { ...service.options, as }, emit: (fact) => void facts.push(fact) },
     facts,
   };
 }
@@ -35,14 +35,11 @@ function listening(flat = false): { readonly service: Service; readonly facts: F
 const readable = ({ event, at, payload }: Fact) =>
   readDelivery(JSON.stringify({ event, created_at: at, created_by: null, payload }));
 
-describe.each([
-  { shape: 'nested', flat: false },
-  { shape: 'flat', flat: true },
-])('a $shape payload', ({ flat }) => {
+describe.each(forms)('a payload in the %s form', (as) => {
   it.each(['hosted', 'external'] as const)(
     'of a recap of a meeting that is %s is what the documentation says',
     (kind) => {
-      const { service, facts } = listening(flat);
+      const { service, facts } = listening(as);
       const user = sandbox.handles.users.member;
       const event = kind === 'external' ? elsewhere : holdMeeting(service, { host: user });
       facts.length = 0;
@@ -56,13 +53,13 @@ describe.each([
       ]);
       for (const { event: name, at, payload } of facts) {
         const body = { event: name, created_at: at, created_by: null, payload };
-        expect(deliverySchema(name, { flat }).safeParse(body).error).toBeUndefined();
+        expect(deliverySchema(name, { as }).safeParse(body).error).toBeUndefined();
       }
     },
   );
 
   it('is read by the schema of deliveries, with the same record in the end', () => {
-    const { service, facts } = listening(flat);
+    const { service, facts } = listening(as);
     const user = sandbox.handles.users.member;
     const hosted = createRecap(service, { user, event: holdMeeting(service, { host: user }) });
     const external = createRecap(service, { user, event: elsewhere });

@@ -1,0 +1,59 @@
+// The records as the public service sends them, where it differs from the specification (A4b, A4c, A26).
+import { z } from 'zod';
+import { uri } from '#schemas/wire.ts';
+import { contactResource, customFieldDefinitionResource } from './contact.ts';
+import { availableTimeResource } from './event-type.ts';
+import { meetingRecapResource, recapEventResource } from './meeting-recap.ts';
+import { scheduledEventResource } from './scheduled-event.ts';
+import { instant, nullableText, nullableUri } from './values.ts';
+
+/** The page for people. */
+const page = { app_url: z.url() };
+
+export const publicContactResource = contactResource.extend(page);
+
+export const publicDefinitionResource = customFieldDefinitionResource.omit({ retired_at: true }).extend({
+  options: z
+    .array(z.strictObject({ uuid: z.string(), label: z.string(), color: nullableText, is_active: z.boolean() }))
+    .optional(),
+});
+
+/** Lists that come whole. */
+export const publicDefinitionList = z.strictObject({ collection: z.array(publicDefinitionResource) });
+export const publicAvailableTimeList = z.strictObject({ collection: z.array(availableTimeResource) });
+
+const unknownToCallers = { user: true, organization: true, notes: true } as const;
+
+export const publicRecapResource = meetingRecapResource.omit(unknownToCallers).extend({
+  ...recapEventResource.omit({ uri: true }).shape,
+  ...page,
+  event: nullableUri,
+  location: scheduledEventResource.shape.location.nullable(),
+  status: z.literal('Available'),
+});
+
+/** A list shows no highlights. */
+export const publicRecapListItem = publicRecapResource.omit({
+  summary_md: true,
+  action_items_md: true,
+  discussion_md: true,
+  share_link: true,
+});
+
+export const publicTranscriptResource = z.strictObject({ uri, text: z.string() });
+
+export const deletedRecord = z.strictObject({ uri, deleted_at: instant });
+
+const besideUser = (contact: z.ZodType) => z.strictObject({ user_uuid: z.string(), contact });
+const recapParts = {
+  event: recapEventResource.extend({ uri: uri.optional() }),
+  recap: meetingRecapResource.omit({ event: true, ...unknownToCallers }),
+};
+
+export const publicPayloads = {
+  contact: besideUser(contactResource.extend({ creation_source: z.enum(['scheduling', 'manual', 'api']) })),
+  deletedContact: besideUser(deletedRecord),
+  newRecap: z.strictObject({ created_at: instant, ...recapParts }),
+  recap: z.strictObject(recapParts),
+  deletedRecap: z.strictObject({ recap: deletedRecord }),
+} as const;

@@ -1,0 +1,140 @@
+// How the public service answers where it differs from the specification: other records, lists, errors and scopes, each in one entry.
+import { z } from 'zod';
+import { isApiScope } from '#schemas/api-scope.ts';
+import { alreadyExists, alreadyExistsCode, publicErrors, publicMessages } from '#schemas/errors.ts';
+import { availableTimesQuery } from '#schemas/list-query.ts';
+import { contactResource, customFieldDefinitionResource } from '#schemas/resources/contact.ts';
+import { meetingRecapResource, transcriptResource } from '#schemas/resources/meeting-recap.ts';
+import {
+  publicAvailableTimeList,
+  publicContactResource,
+  publicDefinitionList,
+  publicDefinitionResource,
+  publicRecapListItem,
+  publicRecapResource,
+  publicTranscriptResource,
+} from '#schemas/resources/public-form.ts';
+import { subscriptionRequestWithEventTypes } from '#schemas/subscription.ts';
+import { HttpError } from '#src/http/http-error.ts';
+import type { Service } from '#src/sandbox/world/service.ts';
+import { listEventTypes } from './event-types.ts';
+import { listMeetingRecaps } from './meeting-recaps.ts';
+import { isVisible } from './permissions.ts';
+import type { Caller, ServiceOperation } from './service-operation.ts';
+
+type Change = (operation: ServiceOperation) => ServiceOperation;
+
+type RecordOf = (record: object, service: Service) => object;
+
+const contacts = showing(publicContactResource, contactRecord);
+const recaps = showing(publicRecapResource, recapRecord);
+const conflicting: Change = (operation) => ({ ...contacts(operation), conflicts: true });
+
+const changes: Readonly<Record<string, Change>> = {
+  listContacts: contacts,
+  getContact: contacts,
+  createContact: conflicting,
+  updateContact: conflicting,
+  // Whatever is asked of it: `count` and `page_token` are ignored.
+  listCustomFieldDefinitions: inOnePage(publicDefinitionList, { query: z.object({}), recordOf: definitionRecord }),
+  getCustomFieldDefinition: showing(publicDefinitionResource, definitionRecord),
+  createWebhookSubscription: (operation) => ({ ...operation, body: subscriptionRequestWithEventTypes }),
+  listEventTypeAvailableTimes: inOnePage(publicAvailableTimeList, { query: availableTimesQuery }),
+  listEventTypes: () =>
+    listEventTypes(({ pooling_type }, { user }) => pooling_type === 'round_robin' && user === undefined),
+  // No user or organization has to be named: it lists what the caller may see.
+  listMeetingRecaps: () =>
+    showing(publicRecapListItem, (record, service) => withoutHighlights.parse(recapRecord(record, service)))(
+      listMeetingRecaps(
+        ({ caller }) =>
+          (recap) =>
+            isVisible(caller, recap, [recap.user]),
+      ),
+    ),
+  getMeetingRecap: recaps,
+  updateMeetingRecap: recaps,
+  getMeetingRecapTranscript: showing(publicTranscriptResource, transcriptText),
+};
+
+/** The operation as the public service has it. */
+export const inPublicForm: Change = (operation) => changes[operation.id]?.(operation) ?? operation;
+
+/** Other records, made from those of the specification. */
+function showing(schema: z.ZodType, recordOf: RecordOf): Change {
+  return (operation) => {
+    if (operation.answers === 'resource')
+      return { ...operation, schema, run: async (call) => recordOf(await operation.run(call), call.service) };
+    if (operation.answers !== 'collection') throw new TypeError(`${operation.id} answers with no record.`);
+    return {
+      ...operation,
+      schema,
+      async run(call) {
+        const listing = await operation.run(call);
+        return { ...listing, records: listing.records.map((record) => recordOf(record, call.service)) };
+      },
+    };
+  };
+}
+
+/** A list without `pagination`. */
+function inOnePage(schema: z.ZodType, { query, recordOf }: { query: z.ZodType; recordOf?: RecordOf }): Change {
+  const whole = { count: Infinity, descending: false, backwards: false };
+  return (operation) => {
+    if (operation.answers !== 'collection') throw new TypeError(`${operation.id} answers with no list.`);
+    return {
+      ...operation,
+      answers: 'object',
+      query,
+      schema,
+      async run(call) {
+        const { records } = await operation.run({ ...call, pageIn: () => whole });
+        return { collection: recordOf ? records.map((record) => recordOf(record, call.service)) : records };
+      },
+    };
+  };
+}
+
+/** The address of the page on which people see it. */
+const pageOf = ({ options }: Service, uri: string): string =>
+  `${options.baseUrl}/pages${uri.slice(options.baseUrl.length)}`;
+
+function contactRecord(record: object, service: Service): object {
+  return { ...record, app_url: pageOf(service, contactResource.parse(record).uri) };
+}
+
+function definitionRecord(record: object): object {
+  const { retired_at: _retired, options, ...definition } = customFieldDefinitionResource.parse(record);
+  const shown = options?.map((option) => ({ ...option, color: null, is_active: true }));
+  return { ...definition, ...(shown && { options: shown }) };
+}
+
+const withoutHighlights = publicRecapListItem.strip();
+const withoutOwner = publicRecapResource.strip();
+
+/** The name, times, place and attendees of the meeting stand beside its URI. */
+function recapRecord(record: object, service: Service): object {
+  const { event, ...recap } = meetingRecapResource.parse(record);
+  const location = service.state.scheduledEvents.get(event.uri ?? '')?.location ?? null;
+  const shown = { ...event, ...recap, event: event.uri, location, app_url: pageOf(service, recap.uri) };
+  return withoutOwner.parse({ ...shown, status: 'Available' });
+}
+
+function transcriptText(record: object): object {
+  const { uri, segments } = transcriptResource.parse(record);
+  return { uri, text: segments.map(({ speaker, text }) => `${speaker}: ${text}`).join('\n') };
+}
+
+/** Here `<domain>:write` includes `<domain>:read` in every domain. */
+export function publicCaller(caller: Caller): Caller {
+  const included = caller.scopes.map((scope) => scope.replace(/:write$/, ':read')).filter(isApiScope);
+  return { ...caller, scopes: [...caller.scopes, ...included] };
+}
+
+export function publicError({ status, body }: HttpError): HttpError {
+  const taken = body.details?.find(({ code }) => code === alreadyExistsCode);
+  if (taken !== undefined) return new HttpError(409, { ...body, title: alreadyExists.title, message: taken.message });
+  const message = publicMessages.get(body.message) ?? body.message;
+  // The public service gives an unknown caller no details.
+  const details = status === 401 ? undefined : body.details;
+  return new HttpError(status, { ...body, message, ...publicErrors[status], details });
+}
