@@ -10,6 +10,7 @@ import type { FaultInjector } from '#src/sandbox/webhooks/faults.ts';
 import type { Service, ServiceOptions } from '#src/sandbox/world/service.ts';
 import type { RateState } from './rate-limit.ts';
 import type { Caller, ServiceContext, ServiceOperation } from './service-operation.ts';
+import { answerFaults } from './answer-faults.ts';
 import { contactOperations } from './contacts.ts';
 import { eventTypeOperations } from './event-types.ts';
 import { meetingRecapOperations } from './meeting-recaps.ts';
@@ -41,7 +42,9 @@ export function createServiceApp(needs: ServiceAppNeeds): Hono {
   const isPublic = (): boolean => service.options.as === 'public';
   const application: ServiceApplication = {
     cursors,
-    baseUrl: service.options.baseUrl,
+    get baseUrl() {
+      return faults.current.next_page_origin ?? service.options.baseUrl;
+    },
     async admit(operation, http) {
       const known = callerOf(http.req.header('authorization'));
       const caller = isPublic() ? publicCaller(known) : known;
@@ -57,6 +60,7 @@ export function createServiceApp(needs: ServiceAppNeeds): Hono {
     errorOf: (error) => (isPublic() ? publicError(error) : error),
     ...(inspect && { onAnswer: inspect }),
   };
+  app.use(answerFaults(faults));
   addOperations(app, application, operations);
   return app;
 }

@@ -12,6 +12,27 @@ const chance = omittable(
 );
 const pauseMs = omittable(z.int().min(0).max(600_000));
 
+const answerFault = z.strictObject({
+  // `*` stands for one part of it.
+  path: z.string().regex(/^\//, 'expected a path such as /contacts or /scheduled_events/*/invitees'),
+  /** Any method when absent. */
+  method: omittable(z.enum(['GET', 'POST', 'PATCH', 'DELETE'])),
+  /** Only this page of a list; the first is 1. */
+  page: omittable(z.int().min(1)),
+  /** How often; always when absent. */
+  times: omittable(z.int().min(1)),
+  /** 500 when absent. */
+  status: omittable(
+    z
+      .int()
+      .min(200)
+      .max(599)
+      .refine((status) => ![204, 205, 304].includes(status), 'expected a status that has a body'),
+  ),
+  /** A string is sent as it is, anything else as JSON; the specification's error when absent. */
+  body: z.unknown().optional(),
+});
+
 export const faultRequest = z.strictObject({
   /** Deliveries: sent twice, never sent, sent out of order. */
   duplicate: chance,
@@ -27,9 +48,14 @@ export const faultRequest = z.strictObject({
   /** API responses: 429, and latency. */
   rate_limit: chance,
   latency_ms: pauseMs,
+  /** API responses: other answers for single paths, the first that fits, before anything else is checked. */
+  answers: omittable(z.array(answerFault).max(100)),
+  /** API responses: the links to other pages name this origin. */
+  next_page_origin: omittable(z.url({ protocol: /^https?$/ })),
 });
 
 export type Faults = z.output<typeof faultRequest>;
+export type AnswerFault = z.output<typeof answerFault>;
 
 export type FaultInjector = ReturnType<typeof createFaultInjector>;
 
