@@ -1,5 +1,6 @@
 // What may be asked about contacts: the list with its filters, and writes. Strict, with the specification's limits.
 import { z } from 'zod';
+import { countryCode } from './country.ts';
 import { limits } from './limits.ts';
 import { pageQuery, sortKeyOf } from './pagination.ts';
 import { timezoneName } from './timezone.ts';
@@ -82,10 +83,7 @@ const details = {
   timezone: timezoneName.nullable(),
   job_title: z.string().nullable(),
   company: z.string().nullable(),
-  country: z
-    .string()
-    .regex(/^[A-Z]{2}$/, 'expected a two-letter country code')
-    .nullable(),
+  country: countryCode.nullable(),
   state: z.string().nullable(),
   city: z.string().nullable(),
   linkedin: z.url({ protocol: /^https?$/ }).nullable(),

@@ -45,7 +45,7 @@ const valueSchemas = {
   invitee_question: z.unknown(),
 } as const satisfies Record<(typeof definitionFieldTypes)[number] | 'boolean', z.ZodType>;
 
-export type CustomFieldType = keyof typeof valueSchemas;
+type CustomFieldType = keyof typeof valueSchemas;
 
 const isCustomFieldType = (name: string): name is CustomFieldType => Object.hasOwn(valueSchemas, name);
 

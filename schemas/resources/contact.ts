@@ -5,8 +5,6 @@ import { limits } from '#schemas/limits.ts';
 import { uri } from '#schemas/wire.ts';
 import { contactInstant, instant, nullableText } from './values.ts';
 
-export const customFieldTypes = [...definitionFieldTypes, 'boolean'] as const;
-
 const customFieldValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 
 export const contactResource = z.strictObject({
@@ -39,7 +37,7 @@ export const contactResource = z.strictObject({
 export const customFieldDefinitionResource = z.strictObject({
   uri,
   label: z.string(),
-  field_type: z.enum(customFieldTypes),
+  field_type: z.enum(definitionFieldTypes),
   options: z.array(z.strictObject({ uuid: z.string(), label: z.string() })).optional(),
   currency: z.string().length(3).optional(),
   created_at: instant,

@@ -1,7 +1,7 @@
 // Conformance: limits that hold for every list and every answer.
 import { afterAll, beforeAll, expect } from 'vitest';
 import { operations, openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
-import { fillEveryList, pagedListsOf } from '../harness/sandbox/lists.ts';
+import { fillEveryList, listsOf } from '../harness/sandbox/lists.ts';
 import { assumed } from './sentence.ts';
 
 let sandbox: TestSandbox;
@@ -13,7 +13,7 @@ afterAll(() => sandbox[Symbol.asyncDispose]());
 
 assumed('A6a', 'Limits, count', 'the default of 20 holds for every list', async () => {
   let full = 0;
-  for (const { path, query } of pagedListsOf(sandbox)) {
+  for (const { path, query } of listsOf(sandbox)) {
     const { body } = await sandbox.call('GET', path, { query });
     const twenty = await sandbox.call('GET', path, { query: { ...query, count: 20 } });
     expect(body.collection).toEqual(twenty.body.collection);
@@ -23,7 +23,7 @@ assumed('A6a', 'Limits, count', 'the default of 20 holds for every list', async 
 });
 
 assumed('A6a', 'Limits, count', 'every list takes 1 to 100 and refuses anything else with 400', async () => {
-  for (const { path, query } of pagedListsOf(sandbox)) {
+  for (const { path, query } of listsOf(sandbox)) {
     for (const count of [1, 100])
       expect(await sandbox.call('GET', path, { query: { ...query, count } })).toMatchObject({ status: 200 });
     for (const count of ['0', '-1', '101', '1000', '1.5', 'ten', '', ' 5', '0x10', '1e1'])

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { Answer, TestSandbox } from '../harness/sandbox.ts';
-import { fillEveryList, pagedListsOf } from '../harness/sandbox/lists.ts';
+import { fillEveryList, listsOf } from '../harness/sandbox/lists.ts';
 import type { Stop } from '../harness/sandbox/lists.ts';
 import { assumed, sentence } from './sentence.ts';
 import { openTarget } from './target.ts';
@@ -12,7 +12,7 @@ let lists: readonly Stop[];
 beforeAll(async () => {
   sandbox = await openTarget({ rateLimits: false });
   await fillEveryList(sandbox);
-  lists = pagedListsOf(sandbox);
+  lists = listsOf(sandbox);
 });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 

@@ -8,6 +8,7 @@ import { listing } from '#src/http/pagination.ts';
 import { dayMs, minuteMs } from '#src/sandbox/clock.ts';
 import { availableTimes, type Span } from '#src/sandbox/world/bookings/booking-rules.ts';
 import { createEventType, deleteEventType, eventTypeRecord, updateEventType } from '#src/sandbox/world/event-types.ts';
+import { pageOfList } from '#src/sandbox/world/page.ts';
 import type { StoredEventType } from '#src/sandbox/world/service.ts';
 import {
   demandEventType,
@@ -73,7 +74,7 @@ export const eventTypeOperations = [
     run: (call) => deleteEventType(call.service, changeableEventType(call)),
   }),
   list('listEventTypeAvailableTimes', '/event_type_available_times', {
-    summary: 'When an event type can be booked, within at most 31 days; all in one page',
+    summary: 'When an event type can be booked, within at most 31 days',
     scopes,
     query: availableTimesQuery,
     schema: availableTimeResource,
@@ -84,8 +85,13 @@ export const eventTypeOperations = [
       const nowMs = clock.nowMs();
       const span = { fromMs: Date.parse(start_time), toMs: Date.parse(end_time) };
       demandSpan(span, nowMs);
-      const records = availableTimes(state, eventType, { ...span, fromMs: Math.max(span.fromMs, nowMs) });
-      return { records, first: undefined, last: undefined, hasNext: false, hasPrevious: false };
+      // A time has no URI; no two of an event type start together.
+      const times = availableTimes(state, eventType, { ...span, fromMs: Math.max(span.fromMs, nowMs) }).map((time) => ({
+        uri: '',
+        time,
+      }));
+      const page = pageOfList(times, call.pageIn(), ({ time }) => time.start_time);
+      return listing(page, ({ time }) => time);
     },
   }),
 ];

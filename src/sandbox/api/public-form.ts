@@ -35,11 +35,12 @@ const changes: Readonly<Record<string, Change>> = {
   getContact: contacts,
   createContact: conflicting,
   updateContact: conflicting,
-  // Whatever is asked of it: `count` and `page_token` are ignored.
   listCustomFieldDefinitions: inOnePage(publicDefinitionList, { query: z.object({}), recordOf: definitionRecord }),
   getCustomFieldDefinition: showing(publicDefinitionResource, definitionRecord),
   createWebhookSubscription: (operation) => ({ ...operation, body: subscriptionRequestWithEventTypes }),
-  listEventTypeAvailableTimes: inOnePage(publicAvailableTimeList, { query: availableTimesQuery }),
+  listEventTypeAvailableTimes: inOnePage(publicAvailableTimeList, {
+    query: availableTimesQuery.omit({ count: true, page_token: true }).strip(),
+  }),
   listEventTypes: () =>
     listEventTypes(({ pooling_type }, { user }) => pooling_type === 'round_robin' && user === undefined),
   // No user or organization has to be named: it lists what the caller may see.
@@ -76,7 +77,7 @@ function showing(schema: z.ZodType, recordOf: RecordOf): Change {
   };
 }
 
-/** A list without `pagination`. */
+/** A list without `pagination`; `count` and `page_token` are ignored. */
 function inOnePage(schema: z.ZodType, { query, recordOf }: { query: z.ZodType; recordOf?: RecordOf }): Change {
   const whole = { count: Infinity, descending: false, backwards: false };
   return (operation) => {

@@ -1,7 +1,7 @@
 // Controls for what administrators change on the settings pages: custom fields of contacts, users and event types.
 import { z } from 'zod';
 import { eventTypeChange, eventTypeRequest } from '#schemas/event-type-request.ts';
-import { customFieldTypes } from '#schemas/resources/contact.ts';
+import { definitionFieldTypes } from '#schemas/custom-field.ts';
 import { membershipRoles } from '#schemas/resources/user.ts';
 import { omittable, uri } from '#schemas/wire.ts';
 import { createField, definitionRecord, deleteField, updateField } from '#src/sandbox/world/contacts/custom-fields.ts';
@@ -22,7 +22,7 @@ export const customFieldControls = [
     summary: 'Adds a custom field of contacts; `options` are labels, for the type single_select',
     body: z.strictObject({
       label: name,
-      field_type: omittable(z.enum(customFieldTypes)).default('text'),
+      field_type: omittable(z.enum(definitionFieldTypes)).default('text'),
       options: omittable(labels),
       currency: omittable(z.string().regex(/^[A-Z]{3}$/, 'expected a currency such as EUR')),
       organization: omittable(uri),
@@ -38,7 +38,7 @@ export const customFieldControls = [
     body: z.strictObject({
       uri,
       label: omittable(name),
-      field_type: omittable(z.enum(customFieldTypes)),
+      field_type: omittable(z.enum(definitionFieldTypes)),
       add_options: omittable(labels),
       rename_options: omittable(z.record(z.string(), name)),
       retired: omittable(z.boolean()),

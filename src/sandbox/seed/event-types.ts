@@ -98,7 +98,6 @@ const plans: readonly FieldPlan[] = [
   ['Notes', 'text'],
   ['Seats', 'number'],
   ['Contract value', 'currency', { currency: 'EUR' }],
-  ['Newsletter', 'boolean'],
   ['Renewal', 'date'],
   ['Interests', 'tags'],
   ['How did you hear of us?', 'invitee_question'],

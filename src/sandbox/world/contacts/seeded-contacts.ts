@@ -1,6 +1,5 @@
 // The seeded contacts of an organization: up to a million, each computed from the seed and its row when it is read. Only what is
 // filtered and sorted by is held in memory.
-import type { CustomFieldType } from '#schemas/custom-field.ts';
 import type { CustomFieldDefinitionResource, CustomFieldValue } from '#schemas/resources/contact.ts';
 import { dayMs, hourMs, instantOfMicros } from '#src/sandbox/clock.ts';
 import { itemAt } from '#src/sandbox/random.ts';
@@ -197,13 +196,12 @@ const customValues = {
   text: (_, share) => pick(notes, share),
   single_select: ({ options = [] }, share) => pick(options, share).uuid,
   number: (_, share) => 1 + Math.floor(share * 500),
-  boolean: (_, share) => share < 0.5,
   currency: (_, share) => Math.floor(share * 2_000_000),
   date: (_, share) => `2027-${two(1 + share * 12)}-${two(1 + ((share * 1000) % 1) * 28)}`,
   tags: (_, share) => interests.slice(Math.floor(share * 4), Math.floor(share * 4) + 1 + Math.floor((share * 100) % 3)),
   invitee_question: (_, share) => pick(referrals, share),
 } as const satisfies Record<
-  CustomFieldType,
+  CustomFieldDefinitionResource['field_type'],
   (definition: CustomFieldDefinitionResource, share: number) => CustomFieldValue
 >;
 
