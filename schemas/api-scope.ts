@@ -1,6 +1,6 @@
 // The authorization scopes a token can carry, and which of them include others.
 
-/** `users:read` and `organizations:read` are not in the specification's table, which leaves the scope of some endpoints open (A14). */
+/** `users:read` and `organizations:read` are not in the specification's table, though every endpoint requires a scope (A14). */
 export const apiScopes = {
   'users:read': { implies: [] },
   'organizations:read': { implies: [] },

@@ -1,4 +1,5 @@
 // Organizations and who belongs to them: users, memberships, groups and invitations.
+import { endpointScopes } from '#schemas/errors.ts';
 import { invitationRequest } from '#schemas/invitation.ts';
 import { groupListQuery, invitationListQuery, membershipListQuery } from '#schemas/list-query.ts';
 import { groupResource, type GroupResource } from '#schemas/resources/group.ts';
@@ -23,19 +24,19 @@ import {
 } from './permissions.ts';
 import { create, get, list } from './service-operation.ts';
 
-const membershipReads = { scopes: [], schema: membershipResource } as const;
+const userReads = { scopes: ['users:read'], schema: userResource } as const;
+const organizationReads = { scopes: ['organizations:read'] } as const;
+const membershipReads = { ...organizationReads, schema: membershipResource } as const;
 
 export const userOperations = [
   get('getCurrentUser', '/users/me', {
+    ...userReads,
     summary: 'The user the token belongs to',
-    scopes: [],
-    schema: userResource,
     run: ({ caller }) => caller.user,
   }),
   get('getUser', '/users/{uuid}', {
+    ...userReads,
     summary: 'One user',
-    scopes: [],
-    schema: userResource,
     run: (call) => demandUser(call, call.uri),
   }),
   list('listOrganizationMemberships', '/organization_memberships', {
@@ -92,12 +93,12 @@ export const groupOperations = [
 /** Who is in it is not part of the record. */
 const groupRecord = ({ members: _members, ...group }: StoredGroup): GroupResource => group;
 
-const invitations = { scopes: ['organizations:write'], schema: invitationResource } as const;
+const invitationReads = { ...organizationReads, schema: invitationResource } as const;
 
 export const organizationOperations = [
   get('getOrganization', '/organizations/{uuid}', {
+    ...organizationReads,
     summary: 'One organization',
-    scopes: [],
     schema: organizationResource,
     run(call) {
       demandOrganization(call, call.uri);
@@ -105,7 +106,8 @@ export const organizationOperations = [
     },
   }),
   create('inviteUser', '/organizations/{uuid}/invitations', {
-    ...invitations,
+    scopes: [endpointScopes['POST /organizations/<uuid>/invitations']],
+    schema: invitationResource,
     summary: 'Invite a user to an organization',
     permits(context) {
       demandAdministrator(context, context.uri);
@@ -115,7 +117,7 @@ export const organizationOperations = [
     run: ({ service, uri, body }) => invite(service, { organization: uri, email: body.email }),
   }),
   list('listInvitations', '/organizations/{uuid}/invitations', {
-    ...invitations,
+    ...invitationReads,
     summary: 'The invitations of an organization',
     permits: (context) => demandAdministrator(context, context.uri),
     query: invitationListQuery,
@@ -128,7 +130,7 @@ export const organizationOperations = [
     },
   }),
   get('getInvitation', '/organizations/{uuid}/invitations/{invitation_uuid}', {
-    ...invitations,
+    ...invitationReads,
     summary: 'One invitation',
     permits: (context) => demandAdministrator(context, context.uri.slice(0, context.uri.lastIndexOf('/invitations/'))),
     run: ({ service, uri }) => found(service.state.invitations.get(uri), 'invitation'),

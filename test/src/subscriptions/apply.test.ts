@@ -225,7 +225,7 @@ describe('what is refused', () => {
   });
 
   it('without webhooks:write is everything', async () => {
-    const { results } = await openBootstrapper(sandbox, { token: sandbox.handles.tokens.no_scopes }).apply();
+    const { results } = await openBootstrapper(sandbox, { token: tokenWithout('webhooks:write') }).apply();
     expect(refusalsIn(results).map(({ cause }) => cause)).toEqual(
       Array.from({ length: 5 }, () => ({ kind: 'scopes', scopes: ['webhooks:write'] })),
     );

@@ -119,7 +119,7 @@ describe('concurrent bootstraps', () => {
           const promised = delivered().filter((one) => wishes.has(one));
           const token = sandbox.tokens.personal('some', {
             user,
-            scopes: [...new Set([...some, 'webhooks:write' as const])],
+            scopes: [...new Set([...some, 'webhooks:write', 'users:read', 'organizations:read'] as const)],
           });
           const bootstrapper = openBootstrapper(sandbox, { token });
           await bootstrapper.apply({ events, prune: true });

@@ -114,7 +114,7 @@ describe('slotstream backfill', () => {
     const { users } = sandbox.handles;
     const token = sandbox.tokens.personal('narrow', {
       user: users.owner,
-      scopes: ['contacts:read', 'event_types:read'],
+      scopes: ['users:read', 'organizations:read', 'contacts:read', 'event_types:read'],
     });
     await using home = await openHome(serviceOf(sandbox, token));
     const { code, out, err } = await home.run(['backfill', '--json']);

@@ -148,7 +148,13 @@ describe('bootstrap, as a verb', () => {
   });
 
   it('reports what a missing scope excludes, registers the rest, and exits with 3', async () => {
-    const scopes = ['webhooks:write', 'contacts:read', 'meeting_recaps:read'] as const;
+    const scopes = [
+      'users:read',
+      'organizations:read',
+      'webhooks:write',
+      'contacts:read',
+      'meeting_recaps:read',
+    ] as const;
     const token = sandbox.tokens.personal('poor', { user: sandbox.handles.users.owner, scopes });
     await using home = await openHome(settled({ API_TOKEN: token }));
     const { code, out } = await home.run(['bootstrap']);

@@ -127,7 +127,7 @@ describe('reconcile', () => {
   it('says which resources the token may not read, and goes on', async () => {
     const token = sandbox.tokens.personal('narrow', {
       user: sandbox.handles.users.owner,
-      scopes: ['event_types:read'],
+      scopes: ['users:read', 'organizations:read', 'event_types:read'],
     });
     const { code, out } = await home.run(['reconcile'], { API_TOKEN: token });
     expect(code).toBe(0);

@@ -73,7 +73,7 @@ describe('a token', () => {
   });
 
   it('is worthless once revoked, or when its user is gone', async () => {
-    sandbox.tokens.add('oat_brief', { kind: 'oauth', user: sandbox.handles.users.owner, scopes: [] });
+    sandbox.tokens.add('oat_brief', { kind: 'oauth', user: sandbox.handles.users.owner, scopes: ['users:read'] });
     expect(await me('Bearer oat_brief')).toMatchObject({ status: 200 });
     sandbox.tokens.revoke('oat_brief');
     expect(await me('Bearer oat_brief')).toMatchObject({ status: 401 });

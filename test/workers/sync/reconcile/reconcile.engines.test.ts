@@ -170,7 +170,7 @@ for (const { name, available, fresh } of storeEngines) {
       const rows = await projectedRows(mirrored.store);
       const token = mirrored.sandbox.tokens.personal('narrow', {
         user: mirrored.sandbox.handles.users.owner,
-        scopes: ['event_types:read', 'scheduled_events:read'],
+        scopes: ['users:read', 'organizations:read', 'event_types:read', 'scheduled_events:read'],
       });
       const { report, lines } = await mirrored.run({ repair: true, token });
       expect(lines).toEqual([]);
