@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { uri } from '#schemas/wire.ts';
 import { instant, nullableText, nullableUri } from './values.ts';
 
-export const recapEventResource = z.strictObject({
-  /** Null for an external meeting, which is on no calendar of the service. */
-  uri: nullableUri,
+/** What a recap says of its meeting. */
+export const recapMeeting = z.strictObject({
   name: z.string(),
   start_time: instant,
   end_time: instant,
@@ -17,7 +16,9 @@ export const meetingRecapResource = z.strictObject({
   uri,
   user: uri,
   organization: uri,
-  event: recapEventResource,
+  /** Null for an external meeting, which is on no calendar of the service. */
+  event: nullableUri,
+  ...recapMeeting.shape,
   transcript: uri,
   summary_md: nullableText,
   action_items_md: nullableText,
@@ -36,5 +37,5 @@ export const transcriptResource = z.strictObject({
 });
 
 export type MeetingRecapResource = z.output<typeof meetingRecapResource>;
-export type RecapEventResource = z.output<typeof recapEventResource>;
+export type RecapMeeting = z.output<typeof recapMeeting>;
 export type TranscriptResource = z.output<typeof transcriptResource>;

@@ -1,11 +1,12 @@
-// The records as the public service sends them, where it differs from the specification (A4b, A4c, A26).
+// The records as the public service sends them, where it differs from the specification (A4b, A4c, A14, A26).
 import { z } from 'zod';
 import { uri } from '#schemas/wire.ts';
 import { contactResource, customFieldDefinitionResource } from './contact.ts';
 import { availableTimeResource } from './event-type.ts';
-import { meetingRecapResource, recapEventResource } from './meeting-recap.ts';
+import { meetingRecapResource, recapMeeting } from './meeting-recap.ts';
 import { scheduledEventResource } from './scheduled-event.ts';
-import { instant, nullableText, nullableUri } from './values.ts';
+import { membershipResource, userResource } from './user.ts';
+import { instant, nullableText } from './values.ts';
 
 /** The page for people. */
 const page = { app_url: z.url() };
@@ -22,12 +23,14 @@ export const publicDefinitionResource = customFieldDefinitionResource.omit({ ret
 export const publicDefinitionList = z.strictObject({ collection: z.array(publicDefinitionResource) });
 export const publicAvailableTimeList = z.strictObject({ collection: z.array(availableTimeResource) });
 
+export const publicMembershipResource = membershipResource.extend({
+  user: userResource.omit({ current_organization: true, resource_type: true }),
+});
+
 const unknownToCallers = { user: true, organization: true, notes: true } as const;
 
 export const publicRecapResource = meetingRecapResource.omit(unknownToCallers).extend({
-  ...recapEventResource.omit({ uri: true }).shape,
   ...page,
-  event: nullableUri,
   location: scheduledEventResource.shape.location.nullable(),
   status: z.literal('Available'),
 });
@@ -45,9 +48,21 @@ export const publicTranscriptResource = z.strictObject({ uri, text: z.string() }
 export const deletedRecord = z.strictObject({ uri, deleted_at: instant });
 
 const besideUser = (contact: z.ZodType) => z.strictObject({ user_uuid: z.string(), contact });
+
+/** An external meeting has no URI. */
+export const publicRecapEvent = recapMeeting.extend({ uri: uri.optional() });
+
+const ofMeeting = {
+  event: true,
+  name: true,
+  start_time: true,
+  end_time: true,
+  location: true,
+  attendees: true,
+} as const;
 const recapParts = {
-  event: recapEventResource.extend({ uri: uri.optional() }),
-  recap: meetingRecapResource.omit({ event: true, ...unknownToCallers }),
+  event: publicRecapEvent,
+  recap: meetingRecapResource.omit({ ...ofMeeting, ...unknownToCallers }),
 };
 
 export const publicPayloads = {

@@ -23,7 +23,7 @@ export const userResource = z.strictObject({
 export const membershipResource = z.strictObject({
   uri,
   role: z.enum(membershipRoles),
-  user: userResource.omit({ current_organization: true, resource_type: true }),
+  user: uri,
   organization: uri,
   created_at: instant,
   updated_at: instant,

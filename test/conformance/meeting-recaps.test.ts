@@ -49,7 +49,7 @@ sentence('GET /meeting_recaps/<recap_uuid>', 'retrieve a recap with highlights a
   expect(status).toBe(200);
   expect(body).toEqual({ resource: recap });
   expect(body.resource).toMatchObject({ summary_md: 'S', action_items_md: 'A', discussion_md: 'D' });
-  expect(body.resource.event).toMatchObject({ name: expect.any(String), start_time: expect.any(String) });
+  expect(body.resource).toMatchObject({ name: expect.any(String), start_time: expect.any(String) });
 });
 
 sentence('GET /meeting_recaps', 'list recaps', async () => {
@@ -67,7 +67,7 @@ sentence('GET /meeting_recaps', 'list recaps', async () => {
 sentence('GET /meeting_recaps', 'filters include event', async () => {
   const recap = recapOf();
   recapOf();
-  const { body } = await list({ event: recap.event.uri ?? '' });
+  const { body } = await list({ event: recap.event ?? '' });
   expect(urisOf(body)).toEqual([recap.uri]);
 });
 
@@ -85,7 +85,9 @@ sentence('GET /meeting_recaps', 'filters include organization', async () => {
   const stranger = [...sandbox.service.state.users.values()].find(
     ({ current_organization }) => current_organization !== sandbox.handles.organization,
   );
-  const elsewhere = createRecap(sandbox.service, { user: stranger?.uri ?? '', event: recap.event });
+  const { name, start_time, end_time, location, attendees } = recap;
+  const event = { name, start_time, end_time, location, attendees };
+  const elsewhere = createRecap(sandbox.service, { user: stranger?.uri ?? '', event });
   const { body } = await list({ organization: sandbox.handles.organization, count: 100 });
   expect(urisOf(body)).toContain(recap.uri);
   expect(urisOf(body)).not.toContain(elsewhere.uri);
@@ -104,7 +106,7 @@ sentence('GET /meeting_recaps', 'filters include min_start_time', async () => {
   const [early, late] = [40, 30].map((daysAgo) =>
     recapOf({ user: host, event: holdMeeting(sandbox.service, { host, daysAgo }) }),
   );
-  const { body } = await list({ user: host, min_start_time: late?.event.start_time ?? '' });
+  const { body } = await list({ user: host, min_start_time: late?.start_time ?? '' });
   expect(urisOf(body)).toContain(late?.uri);
   expect(urisOf(body)).not.toContain(early?.uri);
 });
@@ -114,7 +116,7 @@ sentence('GET /meeting_recaps', 'filters include max_start_time', async () => {
   const [early, late] = [60, 50].map((daysAgo) =>
     recapOf({ user: host, event: holdMeeting(sandbox.service, { host, daysAgo }) }),
   );
-  const { body } = await list({ user: host, max_start_time: early?.event.start_time ?? '' });
+  const { body } = await list({ user: host, max_start_time: early?.start_time ?? '' });
   expect(urisOf(body)).toContain(early?.uri);
   expect(urisOf(body)).not.toContain(late?.uri);
 });
@@ -130,7 +132,7 @@ assumed('A26', 'GET /meeting_recaps', 'sort takes start_time in both directions,
   for (const daysAgo of [71, 73, 72]) recapOf({ user: host, event: holdMeeting(sandbox.service, { host, daysAgo }) });
   const starts = async (query: Record<string, string>) =>
     (await list({ user: host, count: 100, ...query })).body.collection.map(
-      ({ event }: MeetingRecapResource) => event.start_time,
+      ({ start_time }: MeetingRecapResource) => start_time,
     ) as string[];
   const ascending = await starts({});
   expect(ascending).toEqual(ascending.toSorted());
@@ -249,7 +251,7 @@ sentence(
   async () => {
     const { organization, users } = sandbox.handles;
     const { event } = recapOf({ user: users.admin });
-    for (const query of [{ organization }, { user: users.admin }, { event: event.uri ?? '' }] as const) {
+    for (const query of [{ organization }, { user: users.admin }, { event: event ?? '' }] as const) {
       expect(await list(query)).toMatchObject({ status: 200 });
       expect(await list(query, 'member')).toMatchObject({ status: 403, body: { title: 'Permission Denied' } });
       expect(await list(query, 'enterprise')).toMatchObject({ status: 403, body: { title: 'Permission Denied' } });
@@ -271,7 +273,7 @@ sentence('Events', 'meeting_recap.created fires for external meetings', async ()
   const { body } = await sandbox.control('POST', '/meeting_recaps', { user: sandbox.handles.users.member });
   const [sent] = await ear.heard();
   expect(sent).toMatchObject({ event: 'meeting_recap.created', payload: body.resource });
-  expect(body.resource.event.uri).toBeNull();
+  expect(body.resource.event).toBeNull();
 });
 
 /** What was sent about this one change to a new recap. */
@@ -366,10 +368,37 @@ sentence('Events', 'recap events belong to the user whose recap it is', async ()
   expect(other.user).not.toBe(own.user);
 });
 
+sentence(
+  'Conventions 1',
+  'the `event` of a recap is a URI, or null for an external meeting, with its name, times, place and attendees beside it',
+  async () => {
+    const host = sandbox.handles.users.member;
+    const meeting = holdMeeting(sandbox.service, { host });
+    const { uri } = recapOf({ event: meeting });
+    const external = (await sandbox.control('POST', '/meeting_recaps', { user: host })).body.resource;
+    const { collection } = (await list({ user: host, count: 100, sort: 'start_time:desc' })).body;
+    for (const [recap, event] of [
+      [uri, meeting.uri],
+      [external.uri, null],
+    ] as const) {
+      const { resource } = (await sandbox.call('GET', recap)).body;
+      expect(resource).toMatchObject({
+        event,
+        name: expect.any(String),
+        start_time: expect.any(String),
+        end_time: expect.any(String),
+        attendees: expect.any(Array),
+      });
+      expect(resource).toHaveProperty('location');
+      expect(collection).toContainEqual(resource);
+    }
+  },
+);
+
 assumed('A26', 'Resources', 'a recap names its user, organization, meeting, highlights, notes and share link', () => {
   const { organization, users } = sandbox.handles;
   const recap = recapOf();
   expect(recap).toMatchObject({ user: users.member, organization, notes: null, share_link: null });
-  expect(recap.event.attendees.map(({ host }) => host)).toEqual([true, false]);
-  expect(recap.event.attendees[1]).toMatchObject({ user_email: 'ada@example.test', user_name: 'Ada Adeyemi' });
+  expect(recap.attendees.map(({ host }) => host)).toEqual([true, false]);
+  expect(recap.attendees[1]).toMatchObject({ user_email: 'ada@example.test', user_name: 'Ada Adeyemi' });
 });

@@ -15,7 +15,7 @@ sentence('GET /organization_memberships', 'accepts a `user` URI filter', async (
   });
   expect(status).toBe(200);
   expect(body.collection).toHaveLength(1);
-  expect(body.collection[0]).toMatchObject({ role: 'user', organization, user: { uri: users.member } });
+  expect(body.collection[0]).toMatchObject({ role: 'user', organization, user: users.member });
 });
 
 sentence(
@@ -32,6 +32,27 @@ sentence(
     });
   },
 );
+
+sentence('GET /users/<id>', 'a user of the organization, and 404 for one that is not there', async () => {
+  const { users, base_url } = sandbox.handles;
+  const { status, body } = await sandbox.call('GET', users.member, { as: 'member' });
+  expect([status, body.resource.uri]).toEqual([200, users.member]);
+  expect(await sandbox.call('GET', `${base_url}/users/nowhere`)).toMatchObject({ status: 404 });
+  const [stranger] = [...sandbox.service.state.users.values()].filter(
+    ({ current_organization }) => current_organization !== sandbox.handles.organization,
+  );
+  expect(await sandbox.call('GET', stranger?.uri ?? '')).toMatchObject({ status: 403 });
+});
+
+sentence('Conventions 1', 'the `user` of a membership is a URI, which answers the user', async () => {
+  const { organization, users } = sandbox.handles;
+  const { body } = await sandbox.call('GET', '/organization_memberships', { query: { organization } });
+  for (const { uri, user } of body.collection) {
+    expect(await sandbox.call('GET', user)).toMatchObject({ status: 200, body: { resource: { uri: user } } });
+    expect((await sandbox.call('GET', uri)).body.resource.user).toBe(user);
+  }
+  expect(body.collection.map(({ user }: { user: string }) => user)).toContain(users.admin);
+});
 
 assumed('A14', 'GET /users/me', 'names the user of the token and its current organization', async () => {
   const { users, organization } = sandbox.handles;

@@ -6,10 +6,12 @@ import { paginationEnvelope } from '#schemas/resources/envelope.ts';
 import { availableTimeResource, eventTypeLocation, eventTypeResource } from '#schemas/resources/event-type.ts';
 import { groupResource } from '#schemas/resources/group.ts';
 import { inviteePayload, inviteeResource, noShowResource, trackingResource } from '#schemas/resources/invitee.ts';
-import { meetingRecapResource, recapEventResource, transcriptResource } from '#schemas/resources/meeting-recap.ts';
+import { meetingRecapResource, transcriptResource } from '#schemas/resources/meeting-recap.ts';
 import {
   publicContactResource,
   publicDefinitionResource,
+  publicMembershipResource,
+  publicRecapEvent,
   publicRecapListItem,
   publicRecapResource,
   publicTranscriptResource,
@@ -38,7 +40,7 @@ export const schemaNames: Readonly<Record<string, z.ZodType>> = {
   InviteePayload: inviteePayload,
   InviteeTracking: trackingResource,
   MeetingRecap: meetingRecapResource,
-  MeetingRecapEvent: recapEventResource,
+  MeetingRecapEvent: publicRecapEvent,
   MeetingRecapListItem: publicRecapListItem,
   Organization: organizationResource,
   OrganizationInvitation: invitationResource,
@@ -47,6 +49,7 @@ export const schemaNames: Readonly<Record<string, z.ZodType>> = {
   PublicContact: publicContactResource,
   PublicCustomFieldDefinition: publicDefinitionResource,
   PublicMeetingRecap: publicRecapResource,
+  PublicOrganizationMembership: publicMembershipResource,
   PublicTranscript: publicTranscriptResource,
   RoutingForm: routingFormResource,
   RoutingFormSubmission: routingFormSubmissionResource,

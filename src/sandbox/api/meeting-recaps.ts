@@ -71,9 +71,9 @@ type RecapFilter = (recap: MeetingRecapResource) => boolean;
 
 function matches(recap: MeetingRecapResource, search: RecapSearch): boolean {
   const { event, user, organization, attendee, min_start_time = '', max_start_time = '~' } = search;
-  const { uri, start_time, attendees } = recap.event;
+  const { start_time, attendees } = recap;
   return (
-    (event ?? uri) === uri &&
+    (event ?? recap.event) === recap.event &&
     (user ?? recap.user) === recap.user &&
     (organization ?? recap.organization) === recap.organization &&
     start_time >= min_start_time &&

@@ -10,7 +10,7 @@ import { denied } from '#src/http/http-error.ts';
 import { listing } from '#src/http/pagination.ts';
 import { isSameAddress } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { demandAllotment, invite, isPaid } from '#src/sandbox/world/organizations.ts';
-import { found, membershipRecord, type Organization, type StoredGroup } from '#src/sandbox/world/service.ts';
+import { found, type Organization, type StoredGroup } from '#src/sandbox/world/service.ts';
 import {
   demandGroup,
   demandOrganization,
@@ -51,7 +51,7 @@ export const userOperations = [
         if (!users.has(membership.user) || (query.role ?? membership.role) !== membership.role) return false;
         return query.email === undefined || state.users.get(membership.user)?.email === query.email;
       });
-      return listing(page, (membership) => membershipRecord(state, membership));
+      return listing(page);
     },
   }),
   get('getOrganizationMembership', '/organization_memberships/{uuid}', {
@@ -59,7 +59,7 @@ export const userOperations = [
     summary: 'One membership',
     run({ service: { state }, caller, uri }) {
       const membership = found(state.memberships.get(uri), 'membership');
-      return membershipRecord(state, visible(caller, membership, [membership.user]));
+      return visible(caller, membership, [membership.user]);
     },
   }),
 ];

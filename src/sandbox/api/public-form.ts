@@ -10,13 +10,15 @@ import {
   publicContactResource,
   publicDefinitionList,
   publicDefinitionResource,
+  publicMembershipResource,
   publicRecapListItem,
   publicRecapResource,
   publicTranscriptResource,
 } from '#schemas/resources/public-form.ts';
+import { membershipResource } from '#schemas/resources/user.ts';
 import { subscriptionRequestWithEventTypes } from '#schemas/subscription.ts';
 import { HttpError } from '#src/http/http-error.ts';
-import type { Service } from '#src/sandbox/world/service.ts';
+import { found, type Service } from '#src/sandbox/world/service.ts';
 import { listEventTypes } from './event-types.ts';
 import { listMeetingRecaps } from './meeting-recaps.ts';
 import { isVisible } from './permissions.ts';
@@ -27,6 +29,7 @@ type Change = (operation: ServiceOperation) => ServiceOperation;
 type RecordOf = (record: object, service: Service) => object;
 
 const contacts = showing(publicContactResource, contactRecord);
+const memberships = showing(publicMembershipResource, membershipRecord);
 const recaps = showing(publicRecapResource, recapRecord);
 const conflicting: Change = (operation) => ({ ...contacts(operation), conflicts: true });
 
@@ -43,6 +46,8 @@ const changes: Readonly<Record<string, Change>> = {
   }),
   listEventTypes: () =>
     listEventTypes(({ pooling_type }, { user }) => pooling_type === 'round_robin' && user === undefined),
+  listOrganizationMemberships: memberships,
+  getOrganizationMembership: memberships,
   // No user or organization has to be named: it lists what the caller may see.
   listMeetingRecaps: () =>
     showing(publicRecapListItem, (record, service) => withoutHighlights.parse(recapRecord(record, service)))(
@@ -109,15 +114,24 @@ function definitionRecord(record: object): object {
   return { ...definition, ...(shown && { options: shown }) };
 }
 
+function membershipRecord(record: object, { state }: Service): object {
+  const membership = membershipResource.parse(record);
+  const {
+    current_organization: _organization,
+    resource_type: _type,
+    ...user
+  } = found(state.users.get(membership.user), 'user');
+  return { ...membership, user };
+}
+
 const withoutHighlights = publicRecapListItem.strip();
 const withoutOwner = publicRecapResource.strip();
 
-/** The name, times, place and attendees of the meeting stand beside its URI. */
+/** With the place as the meeting has it. */
 function recapRecord(record: object, service: Service): object {
-  const { event, ...recap } = meetingRecapResource.parse(record);
-  const location = service.state.scheduledEvents.get(event.uri ?? '')?.location ?? null;
-  const shown = { ...event, ...recap, event: event.uri, location, app_url: pageOf(service, recap.uri) };
-  return withoutOwner.parse({ ...shown, status: 'Available' });
+  const recap = meetingRecapResource.parse(record);
+  const location = service.state.scheduledEvents.get(recap.event ?? '')?.location ?? null;
+  return withoutOwner.parse({ ...recap, location, app_url: pageOf(service, recap.uri), status: 'Available' });
 }
 
 function transcriptText(record: object): object {

@@ -7,7 +7,7 @@ import { omittable, uri } from '#schemas/wire.ts';
 import { createField, definitionRecord, deleteField, updateField } from '#src/sandbox/world/contacts/custom-fields.ts';
 import { createEventType, deleteEventType, eventTypeRecord, updateEventType } from '#src/sandbox/world/event-types.ts';
 import { addUser, removeUser, updateUser } from '#src/sandbox/world/organizations.ts';
-import { found, membershipRecord, type State } from '#src/sandbox/world/service.ts';
+import { found, type State } from '#src/sandbox/world/service.ts';
 import { organizationOrMain } from './account.ts';
 import { control } from './control.ts';
 
@@ -69,7 +69,7 @@ export const userControls = [
     answers: 'resource',
     run({ service, body: { organization, ...user } }) {
       const { uri: joined } = organizationOrMain(service.state, organization);
-      return membershipRecord(service.state, addUser(service, { ...user, organization: joined }));
+      return addUser(service, { ...user, organization: joined });
     },
   }),
   control('PATCH', '/users', {
@@ -83,7 +83,7 @@ export const userControls = [
     summary: 'Removes a user from the organization: the membership ends, and the tokens of the user are refused',
     body: onlyUri,
     answers: 'resource',
-    run: ({ service, body }) => membershipRecord(service.state, removeUser(service, body.uri)),
+    run: ({ service, body }) => removeUser(service, body.uri),
   }),
 ];
 

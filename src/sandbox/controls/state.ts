@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { contactRecord, definitionsInUse } from '#src/sandbox/world/contacts/contacts.ts';
 import { definitionRecord } from '#src/sandbox/world/contacts/custom-fields.ts';
 import { eventTypeRecord, organizationOf } from '#src/sandbox/world/event-types.ts';
-import { membershipRecord, type Service, type State } from '#src/sandbox/world/service.ts';
+import type { Service, State } from '#src/sandbox/world/service.ts';
 import { subscriptionRecord } from '#src/sandbox/world/subscriptions.ts';
 import { organizationOrMain } from './account.ts';
 import { control } from './control.ts';
@@ -48,10 +48,7 @@ function listsOf(service: Service, organizations: readonly string[]): Lists {
       .filter(({ hosts }) => isHosted(hosts))
       .map(eventTypeRecord),
     custom_field_definitions: state.definitions.values().filter(isOf).map(definitionRecord),
-    organization_memberships: state.memberships
-      .values()
-      .filter(isOf)
-      .map((membership) => membershipRecord(state, membership)),
+    organization_memberships: state.memberships.values().filter(isOf),
     meeting_recaps: state.recaps.values().filter(isOf),
     routing_form_submissions: state.submissions
       .values()

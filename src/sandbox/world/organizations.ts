@@ -5,10 +5,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { permissionMessages } from '#schemas/errors.ts';
 import type { InvitationResource } from '#schemas/resources/organization-invitation.ts';
-import type { MembershipRole, UserResource } from '#schemas/resources/user.ts';
+import type { MembershipResource, MembershipRole, UserResource } from '#schemas/resources/user.ts';
 import { denied, invalid } from '#src/http/http-error.ts';
 import { isSameAddress } from '#src/sandbox/world/contacts/contact-entry.ts';
-import { found, given, newUri, type Organization, type Service, type State, type StoredMembership } from './service.ts';
+import { found, given, newUri, type Organization, type Service, type State } from './service.ts';
 
 export const isPaid = ({ plan }: Organization): boolean => plan !== 'free';
 
@@ -47,7 +47,7 @@ export function enrol({ state, options }: Pick<Service, 'state' | 'options'>, me
   return user;
 }
 
-export function setRole(service: Service, { user, role }: { user: string; role: MembershipRole }): StoredMembership {
+export function setRole(service: Service, { user, role }: { user: string; role: MembershipRole }): MembershipResource {
   const { state, clock } = service;
   const membership = found(state.memberships.of('user', user)[0], 'user', 'user');
   const changed = { ...membership, role, updated_at: clock.tick() };
@@ -134,7 +134,7 @@ export interface NewUser {
 }
 
 /** Without a name the user is named after the address: `ada.lovelace+work` is Ada Lovelace. */
-export function addUser(service: Service, { organization, email, name, timezone, role }: NewUser): StoredMembership {
+export function addUser(service: Service, { organization, email, name, timezone, role }: NewUser): MembershipResource {
   demandFreeAddress(service.state, email);
   const mailbox = email.slice(0, email.lastIndexOf('@'));
   const words = mailbox.replace(/\+.*$/, '').split(/[._-]+/);
@@ -162,7 +162,7 @@ function demandFreeAddress(state: State, email: string, own?: string): void {
 
 export type UserChange = { readonly [Field in 'name' | 'email' | 'timezone']?: string | undefined };
 
-/** The membership, whose record holds the user, changes with it. */
+/** The membership changes with it: in the public form its record holds the user. */
 export function updateUser({ state, clock }: Service, user: UserResource, change: UserChange): UserResource {
   const changed = { ...user, ...given(change) };
   demandFreeAddress(state, changed.email, user.uri);
@@ -175,7 +175,7 @@ export function updateUser({ state, clock }: Service, user: UserResource, change
 }
 
 /** The user's meetings and event types remain. */
-export function removeUser({ state }: Service, uri: string): StoredMembership {
+export function removeUser({ state }: Service, uri: string): MembershipResource {
   const membership = found(state.memberships.of('user', uri)[0], 'user', 'uri');
   if (membership.role === 'owner') throw invalid({ message: 'The owner cannot be removed.', parameter: 'uri' });
   state.memberships.delete(membership.uri);

@@ -26,10 +26,11 @@ const besideUser = ({ owner }: ContactEntry, contact: JsonObject): JsonObject =>
 
 export function recapPayload(as: Form, recap: MeetingRecapResource, isNew: boolean): JsonObject {
   if (as === 'specification') return recap;
-  const { event, user: _user, organization: _organization, notes: _notes, ...rest } = recap;
-  const { uri, ...meeting } = event;
+  const { event: uri, user: _user, organization: _organization, notes: _notes, ...shown } = recap;
+  const { name, start_time, end_time, location, attendees, ...rest } = shown;
+  const meeting = { name, start_time, end_time, location, attendees };
   // An external meeting has no URI.
-  const about = { event: uri === null ? meeting : event, recap: rest };
+  const about = { event: uri === null ? meeting : { uri, ...meeting }, recap: rest };
   return isNew ? { created_at: recap.created_at, ...about } : about;
 }
 

@@ -1,7 +1,7 @@
 // Meeting recaps: created, updated and deleted. Subscribers are notified of a new recap, of changed highlights, of a share link
 // added or removed, and of the deletion; not of changed notes, attendees or times.
 import { isDeepStrictEqual } from 'node:util';
-import type { MeetingRecapResource, RecapEventResource, TranscriptResource } from '#schemas/resources/meeting-recap.ts';
+import type { MeetingRecapResource, RecapMeeting, TranscriptResource } from '#schemas/resources/meeting-recap.ts';
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
 import { hourMs, instantOf } from '#src/sandbox/clock.ts';
@@ -9,16 +9,14 @@ import type { Random } from '#src/sandbox/random.ts';
 import { deletedRecapPayload, recapPayload } from './payloads.ts';
 import { found, given, newUri, type Fact, type Service, type State } from './service.ts';
 
-/** A meeting that was not scheduled through the service. */
-export type ExternalMeeting = Omit<RecapEventResource, 'uri'>;
-
 type TextField = 'summary_md' | 'action_items_md' | 'discussion_md' | 'notes';
 type Texts = { readonly [Field in TextField]?: string | null | undefined };
 
 export interface RecapPlan extends Texts {
   /** The user it belongs to, by URI. */
   readonly user: string;
-  readonly event: ScheduledEventResource | ExternalMeeting;
+  /** One without a URI was not scheduled through the service. */
+  readonly event: ScheduledEventResource | RecapMeeting;
   /** When it was created; absent: now. */
   readonly at?: string;
   /** Who is recorded: everyone speaks; guests are only listed; only hosts came; or nothing is recorded. */
@@ -34,15 +32,16 @@ export function createRecap(service: Service, plan: RecapPlan): MeetingRecapReso
   const { user, event: meeting, at = service.clock.tick(), presence = 'spoke', ...texts } = plan;
   const owner = found(state.users.get(user), 'user', 'user');
   const uri = newUri(service, 'meeting_recaps');
-  const everyone = recapEvent(state, meeting);
+  const everyone = meetingOf(state, meeting);
   const hosts = everyone.attendees.filter(({ host }) => host);
   const attendees = { spoke: everyone.attendees, listed: everyone.attendees, hosts, unknown: [] }[presence];
-  const event = { ...everyone, attendees };
   const recap: MeetingRecapResource = {
     uri,
     user,
     organization: owner.current_organization,
-    event,
+    event: 'uri' in meeting ? meeting.uri : null,
+    ...everyone,
+    attendees,
     transcript: `${uri}/transcript`,
     ...makeHighlights(random),
     notes: null,
@@ -62,7 +61,7 @@ export function createRecap(service: Service, plan: RecapPlan): MeetingRecapReso
 /** Named as in the record; `share_link` says whether the recap has one. */
 export interface RecapChanges extends Texts {
   readonly share_link?: boolean | undefined;
-  readonly attendees?: RecapEventResource['attendees'] | undefined;
+  readonly attendees?: RecapMeeting['attendees'] | undefined;
   /** The meeting keeps its duration. */
   readonly start_time?: string | undefined;
 }
@@ -78,7 +77,8 @@ export function updateRecap(
   const changed: MeetingRecapResource = {
     ...recap,
     ...given(texts),
-    event: { ...moved(recap.event, start_time), ...given({ attendees }) },
+    ...moved(recap, start_time),
+    ...given({ attendees }),
     share_link: shareLink(service, recap.share_link, share_link),
   };
   if (isDeepStrictEqual(changed, recap)) return recap;
@@ -108,14 +108,13 @@ function emitRecap(service: Service, { user, organization }: MeetingRecapResourc
   service.emit({ ...fact, organization, users: [user] });
 }
 
-function recapEvent(state: State, event: ScheduledEventResource | ExternalMeeting): RecapEventResource {
-  if (!('event_memberships' in event)) return { ...event, uri: null };
+function meetingOf(state: State, event: ScheduledEventResource | RecapMeeting): RecapMeeting {
+  if (!('event_memberships' in event)) return event;
   const { uri, name, start_time, end_time, location, event_memberships } = event;
   const attended = state.invitees
     .of('event', uri)
     .filter(({ status, no_show }) => status === 'active' && no_show === null);
   return {
-    uri,
     name: name ?? 'Meeting',
     start_time,
     end_time,
@@ -137,7 +136,7 @@ const attendeeOf = ({ email, name }: { readonly email: string; readonly name: st
 export function externalMeeting(
   host: Pick<UserResource, 'email' | 'name'>,
   meeting: { readonly name: string; readonly startMs: number; readonly guest?: { name: string; email: string } },
-): ExternalMeeting {
+): RecapMeeting {
   const { name, startMs, guest } = meeting;
   return {
     name,
@@ -148,10 +147,12 @@ export function externalMeeting(
   };
 }
 
-function moved(event: RecapEventResource, start_time = event.start_time): RecapEventResource {
-  if (start_time === event.start_time) return event;
-  const lengthMs = Date.parse(event.end_time) - Date.parse(event.start_time);
-  return { ...event, start_time, end_time: instantOf(Date.parse(start_time) + lengthMs) };
+type Period = Pick<RecapMeeting, 'start_time' | 'end_time'>;
+
+function moved(from: Period, start_time = from.start_time): Period {
+  if (start_time === from.start_time) return { start_time, end_time: from.end_time };
+  const lengthMs = Date.parse(from.end_time) - Date.parse(from.start_time);
+  return { start_time, end_time: instantOf(Date.parse(start_time) + lengthMs) };
 }
 
 function shareLink({ options, random }: Service, link: string | null, shared: boolean | undefined): string | null {
@@ -195,7 +196,7 @@ const lines = [
 ] as const;
 
 /** The attendees speak one after another. */
-function makeTranscript(random: Random, attendees: RecapEventResource['attendees']): TranscriptResource['segments'] {
+function makeTranscript(random: Random, attendees: RecapMeeting['attendees']): TranscriptResource['segments'] {
   let start_seconds = 0;
   return lines.map((text, index) => {
     start_seconds += random.int(2, 20);

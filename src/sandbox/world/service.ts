@@ -98,8 +98,6 @@ export type Organization = Account & { readonly uri: string; readonly name: stri
 export type StoredSubscription = WebhookSubscriptionResource & { readonly signingKey: string | null };
 export type StoredGroup = GroupResource & { readonly members: readonly string[] };
 export type StoredDefinition = CustomFieldDefinitionResource & { readonly organization: string };
-/** With the URI of the user in place of the user. */
-export type StoredMembership = Omit<MembershipResource, 'user'> & { readonly user: string };
 export type StoredForm = RoutingFormResource & {
   /** The result of a submission by the answer to the last question; the first is the default. */
   readonly routes: readonly { readonly answer: string; readonly result: RoutingResult }[];
@@ -132,7 +130,7 @@ export function createState() {
     contacts: new Map<string, ContactCollection>(),
     deletedContacts: new Map<string, { uri: string; deleted_at: string; organization: string }>(),
     users: createIndexedCollection<UserResource, 'created'>({ orders: byCreation }),
-    memberships: createIndexedCollection<StoredMembership, 'created', 'organization' | 'user'>({
+    memberships: createIndexedCollection<MembershipResource, 'created', 'organization' | 'user'>({
       orders: byCreation,
       groups: { ...byOrganization, user: ({ user }) => [user] },
     }),
@@ -165,8 +163,8 @@ export function createState() {
       groups: { event: ({ event }) => [event], email: ({ email }) => [addressKey(email)] },
     }),
     recaps: createIndexedCollection<MeetingRecapResource, 'start', 'event'>({
-      orders: { start: ({ event }) => event.start_time },
-      groups: { event: ({ event }) => (event.uri === null ? [] : [event.uri]) },
+      orders: { start: ({ start_time }) => start_time },
+      groups: { event: ({ event }) => (event === null ? [] : [event]) },
     }),
     /** By the recap's URI. */
     transcripts: new Map<string, TranscriptResource>(),
@@ -181,14 +179,6 @@ export function createState() {
       groups: byOrganization,
     }),
   };
-}
-
-export function membershipRecord(state: State, membership: StoredMembership): MembershipResource {
-  const { user, ...rest } = membership;
-  const stored = state.users.get(user);
-  if (stored === undefined) throw new Error('a membership without its user');
-  const { current_organization: _organization, resource_type: _type, ...person } = stored;
-  return { ...rest, user: person };
 }
 
 /** The event types hosted by users of this organization. */

@@ -4,7 +4,6 @@ import { expect } from 'vitest';
 import { canonicalJson, normalizeTimestamp } from '#schemas/wire.ts';
 import { contactRecord } from '#src/sandbox/world/contacts/contacts.ts';
 import { eventTypeRecord, organizationOf } from '#src/sandbox/world/event-types.ts';
-import { membershipRecord } from '#src/sandbox/world/service.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { TestSandbox } from '../sandbox.ts';
 import { keyColumnsOf, rowsOf, type MirroredName } from '../stores.ts';
@@ -96,7 +95,7 @@ function expectedRows({ service, handles }: TestSandbox, recapsOf: readonly stri
   const recaps = [...state.recaps.values()].filter(
     (recap) => recap.organization === organization && (recapsOf?.includes(recap.user) ?? true),
   );
-  const memberships = state.memberships.of('organization', organization).map((one) => membershipRecord(state, one));
+  const memberships = state.memberships.of('organization', organization);
   return {
     contacts: contacts.map(contactRow),
     contact_emails: contacts.flatMap(({ uri, emails }) => emails.map((one) => ({ contact_uri: uri, ...one }))),
@@ -132,10 +131,13 @@ function expectedRows({ service, handles }: TestSandbox, recapsOf: readonly stri
       questions_and_answers.map((one, item) => ({ submission_uri: uri, item, ...one })),
     ),
     meeting_recaps: recaps.map(recapRow),
-    users: memberships.map(({ user }) => pick(user, 'uri name email slug timezone created_at updated_at')),
+    users: memberships.flatMap(({ user }) => {
+      const known = state.users.get(user);
+      return known ? [pick(known, 'uri name email slug timezone created_at updated_at')] : [];
+    }),
     organization_memberships: memberships.map((one) => ({
       ...pick(one, 'uri role created_at updated_at'),
-      user_uri: one.user.uri,
+      user_uri: one.user,
       organization_uri: one.organization,
     })),
   } satisfies Partial<Record<MirroredName, Rows>>;
@@ -209,14 +211,13 @@ function eventTypeRow(eventType: ReturnType<typeof eventTypeRecord>): Row {
 }
 
 function recapRow(recap: NonNullable<Shelved<'recaps'>>): Row {
-  const { event } = recap;
   return {
     ...pick(recap, 'uri transcript summary_md action_items_md discussion_md share_link created_at updated_at'),
-    event_uri: event.uri,
-    event_name: event.name,
-    event_start_time: event.start_time,
-    event_end_time: event.end_time,
-    event_location: event.location,
-    attendees: event.attendees,
+    event_uri: recap.event,
+    event_name: recap.name,
+    event_start_time: recap.start_time,
+    event_end_time: recap.end_time,
+    event_location: recap.location,
+    attendees: recap.attendees,
   };
 }

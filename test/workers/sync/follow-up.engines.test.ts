@@ -303,8 +303,8 @@ for (const { name, available, fresh } of storeEngines) {
       expect((await world.follow()).filter((path) => path.endsWith('/transcript')).length).toBe(20);
       expect((await world.follow()).filter((path) => path.endsWith('/transcript')).length).toBe(3);
       expect(await world.follow()).toEqual([]);
-      for (const { uri, event } of others)
-        expect((await world.recapRow(uri))['speakers']).toEqual(event.attendees.map(({ user_name }) => user_name));
+      for (const { uri, attendees } of others)
+        expect((await world.recapRow(uri))['speakers']).toEqual(attendees.map(({ user_name }) => user_name));
       expect(JSON.stringify(await rowsOf(world.store, 'event_log'))).not.toContain('Thanks for making the time');
     });
 

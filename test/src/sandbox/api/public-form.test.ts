@@ -156,6 +156,16 @@ describe('refusals of the public form', () => {
 });
 
 describe('records of the public form', () => {
+  it('hold the user of a membership', async () => {
+    const { organization, users } = sandbox.handles;
+    const { collection } = await read('/organization_memberships', { organization, user: users.admin });
+    const { resource: user } = await read(users.admin);
+    const { current_organization: _organization, resource_type: _type, ...person } = user;
+    expect(collection).toMatchObject([{ role: 'admin', organization, user: person }]);
+    expect(collection[0].user).toEqual(person);
+    expect((await read(collection[0].uri)).resource).toEqual(collection[0]);
+  });
+
   it('have an address of a page for a contact, and the colour of an option', async () => {
     const { collection } = await read('/contacts', { count: 1 });
     expect(collection[0].app_url).toMatch(/^http/);

@@ -1,11 +1,11 @@
 // Recaps: what subscribers receive in either form, what changes in silence, who was there, and what controls refuse.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readDelivery } from '#schemas/delivery.ts';
-import { meetingRecapResource } from '#schemas/resources/meeting-recap.ts';
+import { meetingRecapResource, type RecapMeeting } from '#schemas/resources/meeting-recap.ts';
 import { dayMs, hourMs, instantOf } from '#src/sandbox/clock.ts';
 import { deliverySchema } from '#src/sandbox/docs/openapi.ts';
 import { seedRecaps } from '#src/sandbox/seed/history.ts';
-import { createRecap, deleteRecap, presences, updateRecap, type ExternalMeeting } from '#src/sandbox/world/recaps.ts';
+import { createRecap, deleteRecap, presences, updateRecap } from '#src/sandbox/world/recaps.ts';
 import { createState, forms, type Fact, type Form, type Service } from '#src/sandbox/world/service.ts';
 import { holdMeeting } from '../../../harness/sandbox/meetings.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
@@ -14,7 +14,7 @@ let sandbox: TestSandbox;
 beforeAll(async () => void (sandbox = await openTestSandbox()));
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
-const elsewhere: ExternalMeeting = {
+const elsewhere: RecapMeeting = {
   name: 'Lunch',
   start_time: instantOf(10 * hourMs),
   end_time: instantOf(11 * hourMs),
@@ -67,7 +67,7 @@ describe.each(forms)('a payload in the %s form', (as) => {
     deleteRecap(service, hosted);
     const recapFacts = facts.filter(({ event }) => event.startsWith('meeting_recap.'));
     expect(recapFacts.map(readable)).toMatchObject([
-      { state: 'known', payload: { uri: hosted.uri, event: { uri: hosted.event.uri, name: hosted.event.name } } },
+      { state: 'known', payload: { uri: hosted.uri, event: { uri: hosted.event, name: hosted.name } } },
       { state: 'known', payload: { uri: external.uri, event: { name: 'Lunch' }, share_link: null } },
       { state: 'known', payload: { uri: external.uri, summary_md: 'Other' } },
       { state: 'known', payload: { uri: hosted.uri, deleted_at: recapFacts[3]?.at } },
@@ -109,7 +109,7 @@ describe('a recap', () => {
       email: 'missed@example.test',
       no_show: { uri: `${came.uri}/no_show`, created_at: at },
     });
-    const { attendees } = createRecap(service, { user, event }).event;
+    const { attendees } = createRecap(service, { user, event });
     expect(attendees.map(({ host, user_email }) => [host, user_email])).toEqual([
       [true, event.event_memberships[0]?.user_email],
       [false, 'came@example.test'],
@@ -120,7 +120,7 @@ describe('a recap', () => {
     const { service, facts } = listening();
     const recap = createRecap(service, { user: sandbox.handles.users.owner, event: elsewhere, summary_md: 'Same' });
     facts.length = 0;
-    const { attendees, start_time } = recap.event;
+    const { attendees, start_time } = recap;
     const same = { summary_md: 'Same', notes: null, share_link: false, attendees: [...attendees], start_time };
     expect(updateRecap(service, recap, same)).toBe(recap);
     expect(updateRecap(service, recap, {})).toBe(recap);
@@ -135,7 +135,7 @@ describe('a recap', () => {
     const updated = updateRecap(service, recap, { notes: 'Mine', summary_md: 'Ours', start_time: instantOf(0) });
     expect(facts.map(({ event, at }) => [event, at])).toEqual([['meeting_recap.updated', updated.updated_at]]);
     expect(updated).toMatchObject({ notes: 'Mine', summary_md: 'Ours' });
-    expect(updated.event).toMatchObject({ start_time: instantOf(0), end_time: instantOf(hourMs) });
+    expect(updated).toMatchObject({ start_time: instantOf(0), end_time: instantOf(hourMs) });
   });
 
   it('keeps the share link it has', () => {
@@ -207,13 +207,13 @@ describe('the controls of recaps', () => {
     const { status, body } = await control('POST', { event: event.uri, summary_md: 'S', action_items_md: null });
     expect(status).toBe(200);
     expect(body.resource).toMatchObject({ user: host, summary_md: 'S', action_items_md: null });
-    expect(body.resource.event.uri).toBe(event.uri);
+    expect(body.resource.event).toBe(event.uri);
     expect(await sandbox.call('GET', body.resource.uri, { as: 'admin' })).toMatchObject({ status: 200, body });
   });
 
   it('write a recap of an external meeting of the owner when no event is named', async () => {
     const { body } = await control('POST', undefined);
-    expect(body.resource).toMatchObject({ user: sandbox.handles.users.owner, event: { uri: null } });
+    expect(body.resource).toMatchObject({ user: sandbox.handles.users.owner, event: null });
   });
 
   it('change and delete a recap by its URI', async () => {
@@ -272,14 +272,14 @@ describe('seeded recaps', () => {
     seedRecaps(alone, { organization, owner, users: [owner, ...others] });
     const made = [...recaps.values()];
     expect(made).toHaveLength(21);
-    expect(made.filter(({ event }) => event.uri === null)).toMatchObject([{ user: owner.uri }]);
+    expect(made.filter(({ event }) => event === null)).toMatchObject([{ user: owner.uri }]);
     const now = instantOf(service.clock.nowMs());
     for (const recap of made) {
       expect(meetingRecapResource.safeParse(recap).success).toBe(true);
-      expect(recap.event.end_time < recap.created_at && recap.created_at < now).toBe(true);
+      expect(recap.end_time < recap.created_at && recap.created_at < now).toBe(true);
       expect(transcripts.get(recap.uri)?.segments.length).toBeGreaterThan(3);
     }
-    const whoCame = ({ uri, event: { attendees } }: (typeof made)[number]) => {
+    const whoCame = ({ uri, attendees }: (typeof made)[number]) => {
       const guests = attendees.filter(({ host }) => !host).map(({ user_name }) => user_name);
       const segments = transcripts.get(uri)?.segments ?? [];
       if (guests.length === 0) return attendees.length === 0 ? 'unknown' : 'hosts';
