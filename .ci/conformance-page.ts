@@ -7,6 +7,8 @@ interface Row {
   readonly what: string;
   /** The assumption it rests on, where the specification is silent. */
   readonly assumption?: string;
+  /** Says what the sandbox does in place of what the specification says. */
+  readonly isException?: true;
 }
 
 export interface Chapter {
@@ -24,7 +26,7 @@ export function readRows(folder: string): readonly Chapter[] {
 export function readChapter(file: string, source: string): Chapter {
   const [, title] = /^\/\/ Conformance: (.+?)\.?\n/.exec(source) ?? [];
   if (title === undefined) throw new Error(`${file} does not open with "// Conformance: …".`);
-  const calls = [...source.matchAll(/\b(sentence|assumed)\s*\(/g)];
+  const calls = [...source.matchAll(/\b(sentence|assumed|exception)\s*\(/g)];
   return { title, file, rows: calls.map((call) => rowOf(call, { file, source })) };
 }
 
@@ -45,7 +47,8 @@ function rowOf(call: RegExpExecArray, { file, source }: { file: string; source: 
     at += literal[0].length;
   }
   const [where = '', what = ''] = texts.slice(-2);
-  return wanted === 3 ? { where, what, assumption: texts[0] ?? '' } : { where, what };
+  if (wanted === 3) return { where, what, assumption: texts[0] ?? '' };
+  return call[1] === 'exception' ? { where, what, isException: true } : { where, what };
 }
 
 /** One argument up to its comma: a quoted string on its own, neither a template nor the beginning of an expression. */
@@ -63,8 +66,25 @@ export function conformancePage(chapters: readonly Chapter[]): string {
     'numbered [assumption](../schemas/README.md#assumptions) they rest on. Each row is a test of its own: `npx vitest run test/conformance`.',
     'This page is made from those tests by `npm run conformance`, and a test fails when it is out of date.',
     '',
+    'The rows are about the form of the specification, which is the default. [sandbox.md](sandbox.md#the-public-form) lists where the public form differs.',
+    '',
+    ...exceptionLines(rows.filter(({ isException }) => isException)),
     ...chapters.flatMap(chapterLines),
   ].join('\n');
+}
+
+function exceptionLines(rows: readonly Row[]): readonly string[] {
+  if (rows.length === 0) return [];
+  return [
+    '## Exceptions',
+    '',
+    'What the specification says and a simulation does not do. The rows are repeated in their chapters.',
+    '',
+    '| where | what the sandbox does |',
+    '|---|---|',
+    ...rows.map(({ where, what }) => `| ${cell(where)} | ${cell(what)} |`),
+    '',
+  ];
 }
 
 function chapterLines({ title, file, rows }: Chapter): readonly string[] {
@@ -75,7 +95,10 @@ function chapterLines({ title, file, rows }: Chapter): readonly string[] {
     '',
     '| where | what holds | assumption |',
     '|---|---|---|',
-    ...rows.map(({ where, what, assumption }) => `| ${cell(where)} | ${cell(what)} | ${assumption ?? ''} |`),
+    ...rows.map(({ where, what, assumption, isException }) => {
+      const note = isException ? 'exception' : (assumption ?? '');
+      return `| ${cell(where)} | ${cell(what)} | ${note} |`;
+    }),
     '',
   ];
 }

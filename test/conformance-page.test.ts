@@ -35,6 +35,13 @@ describe('the conformance page', () => {
     expect(page).toContain('1 rows, one a sentence of the specification; 0 of them are ours');
   });
 
+  it('states its exceptions at its beginning', () => {
+    const page = conformancePage([chapter("exception('POST /x', 'sends no letter', () => {});")]);
+    expect(page.indexOf('## Exceptions')).toBeLessThan(page.indexOf('## Some family'));
+    expect(page).toContain('| POST /x | sends no letter |\n');
+    expect(page).toContain('| POST /x | sends no letter | exception |');
+  });
+
   it.each([
     ['a template', 'sentence(`Rule`, `x`, () => {});'],
     ['a name', "sentence('Rule', what, () => {});"],

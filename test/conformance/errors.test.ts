@@ -1,7 +1,7 @@
 // Conformance: how the service says no.
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { operations, openTestSandbox, type Answer, type CallOptions, type TestSandbox } from '../harness/sandbox.ts';
-import { assumed, sentence } from './sentence.ts';
+import { assumed, exception, sentence } from './sentence.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => void (sandbox = await openTestSandbox({ rateLimits: false })));
@@ -84,6 +84,23 @@ sentence('Errors, GET /contacts', 'statuses documented: 400, 401, 403, 500', asy
   expect((await contacts({ as: 'free_plan' })).status).toBe(403);
   await failWith(1);
   expect((await contacts()).status).toBe(500);
+});
+
+exception(
+  'Errors, GET /contacts',
+  '404 is documented, but nothing in the request names a resource: the sandbox answers it only as an injected fault',
+  async () => {
+    expect((await contacts({ query: { name: 'no such contact' } })).status).toBe(200);
+    await sandbox.control('POST', '/faults', { answers: [{ path: '/contacts', status: 404 }] });
+    expect(await contacts()).toMatchObject({ status: 404, body: common });
+  },
+);
+
+exception('Errors, 500 / 503', 'the sandbox fails only when a fault is injected', async () => {
+  await failWith(503);
+  expect(await contacts()).toMatchObject({ status: 503, body: common });
+  await sandbox.control('POST', '/faults', {});
+  expect((await contacts()).status).toBe(200);
 });
 
 sentence('Errors, POST /webhook_subscriptions', 'statuses documented: 400, 401, 403, 404, 409, 503', async () => {

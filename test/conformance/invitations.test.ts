@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { Answer, CallOptions, TestSandbox } from '../harness/sandbox.ts';
-import { assumed, sentence } from './sentence.ts';
+import { assumed, exception, sentence } from './sentence.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
@@ -320,3 +320,13 @@ assumed('A24', 'GET /organizations/<uuid>/invitations/<uuid>', 'retrieves one in
   expect(await sandbox.call('GET', invitation.uri, { as: 'member' })).toMatchObject({ status: 403 });
   expect(await sandbox.call('GET', invitation.uri, { as: 'free_plan' })).toMatchObject({ status: 403 });
 });
+
+exception(
+  'POST /organizations/<uuid>/invitations',
+  'the invitation is recorded as sent; no e-mail is sent, and a control accepts or declines it',
+  async () => {
+    const { uri, last_sent_at } = await invited();
+    expect(last_sent_at).toMatch(sixDigits);
+    expect((await sandbox.control('POST', '/invitations/decline', { uri })).body.resource.status).toBe('declined');
+  },
+);

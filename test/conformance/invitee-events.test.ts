@@ -7,7 +7,7 @@ import { openCallback } from '../harness/sandbox/callback-server.ts';
 import type { Callback } from '../harness/sandbox/callback-server.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { CallOptions, TestSandbox } from '../harness/sandbox.ts';
-import { assumed, sentence } from './sentence.ts';
+import { assumed, exception, sentence } from './sentence.ts';
 
 let sandbox: TestSandbox;
 let booker: Booker;
@@ -251,5 +251,58 @@ assumed(
       expect(refused).toMatchObject({ status: 400, body: { details: [{ parameter: 'invitee' }] } });
     expect(await mark(`${invitee}x`)).toMatchObject({ status: 404, body: { details: [{ parameter: 'invitee' }] } });
     expect(await delivered()).toEqual([]);
+  },
+);
+
+sentence(
+  'POST /invitees',
+  'reschedule handling runs as for a booking made through the hosted interface: the old invitee is canceled and a new one booked',
+  async () => {
+    const { uri } = await booker.booked();
+    await forget();
+    const { body } = await sandbox.control('POST', '/invitees/reschedule', { uri, start_time: booker.freshTime() });
+    const sent = (await delivered()).toSorted((a, b) => (a.event < b.event ? -1 : 1));
+    expect(sent).toMatchObject([
+      { event: 'invitee.canceled', payload: { uri, rescheduled: true, new_invitee: body.resource.uri } },
+      { event: 'invitee.created', payload: { old_invitee: uri, scheduling_method: 'api' } },
+    ]);
+  },
+);
+
+exception(
+  'POST /invitees',
+  'notifications: subscribers receive the webhooks of the booking; no e-mail and no SMS is sent, whatever `text_reminder_number` says',
+  async () => {
+    const invitee = { email: 'ada@example.test', timezone: 'UTC', name: 'Ada', text_reminder_number: '+12025550100' };
+    const { uri } = await booker.booked({ invitee });
+    expect(await delivered()).toMatchObject([
+      { event: 'invitee.created', payload: { uri, text_reminder_number: '+12025550100' } },
+    ]);
+  },
+);
+
+exception(
+  'POST /invitees',
+  'calendar invitations: the meeting is in GET /scheduled_events with its place, link and guests; no calendar outside gets an entry',
+  async () => {
+    const { event } = await booker.booked({ event_guests: ['guest@example.test'] });
+    expect(await meetingOf(event)).toMatchObject({
+      status: 'active',
+      location: { type: 'zoom_conference', join_url: expect.any(String) },
+      event_guests: [{ email: 'guest@example.test' }],
+    });
+  },
+);
+
+exception(
+  'POST /invitees',
+  'workflows: none exist in the sandbox; a booking has no effect but its records and webhooks',
+  async () => {
+    const { invitees, scheduledEvents, contacts } = sandbox.service.state;
+    const sizes = (): readonly number[] => [invitees.size, scheduledEvents.size, contacts.size];
+    const before = sizes();
+    await booker.booked();
+    expect(sizes()).toEqual(before.map((size, index) => (index < 2 ? size + 1 : size)));
+    expect((await delivered()).map(({ event }) => event)).toEqual(['invitee.created']);
   },
 );

@@ -14,5 +14,10 @@ export function assumed(number: `A${string}`, where: string, what: string, holds
   sentence(`${where} (${number})`, what, holds);
 }
 
+/** What the specification says and a simulation does not do; `what` says what the sandbox does instead. */
+export function exception(where: string, what: string, holds: () => Promise<void> | void): void {
+  sentence(where, what, holds);
+}
+
 /** Which rows are left out, and why, stands with the target. */
 const leaveOut = (): void => undefined;

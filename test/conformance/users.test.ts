@@ -38,7 +38,7 @@ sentence('GET /users/<id>', 'a user of the organization, and 404 for one that is
   const { status, body } = await sandbox.call('GET', users.member, { as: 'member' });
   expect([status, body.resource.uri]).toEqual([200, users.member]);
   expect(await sandbox.call('GET', `${base_url}/users/nowhere`)).toMatchObject({ status: 404 });
-  const [stranger] = [...sandbox.service.state.users.values()].filter(
+  const stranger = [...sandbox.service.state.users.values()].find(
     ({ current_organization }) => current_organization !== sandbox.handles.organization,
   );
   expect(await sandbox.call('GET', stranger?.uri ?? '')).toMatchObject({ status: 403 });
