@@ -29,6 +29,12 @@ export function eventsRefusedBy(scope: SubscriptionScope, events: readonly Event
   return events.filter((event) => !contractOf(event).allowedScopes.includes(scope));
 }
 
+/** The events that allow other scopes than the first one does; they need a separate subscription. */
+function eventsApartFromFirst(events: readonly EventKind[]): readonly EventKind[] {
+  const scopesOf = (event: EventKind): string => contractOf(event).allowedScopes.join();
+  return events.filter((event) => events[0] !== undefined && scopesOf(event) !== scopesOf(events[0]));
+}
+
 /** `user` and `group` are required with their scopes, as in every documented example (A10). */
 function requestOf<Kind extends EventKind>(kinds: readonly Kind[]) {
   return z
@@ -45,8 +51,11 @@ function requestOf<Kind extends EventKind>(kinds: readonly Kind[]) {
       const addIssue = (parameter: string, message: string) =>
         issues.push({ code: 'custom', path: [parameter], message, input: value });
       const refused = eventsRefusedBy(value.scope, value.events);
+      const apart = eventsApartFromFirst(value.events);
       if (refused.length > 0)
         addIssue('events', `not for scope ${value.scope}, subscribe to them apart: ${refused.join(', ')}`);
+      else if (apart.length > 0)
+        addIssue('events', `other scopes than for ${value.events[0]}, subscribe to them apart: ${apart.join(', ')}`);
       if (value.scope === 'user' && value.user === undefined) addIssue('user', 'required for scope user');
       if (value.scope === 'group' && value.group === undefined) addIssue('group', 'required for scope group');
     });

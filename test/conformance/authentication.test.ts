@@ -270,9 +270,9 @@ sentence(
 );
 
 sentence('Errors, 403', '`required_scopes` (list of string, required) lists the missing scopes', async () => {
-  const events = ['contact.created', 'invitee.created', 'invitee.canceled', 'routing_form_submission.created'];
+  const events = ['contact.created', 'invitee.created', 'invitee.canceled', 'event_type.created'];
   const { body } = await subscribe(tokenWith('webhooks:write', 'contacts:read'), events);
-  expect(body.required_scopes).toEqual(['scheduled_events:read', 'routing_forms:read']);
+  expect(body.required_scopes).toEqual(['scheduled_events:read', 'event_types:read']);
 });
 
 sentence('Errors, 403', 'permission denied: title `Permission Denied`; message varies by endpoint', async () => {

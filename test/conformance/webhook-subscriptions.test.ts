@@ -189,8 +189,8 @@ sentence(
     const invitees = ['invitee.canceled', 'invitee.created', 'invitee_no_show.created', 'invitee_no_show.deleted'];
     const contacts = ['contact.created', 'contact.updated', 'contact.deleted'];
     const recaps = ['meeting_recap.created', 'meeting_recap.updated', 'meeting_recap.deleted'];
-    const forOrganizations = [...invitees, ...contacts, 'routing_form_submission.created'];
-    expect((await subscribed({ events: forOrganizations })).events).toEqual(forOrganizations);
+    for (const events of [[...invitees, ...contacts], ['routing_form_submission.created']])
+      expect((await subscribed({ events })).events).toEqual(events);
     expect((await subscribed({ events: recaps, ...userScope() })).events).toEqual(recaps);
     await expectUnchanged(() => subscribe({ events: ['invitee.born'] }), invalidFor('events.0'));
     await expectUnchanged(() => subscribe({ events: 'invitee.created' }), invalidFor('events'));
@@ -322,6 +322,23 @@ sentence(
     for (const scope of scopesOf()) await expectUnchanged(() => subscribe({ events, ...scope }), invalidFor('events'));
     expect((await subscribe({ events: [events[0]], ...userScope() })).status).toBe(201);
     expect((await subscribe({ events: [events[1]] })).status).toBe(201);
+  },
+);
+sentence(
+  'POST /webhook_subscriptions rule 3',
+  'that holds also where the scope of the request is allowed for all of them',
+  async () => {
+    for (const others of [inviteeEvents, contactEvents])
+      for (const events of [
+        ['routing_form_submission.created', ...others],
+        [...others, 'routing_form_submission.created'],
+      ])
+        await expectUnchanged(() => subscribe({ events }), invalidFor('events'));
+    await expectUnchanged(
+      () => subscribe({ events: [...recapEvents, ...inviteeEvents], ...userScope() }),
+      invalidFor('events'),
+    );
+    expect((await subscribe({ events: [...inviteeEvents, ...contactEvents] })).status).toBe(201);
   },
 );
 sentence(

@@ -67,6 +67,16 @@ describe('a subscription request', () => {
     expect(complaints(subscriptionRequest, { ...request, scope: 'group' })).toEqual(['group']);
   });
 
+  it('is refused for events that allow different scopes, whichever comes first', () => {
+    for (const schema of [subscriptionRequest, subscriptionRequestWithEventTypes]) {
+      const form = 'routing_form_submission.created';
+      expect(complaints(schema, { ...request, events: ['invitee.created', form] })).toEqual(['events']);
+      expect(complaints(schema, { ...request, events: [form, 'contact.created'] })).toEqual(['events']);
+      expect(accepts(schema, { ...request, events: [form] })).toBe(true);
+      expect(accepts(schema, { ...request, events: ['contact.created', 'invitee.created'] })).toBe(true);
+    }
+  });
+
   it('is rejected without events, without a URL, or with an unknown key', () => {
     expect(complaints(subscriptionRequest, { ...request, events: [] })).toEqual(['events']);
     expect(complaints(subscriptionRequest, { ...request, url: 'file:///etc/passwd' })).toEqual(['url']);

@@ -18,13 +18,14 @@ interface Answering {
 
 const schemaOf = (answer: object | undefined): unknown => (answer as Answering).content?.['application/json'].schema;
 
-/** One of each event, sent to a subscription of the organization and to one of its owner. */
+/** One of each event, sent to the subscriptions of the organization and to one of its owner. */
 async function makeEverythingHappen(loud: TestSandbox, url: string): Promise<void> {
   const { organization, users, event_types } = loud.handles;
   const kinds = Object.keys(eventKinds);
   const { owner: user } = users;
-  const forUser = kinds.filter((event) => event.startsWith('meeting_recap.'));
-  const forAll = kinds.filter((event) => !forUser.includes(event));
+  const ofFamily = (prefix: string): string[] => kinds.filter((event) => event.startsWith(prefix));
+  const [forUser, forms] = [ofFamily('meeting_recap.'), ofFamily('routing_form_submission.')];
+  const forAll = kinds.filter((event) => ![...forUser, ...forms].includes(event));
   const made = async (answer: Promise<Answer>): Promise<Answer['body']> => {
     const { status, body } = await answer;
     expect([status, body]).toEqual([expect.toSatisfy((code: number) => code < 300), body]);
@@ -34,6 +35,12 @@ async function makeEverythingHappen(loud: TestSandbox, url: string): Promise<voi
   const control = (method: string, path: string, body: unknown) => made(loud.control(method, path, body));
   const subscription = { organization, signing_key: 'secret' };
   await call('POST', '/webhook_subscriptions', { ...subscription, url, events: forAll, scope: 'organization' });
+  await call('POST', '/webhook_subscriptions', {
+    ...subscription,
+    url: `${url}/forms`,
+    events: forms,
+    scope: 'organization',
+  });
   await call('POST', '/webhook_subscriptions', {
     ...subscription,
     url: `${url}/user`,
