@@ -54,7 +54,7 @@ export const sandbox = defineVerb({
     as: {
       flags: '--as <form>',
       help: 'answers and webhooks as in the specification, or as at the public service (default: specification)',
-      reads: z.enum(forms, `expected ${forms.join(' or ')}`).default('specification'),
+      reads: z.enum(forms, forms.join(' or ')).default('specification'),
     },
     eventTypes: { flags: '--event-types', help: 'accept subscriptions to event_type.* too', reads: flag },
     rateLimits: {

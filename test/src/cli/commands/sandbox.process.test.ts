@@ -74,6 +74,16 @@ describe('sandbox', () => {
     expect(err).toContain('--contacts <n> must be a whole number up to 1,000,000');
     expect(err).toContain('--live <rate> must be a rate');
   });
+
+  it('answers as the public service with --as public, and says which forms there are', async () => {
+    await using child = home.spawn(['sandbox', '--json', '--port', '0', '--as', 'public']);
+    await until(() => child.out().includes('\n'), 'the first line is there');
+    const handles = JSON.parse(child.out().split('\n')[0] ?? '');
+    expect(await (await fetch(`${handles.base_url}/users/me`)).json()).toMatchObject({ title: 'Unauthenticated' });
+    expect(await child.signal('SIGTERM')).toBe(0);
+    const { code, err } = await home.run(['sandbox', '--as', 'other']);
+    expect([code, err]).toEqual([2, expect.stringContaining('specification or public')]);
+  });
 });
 
 describe('demo', () => {
