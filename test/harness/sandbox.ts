@@ -3,10 +3,18 @@ import { errorBody, insufficientScopeBody } from '#schemas/errors.ts';
 import { answerSchema } from '#src/http/operation.ts';
 import { operationsUnder } from '#src/sandbox/api/service-app.ts';
 import type { ServiceOperation } from '#src/sandbox/api/service-operation.ts';
+import { forms, type Form } from '#src/sandbox/world/service.ts';
 import { openSandbox, type Sandbox, type SandboxNeeds, type SandboxOptions } from '#src/sandbox/sandbox.ts';
 
 /** The operations of the service as the specification documents them: of a sandbox without options. */
 export const operations = operationsUnder({ as: 'specification', eventTypes: false });
+
+/**
+ * Each engine with a form of the service, so that a suite runs in every form and on every engine, and not in each pair of them. What a
+ * record becomes does not depend on the engine.
+ */
+export const inForms = <Engine>(engines: readonly Engine[]): readonly (Engine & { readonly as: Form })[] =>
+  engines.map((engine, index) => ({ ...engine, as: forms[(index + 1) % forms.length] ?? 'specification' }));
 
 export interface Answer {
   readonly status: number;

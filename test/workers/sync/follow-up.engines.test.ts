@@ -7,6 +7,7 @@ import { createLog } from '#src/observability/log.ts';
 import { book, cancelInvitee, meetingOf } from '#src/sandbox/world/bookings/bookings.ts';
 import { deleteEventType, eventTypeRecord } from '#src/sandbox/world/event-types.ts';
 import { createRecap, deleteRecap } from '#src/sandbox/world/recaps.ts';
+import type { Form } from '#src/sandbox/world/service.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
 import { startSchedules } from '#workers/scheduling/scheduler.ts';
@@ -14,6 +15,7 @@ import { readFollowUps, type FollowUpNeeds } from '#workers/sync/follow-up.ts';
 import { openSources } from '#workers/sync/sources.ts';
 import { openTestReconcile, type TestReconcile } from '../../harness/mirror/test-reconcile.ts';
 import { until } from '../../harness/ports.ts';
+import { inForms } from '../../harness/sandbox.ts';
 import { ingestBodies, rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
 
 const hourMs = 3_600_000;
@@ -21,7 +23,10 @@ const minuteMs = 60_000;
 
 async function openWorld(
   fresh: () => Promise<TestStore>,
-  { isTypeListed = true, ...options }: { readonly bookings?: number; readonly isTypeListed?: boolean } = {},
+  {
+    isTypeListed = true,
+    ...options
+  }: { readonly bookings?: number; readonly isTypeListed?: boolean; readonly as: Form },
 ) {
   const mirrored: TestReconcile = await openTestReconcile(fresh, { contacts: 1, bookings: 0, ...options });
   const { sandbox, store } = mirrored;
@@ -94,10 +99,10 @@ async function openWorld(
 
 const pathOf = (uri: string): string => new URL(uri).pathname;
 
-for (const { name, available, fresh } of storeEngines) {
-  describe.runIf(available)(`follow-up reads on ${name}`, () => {
+for (const { name, available, fresh, as } of inForms(storeEngines)) {
+  describe.runIf(available)(`follow-up reads on ${name}, the service as ${as}`, () => {
     it('a link that was not ready is read two minutes later, once', async () => {
-      await using world = await openWorld(fresh);
+      await using world = await openWorld(fresh, { as });
       const invitee = await world.book({ status: 'processing' });
       expect((await world.row(invitee))['join_url']).toBeNull();
       world.advance(110_000);
@@ -110,7 +115,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('an event type that a meeting names and no list showed is read, once', async () => {
-      await using world = await openWorld(fresh, { isTypeListed: false });
+      await using world = await openWorld(fresh, { isTypeListed: false, as });
       const { event } = await world.book();
       const type = String((await world.row({ event }))['event_type']);
       expect(await world.follow()).toEqual(['/users/me', pathOf(type)]);
@@ -120,7 +125,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('an event type that does not exist any more is asked for ever more rarely', async () => {
-      await using world = await openWorld(fresh, { isTypeListed: false });
+      await using world = await openWorld(fresh, { isTypeListed: false, as });
       const { event } = await world.book({ hours: 30 });
       const type = world.service.state.eventTypes.get(String((await world.row({ event }))['event_type']));
       if (type) deleteEventType(world.service, type);
@@ -131,7 +136,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('many links that are not ready are read thirty a run', async () => {
-      await using world = await openWorld(fresh);
+      await using world = await openWorld(fresh, { as });
       for (let booked = 0; booked < 31; booked += 1) await world.book({ hours: 30, status: 'processing' });
       world.advance(3 * minuteMs);
       const meetings = async () => (await world.follow()).filter((path) => path.startsWith('/scheduled_events/'));
@@ -140,7 +145,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('a link that never becomes ready is asked for ever more rarely, and not after the end', async () => {
-      await using world = await openWorld(fresh);
+      await using world = await openWorld(fresh, { as });
       const invitee = await world.book({ hours: 10, status: 'processing' });
       world.service.state.conferencesInProcess.clear();
       const reads: number[] = [];
@@ -156,7 +161,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('an answer that is older than the row is not asked for in every run', async () => {
-      await using world = await openWorld(fresh);
+      await using world = await openWorld(fresh, { as });
       const invitee = await world.book({ status: 'processing' });
       const stale = { ...meetingOf(world.service, invitee), updated_at: '2020-01-01T00:00:00.000000Z' };
       world.answerWith(async (input, init) =>
@@ -172,7 +177,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('a host change without a webhook is seen within the hour before the start, with one request for all', async () => {
-      await using world = await openWorld(fresh);
+      await using world = await openWorld(fresh, { as });
       const invitees = [await world.book(), await world.book(), await world.book()];
       const [first] = invitees;
       if (first === undefined) throw new Error('nothing was booked');
@@ -191,7 +196,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('a meeting that was observed within the hour, or is canceled, is not read before its start', async () => {
-      await using world = await openWorld(fresh);
+      await using world = await openWorld(fresh, { as });
       const [seen, canceled, alone] = [await world.book(), await world.book(), await world.book()];
       const left = cancelInvitee(world.service, canceled, { cancelerType: 'invitee', reason: null });
       await world.deliver(left, 'invitee.canceled');
@@ -201,7 +206,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('many meetings of one hour take one request per hundred', async () => {
-      await using world = await openWorld(fresh);
+      await using world = await openWorld(fresh, { as });
       for (let booked = 0; booked < 210; booked += 1) await world.book({ hours: 2 + (booked % 2) / 2 });
       const before = world.service.state.scheduledEvents.size;
       world.advance(3 * hourMs - 10 * minuteMs);
@@ -212,7 +217,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('reading does not bring back a person who was erased', async () => {
-      await using world = await openWorld(fresh);
+      await using world = await openWorld(fresh, { as });
       const invitee = await world.book({ status: 'processing' });
       const now = instantOf(world.needs.now());
       await erase({ store: world.store, newKey: () => 'k'.repeat(64) }, targetOf(invitee.email), { now });
@@ -223,7 +228,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('a recap of a person who was erased is not read', async () => {
-      await using world = await openWorld(fresh);
+      await using world = await openWorld(fresh, { as });
       const invitee = await world.book({ hours: -30 });
       const { owner: user } = world.sandbox.handles.users;
       const payload = createRecap(world.service, { user, event: meetingOf(world.service, invitee) });
@@ -235,7 +240,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('one process reads, however many there are, and none repeats it after a restart', async () => {
-      await using world = await openWorld(fresh);
+      await using world = await openWorld(fresh, { as });
       const invitee = await world.book({ status: 'processing' });
       world.advance(3 * minuteMs);
       const log = createLog({ level: 'silent', pretty: false });
@@ -264,7 +269,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('while the service is down the run fails, and what it asked for is asked for later', async () => {
-      await using world = await openWorld(fresh);
+      await using world = await openWorld(fresh, { as });
       const invitee = await world.book({ status: 'processing' });
       world.advance(3 * minuteMs);
       world.answerWith(async (input, init) =>
@@ -279,7 +284,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('speakers are read from transcripts, a few per run, without any of their words', async () => {
-      await using world = await openWorld(fresh);
+      await using world = await openWorld(fresh, { as });
       const { owner, admin } = world.sandbox.handles.users;
       const recaps = [];
       for (let index = 0; index < 24; index += 1) {
@@ -309,7 +314,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('a transcript that is not there is asked for ever more rarely; one that is refused stops the others of its user', async () => {
-      await using world = await openWorld(fresh);
+      await using world = await openWorld(fresh, { as });
       const { owner } = world.sandbox.handles.users;
       const recaps = [];
       for (let index = 0; index < 3; index += 1) {

@@ -4,15 +4,16 @@ import type { Counts } from '#workers/sync/backfill/progress.ts';
 import { allResources } from '#workers/sync/resources/registry.ts';
 import { openTestBackfill, type TestBackfill } from '../../../harness/mirror/test-backfill.ts';
 import { expectMirrored } from '../../../harness/mirror/mirror-comparison.ts';
+import { inForms } from '../../../harness/sandbox.ts';
 import { rowsOf, storeEngines } from '../../../harness/stores.ts';
 
 const names = allResources.map(({ name }) => name);
 const sum = ({ created, updated, unchanged, quarantined }: Counts) => created + updated + unchanged + quarantined;
 
-for (const { name, available, fresh } of storeEngines) {
-  describe.runIf(available)(`a backfill into ${name}`, () => {
+for (const { name, available, fresh, as } of inForms(storeEngines)) {
+  describe.runIf(available)(`a backfill into ${name}, the service as ${as}`, () => {
     let world: TestBackfill;
-    beforeAll(async () => void (world = await openTestBackfill(fresh, { contacts: 450, bookings: 105 })));
+    beforeAll(async () => void (world = await openTestBackfill(fresh, { contacts: 450, bookings: 105, as })));
     afterAll(() => world[Symbol.asyncDispose]());
     const ownRecaps = () => ({ recapsOf: [world.sandbox.handles.users.owner] });
 

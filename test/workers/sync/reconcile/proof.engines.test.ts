@@ -15,7 +15,7 @@ import { isLongRun } from '../../../harness/runs.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 import { copyPostgres } from '../../../harness/templates.ts';
 import { deleteContact } from '#src/sandbox/world/contacts/contacts.ts';
-import type { Fact } from '#src/sandbox/world/service.ts';
+import { forms, type Fact } from '#src/sandbox/world/service.ts';
 
 const engines: readonly { name: string; available: boolean; settings: () => Promise<Settings> }[] = [
   { name: 'SQLite', available: true, settings: async () => ({}) },
@@ -27,16 +27,17 @@ const engines: readonly { name: string; available: boolean; settings: () => Prom
 ];
 
 const never = '99999d';
-const faults = { drop: 0.05, duplicate: 0.1, shuffle: 0.2, rate_limit: 0.02, status: 0.02 };
+const faults = { drop: 0.15, duplicate: 0.1, shuffle: 0.2, rate_limit: 0.02, status: 0.02 };
 
 // reconcile.engines.test.ts runs in process on both engines.
-for (const { name, available, settings } of isLongRun ? engines : engines.slice(0, 1)) {
-  describe.runIf(available && inject('redisUrl') !== '')(`the mirror on ${name}`, () => {
+const cases = (isLongRun ? engines : engines.slice(0, 1)).flatMap((engine) => forms.map((as) => ({ ...engine, as })));
+for (const { name, available, settings, as } of cases) {
+  describe.runIf(available && inject('redisUrl') !== '')(`the mirror on ${name} of the service as ${as}`, () => {
     it('is complete again after one reconcile, whatever was lost, and the report names every row', async () => {
       await using redis = await startRedis();
       const facts: Fact[] = [];
       await using sandbox = await openTestSandbox(
-        { contacts: 150, bookings: 40, eventTypes: true, rateLimits: false },
+        { as, contacts: 150, bookings: 40, eventTypes: true, rateLimits: false },
         { onFact: (fact) => void facts.push(fact), realMs: awayFromMeetings() },
       );
       await using home = await openHome({ QUEUE_URL: redis.url, ...settingsFor(sandbox), ...(await settings()) });
@@ -83,6 +84,10 @@ for (const { name, available, settings } of isLongRun ? engines : engines.slice(
       await sandbox.control('POST', '/faults', {});
       const again = await home.run(['reconcile', '--json']);
       expect([again.code, namedIn(again.out)]).toEqual([0, []]);
+      for (const verb of ['status', 'doctor']) {
+        const { code, out } = await home.run([verb]);
+        expect([verb, code, out]).toEqual([verb, 0, expect.not.stringContaining('✗')]);
+      }
       const kept = "select seq from event_log where outcome in ('quarantined', 'unhandled')";
       expect(await ask(home.store, kept)).toEqual([]);
       expect(await product.term()).toBe(0);

@@ -5,6 +5,7 @@ import type { StoredRow } from '#src/store/rows.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
 import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
 import { openTestReconcile, type TestReconcile } from '../../../harness/mirror/test-reconcile.ts';
+import { inForms } from '../../../harness/sandbox.ts';
 import { projectedRows, rowsOf, storeEngines } from '../../../harness/stores.ts';
 
 const world = { contacts: 40, bookings: 16 };
@@ -43,10 +44,10 @@ function bent(where: RegExp, change: (answer: Page) => object): typeof fetch {
   };
 }
 
-for (const { name, available, fresh } of storeEngines) {
-  describe.runIf(available)(`reconcile on ${name}`, () => {
+for (const { name, available, fresh, as } of inForms(storeEngines)) {
+  describe.runIf(available)(`reconcile on ${name}, the service as ${as}`, () => {
     it('looks without writing, then repairs just what it named, then finds nothing', async () => {
-      await using mirrored = await openTestReconcile(fresh, world);
+      await using mirrored = await openTestReconcile(fresh, { ...world, as });
       const before = await projectedRows(mirrored.store);
       const looked = await mirrored.run();
       expect(totalOf(looked.report.drift)).toBeGreaterThan(100);
@@ -64,7 +65,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('names what differs by its fields, never by their values', async () => {
-      await using mirrored = await openTestReconcile(fresh, world);
+      await using mirrored = await openTestReconcile(fresh, { ...world, as });
       await mirrored.run({ repair: true });
       const [first] = contactsOf(mirrored);
       if (first === undefined) throw new Error('no contact');
@@ -80,7 +81,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('finds what changed of a meeting without an event: its link, its hosts', async () => {
-      await using mirrored = await openTestReconcile(fresh, world);
+      await using mirrored = await openTestReconcile(fresh, { ...world, as });
       await mirrored.run({ repair: true });
       // Two reads of one second with the same `updated_at` cannot be distinguished.
       await mirrored.sandbox.control('POST', '/clock', { advance: '2s' });
@@ -97,7 +98,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('stops reading contacts where the last complete run began', async () => {
-      await using mirrored = await openTestReconcile(fresh, { contacts: 350, bookings: 0 });
+      await using mirrored = await openTestReconcile(fresh, { contacts: 350, bookings: 0, as });
       await mirrored.run({ repair: true });
       await mirrored.sandbox.control('POST', '/clock', { advance: '1h' });
       const { report } = await mirrored.run({ scope: { kind: 'recent' } });
@@ -105,7 +106,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('buries what a complete listing does not show and its own URI denies', async () => {
-      await using mirrored = await openTestReconcile(fresh, world);
+      await using mirrored = await openTestReconcile(fresh, { ...world, as });
       await mirrored.run({ repair: true });
       const gone = contactsOf(mirrored).slice(0, 3);
       for (const contact of gone) deleteContact(mirrored.sandbox.service, contact);
@@ -122,7 +123,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('keeps a row that a listing leaves out although its own URI still shows it', async () => {
-      await using mirrored = await openTestReconcile(fresh, world);
+      await using mirrored = await openTestReconcile(fresh, { ...world, as });
       await mirrored.run({ repair: true });
       const left = contactsOf(mirrored)[0]?.uri ?? '';
       const forgetful = bent(/\/contacts\?/, (answer) => ({
@@ -134,7 +135,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('deletes nothing when a listing breaks off', async () => {
-      await using mirrored = await openTestReconcile(fresh, { contacts: 250, bookings: 0 });
+      await using mirrored = await openTestReconcile(fresh, { contacts: 250, bookings: 0, as });
       await mirrored.run({ repair: true });
       const gone = contactsOf(mirrored).at(-1);
       if (gone) deleteContact(mirrored.sandbox.service, gone);
@@ -149,7 +150,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('deletes none when many are missing, reports how many, and deletes them when allowed', async () => {
-      await using mirrored = await openTestReconcile(fresh, { contacts: 60, bookings: 0 });
+      await using mirrored = await openTestReconcile(fresh, { contacts: 60, bookings: 0, as });
       await mirrored.run({ repair: true });
       const all = contactsOf(mirrored);
       const gone = all.slice(0, 30);
@@ -165,7 +166,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('names what the token may not read, deletes nothing of it, and goes on with the rest', async () => {
-      await using mirrored = await openTestReconcile(fresh, world);
+      await using mirrored = await openTestReconcile(fresh, { ...world, as });
       await mirrored.run({ repair: true });
       const rows = await projectedRows(mirrored.store);
       const token = mirrored.sandbox.tokens.personal('narrow', {
@@ -185,7 +186,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('is slowed down by refusals and failures of the service, and not stopped', async () => {
-      await using mirrored = await openTestReconcile(fresh, { contacts: 20, bookings: 3 });
+      await using mirrored = await openTestReconcile(fresh, { contacts: 20, bookings: 3, as });
       await mirrored.sandbox.control('POST', '/faults', { rate_limit: 0.1, status: 0.1 });
       await mirrored.run({ repair: true });
       await mirrored.sandbox.control('POST', '/faults', {});

@@ -5,6 +5,7 @@ import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
 import { sweepSlice, type SliceOutcome } from '#workers/sync/reconcile/sweep.ts';
 import { expectMirrored } from '../../../harness/mirror/mirror-comparison.ts';
 import { allKinds, openTestReconcile, type TestReconcile } from '../../../harness/mirror/test-reconcile.ts';
+import { inForms } from '../../../harness/sandbox.ts';
 import { rowsOf, storeEngines } from '../../../harness/stores.ts';
 
 const dayMs = 86_400_000;
@@ -21,10 +22,10 @@ async function sweep(world: TestReconcile, stepMs: number, startMs: number): Pro
   return outcomes;
 }
 
-for (const { name, available, fresh } of storeEngines) {
-  describe.runIf(available)(`a sweep on ${name}`, () => {
+for (const { name, available, fresh, as } of inForms(storeEngines)) {
+  describe.runIf(available)(`a sweep on ${name}, the service as ${as}`, () => {
     it('creates, repairs and deletes in many small slices, and is over before the next is due', async () => {
-      await using world = await openTestReconcile(fresh, { contacts: 450, bookings: 60 });
+      await using world = await openTestReconcile(fresh, { contacts: 450, bookings: 60, as });
       const recapsOf = [world.sandbox.handles.users.owner];
       const startMs = Date.now();
       await sweep(world, 300_000, startMs);
@@ -51,7 +52,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('reads no page twice when it is stopped between slices', async () => {
-      await using world = await openTestReconcile(fresh, { contacts: 450, bookings: 0 });
+      await using world = await openTestReconcile(fresh, { contacts: 450, bookings: 0, as });
       const asked: string[] = [];
       const startMs = Date.now();
       const listening: typeof fetch = (url, init) => {
