@@ -4,6 +4,7 @@ import { inspectFromConfig } from '#src/app/subscription-watch.ts';
 import { timeText } from '#src/base/time.ts';
 import { newestDeliveries } from '#src/store/log/delivery-tail.ts';
 import { isOurs } from '#src/subscriptions/callback.ts';
+import { isStatus } from '#src/upstream/api-error.ts';
 import { describeFamilies, describeStep } from '#src/subscriptions/describe.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
 import { isOtherOrganization } from '#workers/sync/mirror-identity.ts';
@@ -17,7 +18,7 @@ export const checkSubscriptions: Check = async ({ config, log, now }, report) =>
   if (store === undefined) return;
   const inspection = await inspectFromConfig({ config, store, now, upstream: callOptions }).catch((error: unknown) => {
     // The check of the service reports it.
-    if (!isOtherOrganization(error)) throw error;
+    if (!isOtherOrganization(error) && !isStatus(error, 403)) throw error;
   });
   if (inspection === undefined) return;
   const { input, steps, unlisted } = inspection;

@@ -20,6 +20,7 @@ import { overviewOf } from '#src/store/status-counts.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { backfill } from './backfill.ts';
 import { bootstrap } from './bootstrap.ts';
+import { sandboxForm } from '#src/cli/sandbox-form.ts';
 import { renderTable } from '#src/cli/terminal.ts';
 import { defineVerb, wholeNumberFrom, type VerbContext } from '#src/cli/verb.ts';
 import type { FoldNeeds } from '#workers/pipeline/fold.ts';
@@ -50,8 +51,9 @@ export const demo = defineVerb({
       help: 'another seed creates other data (default: 1)',
       reads: wholeNumberFrom(0).default(1),
     },
+    as: sandboxForm,
   },
-  async run(context, { rate, count = Infinity, seed }) {
+  async run(context, { rate, count = Infinity, seed, as }) {
     const stopping = context.stopping();
     const log = createLog({ level: 'warn', pretty: process.stderr.isTTY });
     const enough = new AbortController();
@@ -59,7 +61,7 @@ export const demo = defineVerb({
     let emitted = 0;
     using _folder = emptyFolder(demoFolder(context));
     await using sandbox = await openSandbox(
-      { seed, eventTypes: true, rateLimits: false, ...demoWorld },
+      { seed, as, eventTypes: true, rateLimits: false, ...demoWorld },
       {
         // Serialized at once: a later step of the history may change the same record.
         onSeeded: (fact) => void history.push({ at: fact.at, users: fact.users, event: fact.event, ...bodyOf(fact) }),

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { openSandbox } from '#src/sandbox/sandbox.ts';
 import type { Sandbox, SandboxOptions } from '#src/sandbox/sandbox.ts';
-import { forms } from '#src/sandbox/world/service.ts';
+import { sandboxForm } from '#src/cli/sandbox-form.ts';
 import { renderTable } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag, wholeNumberFrom, type VerbContext } from '#src/cli/verb.ts';
 
@@ -51,11 +51,7 @@ export const sandbox = defineVerb({
         .transform(Number)
         .default(0),
     },
-    as: {
-      flags: '--as <form>',
-      help: 'answers and webhooks as in the specification, or as at the public service (default: specification)',
-      reads: z.enum(forms, forms.join(' or ')).default('specification'),
-    },
+    as: sandboxForm,
     eventTypes: { flags: '--event-types', help: 'accept subscriptions to event_type.* too', reads: flag },
     rateLimits: {
       flags: '--no-rate-limits',

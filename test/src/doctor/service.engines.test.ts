@@ -174,11 +174,34 @@ describe('doctor', () => {
       expect(configured('scopes')).toMatchObject([{ message: expect.stringContaining(scope) }]);
   });
 
+  it('reads every list that backfill reads, and reports each that cannot be read', async () => {
+    const denied = { title: 'Permission Denied', message: 'Please upgrade to a paid Calendly account.' };
+    await sandbox.control('POST', '/faults', {
+      answers: [
+        { path: '/contacts/custom_field_definitions', status: 200, body: { items: [] } },
+        { path: '/routing_forms', status: 403, body: denied },
+        { path: '/meeting_recaps', status: 404, body: denied },
+      ],
+    });
+    const { code, of } = await examine();
+    await sandbox.control('POST', '/faults', {});
+    expect(code).toBe(3);
+    expect(of('lists').map(({ message, fix }) => [message, fix])).toEqual([
+      [expect.stringMatching(/^custom_field_definitions cannot be read\. .*invalid/), expect.any(String)],
+      [expect.stringMatching(/^routing_forms cannot be read\. .*403.*upgrade/), expect.stringContaining('plan')],
+      [expect.stringMatching(/^meeting recaps of \S+ cannot be read\. .*404/), expect.any(String)],
+    ]);
+  });
+
   it('says once that subscriptions cannot be listed, and does not advise to create them', async () => {
-    const { of } = await examine({ API_TOKEN: sandbox.handles.tokens.no_scopes });
-    expect(of('subscriptions')).toEqual([
+    const { users, tokens } = sandbox.handles;
+    const narrow = sandbox.tokens.personal('users-only', { user: users.owner, scopes: ['users:read'] });
+    expect((await examine({ API_TOKEN: narrow })).of('subscriptions')).toEqual([
       expect.objectContaining({ state: 'doubtful', message: expect.stringContaining('cannot be listed') }),
     ]);
+    // Without any scope the line about scopes says it all.
+    const { of } = await examine({ API_TOKEN: tokens.no_scopes });
+    expect([of('subscriptions'), of('scopes').length]).toEqual([[], 1]);
   });
 
   it('reports a data folder that cannot be used', async () => {

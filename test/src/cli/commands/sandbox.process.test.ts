@@ -1,4 +1,5 @@
 // `sandbox` and `demo` as a person types them.
+import { forms } from '#src/sandbox/world/service.ts';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -87,28 +88,33 @@ describe('sandbox', () => {
 });
 
 describe('demo', () => {
-  it('registers with its sandbox, tells what happens, and every webhook becomes a row of the log', async () => {
-    // The usual port is in use, by this test or by another program: the demo takes another one.
-    const holder = createServer().on('error', () => {});
-    holder.listen(8080, '127.0.0.1');
-    const { code, out, err } = await home.runProcess(['demo', '--rate', '60', '--count', '45'], { PORT: '' });
-    holder.close();
-    expect(err).toMatch(/receives webhooks on +http:\/\/127\.0\.0\.1:(?!8080\b)\d+\/webhooks/);
-    expect([code, err]).toEqual([0, expect.stringContaining('/_sandbox/docs')]);
-    expect(err).toMatch(/^\$ \S+bin\/slotstream bootstrap$/m);
-    expect(err).toMatch(/^\$ \S+bin\/slotstream backfill$/m);
-    for (const next of ['feed', 'export', 'why'])
-      expect(err).toMatch(new RegExp(`DATA_DIR=${home.dataDir}/demo \\S+bin/slotstream ${next} `));
-    expect(err).toContain('/docs');
-    const sent = out.split('\n').filter((line) => /^\d\d:\d\d:\d\d {2}\w+\.\w+ /.test(line));
-    expect(sent.length).toBeGreaterThanOrEqual(45);
-    const [logged] = await ask(
-      `sqlite:${home.dataDir}/demo/mirror.db`,
-      "select count(*) as n from event_log where source = 'webhook'",
-    );
-    const past = Number(/webhooks of the last two months are in the log: (\d+)/.exec(err)?.[1]);
-    expect(past).toBeGreaterThan(500);
-    expect(logged?.['n']).toBe(past + sent.length);
-    expect(err).toMatch(/^Starting.*\n\nThe dashboard +http:\/\/127\.0\.0\.1:\d+\/\?token=\S+\n/);
-  });
+  it.each(forms)(
+    'registers with its sandbox as %s, tells what happens, and every webhook becomes a row of the log',
+    async (as) => {
+      // The usual port is in use, by this test or by another program: the demo takes another one.
+      const holder = createServer().on('error', () => {});
+      holder.listen(8080, '127.0.0.1');
+      const { code, out, err } = await home.runProcess(['demo', '--rate', '60', '--count', '45', '--as', as], {
+        PORT: '',
+      });
+      holder.close();
+      expect(err).toMatch(/receives webhooks on +http:\/\/127\.0\.0\.1:(?!8080\b)\d+\/webhooks/);
+      expect([code, err]).toEqual([0, expect.stringContaining('/_sandbox/docs')]);
+      expect(err).toMatch(/^\$ \S+bin\/slotstream bootstrap$/m);
+      expect(err).toMatch(/^\$ \S+bin\/slotstream backfill$/m);
+      for (const next of ['feed', 'export', 'why'])
+        expect(err).toMatch(new RegExp(`DATA_DIR=${home.dataDir}/demo \\S+bin/slotstream ${next} `));
+      expect(err).toContain('/docs');
+      const sent = out.split('\n').filter((line) => /^\d\d:\d\d:\d\d {2}\w+\.\w+ /.test(line));
+      expect(sent.length).toBeGreaterThanOrEqual(45);
+      const [logged] = await ask(
+        `sqlite:${home.dataDir}/demo/mirror.db`,
+        "select count(*) as n from event_log where source = 'webhook'",
+      );
+      const past = Number(/webhooks of the last two months are in the log: (\d+)/.exec(err)?.[1]);
+      expect(past).toBeGreaterThan(500);
+      expect(logged?.['n']).toBe(past + sent.length);
+      expect(err).toMatch(/^Starting.*\n\nThe dashboard +http:\/\/127\.0\.0\.1:\d+\/\?token=\S+\n/);
+    },
+  );
 });
