@@ -94,8 +94,8 @@ function setAside(to: Record<string, unknown>, from: unknown, path: Path): void 
 function removeHoles(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
-    const kept = value.filter((item) => item !== hole);
-    value.splice(0, value.length, ...kept);
+    const others = value.filter((item) => item !== hole);
+    value.splice(0, value.length, ...others);
   }
   for (const inner of Object.values(value)) removeHoles(inner);
 }

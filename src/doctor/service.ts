@@ -71,9 +71,9 @@ interface Refusal {
 /** Without the organization, only whether a scope is missing can be asked: the service checks that first. */
 function unknownAccount(config: Config, onClock: (ms: number) => void): Sources {
   const client = openUpstream(config, { onClock }, callOptions);
-  const nobody = '00000000-0000-0000-0000-000000000000';
-  const users = [{ uri: `${client.origin}/users/${nobody}`, client }];
-  return { client, organization: `${client.origin}/organizations/${nobody}`, users };
+  const unknown = '00000000-0000-0000-0000-000000000000';
+  const users = [{ uri: `${client.origin}/users/${unknown}`, client }];
+  return { client, organization: `${client.origin}/organizations/${unknown}`, users };
 }
 
 /** Reads the first page of every list that `backfill` and `bootstrap` read. */

@@ -30,6 +30,8 @@ export interface Effect {
   readonly changes: Changes | null;
   /** The tables whose changes follow from the fact alone, because it was the first about their row. */
   readonly created: readonly string[];
+  /** The periods of no-shows have changed: they are rows of their own, which `changes` does not list. */
+  readonly movesPeriods?: true;
 }
 
 export interface MergeOptions {
@@ -43,11 +45,15 @@ export function merge(rows: RowLookup, fact: Fact, options: MergeOptions): Effec
   const { row } = rows(fact.subject.table, fact.subject.uri);
   const wasDeleted = isDeleted(row);
   const changes: Changes = {};
+  const before = fact.noShow && row['no_show_facts'];
   const { won, created } = mergeInto(changes, rows, fact, options);
   const changed = Object.keys(changes).length > 0;
   const outcome = wasDeleted ? 'tombstoned' : changed ? 'applied' : won ? 'unchanged' : 'superseded';
-  return { outcome, changes: changed ? changes : null, created };
+  const movesPeriods = before !== undefined && !isSame(periodsIn(before), periodsIn(row['no_show_facts'] ?? null));
+  return { outcome, changes: changed ? changes : null, created, ...(movesPeriods && { movesPeriods }) };
 }
+
+const periodsIn = (facts: Json): unknown => noShowPeriods(factsOf(facts));
 
 /** As `merge`, where the log records nothing. */
 export function mergeUnrecorded(rows: RowLookup, fact: Fact, options: MergeOptions): void {

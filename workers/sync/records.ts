@@ -126,7 +126,10 @@ function observePolicy({ screen }: FoldNeeds, { alongside }: Input): FoldPolicy<
         const before = known.get(item.source.id);
         if (before === undefined) appended.push(entry);
         // An entry that was quarantined until now is projected for the first time.
-        else if (effect && (effect.changes !== null || isUnprojected(before) || decidesAgain(item)))
+        else if (
+          effect &&
+          (effect.changes !== null || effect.movesPeriods === true || isUnprojected(before) || decidesAgain(item))
+        )
           await moveEntry(unit, before, entry);
         else observed.push(item.source);
       }

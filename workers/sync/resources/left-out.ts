@@ -11,7 +11,7 @@ const readFailures: ReadonlySet<string> = new Set(['refused', 'not_found', 'serv
 export const isReadFailure = (error: unknown): error is SlotstreamError =>
   error instanceof SlotstreamError && readFailures.has(error.code);
 
-/** Whether the service said no: a later run gets the same answer until somebody changes the permission. */
+/** Whether the service said no: a later run gets the same answer until the permission is changed. */
 export const isRefusal = (error: unknown): boolean => isStatus(error, 403) || isStatus(error, 404);
 
 /** What is left out, and why. */

@@ -111,7 +111,7 @@ describe('a walk', () => {
         const url = new URL(String(input));
         asked.add(url.origin);
         // The service knows its records by either host.
-        for (const [key, value] of [...url.searchParams]) url.searchParams.set(key, value.replace(elsewhere, base_url));
+        url.search = url.search.replaceAll(encodeURIComponent(elsewhere), encodeURIComponent(base_url));
         const answer = await fetch(url, init);
         const { headers, status } = answer;
         return new Response((await answer.text()).replaceAll(base_url, elsewhere), { headers, status });
