@@ -51,14 +51,17 @@ export function speakersRecord(
   recap: { readonly uri: string; readonly created_at: string | null },
   { segments, text: words }: Transcript,
 ): JsonObject {
-  const named = Array.isArray(segments)
-    ? segments.map((segment: unknown) => propertyOf(segment, 'speaker'))
-    : [...(words ?? '').matchAll(speakerOfLine)].map(([, speaker]) => speaker);
+  const named = [
+    ...(Array.isArray(segments) ? segments : []).map((segment: unknown) => propertyOf(segment, 'speaker')),
+    ...[...(words ?? '').matchAll(speakerOfLine)].map(([, speaker]) => speaker),
+  ];
   const speakers = new Set(named.flatMap((speaker) => (typeof speaker === 'string' ? speaker.trim() || [] : [])));
   return { uri: recap.uri, created_at: recap.created_at, speakers: speakers.size > 0 ? [...speakers] : null };
 }
 
-const speakerOfLine = /^([^:\r\n]{1,80}):[ \t]/gm;
+/** `Name: words`, perhaps with the time before or behind the name. */
+const speakerOfLine =
+  /^(?:[[(]?\d{1,2}(?::\d{2}){1,2}[\])]?[ \t]+)?([^:\r\n]{1,80}?)(?:[ \t]*[[(]\d{1,2}(?::\d{2}){1,2}[\])])?:[ \t]/gm;
 
 export type MeetingRecap = z.output<typeof meetingRecap>;
 export type Transcript = z.output<typeof transcript>;
@@ -96,9 +99,3 @@ export const meetingRecapEvents = {
   'meeting_recap.updated': contract,
   'meeting_recap.deleted': contract,
 } as const;
-
-/** A recap of the API, which may come in either shape too. */
-export const meetingRecapAnswer = z
-  .custom<JsonObject>(isObject, 'expected an object')
-  .transform((record): unknown => unwrap(record))
-  .pipe(meetingRecap);

@@ -1,6 +1,7 @@
 // The periodic jobs that keep the mirror equal to the service: compare recent changes, compare everything in slices, read what
 // changes without a webhook, restore lost webhook subscriptions, and repair what was missed while one was lost.
 import { slotstream } from '#src/base/command.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
 import { dayMs } from '#src/base/time.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
@@ -17,13 +18,7 @@ import { readFollowUps } from '#workers/sync/follow-up.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
 import { isFilled } from '#workers/sync/mirror-identity.ts';
 import { closeGap, gapRepair, openGap } from '#workers/sync/reconcile/missed-window.ts';
-import {
-  isAsCompleteAsAllowed,
-  reconcile,
-  type ReconcileNeeds,
-  type ReconcileReport,
-  type Scope,
-} from '#workers/sync/reconcile/reconcile.ts';
+import { reconcile, type ReconcileNeeds, type ReconcileReport, type Scope } from '#workers/sync/reconcile/reconcile.ts';
 import { sweepSlice } from '#workers/sync/reconcile/sweep.ts';
 import { openSources } from '#workers/sync/sources.ts';
 import { startJobs, type JobNeeds } from './jobs.ts';
@@ -101,8 +96,8 @@ function readDefinitionsJob(needs: SyncJobNeeds): Job {
     name: 'definitions',
     everyMs: atMostEvery(maxDefinitionsEveryMs, needs.config),
     async run(signal) {
-      const changed = await readDefinitions(await openComparison(needs, signal), needs.config.events);
-      return changed > 0 ? { changed } : undefined;
+      const report = await readDefinitions(await openComparison(needs, signal), needs.config.events);
+      return report.changed + report.unreadable.length > 0 ? report : undefined;
     },
   };
 }
@@ -196,8 +191,11 @@ function repairMissedWindowJob(needs: SyncJobNeeds): Job {
       if (gap === undefined) return undefined;
       const { since } = gap;
       const report = await repair(needs, { kind: 'gap', since }, signal);
-      // What could not be reached is repaired by the next run.
-      if (isAsCompleteAsAllowed(report)) await closeGap(store, gap);
+      const missed = report.unreadable.find(({ isLasting }) => !isLasting);
+      // The next run repairs it, after a pause.
+      if (missed !== undefined)
+        throw new SlotstreamError('service_unavailable', `${missed.what} could not be read. ${missed.error.message}`);
+      await closeGap(store, gap);
       return { since, ...summaryOf(report) };
     },
   };

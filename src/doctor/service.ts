@@ -2,13 +2,14 @@
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Config } from '#src/config/load.ts';
 import { ApiError, isStatus } from '#src/upstream/api-error.ts';
-import { listWebhookSubscriptions } from '#src/upstream/endpoints.ts';
+import type { Client } from '#src/upstream/client.ts';
+import { listEventInvitees, listRoutingFormSubmissions, listWebhookSubscriptions } from '#src/upstream/endpoints.ts';
 import { openUpstream } from '#src/upstream/clients.ts';
 import { neededScopes, scopePurposes } from '#src/upstream/needed-scopes.ts';
 import { isOtherOrganization, requireSameOrganization, type Account } from '#workers/sync/mirror-identity.ts';
 import { wantedResources } from '#workers/sync/reconcile/plan.ts';
 import { isReadFailure } from '#workers/sync/resources/left-out.ts';
-import type { Notice } from '#workers/sync/resources/registry.ts';
+import type { Notice, Resource, ResourceName } from '#workers/sync/resources/registry.ts';
 import { openSources, type Sources } from '#workers/sync/sources.ts';
 import { callOptions, hasApi, openMirrorIfAny, type Check, type CheckNeeds, type Report } from './check.ts';
 
@@ -30,8 +31,11 @@ export const checkService: Check = async ({ config, log }, report) => {
     sources && (await ofOtherOrganization({ config, log }, { ...sources, origin: sources.client.origin }));
   if (refusal !== undefined) return report.problem('organization', refusal.message, refusal.hint ?? '');
   refusals.push(...(await refusedLists(config, sources ?? unknownAccount(config, onClock), sources === undefined)));
-  report.ok('token', 'the service accepts it.');
-  if (aheadMs !== undefined) compareClocks(config, aheadMs / 1000, report);
+  // Every answer has the time of the service.
+  if (aheadMs !== undefined) {
+    report.ok('token', 'the service accepts it.');
+    compareClocks(config, aheadMs / 1000, report);
+  }
   reportRefusals(config, refusals, report);
 };
 
@@ -76,19 +80,25 @@ function unknownAccount(config: Config, onClock: (ms: number) => void): Sources 
   return { client, organization: `${client.origin}/organizations/${unknown}`, users };
 }
 
-/** Reads the first page of every list that `backfill` and `bootstrap` read. */
+/** Reads the first page of every list that `backfill` and `bootstrap` read, and of the lists within them that of one record. */
 async function refusedLists(config: Config, sources: Sources, onlyScopes: boolean): Promise<readonly Refusal[]> {
-  const { client, organization } = sources;
-  const subscriptions = { organization, scope: 'organization', count: 1 } as const;
+  const { client, organization, users } = sources;
+  const first = async (resource: Resource, of: Sources = sources): Promise<readonly Notice[]> => {
+    const { value: page } = await resource.pages(of, { isBrief: true }).next();
+    const uri = page?.records[0]?.record['uri'];
+    if (typeof uri === 'string') await within[resource.name]?.(client, uri).next();
+    return page?.notices ?? [];
+  };
   const lists: readonly { readonly name: string; readonly first: () => Promise<readonly Notice[]> }[] = [
-    ...wantedResources(config.events).map((resource) => ({
-      name: resource.name,
-      first: async () => (await resource.pages(sources, { isBrief: true }).next()).value?.notices ?? [],
-    })),
+    ...wantedResources(config.events).flatMap((resource) =>
+      resource.name === 'meeting_recaps'
+        ? users.map((user) => ({ name: resource.name, first: () => first(resource, { ...sources, users: [user] }) }))
+        : [{ name: resource.name, first: () => first(resource) }],
+    ),
     {
       name: 'webhook_subscriptions',
       first: () =>
-        listWebhookSubscriptions(client, subscriptions)
+        listWebhookSubscriptions(client, { organization, scope: 'organization', count: 1 })
           .next()
           .then(() => []),
     },
@@ -105,6 +115,12 @@ async function refusedLists(config: Config, sources: Sources, onlyScopes: boolea
   }
   return onlyScopes ? refusals.filter(({ error }) => scopesIn(error).length > 0) : refusals;
 }
+
+/** The lists within a record. */
+const within: Partial<Record<ResourceName, (client: Client, uri: string) => AsyncGenerator>> = {
+  scheduled_events: (client, uri) => listEventInvitees(client, uri),
+  routing_forms: (client, form) => listRoutingFormSubmissions(client, { form, count: 1 }),
+};
 
 const scopesIn = (error: SlotstreamError): readonly string[] => (error instanceof ApiError ? error.requiredScopes : []);
 

@@ -1,10 +1,10 @@
 // Checks the webhook subscriptions: those that are needed exist, and when a delivery last arrived.
 import { slotstream } from '#src/base/command.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
 import { inspectFromConfig } from '#src/app/subscription-watch.ts';
 import { timeText } from '#src/base/time.ts';
 import { newestDeliveries } from '#src/store/log/delivery-tail.ts';
 import { isOurs } from '#src/subscriptions/callback.ts';
-import { isStatus } from '#src/upstream/api-error.ts';
 import { describeFamilies, describeStep } from '#src/subscriptions/describe.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
 import { isOtherOrganization } from '#workers/sync/mirror-identity.ts';
@@ -12,13 +12,15 @@ import { callOptions, hasApi, openMirrorIfAny, type Check } from './check.ts';
 
 const name = 'subscriptions';
 
+const isRefused = (error: unknown): boolean => error instanceof SlotstreamError && error.code === 'refused';
+
 export const checkSubscriptions: Check = async ({ config, log, now }, report) => {
   if (!hasApi(config) || config.publicUrl === undefined) return;
   await using store = await openMirrorIfAny({ config, log });
   if (store === undefined) return;
   const inspection = await inspectFromConfig({ config, store, now, upstream: callOptions }).catch((error: unknown) => {
     // The check of the service reports it.
-    if (!isOtherOrganization(error) && !isStatus(error, 403)) throw error;
+    if (!isOtherOrganization(error) && !isRefused(error)) throw error;
   });
   if (inspection === undefined) return;
   const { input, steps, unlisted } = inspection;

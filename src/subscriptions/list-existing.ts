@@ -28,7 +28,13 @@ export async function findAccount({ main }: Callers, settings: AccountSettings):
   const { organizationUri, userUri, groupUri: group } = settings;
   if (organizationUri !== undefined && userUri !== undefined)
     return { organization: organizationUri, user: userUri, group };
-  const { value: user } = await getCurrentUser(main);
+  const { value: user } = await getCurrentUser(main).catch((error: unknown) => {
+    if (!isStatus(error, 403)) throw error;
+    throw new SlotstreamError('refused', error.message, {
+      hint: 'Give the token the scope users:read, or set ORGANIZATION_URI and USER_URI.',
+      cause: error,
+    });
+  });
   const organization = organizationUri ?? user.current_organization ?? undefined;
   if (organization === undefined)
     throw new SlotstreamError('config', 'The user of the token belongs to no organization that GET /users/me names.', {
@@ -91,9 +97,10 @@ export async function listExisting(callers: Callers, owners: readonly Owner[]): 
 /** The expired login of one user does not stop the others; a service that is down, or that rejects our own token, does. */
 function reasonOf(error: unknown, { logins }: Callers, { scope, uri }: Owner): Omit<UnlistedOwner, 'owner'> {
   if (isStatus(error, 403) || isStatus(error, 404)) return { error, isLoginExpired: false };
+  if (!(error instanceof SlotstreamError) || isTransient(error)) throw error;
   const isOfLogin = scope === 'user' && logins.has(uri);
-  if (isOfLogin && error instanceof SlotstreamError && !isTransient(error)) return { error, isLoginExpired: true };
-  throw error;
+  if (isStatus(error, 401) && !isOfLogin) throw error;
+  return { error, isLoginExpired: isOfLogin };
 }
 
 async function subscriptionsOf(client: Client, owner: Owner): Promise<readonly WebhookSubscription[]> {

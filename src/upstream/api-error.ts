@@ -55,7 +55,9 @@ export class ApiError extends SlotstreamError {
 
 /** True when a page token has expired: the list must be read again from its beginning. */
 export function isExpiredToken(error: unknown): error is ApiError {
-  return isStatus(error, 400) && error.details.some(({ parameter }) => parameter === 'page_token');
+  if (!isStatus(error, 400)) return false;
+  const texts = error.details.flatMap(({ parameter, message }) => [parameter ?? '', message]);
+  return [error.apiMessage, ...texts].some((text) => /page_?token/i.test(text));
 }
 
 export function isStatus(error: unknown, status: number): error is ApiError {

@@ -1,5 +1,5 @@
 // The operations of the service that the program calls. Each request is checked against its strict schema before it is sent.
-import type { z } from 'zod';
+import { z } from 'zod';
 import { contactListQuery } from '#schemas/contact-request.ts';
 import { contact } from '#schemas/contact.ts';
 import { customFieldDefinition } from '#schemas/custom-field.ts';
@@ -16,7 +16,7 @@ import {
   submissionListQuery,
   subscriptionListQuery,
 } from '#schemas/list-query.ts';
-import { meetingRecapAnswer, transcript } from '#schemas/meeting-recap.ts';
+import { transcript } from '#schemas/meeting-recap.ts';
 import { readRecord } from '#schemas/odd-values.ts';
 import { pageQuery, resource } from '#schemas/pagination.ts';
 import { routingForm, routingFormSubmission } from '#schemas/routing-form.ts';
@@ -26,7 +26,7 @@ import {
   type WebhookSubscription,
 } from '#schemas/subscription.ts';
 import { organizationMembership, user } from '#schemas/user.ts';
-import { isObject, type JsonObject } from '#schemas/wire.ts';
+import { isObject, uri as recordUri, type JsonObject } from '#schemas/wire.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { invalidResponse, type ApiCall, type CallOptions, type Client } from './client.ts';
 import { pagesOf, type ApiPage, type PageOptions } from './pages.ts';
@@ -61,12 +61,15 @@ export const listScheduledEvents = listOf('/scheduled_events', scheduledEventLis
 export const listEventInvitees = (client: Client, event: string, options?: PageOptions) =>
   listOf(`${addressAt(client.origin, event)}/invitees`, inviteeListQuery, invitee)(client, {}, options);
 
+/** A record that the log parses; here only what identifies it counts. */
+const identified = z.looseObject({ uri: recordUri });
+
 /** A user sees only their own recaps, so each call needs a client of that user. */
-export const getMeetingRecap = recordOf(meetingRecapAnswer);
+export const getMeetingRecap = recordOf(identified);
 /** The transcript of a recap, by the URI of the recap. */
 export const getTranscript = (client: Client, recap: string, options?: CallOptions) =>
   recordOf(transcript)(client, `${recap}/transcript`, options);
-export const listMeetingRecaps = listOf('/meeting_recaps', recapListQuery, meetingRecapAnswer);
+export const listMeetingRecaps = listOf('/meeting_recaps', recapListQuery, identified);
 
 export const listRoutingForms = listOf('/routing_forms', routingFormListQuery, routingForm);
 /** The submissions of one form. */
@@ -94,7 +97,7 @@ export function createWebhookSubscription(
 }
 
 export async function deleteWebhookSubscription(client: Client, uri: string, options?: CallOptions): Promise<void> {
-  await client.call({ method: 'DELETE', path: uri }, options);
+  await client.call({ method: 'DELETE', path: addressAt(client.origin, uri) }, options);
 }
 
 /** One record: parsed, as sent, and when. */

@@ -33,14 +33,14 @@ export interface PageOptions extends CallOptions {
 export async function* pagesOf<Item>(
   client: Client,
   list: ListCall<Item>,
-  { from, signal }: PageOptions = {},
+  { from, ...options }: PageOptions = {},
 ): AsyncGenerator<ApiPage<Item>> {
   const seen = new Set<string | undefined>();
   for (let token = from; ;) {
     seen.add(token);
     const { value, observed } = await client.call(
       { method: 'GET', ...requestFor(list, token), reads: collection },
-      { signal },
+      options,
     );
     const nextToken = nextTokenOf(list, value.pagination, client);
     const records = value.collection.map((item) => (isObject(item) ? item : { unreadable: item }));

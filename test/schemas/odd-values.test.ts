@@ -4,6 +4,7 @@ import { eventKinds, isEventKind, type EventKind } from '#schemas/events.ts';
 import { readDelivery } from '#schemas/delivery.ts';
 import { isObject, type JsonObject } from '#schemas/wire.ts';
 import { project } from '#workers/projections/registry.ts';
+import { runs } from '../harness/runs.ts';
 import { api, bodyOf, contactRecord, fullInvitee } from './bodies.ts';
 
 const uri = `${api}/x/1`;
@@ -90,7 +91,7 @@ describe('a value that does not fit', () => {
         if (fact.tombstone === undefined && read.notes.some((note) => note.startsWith(`${path.join('.')}:`)))
           expect(JSON.stringify(fact.assignments.map(({ fields }) => fields['extra']))).toContain(JSON.stringify(odd));
       }),
-      { seed: 7, numRuns: 2_000 },
+      runs(2_000),
     );
   });
 

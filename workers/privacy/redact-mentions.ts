@@ -1,5 +1,6 @@
 // Redacts mentions of erased people from records of other subjects, at any depth.
-import { isObject, type JsonObject } from '#schemas/wire.ts';
+import { oddValuesOf } from '#schemas/odd-values.ts';
+import { isObject, propertyOf, type JsonObject } from '#schemas/wire.ts';
 import type { MirrorTable } from '#workers/projections/contract.ts';
 import { embeddings } from '#workers/projections/touches.ts';
 import type { Erasures } from './erasure-index.ts';
@@ -30,17 +31,22 @@ const isErasedUri = ({ erasures }: RedactionScope, uri: unknown): boolean =>
 /** Whether a record is the erased person's own: by its URI at any time, by an address only up to the time of the erasure. */
 export function isOwnRecord(scope: RedactionScope, table: MirrorTable, record: JsonObject): boolean {
   if (isErasedUri(scope, record['uri'])) return true;
+  // Also where the value was set aside, because it does not fit.
+  const odd = oddValuesOf(record);
+  const names = (...keys: readonly string[]): boolean =>
+    keys.some((key) => containsAddress(scope, [record[key], odd?.[key]]));
   switch (table) {
     case 'contacts':
-      return containsAddress(scope, record['emails']);
+      return names('emails');
     case 'invitees':
     case 'users':
-      return containsAddress(scope, record['email']);
+      return names('email');
     case 'routing_form_submissions':
-      return isErasedUri(scope, record['submitter']) || containsAddress(scope, record['questions_and_answers']);
+      return isErasedUri(scope, record['submitter']) || names('questions_and_answers');
     case 'meeting_recaps': {
       const event = isObject(record['event']) ? record['event'] : {};
-      return isErasedUri(scope, event['uri']) || containsAddress(scope, [event['attendees'], record['speakers']]);
+      const attendees = [event['attendees'], propertyOf(odd?.['event'], 'attendees')];
+      return isErasedUri(scope, event['uri']) || containsAddress(scope, attendees) || names('speakers');
     }
     default:
       return false;

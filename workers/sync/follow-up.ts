@@ -25,7 +25,7 @@ import { requireSameOrganization } from './mirror-identity.ts';
 import { ingestRecords, type ServiceRecord } from './records.ts';
 import { isReadFailure } from './resources/left-out.ts';
 import { recordsOf } from './resources/list-pages.ts';
-import { accountOf, type Sources } from './sources.ts';
+import { accountOf, isOfService, type Sources } from './sources.ts';
 
 export interface FollowUpNeeds extends FoldNeeds {
   /** Called only when there is something to read. */
@@ -97,7 +97,7 @@ function openRun(needs: FollowUpNeeds, before: z.output<typeof state>) {
     async read(uri: string, get: (sources: Sources) => Promise<ServiceRecord>, owner = uri) {
       const sources = await run.sources();
       // A rehearsal leaves rows of another service.
-      if (!uri.startsWith(`${sources.client.origin}/`)) return run.postpone(uri);
+      if (!isOfService(sources, uri)) return run.postpone(uri);
       try {
         await run.ingest([await get(sources)]);
       } catch (error) {
@@ -133,15 +133,17 @@ function readPendingLinks(run: Run): Promise<number> {
   return readDue(run, {
     rows: () => meetingsWithPendingLink(run.store, { now: instantOf(run.nowMs), limit: mostCandidates }),
     isDue: (row) => !run.isPostponed(row.uri) && linkDueMs(row) <= run.nowMs,
-    read: ({ uri }) => readMeeting(run, uri),
+    read: ({ uri }) => readOne(run, 'scheduled_event', uri),
     most: mostLinks,
   });
 }
 
-function readMeeting(run: Run, uri: string): Promise<void> {
+const getters = { scheduled_event: getScheduledEvent, event_type: getEventType } as const;
+
+function readOne(run: Run, kind: keyof typeof getters, uri: string): Promise<void> {
   return run.read(uri, async ({ client }) => {
-    const { record, observed } = await getScheduledEvent(client, uri, { signal: run.signal });
-    return { kind: 'scheduled_event', record, observed };
+    const { record, observed } = await getters[kind](client, uri, { signal: run.signal });
+    return { kind, record, observed };
   });
 }
 
@@ -181,7 +183,7 @@ async function readStarting(run: Run): Promise<number> {
   if (first && due.length > 1) await readList(run, { first, last, pending });
   // Those that the list does not show any more.
   const unlisted = due.filter(({ uri }) => pending.has(uri) && !run.isPostponed(uri));
-  for (const { uri } of unlisted.slice(0, mostLinks)) await readMeeting(run, uri);
+  for (const { uri } of unlisted.slice(0, mostLinks)) await readOne(run, 'scheduled_event', uri);
   run.state = { ...run.state, started: { start_time: last.start_time, uri: last.uri } };
   return due.length;
 }
@@ -216,13 +218,9 @@ async function readList(run: Run, { first, last, pending }: Range): Promise<void
 
 function readUnknownEventTypes(run: Run): Promise<number> {
   return readDue(run, {
-    rows: () => unknownEventTypes(run.store, { since: instantOf(run.nowMs - 30 * dayMs), limit: mostCandidates }),
+    rows: () => unknownEventTypes(run.store, { since: instantOf(run.nowMs - 365 * dayMs), limit: mostCandidates }),
     isDue: ({ uri }) => !run.isPostponed(uri),
-    read: ({ uri }) =>
-      run.read(uri, async ({ client }) => {
-        const { record, observed } = await getEventType(client, uri, { signal: run.signal });
-        return { kind: 'event_type', record, observed };
-      }),
+    read: ({ uri }) => readOne(run, 'event_type', uri),
     most: mostEventTypes,
   });
 }

@@ -24,6 +24,10 @@ export interface Sources {
 /** The account that the sources read. */
 export const accountOf = ({ client, organization }: Sources): Account => ({ origin: client.origin, organization });
 
+/** Whether a record is of the service that is read: it may name another host for its records than the one that is called. */
+export const isOfService = ({ client, organization }: Sources, uri: string): boolean =>
+  [client.origin, URL.parse(organization)?.origin].some((origin) => uri.startsWith(`${origin}/`));
+
 export interface SourceUser {
   readonly uri: string;
   readonly client: Client;

@@ -147,7 +147,8 @@ function showApplied(
   ];
   const report = { situation, applied, notes };
   context.out(showing.json ? JSON.stringify(appliedAsJson(report)) : appliedAsText(report));
-  if (applied.failure) throw applied.failure.error;
+  const isAnyRegistered = applied.results.some(({ kind }) => ['created', 'found', 'unchanged'].includes(kind));
+  if (applied.failure && (applied.isStopped || !isAnyRegistered)) throw applied.failure.error;
   return isComplete(applied) && !hasDeadLogins(situation) ? 0 : 3;
 }
 

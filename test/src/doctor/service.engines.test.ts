@@ -189,7 +189,7 @@ describe('doctor', () => {
     expect(of('lists').map(({ message, fix }) => [message, fix])).toEqual([
       [expect.stringMatching(/^custom_field_definitions cannot be read\. .*invalid/), expect.any(String)],
       [expect.stringMatching(/^routing_forms cannot be read\. .*403.*upgrade/), expect.stringContaining('plan')],
-      [expect.stringMatching(/^meeting recaps of \S+ cannot be read\. .*404/), expect.any(String)],
+      [expect.stringMatching(/^meeting_recaps cannot be read\. .*404/), expect.any(String)],
     ]);
   });
 

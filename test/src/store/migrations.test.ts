@@ -69,6 +69,7 @@ it.each([
       '0019-follow-up-reads': '8bfe43a41cc61239',
       '0020-time-zones': 'b25144a2b1787987',
       '0021-list-views': 'b824719fad2e5b00',
+      '0022-owners-and-meetings': '510b8306f0a1d2cf',
     },
   ],
   [
@@ -93,6 +94,7 @@ it.each([
       '0019-follow-up-reads': '8bfe43a41cc61239',
       '0020-time-zones': 'a8188f0368a15132',
       '0021-list-views': '4dc2c43b000f7496',
+      '0022-owners-and-meetings': '6fe9aa4b4b28a9fa',
     },
   ],
 ] as const)('the migrations of %s are the released ones', async (engine, released) => {

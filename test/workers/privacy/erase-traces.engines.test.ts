@@ -118,6 +118,20 @@ describe.each(storeEngines)('after an erasure on $name', ({ available, fresh }) 
     },
   );
 
+  it.runIf(available)('nothing of a person is left whose address is in a value that does not fit', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const odd = (tag: string) => [
+      deliveryBody('contact.updated', { uri: `${base}/contacts/odd-${tag}`, name: `Odd ${tag}`, emails: [address] }),
+      deliveryBody('invitee.created', { uri: `${base}/invitees/odd-${tag}`, name: `Odd ${tag}`, email: [address] }),
+    ];
+    await ingestBodies(store, odd('early'));
+    await eraseIn(store);
+    await ingestBodies(store, odd('late'));
+    for (const table of ['contacts', 'invitees', 'event_log'] as const)
+      expect(JSON.stringify(await rowsOf(store, table))).not.toMatch(/Odd (early|late)/);
+  });
+
   it.runIf(available)('nothing waits in quarantine that was emptied, also where it comes late', async () => {
     await using opened = await fresh();
     const { store } = opened;

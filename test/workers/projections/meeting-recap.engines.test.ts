@@ -54,9 +54,12 @@ describe('the record of a transcript', () => {
 
   it('is read from plain text as well, line by line', () => {
     const text = 'Canary Person: Hello: there.\nand more words\r\nHost:\tYes.\nCanary Person: Bye.';
-    expect(speakersRecord({ uri, created_at }, transcript.parse({ uri, text }))).toMatchObject({
-      speakers: ['Canary Person', 'Host'],
-    });
+    for (const form of [{ text }, { text, segments: [] }, { text: text.replaceAll(/^(?=[CH])/gm, '[00:01:02] ') }])
+      expect(speakersRecord({ uri, created_at }, transcript.parse({ uri, ...form }))).toMatchObject({
+        speakers: ['Canary Person', 'Host'],
+      });
+    const behind = speakersRecord({ uri, created_at }, transcript.parse({ text: 'Host (00:12): Yes.' }));
+    expect(behind).toMatchObject({ speakers: ['Host'] });
   });
 
   it('has no speakers where none could be read', () => {

@@ -5,16 +5,14 @@
 //     └ killed or stopped ──▶ the next one resumes, and reads no resource twice
 import { z } from 'zod';
 import type { EventKind } from '#schemas/events.ts';
-import { isTransient } from '#src/base/errors.ts';
-import { isStatus } from '#src/upstream/api-error.ts';
 import type { Store } from '#src/store/contract.ts';
-import { countsSchema, readProgress, removeProgress, noCounts, type Progress } from './progress.ts';
+import { countsSchema, readProgress, removeProgress, noCounts, type Counts, type Progress } from './progress.ts';
 import { traverseResource, type TraversalOutcome, type TraversalNeeds } from './traverse.ts';
 import { allResources, type Resource, type ResourceName } from '#workers/sync/resources/registry.ts';
 import { checkpoint, keyValue, readValue, removeValues, writeValue } from '#src/store/key-value.ts';
 import { recordFilled, requireSameOrganization } from '#workers/sync/mirror-identity.ts';
 import { wantedResources } from '#workers/sync/reconcile/plan.ts';
-import { readEach } from '#workers/sync/read-each.ts';
+import { readEach, type ListOutcome } from '#workers/sync/read-each.ts';
 import { accountOf } from '#workers/sync/sources.ts';
 
 export interface BackfillInput {
@@ -31,10 +29,11 @@ export interface BackfillNeeds extends TraversalNeeds {
   readonly onOutcome: (outcome: ResourceOutcome) => void;
 }
 
-export interface ResourceOutcome extends Pick<TraversalOutcome, 'counts' | 'error' | 'isUnreachable'> {
+export interface ResourceOutcome extends ListOutcome {
   readonly name: ResourceName;
   /** `skipped`: EVENTS names none of its kinds. `waiting`: it was not started. */
   readonly state: TraversalOutcome['state'] | 'skipped' | 'waiting';
+  readonly counts: Counts;
   /** The first of what will be missing from the mirror, and how to fix it; `counts.left_out` counts all. */
   readonly missing: readonly string[];
 }
@@ -100,17 +99,18 @@ export async function backfill(needs: BackfillNeeds, input: BackfillInput): Prom
   await save();
 
   const outcomes = await readEach(
-    needs.sources,
+    { sources: needs.sources, signal: input.signal },
     chosen.map((resource) => ({ resource })),
-    async ({ resource }, sources) => {
+    async ({ resource }, sources, isLast) => {
       const outcome = await outcomeOf({ ...needs, sources }, resource, input);
-      needs.onOutcome(outcome);
-      if (outcome.state !== 'stopped' && outcome.state !== 'waiting') ended.add(resource.name);
+      // One that cannot be reached is read again after the others.
+      if (isLast || !outcome.isUnreachable) needs.onOutcome(outcome);
+      if (outcome.state === 'stopped' || outcome.state === 'waiting') ended.delete(resource.name);
+      else ended.add(resource.name);
       await save();
       return outcome;
     },
   );
-  throwIfNothingAnswers(outcomes);
   if ([...wanted].every((name) => ended.has(name))) {
     if (wantedResources(input.events).every(({ name }) => wanted.has(name))) await recordFilled(store, needs.now());
     await finishRun(needs, {
@@ -128,16 +128,10 @@ async function outcomeOf(
 ): Promise<ResourceOutcome> {
   const { name, feeds } = resource;
   const none = { name, counts: noCounts, missing: [], isUnreachable: false };
-  if (feeds.length > 0 && !feeds.some((kind) => events.includes(kind))) return { ...none, state: 'skipped' };
+  if (feeds.length > 0 && !feeds.some((kind) => events.includes(kind)))
+    return { ...none, state: 'skipped', isSkipped: true };
   if (signal.aborted) return { ...none, state: 'waiting' };
   return { name, ...(await traverseResource(needs, resource, signal)) };
-}
-
-/** A token that is not accepted at all, or a service that does not answer, is no list that was left out. */
-function throwIfNothingAnswers(outcomes: readonly ResourceOutcome[]): void {
-  const [first] = outcomes.flatMap(({ error }) => error ?? []);
-  const isRead = outcomes.some(({ state, error }) => error === undefined && state !== 'skipped');
-  if (first !== undefined && !isRead && (isStatus(first, 401) || isTransient(first))) throw first;
 }
 
 function finishRun({ store }: BackfillNeeds, finished: z.output<(typeof result)['schema']>): Promise<void> {

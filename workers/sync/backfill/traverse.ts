@@ -36,8 +36,6 @@ export interface TraversalOutcome extends ListOutcome {
   readonly counts: Counts;
   /** The first of what was left out, as text; the rest was read. */
   readonly missing: readonly string[];
-  /** Why the rest of it could not be read. */
-  readonly error?: SlotstreamError;
 }
 
 /** A page in hand, and the progress that is stored with it. */
@@ -71,7 +69,7 @@ export async function traverseResource(
   let isDone = false;
   let error: SlotstreamError | undefined;
   try {
-    const total = needs.onTotal && (await resource.count?.(needs.sources, { signal }));
+    const total = needs.onTotal && (await countOf(needs, resource, signal));
     if (total !== undefined) needs.onTotal?.(resource, total);
     const now = needs.now();
     const pace = { began_at: now, began_with: counts, stored_at: now, total };
@@ -95,6 +93,20 @@ export async function traverseResource(
   const { counts: read, missing: texts } = withLeftOut(ended, [failureText(error)]);
   const state = isRefusal(error) ? 'refused' : 'failed';
   return { state, counts: read, missing: texts, error, isUnreachable: isTransient(error) };
+}
+
+/** Only for the display: where the records cannot be counted, they are read all the same. */
+async function countOf(
+  { sources }: TraversalNeeds,
+  resource: Resource,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  try {
+    return await resource.count?.(sources, { signal });
+  } catch (error) {
+    if (!isReadFailure(error)) throw error;
+    return undefined;
+  }
 }
 
 const mostTexts = 20;

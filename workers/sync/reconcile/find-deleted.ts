@@ -11,7 +11,7 @@ import { tableOfKind } from '#workers/projections/touches.ts';
 import { isReadFailure, type LeftOut } from '#workers/sync/resources/left-out.ts';
 import type { SeenSet } from './seen-set.ts';
 import type { ServiceRecord } from '#workers/sync/records.ts';
-import type { Sources } from '#workers/sync/sources.ts';
+import { isOfService, type Sources } from '#workers/sync/sources.ts';
 
 export interface DeleteSearchNeeds {
   readonly store: Store;
@@ -117,7 +117,7 @@ async function statusOf(
 export function unconfirmedAs(kind: DeletableKind, count: number): LeftOut {
   return {
     what: `${count} deletes of ${kind}`,
-    isRefused: false,
+    isLasting: true,
     error: {
       message: `${count} answers of 404 did not come from the service itself.`,
       hint: 'Check for a proxy in between, or an API_BASE_URL that leads elsewhere.',
@@ -126,8 +126,9 @@ export function unconfirmedAs(kind: DeletableKind, count: number): LeftOut {
 }
 
 /** Recaps are requested as their own user: only that user may see them, and the listing covers no other. */
-function clientFor({ client, users }: Sources, kind: DeletableKind, { uri, user }: StaleRow): Client | undefined {
-  if (!uri.startsWith(`${client.origin}/`)) return undefined;
+function clientFor(sources: Sources, kind: DeletableKind, { uri, user }: StaleRow): Client | undefined {
+  const { client, users } = sources;
+  if (!isOfService(sources, uri)) return undefined;
   if (kind !== 'meeting_recap') return client;
   // To any other user an existing recap looks deleted, so its user must be known.
   return users.find((one) => one.uri === user)?.client;

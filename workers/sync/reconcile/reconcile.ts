@@ -6,7 +6,6 @@
 import type { EventKind } from '#schemas/events.ts';
 import { isTransient } from '#src/base/errors.ts';
 import { instantOf } from '#src/base/time.ts';
-import { isStatus } from '#src/upstream/api-error.ts';
 import { readEach, type ListOutcome } from '#workers/sync/read-each.ts';
 import { isReadFailure, leftOut, leftOutIn, type LeftOut } from '#workers/sync/resources/left-out.ts';
 import type { ResourceName } from '#workers/sync/resources/registry.ts';
@@ -51,11 +50,10 @@ export async function reconcile(needs: ReconcileNeeds, input: ReconcileInput): P
   const startedAt = needs.now();
   using run = openRun(needs, input);
   const traversals = await traversalsOf(needs, input, startedAt);
-  const outcomes = await readEach(needs.sources, traversals, (traversal, sources) =>
+  const outcomes = await readEach(needs, traversals, (traversal, sources) =>
     traverse({ ...needs, sources }, traversal, run),
   );
   const unreadable = outcomes.flatMap((outcome) => outcome.unreadable);
-  throwIfNothingAnswers(outcomes);
   const contacts = outcomes.find((one) => one.name === 'contacts' && one.unreadable.length === 0);
   const report: ReconcileReport = {
     scope: input.scope.kind,
@@ -73,9 +71,9 @@ export async function reconcile(needs: ReconcileNeeds, input: ReconcileInput): P
   return report;
 }
 
-/** Whether everything was compared that the token may read; otherwise a later run can compare more. */
+/** Whether everything was compared that can be read; otherwise a later run can compare more. */
 export const isAsCompleteAsAllowed = ({ unreadable }: Pick<ReconcileReport, 'unreadable'>): boolean =>
-  unreadable.every(({ isRefused }) => isRefused);
+  unreadable.every(({ isLasting }) => isLasting);
 
 async function traversalsOf(
   needs: ReconcileNeeds,
@@ -100,8 +98,6 @@ interface TraversalOutcome extends ListOutcome {
   /** When its first page was requested, on the service's clock, which rows use. */
   readonly begunAt: string | undefined;
   readonly unreadable: readonly LeftOut[];
-  /** Why its rest could not be read. */
-  readonly error?: unknown;
 }
 
 async function traverse(needs: ReconcileNeeds, traversal: Traversal, run: Run): Promise<TraversalOutcome> {
@@ -137,13 +133,6 @@ async function traverse(needs: ReconcileNeeds, traversal: Traversal, run: Run): 
 
 /** The service's times have whole seconds: a row observed in the second in which the run began may have been observed before it. */
 const secondAfter = (time: string): string => instantOf(Date.parse(time) + 1000);
-
-/** A token that is not accepted at all, or a service that does not answer, is no list that was left out. */
-function throwIfNothingAnswers(outcomes: readonly TraversalOutcome[]): void {
-  const [first] = outcomes;
-  const isNothing = outcomes.every(({ error }) => error !== undefined);
-  if (isNothing && (isStatus(first?.error, 401) || first?.isUnreachable)) throw first?.error;
-}
 
 async function remember(needs: ReconcileNeeds, report: ReconcileReport, from: string | undefined): Promise<void> {
   const scope = report.scope === 'recent' ? 'recent' : 'full';

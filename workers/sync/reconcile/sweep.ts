@@ -13,6 +13,7 @@ import { accountOf } from '#workers/sync/sources.ts';
 import { openRun, type RunNeeds, type RunTally } from './session.ts';
 import { readReconcileState, recordRun, type LastRun } from './reconcile-state.ts';
 import { fullTraversals, wantedResources, type Traversal } from './plan.ts';
+import { withShortRetries } from '#workers/sync/read-each.ts';
 import { isReadFailure, leftOutIn } from '#workers/sync/resources/left-out.ts';
 
 export interface SweepInput {
@@ -138,7 +139,7 @@ async function traverseOn(
     found: added(here.found, run.tally, unreadable),
   });
   try {
-    for await (const page of resource.pages(needs.sources, { from: token ?? undefined, signal })) {
+    for await (const page of resource.pages(withShortRetries(needs.sources), { from: token ?? undefined, signal })) {
       since ||= page.observed ?? '';
       await run.take(page.records);
       pages += 1;

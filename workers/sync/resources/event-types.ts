@@ -2,10 +2,11 @@
 // the organization's list and shows them to each host.
 import { z } from 'zod';
 import { propertyOf } from '#schemas/wire.ts';
+import type { SlotstreamError } from '#src/base/errors.ts';
 import { listEventTypes } from '#src/upstream/endpoints.ts';
 import type { Sources } from '#workers/sync/sources.ts';
-import type { PageOptions, Resource, ResourcePage } from './contract.ts';
-import { isReadFailure, noticeOf } from './left-out.ts';
+import type { Notice, PageOptions, Resource, ResourcePage } from './contract.ts';
+import { isReadFailure, isRefusal, noticeOf } from './left-out.ts';
 import { listPages, readPosition, type List } from './list-pages.ts';
 import { memberships } from './organization-memberships.ts';
 
@@ -25,13 +26,24 @@ export const eventTypes: Resource = {
       return { ...page, records, rows: records.length, nextToken: after && JSON.stringify(after) };
     };
     const whole = typesOf(sources, { organization: sources.organization }, options);
+    const notices: Notice[] = [];
     if (start.users === undefined)
-      for await (const page of listPages(whole, start.next ?? undefined)) {
-        const isEnd = page.nextToken === null;
-        yield unseen(page, isEnd ? (options.isBrief ? null : { users: null }) : { next: page.nextToken });
+      try {
+        for await (const page of listPages(whole, start.next ?? undefined)) {
+          const isEnd = page.nextToken === null;
+          yield unseen(page, isEnd ? (options.isBrief ? null : { users: null }) : { next: page.nextToken });
+        }
+      } catch (error) {
+        // Members may see their own types where they may not see those of the organization.
+        if (options.isBrief || !isRefusal(error) || !isReadFailure(error)) throw error;
+        notices.push({ kind: 'left_out', list: whole.name, error });
       }
     if (options.isBrief) return;
-    const users = start.users ?? (await membersOf(sources, options));
+    const members = start.users ? { users: start.users } : await membersOf(sources, options);
+    const { users } = members;
+    if ('error' in members)
+      notices.push({ kind: 'left_out', list: 'event types of other members', error: members.error });
+    if (notices.length > 0) yield { records: [], rows: 0, nextToken: JSON.stringify({ users }), notices };
     for (const [at, user] of users.entries()) {
       const list = typesOf(sources, { user }, options);
       const others = at + 1 < users.length ? { users: users.slice(at + 1) } : null;
@@ -39,8 +51,8 @@ export const eventTypes: Resource = {
         for await (const page of listPages(list, at === 0 && start.users ? (start.next ?? undefined) : undefined))
           yield unseen(page, page.nextToken === null ? others : { users: users.slice(at), next: page.nextToken });
       } catch (error) {
-        const notices = [await noticeOf(list.name, error, whole)];
-        yield unseen({ records: [], rows: 0, nextToken: null, notices }, others);
+        const failed = [await noticeOf(list.name, error, whole)];
+        yield unseen({ records: [], rows: 0, nextToken: null, notices: failed }, others);
       }
     }
   },
@@ -55,18 +67,24 @@ const typesOf = ({ client }: Sources, whose: Whose, { query, signal }: PageOptio
   open: (token) => listEventTypes(client, { ...whose, sort: 'created_at:asc', ...query }, { from: token, signal }),
 });
 
-/** Where the members may not be listed, which their own list reports, the user of the token stands for them. */
-async function membersOf(sources: Sources, { signal }: PageOptions): Promise<readonly string[]> {
-  const members = new Set<string>();
+interface Members {
+  readonly users: readonly string[];
+  readonly error?: SlotstreamError;
+}
+
+/** Where the members cannot be listed, the user of the token stands for them. */
+async function membersOf(sources: Sources, { signal }: PageOptions): Promise<Members> {
+  const users = new Set<string>();
   try {
     for await (const { records } of memberships(sources, { signal }).open(undefined))
       for (const { user } of records) {
         const uri = typeof user === 'string' ? user : propertyOf(user, 'uri');
-        if (typeof uri === 'string') members.add(uri);
+        if (typeof uri === 'string') users.add(uri);
       }
+    return { users: [...users] };
   } catch (error) {
     if (!isReadFailure(error)) throw error;
-    for (const { uri } of sources.users) members.add(uri);
+    for (const { uri } of sources.users) users.add(uri);
+    return { users: [...users], error };
   }
-  return [...members];
 }

@@ -2,7 +2,6 @@
 // never costs the others: it is reported, and everything else is read.
 import { isTransient, SlotstreamError } from '#src/base/errors.ts';
 import { isStatus } from '#src/upstream/api-error.ts';
-import type { List } from './list-pages.ts';
 import type { Notice } from './contract.ts';
 
 const readFailures: ReadonlySet<string> = new Set(['refused', 'not_found', 'service_answer', 'service_unavailable']);
@@ -11,20 +10,21 @@ const readFailures: ReadonlySet<string> = new Set(['refused', 'not_found', 'serv
 export const isReadFailure = (error: unknown): error is SlotstreamError =>
   error instanceof SlotstreamError && readFailures.has(error.code);
 
-/** Whether the service said no: a later run gets the same answer until the permission is changed. */
+/** Whether the service said no, where it answers others. */
 export const isRefusal = (error: unknown): boolean => isStatus(error, 403) || isStatus(error, 404);
 
 /** What is left out, and why. */
 export interface LeftOut {
   readonly what: string;
   readonly error: Pick<SlotstreamError, 'message' | 'hint'>;
-  readonly isRefused: boolean;
+  /** A later run gets the same answer, until something is changed. */
+  readonly isLasting: boolean;
 }
 
 export const leftOut = (what: string, error: SlotstreamError): LeftOut => ({
   what,
   error: { message: error.message, hint: error.hint },
-  isRefused: isRefusal(error),
+  isLasting: !isTransient(error),
 });
 
 export const leftOutIn = (notices: readonly Notice[] = []): readonly LeftOut[] =>
@@ -37,17 +37,22 @@ export const failureText = ({ message, hint }: LeftOut['error']): string =>
 export const leftOutText = ({ what, error }: Pick<LeftOut, 'what' | 'error'>): string =>
   `${what}: ${failureText(error)}`;
 
+interface Openable {
+  open(from: undefined): AsyncGenerator;
+}
+
 /**
  * The notice for a record, or a list within another, that could not be read. Throws where the service itself may be down, which the list
  * around it tells: then everything is tried again later.
  */
-export async function noticeOf(list: string, error: unknown, around: Pick<List, 'open'>): Promise<Notice> {
+export async function noticeOf(list: string, error: unknown, around: Openable): Promise<Notice> {
   if (!isReadFailure(error)) throw error;
   if (isTransient(error) && !(await answers(around))) throw error;
   return { kind: 'left_out', list, error };
 }
 
-async function answers({ open }: Pick<List, 'open'>): Promise<boolean> {
+/** Whether the service answers the first page, with a refusal or otherwise. */
+export async function answers({ open }: Openable): Promise<boolean> {
   try {
     await open(undefined).next();
     return true;

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { isExpiredToken, isStatus } from '#src/upstream/api-error.ts';
 import { getMeetingRecap, listMeetingRecaps } from '#src/upstream/endpoints.ts';
+import type { ApiPage } from '#src/upstream/pages.ts';
 import type { ServiceRecord } from '#workers/sync/records.ts';
 import type { SourceUser } from '#workers/sync/sources.ts';
 import { concurrently } from './concurrently.ts';
@@ -28,14 +29,23 @@ export const meetingRecaps: Resource = {
       0,
       users.findIndex(({ uri }) => uri === start?.user),
     );
+    let isAnswered = false;
     for (const [at, user] of users.entries()) {
       if (at < first) continue;
       const from = user.uri === start?.user ? (start.next ?? undefined) : undefined;
       const following = users[at + 1];
       const after = following ? JSON.stringify({ user: following.uri, next: null }) : null;
-      for await (const page of recapsOf(user, { ...options, from })) {
-        const here = page.nextToken === null ? after : JSON.stringify({ user: user.uri, next: page.nextToken });
-        yield { ...page, nextToken: here };
+      try {
+        for await (const page of recapsOf(user, { ...options, from })) {
+          isAnswered = true;
+          const here = page.nextToken === null ? after : JSON.stringify({ user: user.uri, next: page.nextToken });
+          yield { ...page, nextToken: here };
+        }
+      } catch (error) {
+        // A user whose login has expired, who lacks the scope or was removed does not stop the others.
+        if (!isReadFailure(error) || (after === null && !isAnswered)) throw error;
+        const list = `meeting recaps of ${user.uri}`;
+        yield { records: [], rows: 0, nextToken: after, notices: [{ kind: 'left_out', list, error }] };
       }
     }
   },
@@ -46,17 +56,11 @@ const unknownUser = (): SlotstreamError =>
     hint: 'Set USER_URI, or give the token the scope users:read.',
   });
 
-/** A user whose login has expired, who lacks the scope or was removed does not stop the others. */
-async function* recapsOf(user: SourceUser, options: PageOptions): AsyncGenerator<ResourcePage> {
+function recapsOf(user: SourceUser, options: PageOptions): AsyncGenerator<ResourcePage> {
   const list = listOf(user, options);
-  try {
-    yield* nestedListPages(list, options.from, (position) => completedPages(user, { list, position, ...options }), {
-      isComplete: ({ record }) => options.isBrief === true || hasHighlights(record),
-    });
-  } catch (error) {
-    if (!isReadFailure(error) || error.code === 'service_unavailable') throw error;
-    yield { records: [], rows: 0, nextToken: null, notices: [{ kind: 'left_out', list: list.name, error }] };
-  }
+  return nestedListPages(list, options.from, (position) => completedPages(user, { list, position, ...options }), {
+    isComplete: ({ record }) => options.isBrief === true || hasHighlights(record),
+  });
 }
 
 const highlights = ['summary_md', 'action_items_md', 'discussion_md', 'share_link'];
@@ -68,16 +72,20 @@ function listOf({ uri, client }: SourceUser, { query, signal }: PageOptions): Li
     kind: 'meeting_recap',
     async *open(token) {
       const options = { from: token, signal };
+      const owned = (page: ApiPage<unknown>) => ({
+        ...page,
+        records: page.records.map((record) => ({ user: uri, ...record })),
+      });
       let isBegun = false;
       try {
         for await (const page of listMeetingRecaps(client, { user: uri, ...query }, options)) {
           isBegun = true;
-          yield { ...page, records: page.records.map((record) => ({ user: uri, ...record })) };
+          yield owned(page);
         }
       } catch (error) {
         // The public service names no `user` here: everyone sees their own recaps.
         if (isBegun || !isStatus(error, 400) || isExpiredToken(error)) throw error;
-        yield* listMeetingRecaps(client, { ...query }, options);
+        for await (const page of listMeetingRecaps(client, { ...query }, options)) yield owned(page);
       }
     },
   };

@@ -75,6 +75,7 @@ describe('slotstream backfill', () => {
             updated: 0,
             unchanged: 0,
             quarantined: 0,
+            left_out: 0,
             by_kind: { contact: pages * 100 },
             missing: [],
           },

@@ -130,7 +130,7 @@ describe('reconcile', () => {
       scopes: ['users:read', 'organizations:read', 'event_types:read'],
     });
     const { code, out } = await home.run(['reconcile'], { API_TOKEN: token });
-    expect(code).toBe(0);
+    expect(code).toBe(3);
     expect(out).toMatch(/! contacts: not compared\. .*403.*contacts:read/);
   });
 

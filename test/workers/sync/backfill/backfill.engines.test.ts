@@ -79,6 +79,16 @@ for (const { name, available, fresh, as } of inForms(storeEngines)) {
       expect(third.calls.filter((call) => call === 'GET /contacts')).toHaveLength(5);
     });
 
+    it('is not complete when it is stopped, whatever an earlier one could not read', async () => {
+      const { organization, users } = world.sandbox.handles;
+      const client = world.client('of-nobody');
+      const sources = { client, organization, users: [{ uri: users.owner, client }] };
+      await expect(world.run({ sources, restart: true })).rejects.toMatchObject({ status: 401 });
+      const { report, outcomes } = await world.run({ stopAfter: 2 });
+      expect([report.isComplete, outcomes.scheduled_events?.state]).toEqual([false, 'waiting']);
+      expect((await world.run()).report.isComplete).toBe(true);
+    });
+
     it('starts over when asked to, wherever it stood', async () => {
       await world.run({ stopAfter: 2 });
       const { outcomes, calls } = await world.run({ restart: true });

@@ -68,6 +68,47 @@ describe('a walk', () => {
     ]);
   });
 
+  it('goes on with the recaps of others while those of one user cannot be reached', async () => {
+    await using sandbox = await openTestSandbox({ as: 'public', contacts: 0, bookings: 40, rateLimits: false });
+    const { users, tokens, base_url } = sandbox.handles;
+    const sources = sourcesOf(sandbox, { [users.member]: tokens.member });
+    const down = clientOf(base_url, { as: tokens.owner, fetch: async () => new Response(null, { status: 500 }) });
+    const changed = sources.users.map((user) => (user.uri === users.owner ? { ...user, client: down } : user));
+    const recaps = resourceOf('meeting_recaps');
+    const pages = await allOf(recaps.pages({ ...sources, users: changed }));
+    const known = [...sandbox.service.state.recaps.values()].filter(({ user }) => user === users.member);
+    expect(known.length).toBeGreaterThan(0);
+    expect(urisOf(pages).toSorted()).toEqual(known.map(({ uri }) => uri).toSorted());
+    expect(pages.flatMap(({ notices = [] }) => notices)).toMatchObject([{ list: `meeting recaps of ${users.owner}` }]);
+    await expect(allOf(recaps.pages({ ...sources, users: changed.slice(0, 1) }))).rejects.toMatchObject({
+      status: 500,
+    });
+  });
+
+  it('completes a recap whatever odd values it has', async () => {
+    const uri = 'https://api.example.test/meeting_recaps/1';
+    const odd = { uri, event: ['odd'], name: 7, start_time: 12 };
+    const client = clientOf('https://api.example.test', {
+      fetch: async (input) =>
+        Response.json(
+          String(input).includes('/meeting_recaps/1')
+            ? { resource: { ...odd, summary_md: 'x' } }
+            : { collection: [odd] },
+        ),
+    });
+    const user = 'https://api.example.test/users/1';
+    const sources = {
+      client,
+      organization: 'https://api.example.test/organizations/1',
+      users: [{ uri: user, client }],
+    };
+    const pages = await allOf(resourceOf('meeting_recaps').pages(sources));
+    expect(pages.flatMap(({ records }) => records.map(({ record }) => record))).toEqual([
+      { user, ...odd, summary_md: 'x' },
+    ]);
+    expect(pages.flatMap(({ notices = [] }) => notices)).toEqual([]);
+  });
+
   it('goes on with the other forms when one is gone, also from there', async () => {
     await using sandbox = await openTestSandbox({ contacts: 0, bookings: 40, rateLimits: false });
     const sources = sourcesOf(sandbox);
