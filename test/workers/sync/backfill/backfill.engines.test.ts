@@ -81,7 +81,7 @@ for (const { name, available, fresh, as } of inForms(storeEngines)) {
 
     it('is not complete when it is stopped, whatever an earlier one could not read', async () => {
       const { organization, users } = world.sandbox.handles;
-      const client = world.client('of-nobody');
+      const client = world.client('unknown-token');
       const sources = { client, organization, users: [{ uri: users.owner, client }] };
       await expect(world.run({ sources, restart: true })).rejects.toMatchObject({ status: 401 });
       const { report, outcomes } = await world.run({ stopAfter: 2 });
