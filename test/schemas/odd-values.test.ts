@@ -88,7 +88,7 @@ describe('a value that does not fit', () => {
           const others = Object.entries(assignment.fields).filter(([field]) => !isBent(field));
           for (const [field, value] of others) expect({ [field]: now?.fields[field] }).toEqual({ [field]: value });
         }
-        if (fact.tombstone === undefined && read.notes.some((note) => note.startsWith(`${path.join('.')}:`)))
+        if (fact.tombstone === undefined && read.notes.some((note) => note.startsWith(`${path.join('.')}: expected`)))
           expect(JSON.stringify(fact.assignments.map(({ fields }) => fields['extra']))).toContain(JSON.stringify(odd));
       }),
       runs(2_000),
