@@ -121,6 +121,7 @@ export function printProgress({ notify, now }: Pick<VerbContext, 'notify' | 'now
     },
     onNotice({ name }: Resource, notice: Notice): void {
       if (notice.kind === 'restarted') notify(`${name}: the page token has expired, so ${notice.list} starts over`);
+      if (notice.kind === 'postponed') notify(`${name}: cannot be reached; it is tried again after the other lists`);
     },
     onOutcome({ name, state, counts, missing }: ResourceOutcome): void {
       const seconds = current?.name === name ? (nowMs() - current.startedMs) / 1000 : 0;

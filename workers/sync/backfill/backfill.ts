@@ -103,8 +103,8 @@ export async function backfill(needs: BackfillNeeds, input: BackfillInput): Prom
     chosen.map((resource) => ({ resource })),
     async ({ resource }, sources, isLast) => {
       const outcome = await outcomeOf({ ...needs, sources }, resource, input);
-      // One that cannot be reached is read again after the others.
       if (isLast || !outcome.isUnreachable) needs.onOutcome(outcome);
+      else needs.onNotice(resource, { kind: 'postponed', list: resource.name });
       if (outcome.state === 'stopped' || outcome.state === 'waiting') ended.delete(resource.name);
       else ended.add(resource.name);
       await save();

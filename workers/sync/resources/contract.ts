@@ -46,8 +46,9 @@ export interface ResourcePage {
 
 /**
  * `restarted`: the page token had expired, so the list was read from its start (some pages twice).
+ * `postponed`: it could not be reached, and is read again after the other lists.
  * `left_out`: a list or a record could not be read; the others are read, and the traversal is incomplete.
  */
 export type Notice =
-  | { readonly kind: 'restarted'; readonly list: string }
+  | { readonly kind: 'restarted' | 'postponed'; readonly list: string }
   | { readonly kind: 'left_out'; readonly list: string; readonly error: SlotstreamError };
