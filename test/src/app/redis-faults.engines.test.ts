@@ -4,7 +4,6 @@ import { judge } from '../../oracle/deliveries.ts';
 import { freePort, until } from '../../harness/ports.ts';
 import { openHome, type RunningProduct, type Settings } from '../../harness/product.ts';
 import { startRedis, type TestRedis } from '../../harness/redis.ts';
-import { startCluster } from '../../harness/redis-failover.ts';
 import { openSender, type Sender } from '../../harness/mirror/sender.ts';
 import { contactStory, whilst } from '../../harness/data/contact-deliveries.ts';
 
@@ -58,16 +57,6 @@ describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
       await until(async () => (await product.readyStatus()) === 'degraded', 'it says that it is degraded');
       expect(await product.readiness()).toBe(200);
       await redis.restart();
-    });
-  });
-
-  it('an outage of one of three masters with shards is bridged by the spool', async () => {
-    await using cluster = await startCluster();
-    await withQueue({ QUEUE_URL: cluster.url, QUEUE_SHARDS: '3' }, async ({ product, sender }) => {
-      await cluster.masters[0]?.kill9();
-      await sender.send(during());
-      await until(async () => (await product.readyStatus()) === 'degraded', 'it says that it is degraded');
-      await cluster.masters[0]?.restart();
     });
   });
 
