@@ -60,10 +60,4 @@ export const failoverRows: readonly Scenario[] = [
     name: 'Cluster: the slot of the queue moved to another master',
     fault: (run) => migrateSlot(run, 4_000),
   }),
-  scenario({
-    ...cluster,
-    name: 'Cluster: the slot of one of three shards moved to another master',
-    settings: { QUEUE_SHARDS: '3' },
-    fault: (run) => migrateSlot(run, 4_000),
-  }),
 ];
