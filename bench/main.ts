@@ -27,7 +27,6 @@ import { rebuilding } from './rebuild.ts';
 import { sandboxContacts } from './sandbox-contacts.ts';
 import { sandboxDeliveries } from './sandbox-deliveries.ts';
 import { scale } from './scale.ts';
-import { shards } from './shards.ts';
 import { startup } from './startup.ts';
 import { steady } from './steady.ts';
 import { views } from './views.ts';
@@ -47,7 +46,6 @@ const measurements: readonly Measurement[] = [
   embedded,
   idle,
   scale,
-  shards,
   backfill,
   rebuilding,
   feed,

@@ -153,8 +153,8 @@ async function openShared(
   // Not before: a migration of a large database may take longer.
   store?.engine.limitSilence(silenceMs);
   const report = errorLogger(log, 'queue');
-  const { queueUrl: url, queueShards: shards, dataDir } = config;
-  const queue = withRoom(await openQueue({ url, shards, dataDir, report }), disks);
+  const { queueUrl: url, dataDir } = config;
+  const queue = withRoom(await openQueue({ url, dataDir, report }), disks);
   opened.defer(() => queue.close());
   const gate = await openDurabilityGate({
     queue,

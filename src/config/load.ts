@@ -124,8 +124,6 @@ function conflictsIn(values: Partial<SettingValues>): readonly string[] {
     problems.push('ALERT_NTFY_TOKEN needs ALERT_NTFY_URL: set it, or remove the token');
   if (values.JOURNAL === 'on' && !isRedis(values.QUEUE_URL))
     problems.push('JOURNAL=on needs a Redis queue (QUEUE_URL); the other queues do not lose what they accepted');
-  if ((values.QUEUE_SHARDS ?? 1) > 1 && !isRedis(values.QUEUE_URL))
-    problems.push('QUEUE_SHARDS above 1 needs a Redis queue (QUEUE_URL); the other queues have one shard: remove it');
   if (values.ADMIN_READ_TOKEN !== undefined && values.ADMIN_READ_TOKEN === values.ADMIN_TOKEN)
     problems.push('ADMIN_READ_TOKEN must differ from ADMIN_TOKEN: it is for callers that may only read');
   if (values.MCP_TOKEN !== undefined && [values.ADMIN_TOKEN, values.ADMIN_READ_TOKEN].includes(values.MCP_TOKEN))
@@ -141,7 +139,6 @@ function shape(values: SettingValues) {
     dataDir,
     databaseUrl: values.DATABASE_URL ?? `sqlite:${join(dataDir, 'mirror.db')}`,
     queueUrl: values.QUEUE_URL ?? `embedded:${join(dataDir, 'queue')}`,
-    queueShards: values.QUEUE_SHARDS,
     journal: {
       isOn: values.JOURNAL !== 'off' && isRedis(values.QUEUE_URL),
       maxBytes: values.JOURNAL_MAX_MB * 1024 ** 2,

@@ -38,12 +38,6 @@ export const settings = {
     secret: true,
     alias: 'REDIS_URL',
   },
-  QUEUE_SHARDS: {
-    reads: wholeNumber(1, 12).default(1),
-    default: '1',
-    meaning:
-      'Over how many slots of a Redis Cluster the queue is spread, at most 12; use a multiple of the number of masters. Every other queue has 1.',
-  },
   JOURNAL: {
     reads: z.enum(['on', 'off'], 'on or off').optional(),
     default: 'on with a Redis queue',

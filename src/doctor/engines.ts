@@ -13,8 +13,8 @@ import type { Check, Report } from './check.ts';
 export const checkQueue: Check = async ({ config }, report) => {
   if (isEmbedded(config.queueUrl))
     return report.ok('queue', 'embedded, in the data folder; the running process owns it.');
-  const { queueUrl: url, queueShards: shards, dataDir } = config;
-  const queue = await openQueue({ url, shards, dataDir, report: () => {} });
+  const { queueUrl: url, dataDir } = config;
+  const queue = await openQueue({ url, dataDir, report: () => {} });
   try {
     await queue.ping();
     const problems = await queue.check();

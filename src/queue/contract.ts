@@ -56,7 +56,7 @@ export interface EngineProblem {
 }
 
 export interface WorkOptions {
-  /** How many jobs run at the same time in this process. Shards divide it, rounded up. */
+  /** How many jobs run at the same time in this process. */
   readonly concurrency: number;
   /** Asked before each batch. While it resolves to false, the worker is paused and the batch stays in the queue. */
   readonly mayTake?: (() => Promise<boolean>) | undefined;

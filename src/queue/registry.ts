@@ -11,8 +11,6 @@ export interface QueueInput {
   readonly dataDir: string;
   /** Receives every error of the engine; there may be thousands per second. */
   readonly report: (error: Error) => void;
-  /** QUEUE_SHARDS; only a queue on Redis has more than one. */
-  readonly shards?: number;
   /** Queues of different names are independent. */
   readonly name?: string;
   readonly timing?: WorkerTiming;
@@ -33,7 +31,6 @@ export async function openQueue({
   url,
   dataDir,
   report,
-  shards = 1,
   name = 'deliveries',
   timing,
 }: QueueInput): Promise<DeliveryQueue> {
@@ -45,7 +42,7 @@ export async function openQueue({
   if (/^postgres(ql)?:\/\//.test(server))
     return (await import('#src/queue/backends/postgres.ts')).openPostgresQueue({ ...common, url: server });
   if (/^redis(s|\+sentinel|\+cluster)?:\/\//.test(server))
-    return (await import('#src/queue/backends/redis.ts')).openRedisQueue({ ...common, url: server, shards });
+    return (await import('#src/queue/backends/redis.ts')).openRedisQueue({ ...common, url: server });
   throw new SlotstreamError('config', 'QUEUE_URL has a form that no queue supports.', {
     hint: 'Use redis://, rediss://, redis+sentinel://, redis+cluster://, postgres:// or embedded:PATH.',
   });

@@ -117,7 +117,7 @@ export async function startCluster(): Promise<TestCluster> {
   return { url: clusterUrl(masters), masters, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-/** Three masters; the one that holds the keys of the queue (of its first shard) has a replica. */
+/** Three masters; the one that holds the keys of the queue has a replica. */
 export async function startClusterWithReplica(): Promise<Failover> {
   await using started = new AsyncDisposableStack();
   const nodes = await startNodes(thirds.length + 1, started);

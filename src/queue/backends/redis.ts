@@ -1,4 +1,4 @@
-// The queue on Redis or Valkey: one server, Sentinel or Cluster. It has one or more shards.
+// The queue on Redis or Valkey: one server, Sentinel or Cluster.
 
 import { createRedisBackend, withBackend } from 'bullmq';
 import { Cluster, Redis } from 'ioredis';
@@ -11,10 +11,12 @@ import { withFetchBackoff } from '#src/queue/bullmq/engine-outages.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
 import { detectLosses } from './redis-losses.ts';
 import { checkRedis } from './redis-check.ts';
-import { hasJobs, openShards, type RedisShard, type ShardInput } from './redis-shards.ts';
 import { readRedisUrl, type RedisTarget } from './redis-url.ts';
 
 type Client = Redis | Cluster;
+
+/** The braces put every key into one slot of a Cluster, which BullMQ's scripts require. */
+const prefix = '{slotstream}';
 
 const pingTimeoutMs = 2000;
 
@@ -49,16 +51,8 @@ interface RedisQueueInput {
   readonly timing: WorkerTiming | undefined;
 }
 
-export function openRedisQueue({
-  shards,
-  ...input
-}: RedisQueueInput & { readonly shards: number }): Promise<DeliveryQueue> {
-  const target = readRedisUrl(input.url);
-  return openShards((shard) => openShard(target, { ...input, ...shard }), shards);
-}
-
-async function openShard(target: RedisTarget, input: RedisQueueInput & ShardInput): Promise<RedisShard> {
-  const { prefix } = input;
+export async function openRedisQueue({ url, ...input }: RedisQueueInput): Promise<DeliveryQueue> {
+  const target = readRedisUrl(url);
   const clients = new Set<Client>();
   const track = <T extends Client>(client: T): T => {
     clients.add(client);
@@ -85,7 +79,7 @@ async function openShard(target: RedisTarget, input: RedisQueueInput & ShardInpu
     check: () => checkRedis(adding instanceof Cluster ? adding.nodes('master') : [adding]),
     ping: async () => {
       try {
-        // A ping would go to any node of a Cluster; a key is at the master of this shard.
+        // A ping would go to any node of a Cluster; a key is at the master of the queue.
         await withTimeout(adding.exists(`${prefix}:${input.name}:meta`), pingTimeoutMs);
       } catch (error) {
         throw toQueueError(error);
@@ -95,8 +89,7 @@ async function openShard(target: RedisTarget, input: RedisQueueInput & ShardInpu
       for (const client of clients) client.disconnect();
     },
   };
-  const queue = await openBullQueue({ engine, ...input });
-  return { ...queue, hasJobs: (of) => hasJobs(adding, `${of}:${input.name}`) };
+  return openBullQueue({ engine, ...input });
 }
 
 function connect(target: RedisTarget, limits: Limits): Client {

@@ -25,12 +25,11 @@ interface BullNeeds {
   readonly name: string;
   readonly report: (error: Error) => void;
   readonly timing: WorkerTiming | undefined;
-  /** Runs a job of this process, alone when it is isolated. */
-  readonly isolation?: ReturnType<typeof createIsolation>;
 }
 
 export async function openBullQueue({ engine, name, ...needs }: BullNeeds): Promise<DeliveryQueue> {
-  const { timing = defaultTiming, isolation = createIsolation() } = needs;
+  const { timing = defaultTiming } = needs;
+  const isolation = createIsolation();
   const { withQueue, report, depth, close } = await openConnection({ engine, report: needs.report }, name);
   const workers = new Set<QueueWorker>();
   const recoveries = new Set<FailedJobRecovery>();

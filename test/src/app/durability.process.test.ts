@@ -1,4 +1,4 @@
-// A 2xx means safe, also with several shards: the process is killed under load, several times, and whatever it had answered 2xx is in
+// A 2xx means safe, also on a Redis Cluster: the process is killed under load, several times, and whatever it had answered 2xx is in
 // the log once. `test/chaos` does the same on the other queues.
 import { expect, inject, it } from 'vitest';
 import { judge } from '../../oracle/deliveries.ts';
@@ -14,10 +14,10 @@ const kills = isLongRun ? 10 : 3;
 const story = { contacts: 40, versions: 1_000 };
 
 it.runIf(inject('redisUrl'))(
-  'killed under load several times, loses nothing it accepted, on the shards of a Redis Cluster',
+  'killed under load several times, loses nothing it accepted, on a Redis Cluster',
   async () => {
     await using cluster = await startCluster();
-    await using home = await openHome({ QUEUE_URL: cluster.url, QUEUE_SHARDS: '3' });
+    await using home = await openHome({ QUEUE_URL: cluster.url });
     let product = await home.start('start');
     const sender = openSender({ url: product.webhook, key: home.signingKey, retries: true });
     let isUnderLoad = true;

@@ -109,15 +109,6 @@ describe('configuration', () => {
     expect(complaintsOf({ JOURNAL: 'on', QUEUE_URL: 'postgres://h/d' }).message).toContain('JOURNAL=on needs');
   });
 
-  it('spreads only a Redis queue over shards', () => {
-    expect(loadConfig({}).queueShards).toBe(1);
-    expect(loadConfig({ QUEUE_URL: 'redis+cluster://h', QUEUE_SHARDS: '3' }).queueShards).toBe(3);
-    expect(loadConfig({ QUEUE_URL: 'postgres://h/d', QUEUE_SHARDS: '1' }).queueShards).toBe(1);
-    expect(complaintsOf({ QUEUE_SHARDS: '3' }).message).toContain('QUEUE_SHARDS above 1 needs a Redis queue');
-    expect(complaintsOf({ QUEUE_URL: 'postgres://h/d', QUEUE_SHARDS: '2' }).message).toContain('QUEUE_SHARDS above 1');
-    expect(complaintsOf({ QUEUE_URL: 'redis://h', QUEUE_SHARDS: '13' }).message).toContain('from 1 to 12');
-  });
-
   it('wants the three OAuth settings together and two different ports', () => {
     expect(complaintsOf({ OAUTH_CLIENT_ID: 'x' }).message).toContain('OAUTH_CLIENT_SECRET');
     expect(complaintsOf({ PORT: '9000', ADMIN_PORT: '9000' }).message).toContain('must differ');

@@ -18,7 +18,6 @@ export interface QueueLocation {
   readonly url: string | undefined;
   readonly dataDir: string;
   readonly name: string;
-  readonly shards?: number;
   readonly timing?: WorkerTiming;
 }
 

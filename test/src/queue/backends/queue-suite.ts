@@ -17,8 +17,8 @@ import {
 
 const ignore = async (): Promise<void> => undefined;
 
-export function describeQueue(backend: keyof typeof locations, shards = 1): void {
-  const newLocation = async () => ({ ...(await locations[backend]()), shards });
+export function describeQueue(backend: keyof typeof locations): void {
+  const newLocation = locations[backend];
   afterAll(removeFolders);
 
   it('passes each batch to the worker once, unchanged', async () => {
@@ -59,7 +59,7 @@ export function describeQueue(backend: keyof typeof locations, shards = 1): void
     queue.work(async (batch) => void taken.push(...bodiesOf(batch)), ignore, { concurrency: 2, mayTake });
     for (const body of ['a', 'b', 'c', 'd']) await queue.add(batchOf(body));
     await until(() => asked > 1, 'the worker has asked again');
-    // A shard is counted after another, and a batch that is put back may be between two states meanwhile.
+    // A batch that is put back may be between two states meanwhile.
     await until(async () => {
       const { waiting, active, delayed, failed } = await queue.depth();
       return active === 0 && failed === 0 && waiting + delayed === 4;
@@ -126,16 +126,15 @@ export function describeQueue(backend: keyof typeof locations, shards = 1): void
         finished.push(...bodiesOf(batch));
       },
       ignore,
-      { concurrency: shards },
+      { concurrency: 1 },
     );
-    const first = Array.from({ length: shards }, (_, at) => `first-${at}`);
-    for (const body of [...first, 'second']) await queue.add(batchOf(body));
-    await until(() => begun === shards, 'each shard has a running batch');
+    for (const body of ['first', 'second']) await queue.add(batchOf(body));
+    await until(() => begun === 1, 'a batch is running');
     const closed = worker.close();
-    expect(await queue.depth()).toMatchObject({ waiting: 1, active: shards });
+    expect(await queue.depth()).toMatchObject({ waiting: 1, active: 1 });
     permit();
     await closed;
-    expect(finished.toSorted()).toEqual(first);
+    expect(finished).toEqual(['first']);
     expect(await queue.depth()).toEqual({ waiting: 1, active: 0, delayed: 0, failed: 0 });
     await queue.close();
   });
@@ -143,10 +142,10 @@ export function describeQueue(backend: keyof typeof locations, shards = 1): void
   it('lists jobs by state, oldest first: their deliveries, their age, and the error of the last run', async () => {
     const queue = await openRunning(await newLocation());
     const since = Date.now();
-    for (let added = 0; added < shards; added += 1) await queue.add(batchOf('a', 'b'));
+    await queue.add(batchOf('a', 'b'));
     await queue.add(batchOf('c'));
     const waiting = await queue.jobs('waiting', 50);
-    expect(waiting.map(({ deliveries }) => deliveries).toSorted()).toEqual([1, ...Array(shards).fill(2)]);
+    expect(waiting.map(({ deliveries }) => deliveries).toSorted()).toEqual([1, 2]);
     expect(waiting[0]).toMatchObject({ state: 'waiting', attempts: 0, dueMs: null, lastError: null });
     expect(waiting[0]?.addedMs).toBeGreaterThanOrEqual(since);
     expect(waiting.map(({ addedMs }) => addedMs)).toEqual(waiting.map(({ addedMs }) => addedMs).toSorted());
@@ -157,10 +156,10 @@ export function describeQueue(backend: keyof typeof locations, shards = 1): void
       tries += 1;
       throw new SlotstreamError('store_unavailable', 'The store is down.');
     };
-    queue.work(down, ignore, { concurrency: shards });
+    queue.work(down, ignore, { concurrency: 1 });
     // After the fourth attempt a job is delayed for more than a second.
-    await until(() => tries >= 4 * (shards + 1), 'each was tried a few times');
-    await until(async () => (await queue.jobs('delayed', 50)).length === shards + 1, 'all are delayed');
+    await until(() => tries >= 8, 'each was tried a few times');
+    await until(async () => (await queue.jobs('delayed', 50)).length === 2, 'both are delayed');
     const [delayed] = await queue.jobs('delayed', 50);
     expect(delayed).toMatchObject({ state: 'delayed', lastError: 'store_unavailable' });
     expect(delayed?.attempts).toBeGreaterThan(1);

@@ -4,7 +4,6 @@ import { SlotstreamError } from '#src/base/errors.ts';
 import { freePort, until } from '../../../harness/ports.ts';
 import { startRedis, type TestRedis } from '../../../harness/redis.ts';
 import { batchOf, bodiesOf, open } from './queue-locations.ts';
-// The queue on Redis.
 import { describeQueue } from './queue-suite.ts';
 
 const ignore = async (): Promise<void> => undefined;
@@ -171,6 +170,12 @@ describe.runIf(inject('redisUrl'))('the queue on Redis', () => {
     await redis.cli('acl', 'setuser', 'app', 'on', '>s3cret-passw0rd', '~*', '&*', '+@all', '-config');
     await using queue = await openOn({ url: `redis://app:s3cret-passw0rd@127.0.0.1:${redis.port}` });
     expect(await queue.check()).toEqual([expect.objectContaining({ fatal: false })]);
+  });
+
+  it('needs no permission for keys of others', async () => {
+    await using redis = await startRedis();
+    await redis.cli('acl', 'setuser', 'app', 'on', '>s3cret-passw0rd', '~{slotstream}:*', '&*', '+@all');
+    await roundTrip(`redis://app:s3cret-passw0rd@127.0.0.1:${redis.port}`);
   });
 
   it('keeps the password out of every message when Redis rejects it', async () => {
