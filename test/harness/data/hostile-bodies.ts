@@ -18,6 +18,21 @@ export const hostileTexts: readonly string[] = [
 /** Exact only as text: a double cannot hold it. */
 export const hugeNumber = '9007199254740993';
 
+/** Bodies that grow when they are read, shown or copied, by the reason for which they are quarantined. */
+export const bombs: readonly (readonly [body: string, reason: string])[] = [
+  ['['.repeat(200_000), 'too_deep'],
+  ['['.repeat(9_000) + ']'.repeat(9_000), 'too_deep'],
+  ['['.repeat(95_000) + ']'.repeat(95_000), 'too_deep'],
+  ['{"a":'.repeat(150_000), 'too_deep'],
+  [`{"event":"contact.updated","payload":${'['.repeat(100)}${']'.repeat(100)}}`, 'too_deep'],
+  [`[${'0,'.repeat(95_000)}0]`, 'too_complex'],
+  [`{"event":"contact.updated","payload":{${'"k":1,'.repeat(120_000)}"k":1}}`, 'too_complex'],
+  [`not JSON: ${"'".repeat(900_000)}`, 'not JSON'],
+  [`{"a":"${'\\"'.repeat(400_000)}`, 'not JSON'],
+  [`[${'9'.repeat(900_000)}x]`, 'not JSON'],
+  [`{"a":[${' '.repeat(900_000)}]}`, 'event: expected string'],
+];
+
 const links = /^(?:join_url|cancel_url|reschedule_url|scheduling_url|linkedin|share_link|url)$/;
 const structure =
   /^(?:uri|status|type|kind|event|user|routing_form|event_type|old_invitee|new_invitee|owner|.*_type|.*_uri|.*_at|.*_time|.*_date|.*_by)$/;
