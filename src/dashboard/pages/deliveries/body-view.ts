@@ -1,5 +1,6 @@
 // The body of a delivery as it was sent: indented as text, with each problem at its field.
 import { html } from 'hono/html';
+import { readJson } from '#schemas/json-text.ts';
 import { counted, number } from '#src/base/number-text.ts';
 import { choices } from '#src/dashboard/components/form.ts';
 import { copyable, nothing, type Markup } from '#src/dashboard/components/markup.ts';
@@ -30,7 +31,8 @@ export function bodyView(delivery: Body, url: URL): Markup {
       ${shortened(delivery)}`;
   const error = syntaxErrorIn(body);
   if (error) return html`${problemList(problems)}${brokenText(body, error.at)}`;
-  if (body.length > mostIndented) return html`${problemList(problems)}${shortened(delivery)}`;
+  // Of a text that is too deep or too complex for a delivery, indentation alone would take the memory of the process.
+  if (body.length > mostIndented || !readJson(body).ok) return html`${problemList(problems)}${shortened(delivery)}`;
   const isRaw = url.searchParams.get('body') === 'as-sent';
   const switched = choices('How the body is shown', [
     { text: 'Indented', href: url.pathname, isCurrent: !isRaw },

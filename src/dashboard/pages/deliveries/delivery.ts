@@ -71,7 +71,7 @@ export const deliveryPage = definePage({
         ${isApplied ? html`<h2>Changes</h2>${changesView(changes)}` : ''}
         <h2 id="body">Body</h2>
         ${bodyView(delivery, url)}
-        ${resend === null ? '' : resendView(resend)}`,
+        ${resend === null ? '' : resendView(seq, resend)}`,
     };
   },
 });
@@ -105,10 +105,17 @@ function delayView({ source, occurred_at: from, received_at: to }: WholeDelivery
   return ms < 0 ? nothing : html` <span class="soft">after ${duration(ms)}</span>`;
 }
 
-const resendView = (script: string): Markup =>
+/** Quotes in a body grow in a shell, and again in a page. */
+const longestScript = 100_000;
+
+const resendView = (seq: number, script: string): Markup =>
   html`<h2>Replay as curl</h2>
     <p>
       These commands send it again with a new signature. Set <code>SIGNING_KEY</code> and <code>WEBHOOK_URL</code> first. A
       receiver that already has it counts one more copy.
     </p>
-    <details><summary>Show the commands</summary>${copyable(script)}</details>`;
+    ${
+      script.length > longestScript
+        ? html`<p>They are long: <code>resend</code> in <a href="/api/deliveries/${seq}">the answer of the API</a> has them.</p>`
+        : html`<details><summary>Show the commands</summary>${copyable(script)}</details>`
+    }`;

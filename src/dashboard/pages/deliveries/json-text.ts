@@ -20,7 +20,7 @@ interface Container {
   key: string | number;
 }
 
-/** One line per value. The text has to be valid JSON. */
+/** One line per value. The text has to be JSON that `readJson` accepts: every line holds its path, so memory grows with the depth. */
 export function jsonLines(text: string): JsonLine[] {
   const lines: JsonLine[] = [];
   const within: Container[] = [];

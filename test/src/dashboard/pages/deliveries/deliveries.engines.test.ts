@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { openDashboard } from '../../../../harness/mirror/dashboard.ts';
 import { ingestBodies, rowsOf, storeEngines } from '../../../../harness/stores.ts';
+import { bombs } from '../../../../harness/data/hostile-bodies.ts';
 import { contactDelivery, contactUri } from '../../../../harness/data/contact-deliveries.ts';
 
 const time = '"created_at":"2025-04-14T12:00:00Z"';
@@ -97,6 +98,22 @@ for (const engine of storeEngines)
       expect(broken.html).not.toContain('<img');
       const unknown = await dashboard.page('/deliveries/235');
       expect(hrefs(unknown.html).filter((href) => href.startsWith('javascript'))).toEqual([]);
+    });
+
+    it('show no more of a body than its text, however it grows when it is indented, quoted or parsed', async () => {
+      await using dashboard = await openDashboard(engine.fresh);
+      await ingestBodies(
+        dashboard.store,
+        bombs.map(([body]) => body),
+      );
+      for (const seq of bombs.keys().map((index) => index + 1))
+        for (const path of [`/deliveries/${seq}`, `/deliveries/${seq}?body=as-sent`]) {
+          const { status, html } = await dashboard.page(path);
+          expect([path, status, html.length < 1_500_000]).toEqual([path, 200, true]);
+          expect(html.match(/\n/g)?.length).toBeLessThan(3_000);
+        }
+      for (const path of ['/deliveries', `/api/feed?limit=100&include=row`, '/api/deliveries?include=sentence'])
+        expect([path, (await dashboard.page(path)).html.length < 100_000]).toEqual([path, true]);
     });
 
     it('show what a delivery changed, before and after, and lead to why', async () => {

@@ -46,8 +46,7 @@ describe('indented JSON', () => {
     expect(lineAt(lines, ['nothing', 3])).toBe(0);
   });
 
-  it('is fast for deep and long texts', () => {
-    expect(jsonLines('['.repeat(5_000) + ']'.repeat(5_000))).toHaveLength(9_999);
+  it('is fast for long texts', () => {
     expect(jsonLines(JSON.stringify(Array.from({ length: 20_000 }, (_, n) => n)))).toHaveLength(20_002);
   });
 
