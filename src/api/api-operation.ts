@@ -5,7 +5,6 @@ import type { Store } from '#src/store/contract.ts';
 import type { ViewSettings } from '#src/store/views/view.ts';
 import type { Screen } from '#workers/pipeline/screen.ts';
 import type { ReplayScriptOptions } from './deliveries/curl-replay.ts';
-import type { ReplayRun } from './deliveries/delivery-records.ts';
 import type { MirrorProcess } from './mirror/mirror-process.ts';
 import type { Installation } from './overview/process-health.ts';
 
@@ -25,8 +24,8 @@ export interface ApiContext {
   readonly installation?: Installation | undefined;
   /** Counts the open streams of the feed. */
   readonly streams: { open: number };
-  /** The replays that this process runs or remembers, by id. */
-  readonly replays: Map<string, ReplayRun>;
+  /** Whether this process replays or previews many deliveries: one at a time. */
+  readonly replaying: { isRunning: boolean };
   /** Milliseconds since 1970. */
   clock(): number;
   /** Receives errors that concern no caller. */

@@ -9,7 +9,7 @@ import { alertOperations } from './alerts.ts';
 import type { ApiContext, ApiOperation } from './api-operation.ts';
 import { createAudit } from './audit.ts';
 import type { Caller } from '#src/api/auth/browser.ts';
-import { bulkReplayOperations } from './deliveries/bulk-replay.ts';
+import { replayDeliveries } from './deliveries/bulk-replay.ts';
 import { getBooking } from './bookings/get-booking.ts';
 import { listBookingFilters, listBookings } from './bookings/list-bookings.ts';
 import { listNoShows } from './bookings/no-shows.ts';
@@ -50,7 +50,7 @@ const operations: readonly ApiOperation[] = [
   ...whyOperations,
   ...deliveryOperations,
   ...quarantineOperations,
-  ...bulkReplayOperations,
+  replayDeliveries,
   ...subscriptionOperations,
   ...subscriptionPlanOperations,
   ...alertOperations,
@@ -65,7 +65,7 @@ const operations: readonly ApiOperation[] = [
 /** Who calls, for the record of actions. */
 type ReadEnv = { Bindings: { caller?: Caller } };
 
-export interface ReadApiNeeds extends Omit<ApiContext, 'streams' | 'replays'> {
+export interface ReadApiNeeds extends Omit<ApiContext, 'streams' | 'replaying'> {
   /** Signs page tokens. */
   readonly secret: string;
   /** Is called with the id of every audited operation that was done. */
@@ -73,7 +73,7 @@ export interface ReadApiNeeds extends Omit<ApiContext, 'streams' | 'replays'> {
 }
 
 export function createReadApi({ secret, acted, ...needs }: ReadApiNeeds) {
-  const context: ApiContext = { ...needs, streams: { open: 0 }, replays: new Map() };
+  const context: ApiContext = { ...needs, streams: { open: 0 }, replaying: { isRunning: false } };
   const audit = createAudit(context, operations);
   const app = new Hono<ReadEnv>();
   handleErrors(app, {

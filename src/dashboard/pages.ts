@@ -10,7 +10,7 @@ import type { Page } from './page.ts';
 import { bookingPages } from './pages/bookings/bookings.ts';
 import { deliveryPage, replayDeliveryPage } from './pages/deliveries/delivery.ts';
 import { deliveriesPage } from './pages/deliveries/list.ts';
-import { replayPage, replayResultPage } from './pages/deliveries/replay.ts';
+import { replayPage } from './pages/deliveries/replay.ts';
 import { actionsPage } from './pages/mirror/actions.ts';
 import { alertPages } from './pages/mirror/alerts.ts';
 import { feedPage } from './pages/mirror/feed.ts';
@@ -34,7 +34,6 @@ export const pages: readonly Page[] = [
   deliveriesPage,
   // Before the page of one delivery, whose address would match.
   replayPage,
-  replayResultPage,
   replayDeliveryPage,
   deliveryPage,
   whyPage,

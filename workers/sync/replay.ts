@@ -1,5 +1,6 @@
 // Folds entries of the log again, without the queue. An entry whose outcome is the same stays in its position; one whose outcome
 // changes moves to the end of the log, so that readers of the feed see it.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { lockLog } from '#src/store/locks.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { dryRunStore } from '#src/store/open-store.ts';
@@ -31,6 +32,8 @@ export interface ReplayOptions {
   readonly dryRun?: boolean;
   /** Is asked between two batches; a replay that may not continue ends early. */
   readonly mayContinue?: () => boolean;
+  /** How long the store is left to others after each batch. */
+  readonly pauseMs?: number;
 }
 
 export interface ReplayedEntry {
@@ -53,7 +56,7 @@ export interface ReplayReport {
 export async function replay(
   needs: ReplayNeeds,
   filter: DeliveryFilter & { readonly deliveryId?: string },
-  { dryRun = false, mayContinue = () => true }: ReplayOptions = {},
+  { dryRun = false, mayContinue = () => true, pauseMs = 0 }: ReplayOptions = {},
 ): Promise<ReplayReport> {
   const store = dryRun ? dryRunStore(needs.store) : needs.store;
   let report: ReplayReport = { read: 0, changed: 0, stillQuarantined: 0 };
@@ -69,6 +72,7 @@ export async function replay(
     };
     needs.onProgress?.(report.read, { entries, stillQuarantined, written: spanOf(parts) });
     if (!mayContinue()) break;
+    if (pauseMs > 0) await sleep(pauseMs);
   }
   // Custom fields are columns of a view.
   if (report.changed > 0 && !dryRun) await needs.store.refreshViews();

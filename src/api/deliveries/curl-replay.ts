@@ -43,4 +43,4 @@ const standard = {
 };
 
 /** A POSIX shell expands nothing within single quotes; a single quote ends the quotation, is escaped, and begins it again. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

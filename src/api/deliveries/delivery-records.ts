@@ -116,26 +116,29 @@ export function filterOf(given: DeliveryFilterFields): DeliveryFilter {
   };
 }
 
+/** How many deliveries one request replays. */
+export const mostReplayed = 5_000;
 export const mostExamples = 5;
 
 const counts = z.array(z.strictObject({ outcome: z.string(), count: z.int() }));
 
 export const replayRecord = z
   .strictObject({
-    id: z.string().nullable().describe('For `GET /api/deliveries/replays/{id}`; null for a dry run.'),
     dry_run: z.boolean(),
-    state: z
-      .enum(['running', 'complete', 'stopped', 'failed'])
+    complete: z
+      .boolean()
       .describe(
-        '`stopped`: not every matching delivery was folded. A dry run ends after a few seconds; a replay ends when its process does. What was done stays, and the same replay can be started again.',
+        `False when not every matching delivery was folded: a dry run ends after a few seconds, a replay after ${mostReplayed} deliveries, and both end when their process does. What was done stays; the same replay again covers the rest.`,
       ),
-    filter: z.record(z.string(), z.union([z.string(), z.int()])).describe('As it was sent.'),
     up_to_seq: z.int().describe('The end of the log when it began: later deliveries are left out.'),
-    matched: z.int().describe('How many deliveries match the filter and still have their body.'),
-    matched_complete: z.boolean().describe('False when counting took too long: more may match.'),
+    matched: z
+      .int()
+      .describe(`How many deliveries match the filter and still have their body; counted up to ${mostReplayed + 1}.`),
+    matched_complete: z
+      .boolean()
+      .describe('False when there are too many to count, or counting took too long: more may match.'),
     matched_by_outcome: counts,
-    read: z.int().describe('How many were folded again so far.'),
-    reached_seq: z.int().nullable().describe('The offset of the last of them.'),
+    read: z.int().describe('How many were folded again.'),
     changed: z.int().describe('How many changed their outcome or a row; in a dry run: would change.'),
     still_quarantined: z.int().describe('How many still cannot be applied.'),
     transitions: z
@@ -163,15 +166,7 @@ export const replayRecord = z
       .nullable()
       .describe('Deliveries that changed were moved to the end of the log: from this offset …'),
     last_seq: z.int().nullable().describe('… to this one. Deliveries received meanwhile may be between them.'),
-    started_at: instant,
-    finished_at: instant.nullable(),
   })
   .meta({ id: 'Replay' });
 
 export type ReplayRecord = z.output<typeof replayRecord>;
-
-/** A replay of this process. */
-export interface ReplayRun {
-  readonly done: Promise<void>;
-  current(): ReplayRecord;
-}

@@ -1,6 +1,7 @@
 // `replay` processes log entries again, after a fix or an upgrade; `rebuild` recomputes every table from the log and applies the
 // differences.
 import { z } from 'zod';
+import { deliveryFilters, filterOf, type DeliveryFilterFields } from '#src/api/deliveries/delivery-records.ts';
 import { openMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { counted } from '#src/base/number-text.ts';
@@ -14,6 +15,7 @@ import { changeLines, renderTable, reportProgress, safeTerminalText } from '#src
 import { asJson, defineVerb, flag } from '#src/cli/verb.ts';
 
 const maxReasons = 10;
+const fields = deliveryFilters;
 
 export const replay = defineVerb({
   examples: ['slotstream replay --quarantined --dry-run', 'slotstream replay --uri https://…/contacts/…'],
@@ -25,12 +27,22 @@ export const replay = defineVerb({
       reads: flag,
     },
     uri: { flags: '--uri <uri>', help: 'entries about this subject', reads: z.string().optional() },
+    event: { flags: '--event <kind>', help: 'of this kind, such as contact.updated or contact.*', reads: fields.event },
+    outcome: { flags: '--outcome <outcome>', help: 'with this outcome', reads: fields.outcome },
+    reason: { flags: '--reason <reason>', help: 'with exactly this reason', reads: fields.reason },
+    source: { flags: '--source <source>', help: 'from this source', reads: fields.source },
+    address: { flags: '--address <email>', help: 'about the person with this address', reads: fields.address },
+    text: { flags: '--text <text>', help: 'with this text in the body or the reason', reads: fields.q },
+    minReceivedAt: { flags: '--min-received-at <time>', help: 'received from then on', reads: fields.min_received_at },
+    maxReceivedAt: { flags: '--max-received-at <time>', help: 'received before then', reads: fields.max_received_at },
+    minSeq: { flags: '--min-seq <seq>', help: 'from this entry', reads: fields.min_seq },
+    maxSeq: { flags: '--max-seq <seq>', help: 'up to this entry', reads: fields.max_seq },
     all: { flags: '--all', help: 'every entry', reads: flag },
     dryRun: { flags: '--dry-run', help: 'show what would change, change nothing', reads: flag },
     json: asJson,
   },
-  async run(context, { quarantined, uri, all, dryRun, json }) {
-    const filter = filterOf({ quarantined, uri, all });
+  async run(context, { all, dryRun, json, ...given }) {
+    const filter = chosenEntries(given, all);
     const config = context.config();
     await using store = await openMirror(config, context.log());
     const report = await replayEntries(
@@ -52,7 +64,7 @@ export const replay = defineVerb({
       );
       // A dry run that frees some leaves all of them in the log, so it cannot tell the reasons of the rest apart.
       const areRest = !dryRun || changed === 0;
-      if (quarantined && stillQuarantined > 0 && areRest)
+      if (given.quarantined && stillQuarantined > 0 && areRest)
         for (const line of await reasonLines(store)) context.out(line);
     }
     return 0;
@@ -68,15 +80,37 @@ async function reasonLines(store: Store): Promise<string[]> {
   );
 }
 
-function filterOf(given: { quarantined: boolean; uri?: string | undefined; all: boolean }): DeliveryFilter {
-  const chosen = [given.quarantined, given.uri !== undefined, given.all].filter(Boolean).length;
-  if (chosen !== 1) {
-    throw new SlotstreamError('usage', 'Choose the entries with exactly one of --quarantined, --uri URI and --all.', {
-      hint: 'Try it first with --dry-run.',
-    });
-  }
-  if (given.quarantined) return { unprojected: true };
-  return given.uri === undefined ? {} : { subjectUri: given.uri };
+interface EntryOptions extends Pick<DeliveryFilterFields, 'event' | 'outcome' | 'reason' | 'source' | 'address'> {
+  readonly quarantined: boolean;
+  readonly uri?: string | undefined;
+  readonly text?: string | undefined;
+  readonly minReceivedAt?: string | undefined;
+  readonly maxReceivedAt?: string | undefined;
+  readonly minSeq?: number | undefined;
+  readonly maxSeq?: number | undefined;
+}
+
+function chosenEntries({ quarantined, uri, text, ...given }: EntryOptions, all: boolean): DeliveryFilter {
+  const {
+    outcome = quarantined ? 'unprojected' : undefined,
+    minReceivedAt,
+    maxReceivedAt,
+    minSeq,
+    maxSeq,
+    ...same
+  } = given;
+  const received = { min_received_at: minReceivedAt, max_received_at: maxReceivedAt };
+  const filter = filterOf({ ...same, ...received, outcome, subject: uri, q: text, min_seq: minSeq, max_seq: maxSeq });
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  if (isFiltered === all)
+    throw new SlotstreamError(
+      'usage',
+      'Choose the entries: either --all, or --quarantined, --uri URI and other filters.',
+      {
+        hint: 'Try it first with --dry-run.',
+      },
+    );
+  return filter;
 }
 
 function changeText({ seq, event, subjectUri, before, after, changes }: ReplayedEntry): string {

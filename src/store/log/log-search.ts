@@ -142,11 +142,11 @@ export interface MatchCount {
   readonly isComplete: boolean;
 }
 
-/** How many entries match, by outcome. */
+/** How many entries match, by outcome; no more than one beyond `most` are counted. */
 export async function countDeliveries(
   store: Store,
   filter: DeliveryFilter,
-  mayContinue: () => boolean,
+  { most, mayContinue }: { readonly most: number; readonly mayContinue: () => boolean },
 ): Promise<MatchCount> {
   const byOutcome: Record<string, number> = {};
   let count = 0;
@@ -154,12 +154,13 @@ export async function countDeliveries(
     const found: DeliveriesFound = await readDeliveries(store, filter, {
       from,
       newer: false,
-      limit: countedAtOnce,
+      limit: Math.min(countedAtOnce, most + 1 - count),
       mayContinue,
     });
     for (const { outcome } of found.lines) byOutcome[outcome] = (byOutcome[outcome] ?? 0) + 1;
     count += found.lines.length;
     from = found.lines.at(-1)?.seq;
+    if (count > most) return { count, byOutcome, isComplete: false };
     const isEnd = found.stoppedAt === undefined && found.lines.length < countedAtOnce;
     if (isEnd || found.stoppedAt !== undefined || !mayContinue()) return { count, byOutcome, isComplete: isEnd };
   }

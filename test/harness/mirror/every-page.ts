@@ -14,21 +14,15 @@ export interface FoundPages {
 export interface Walk {
   /** At most so many addresses of one page are read; without it one. */
   readonly perPage?: number;
-  /** Addresses that only an action leads to. */
-  readonly further?: readonly string[];
 }
 
 /** `read` answers the markup of a page. */
 export async function findPages(
   read: (address: string) => Promise<string>,
-  { perPage = 1, further = [] }: Walk = {},
+  { perPage = 1 }: Walk = {},
 ): Promise<FoundPages> {
   const found = new Map<string, Set<string>>();
-  const next = [
-    ...further,
-    ...Object.keys(sections),
-    ...pages.map(({ path }) => path).filter((path) => !path.includes(':')),
-  ];
+  const next = [...Object.keys(sections), ...pages.map(({ path }) => path).filter((path) => !path.includes(':'))];
   for (let address = next.shift(); address !== undefined; address = next.shift()) {
     const path = pageOf(address);
     if (path === undefined) continue;

@@ -120,9 +120,10 @@ describe('trigger', () => {
 
 describe('replay', () => {
   it('requires a choice of entries', async () => {
-    const { code, err } = await home.run(['replay']);
-    expect(code).toBe(2);
-    expect(err).toContain('exactly one of --quarantined, --uri URI and --all');
+    for (const options of [[], ['--all', '--quarantined'], ['--all', '--event', 'contact.*']]) {
+      const { code, err } = await home.run(['replay', ...options]);
+      expect([code, err]).toEqual([2, expect.stringContaining('either --all, or --quarantined, --uri URI')]);
+    }
   });
 
   it('does not change entries that still cannot be projected', async () => {
@@ -136,6 +137,12 @@ describe('replay', () => {
     const { code, out } = await home.run(['replay', '--quarantined', '--json']);
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ read: 1, changed: 0, stillKept: 1 });
+    for (const [read, ...options] of [
+      [1, '--event', 'contact.m*', '--outcome', 'unhandled', '--text', contactUri('m')],
+      [0, '--event', 'contact.merged', '--max-seq', '1'],
+      [0, '--quarantined', '--reason', 'another', '--max-received-at', '2024-01-01'],
+    ])
+      expect(JSON.parse((await home.run(['replay', '--json', ...options.map(String)])).out)).toMatchObject({ read });
     const text = await home.run(['replay', '--quarantined', '--dry-run']);
     expect(text.out).toMatch(/1 still cannot be applied\.\n {2}1 × .+ \(newest: #\d+\)\n$/);
     expect(await rowsOf(`select outcome from event_log where event = 'contact.merged'`)).toEqual([

@@ -1,4 +1,5 @@
 // The filter of deliveries as a form, as words, and as the body of a replay.
+import { quoted } from '#src/api/deliveries/curl-replay.ts';
 import { outcomes, sources } from '#src/api/deliveries/delivery-records.ts';
 import type { RawQuery } from '#src/http/request.ts';
 import type { Field } from '#src/dashboard/components/form.ts';
@@ -66,6 +67,14 @@ export const bodyOf = (query: RawQuery): Readonly<Record<string, string | number
   Object.fromEntries(
     Object.entries(filterIn(query)).map(([name, value]) => [name, name.endsWith('_seq') ? Number(value) : value]),
   );
+
+/** For the command `replay`. */
+export const optionsOf = (query: RawQuery): string =>
+  Object.entries(filterIn(query))
+    .map(([name, value = '']) => `--${renamed[name] ?? name.replaceAll('_', '-')} ${quoted(value)}`)
+    .join(' ');
+
+const renamed: Readonly<Record<string, string>> = { subject: 'uri', q: 'text' };
 
 /** Each filter with its label. */
 export const filterFacts = (query: Readonly<Record<string, string | number>>): Readonly<Record<string, Markup>> =>

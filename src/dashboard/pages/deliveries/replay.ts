@@ -1,23 +1,17 @@
 // The replay of everything that a filter matches: what it would change, the confirmation, and what it did.
 import { html } from 'hono/html';
-import { getReplay, replayDeliveries } from '#src/api/deliveries/bulk-replay.ts';
+import { replayDeliveries } from '#src/api/deliveries/bulk-replay.ts';
+import { mostReplayed } from '#src/api/deliveries/delivery-records.ts';
 import { counted, number } from '#src/base/number-text.ts';
 import { changesView } from '#src/dashboard/components/changes.ts';
 import { actionButton } from '#src/dashboard/components/form.ts';
 import { facts, table } from '#src/dashboard/components/list.ts';
-import {
-  address,
-  foreign,
-  nothing,
-  optionalTime,
-  outcomeBadge,
-  time,
-  type Markup,
-} from '#src/dashboard/components/markup.ts';
+import { address, command, foreign, nothing, outcomeBadge, type Markup } from '#src/dashboard/components/markup.ts';
+import type { RawQuery } from '#src/http/request.ts';
 import { definePage, type RecordOf } from '#src/dashboard/page.ts';
-import { bodyOf, filterFacts, filterIn } from './filter.ts';
+import { bodyOf, filterFacts, filterIn, optionsOf } from './filter.ts';
 
-type Replay = RecordOf<typeof getReplay>;
+type Replay = RecordOf<typeof replayDeliveries>;
 
 export const replayPage = definePage({
   path: '/deliveries/replay',
@@ -31,81 +25,57 @@ export const replayPage = definePage({
       };
     const preview = await ask(replayDeliveries, { body: { ...bodyOf(query), dry_run: true } });
     const { matched, matched_complete: isCounted, up_to_seq: end } = preview;
-    const many = `${isCounted ? '' : 'more than '}${counted(matched, 'delivery', 'deliveries')}`;
+    const isTooMany = matched > mostReplayed;
+    const known = isTooMany ? mostReplayed : matched;
+    const many = `${isCounted ? '' : 'more than '}${counted(known, 'delivery', 'deliveries')}`;
     const fields = { ...filterIn(query), max_seq: String(end) };
     return {
       title: 'Replay: preview',
-      content: html`<p class="soft"><a href="/deliveries">Deliveries</a> / <a href="${address('/deliveries', filterIn(query))}">this filter</a> / Replay</p>
+      content: html`${pathView(query)}
         <h1>Replay ${many}?</h1>
         <p class="lead">A delivery that could not be applied is parsed again; one that was applied changes nothing. This is a preview: nothing has changed.</p>
-        ${facts(filterFacts(preview.filter))}
+        ${facts(filterFacts(filterIn(query)))}
         ${countsView(preview)}
         ${differenceView(preview)}
         ${
           matched === 0
             ? html`<p class="empty">No delivery with a body matches this filter.</p>`
             : html`<div class="actions">
-                ${actionButton(`Replay ${many}`, { to: '/deliveries/replay', fields })}
+                ${isTooMany ? manyView(query) : actionButton(`Replay ${many}`, { to: '/deliveries/replay', fields })}
                 <a href="${address('/deliveries', filterIn(query))}">Cancel</a>
               </div>`
         }`,
     };
   },
   async submit({ ask, form }) {
-    const { id } = await ask(replayDeliveries, { body: bodyOf(form) });
-    return { to: `/deliveries/replays/${id}` };
-  },
-});
-
-export const replayResultPage = definePage({
-  path: '/deliveries/replays/:id',
-  section: '/deliveries',
-  async show({ ask, params, url }) {
-    const run = await ask(getReplay, { params });
-    const { state, read, matched, changed, still_quarantined: still, first_seq: first, last_seq: last } = run;
-    const isRunning = state === 'running';
+    const done = await ask(replayDeliveries, { body: bodyOf(form) });
+    const { complete, read, changed, still_quarantined: still, first_seq: first, last_seq: last } = done;
+    const { max_seq: _end, ...filter } = filterIn(form);
     // Outcome, reason and offset of what changed are no longer those of the filter.
-    const { event, source, subject, address: person, q } = run.filter;
-    const what = {
-      event,
-      source,
-      subject,
-      address: person,
-      q,
-      min_seq: first ?? undefined,
-      max_seq: last ?? undefined,
-    };
-    const { max_seq: _end, ...filter } = run.filter;
+    const { outcome: _outcome, reason: _reason, min_seq: _begin, ...same } = filter;
+    const what = { ...same, min_seq: first ?? undefined, max_seq: last ?? undefined };
     return {
-      title: isRunning ? 'Replay: running' : 'Replay: result',
-      ...(isRunning && { liveAfter: last ?? run.up_to_seq }),
-      content: html`<p class="soft"><a href="/deliveries">Deliveries</a> / Replay</p>
-        <h1>${titles[state]}</h1>
+      title: 'Replay: result',
+      content: html`${pathView(filter)}
+        <h1>${complete ? 'The replay is done' : 'The replay stopped before its end'}</h1>
         <p class="lead" role="status">
-          ${counted(read, 'delivery', 'deliveries')} replayed${isRunning ? html` of ${number(matched)}${run.matched_complete ? '' : ' or more'}` : ''}:
-          ${number(changed)} changed, ${number(still)} still cannot be applied.
+          ${counted(read, 'delivery', 'deliveries')} replayed: ${number(changed)} changed, ${number(still)} still cannot be applied.
         </p>
-        ${isRunning ? html`<p><progress aria-label="Deliveries replayed" max="${Math.max(matched, read, 1)}" value="${read}">${read}</progress> <a href="${url.pathname}">Show the progress</a></p>` : ''}
-        ${state === 'failed' || state === 'stopped' ? html`<p class="notice problem">${failures[state]}</p>` : ''}
+        ${complete ? '' : html`<p class="notice attention">What was done stays. ${manyView(filter)}</p>`}
         ${first === null || last === null ? '' : html`<p><a href="${address('/deliveries', what)}">Show what it changed</a>: entries #${first} to #${last} of the log.</p>`}
-        ${still === 0 || isRunning ? '' : html`<p><a href="/deliveries?outcome=unprojected">Show what is still not in the tables</a></p>`}
-        ${facts({ ...filterFacts(filter), Started: time(run.started_at), Finished: optionalTime(run.finished_at) })}
-        ${differenceView(run)}`,
+        ${still === 0 ? '' : html`<p><a href="/deliveries?outcome=unprojected">Show what is still not in the tables</a></p>`}
+        ${facts(filterFacts(filter))}
+        ${differenceView(done)}`,
     };
   },
 });
 
-const titles: Readonly<Record<Replay['state'], string>> = {
-  running: 'Deliveries are being replayed',
-  complete: 'The replay is done',
-  stopped: 'The replay stopped before its end',
-  failed: 'The replay failed',
-};
+const pathView = (query: RawQuery): Markup =>
+  html`<p class="soft"><a href="/deliveries">Deliveries</a> / <a href="${address('/deliveries', filterIn(query))}">this filter</a> / Replay</p>`;
 
-const failures = {
-  stopped: 'The process ended meanwhile. What was done stays; start the same replay again for the rest.',
-  failed: 'The process wrote the cause to its log. What was done stays; start the same replay again for the rest.',
-} as const;
+/** What has no limit. */
+const manyView = (query: RawQuery): Markup =>
+  html`<span>A page replays at most ${number(mostReplayed)}. This command replays all: ${command(`replay ${optionsOf(query)}`)}</span>`;
 
 const countsView = ({ matched, matched_by_outcome: counts }: Replay): Markup =>
   matched === 0
@@ -119,7 +89,7 @@ function differenceView(replay: Replay): Markup {
     dry_run: isPreview,
     read,
     matched,
-    state,
+    complete,
     changed,
     still_quarantined: still,
     transitions,
@@ -127,9 +97,9 @@ function differenceView(replay: Replay): Markup {
     examples,
   } = replay;
   if (read === 0 || (changed === 0 && !isPreview)) return nothing;
-  const isPart = isPreview && state === 'stopped';
+  const isPart = isPreview && !complete;
   return html`<h2>${isPreview ? 'What would change' : 'What changed'}</h2>
-    ${isPart ? html`<p class="notice attention">The preview ended after ${counted(read, 'delivery', 'deliveries')} of ${number(matched)}${replay.matched_complete ? '' : ' or more'}, because it would have taken too long. The replay covers all of them.</p>` : ''}
+    ${isPart ? html`<p class="notice attention">The preview ended after ${counted(read, 'delivery', 'deliveries')} of ${number(matched)}${replay.matched_complete ? '' : ' or more'}, because it would have taken too long.</p>` : ''}
     ${isPreview ? html`<p>Of ${counted(read, 'delivery', 'deliveries')}, ${number(changed)} would change and ${number(still)} still could not be applied.</p>` : ''}
     ${
       changed === 0

@@ -15,7 +15,6 @@ import { freshMemory, ingestBodies } from '../../../harness/stores.ts';
 
 let api: Awaited<ReturnType<typeof openReadApi>>;
 let document: OpenApiDocument;
-let replayId: string;
 beforeAll(async () => {
   const filling = await openTestBackfill(freshMemory);
   await filling.run();
@@ -28,7 +27,6 @@ beforeAll(async () => {
     const [added] = await readAlerts(unit, [alert.id]);
     if (added) await markFailed(unit, [added], { now: alert.due_at, error: 'answered 500', next_at: undefined });
   });
-  replayId = (await api.post('/api/deliveries/replay', { outcome: 'quarantined' })).body.id as string;
   document = (await api.get('/openapi.json')).body as OpenApiDocument;
 });
 afterAll(() => api[Symbol.asyncDispose]());
@@ -98,7 +96,6 @@ const examples: Readonly<Record<string, (subject_uri: string) => Example>> = {
   getDelivery: () => ({ path: '/api/deliveries/1' }),
   replayDelivery: () => ({ path: '/api/deliveries/1/replay' }),
   replayDeliveries: () => ({ body: { outcome: 'quarantined', dry_run: true } }),
-  getReplay: () => ({ path: `/api/deliveries/replays/${replayId}` }),
   acknowledgeFeed: () => ({ path: '/api/feed/consumers/warehouse', body: { acknowledged: 1 } }),
   deleteFeedConsumer: () => ({ path: '/api/feed/consumers/warehouse' }),
   getAlert: () => ({ path: '/api/alerts/alert-1' }),

@@ -131,12 +131,18 @@ for (const engine of storeEngines)
     it('counts what it finds, and says when it has not counted all', async () => {
       const quarantined = entries.filter(({ outcome }) => outcome === 'quarantined').length;
       const unhandled = entries.filter(({ outcome }) => outcome === 'unhandled').length;
-      expect(await countDeliveries(opened.store, { unprojected: true }, () => true)).toEqual({
+      expect(
+        await countDeliveries(opened.store, { unprojected: true }, { most: 1_000, mayContinue: () => true }),
+      ).toEqual({
         count: quarantined + unhandled,
         byOutcome: { quarantined, unhandled },
         isComplete: true,
       });
-      const part = await countDeliveries(opened.store, { text: 'ada' }, () => false);
+      expect(await countDeliveries(opened.store, {}, { most: 3, mayContinue: () => true })).toMatchObject({
+        count: 4,
+        isComplete: false,
+      });
+      const part = await countDeliveries(opened.store, { text: 'ada' }, { most: 1_000, mayContinue: () => false });
       expect(part.isComplete).toBe(false);
       expect(part.count).toBeLessThan(entries.filter((entry) => matches({ text: 'ada' }, entry)).length);
     });
