@@ -101,11 +101,7 @@ export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): Mi
   }
 
   return async (context, next) => {
-    const isForm = isFormLogin(context);
-    // A session is not blocked: the network of an attacker may be that of a person who has logged in.
-    const blockedFor = isForm || hasToken(context) ? throttle.blocked(addressOf(context)) : undefined;
-    if (blockedFor !== undefined) return tooMany(context, blockedFor);
-    if (isForm) return logInByForm(context);
+    if (isFormLogin(context)) return logInByForm(context);
     const verdict = authenticate(holders, context);
     if (verdict === 'absent' || verdict === 'wrong') return reject(context, verdict);
     if (verdict === 'cross_site') return forbid(context, verdict);
@@ -160,9 +156,6 @@ function tokenIn(pasted: string): string {
   const text = pasted.trim();
   return (URL.canParse(text) ? new URL(text).searchParams.get('token') : null) ?? text;
 }
-
-const hasToken = ({ req }: AdminContext): boolean =>
-  req.header('authorization') !== undefined || req.query('token') !== undefined;
 
 function authenticate(holders: readonly TokenHolder[], context: AdminContext): Verdict {
   const header = context.req.header('authorization');

@@ -1,10 +1,8 @@
-// Throttles wrong tokens by network: after ten in a minute each further answer is delayed, and few of them wait at the same time.
-// That bounds how many tokens can be tried.
+// Throttles wrong tokens by network: after ten in a minute each further answer is delayed. A right token is never delayed or refused,
+// whatever others send: on one machine, or behind a proxy, everybody has the same address.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface LoginThrottle {
-  /** The seconds to wait when as many wrong tokens of this network wait for their answer as may: the next one must not be judged. */
-  blocked(address: string): number | undefined;
   /** Counts a wrong token. Once there were too many, resolves after a delay, with the seconds to wait. */
   failed(address: string): Promise<number | undefined>;
 }
@@ -17,7 +15,8 @@ interface Window {
 
 const maxInWindow = 10;
 const windowMs = 60_000;
-const maxDelayed = 8;
+/** Bounds the memory: further ones of a network are answered at once. */
+const maxDelayed = 200;
 /** Bounds the memory: an attacker with more networks only evicts the oldest. */
 const maxNetworks = 1000;
 
@@ -31,10 +30,6 @@ export function createLoginThrottle({
   const windows = new Map<string, Window>();
   const secondsLeft = ({ sinceMs }: Window): number => Math.max(1, Math.ceil((sinceMs + windowMs - clock()) / 1000));
   return {
-    blocked(address) {
-      const window = windows.get(networkOf(address));
-      return window !== undefined && window.delayed >= maxDelayed ? secondsLeft(window) : undefined;
-    },
     async failed(address) {
       const network = networkOf(address);
       let window = windows.get(network);
@@ -47,9 +42,11 @@ export function createLoginThrottle({
       }
       window.count += 1;
       if (window.count <= maxInWindow) return undefined;
-      window.delayed += 1;
-      await sleep(delayMs);
-      window.delayed -= 1;
+      if (window.delayed < maxDelayed) {
+        window.delayed += 1;
+        await sleep(delayMs);
+        window.delayed -= 1;
+      }
       return secondsLeft(window);
     },
   };

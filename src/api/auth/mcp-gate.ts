@@ -1,5 +1,5 @@
 // Who may use /mcp: callers with its own token, which opens nothing else. The checks, in this order:
-// MCP_TOKEN is set (404) ─▶ a known host name, no page of another site (403) ─▶ not too many wrong tokens (429) ─▶ token (401) ─▶ rate (429)
+// MCP_TOKEN is set (404) ─▶ a known host name, no page of another site (403) ─▶ token (401; 429 after many wrong ones) ─▶ rate (429)
 // A web page can lead its own name to this machine (DNS rebinding); a request under a name that is not ours is refused for that reason.
 import { SlotstreamError } from '#src/base/errors.ts';
 import { minuteMs } from '#src/base/time.ts';
@@ -56,8 +56,6 @@ export function createMcpGate({ mcpToken, hostNames, token, readToken, refused, 
     const isFromPage = (req.header('origin') ?? req.header('sec-fetch-site')) !== undefined;
     if (isFromPage && !isSameOrigin(context))
       return refuse('cross_site', 403, { title: 'Forbidden', message: 'A page of another site sent this request.' });
-    const blockedFor = throttle.blocked(addressOf(context));
-    if (blockedFor !== undefined) return wait(blockedFor, 'Too many wrong tokens. Wait.');
     const given = req.header('authorization');
     if (given === undefined || !isBearer(given)) {
       const seconds = given === undefined ? undefined : await throttle.failed(addressOf(context));
