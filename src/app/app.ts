@@ -1,11 +1,6 @@
 // The composition root: opens everything that the roles of a process need, in order, and closes it in the reverse order.
 import { randomUUID } from 'node:crypto';
-import { createAdminApp, type Pages, type ReadApi } from '#src/api/app.ts';
-import { createAccessLog } from '#src/api/auth/access-log.ts';
-import type { Installation } from '#src/api/overview/process-health.ts';
-import { adminTokenFile, openAdminToken, writeAddress } from '#src/api/running-instance.ts';
 import type { DiskSpace, FreeBytes } from '#src/base/disk-space.ts';
-import { memoize } from '#src/base/memoize.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import type { Config } from '#src/config/load.ts';
 import { openTail, type Tail } from '#src/feed/tail.ts';
@@ -17,20 +12,17 @@ import { openQueue } from '#src/queue/registry.ts';
 import { createHealth, type Health } from '#src/receiver/health.ts';
 import type { Store } from '#src/store/contract.ts';
 import { countUnprojected, lastSeq } from '#src/store/log/read.ts';
-import { useContactSearch } from '#src/store/search/contact-follower.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
 import { hasOrganization } from '#workers/sync/mirror-identity.ts';
+import { openAdmin } from './admin.ts';
 import type { Alerts } from './alerting.ts';
 import { openContactSearch, openRetention, openSyncJobs, prepareBackground } from './background.ts';
 import { addDiskHealth, openDataFolder, openDisks, withRoom } from './disk.ts';
 import { installationOf, startHeartbeat } from './heartbeat.ts';
-import { bindListeners, type Listeners } from './listeners.ts';
-import { mcpOf } from './mcp.ts';
+import { bindListeners } from './listeners.ts';
 import { errorLogger, lastReconcileRuns, mirrorStatus, openMirror } from './mirror.ts';
 import { openReceiver, openWorker, type Roles } from './roles.ts';
 import type { Sinks } from './sink-pumps.ts';
 import { openStoreClock } from './store-clock.ts';
-import manifest from '../../package.json' with { type: 'json' };
 
 export interface App extends AsyncDisposable {
   /** The port of the webhook listener; undefined where this process does not receive. */
@@ -176,75 +168,3 @@ async function openShared(
   opened.defer(() => tail.close());
   return { config, log, metrics, queue, gate, disks, health, store, tail, opened };
 }
-
-function openAdmin(
-  { config, log, metrics, queue, health, store, tail, opened }: Shared,
-  { admin, adminUrl: url, works, status, ...own }: Listeners & Pick<Roles, 'works'> & Pick<App, 'status'> & Reported,
-) {
-  const adminToken = openAdminToken(config);
-  const reads = store && readsOf({ config, log, queue, store, tail, ...own }, adminToken);
-  const app = createAdminApp({
-    token: adminToken,
-    readToken: config.adminReadToken,
-    ...(config.adminToken === undefined && { tokenFile: adminTokenFile(config) }),
-    clock: Date.now,
-    status,
-    metrics,
-    health,
-    ...createAccessLog(log, metrics),
-    report: errorLogger(log, 'admin listener'),
-    ...(store && reads && { reads, mcp: mcpOf({ config, log, store }, reads) }),
-    pages: pagesOf(log),
-  });
-  admin.serve({
-    fetch: (request, env) => app.fetch(request, env),
-    // Closing the tail ends the feed streams, which never end by themselves.
-    onClosing: () => tail.close(),
-    onEvicted: metrics.evicted,
-  });
-  // Again, because it closes before what it uses.
-  opened.defer(() => admin.close());
-  const address = writeAddress(config.dataDir, { url, port: admin.port, works });
-  opened.defer(() => address.remove());
-  return { adminPort: admin.port, adminUrl: url, adminToken };
-}
-
-/** What the API reports of this process and of the others. */
-interface Reported {
-  readonly sinks: Sinks['list'];
-  readonly installation: Installation;
-}
-
-/** The API's operations, loaded with the first request: most processes never get one. */
-function readsOf(
-  needs: Pick<Shared, 'config' | 'log' | 'tail' | 'queue'> & Reported & { readonly store: Store },
-  secret: string,
-) {
-  const { config, log, store, tail, installation } = needs;
-  return memoize(async (): Promise<ReadApi> => {
-    const { createReadApi } = await import('#src/api/operations.ts');
-    const { mirrorProcess } = await import('./mirror-process.ts');
-    const report = errorLogger(log, 'admin listener');
-    return createReadApi({
-      store,
-      tail,
-      screen: privacyScreen(config),
-      signing: config.signing,
-      installation,
-      clock: Date.now,
-      secret,
-      report,
-      process: mirrorProcess(needs),
-      currencyFields: config.views.currencyFields,
-      ...(config.contactSearch && { useContactSearch: memoize(() => useContactSearch(store)) }),
-      acted: (operation) => log.info({ operation }, 'an operator used the API'),
-    });
-  });
-}
-
-/** The dashboard, loaded with the first page that is opened. */
-const pagesOf = (log: Log) =>
-  memoize(async (): Promise<Pages> => {
-    const { createDashboard } = await import('#src/dashboard/dashboard.ts');
-    return createDashboard({ version: manifest.version, clock: Date.now, report: errorLogger(log, 'dashboard') });
-  });

@@ -1,0 +1,112 @@
+// Opens the admin listener: the API, the dashboard and MCP, each loaded with its first request.
+import { createAdminApp, type AdminNeeds, type Pages, type ReadApi } from '#src/api/app.ts';
+import { createAccessLog } from '#src/api/auth/access-log.ts';
+import type { Installation } from '#src/api/overview/process-health.ts';
+import { adminTokenFile, openAdminToken, writeAddress } from '#src/api/running-instance.ts';
+import { memoize } from '#src/base/memoize.ts';
+import type { Config } from '#src/config/load.ts';
+import type { Tail } from '#src/feed/tail.ts';
+import type { Log } from '#src/observability/log.ts';
+import type { Metrics } from '#src/observability/metrics/registry.ts';
+import type { DeliveryQueue } from '#src/queue/contract.ts';
+import type { Health } from '#src/receiver/health.ts';
+import type { Store } from '#src/store/contract.ts';
+import { useContactSearch } from '#src/store/search/contact-follower.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
+import type { Listeners } from './listeners.ts';
+import { mcpOf } from './mcp.ts';
+import { errorLogger } from './mirror.ts';
+import type { Roles } from './roles.ts';
+import type { Sinks } from './sink-pumps.ts';
+import manifest from '../../package.json' with { type: 'json' };
+
+/** What the process has besides. */
+interface Shared {
+  readonly config: Config;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly queue: DeliveryQueue;
+  readonly health: Health;
+  /** Undefined where this process does not work. */
+  readonly store: Store | undefined;
+  readonly tail: Tail;
+  readonly opened: AsyncDisposableStack;
+}
+
+export function openAdmin(
+  { config, log, metrics, queue, health, store, tail, opened }: Shared,
+  {
+    admin,
+    adminUrl: url,
+    works,
+    status,
+    ...own
+  }: Listeners & Pick<Roles, 'works'> & Pick<AdminNeeds, 'status'> & Reported,
+) {
+  const adminToken = openAdminToken(config);
+  const reads = store && readsOf({ config, log, queue, store, tail, ...own }, adminToken);
+  const app = createAdminApp({
+    token: adminToken,
+    readToken: config.adminReadToken,
+    ...(config.adminToken === undefined && { tokenFile: adminTokenFile(config) }),
+    clock: Date.now,
+    status,
+    metrics,
+    health,
+    ...createAccessLog(log, metrics),
+    report: errorLogger(log, 'admin listener'),
+    ...(store && reads && { reads, mcp: mcpOf({ config, log, store }, reads) }),
+    pages: pagesOf(log),
+  });
+  admin.serve({
+    fetch: (request, env) => app.fetch(request, env),
+    // Closing the tail ends the feed streams, which never end by themselves.
+    onClosing: () => tail.close(),
+    onEvicted: metrics.evicted,
+  });
+  // Again, because it closes before what it uses.
+  opened.defer(() => admin.close());
+  const address = writeAddress(config.dataDir, { url, port: admin.port, works });
+  opened.defer(() => address.remove());
+  return { adminPort: admin.port, adminUrl: url, adminToken };
+}
+
+/** What the API reports of this process and of the others. */
+interface Reported {
+  readonly sinks: Sinks['list'];
+  readonly installation: Installation;
+}
+
+/** The API's operations, loaded with the first request: most processes never get one. */
+function readsOf(
+  needs: Pick<Shared, 'config' | 'log' | 'tail' | 'queue'> & Reported & { readonly store: Store },
+  secret: string,
+) {
+  const { config, log, store, tail, installation } = needs;
+  return memoize(async (): Promise<ReadApi> => {
+    const { createReadApi } = await import('#src/api/operations.ts');
+    const { mirrorProcess } = await import('./mirror-process.ts');
+    const report = errorLogger(log, 'admin listener');
+    return createReadApi({
+      store,
+      tail,
+      screen: privacyScreen(config),
+      signing: config.signing,
+      installation,
+      clock: Date.now,
+      secret,
+      report,
+      process: mirrorProcess(needs),
+      currencyFields: config.views.currencyFields,
+      ...(config.contactSearch && { useContactSearch: memoize(() => useContactSearch(store)) }),
+      acted: (operation) => log.info({ operation }, 'an operator used the API'),
+    });
+  });
+}
+
+/** The dashboard, loaded with the first page that is opened. */
+const pagesOf = (log: Log) =>
+  memoize(async (): Promise<Pages> => {
+    const { createDashboard } = await import('#src/dashboard/dashboard.ts');
+    return createDashboard({ version: manifest.version, clock: Date.now, report: errorLogger(log, 'dashboard') });
+  });
