@@ -38,7 +38,7 @@ let output = '';
 for (const stream of [demo.stdout, demo.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
 try {
-  const [login = ''] = await printed(/http:\/\/\S+\?token=\S+/g, 1);
+  const [login = ''] = await printed(/http:\/\/\S+\?login=\S+/g, 1);
   await printed(/^\d\d:\d\d:\d\d  /gm, enough);
   for (const colorScheme of ['light', 'dark'] as const) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 940 }, colorScheme });

@@ -3,6 +3,7 @@ import { slotstream } from '#src/base/command.ts';
 import { randomBytes } from 'node:crypto';
 import { existsSync, globSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { createFile, replaceFile } from '#src/base/durable-file.ts';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 
@@ -65,36 +66,29 @@ function startOf(pid: number): string {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
 }
 
-/** A link that logs a browser in. It contains the token: it may be printed to a terminal, never to a log. */
-export const loginLink = (url: string, token: string): string => `${url}/?token=${encodeURIComponent(token)}`;
+const loginAnswer = z.object({ login_url: z.string() });
 
-/** The login link of a running process, after the process has accepted the token. */
+/** A login link that a running process made for the holder of the token. */
 export async function runningLoginLink(dataDir: string, token: () => string): Promise<string> {
-  const [first] = await requestRunning(dataDir, { token, path: '/api/status' });
-  return loginLink(first.url, token());
+  const [first] = await askRunning(dataDir, { token, path: '/login', method: 'POST' });
+  return loginAnswer.parse(first).login_url;
 }
 
 interface RunningRequest {
   /** Is called only when a process runs, because it may create the token file. */
   readonly token: () => string;
   readonly path: string;
+  readonly method?: 'POST';
   /** Only processes that receive and have no tables. */
   readonly onlyReceivers?: boolean;
 }
 
-interface Answered {
-  readonly url: string;
-  readonly body: unknown;
-}
-
-/** The JSON that each running process answers; the error says what to do when there is no process. */
+/**
+ * The JSON that each process on this folder answers; those that do not answer are left out, unless none does. The error says what to do
+ * when there is no process.
+ */
 export async function askRunning(dataDir: string, request: RunningRequest): Promise<readonly unknown[]> {
-  return (await requestRunning(dataDir, request)).map(({ body }) => body);
-}
-
-/** The answers of the processes that run on this folder; those that do not answer are left out, unless none does. */
-async function requestRunning(dataDir: string, request: RunningRequest): Promise<readonly [Answered, ...Answered[]]> {
-  const answered: Answered[] = [];
+  const answers: unknown[] = [];
   let failure: unknown = new SlotstreamError('not_running', `No Slotstream is running on ${dataDir}.`, {
     hint: `Start one: ${slotstream} start`,
   });
@@ -102,18 +96,18 @@ async function requestRunning(dataDir: string, request: RunningRequest): Promise
     const authorization = `Bearer ${request.token()}`;
     try {
       const response = await fetch(new URL(request.path, url), {
+        method: request.method ?? 'GET',
         headers: { authorization },
         signal: AbortSignal.timeout(5_000),
       });
-      if (response.ok) answered.push({ url, body: await response.json() });
+      if (response.ok) answers.push(await response.json());
       else failure = refusedBy(response);
     } catch {
       // It ended meanwhile, or is no Slotstream.
     }
   }
-  const [first, ...rest] = answered;
-  if (first === undefined) throw failure;
-  return [first, ...rest];
+  if (answers.length === 0) throw failure;
+  return answers;
 }
 
 function refusedBy({ status }: Response): SlotstreamError {

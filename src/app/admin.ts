@@ -1,6 +1,7 @@
 // Opens the admin listener: the API, the dashboard and MCP, each loaded with its first request.
 import { createAdminApp, type AdminNeeds, type Pages, type ReadApi } from '#src/api/app.ts';
 import { createAccessLog } from '#src/api/auth/access-log.ts';
+import { createLoginCodes, loginLink } from '#src/api/auth/login-codes.ts';
 import type { Installation } from '#src/api/overview/process-health.ts';
 import { adminTokenFile, openAdminToken, writeAddress } from '#src/api/running-instance.ts';
 import { memoize } from '#src/base/memoize.ts';
@@ -35,19 +36,16 @@ interface Shared {
 
 export function openAdmin(
   { config, log, metrics, queue, health, store, tail, opened }: Shared,
-  {
-    admin,
-    adminUrl: url,
-    works,
-    status,
-    ...own
-  }: Listeners & Pick<Roles, 'works'> & Pick<AdminNeeds, 'status'> & Reported,
+  { admin, adminUrl: url, works, status, loginCommand, ...own }: Listeners & Own & Reported,
 ) {
   const adminToken = openAdminToken(config);
+  const loginCodes = createLoginCodes({ clock: Date.now });
   const reads = store && readsOf({ config, log, queue, store, tail, ...own }, adminToken);
   const app = createAdminApp({
     token: adminToken,
     readToken: config.adminReadToken,
+    loginCodes,
+    loginCommand,
     ...(config.adminToken === undefined && { tokenFile: adminTokenFile(config) }),
     clock: Date.now,
     status,
@@ -68,8 +66,15 @@ export function openAdmin(
   opened.defer(() => admin.close());
   const address = writeAddress(config.dataDir, { url, port: admin.port, works });
   opened.defer(() => address.remove());
-  return { adminPort: admin.port, adminUrl: url, adminToken };
+  return {
+    adminPort: admin.port,
+    adminUrl: url,
+    adminToken,
+    loginLink: (validMs?: number) => loginLink(url, loginCodes.make(validMs)),
+  };
 }
+
+type Own = Pick<Roles, 'works'> & Pick<AdminNeeds, 'status' | 'loginCommand'>;
 
 /** What the API reports of this process and of the others. */
 interface Reported {

@@ -31,6 +31,8 @@ export interface App extends AsyncDisposable {
   /** The address of the admin listener from this machine. */
   readonly adminUrl: string;
   readonly adminToken: string;
+  /** A link that logs a browser in once; valid for a minute when no other time is given. */
+  loginLink(validMs?: number): string;
   status(): Promise<object>;
   /** Whether the mirror was registered or has entries; false also where this process has no store. */
   isSetUp(): Promise<boolean>;
@@ -47,6 +49,8 @@ export interface AppNeeds {
   readonly clock?: () => number;
   /** Replaces the free space of the disks; tests fill them. */
   readonly freeBytes?: FreeBytes | undefined;
+  /** The command that prints a login link, where it is not `status --login` alone. */
+  readonly loginCommand?: string | undefined;
 }
 
 /** What every process has, whatever its roles. */
@@ -66,7 +70,10 @@ interface Shared {
   onBatch(): void;
 }
 
-export async function openApp({ config, log, clock = Date.now, freeBytes }: AppNeeds, roles: Roles): Promise<App> {
+export async function openApp(
+  { config, log, clock = Date.now, freeBytes, loginCommand }: AppNeeds,
+  roles: Roles,
+): Promise<App> {
   await using opened = new AsyncDisposableStack();
   for (const warning of config.warnings) log.warn(warning);
   const prepared = roles.works ? await prepareBackground(config) : undefined;
@@ -114,7 +121,7 @@ export async function openApp({ config, log, clock = Date.now, freeBytes }: AppN
   });
   const sinks = async () => (await running.sinks?.list()) ?? [];
   const installation = installationOf({ config, queue, heartbeat });
-  const admin = openAdmin(shared, { ...listeners, works: roles.works, status, sinks, installation });
+  const admin = openAdmin(shared, { ...listeners, works: roles.works, status, loginCommand, sinks, installation });
   // Last, so that they close first: they read the tail, which closes with the admin listener.
   if (background) {
     await openContactSearch(background);

@@ -1,14 +1,17 @@
 // Authentication of the admin listener, by the admin token, the read-only token, or a session of either. The checks, in this order:
-// bearer token ─▶ login form or link (`?token=`; becomes a session) ─▶ session cookie (not for requests of another site's page) ─▶ 401
+// bearer token ─▶ login form or link (`?login=`; becomes a session) ─▶ session cookie (not for requests of another site's page) ─▶ 401
 // A caller with the read-only token may read everything and change nothing: every method but GET and HEAD is answered 403.
 // Forms need no token of their own against forged requests: what a page of another origin sends with a session is refused here.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
+import { slotstream } from '#src/base/command.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { acceptsHtml } from '#src/http/request.ts';
 import {
   addressOf,
   endSession,
+  isFromPage,
+  isNavigation,
   isSameOrigin,
   localAddress,
   requestedAddress,
@@ -18,6 +21,7 @@ import {
   type AdminEnv,
   type Caller,
 } from './browser.ts';
+import { loginLink, type LoginCodes } from './login-codes.ts';
 import { createLoginThrottle } from './login-throttle.ts';
 import { loginHeaders, loginPage, type LoginPage } from './login-page.ts';
 import { createSessions, type Sessions } from './session.ts';
@@ -31,6 +35,9 @@ export interface AuthNeeds {
   readonly token: string;
   /** The token for callers that may only read. */
   readonly readToken?: string | undefined;
+  readonly loginCodes: LoginCodes;
+  /** The command that prints a login link, for the login page. */
+  readonly loginCommand?: string | undefined;
   clock(): number;
   /** How long the answer to a wrong token is delayed, once there were too many. */
   readonly delayMs?: number;
@@ -42,22 +49,26 @@ export interface AuthNeeds {
   loggedIn(): void;
 }
 
-type Way = 'token' | 'login' | 'session';
+type Way = 'token' | 'session';
 type Verdict = 'absent' | 'wrong' | 'cross_site' | { readonly by: Way; readonly holder: TokenHolder };
 
 export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): MiddlewareHandler<AdminEnv> {
-  const { loggedIn, ...timing } = needs;
+  const { loggedIn, loginCodes, loginCommand: command = `${slotstream} status --login`, ...timing } = needs;
   // The configuration compares the two settings; the admin token may also come from its file.
   if (readToken === token)
     throw new SlotstreamError('config', 'ADMIN_READ_TOKEN is the admin token, which can change everything.', {
       hint: 'Set ADMIN_READ_TOKEN to a token of its own: openssl rand -hex 24',
     });
-  const holders = [
-    holderOf(token, { clock, isReadOnly: false }),
-    ...(readToken === undefined ? [] : [holderOf(readToken, { clock, isReadOnly: true })]),
-  ];
+  const admin = holderOf(token, { clock, isReadOnly: false });
+  const holders = [admin, ...(readToken === undefined ? [] : [holderOf(readToken, { clock, isReadOnly: true })])];
   const throttle = createLoginThrottle({ clock, ...timing });
   const refused = (cause: RejectionCause, { req }: AdminContext): void => needs.refused(cause, req);
+
+  const page = (context: AdminContext, status: 401 | 429, { headers, ...given }: PageAnswer) =>
+    context.html(loginPage({ next: requestedAddress(context), command, ...given }), status, {
+      ...headers,
+      ...loginHeaders,
+    });
 
   function tooMany(context: AdminContext, seconds: number): Response | Promise<Response> {
     refused('too_many', context);
@@ -75,7 +86,10 @@ export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): Mi
     const seconds = verdict === 'wrong' ? await throttle.failed(addressOf(context)) : undefined;
     if (seconds !== undefined) return tooMany(context, seconds);
     refused(verdict === 'wrong' ? 'wrong' : 'unauthenticated', context);
-    return unauthenticated(context, given);
+    const headers = { 'www-authenticate': 'Bearer', vary: 'Accept' };
+    if (acceptsHtml(context.req.header('accept'))) return page(context, 401, { ...given, headers });
+    const message = 'Send the admin token as a bearer token.';
+    return context.json({ title: 'Unauthenticated', message }, 401, headers);
   }
 
   function forbid(context: AdminContext, cause: 'cross_site' | 'read_only'): Response {
@@ -86,7 +100,6 @@ export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): Mi
   function logIn(context: AdminContext, { sessions }: TokenHolder, next: string): Response {
     loggedIn();
     setSession(context, sessions.open());
-    // The token leaves the address bar at once: only the session stays in the browser.
     return context.redirect(next, 303);
   }
 
@@ -94,14 +107,32 @@ export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): Mi
     if (!isSameOrigin(context)) return forbid(context, 'cross_site');
     const form = new URLSearchParams(await context.req.text());
     const next = localAddress(form.get('next') ?? '', context.req.url);
-    const token = tokenIn(form.get('token') ?? '');
+    const token = (form.get('token') ?? '').trim();
     const holder = holders.find(({ isToken }) => isToken(token));
     if (holder !== undefined) return logIn(context, holder, next);
     return reject(context, 'wrong', { next, problem: 'This is neither the admin token nor the read-only token.' });
   }
 
+  function logInByCode(context: AdminContext, code: string): Response | Promise<Response> {
+    // A page could send many in the name of its visitor.
+    if (isFromPage(context) && !isNavigation(context)) return forbid(context, 'cross_site');
+    const next = requestedAddress(context);
+    if (loginCodes.use(code)) return logIn(context, admin, next);
+    // The same browser opens the link again.
+    if (typeof sessionOf(holders, context) === 'object') return context.redirect(next, 303);
+    return reject(context, 'wrong', {
+      problem: 'This link is not valid any more. A new one is valid for a minute, once.',
+    });
+  }
+
   return async (context, next) => {
-    if (isFormLogin(context)) return logInByForm(context);
+    const { req } = context;
+    const code = req.method === 'GET' ? req.query('login') : undefined;
+    // A request with a bearer token is judged by that, whatever else it holds.
+    if (req.header('authorization') === undefined) {
+      if (isPostTo(context, '/login')) return logInByForm(context);
+      if (code !== undefined) return logInByCode(context, code);
+    }
     const verdict = authenticate(holders, context);
     if (verdict === 'absent' || verdict === 'wrong') return reject(context, verdict);
     if (verdict === 'cross_site') return forbid(context, verdict);
@@ -116,7 +147,9 @@ export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): Mi
       await needs.record(caller, context.req);
       return forbid(context, 'read_only');
     }
-    return by === 'login' ? logIn(context, holder, requestedAddress(context)) : next();
+    if (by === 'token' && isPostTo(context, '/login'))
+      return context.json({ login_url: loginLink(new URL(req.url).origin, loginCodes.make()) }, 201);
+    return next();
   };
 }
 
@@ -147,21 +180,14 @@ const isReading = ({ req: { method } }: AdminContext): boolean => method === 'GE
 
 const isPostTo = ({ req }: AdminContext, path: string): boolean => req.method === 'POST' && req.path === path;
 
-/** A request with a bearer token is judged by that, whatever else it holds. */
-const isFormLogin = (context: AdminContext): boolean =>
-  isPostTo(context, '/login') && context.req.header('authorization') === undefined;
-
-/** Of the whole login link, where a person pasted that. */
-function tokenIn(pasted: string): string {
-  const text = pasted.trim();
-  return (URL.canParse(text) ? new URL(text).searchParams.get('token') : null) ?? text;
-}
-
 function authenticate(holders: readonly TokenHolder[], context: AdminContext): Verdict {
   const header = context.req.header('authorization');
-  if (header !== undefined) return verdictFor(holders, { by: 'token', isTheirs: ({ isBearer }) => isBearer(header) });
-  const given = isReading(context) ? context.req.query('token') : undefined;
-  if (given !== undefined) return verdictFor(holders, { by: 'login', isTheirs: ({ isToken }) => isToken(given) });
+  if (header === undefined) return sessionOf(holders, context);
+  const holder = holders.find(({ isBearer }) => isBearer(header));
+  return holder === undefined ? 'wrong' : { by: 'token', holder };
+}
+
+function sessionOf(holders: readonly TokenHolder[], context: AdminContext): Verdict {
   const cookie = sessionIn(context);
   if (cookie === undefined) return 'absent';
   const states = holders.map(({ sessions }) => sessions.stateOf(cookie));
@@ -170,32 +196,8 @@ function authenticate(holders: readonly TokenHolder[], context: AdminContext): V
   return isReading(context) || isSameOrigin(context) ? { by: 'session', holder } : 'cross_site';
 }
 
-interface Proof {
-  readonly by: Way;
-  isTheirs(holder: TokenHolder): boolean;
-}
-
-function verdictFor(holders: readonly TokenHolder[], { by, isTheirs }: Proof): Verdict {
-  const holder = holders.find(isTheirs);
-  return holder === undefined ? 'wrong' : { by, holder };
-}
-
-function unauthenticated(context: AdminContext, given: Partial<LoginPage>): Response | Promise<Response> {
-  const headers = { 'www-authenticate': 'Bearer', vary: 'Accept' };
-  if (acceptsHtml(context.req.header('accept'))) return page(context, 401, { ...given, headers });
-  const message = 'Send the admin token as a bearer token.';
-  return context.json({ title: 'Unauthenticated', message }, 401, headers);
-}
-
 interface PageAnswer extends Partial<LoginPage> {
   readonly headers: Readonly<Record<string, string>>;
-}
-
-function page(context: AdminContext, status: 401 | 429, { headers, ...given }: PageAnswer) {
-  return context.html(loginPage({ next: requestedAddress(context), ...given }), status, {
-    ...headers,
-    ...loginHeaders,
-  });
 }
 
 /** Compares digests, which have one length, so the duration does not reveal the length of the token. */

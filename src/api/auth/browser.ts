@@ -59,7 +59,13 @@ export function isSameOrigin(context: AdminContext): boolean {
   return URL.canParse(origin) && new URL(origin).host === new URL(context.req.url).host;
 }
 
-/** The requested address without the token, or the first page for a request that is not repeated by opening its address. */
+export const isFromPage = ({ req }: AdminContext): boolean => req.header('sec-fetch-site') !== undefined;
+
+/** Whether a browser opens the address as a page of its own: not as an image, in a frame or by a script. */
+export const isNavigation = ({ req }: AdminContext): boolean =>
+  req.header('sec-fetch-mode') === 'navigate' && req.header('sec-fetch-dest') === 'document';
+
+/** The requested address without the code, or the first page for a request that is not repeated by opening its address. */
 export function requestedAddress({ req: { url, method } }: AdminContext): string {
   return method === 'GET' || method === 'HEAD' ? localAddress(url, url) : '/';
 }
@@ -69,7 +75,7 @@ export function localAddress(address: string, base: string): string {
   if (!URL.canParse(address, base)) return '/';
   const url = new URL(address, base);
   if (url.origin !== new URL(base).origin) return '/';
-  url.searchParams.delete('token');
+  url.searchParams.delete('login');
   // `//elsewhere.example` would lead to another host, and a login page has no use after a login.
   const path = `/${url.pathname.replace(/^\/+/, '')}`;
   return path === '/login' || path === '/logout' ? '/' : path + url.search;

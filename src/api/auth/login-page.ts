@@ -28,12 +28,14 @@ export const loginHeaders = {
 export interface LoginPage {
   /** The address to return to, on this host. */
   readonly next: string;
+  /** Prints a link that logs a browser in. */
+  readonly command: string;
   /** Why the last attempt failed. */
   readonly problem?: string;
 }
 
 /** The link reloads the requested address: a browser that came from another site sends its cookie only with a request from this page. */
-export const loginPage = ({ next, problem }: LoginPage) => html`<!doctype html>
+export const loginPage = ({ next, command, problem }: LoginPage) => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -47,10 +49,10 @@ export const loginPage = ({ next, problem }: LoginPage) => html`<!doctype html>
 <h1>Log in</h1>
 ${problem === undefined ? '' : html`<p role="alert">${problem}</p>`}
 <p>Run this command on the server, with the same settings, and open the link it prints:</p>
-<pre><code>./bin/slotstream status --login</code></pre>
+<pre><code>${command}</code></pre>
 <form method="post" action="/login">
 <input type="hidden" name="next" value="${next}">
-<label>Or paste the admin token, or the read-only token
+<label>Or paste the admin token or the read&#8209;only token
 <input type="password" name="token" required autocomplete="current-password" spellcheck="false"></label>
 <button>Log in</button>
 </form>

@@ -1,4 +1,4 @@
-// Sessions of browsers that used the login link: a signed cookie that does not contain the token. Nothing is stored, and a
+// Sessions of browsers that logged in: a signed cookie that does not contain the token. Nothing is stored, and a
 // new token ends every session.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 

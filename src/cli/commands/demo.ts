@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { instantOf, sleepUnlessAborted } from '#src/base/time.ts';
 import { describeEvent } from '#schemas/describe-event.ts';
 import { eventKinds } from '#schemas/events.ts';
-import { loginLink } from '#src/api/running-instance.ts';
 import { openApp } from '#src/app/app.ts';
 import { loadConfig, type Config } from '#src/config/load.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
@@ -76,13 +75,15 @@ export const demo = defineVerb({
     );
     const config = await demoConfig(context, sandbox);
     context.notify('Starting: an embedded queue and a SQLite file, nothing to install …');
-    await using app = await openApp({ config, log }, { receives: true, works: true, makesKey: true });
+    const loginCommand = `${commandFor(config)} status --login`;
+    await using app = await openApp({ config, log, loginCommand }, { receives: true, works: true, makesKey: true });
     await using store = await openStore(
       { report: (err) => log.warn({ err }, 'the store reports an error'), views: config.views },
       config.databaseUrl,
     );
     const path = config.databaseUrl.slice('sqlite:'.length);
-    context.notify(introduction(sandbox, { port: app.port, path, login: loginLink(app.adminUrl, app.adminToken) }));
+    // Valid until it is used: people read first, and the data are invented.
+    context.notify(introduction(sandbox, { port: app.port, path, login: app.loginLink(Infinity) }));
     const seen = history.filter((past) => isVisibleTo(sandbox.handles.users.owner, past));
     await ingestHistory({ store, screen: privacyScreen(config) }, seen);
     context.notify(`The webhooks of the last two months are in the log: ${seen.length}.\n`);
@@ -102,7 +103,7 @@ export const demo = defineVerb({
       await projected(store, before + shown);
       context.out(await tableOf(store));
     }
-    context.notify(farewell({ dataDir: config.dataDir, path }));
+    context.notify(farewell(config, path));
     return 0;
   },
 });
@@ -150,9 +151,11 @@ Try it yourself, in another terminal:
 `;
 }
 
+const commandFor = ({ dataDir }: Config): string => `DATA_DIR=${dataDir} ${slotstream}`;
+
 /** All of these read the store; no process has to run. */
-function farewell({ dataDir, path }: { readonly dataDir: string; readonly path: string }): string {
-  const command = `  DATA_DIR=${dataDir} ${slotstream}`;
+function farewell(config: Config, path: string): string {
+  const command = `  ${commandFor(config)}`;
   return `Explore the data:
 ${command} status
 ${command} feed --limit 3                         (what happened, in order)

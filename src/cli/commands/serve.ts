@@ -1,7 +1,6 @@
 // `start`, `receive` and `work`: the verbs that run until they are stopped. They differ in the roles of the process.
 import { slotstream } from '#src/base/command.ts';
 import { once } from 'node:events';
-import { loginLink } from '#src/api/running-instance.ts';
 import { openApp } from '#src/app/app.ts';
 import type { Roles } from '#src/app/roles.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
@@ -65,8 +64,9 @@ async function serve(context: VerbContext, roles: Roles): Promise<ExitCode> {
   if (app.port !== undefined) log.info({ url: `http://${config.host}:${app.port}/webhooks` }, 'receiving');
   if (roles.works) log.info({ store: config.databaseUrl.split(':', 1)[0] }, 'working');
   log.info({ url: `http://${config.adminHost}:${app.adminPort}/api/status` }, 'admin');
-  // The link contains the admin token, so it goes to a terminal only: log files are stored and shared.
-  if (process.stderr.isTTY) context.notify(`Dashboard: ${loginLink(app.adminUrl, app.adminToken)}`);
+  // To a terminal only: log files are stored and shared.
+  if (process.stderr.isTTY)
+    context.notify(`Dashboard: ${app.loginLink()} (valid for a minute; a new one: ${slotstream} status --login)`);
   const next = roles.works ? nextStep(config, await app.isSetUp()) : undefined;
   if (next !== undefined) log.info(`next: ${next}`);
   if (!stopping.aborted) await once(stopping, 'abort');

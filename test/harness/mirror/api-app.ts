@@ -1,5 +1,6 @@
 // The admin listener without sockets: its token, a clock that moves by hand, and everything reported to it.
 import { createAdminApp, type AdminNeeds } from '#src/api/app.ts';
+import { createLoginCodes } from '#src/api/auth/login-codes.ts';
 import { openListener } from '#src/receiver/listener.ts';
 
 export const adminToken = 'a-token-of-more-than-sixteen-bytes';
@@ -11,6 +12,7 @@ export function openAdmin(more: Partial<AdminNeeds> = {}) {
   const app = createAdminApp({
     token: adminToken,
     readToken,
+    loginCodes: createLoginCodes({ clock: () => clock.nowMs }),
     clock: () => clock.nowMs,
     delayMs: 1,
     status: async () => ({ pid: 7 }),
@@ -35,9 +37,16 @@ export type Admin = ReturnType<typeof openAdmin>;
 
 export const bearer = { authorization: `Bearer ${adminToken}` } as const;
 
+/** A new login link that leads to this path. */
+export async function loginLinkTo({ ask }: Pick<Admin, 'ask'>, path = '/'): Promise<string> {
+  const answer = await ask('/login', { method: 'POST', headers: bearer });
+  const { login_url } = (await answer.json()) as { login_url: string };
+  return path + new URL(login_url).search;
+}
+
 /** The cookie a browser would send back after following the login link. */
 export async function logIn({ ask }: Pick<Admin, 'ask'>): Promise<string> {
-  const answer = await ask(`/?token=${adminToken}`);
+  const answer = await ask(await loginLinkTo({ ask }));
   return (answer.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
 }
 

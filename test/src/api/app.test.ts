@@ -63,7 +63,7 @@ describe('the admin listener', () => {
 
   it('forbids caching, framing and sniffing of every answer', async () => {
     const { ask } = openAdmin();
-    const cases = ['/healthz', '/api/status', '/nothing', '/docs', '/?token=wrong'];
+    const cases = ['/healthz', '/api/status', '/nothing', '/docs', '/?login=wrong'];
     for (const path of cases) {
       for (const asked of [{}, headers, { accept: 'text/html' }]) {
         const answer = await ask(path, { headers: asked });

@@ -9,16 +9,18 @@ import { describe, expect, it } from 'vitest';
 import { createLoginThrottle } from '#src/api/auth/login-throttle.ts';
 import { createSessions, sessionSeconds } from '#src/api/auth/session.ts';
 import { openAdminToken } from '#src/api/running-instance.ts';
-import { adminToken, bearer, logIn, openAdmin } from '../../../harness/mirror/api-app.ts';
+import { adminToken, bearer, logIn, loginLinkTo, openAdmin, readToken } from '../../../harness/mirror/api-app.ts';
 import { runs } from '../../../harness/runs.ts';
 
 const browser = { accept: 'text/html' };
 const sameOrigin = { 'sec-fetch-site': 'same-origin' };
 
 describe('the login link', () => {
-  it('becomes a session, and the token leaves the address', async () => {
+  it('becomes a session, once, and its code leaves the address', async () => {
     const { ask, heard } = openAdmin();
-    const answer = await ask(`/docs?a=1&token=${adminToken}&b=%20#there`);
+    const link = await loginLinkTo({ ask }, '/docs');
+    expect(link).toMatch(/^\/docs\?login=[\w-]{22}$/);
+    const answer = await ask(`${link}&a=1&b=%20#there`);
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/docs?a=1&b=+']);
     const cookie = answer.headers.get('set-cookie') ?? '';
     expect(cookie).toMatch(/^slotstream_session_8081=[^;]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
@@ -28,41 +30,87 @@ describe('the login link', () => {
     expect((await ask('/api/status', { headers: { cookie: session } })).status).toBe(200);
     expect((await ask('/api/status')).status).toBe(401);
     expect(heard.loggedIn).toBe(2);
+    const again = await ask(link, { headers: browser });
+    expect([again.status, again.headers.get('set-cookie')]).toEqual([401, null]);
+    expect(await again.text()).toContain('This link is not valid any more.');
+    // In the browser that used it, it is an address like any other.
+    const own = await ask(link, { headers: { ...browser, cookie: session } });
+    expect([own.status, own.headers.get('location')]).toEqual([303, '/docs']);
+  });
+
+  it('is valid for a minute, in the process that made it', async () => {
+    const { ask, clock } = openAdmin();
+    const [early, late] = [await loginLinkTo({ ask }), await loginLinkTo({ ask })];
+    clock.nowMs += 59_999;
+    expect((await ask(early)).status).toBe(303);
+    clock.nowMs += 1;
+    expect((await ask(late)).status).toBe(401);
+    expect((await openAdmin().ask(await loginLinkTo({ ask }))).status).toBe(401);
+  });
+
+  it('is made for the admin token alone, and no token logs a browser in from an address', async () => {
+    const { ask } = openAdmin();
+    for (const headers of [
+      {},
+      { authorization: `Bearer ${readToken}` },
+      { cookie: await logIn({ ask }), ...sameOrigin },
+    ]) {
+      const answer = await ask('/login', { method: 'POST', headers: headers as Record<string, string> });
+      expect(await answer.text()).not.toContain('login_url');
+    }
+    expect((await ask(`/?token=${adminToken}`)).status).toBe(401);
+    expect((await ask(`/?login=${adminToken}`)).status).toBe(401);
   });
 
   it('is for the encrypted address alone where the address is encrypted', async () => {
     const { ask } = openAdmin();
-    for (const [url, headers] of [
-      [`https://slotstream.example/?token=${adminToken}`, {}],
-      [`/?token=${adminToken}`, { 'x-forwarded-proto': 'https' }],
+    for (const [origin, headers] of [
+      ['https://slotstream.example', {}],
+      ['', { 'x-forwarded-proto': 'https' }],
     ] as const)
-      expect((await ask(url, { headers })).headers.get('set-cookie')).toContain('; Secure');
+      expect((await ask(origin + (await loginLinkTo({ ask })), { headers })).headers.get('set-cookie')).toContain(
+        '; Secure',
+      );
   });
 
   it('leads nowhere else', async () => {
     const { ask } = openAdmin();
-    const answer = await ask(`http://127.0.0.1:8081//elsewhere.example/?token=${adminToken}`);
+    const answer = await ask(await loginLinkTo({ ask }, 'http://127.0.0.1:8081//elsewhere.example/'));
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/elsewhere.example/']);
   });
 
   it('does nothing for what changes something', async () => {
     const { ask } = openAdmin();
-    const answer = await ask(`/api/deliveries/1/replay?token=${adminToken}`, { method: 'POST' });
+    const answer = await ask(await loginLinkTo({ ask }, '/api/deliveries/1/replay'), { method: 'POST' });
     expect([answer.status, answer.headers.get('set-cookie')]).toEqual([401, null]);
   });
 
-  it('with a wrong token is refused in the very words of every other refusal', async () => {
+  it('is refused where a page sent it as anything but a navigation, which counts as no guess', async () => {
+    const { ask, heard } = openAdmin();
+    const link = await loginLinkTo({ ask });
+    const from = (mode: string, dest: string) => ({
+      headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': mode, 'sec-fetch-dest': dest },
+    });
+    for (let tries = 0; tries < 20; tries += 1)
+      expect((await ask('/?login=x', from('no-cors', 'image'))).status).toBe(403);
+    for (const how of [from('no-cors', 'image'), from('cors', 'empty'), from('navigate', 'iframe')])
+      expect((await ask(link, how)).status).toBe(403);
+    expect(heard.refused).not.toContain('wrong');
+    expect((await ask(link, from('navigate', 'document'))).status).toBe(303);
+  });
+
+  it('with a wrong code is refused like everything else, and says so', async () => {
     const { ask } = openAdmin();
     const refusals = await Promise.all([
       ask('/docs', { headers: browser }),
-      ask('/docs?token=wrong', { headers: browser }),
-      ask('/docs?token=', { headers: browser }),
       ask('/docs', { headers: { ...browser, authorization: 'Bearer wrong' } }),
       ask('/docs', { headers: { ...browser, cookie: 'slotstream_session_8081=1.x' } }),
+      ask('/docs?login=wrong', { headers: browser }),
+      ask('/docs?login=', { headers: browser }),
     ]);
     expect(refusals.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401]);
     const texts = await Promise.all(refusals.map((answer) => answer.text()));
-    expect(new Set(texts).size).toBe(1);
+    expect([new Set(texts).size, new Set(texts.slice(3)).size]).toEqual([2, 1]);
     expect(texts[0]).toContain('./bin/slotstream status --login');
     expect(new Set(refusals.map(({ headers }) => JSON.stringify([...headers]))).size).toBe(1);
   });
@@ -145,7 +193,7 @@ describe('a caller that guesses tokens', () => {
     const { ask, clock, heard } = openAdmin();
     const ways = [
       () => ask('/', guess),
-      () => ask('/?token=guess'),
+      () => ask('/?login=guess'),
       () => ask('/', { headers: { cookie: 'slotstream_session_8081=1.forged' } }),
     ];
     for (let tries = 0; tries < 10; tries += 1) expect((await ways[tries % 3]?.())?.status).toBe(401);
@@ -166,7 +214,7 @@ describe('a caller that guesses tokens', () => {
     for (let tries = 0; tries < 50; tries += 1) await ask('/', guess);
     expect((await ask('/', guess)).status).toBe(429);
     expect((await ask('/api/status', { headers: bearer })).status).toBe(200);
-    expect((await ask(`/?token=${adminToken}`)).status).toBe(303);
+    expect((await ask(await loginLinkTo({ ask }))).status).toBe(303);
     expect((await ask('/api/status', { headers: { cookie } })).status).toBe(200);
     expect((await ask('/', guess, '192.0.2.2')).status).toBe(401);
     expect((await ask('/')).status).toBe(401);

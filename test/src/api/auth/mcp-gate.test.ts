@@ -44,7 +44,7 @@ describe('/mcp', () => {
   });
 
   it('has a token that opens nothing else', async () => {
-    for (const path of ['/', '/api/status', '/api/contacts', '/metrics', '/docs', '/mcp/', `/?token=${mcpToken}`])
+    for (const path of ['/', '/api/status', '/api/contacts', '/metrics', '/docs', '/mcp/', `/?login=${mcpToken}`])
       expect([path, (await admin.ask(path, { headers: owner })).status]).toEqual([path, 401]);
   });
 

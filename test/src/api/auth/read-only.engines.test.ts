@@ -73,7 +73,11 @@ describe('the read-only token', () => {
 
   it('logs a browser in to a session that cannot change anything either', async () => {
     const { ask, heard } = api.admin;
-    const login = await ask(`/docs?token=${readToken}`);
+    const login = await ask('/login', {
+      method: 'POST',
+      headers: { 'sec-fetch-site': 'same-origin' },
+      body: `token=${readToken}`,
+    });
     const [cookie = ''] = (login.headers.get('set-cookie') ?? '').split(';', 1);
     const headers = { cookie, 'sec-fetch-site': 'same-origin' };
     expect([login.status, await statusFor('/api/status', { headers })]).toEqual([303, 200]);

@@ -114,7 +114,7 @@ describe('demo', () => {
       const past = Number(/webhooks of the last two months are in the log: (\d+)/.exec(err)?.[1]);
       expect(past).toBeGreaterThan(500);
       expect(logged?.['n']).toBe(past + sent.length);
-      expect(err).toMatch(/^Starting.*\n\nThe dashboard +http:\/\/127\.0\.0\.1:\d+\/\?token=\S+\n/);
+      expect(err).toMatch(/^Starting.*\n\nThe dashboard +http:\/\/127\.0\.0\.1:\d+\/\?login=\S+\n/);
     },
   );
 });
