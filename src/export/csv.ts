@@ -1,14 +1,29 @@
-// CSV by RFC 4180, in UTF-8: null is an empty cell, an empty text is a quoted one. A text that a spreadsheet would run as a
-// formula gets a leading apostrophe.
+// CSV by RFC 4180, in UTF-8: null is an empty cell, an empty text is a quoted one. Apostrophes keep spreadsheets from running
+// texts as formulas.
 import type { Cell, Column, Format } from './format.ts';
 
 export const csv: Format = {
   isText: true,
-  async open(output, columns) {
+  async open(output, columns, { isRaw = false } = {}) {
+    let guarded = 0;
+    const withoutFormula = (text: string): string => {
+      const safe = isRaw || phone.test(text) ? text : text.replaceAll(formula, "'");
+      if (safe !== text) guarded += 1;
+      return safe;
+    };
+    const cellOf = ({ kind }: Column, cell: Cell): string => {
+      if (cell === null) return '';
+      if (typeof cell !== 'string') return String(cell);
+      if (kind === 'json' && !isRaw) return quoted(cell.replaceAll(separatorInJson, escapeSeparator));
+      return quoted(kind === 'text' ? withoutFormula(cell) : cell);
+    };
     const write = (lines: readonly string[]) => output.write(Buffer.from(lines.map((line) => `${line}\r\n`).join('')));
     await write([columns.map(({ name }) => quoted(withoutFormula(name))).join(',')]);
     const isAlone = columns.length === 1;
     return {
+      get guarded() {
+        return guarded;
+      },
       write: (rows) =>
         write(
           rows.map((row) => {
@@ -22,20 +37,17 @@ export const csv: Format = {
   },
 };
 
-function cellOf({ kind }: Column, cell: Cell): string {
-  if (cell === null) return '';
-  if (typeof cell !== 'string') return String(cell);
-  // JSON needs no apostrophe: a JSON string begins with a quotation mark, and only a number begins with a minus.
-  return quoted(kind === 'text' ? withoutFormula(cell) : cell);
-}
-
 // OWASP's list (= + - @, tab, CR, LF), also after blanks, which spreadsheets skip, and the full-width forms that some of them
-// treat alike. A text that already begins with an apostrophe gets another, so that removing one restores the original.
-const formula = /^'*(?:[\t\r\n]|\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/;
+// treat alike. A spreadsheet with another separator than the comma ignores our quotes: there a cell also begins behind ; | tab or a
+// line break. A text that already has an apostrophe there gets another, so that removing one restores the original.
+const formula = /(?<![^;|\t\r\n])(?=(?:'|[^\S\t\r\n])*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])|^(?='*[\t\r\n])/g;
 
-function withoutFormula(text: string): string {
-  return formula.test(text) ? `'${text}` : text;
-}
+/** A phone number that no spreadsheet can compute: +1-1 is a formula, +1 1-1 and +1(1)-1 are none. */
+const phone = /^\+\d[\d.]*(?:(?: *\(| +\d)[\d ().-]*)?$/;
+
+/** JSON begins with no formula, and only its strings contain these separators, which can be escaped there. */
+const separatorInJson = /[;|](?=(?:'|[^\S\t\r\n])*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g;
+const escapeSeparator = (character: string): string => (character === ';' ? '\\u003b' : '\\u007c');
 
 const plain = /^[^\s",][^",\r\n]*(?<!\s)$/;
 

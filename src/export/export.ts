@@ -27,6 +27,8 @@ export interface ExportRequest {
   readonly since?: string | undefined;
   /** The name under which an incremental export stores its position. */
   readonly incremental?: string | undefined;
+  /** CSV for programs: formulas are not guarded. */
+  readonly isRaw?: boolean;
   /** One Parquet file per day, where rows have a time. */
   readonly partitioned?: boolean;
 }
@@ -39,6 +41,7 @@ export interface ExportPlan {
   /** The time whose day is the folder of a row; undefined for one file. */
   readonly time: RawBuilder<unknown> | undefined;
   readonly position: string | undefined;
+  readonly isRaw: boolean;
 }
 
 export interface ExportNeeds {
@@ -56,6 +59,8 @@ export interface ExportReport {
   readonly fromSeq?: number;
   readonly toSeq?: number;
   readonly whole?: FullExportReason;
+  /** CSV: cells that were changed so that a spreadsheet runs no formula. */
+  readonly guarded: number;
 }
 
 export async function planExport(store: Store, request: ExportRequest): Promise<ExportPlan> {
@@ -73,7 +78,7 @@ export async function planExport(store: Store, request: ExportRequest): Promise<
   const isPartitioned =
     request.partitioned && format === 'parquet' && incremental === undefined && !('day' in source.columns);
   const time = isPartitioned ? timeOf(source) : undefined;
-  return { source, format, columns, where, time, position };
+  return { source, format, columns, where, time, position, isRaw: request.isRaw ?? false };
 }
 
 /** Includes the table and the columns: an export of another table or with another column has a position of its own. */
@@ -88,9 +93,9 @@ export async function runExport(needs: ExportNeeds, plan: ExportPlan, destinatio
   const { signal } = needs;
   const { pages, report, savePosition } = await openRows(needs, plan);
   const format = await loadFormat(plan.format);
-  const { columns, time } = plan;
+  const { columns, time, isRaw } = plan;
   const writer = await (time === undefined
-    ? format.open(destination, columns)
+    ? format.open(destination, columns, { isRaw })
     : openPartitions(format, destination, columns));
   let rows = 0;
   for await (const page of pages) {
@@ -103,11 +108,11 @@ export async function runExport(needs: ExportNeeds, plan: ExportPlan, destinatio
   await writer.close();
   await destination.complete(reportData({ rows, ...report }));
   await savePosition();
-  return { rows, ...report };
+  return { rows, ...report, guarded: writer.guarded ?? 0 };
 }
 
 /** The report as people get it in JSON. */
-export const reportData = ({ rows, fromSeq, toSeq, whole }: ExportReport): object => ({
+export const reportData = ({ rows, fromSeq, toSeq, whole }: Omit<ExportReport, 'guarded'>): object => ({
   rows,
   ...(fromSeq !== undefined && { from_seq: fromSeq }),
   ...(toSeq !== undefined && { to_seq: toSeq }),
@@ -116,7 +121,7 @@ export const reportData = ({ rows, fromSeq, toSeq, whole }: ExportReport): objec
 
 interface OpenedRows {
   readonly pages: AsyncGenerator<Cells[]>;
-  readonly report: Omit<ExportReport, 'rows'>;
+  readonly report: Omit<ExportReport, 'rows' | 'guarded'>;
   /** Called once all pages are written. */
   readonly savePosition: () => Promise<void>;
 }

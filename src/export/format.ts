@@ -17,14 +17,21 @@ export interface Output {
   write(bytes: Uint8Array): Promise<void>;
 }
 
+export interface FormatOptions {
+  /** CSV: texts that a spreadsheet would run as formulas are written unchanged. */
+  readonly isRaw?: boolean;
+}
+
 export interface RowWriter {
   write(rows: readonly Cells[]): Promise<void>;
   /** Writes the remaining rows and the end of the file. */
   close(): Promise<void>;
+  /** CSV: how many cells were changed so that a spreadsheet runs no formula. */
+  readonly guarded?: number;
 }
 
 export interface Format {
   /** True when it can be written to a terminal or a pipe. */
   readonly isText: boolean;
-  open(output: Output, columns: readonly Column[]): Promise<RowWriter>;
+  open(output: Output, columns: readonly Column[], options?: FormatOptions): Promise<RowWriter>;
 }

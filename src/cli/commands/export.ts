@@ -63,10 +63,15 @@ export const exportRows = defineVerb({
       help: 'only rows that changed since the last run with this name and these columns (default name: the format)',
       reads: z.union([z.literal(true), z.string().regex(/^[A-Za-z0-9._-]{1,64}$/, runName)], runName).optional(),
     },
+    csv: {
+      flags: '--csv <how>',
+      help: 'raw: for programs; the spreadsheet that opens the file runs formulas that people typed as their name',
+      reads: z.enum(['raw'], 'raw').optional(),
+    },
     json: asJson,
   },
 
-  async run(context, { name, out, since, columns, incremental, json, ...given }) {
+  async run(context, { name, out, since, columns, incremental, json, csv, ...given }) {
     const target = isS3(out) ? readS3Target(out) : undefined;
     const format = given.format ?? inferFormat(out, target);
     if (since !== undefined && incremental !== undefined)
@@ -75,12 +80,15 @@ export const exportRows = defineVerb({
       throw new SlotstreamError('usage', `${format} cannot be written to standard output.`, {
         hint: 'Name a file with --out.',
       });
+    if (csv !== undefined && format !== 'csv')
+      throw new SlotstreamError('usage', `--csv ${csv} has no meaning for ${format}.`, { hint: 'Leave it out.' });
     const request: ExportRequest = {
       name,
       format,
       columns,
       since: since === undefined ? undefined : momentOf(since, context.now()),
       incremental: incremental === true ? format : incremental,
+      isRaw: csv === 'raw',
       partitioned: target !== undefined && !target.isObject,
     };
     const signal = context.stopping();
@@ -91,6 +99,10 @@ export const exportRows = defineVerb({
     const report = await runExport({ store, now: context.now, signal, onProgress }, plan, destination);
     const result = { ...report, file: out, bytes: destination.bytes, ...destination.published };
     const print = out === toStdout ? context.notify : context.out;
+    if (report.guarded > 0)
+      context.notify(
+        `${counted(report.guarded, 'cell')} got an apostrophe, so that a spreadsheet runs no formula. --csv raw writes them unchanged.`,
+      );
     print(json ? JSON.stringify(asData(request, result)) : asText(request, result));
     return 0;
   },

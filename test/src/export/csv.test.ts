@@ -6,9 +6,11 @@ import type { Cell, Column } from '#src/export/format.ts';
 import { withoutApostrophe } from '../../harness/mirror/export-folder.ts';
 import { runs } from '../../harness/runs.ts';
 
-async function written(columns: readonly Column[], rows: readonly (readonly Cell[])[]): Promise<string> {
+async function written(columns: readonly Column[], rows: readonly (readonly Cell[])[], isRaw = false): Promise<string> {
   const chunks: string[] = [];
-  const writer = await csv.open({ write: async (bytes) => void chunks.push(Buffer.from(bytes).toString()) }, columns);
+  const writer = await csv.open({ write: async (bytes) => void chunks.push(Buffer.from(bytes).toString()) }, columns, {
+    isRaw,
+  });
   await writer.write(rows);
   await writer.close();
   return chunks.join('');
@@ -18,12 +20,56 @@ const text: Column = { name: 'name', kind: 'text' };
 const cellFor = async (value: Cell, column = text) => (await written([column, text], [[value, 'x']])).slice(11, -4);
 
 describe('a CSV cell', () => {
-  it.each(['=1', '+1', '-1', '@a', '\t1', '\r1', '\n1', ' =1', '\u00a0=1', '＝1', '＋1', '－1', '＠a'])(
+  it.each(['=1', '+a', '-1', '@a', '\t1', '\r1', '\n1', ' =1', '\u00a0=1', '＝1', '＋1', '－1', '＠a'])(
     'that a spreadsheet would run as a formula (%j) gets an apostrophe',
     async (value) => {
       expect((await cellFor(value)).replaceAll(/^"|"$/g, '')).toBe(`'${value}`);
     },
   );
+
+  it.each([
+    ['x;=1+1;y', "x;'=1+1;y"],
+    ["c;=cmd|' /C calc'!A0;z", "c;'=cmd|' /C calc'!A0;z"],
+    ['a\t @b', "a\t' @b"],
+    ['a|+1;-1', "a|'+1;'-1"],
+    ['a\n=1', "a\n'=1"],
+    ["a;'=1", "a;''=1"],
+    ['a;b-1 | c', 'a;b-1 | c'],
+  ])('with a formula behind a separator (%j) gets an apostrophe there', async (value, expected) => {
+    expect((await cellFor(value)).replaceAll(/^"|"$/g, '')).toBe(expected);
+  });
+
+  it.each(['+12025550100', '+1 202-555-0100', '+1 (202) 555-0100', '+49(30)1234-56', '+1.202.555.0100'])(
+    'with the phone number %s is not changed',
+    async (value) => {
+      expect(await cellFor(value)).toBe(value);
+    },
+  );
+
+  it.each(['+1-1', '+1 -1', '+1-202-555-0100', '+1.5-1', '+(1)-1', '+1 2+A1', '+1\t2'])(
+    'with %j, which a spreadsheet computes, is no phone number',
+    async (value) => {
+      expect((await cellFor(value)).replaceAll(/^"|"$/g, '')).toBe(`'${value}`);
+    },
+  );
+
+  it('with JSON keeps its value: separators before a formula are escaped', async () => {
+    const json = JSON.stringify({ note: "x;=cmd|' @A0", list: ['a;b'] });
+    const cell = await cellFor(json, { name: 'name', kind: 'json' });
+    expect(cell).not.toMatch(/[;|][' ]*[=@]/);
+    expect(JSON.parse(cell.slice(1, -1).replaceAll('""', '"'))).toEqual(JSON.parse(json));
+  });
+
+  it('is written unchanged in raw CSV', async () => {
+    const json: Column = { name: 'x', kind: 'json' };
+    const lines = await written([text, json], [['=1;=2', '";=1"']], true);
+    expect(lines).toBe('name,x\r\n=1;=2,""";=1"""\r\n');
+  });
+
+  it('with very many separators takes no longer than another', async () => {
+    const value = '\t; '.repeat(100_000);
+    expect(await cellFor(value)).toBe(`"'${value}"`);
+  });
 
   it.each([
     ['a number', -1.5, 'number', '-1.5'],
@@ -39,9 +85,12 @@ describe('a CSV cell', () => {
   });
 
   it('restores every text when its apostrophe is removed', async () => {
-    const tricky = fc.array(fc.constantFrom("'", '=', '-', '@', ' ', '\t', '\r', '\n', '"', ',', 'a', '＝', '1'), {
-      maxLength: 6,
-    });
+    const tricky = fc.array(
+      fc.constantFrom("'", '=', '-', '+', '@', ' ', '\t', '\r', '\n', ';', '|', '"', ',', 'a', '＝', '1'),
+      {
+        maxLength: 8,
+      },
+    );
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(
@@ -51,7 +100,7 @@ describe('a CSV cell', () => {
         async (value) => {
           const cell = await cellFor(value);
           const raw = cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell;
-          expect(raw).not.toMatch(/^[=+\-@\t\r\n]/);
+          for (const part of raw.split(/[;|\t\r\n]/)) expect(part.trim()).not.toMatch(/^[=\-@]|^\+(?![\d ().-]*$)/);
           expect(withoutApostrophe(raw)).toBe(value);
         },
       ),

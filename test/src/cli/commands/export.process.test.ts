@@ -80,7 +80,15 @@ describe('slotstream export', () => {
       '-',
     ]);
     expect([code, out]).toEqual([0, "name,city\r\nAda,\r\n'=2+3,\r\nZoë,\r\n"]);
-    expect(err).toBe(`3 rows of contacts, ${Buffer.byteLength(out)} bytes, to standard output\n`);
+    expect(err).toBe(
+      `1 cell got an apostrophe, so that a spreadsheet runs no formula. --csv raw writes them unchanged.\n3 rows of contacts, ${Buffer.byteLength(out)} bytes, to standard output\n`,
+    );
+  });
+
+  it('writes formulas unchanged with --csv raw', async () => {
+    const file = join(folder, 'raw.csv');
+    const { code, err } = await exporting('contacts', '--columns', 'name', '--csv', 'raw', '--out', file);
+    expect([code, err, await readFile(file, 'utf8')]).toEqual([0, '', 'name\r\nAda\r\n=2+3\r\nZoë\r\n']);
   });
 
   it('exports rows since a day, a time, or a duration ago', async () => {
@@ -129,6 +137,7 @@ describe('slotstream export', () => {
       1,
       '/nowhere/at/all.csv cannot be written (ENOENT)',
     ],
+    [['contacts', '--csv', 'raw', '--out', 'x.parquet'], 2, '--csv raw has no meaning for parquet'],
     [['contacts', '--format', 'csv', '--out', '/'], 2, '/ is not a regular file'],
   ])('%j is rejected with the reason', async (args, exitCode, reason) => {
     const { code, out, err } = await exporting(...args);
