@@ -16,7 +16,7 @@ import { loadFormat, type FormatName } from './formats.ts';
 import { changedRows, isFarReaching } from './incremental.ts';
 import { throwIfStopped, type Destination } from './output.ts';
 import { rowsOf } from './rows.ts';
-import { openPartitions } from './partitions.ts';
+import { openPartitions, type Partition } from './partitions.ts';
 import { changedSince, chooseColumns, findSource, timeOf, type Source } from './source.ts';
 
 export interface ExportRequest {
@@ -29,8 +29,8 @@ export interface ExportRequest {
   readonly incremental?: string | undefined;
   /** CSV for programs: formulas are not guarded. */
   readonly isRaw?: boolean;
-  /** One Parquet file per day, where rows have a time. */
-  readonly partitioned?: boolean;
+  /** One Parquet file per day or month of the time that `since` compares. */
+  readonly partition?: Partition | undefined;
 }
 
 export interface ExportPlan {
@@ -38,8 +38,8 @@ export interface ExportPlan {
   readonly format: FormatName;
   readonly columns: readonly Column[];
   readonly where: RawBuilder<SqlBool> | undefined;
-  /** The time whose day is the folder of a row; undefined for one file. */
-  readonly time: RawBuilder<unknown> | undefined;
+  /** With the time that selects the folder of a row; undefined for one file. */
+  readonly partition: { readonly by: Partition; readonly time: RawBuilder<unknown> } | undefined;
   readonly position: string | undefined;
   readonly isRaw: boolean;
 }
@@ -74,11 +74,17 @@ export async function planExport(store: Store, request: ExportRequest): Promise<
       hint: `Export it without --incremental: that writes all rows.${name === 'booking_journeys' ? ' The view booking_journey_changes shows which journeys changed since a log entry.' : ''}`,
     });
   const position = incremental === undefined ? undefined : positionOf(request, incremental);
-  // A table of sums per day has this column already, and few rows.
-  const isPartitioned =
-    request.partitioned && format === 'parquet' && incremental === undefined && !('day' in source.columns);
-  const time = isPartitioned ? timeOf(source) : undefined;
-  return { source, format, columns, where, time, position, isRaw: request.isRaw ?? false };
+  const partition = request.partition && { by: request.partition, time: timeToPartition(source, request.partition) };
+  return { source, format, columns, where, partition, position, isRaw: request.isRaw ?? false };
+}
+
+function timeToPartition(source: Source, by: Partition): RawBuilder<unknown> {
+  const time = timeOf(source);
+  if (time !== undefined && !(by in source.columns)) return time;
+  const why = time === undefined ? 'its rows have no time' : `it has a column called ${by}`;
+  throw new SlotstreamError('usage', `${source.name} cannot be partitioned by ${by}: ${why}.`, {
+    hint: 'Export it without --partition.',
+  });
 }
 
 /** Includes the table and the columns: an export of another table or with another column has a position of its own. */
@@ -93,10 +99,10 @@ export async function runExport(needs: ExportNeeds, plan: ExportPlan, destinatio
   const { signal } = needs;
   const { pages, report, savePosition } = await openRows(needs, plan);
   const format = await loadFormat(plan.format);
-  const { columns, time, isRaw } = plan;
-  const writer = await (time === undefined
+  const { columns, partition, isRaw } = plan;
+  const writer = await (partition === undefined
     ? format.open(destination, columns, { isRaw })
-    : openPartitions(format, destination, columns));
+    : openPartitions(destination, { format, columns, partition: partition.by }));
   let rows = 0;
   for await (const page of pages) {
     throwIfStopped(signal);
@@ -128,9 +134,9 @@ interface OpenedRows {
 
 async function openRows(
   { store, now }: ExportNeeds,
-  { source, columns, where, time, position }: ExportPlan,
+  { source, columns, where, partition, position }: ExportPlan,
 ): Promise<OpenedRows> {
-  const allRows = () => rowsOf(store, source, { columns, where, time });
+  const allRows = () => rowsOf(store, source, { columns, where, time: partition?.time });
   if (position === undefined) return { pages: allRows(), report: {}, savePosition: async () => {} };
   const from = await readPosition(store, position);
   const to = await lastSeq(store);

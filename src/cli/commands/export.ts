@@ -63,6 +63,11 @@ export const exportRows = defineVerb({
       help: 'only rows that changed since the last run with this name and these columns (default name: the format)',
       reads: z.union([z.literal(true), z.string().regex(/^[A-Za-z0-9._-]{1,64}$/, runName)], runName).optional(),
     },
+    partition: {
+      flags: '--partition <by>',
+      help: 'below s3://bucket/prefix, one Parquet file per day or month of the time that --since compares (default: one file)',
+      reads: z.enum(['day', 'month'], 'day or month').optional(),
+    },
     csv: {
       flags: '--csv <how>',
       help: 'raw: for programs; the spreadsheet that opens the file runs formulas that people typed as their name',
@@ -71,7 +76,7 @@ export const exportRows = defineVerb({
     json: asJson,
   },
 
-  async run(context, { name, out, since, columns, incremental, json, csv, ...given }) {
+  async run(context, { name, out, since, columns, incremental, json, csv, partition, ...given }) {
     const target = isS3(out) ? readS3Target(out) : undefined;
     const format = given.format ?? inferFormat(out, target);
     if (since !== undefined && incremental !== undefined)
@@ -82,6 +87,15 @@ export const exportRows = defineVerb({
       });
     if (csv !== undefined && format !== 'csv')
       throw new SlotstreamError('usage', `--csv ${csv} has no meaning for ${format}.`, { hint: 'Leave it out.' });
+    const isPrefix = target?.isObject === false;
+    if (partition !== undefined && !(isPrefix && format === 'parquet' && incremental === undefined))
+      throw new SlotstreamError(
+        'usage',
+        '--partition needs Parquet, a prefix of object storage, and no --incremental.',
+        {
+          hint: `For example: --out s3://BUCKET/PREFIX --partition ${partition}`,
+        },
+      );
     const request: ExportRequest = {
       name,
       format,
@@ -89,7 +103,7 @@ export const exportRows = defineVerb({
       since: since === undefined ? undefined : momentOf(since, context.now()),
       incremental: incremental === true ? format : incremental,
       isRaw: csv === 'raw',
-      partitioned: target !== undefined && !target.isObject,
+      partition,
     };
     const signal = context.stopping();
     await using store = await openMirror(context.config(), context.log());

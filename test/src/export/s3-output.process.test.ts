@@ -44,8 +44,29 @@ const keys = async () => Object.keys(await server.objects()).toSorted();
 const withoutRun = (key: string) => key.replace(/run=\d{8}T\d{9}Z-[0-9a-f]{8}/, 'run=RUN');
 
 describe('slotstream export to a prefix', () => {
-  it('writes one Parquet file per day, a manifest and the list of the latest files', async () => {
-    const { code, out, err } = await exporting(['contacts', '--out', 's3://exports/crm/', '--json']);
+  it('writes one Parquet file, a manifest and the list of the latest files', async () => {
+    expect((await exporting(['contacts', '--out', 's3://exports/crm'])).code).toBe(0);
+    expect((await keys()).map(withoutRun)).toEqual([
+      'crm/table=contacts/_latest/files.txt',
+      'crm/table=contacts/run=RUN/_manifest.json',
+      'crm/table=contacts/run=RUN/part-00000.parquet',
+    ]);
+    const list = String(await server.read('crm/table=contacts/_latest/files.txt'));
+    expect(list.split('\n').map(withoutRun)).toEqual([
+      's3://exports/crm/table=contacts/run=RUN/part-00000.parquet',
+      '',
+    ]);
+  });
+
+  it('writes one Parquet file per day when it is asked to', async () => {
+    const { code, out, err } = await exporting([
+      'contacts',
+      '--partition',
+      'day',
+      '--out',
+      's3://exports/crm/',
+      '--json',
+    ]);
     expect([code, err]).toEqual([0, '']);
     expect((await keys()).map(withoutRun)).toEqual([
       'crm/table=contacts/_latest/files.txt',
@@ -84,19 +105,20 @@ describe('slotstream export to a prefix', () => {
   });
 
   it('is read by the statements for DuckDB in docs/exports.md', async () => {
-    await exporting(['contacts', '--out', 's3://exports']);
-    await exporting(['contacts', '--out', 's3://exports']);
+    for (let time = 0; time < 2; time += 1)
+      await exporting(['contacts', '--partition', 'day', '--out', 's3://exports']);
     await exporting(['contacts', '--incremental', 'NAME', '--out', 's3://exports']);
     const folder = await server.download();
     const local = join(folder, 'table=contacts', '_latest', 'files.txt');
     await writeFile(local, (await readFile(local, 'utf8')).replaceAll('s3://exports', folder));
     const guide = await readFile(new URL('../../../docs/exports.md', import.meta.url), 'utf8');
-    const [set, perDay, newest] =
+    const [set, latest, perDay, newest] =
       /(?<=```sql\n)set variable[^`]+/.exec(guide)?.[0].replaceAll('s3://BUCKET/PREFIX', folder).split('\n') ?? [];
     expect(await query(`${set}${perDay}`.replace('day, count(*)', 'day::varchar as day, count(*)::int as n'))).toEqual([
       { day: '2026-11-14', n: 1 },
       { day: '2026-11-15', n: 2 },
     ]);
+    expect(await query(`${set}${latest}`)).toHaveLength(3);
     const rows = await query(String(newest));
     expect(rows.map(({ name, table, incremental }) => [name, table, incremental]).toSorted()).toEqual(
       ['Ada', 'Bo', 'Zoë'].map((name) => [name, 'contacts', 'NAME']),
@@ -106,16 +128,23 @@ describe('slotstream export to a prefix', () => {
   });
 
   it.each([
-    ['contact_emails', 'a table without times', ['run=RUN/part-00000.parquet']],
-    ['bookings_daily', 'a view of days', ['run=RUN/part-00000.parquet']],
-    ['booking_journeys', 'a view without rows', ['run=RUN/day=__HIVE_DEFAULT_PARTITION__/part-00000.parquet']],
-  ])('writes one file for %s, %s', async (name, _, expected) => {
-    expect((await exporting([name, '--out', 's3://exports/x'])).code).toBe(0);
+    ['contacts', 'month=2026-11', 3],
+    ['booking_journeys', 'month=__HIVE_DEFAULT_PARTITION__', 0],
+  ])('writes %s by month, one file where there are no rows', async (name, folder, n) => {
+    expect((await exporting([name, '--partition', 'month', '--out', 's3://exports/x'])).code).toBe(0);
     const files = (await keys()).filter((key) => key.endsWith('.parquet'));
-    expect(files.map((key) => withoutRun(key).replace(`x/table=${name}/`, ''))).toEqual(expected);
-    expect(
-      await query(`select count(*)::int as n from read_parquet('${await server.download()}/${files[0]}')`),
-    ).toEqual([{ n: 0 }]);
+    expect(files.map(withoutRun)).toEqual([`x/table=${name}/run=RUN/${folder}/part-00000.parquet`]);
+    const count = `select count(*)::int as n from read_parquet('${await server.download()}/${files[0]}')`;
+    expect(await query(count)).toEqual([{ n }]);
+  });
+
+  it.each([
+    ['contact_emails', 's3://exports/x', 'cannot be partitioned by day: its rows have no time'],
+    ['bookings_daily', 's3://exports/x', 'cannot be partitioned by day: it has a column called day'],
+    ['contacts', 's3://exports/x.parquet', '--partition needs Parquet, a prefix of object storage'],
+  ])('refuses to partition %s to %s', async (name, out, reason) => {
+    const { code, err } = await exporting([name, '--partition', 'day', '--out', out]);
+    expect([code, err]).toEqual([2, expect.stringContaining(reason)]);
   });
 
   it('gives each incremental run one object of its own, which together are the table', async () => {
@@ -195,7 +224,7 @@ describe('a failing service', () => {
     let completed = 0;
     server.hook = ({ method, url = '' }, response) =>
       method === 'POST' && url.includes('uploadId') && completed++ > 0 && refuse(response, 403, 'AccessDenied');
-    expect((await exporting(['contacts', '--out', 's3://exports'])).code).toBe(1);
+    expect((await exporting(['contacts', '--partition', 'day', '--out', 's3://exports'])).code).toBe(1);
     expect([await keys(), await server.openUploads()]).toEqual([before, 0]);
   });
 
@@ -287,7 +316,7 @@ describe('a request', () => {
     const { code, out, err } = await exporting(['contacts', '--out', 's3://exports/x'], settings);
     expect(code).toBe(0);
     expect(out + err).not.toContain('canary');
-    expect(signed.length).toBeGreaterThan(5);
+    expect(signed).toHaveLength(5);
     for (const { headers, text, body } of signed) {
       expect(headers['x-amz-security-token']).toBe('token-canary');
       expect(headers['x-amz-content-sha256']).toBe(sha256(body));
