@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Copies the tables of Slotstream into a SQLite file and keeps the copy up to date. It needs Python 3.8 or later, and no packages.
+"""Copies the records of Slotstream into a SQLite file and keeps the copy up to date. It needs Python 3.8 or later, and no packages.
 
     export SLOTSTREAM_URL=http://127.0.0.1:8081    # the admin listener of `start` or `work`; `receive` has no tables
     export SLOTSTREAM_TOKEN=...                    # ADMIN_TOKEN, or DATA_DIR/admin-token
     python3 feed_to_sqlite.py copy.db            # runs until it is stopped
     python3 feed_to_sqlite.py copy.db --once     # ends at the end of the log
+
+It copies the ten tables that mirror records of the service. What the others contain is in their columns: `emails` and `phone_numbers`
+of contacts, and `no_show_uri` and `no_show_at`, the open mark, of invitees.
 
 It reads the feed with the rows after each change (include=row). The rows and the position in the log are written in one
 transaction: stopped or killed at any moment, it resumes without a gap. Acknowledging lets `GET /api/feed/consumers` show how far

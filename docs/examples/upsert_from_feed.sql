@@ -9,9 +9,6 @@
 --     psql "$WAREHOUSE_URL" -v ON_ERROR_STOP=1 \
 --     -c "copy feed_lines from stdin with (format csv, quote e'\x01', delimiter e'\x02')" -f docs/examples/upsert_from_feed.sql
 --
--- If psql fails before it has stored the lines, for example because it cannot connect, they are acknowledged all the same. Move the
--- consumer back to `select max(seq) from contacts_copy`, with POST /api/feed/consumers/warehouse {"rewind_to": SEQ}; then run it again.
---
 -- Another table works the same way: replace its name and its columns.
 begin;
 

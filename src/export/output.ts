@@ -1,7 +1,7 @@
 // Where an export is written. A file appears under its name only when it is complete, and only its owner can read it, because
 // it contains personal data.
 import { randomBytes } from 'node:crypto';
-import { open, realpath, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, realpath, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
@@ -22,7 +22,10 @@ export async function openFileOutput(name: string): Promise<Destination> {
   const path = await realPath(name);
   const partial = `${path}.partial-${randomBytes(6).toString('hex')}`;
   // Fails if the path exists: in a shared folder it may be a link that another user created.
-  const file = await explainFailure(name, () => open(partial, 'wx', 0o600));
+  const file = await explainFailure(name, async () => {
+    await mkdir(dirname(path), { recursive: true });
+    return open(partial, 'wx', 0o600);
+  });
   let bytes = 0;
   let state: 'open' | 'closed' | 'complete' = 'open';
   const close = async () => {
@@ -102,7 +105,7 @@ async function explainFailure<Result>(name: string, work: () => Promise<Result>)
       'output',
       `${name} cannot be written (${codeOf(error)}). An existing file was not changed.`,
       {
-        hint: 'Check that the folder exists, is writable and has room.',
+        hint: 'Check that the folder is writable and has room.',
         cause: error,
       },
     );

@@ -1,4 +1,4 @@
-// The Python consumer copies every table and goes on where it stopped.
+// The Python consumer copies every table of records and goes on where it stopped.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

@@ -37,6 +37,16 @@ describe('a file that is written', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
+  it('is written to a folder that did not exist', async () => {
+    const path = join(folder, 'exports', 'today', 'contacts.csv');
+    {
+      await using file = await openFileOutput(path);
+      await file.write(Buffer.from('rows'));
+      await file.complete();
+    }
+    expect(await readFile(path, 'utf8')).toBe('rows');
+  });
+
   it('is written to a folder that is writable but not readable', async () => {
     const path = join(folder, 'contacts.csv');
     const isRoot = process.getuid?.() === 0;
