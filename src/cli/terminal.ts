@@ -1,5 +1,6 @@
 // Formats text for a terminal: tables, progress lines, and values that cannot control the terminal.
 import stringWidth from 'fast-string-width';
+import { changedItems, type OptionLabels } from '#src/base/changed-items.ts';
 import type { Changes } from '#workers/projections/merge.ts';
 import type { VerbContext } from './verb.ts';
 
@@ -71,11 +72,15 @@ export function valueText(value: unknown, maxLength = 80): string {
 /** A text from outside, such as the name of a kind, without quotes and without control characters. */
 export const safeTerminalText = (text: string): string => safeJson(text).slice(1, -1);
 
-/** One line per column: `  contacts.company: null → "Example"`. */
-export function changeLines(changes: Changes | null): string[] {
+/** One line per difference: `  contacts.company: none → "Example"`, `  contacts.custom_fields, Budget: none → 12000`. */
+export function changeLines(changes: Changes | null, options?: OptionLabels): string[] {
+  const text = (value: unknown): string => (value === null || value === undefined ? 'none' : valueText(value));
   return Object.entries(changes ?? {}).flatMap(([table, columns]) =>
-    Object.entries(columns).map(
-      ([column, [before, after]]) => `  ${table}.${column}: ${valueText(before)} → ${valueText(after)}`,
+    Object.entries(columns).flatMap(([column, change]) =>
+      changedItems(column, change, options).map(
+        ({ item, before, after }) =>
+          `  ${table}.${column}${item && `, ${safeTerminalText(item)}`}: ${text(before)} → ${text(after)}`,
+      ),
     ),
   );
 }

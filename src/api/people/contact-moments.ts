@@ -1,8 +1,10 @@
 // What happened to a contact itself, from the log entries about it.
 import { isObject } from '#schemas/wire.ts';
+import { changedItems, wordsOf, type OptionLabels } from '#src/base/changed-items.ts';
 import type { ContactEntry } from '#src/store/search/person-rows.ts';
 import type { TableRow } from '#src/store/tables.ts';
 import { erasureEvent } from '#workers/projections/erasure.ts';
+import type { Changes } from '#workers/projections/merge.ts';
 import type { Moment } from './moment.ts';
 
 /** `entries` are the newest, newest first. */
@@ -40,11 +42,44 @@ function reportOf({ event, source, outcome, changes }: ContactEntry): Report | u
   if (event === 'contact.created') return { kind: 'contact_created', sentence: 'The contact was created.' };
   const changed = changedColumns(changes);
   if (changed.length === 0) return undefined;
-  const by = source === 'webhook' ? 'The contact changed' : 'A comparison with the service changed the contact';
-  return { kind: 'contact_changed', sentence: `${by}: ${changed.join(', ')}.` };
+  return { kind: 'contact_changed', sentence: `${byWhom(source)}: ${changed.join(', ')}.` };
+}
+
+const byWhom = (source: string): string =>
+  source === 'webhook' ? 'The contact changed' : 'A comparison with the service changed the contact';
+
+const mostShown = 8;
+const longestValue = 60;
+
+/** `The contact changed (company: none → Acme; Budget: none → 12000).`, and undefined where the values are no longer stored. */
+export function changeSentence(
+  { source, changes }: { readonly source: string; readonly changes: Changes | null },
+  options: OptionLabels,
+): string | undefined {
+  const columns = Object.entries(changes?.['contacts'] ?? {})
+    .filter(([name]) => !notShown.has(name))
+    .toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const differences = columns.flatMap(([name, change]) =>
+    changedItems(name, change, options).map(
+      ({ item, before, after }) => `${item || columnWords(name)}: ${plainText(before)} → ${plainText(after)}`,
+    ),
+  );
+  if (differences.length === 0) return undefined;
+  const more = differences.length > mostShown ? `; and ${differences.length - mostShown} more` : '';
+  return `${byWhom(source)} (${differences.slice(0, mostShown).join('; ')}${more}).`;
+}
+
+function plainText(value: unknown): string {
+  if (value === null || value === undefined || value === '') return 'none';
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(plainText).join(', ');
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > longestValue ? `${text.slice(0, longestValue)}…` : text;
 }
 
 const notShown = new Set(['updated_at', 'created_at', 'extra', 'primary_email']);
+
+const columnWords = (name: string): string => (name === 'emails' ? 'e-mail addresses' : wordsOf(name));
 
 /** Columns in words; none where the entry was the first about the contact. */
 function changedColumns(changes: unknown): readonly string[] {
@@ -52,6 +87,6 @@ function changedColumns(changes: unknown): readonly string[] {
   if (!isObject(columns)) return [];
   return Object.keys(columns)
     .filter((name) => !notShown.has(name))
-    .map((name) => (name === 'emails' ? 'e-mail addresses' : name.replaceAll('_', ' ')))
+    .map(columnWords)
     .toSorted();
 }

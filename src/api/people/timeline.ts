@@ -11,15 +11,18 @@ import type { PageFound, PageWanted } from '#src/store/search/keyset.ts';
 import {
   aroundBookings,
   bookingsByAddress,
+  contentOfEntries,
   firstEntriesAbout,
   mostOfPerson,
   newestEntriesAbout,
 } from '#src/store/search/person-rows.ts';
+import { readOptionLabels } from '#src/store/search/option-labels.ts';
 import { peopleOfContacts } from '#src/store/search/people.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import type { TableRow } from '#src/store/tables.ts';
 import { bookingMoments } from './booking-moments.ts';
-import { contactMoments } from './contact-moments.ts';
+import { completeChanges } from '#workers/pipeline/stored-changes.ts';
+import { changeSentence, contactMoments } from './contact-moments.ts';
 import { momentKinds, type Moment } from './moment.ts';
 
 const timelineItem = z
@@ -52,11 +55,12 @@ export const getContactTimeline = defineOperation({
     const page = pageOfMoments(await momentsOf(store, contact, instantOf(clock())), pageIn('time:desc'));
     const shown = page.items.filter(({ event }) => event !== undefined).map(({ subject }) => subject);
     const seqOf = await firstEntriesAbout(store, [...new Set(shown)]);
+    const sentences = await changeSentences(store, page.items);
     return listing({ ...page, positionOf: ({ time, id }) => ({ key: time, uri: id }) }, (moment) => ({
       id: moment.id,
       time: moment.time,
       kind: moment.kind,
-      sentence: moment.sentence,
+      sentence: sentences.get(moment.seq) ?? moment.sentence,
       meeting_start: moment.meetingStart ?? null,
       subject_uri: moment.subject,
       page: moment.page ?? null,
@@ -82,6 +86,23 @@ async function momentsOf(store: Store, contact: TableRow<'contacts'>, now: strin
     ...contactMoments(contact, await newestEntriesAbout(store, contact.uri)),
     ...bookingMoments({ bookings, ...around, forms }, now),
   ];
+}
+
+/** What changed, with values, by the entry that reports it. */
+async function changeSentences(
+  store: Store,
+  moments: readonly Moment[],
+): Promise<ReadonlyMap<number | undefined, string>> {
+  const changed = moments.filter(({ kind }) => kind === 'contact_changed').flatMap(({ seq }) => seq ?? []);
+  if (changed.length === 0) return new Map();
+  const options = await readOptionLabels(store);
+  const entries = await contentOfEntries(store, changed);
+  return new Map(
+    entries.flatMap((entry) => {
+      const sentence = changeSentence({ source: entry.source, changes: completeChanges(entry) }, options);
+      return sentence === undefined ? [] : [[entry.seq, sentence] as const];
+    }),
+  );
 }
 
 /** Newest first; the id decides between equal times. */

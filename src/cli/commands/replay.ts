@@ -3,11 +3,13 @@
 import { z } from 'zod';
 import { deliveryFilters, filterOf, type DeliveryFilterFields } from '#src/api/deliveries/delivery-records.ts';
 import { openMirror } from '#src/app/mirror.ts';
+import type { OptionLabels } from '#src/base/changed-items.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { counted } from '#src/base/number-text.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { DeliveryFilter } from '#src/store/log/log-candidates.ts';
 import { countReasons } from '#src/store/log/log-search.ts';
+import { readOptionLabels } from '#src/store/search/option-labels.ts';
 import { rebuild as rebuildTables, type RebuildReport } from '#workers/sync/rebuild.ts';
 import { replay as replayEntries, type ReplayedEntry } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
@@ -45,11 +47,12 @@ export const replay = defineVerb({
     const filter = chosenEntries(given, all);
     const config = context.config();
     await using store = await openMirror(config, context.log());
+    const options = await readOptionLabels(store);
     const report = await replayEntries(
       {
         store,
         screen: privacyScreen(config),
-        onChange: (change) => context.out(json ? JSON.stringify(change) : changeText(change)),
+        onChange: (change) => context.out(json ? JSON.stringify(change) : changeText(change, options)),
         onProgress: reportProgress(context, 'entries'),
       },
       filter,
@@ -113,10 +116,11 @@ function chosenEntries({ quarantined, uri, text, ...given }: EntryOptions, all: 
   return filter;
 }
 
-function changeText({ seq, event, subjectUri, before, after, changes }: ReplayedEntry): string {
+function changeText({ changes, ...entry }: ReplayedEntry, options: OptionLabels): string {
+  const { seq, event, subjectUri, before, after } = entry;
   return [
     `${seq} ${safeTerminalText(event ?? '?')} ${safeTerminalText(subjectUri ?? '?')}: ${before} → ${after}`,
-    ...changeLines(changes),
+    ...changeLines(changes, options),
   ].join('\n');
 }
 

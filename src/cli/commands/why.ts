@@ -1,7 +1,9 @@
 // `why`: lists every log entry that touched a row, in order, with its outcome and changes, and the origin of each value.
 import { z } from 'zod';
 import { openMirror } from '#src/app/mirror.ts';
+import type { OptionLabels } from '#src/base/changed-items.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
+import { readOptionLabels } from '#src/store/search/option-labels.ts';
 import { explain, type ColumnOrigin, type Explanation, type TouchingEntry } from '#workers/sync/explain-row.ts';
 import { changeLines, renderTable, safeTerminalText, valueText } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, wholeNumberFrom } from '#src/cli/verb.ts';
@@ -30,12 +32,13 @@ export const why = defineVerb({
         hint: 'Check the spelling; URIs are compared character by character.',
       });
     }
-    context.out(json ? JSON.stringify(found) : explanationText(found));
+    context.out(json ? JSON.stringify(found) : explanationText(found, await readOptionLabels(store)));
     return 0;
   },
 });
 
-function explanationText({ table, deleted, deliveries, next_after: next, fields }: Explanation): string {
+function explanationText(found: Explanation, options: OptionLabels): string {
+  const { table, deleted, deliveries, next_after: next, fields } = found;
   const title =
     table === null
       ? 'No row: no log entry about it could be applied.'
@@ -45,14 +48,14 @@ function explanationText({ table, deleted, deliveries, next_after: next, fields 
     fields.length === 0
       ? []
       : ['', renderTable(['column', 'value', 'since', 'last reported by'], fields.map(originCells))];
-  return [title, '', ...deliveries.map(entryText), ...more, ...origins].join('\n');
+  return [title, '', ...deliveries.map((entry) => entryText(entry, options)), ...more, ...origins].join('\n');
 }
 
-function entryText(entry: TouchingEntry): string {
+function entryText(entry: TouchingEntry, options: OptionLabels): string {
   const { seq, event, occurred_at, received_at, outcome, reason, duplicates, changes } = entry;
   const copies = duplicates ? `, ${duplicates} more ${duplicates === 1 ? 'copy' : 'copies'}` : '';
   const headline = `#${seq} ${safeTerminalText(event ?? 'not understood')}  ${occurred_at ?? received_at}${delayOf(entry)}  ${outcome}${reason ? `: ${safeTerminalText(reason)}` : ''}${copies}`;
-  return [headline, ...remarks(entry), ...changeLines(changes)].join('\n');
+  return [headline, ...remarks(entry), ...changeLines(changes, options)].join('\n');
 }
 
 function remarks({ source, pruned, redacted, outcome, changes }: TouchingEntry): string[] {

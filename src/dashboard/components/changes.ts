@@ -1,5 +1,8 @@
-// What an entry of the log changed: by table, each column with its value before and after.
+// What an entry of the log changed: by table, each column, item of a list or field of an object with its value before and after.
 import { html } from 'hono/html';
+import type { Ask } from '#src/api/ask.ts';
+import { listCustomFieldDefinitions } from '#src/api/contacts.ts';
+import { changedItems, optionLabelsOf, type OptionLabels } from '#src/base/changed-items.ts';
 import { address, foreign, type Markup } from './markup.ts';
 
 type Change = readonly [before?: unknown, after?: unknown, ...rest: unknown[]];
@@ -8,13 +11,21 @@ export type Changes = Readonly<Record<string, Readonly<Record<string, Change>>>>
 /** Longer values are folded away. */
 const shortValue = 300;
 
-export function changesView(changes: Changes | null): Markup {
+/** For the names of chosen options. */
+export const optionLabelsIn = async (ask: Ask): Promise<OptionLabels> =>
+  optionLabelsOf((await ask(listCustomFieldDefinitions, { query: { count: '100' } })).collection);
+
+export function changesView(changes: Changes | null, options?: OptionLabels): Markup {
   const tables = Object.entries(changes ?? {});
   if (tables.length === 0) return html`<p class="soft">It changed no row.</p>`;
-  return html`${tables.map(([name, columns]) => tableView(name, Object.entries(columns)))}`;
+  return html`${tables.map(([name, columns]) => tableView(name, Object.entries(columns), options))}`;
 }
 
-function tableView(name: string, columns: readonly (readonly [column: string, change: Change])[]): Markup {
+function tableView(
+  name: string,
+  columns: readonly (readonly [column: string, change: Change])[],
+  options?: OptionLabels,
+): Markup {
   const isNew = columns.every(([, [before]]) => before === null || before === undefined);
   const heads = isNew ? ['Column', 'Value'] : ['Column', 'Before', 'After'];
   const cell = (label: string, value: unknown): Markup =>
@@ -25,13 +36,33 @@ function tableView(name: string, columns: readonly (readonly [column: string, ch
         <caption class="hidden">Changes of ${name}</caption>
         <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
         <tbody>
-          ${columns.map(
-            ([column, [before, after]]) =>
-              html`<tr><th scope="row"><code>${column}</code></th>${isNew ? cell('Value', after) : html`${cell('Before', before)}${cell('After', after)}`}</tr>`,
+          ${columns.flatMap(([column, change]) =>
+            changedItems(column, change, options).map(
+              ({ item, before, after }) =>
+                html`<tr><th scope="row"><code>${column}</code>${itemName(item)}</th>${isNew ? cell('Value', after) : html`${cell('Before', before)}${cell('After', after)}`}</tr>`,
+            ),
           )}
         </tbody>
       </table>
     </div>`;
+}
+
+const itemName = (item: string): Markup => (item === '' ? html`` : html` <bdi>${item}</bdi>`);
+
+/** The differences of some columns, one line each. */
+export const changeList = (columns: Changes[string], options: OptionLabels): Markup =>
+  html`${Object.entries(columns).flatMap(([column, change]) =>
+    changedItems(column, change, options).map(
+      ({ item, before, after }) =>
+        html`<div><code>${column}</code>${itemName(item)}: ${valueView(before)} → ${valueView(after)}</div>`,
+    ),
+  )}`;
+
+/** The value of a column; items and fields that have a name are listed by it. */
+export function columnView(column: string, value: unknown, options: OptionLabels): Markup {
+  const items = changedItems(column, [null, value], options);
+  if (items.every(({ item }) => item === '')) return valueView(value);
+  return html`${items.map(({ item, after }) => html`<div>${itemName(item)}: ${valueView(after)}</div>`)}`;
 }
 
 /** A value of a row. A URI of the service leads to what is known about it. */

@@ -1,7 +1,8 @@
 // Why a row is as it is: its values, each with the entry that set it, and everything that touched it.
 import { html } from 'hono/html';
 import { explainRow } from '#src/api/why.ts';
-import { valueView } from '#src/dashboard/components/changes.ts';
+import { changeList, columnView, optionLabelsIn } from '#src/dashboard/components/changes.ts';
+import type { OptionLabels } from '#src/base/changed-items.ts';
 import { table } from '#src/dashboard/components/list.ts';
 import { address, externalLink, foreign, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage, type RecordOf } from '#src/dashboard/page.ts';
@@ -24,13 +25,14 @@ export const whyPage = definePage({
           ${uriForm}`,
       };
     const found = await ask(explainRow, { query: { uri, limit: perPage, ...(after !== undefined && { after }) } });
+    const options = await optionLabelsIn(ask);
     const { fields, deliveries, next_after: next } = found;
     const name = fields.find(({ column }) => column === 'name')?.value;
     return {
       title: typeof name === 'string' ? name : 'Why',
       content: html`<h1>${typeof name === 'string' && name !== '' ? foreign(name) : 'Why is this row as it is?'}</h1>
         <p class="lead">${stateOf(found)} <a href="${address('/deliveries', { subject: uri })}">All deliveries about it</a></p>
-        ${after === undefined ? valuesView(fields) : ''}
+        ${after === undefined ? valuesView(fields, options) : ''}
         <h2>History</h2>
         ${table({
           caption: 'Everything that touched the row, oldest first',
@@ -47,7 +49,7 @@ export const whyPage = definePage({
             },
             { name: 'Outcome', cell: ({ outcome }) => outcomeBadge(outcome) },
             { name: 'Source', cell: ({ source }) => source, isMinor: true },
-            { name: 'Changed columns', cell: ({ changes, pruned }) => changedColumns(found.table, changes, pruned) },
+            { name: 'Changes', cell: (entry) => changedColumns(found.table, entry, options) },
           ],
         })}
         <nav class="pager" aria-label="Pages of the history">
@@ -68,7 +70,7 @@ function stateOf({ table: name, deleted }: Explanation): Markup {
   return html`A row of <code>${name}</code>${deleted ? ', which is deleted' : ''}.`;
 }
 
-function valuesView(fields: readonly ColumnValue[]): Markup {
+function valuesView(fields: readonly ColumnValue[], options: OptionLabels): Markup {
   const known = fields.filter(({ value }) => value !== null);
   const empty = fields.filter(({ value }) => value === null).map(({ column }) => column);
   return html`<h2>Values</h2>
@@ -78,7 +80,7 @@ function valuesView(fields: readonly ColumnValue[]): Markup {
       empty: 'It has no values.',
       columns: [
         { name: 'Column', cell: ({ column }) => html`<code>${column}</code>` },
-        { name: 'Value', cell: valueOf },
+        { name: 'Value', cell: (field) => valueOf(field, options) },
         {
           name: 'Since',
           cell: ({ since }) =>
@@ -95,15 +97,21 @@ function valuesView(fields: readonly ColumnValue[]): Markup {
 }
 
 /** Pages of the service are links to it. */
-const valueOf = ({ column, value }: ColumnValue): Markup =>
-  typeof value === 'string' && /_(?:url|link)$/.test(column) ? externalLink(value) : valueView(value);
+const valueOf = ({ column, value }: ColumnValue, options: OptionLabels): Markup =>
+  typeof value === 'string' && /_(?:url|link)$/.test(column) ? externalLink(value) : columnView(column, value, options);
+
+const mostShown = 8;
 
 function changedColumns(
   tableName: string | null,
-  changes: Explanation['deliveries'][number]['changes'],
-  isPruned: boolean,
+  { changes, pruned }: Explanation['deliveries'][number],
+  options: OptionLabels,
 ): Markup {
-  const columns = Object.keys(changes?.[tableName ?? ''] ?? {});
-  if (columns.length > 0) return html`${columns.join(', ')}`;
-  return html`<span class="none">${isPruned ? 'no longer in the log' : 'none'}</span>`;
+  const columns = changes?.[tableName ?? ''] ?? {};
+  if (Object.keys(columns).length === 0)
+    return html`<span class="none">${pruned ? 'no longer in the log' : 'none'}</span>`;
+  const names = Object.keys(columns);
+  return names.length <= mostShown
+    ? changeList(columns, options)
+    : html`<details><summary>${names.join(', ')}</summary>${changeList(columns, options)}</details>`;
 }

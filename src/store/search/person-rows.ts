@@ -86,6 +86,15 @@ export async function newestEntriesAbout({ db, engine }: Store, uri: string) {
   return rows.map((row) => decodeColumns(engine, { table: 'event_log', columns: entryColumns }, row));
 }
 
+const contentColumns = ['seq', 'source', 'occurred_at', 'body', 'encoding', 'changes'] as const;
+
+/** The same entries with what their changes follow from, which may be large: few at a time. */
+export async function contentOfEntries({ db, engine }: Store, seqs: readonly number[]) {
+  if (seqs.length === 0) return [];
+  const rows = await db.selectFrom('event_log').select(contentColumns).where('seq', 'in', seqs).execute();
+  return rows.map((row) => decodeColumns(engine, { table: 'event_log', columns: contentColumns }, row));
+}
+
 export type ContactEntry = Awaited<ReturnType<typeof newestEntriesAbout>>[number];
 
 /** The offset of the first entry of each kind about these records: `of(uri, event)`, and without the kind the first of all. */

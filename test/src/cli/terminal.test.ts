@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Json } from '#src/store/columns.ts';
 import { alignColumns, changeLines, safeTerminalText, valueText } from '#src/cli/terminal.ts';
 
 describe('a value on a terminal', () => {
@@ -13,10 +14,17 @@ describe('a value on a terminal', () => {
     expect(valueText(['žluťoučký 🐎', 1, null])).toBe('["žluťoučký 🐎",1,null]');
   });
 
-  it('is shown before and after a change, one line per column', () => {
-    expect(changeLines({ contacts: { name: [null, 'Ada'], city: ['Bath', null] } })).toEqual([
-      '  contacts.name: null → "Ada"',
-      '  contacts.city: "Bath" → null',
+  it('is shown before and after a change, one line per column and per item of a list', () => {
+    const budget = (value: number | null) => ({ uri: 'https://example.com/b', label: 'Bud\u001bget', value });
+    const other = { uri: 'https://example.com/o', label: 'Other', value: 1 };
+    const fields: [Json, Json] = [
+      [budget(null), other],
+      [budget(12000), other],
+    ];
+    expect(changeLines({ contacts: { name: [null, 'Ada'], city: ['Bath', null], custom_fields: fields } })).toEqual([
+      '  contacts.name: none → "Ada"',
+      '  contacts.city: "Bath" → none',
+      '  contacts.custom_fields, Bud\\u001bget: none → 12000',
     ]);
     expect(changeLines(null)).toEqual([]);
   });

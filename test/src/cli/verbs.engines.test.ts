@@ -155,7 +155,7 @@ describe('replay', () => {
     const before = await rowsOf('select * from event_log');
     const dry = await home.run(['replay', '--quarantined', '--dry-run']);
     expect(dry.out).toContain(`contact.updated ${contactUri('freed')}: quarantined → applied`);
-    expect(dry.out).toContain('contacts.name: null → "Name freed 3"');
+    expect(dry.out).toContain('contacts.name: none → "Name freed 3"');
     expect(await rowsOf('select * from event_log')).toEqual(before);
     expect(await countOf(`contacts where uri = '${contactUri('freed')}'`)).toBe(0);
 
@@ -207,8 +207,21 @@ describe('why', () => {
     const { code, out } = await home.run(['why', contactUri('w')]);
     expect(code).toBe(0);
     expect(out).toMatch(
-      /contact\.updated .*applied\n[\s\S]*contacts\.name: null → "Name w 2"[\s\S]*contact\.updated .*superseded/,
+      /contact\.updated .*applied\n[\s\S]*contacts\.name: none → "Name w 2"[\s\S]*contact\.updated .*superseded/,
     );
+  });
+
+  it('shows which item of a list changed, with the label of an option', async () => {
+    const uri = 'https://api.example.test/contact_custom_fields/tier';
+    await rowsOf(
+      `insert into custom_field_definitions (uri, label, options) values ('${uri}', 'Tier', '[{"uuid":"o1","label":"Gold"}]')`,
+    );
+    for (const [version, value] of [null, 'o1'].entries())
+      await deliver(
+        contactDelivery({ id: 'w-item', version, more: { custom_fields: [{ uri, label: 'Tier', value }] } }),
+      );
+    const { out } = await home.run(['why', contactUri('w-item')]);
+    expect(out).toContain('  contacts.custom_fields, Tier: none → "Gold"\n');
   });
 
   it('shows where each value came from', async () => {

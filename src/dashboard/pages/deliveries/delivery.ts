@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { getDelivery, replayDelivery } from '#src/api/deliveries/deliveries.ts';
 import { outcomes } from '#src/api/deliveries/delivery-records.ts';
 import { counted, duration } from '#src/base/number-text.ts';
-import { changesView, uriLink } from '#src/dashboard/components/changes.ts';
+import { changesView, optionLabelsIn, uriLink } from '#src/dashboard/components/changes.ts';
 import { actionButton } from '#src/dashboard/components/form.ts';
 import { facts } from '#src/dashboard/components/list.ts';
 import {
@@ -68,7 +68,7 @@ export const deliveryPage = definePage({
           ${isReplayable ? actionButton('Replay it', { to: `/deliveries/${seq}/replay` }) : ''}
           ${subject === null ? '' : html`<a href="${address('/why', { uri: subject })}">Why is the row as it is?</a>`}
         </div>
-        ${isApplied ? html`<h2>Changes</h2>${changesView(changes)}` : ''}
+        ${isApplied ? html`<h2>Changes</h2>${changesView(changes, await optionLabelsIn(ask))}` : ''}
         <h2 id="body">Body</h2>
         ${bodyView(delivery, url)}
         ${resend === null ? '' : resendView(seq, resend)}`,

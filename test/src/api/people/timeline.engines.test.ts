@@ -56,7 +56,7 @@ for (const engine of storeEngines)
         ['no_show', 'Did not show up for A talk.'],
         ['recap', 'A recap of A talk was written.'],
         ['held', 'Met in A talk.'],
-        ['contact_changed', 'The contact changed: company, e-mail addresses.'],
+        ['contact_changed', 'The contact changed (company: none → Acme; e-mail addresses: none → b@EXAMPLE.test).'],
         ['moved', 'Moved A talk to another time.'],
         ['moved', 'Moved A talk to another time.'],
         ['moved', 'Moved A talk to another time.'],

@@ -84,6 +84,31 @@ for (const engine of storeEngines)
       expect((await dashboard.page('/contacts/custom_field_definitions')).status).toBe(404);
     });
 
+    it('shows which custom field changed, by its label and that of its option, wherever changes are shown', async () => {
+      await using dashboard = await openWorld();
+      const note = { uri: field('note'), label: 'Note', value: 'x'.repeat(300) };
+      const version = (count: number, size: string | null) =>
+        contactDelivery({
+          id: 'three',
+          version: count,
+          more: {
+            name: 'Grace',
+            emails: [{ email: 'grace@example.test', is_primary: true }],
+            custom_fields: [note, { uri: field('size'), label: 'Size', value: size }],
+          },
+        });
+      await ingestBodies(dashboard.store, [version(0, null), version(1, 'o1')]);
+      const history = (await dashboard.page('/contacts/three')).html;
+      expect(history).toContain('<bdi>The contact changed (company: Company 0 → none; Size: none → Large).</bdi>');
+      const [, entry] = /The contact changed.*?href="\/deliveries\/(\d+)"/s.exec(history) ?? [];
+      const changed = /<code>custom_fields<\/code> <bdi>Size<\/bdi>.*?none.*?<bdi>Large<\/bdi>/s;
+      expect((await dashboard.page(`/deliveries/${entry}`)).html).not.toMatch(/<bdi>Note<\/bdi>/);
+      for (const path of [`/deliveries/${entry}`, `/why?uri=${encodeURIComponent(contactUri('three'))}`]) {
+        const { html } = await dashboard.page(path);
+        expect([path, html]).toEqual([path, expect.stringMatching(changed)]);
+      }
+    });
+
     it('leads from the history to bookings, recaps and log entries, page by page', async () => {
       await using dashboard = await openWorld();
       await ingestCountedBookings(dashboard.store);
