@@ -245,7 +245,7 @@
         button.setAttribute('aria-pressed', String(!paused));
         button.textContent = paused ? 'Paused' : 'Live';
       }
-      if (paused) count(0);
+      if (paused) count('');
     }
 
     document.addEventListener('visibilitychange', resume);

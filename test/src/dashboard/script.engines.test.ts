@@ -154,6 +154,7 @@ describe.runIf(inject('chromiumPath'))('the dashboard in a browser', () => {
     await deliver(2);
     await page.waitForTimeout(700);
     expect([visited.asked.length - asked, streams(), await firstKey(page)]).toEqual([0, 0, before]);
+    expect(await page.locator('.chip').count()).toBe(0);
     await page.locator('[data-action="live"]').click();
     await page.mouse.move(0, 0);
     await expect.poll(() => firstKey(page)).toBe(before + 2);
