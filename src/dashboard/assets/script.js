@@ -341,6 +341,8 @@
   addEventListener('DOMContentLoaded', () => {
     const main = document.querySelector('main');
     localize(document);
+    // Chromium has done so by its style.
+    document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
     const toggle = main?.hasAttribute('data-live') ? live(main) : undefined;
     const actions = { live: () => toggle?.(), theme: nextTheme, help };
     const pressed = {

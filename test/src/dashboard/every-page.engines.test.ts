@@ -1,5 +1,5 @@
 // Every page of the dashboard in a real browser, on a mirror whose every text was written by an attacker: nothing runs, nothing is
-// loaded from elsewhere, nothing is in the way of people with disabilities, and nothing is wider than a phone.
+// loaded from elsewhere, nothing is in the way of people with disabilities, nothing is wider than a phone, and no cell is printed over another.
 import axe from 'axe-core';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -45,7 +45,7 @@ describe.runIf(inject('chromiumPath'))('every page of the dashboard', () => {
   });
 
   // One visit, because most of the time goes into loading pages.
-  it('shows hostile text as text, asks nothing of another host, has no serious barrier in either colours, and fits a phone', async () => {
+  it('shows hostile text as text, asks nothing of another host, has no serious barrier in either colours, fits a phone, and keeps each text in its cell', async () => {
     await using visited = await visit(browser, { colorScheme: 'light' });
     const { page, asked, complaints } = visited;
     await page.goto(`${origin}/?token=${home.settings['ADMIN_TOKEN']}`);
@@ -65,7 +65,9 @@ describe.runIf(inject('chromiumPath'))('every page of the dashboard', () => {
         faults.push(...(await page.evaluate<readonly string[]>(barriers("runOnly: ['color-contrast']"))));
         await page.emulateMedia({ colorScheme: 'light' });
       }
+      faults.push(...(await page.evaluate<readonly string[]>(fullCells)));
       await page.setViewportSize({ width: 360, height: 740 });
+      faults.push(...(await page.evaluate<readonly string[]>(fullCells)));
       const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
       if (width > 360) faults.push(`${width} px wide`);
       await page.setViewportSize({ width: 1280, height: 900 });
@@ -90,6 +92,11 @@ const attacks = `[
   ...[...document.querySelectorAll('[href], [action], [formaction]')]
     .map((one) => one.href?.baseVal ?? one.href ?? one.action).filter((link) => !/^(https?:|data:image\\/svg|\\/(?!\\/))/.test(link)),
 ]`;
+
+/** Evaluated in the page: cells whose text, or name on a phone, does not fit into them. */
+const fullCells = `[...document.querySelectorAll('td')]
+  .filter((cell) => cell.scrollWidth > cell.clientWidth + 1 || cell.scrollHeight > cell.clientHeight + 1)
+  .slice(0, 3).map((cell) => innerWidth + ' px: a text leaves its cell: ' + cell.outerHTML.slice(0, 150))`;
 
 /** Evaluated in the page. */
 const barriers = (only = '') => `axe

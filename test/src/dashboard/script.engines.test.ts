@@ -133,6 +133,13 @@ describe.runIf(inject('chromiumPath'))('the dashboard in a browser', () => {
     await expect.poll(() => page.locator('.chip').textContent()).toBe('20+ new');
   });
 
+  it.each([true, false])('shows the tab of the page on a phone; with a script: %s', async (javaScriptEnabled) => {
+    const { page } = await open('/mirror', { width: 360, javaScriptEnabled });
+    const tab = await page.locator('nav [aria-current="page"]').boundingBox();
+    expect(tab?.x).toBeGreaterThan(0);
+    expect((tab?.x ?? 0) + (tab?.width ?? 0)).toBeLessThanOrEqual(360);
+  });
+
   it('a filter form sends only the fields that are set', async () => {
     const { page } = await open('/deliveries');
     await page.keyboard.press('/');

@@ -128,4 +128,4 @@ const latestView = (latest: Overview['latest']): Markup =>
 
 /** No ink for a delivery that was applied. */
 const whatHappened = ({ seq, sentence, outcome }: Overview['latest'][number]): Markup =>
-  html`<a class="row-link" href="/deliveries/${seq}"><bdi>${sentence}</bdi></a>${outcome === 'applied' ? '' : html` ${outcomeBadge(outcome)}`}`;
+  html`<a href="/deliveries/${seq}"><bdi>${sentence}</bdi></a>${outcome === 'applied' ? '' : html` ${outcomeBadge(outcome)}`}`;
