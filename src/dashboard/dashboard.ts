@@ -9,6 +9,7 @@ import { contentSecurityPolicy, documentOf, mainOf } from './layout.ts';
 import type { Page, PageCall, Redirect, View } from './page.ts';
 import { errorView } from './pages/error.ts';
 import { pages } from './pages.ts';
+import { searchPage } from './pages/search.ts';
 
 export interface DashboardNeeds {
   readonly version: string;
@@ -31,7 +32,8 @@ export function createDashboard(needs: DashboardNeeds): Pages {
   async function send(context: PageContext, view: View, page?: Page): Promise<Response> {
     const isFragment = context.req.header(fragmentHeader) !== undefined;
     const { isReadOnly } = context.env;
-    const frame = { section: page?.section, isReadOnly, version: needs.version };
+    const search = page === searchPage ? context.req.query('q') : undefined;
+    const frame = { section: page?.section, search, isReadOnly, version: needs.version };
     const content = isFragment ? mainOf(view) : documentOf(view, frame);
     return context.html(await content, view.status ?? 200, {
       'content-security-policy': contentSecurityPolicy,

@@ -27,6 +27,8 @@ export const contentSecurityPolicy = contentPolicy({ style, script, images: true
 
 export interface Frame {
   readonly section?: Section | undefined;
+  /** The text that was searched for, on the page of the results. */
+  readonly search?: string | undefined;
   readonly isReadOnly: boolean;
   readonly version: string;
 }
@@ -54,7 +56,7 @@ export function documentOf(view: View, frame: Frame): Markup {
               ${Object.entries(sections).map(([path, name]) => navigationEntry({ path, name }, frame.section))}
             </ul>
           </nav>
-          ${liveAfter === undefined ? '' : liveButton}
+          ${searchForm(frame.search)} ${liveAfter === undefined ? '' : liveButton}
         </header>
         ${mainOf(view)}
         ${footer(frame)}
@@ -65,6 +67,11 @@ export function documentOf(view: View, frame: Frame): Markup {
 /** The content alone. */
 export const mainOf = ({ content, liveAfter }: View): Markup =>
   html`<main id="main" tabindex="-1" ${liveAfter === undefined ? '' : html`data-live data-seq="${liveAfter}"`}>${content}</main>`;
+
+const searchForm = (text = ''): Markup =>
+  html`<form class="search" method="get" action="/search" role="search">
+    <input type="search" name="q" value="${text}" maxlength="200" placeholder="Search" aria-label="Search people, bookings and deliveries" />
+  </form>`;
 
 const liveButton = html`<button type="button" class="live needs-script" data-action="live" aria-pressed="true">Live</button>`;
 

@@ -61,7 +61,8 @@ export interface Redirect {
 export interface Page {
   /** `/deliveries/:id` */
   readonly path: string;
-  readonly section: Section;
+  /** Its entry of the navigation. */
+  readonly section?: Section;
   show(call: PageCall): View | Promise<View>;
   /** Processes the form that this page, or another one, sends to this address. */
   submit?(call: PageCall): View | Redirect | Promise<View | Redirect>;

@@ -5,6 +5,7 @@
 //   people      /contacts, /people, /routing, /recaps
 //   numbers     /numbers
 //   mirror      /mirror and what is below it, /queues
+//   search.ts   /search
 //   why.ts      /why
 import type { Page } from './page.ts';
 import { bookingPages } from './pages/bookings/bookings.ts';
@@ -26,6 +27,7 @@ import { contactPages } from './pages/people/contacts.ts';
 import { peoplePage } from './pages/people/people.ts';
 import { recapPages } from './pages/people/recaps.ts';
 import { routingPages } from './pages/people/routing.ts';
+import { searchPage } from './pages/search.ts';
 import { whyPage } from './pages/why.ts';
 
 export const pages: readonly Page[] = [
@@ -37,6 +39,7 @@ export const pages: readonly Page[] = [
   replayDeliveryPage,
   deliveryPage,
   whyPage,
+  searchPage,
   ...contactPages,
   peoplePage,
   ...routingPages,

@@ -346,7 +346,7 @@
     const toggle = main?.hasAttribute('data-live') ? live(main) : undefined;
     const actions = { live: () => toggle?.(), theme: nextTheme, help };
     const pressed = {
-      '/': () => main.querySelector('[type="search"], .filters input:not([type="hidden"])')?.focus(),
+      '/': () => document.querySelector('.search input')?.select(),
       j: () => move(1),
       k: () => move(-1),
       r: actions.live,

@@ -6,7 +6,6 @@ import { address, type Markup } from './markup.ts';
 export interface Field {
   readonly name: string;
   readonly label: string;
-  /** `search` is the field that `/` focuses. */
   readonly type?: 'text' | 'search' | 'date' | 'datetime-local' | 'email' | 'number';
   readonly placeholder?: string;
   /** The choices of a menu, value and text; without a choice the filter is off. */

@@ -71,7 +71,7 @@ function emptyList(query: PageCall['query'], isPartial: boolean): Markup | strin
     ${command('backfill')} copies those that the service has.`;
 }
 
-const columns: readonly Column<Booking>[] = [
+export const columns: readonly Column<Booking>[] = [
   {
     name: 'Who',
     cell: ({ last_invitee: uri, invitee_name: name, invitee_email: email }) =>

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { countQuarantine, listDeliveries } from '#src/api/deliveries/deliveries.ts';
 import { number } from '#src/base/number-text.ts';
 import { filters } from '#src/dashboard/components/form.ts';
-import { pager, table } from '#src/dashboard/components/list.ts';
+import { pager, table, type Column } from '#src/dashboard/components/list.ts';
 import { address, command, foreign, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
 import type { Ask } from '#src/api/ask.ts';
 import { definePage, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
@@ -43,17 +43,7 @@ export const deliveriesPage = definePage({
           keyOf: ({ seq }) => String(seq),
           linkOf: ({ seq }) => `/deliveries/${seq}`,
           empty: emptyText({ isFiltered, isStopped: stopped !== null }),
-          columns: [
-            { name: 'Entry', cell: ({ seq }) => html`<a href="/deliveries/${seq}">#${seq}</a>` },
-            { name: 'Received', cell: ({ received_at }) => time(received_at) },
-            {
-              name: 'Event',
-              cell: ({ event }) => (event === null ? html`<span class="none">not readable</span>` : foreign(event)),
-            },
-            { name: 'What happened', cell: whatHappened },
-            { name: 'Outcome', cell: outcomeCell },
-            { name: 'Source', cell: ({ source }) => source, isMinor: true },
-          ],
+          columns,
         })}
         ${stopped === null ? pager(pagination, url) : stoppedView({ url, query }, { stopped, token: pagination.next_page_token })}`,
     };
@@ -66,6 +56,18 @@ const whatHappened = ({ sentence, subject_uri: uri }: Delivery): Markup =>
 
 const outcomeCell = ({ outcome, reason }: Delivery): Markup =>
   html`<div>${outcomeBadge(outcome)}${reason === null ? '' : html`<span class="reason soft"><bdi>${reason}</bdi></span>`}</div>`;
+
+export const columns: readonly Column<Delivery>[] = [
+  { name: 'Entry', cell: ({ seq }) => html`<a href="/deliveries/${seq}">#${seq}</a>` },
+  { name: 'Received', cell: ({ received_at }) => time(received_at) },
+  {
+    name: 'Event',
+    cell: ({ event }) => (event === null ? html`<span class="none">not readable</span>` : foreign(event)),
+  },
+  { name: 'What happened', cell: whatHappened },
+  { name: 'Outcome', cell: outcomeCell },
+  { name: 'Source', cell: ({ source }) => source, isMinor: true },
+];
 
 function emptyText({ isFiltered, isStopped }: { readonly isFiltered: boolean; readonly isStopped: boolean }): Markup {
   if (isStopped) return html`Nothing was found in this part of the log.`;

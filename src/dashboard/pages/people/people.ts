@@ -15,7 +15,7 @@ const fields: readonly Field[] = [
   { name: 'contact', label: 'Contact', none: 'with a contact', options: { false: 'without a contact' } },
 ];
 
-const columns: readonly Column<Person>[] = [
+export const columns: readonly Column<Person>[] = [
   {
     name: 'Who',
     cell: (person) =>
@@ -30,7 +30,7 @@ const columns: readonly Column<Person>[] = [
 ];
 
 /** The page of the contact; without one, the bookings. */
-const pageOf = ({ contact_uri: contact, primary_email: email }: Person): string =>
+export const pageOf = ({ contact_uri: contact, primary_email: email }: Person): string =>
   contact === null ? address('/bookings', { email: email ?? '' }) : `/contacts/${idOf(contact)}`;
 
 function shows({ shows: count, unconfirmed }: Person): Markup | string {
