@@ -78,6 +78,7 @@ type Own = Pick<Roles, 'works'> & Pick<AdminNeeds, 'status' | 'loginCommand'>;
 
 /** What the API reports of this process and of the others. */
 interface Reported {
+  readonly nowMs: () => number;
   readonly sinks: Sinks['list'];
   readonly installation: Installation;
 }
@@ -87,7 +88,7 @@ function readsOf(
   needs: Pick<Shared, 'config' | 'log' | 'tail' | 'queue'> & Reported & { readonly store: Store },
   secret: string,
 ) {
-  const { config, log, store, tail, installation } = needs;
+  const { config, log, store, tail, installation, nowMs } = needs;
   return memoize(async (): Promise<ReadApi> => {
     const { createReadApi } = await import('#src/api/operations.ts');
     const { mirrorProcess } = await import('./mirror-process.ts');
@@ -98,7 +99,7 @@ function readsOf(
       screen: privacyScreen(config),
       signing: config.signing,
       installation,
-      clock: Date.now,
+      clock: nowMs,
       secret,
       report,
       process: mirrorProcess(needs),

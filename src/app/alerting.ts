@@ -65,7 +65,7 @@ export async function startAlerts(needs: AlertNeeds): Promise<Alerts> {
       { rules: rules.conditions, maxAgeMs, watchEveryMs: config.watchEveryMs },
     ),
   ];
-  // Leases use the real clock, even where tests give the rules another one.
+  // Leases do not use the clock of the rules, which tests move.
   const schedules = startJobs(needs, jobs, { leaseMs: takeoverLeaseMs });
   opened.defer(() => schedules.close());
   const heartbeat = startHeartbeat({ ...processStateOf(needs), store, nowMs, holder: needs.holder });

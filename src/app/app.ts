@@ -84,9 +84,11 @@ export async function openApp(
   const onBatch = () => void (lastBatchMs = Date.now());
   const shared = { ...(await openShared({ config, log, disks, opened }, roles)), onBatch };
   const { store, queue, health } = shared;
-  const background = store && { ...shared, store, holder: randomUUID() };
+  const storeClock = store && opened.use(await openStoreClock(store.engine));
+  const nowMs = storeClock?.following(Date.now) ?? Date.now;
+  const alertClock = storeClock?.following(clock) ?? clock;
+  const background = store && { ...shared, store, holder: randomUUID(), nowMs };
 
-  const alertClock = store ? opened.use(await openStoreClock(store.engine, clock)).nowMs : clock;
   if (store) await prepared?.alerts.register(store, alertClock);
   if (store) openWorker(shared, store);
   const receiver = listeners.webhook && (await openReceiver(shared, { ...roles, listener: listeners.webhook }));
@@ -101,6 +103,7 @@ export async function openApp(
     roles,
     adminUrl: listeners.adminUrl,
     receiver,
+    nowMs,
     lastBatchMs: () => lastBatchMs,
   });
   const readStore = async () => {
@@ -121,7 +124,15 @@ export async function openApp(
   });
   const sinks = async () => (await running.sinks?.list()) ?? [];
   const installation = installationOf({ config, queue, heartbeat });
-  const admin = openAdmin(shared, { ...listeners, works: roles.works, status, loginCommand, sinks, installation });
+  const admin = openAdmin(shared, {
+    ...listeners,
+    works: roles.works,
+    nowMs,
+    status,
+    loginCommand,
+    sinks,
+    installation,
+  });
   // Last, so that they close first: they read the tail, which closes with the admin listener.
   if (background) {
     await openContactSearch(background);

@@ -25,7 +25,7 @@ export async function openRetention({ config, opened, ...needs }: BackgroundNeed
   if (config.retentionDays === undefined) return;
   const { retentionJob } = await import('#workers/retention/retention-job.ts');
   const { sleepUnlessAborted } = await import('#src/base/time.ts');
-  const timing = { store: needs.store, sleep: sleepUnlessAborted, nowMs: Date.now };
+  const timing = { store: needs.store, sleep: sleepUnlessAborted, nowMs: needs.nowMs };
   const schedules = startJobs(needs, [retentionJob(timing, { days: config.retentionDays })]);
   opened.defer(() => schedules.close());
 }
@@ -83,13 +83,13 @@ async function prepareAlerts(config: Config) {
   const { registerAlerts, rulesOf, startAlerts } = await import('./alerting.ts');
   const rules = await rulesOf(config);
   const open = async (parts: BackgroundNeeds & AlertParts): Promise<Alerts> => {
-    const { log, tail, disks, opened, clock, metrics, receives, store, holder } = parts;
+    const { log, tail, disks, opened, clock, metrics, receives, store, holder, nowMs } = parts;
     const receiver = receives && {
       spooled: () => receives.spool.depth().deliveries,
       rejectedAsStale: () => metrics.refusals('stale_signed'),
       journal: () => receives.journal?.status(),
     };
-    const alerts = await startAlerts({ config, rules, store, holder, tail, disks, log, clock, receiver });
+    const alerts = await startAlerts({ config, rules, store, holder, nowMs, tail, disks, log, clock, receiver });
     opened.defer(() => alerts.close());
     metrics.watch({ alerts: () => countAlerts(store), alertChannels: async () => alerts.channelStates() });
     return alerts;

@@ -24,6 +24,7 @@ import {
   type ProcessRow,
 } from '#src/store/processes.ts';
 import manifest from '../../package.json' with { type: 'json' };
+import { jobPeriods } from './job-periods.ts';
 import { mergeProcesses } from './read-status.ts';
 import type { Roles } from './roles.ts';
 
@@ -44,6 +45,7 @@ export interface HeartbeatNeeds {
   readonly receiver:
     | { readonly spool: Pick<Spool, 'depth'>; readonly journal: Pick<Journal, 'status'> | undefined }
     | undefined;
+  readonly nowMs: () => number;
   lastBatchMs(): number | undefined;
   readonly opened: AsyncDisposableStack;
 }
@@ -53,7 +55,7 @@ const storeTimeoutMs = 2_000;
 const askTimeoutMs = 5_000;
 
 export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> {
-  const { config, roles, queue, metrics, receiver, opened } = needs;
+  const { config, roles, queue, metrics, receiver, nowMs, opened } = needs;
   const identity = {
     id: randomUUID(),
     role: roles.receives ? (roles.works ? 'start' : 'receive') : 'work',
@@ -61,7 +63,7 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
     pid: process.pid,
     version: manifest.version,
     admin_url: needs.adminUrl,
-    started_at: instantOf(Date.now()),
+    started_at: instantOf(nowMs()),
   };
   const recently = createRecentCounts();
   let spoolSince: number | undefined;
@@ -81,7 +83,7 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
     const { accepted, refused, stale, losses } = recently.of(countsOf());
     return {
       ...identity,
-      seen_at: instantOf(Date.now()),
+      seen_at: instantOf(nowMs()),
       queue: depth ? 'answering' : 'not answering',
       queue_waiting: depth?.waiting ?? null,
       queue_active: depth?.active ?? null,
@@ -110,7 +112,7 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
   opened.defer(startBeating(unit, { id: identity.id, describe: beat }));
   return {
     async processes() {
-      const stored = unit && (await withTimeout(listProcesses(unit, Date.now()), storeTimeoutMs).catch(() => []));
+      const stored = unit && (await withTimeout(listProcesses(unit, nowMs()), storeTimeoutMs).catch(() => []));
       const beside = roles.receives ? [] : await askReceivers(config);
       return mergeProcesses([...(stored ?? []), ...beside, await describe()]);
     },
@@ -169,6 +171,7 @@ export const installationOf = ({
   missingSettings: missingSettings(config),
   recentEveryMs: config.reconcileEveryMs,
   fullEveryMs: config.sweepEveryMs,
+  jobPeriods: jobPeriods(config),
 });
 
 /** Returns how to stop. A failure is not reported: the store has checks of its own, and the row shows when it was written last. */

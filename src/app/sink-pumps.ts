@@ -54,14 +54,14 @@ interface Tally {
 
 export function startSinks({ settings, tail, ...needs }: SinkNeeds): Sinks {
   const { store, log } = needs;
-  const chosen = sinksFor(settings, Date.now);
+  const chosen = sinksFor(settings, needs.nowMs);
   if (settings.pushUrl?.startsWith('http:') && !settings.pushAllowPrivate)
     log.warn({ variable: 'FEED_PUSH_URL' }, 'the feed is sent without encryption: anyone on the network can read it');
   const tallies = new Map<string, Tally>();
   const jobs = chosen.map((sink): Job => {
     const tally: Tally = { sent: 0, failures: 0, failing: 0, lastCode: null, isHere: false };
     tallies.set(sink.name, tally);
-    return jobOf({ store, tail, log }, { ...sink, include: settings.include }, tally);
+    return jobOf({ ...needs, tail }, { ...sink, include: settings.include }, tally);
   });
   const schedules = startJobs(needs, jobs, { leaseMs: takeoverLeaseMs });
   const status = async (): Promise<Record<string, SinkStatus>> => {
@@ -101,7 +101,7 @@ function stateOf({
 
 /** A job that runs for as long as it holds its lease. */
 function jobOf(
-  { store, tail, log }: Pick<SinkNeeds, 'store' | 'tail' | 'log'>,
+  { store, tail, log, nowMs }: Omit<SinkNeeds, 'settings'>,
   { name, open, include }: Omit<NamedSink, 'host'> & Pick<SinkSettings, 'include'>,
   tally: Tally,
 ): Job {
@@ -109,7 +109,7 @@ function jobOf(
   const needs: Omit<PumpNeeds, 'isHeld'> = {
     store,
     tail,
-    nowMs: Date.now,
+    nowMs,
     random: Math.random,
     onArrived: (count) => void (tally.sent += count),
     onFailed({ code, attempt, retryMs, hint }) {

@@ -1,19 +1,19 @@
-// The clock of alerts: that of the database, because the clocks of the machines that share it may differ. By a clock of its own, a process
-// would claim alerts for too long, and when it dies, no other process would send them.
+// The clock of alerts and scheduled jobs: that of the database, because the clocks of the machines that share it may differ. By a clock of
+// its own, a process would claim alerts and jobs for too long, and when it dies, no other process would continue.
 import { minuteMs } from '#src/base/time.ts';
 import type { StoreEngine } from '#src/store/contract.ts';
 
 export interface StoreClock extends Disposable {
-  readonly nowMs: () => number;
+  /** `ownMs`, the clock of this process, corrected. */
+  following(ownMs: () => number): () => number;
 }
 
 /** A smaller difference is the time that the question takes. */
 const ignoredMs = 1_000;
 
-/** `ownMs` is the clock of this process. While the database does not answer, the last difference stays. */
+/** While the database does not answer, the last difference stays. */
 export async function openStoreClock(
   engine: Pick<StoreEngine, 'clockAheadMs'>,
-  ownMs: () => number,
   askEveryMs: number = minuteMs / 6,
 ): Promise<StoreClock> {
   let aheadMs = 0;
@@ -23,5 +23,5 @@ export async function openStoreClock(
   };
   await ask();
   const timer = setInterval(() => void ask().catch(() => undefined), askEveryMs).unref();
-  return { nowMs: () => ownMs() + aheadMs, [Symbol.dispose]: () => clearInterval(timer) };
+  return { following: (ownMs) => () => ownMs() + aheadMs, [Symbol.dispose]: () => clearInterval(timer) };
 }

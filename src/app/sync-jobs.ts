@@ -2,10 +2,8 @@
 // changes without a webhook, restore lost webhook subscriptions, and repair what was missed while one was lost.
 import { slotstream } from '#src/base/command.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
-import { dayMs } from '#src/base/time.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
-import type { Store } from '#src/store/contract.ts';
 import { readSubscriptions } from '#src/store/subscription-rows.ts';
 import type { WatchReport } from '#src/subscriptions/watch.ts';
 import type { UpstreamNeeds } from '#src/upstream/clients.ts';
@@ -21,6 +19,7 @@ import { closeGap, gapRepair, openGap } from '#workers/sync/reconcile/missed-win
 import { reconcile, type ReconcileNeeds, type ReconcileReport, type Scope } from '#workers/sync/reconcile/reconcile.ts';
 import { sweepSlice } from '#workers/sync/reconcile/sweep.ts';
 import { openSources } from '#workers/sync/sources.ts';
+import { jobPeriods } from './job-periods.ts';
 import { startJobs, type JobNeeds } from './jobs.ts';
 import { hasSigningKey, restoreSubscriptions } from './subscription-watch.ts';
 
@@ -64,17 +63,19 @@ function afterFirstBackfill({ store, log }: SyncJobNeeds, jobs: readonly Job[]):
 
 function compareRecentJob(needs: SyncJobNeeds): Job {
   const run = async (signal: AbortSignal) => summaryOf(await repair(needs, { kind: 'recent' }, signal));
-  return { name: 'reconcile', everyMs: needs.config.reconcileEveryMs, run };
+  return { name: 'reconcile', everyMs: jobPeriods(needs.config).reconcile, run };
 }
 
-const slices = 200;
-const maxSliceEveryMs = 300_000;
+const nowOf =
+  ({ nowMs }: SyncJobNeeds) =>
+  (): Date =>
+    new Date(nowMs());
 
 function compareEverythingJob(needs: SyncJobNeeds): Job {
   const { sweepEveryMs, events } = needs.config;
   return {
     name: 'sweep',
-    everyMs: Math.min(maxSliceEveryMs, Math.ceil(sweepEveryMs / slices)),
+    everyMs: jobPeriods(needs.config).sweep,
     async run(signal) {
       const outcome = await sweepSlice(await openComparison(needs, signal), { everyMs: sweepEveryMs, events });
       if (outcome.kind !== 'done') return undefined;
@@ -85,16 +86,10 @@ function compareEverythingJob(needs: SyncJobNeeds): Job {
   };
 }
 
-const maxDefinitionsEveryMs = 600_000;
-
-/** Where comparisons are rare on purpose, so is everything else that calls the service unasked. */
-const atMostEvery = (maxMs: number, { reconcileEveryMs }: Config): number =>
-  reconcileEveryMs > dayMs ? reconcileEveryMs : Math.min(reconcileEveryMs, maxMs);
-
 function readDefinitionsJob(needs: SyncJobNeeds): Job {
   return {
     name: 'definitions',
-    everyMs: atMostEvery(maxDefinitionsEveryMs, needs.config),
+    everyMs: jobPeriods(needs.config).definitions,
     async run(signal) {
       const report = await readDefinitions(await openComparison(needs, signal), needs.config.events);
       return report.changed + report.unreadable.length > 0 ? report : undefined;
@@ -102,7 +97,6 @@ function readDefinitionsJob(needs: SyncJobNeeds): Job {
   };
 }
 
-const maxFollowUpEveryMs = 60_000;
 /** More than others leave: comparisons and backfills come first. */
 const followUpOptions = { retryBudget: retryBudgets.ordinary, reserveShare: 0.6 };
 
@@ -111,10 +105,10 @@ function followUpJob(needs: SyncJobNeeds): Job {
   const screen = privacyScreen(config);
   return {
     name: 'follow_up',
-    everyMs: atMostEvery(maxFollowUpEveryMs, config),
+    everyMs: jobPeriods(config).follow_up,
     run(signal) {
       const open = () => openSources(config, {}, { ...followUpOptions, signal });
-      return readFollowUps({ store, screen, now: () => new Date(), signal, openSources: open });
+      return readFollowUps({ store, screen, now: nowOf(needs), signal, openSources: open });
     },
   };
 }
@@ -127,9 +121,9 @@ function watchSubscriptionsJob(needs: SyncJobNeeds): Job {
     name: 'watch',
     everyMs: config.watchEveryMs,
     async run(signal) {
-      const input = { config, store, now: () => new Date(), signal, upstream: { retryBudget: retryBudgets.ordinary } };
-      const report = await recordClockOffset(store, (world) => restoreSubscriptions({ ...input, world }));
-      await recordLosses(store, report);
+      const input = { config, store, now: nowOf(needs), signal, upstream: { retryBudget: retryBudgets.ordinary } };
+      const report = await recordClockOffset(needs, (world) => restoreSubscriptions({ ...input, world }));
+      await recordLosses(needs, report);
       const counts = countsOf(report);
       metrics.subscriptions(counts);
       for (const { uri, retry_started_at: since } of report.retrying)
@@ -143,7 +137,7 @@ function watchSubscriptionsJob(needs: SyncJobNeeds): Job {
 }
 
 /** A lost subscription that is still remembered has no replacement yet. */
-async function recordLosses(store: Store, { disabled, missing }: WatchReport): Promise<void> {
+async function recordLosses({ store, nowMs }: SyncJobNeeds, { disabled, missing }: WatchReport): Promise<void> {
   const remembered = new Set((await readSubscriptions(store)).map(({ uri }) => uri));
   const isReplaced = (uri: string): boolean => !remembered.has(uri);
   await recordLostSubscriptions(
@@ -152,13 +146,13 @@ async function recordLosses(store: Store, { disabled, missing }: WatchReport): P
       ...disabled.map(({ uri }) => ({ uri, how: 'disabled' as const, isReplaced: isReplaced(uri) })),
       ...missing.map(({ uri }) => ({ uri, how: 'missing' as const, isReplaced: isReplaced(uri) })),
     ],
-    Date.now(),
+    nowMs(),
   );
 }
 
 /** Records for the alerts how far the service's clock is ahead of ours, also when `run` fails. */
 async function recordClockOffset<Result>(
-  store: Store,
+  { store, nowMs }: SyncJobNeeds,
   run: (world: UpstreamNeeds) => Promise<Result>,
 ): Promise<Result> {
   let aheadMs: number | undefined;
@@ -166,7 +160,7 @@ async function recordClockOffset<Result>(
     return await run({ onClock: (ms) => void (aheadMs = ms) });
   } finally {
     // Not worth failing the job: the next run records it again.
-    if (aheadMs !== undefined) await recordClockSkew(store, aheadMs / 1000, Date.now()).catch(() => undefined);
+    if (aheadMs !== undefined) await recordClockSkew(store, aheadMs / 1000, nowMs()).catch(() => undefined);
   }
 }
 
@@ -178,14 +172,12 @@ const countsOf = ({ retrying, disabled, missing, recreated, refused }: WatchRepo
   refused: refused.length,
 });
 
-const maxGapCheckMs = 15_000;
-
 /** A job of its own: a repair can take long, and the subscriptions must be watched meanwhile. */
 function repairMissedWindowJob(needs: SyncJobNeeds): Job {
   const { config, store } = needs;
   return {
     name: gapRepair,
-    everyMs: Math.min(maxGapCheckMs, config.watchEveryMs),
+    everyMs: jobPeriods(config).gap,
     async run(signal) {
       const gap = await openGap(store);
       if (gap === undefined) return undefined;
@@ -204,7 +196,7 @@ function repairMissedWindowJob(needs: SyncJobNeeds): Job {
 async function repair(needs: SyncJobNeeds, scope: Scope, signal: AbortSignal): Promise<ReconcileReport> {
   const { events } = needs.config;
   const input = { scope, events, repair: true, allowDeletes: false };
-  const report = await recordClockOffset(needs.store, async (world) =>
+  const report = await recordClockOffset(needs, async (world) =>
     reconcile(await openComparison(needs, signal, world), input),
   );
   if (report.heldBack.length > 0) needs.log.warn({ deletes: report.heldBack }, tooManyDeletes);
@@ -219,10 +211,11 @@ const summaryOf = ({ read, drift, quarantined, unreadable }: ReconcileReport): o
 });
 
 async function openComparison(
-  { config, store }: SyncJobNeeds,
+  needs: SyncJobNeeds,
   signal: AbortSignal,
   world: UpstreamNeeds = {},
 ): Promise<ReconcileNeeds> {
+  const { config, store } = needs;
   const sources = await openSources(config, world, { retryBudget: retryBudgets.long, signal });
-  return { store, sources, screen: privacyScreen(config), now: () => new Date(), signal };
+  return { store, sources, screen: privacyScreen(config), now: nowOf(needs), signal };
 }

@@ -1,5 +1,6 @@
 // Leases: one process at a time runs a periodic job, however many share the store. A lease expires when its holder stops renewing it.
 // The time of the last run and of the next retry are stored with it, so that all processes share one schedule across restarts.
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { backoffMs, type Backoff } from '#src/base/retry-policy.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -68,23 +69,60 @@ export async function readLease(
   };
 }
 
+/** A job that did not run for this many periods is late. */
+const maxMissedPeriods = 3;
+
+export interface LateJob {
+  readonly job: string;
+  /** When its last successful run began; in the future when a clock was wrong. */
+  readonly ranMs: number | undefined;
+  readonly failures: number;
+}
+
+/** The jobs that are late, although a process could run them since `sinceMs`. */
+export async function lateJobs(
+  store: Pick<Store, 'db' | 'engine'>,
+  periods: Readonly<Record<string, number>>,
+  { sinceMs, nowMs }: { readonly sinceMs: number; readonly nowMs: number },
+): Promise<readonly LateJob[]> {
+  const late: LateJob[] = [];
+  for (const [job, everyMs] of Object.entries(periods)) {
+    const found = await readLease(store, { job, everyMs }, nowMs);
+    if (found === undefined || found.isRunning) continue;
+    const { ranMs, failures } = found;
+    // A minute more: a lease has to expire, and jitter delays a run.
+    const isLate = nowMs - Math.max(ranMs ?? 0, sinceMs) > maxMissedPeriods * everyMs + leaseMs;
+    if (isLate || (ranMs ?? 0) > nowMs + leaseMs) late.push({ job, ranMs, failures });
+  }
+  return late;
+}
+
 export function takeLease(needs: LeaseNeeds, { job, everyMs }: LeaseInput): Promise<LeaseAnswer> {
   return change<LeaseAnswer>(needs, job, (before, nowMs) => {
-    const isHeld = before.holder !== null && before.holder !== needs.holder && before.expires_ms > nowMs;
-    if (isHeld) {
-      // The clock of the holder may be ahead. Should it have died, its lease must not last longer than one taken now.
-      const expires_ms = Math.min(before.expires_ms, nowMs + lengthOf(needs));
-      const untilMs = Math.max(expires_ms, Math.min(before.ran_ms, nowMs) + everyMs);
-      const isAhead = expires_ms < before.expires_ms;
-      return { answer: { kind: 'wait', untilMs }, ...(isAhead && { after: { ...before, expires_ms } }) };
-    }
-    // A clock that was ahead and then corrected must not delay the job by that difference.
-    const retryMs = Math.min(before.retry_ms, nowMs + retryBackoff.longestMs);
-    const dueMs = Math.max(Math.min(before.ran_ms, nowMs) + everyMs, retryMs);
-    if (dueMs > nowMs) return { answer: { kind: 'wait', untilMs: dueMs } };
-    const after = { ...before, holder: needs.holder, expires_ms: nowMs + lengthOf(needs) };
-    return { answer: { kind: 'taken' }, after };
+    const after = withoutFuture(before, nowMs, lengthOf(needs));
+    const dueMs = Math.max(after.ran_ms + everyMs, after.retry_ms);
+    const isHeld = after.holder !== null && after.holder !== needs.holder && after.expires_ms > nowMs;
+    const untilMs = isHeld ? Math.max(after.expires_ms, after.ran_ms + everyMs) : dueMs;
+    if (untilMs > nowMs)
+      return { answer: { kind: 'wait', untilMs }, ...(!isDeepStrictEqual(after, before) && { after }) };
+    return {
+      answer: { kind: 'taken' },
+      after: { ...after, holder: needs.holder, expires_ms: nowMs + lengthOf(needs) },
+    };
   });
+}
+
+/**
+ * A clock that was ahead has left times that are too late. They are corrected in the store: a time that is only read as "now" would be
+ * "now" at every look, and the job would never be due.
+ */
+function withoutFuture(row: Row, nowMs: number, lastsMs: number): Row {
+  return {
+    ...row,
+    expires_ms: Math.min(row.expires_ms, nowMs + lastsMs),
+    ran_ms: Math.min(row.ran_ms, nowMs),
+    retry_ms: Math.min(row.retry_ms, nowMs + retryDelayMs(row.failures)),
+  };
 }
 
 /** False when the lease was lost: another process runs the job now. */

@@ -83,7 +83,11 @@ function openRun(needs: FollowUpNeeds, before: z.output<typeof state>) {
     async ingest(records: readonly ServiceRecord[]) {
       await ingestRecords(needs, records, { source: 'reconcile', now: instantOf(needs.now()) });
     },
-    isPostponed: (key: string) => (run.state.postponed[key]?.until ?? '') > instantOf(nowMs),
+    isPostponed(key: string) {
+      const { times = 0, until = '' } = run.state.postponed[key] ?? {};
+      // A longer time was stored by a clock that was ahead.
+      return until > instantOf(nowMs) && until <= instantOf(nowMs + backoffMs(postponing, times));
+    },
     postpone(key: string) {
       const times = (run.state.postponed[key]?.times ?? 0) + 1;
       const until = instantOf(nowMs + backoffMs(postponing, times));
@@ -172,8 +176,10 @@ async function readDue<Row extends { readonly uri: string }>(run: Run, part: Par
 async function readStarting(run: Run): Promise<number> {
   const now = instantOf(run.nowMs);
   const { started } = run.state;
-  const after = started !== undefined && started.start_time >= now ? started : { start_time: now, uri: '' };
   const until = instantOf(run.nowMs + hourMs);
+  // A later start was stored by a clock that was ahead.
+  const isWithin = started !== undefined && started.start_time >= now && started.start_time <= until;
+  const after = isWithin ? started : { start_time: now, uri: '' };
   const rows = await meetingsStartingAfter(run.store, { after, until, limit: mostStarting });
   const last = rows.at(-1);
   if (last?.start_time == null) return 0;

@@ -4,7 +4,8 @@ import { slotstream } from '#src/base/command.ts';
 import { counted } from '#src/base/number-text.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
 import type { MirrorHealth } from '#workers/alerts/conditions/condition.ts';
-import { driftHealth, type ComparisonState } from './drift-health.ts';
+import type { LateJob } from '#workers/scheduling/lease.ts';
+import { driftHealth, jobHealth, type ComparisonState } from './drift-health.ts';
 import { ageText, type HealthItem } from './health-item.ts';
 import { processHealth } from './process-health.ts';
 
@@ -18,6 +19,7 @@ export interface HealthInput {
   /** Whether the service can be called. */
   readonly hasApi: boolean;
   readonly comparison: ComparisonState;
+  readonly lateJobs: readonly LateJob[];
 }
 
 export function mirrorHealth(input: HealthInput): readonly HealthItem[] {
@@ -26,6 +28,7 @@ export function mirrorHealth(input: HealthInput): readonly HealthItem[] {
     subscriptions(mirror, { hasApi, nowMs }),
     ...processHealth(input),
     ...driftHealth(input),
+    jobHealth(input.lateJobs),
     quarantine(mirror, unhandled),
     clock(mirror),
     disk(mirror),

@@ -27,7 +27,14 @@ it('closing does not wait for a service that limits the rate of calls', { timeou
   const lines: string[] = [];
   const log = createLog({ level: 'info', pretty: false, destination: { write: (line) => void lines.push(line) } });
   const { store } = home;
-  const timers = startSyncJobs({ config, store, log, holder: 'test', metrics: { subscriptions: () => undefined } });
+  const timers = startSyncJobs({
+    config,
+    store,
+    log,
+    holder: 'test',
+    nowMs: Date.now,
+    metrics: { subscriptions: () => undefined },
+  });
   const lease = z.object({ holder: z.string().nullable() });
   await until(
     async () => (await readValue(store, keyValue('lease watch', lease)))?.holder != null,

@@ -87,6 +87,26 @@ for (const { name, available, fresh } of storeEngines) {
       expect(await takeLease(alive, often)).toEqual({ kind: 'taken' });
     });
 
+    it.each(['succeeded', 'failed'])(
+      'whose last run %s by a clock a day ahead is due after its usual time',
+      async (how) => {
+        await using home = await fresh();
+        const time = timeFrom(startMs);
+        const ahead = holderOn(home.store, timeFrom(startMs + 24 * hourMs), 'ahead');
+        const alive = holderOn(home.store, time, 'alive');
+        await takeLease(ahead, job);
+        if (how === 'failed') await failLease(ahead, job.job);
+        else await endLease(ahead, job.job, ahead.nowMs());
+        const waitMs = how === 'failed' ? 5_000 : hourMs;
+        for (const passedMs of [0, waitMs / 2]) {
+          time.pass(passedMs);
+          expect(await takeLease(alive, job)).toEqual({ kind: 'wait', untilMs: startMs + waitMs });
+        }
+        time.pass(waitMs / 2);
+        expect(await takeLease(alive, job)).toEqual({ kind: 'taken' });
+      },
+    );
+
     it('of a live holder whose clock is ahead stays with it, as long as it renews', async () => {
       await using home = await fresh();
       const [ahead, time] = [timeFrom(startMs + 600_000), timeFrom(startMs)];
@@ -195,6 +215,39 @@ describe('schedules', () => {
     await schedules.close();
     expect(ranAt.slice(0, 3)).toEqual([startMs, startMs + hourMs, startMs + 2 * hourMs]);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ job: 'reconcile', read: 7, msg: 'scheduled' });
+  });
+
+  it('run on time after a process whose clock was a day ahead for 100 s', async () => {
+    await using home = await fresh();
+    const [time, wrong] = [timeFrom(startMs), timeFrom(startMs + 24 * hourMs)];
+    const ranAt: number[] = [];
+    const jobs = ['watch', 'gap', 'conditions'].map((name): Job => ({
+      name,
+      everyMs: 30_000,
+      run: async () => void ranAt.push(time.nowMs()),
+    }));
+    const schedules = [
+      startSchedules(needsOf(holderOn(home.store, wrong, 'ahead')), jobs),
+      startSchedules(needsOf(holderOn(home.store, time, 'one')), jobs),
+    ];
+    for (let second = 0; second < 100; second += 1) {
+      time.pass(1_000);
+      wrong.pass(1_000);
+      await nextTurn();
+    }
+    await schedules[0]?.close();
+    const runs = ranAt.length;
+    const passUntil = (count: number) =>
+      until(() => {
+        if (ranAt.length < runs + count) time.pass(5_000);
+        return ranAt.length >= runs + count;
+      }, `the jobs ran ${count} times`);
+    for (const period of [1, 2, 3]) {
+      const startedMs = time.nowMs();
+      await passUntil(3 * period);
+      expect(time.nowMs() - startedMs).toBeLessThanOrEqual(70_000);
+    }
+    await schedules[1]?.close();
   });
 
   it('outlive a job that fails, and try it again soon', async () => {

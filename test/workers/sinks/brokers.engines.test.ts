@@ -165,7 +165,7 @@ for (const { name, available, ...kind } of brokers)
       const start = async () => {
         const store = await opened.openAnother();
         const tail = openTail({ lastSeq: () => lastSeq(store), everyMs: 10 });
-        const sinks = startSinks({ settings, store, tail, holder: randomUUID(), log });
+        const sinks = startSinks({ settings, store, tail, holder: randomUUID(), nowMs: Date.now, log });
         return { ...sinks, close: () => sinks.close().finally(() => tail.close()) };
       };
       const processes = [await start(), await start()];

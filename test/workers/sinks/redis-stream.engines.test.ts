@@ -129,6 +129,7 @@ describe.runIf(inject('redisUrl'))('the feed pushed into a Redis Stream', () => 
         store,
         tail,
         holder: randomUUID(),
+        nowMs: Date.now,
         log: createLog({ level: 'silent', pretty: false }),
       });
       return { ...sinks, close: () => sinks.close().finally(() => tail.close()) };

@@ -108,6 +108,7 @@ describe('the feed pushed to a web address', () => {
       tail,
       log,
       holder: randomUUID(),
+      nowMs: Date.now,
     });
     await expect.poll(() => readPosition(store, 'sink:webhook')).toBe(0);
     await ingestBodies(store, [contact(1, 'Ada')]);
@@ -228,7 +229,7 @@ describe('the feed pushed to a private address', () => {
     const start = (pushAllowPrivate: boolean) => {
       const tail = openTail({ lastSeq: () => lastSeq(store), everyMs: 10 });
       const feed = { ...settings, pushUrl: callback.url, pushAllowPrivate };
-      const sinks = startSinks({ settings: feed, store, tail, log: log(lines), holder: randomUUID() });
+      const sinks = startSinks({ settings: feed, store, tail, log: log(lines), holder: randomUUID(), nowMs: Date.now });
       return { sinks, close: () => sinks.close().finally(() => tail.close()) };
     };
     const guarded = start(false);
@@ -269,7 +270,7 @@ describe('the feed pushed to a private address', () => {
     const lines: string[] = [];
     const tail = openTail({ lastSeq: () => lastSeq(store), everyMs: 10 });
     const feed = { ...settings, pushUrl: 'http://feed.example.test/', pushAllowPrivate: false };
-    const sinks = startSinks({ settings: feed, store, tail, log: log(lines), holder: randomUUID() });
+    const sinks = startSinks({ settings: feed, store, tail, log: log(lines), holder: randomUUID(), nowMs: Date.now });
     await sinks.close();
     tail.close();
     expect(lines.join('')).toContain('the feed is sent without encryption');
@@ -308,7 +309,7 @@ describe('two processes that push', () => {
         streamMaxLength: 0,
       };
       const log = createLog({ level: 'silent', pretty: false });
-      const sinks = startSinks({ settings, store: reached, tail, log, holder: randomUUID() });
+      const sinks = startSinks({ settings, store: reached, tail, log, holder: randomUUID(), nowMs: Date.now });
       return { close: () => sinks.close().finally(() => tail.close()) };
     };
     const first = await start(callback.url, cutOff.signal);

@@ -135,6 +135,17 @@ for (const { name, available, fresh, as } of inForms(storeEngines)) {
       expect(await world.follow()).toHaveLength(2);
     });
 
+    it('what a clock a day ahead has postponed, or has read up to, is read on time', async () => {
+      await using world = await openWorld(fresh, { isTypeListed: false, as });
+      const [soon, tomorrow] = [await world.book(), await world.book({ hours: 24 })];
+      const type = world.service.state.eventTypes.get(String((await world.row(soon))['event_type']));
+      if (type) deleteEventType(world.service, type);
+      await readFollowUps({ ...world.needs, now: () => new Date(world.needs.now().getTime() + 24 * hourMs) });
+      expect(world.requests()).toContain(pathOf(tomorrow.event));
+      world.advance(3 * hourMs);
+      expect(await world.follow()).toEqual(['/users/me', pathOf(soon.event), expect.stringMatching('/event_types/')]);
+    });
+
     it('many links that are not ready are read thirty a run', async () => {
       await using world = await openWorld(fresh, { as });
       for (let booked = 0; booked < 31; booked += 1) await world.book({ hours: 30, status: 'processing' });

@@ -34,6 +34,7 @@ const well: HealthInput = {
     recentEveryMs: hourMs,
     fullEveryMs: 24 * hourMs,
   },
+  lateJobs: [],
 };
 const run: LastRun = {
   started_at: '2026-01-01T11:00:00.000000Z',
@@ -66,6 +67,7 @@ it('every item of a healthy mirror is ok, and needs no fix', () => {
     'spool',
     'processes',
     'drift',
+    'jobs',
     'quarantine',
     'clock',
     'disk',

@@ -10,6 +10,7 @@ import type { Store } from '#src/store/contract.ts';
 import { writeRows } from '#src/store/rows.ts';
 import { writeSubscriptions, type KnownSubscription } from '#src/store/subscription-rows.ts';
 import { mirrorIdentity } from '#workers/pipeline/organization.ts';
+import { endLease, takeLease } from '#workers/scheduling/lease.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { z } from 'zod';
 import { processRow } from '../../../harness/data/process-row.ts';
@@ -119,7 +120,7 @@ for (const engine of storeEngines)
       ]);
       const { verdict, health, flow, today, hours, latest, first_run: first } = await read(api);
       expect(verdict).toMatchObject({ state: 'ok', sentence: expect.stringContaining('All is well.') });
-      expect(health.map(({ state }) => state)).toEqual(Array.from({ length: 10 }, () => 'ok'));
+      expect(health.map(({ state }) => state)).toEqual(Array.from({ length: 11 }, () => 'ok'));
       expect(flow).toEqual({
         receivers: 1,
         accepted: 3,
@@ -240,6 +241,26 @@ for (const engine of storeEngines)
       const state = keyValue('gap', z.object({ since: z.string(), notes: z.number() }));
       await api.store.transaction((unit) => writeValue(unit, state, { since: instantOf(Date.now()), notes: 1 }));
       expect((await read(api)).verdict).toEqual({ state: 'attention', sentence: '1 thing needs you.' });
+    });
+
+    it('names a scheduled job that did not run for three periods, or ran in the future', async () => {
+      await using api = await open({ jobPeriods: { watch: 10_000 } });
+      await setUp(api.store);
+      const needs = { store: api.store, nowMs: () => nowMs, holder: 'one' };
+      const ran = async (ms: number) => {
+        await takeLease({ ...needs, nowMs: () => ms }, { job: 'watch', everyMs: 0 });
+        await endLease(needs, 'watch', ms);
+        return (await read(api)).health.find(({ id }) => id === 'jobs');
+      };
+      expect(await ran(nowMs - hourMs)).toMatchObject({
+        state: 'problem',
+        sentence: 'The scheduled job watch does not run on time: its last run is from 2026-01-01 11:20:00 UTC.',
+      });
+      expect(await ran(nowMs + dayMs)).toMatchObject({
+        state: 'problem',
+        sentence: expect.stringContaining('2026-01-02'),
+      });
+      expect(await ran(nowMs - 5_000)).toEqual({ id: 'jobs', state: 'ok', sentence: 'Scheduled jobs run on time.' });
     });
 
     it('names a sink that refuses the feed', async () => {

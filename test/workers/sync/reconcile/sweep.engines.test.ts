@@ -1,6 +1,7 @@
 // The sweep in slices: in step with the time, from where it stood after a stop, and as thorough as a whole run.
 import { describe, expect, it } from 'vitest';
 import { deleteContact, updateContact } from '#src/sandbox/world/contacts/contacts.ts';
+import { dryRunStore } from '#src/store/open-store.ts';
 import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
 import { sweepSlice, type SliceOutcome } from '#workers/sync/reconcile/sweep.ts';
 import { expectMirrored } from '../../../harness/mirror/mirror-comparison.ts';
@@ -41,6 +42,10 @@ for (const { name, available, fresh, as } of inForms(storeEngines)) {
 
       const notDue = await sweepSlice(await world.needs({ now: () => new Date(startMs + dayMs / 2) }), input);
       expect(notDue).toEqual({ kind: 'not due' });
+      // The clock of the last sweep was ahead.
+      const needs = await world.needs({ now: () => new Date(startMs - dayMs) });
+      const earlier = await sweepSlice({ ...needs, store: dryRunStore(needs.store) }, input);
+      expect(earlier.kind).toBe('slice');
       const slices = await sweep(world, 300_000, startMs + dayMs);
       expect(slices.length).toBeGreaterThan(10);
       expect(slices.length * 300_000).toBeLessThan(dayMs);
