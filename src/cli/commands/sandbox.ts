@@ -1,4 +1,5 @@
 // `sandbox`: runs the scheduling service on this machine, for development and experiments.
+import { slotstream } from '#src/base/command.ts';
 import { once } from 'node:events';
 import { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
@@ -88,14 +89,26 @@ async function opened(options: SandboxOptions, { log, notify }: VerbContext): Pr
 }
 
 function introduce({ out }: VerbContext, { handles }: Sandbox): void {
-  const { base_url, tokens, users, organization, event_types } = handles;
+  const { base_url, tokens, users, organization, event_types, oauth, auth_url } = handles;
   const rows = Object.entries({
     organization,
     ...users,
     group: handles.group,
     ...prefixed('event type ', event_types),
   });
-  out(`The sandbox listens on ${base_url}\n`);
+  out(`The sandbox listens on ${base_url}
+
+To mirror it, put these lines into .env, then run: ${slotstream} start
+API_BASE_URL=${base_url}
+API_TOKEN=${tokens.owner}
+PUBLIC_URL=http://127.0.0.1:8080
+
+With OAuth, these instead of API_TOKEN (any signing key of 16 characters or more works):
+OAUTH_CLIENT_ID=${oauth.client_id}
+OAUTH_CLIENT_SECRET=${oauth.client_secret}
+AUTH_URL=${auth_url}
+SIGNING_KEYS=a-signing-key-for-the-sandbox
+`);
   out(
     renderTable(
       ['what', 'URI'],

@@ -2,6 +2,7 @@
 import { forms } from '#src/sandbox/world/service.ts';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort, until } from '../../../harness/ports.ts';
 import { ask } from '../../../oracle/deliveries.ts';
@@ -43,10 +44,21 @@ describe('sandbox', () => {
     });
   });
 
-  it('introduces itself to people', async () => {
+  it('introduces itself to people, with settings to paste that work', async () => {
     await using child = home.spawn(['sandbox', '--port', '0', '--live', '50']);
     await until(() => child.out().includes('Ctrl-C'), 'it has said everything');
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(child.out())?.[0];
+    const settings = parseEnv(child.out());
+    expect(settings).toMatchObject({ API_BASE_URL: url, PUBLIC_URL: 'http://127.0.0.1:8080', AUTH_URL: url });
+    const authorization = `Bearer ${settings['API_TOKEN']}`;
+    expect((await fetch(`${url}/users/me`, { headers: { authorization } })).status).toBe(200);
+    const client = {
+      client_id: settings['OAUTH_CLIENT_ID'] ?? '',
+      client_secret: settings['OAUTH_CLIENT_SECRET'] ?? '',
+    };
+    const revoked = new URLSearchParams({ ...client, token: 'unknown' });
+    expect((await fetch(`${url}/oauth/revoke`, { method: 'POST', body: revoked })).status).toBe(200);
+    expect(settings['SIGNING_KEYS']?.length).toBeGreaterThanOrEqual(16);
     expect(child.out()).toMatch(/token of +│? *Authorization/);
     expect(child.out()).toContain(`${url}/_sandbox/docs`);
     expect((await fetch(`${url}/_sandbox/docs`)).status).toBe(200);
