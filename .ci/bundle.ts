@@ -9,7 +9,7 @@ import { thirdPartyNotices } from './third-party.ts';
 const root = join(import.meta.dirname, '..');
 
 /** What is installed beside the bundle, because it loads native code or files of its own folder. */
-const installed = ['better-sqlite3', '@platformatic/kafka', 'pino-pretty'] as const;
+const installed = ['better-sqlite3', '@platformatic/kafka'] as const;
 /** The same; without it, the queue is slower. */
 const installedIfPossible = 'msgpackr-extract';
 /** What a dependency uses where it is found, and we do not install. */

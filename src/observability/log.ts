@@ -1,12 +1,8 @@
 // The log: JSON lines (pretty on a terminal) without personal data and secrets, whatever a caller passes.
-import { createRequire } from 'node:module';
 import pino from 'pino';
 import type { DestinationStream, Level, Logger } from 'pino';
-import type PinoPretty from 'pino-pretty';
 import { describeError, safeFields, safeText } from './redact.ts';
-
-/** Loaded on a terminal only: most processes write JSON. */
-const loadPretty = (): typeof PinoPretty => createRequire(import.meta.url)('pino-pretty');
+import { terminalLine } from './terminal-line.ts';
 
 export type Log = Logger;
 
@@ -20,15 +16,7 @@ export interface LogOptions {
 export function createLog({ level, pretty: forPeople, destination }: LogOptions): Log {
   // Written synchronously: the last lines before a crash are the most important ones.
   const sink = destination ?? pino.destination({ dest: 2, sync: true });
-  const stream = forPeople
-    ? loadPretty()({
-        colorize: true,
-        ignore: 'pid,hostname',
-        translateTime: 'SYS:HH:MM:ss.l',
-        sync: true,
-        destination: sink,
-      })
-    : sink;
+  const stream = forPeople ? { write: (line: string) => void sink.write(terminalLine(line)) } : sink;
   const log = pino(
     {
       level,
@@ -36,7 +24,11 @@ export function createLog({ level, pretty: forPeople, destination }: LogOptions)
       timestamp: pino.stdTimeFunctions.isoTime,
       // `formatters.log` runs first and turns errors into safe objects; the serializer must not touch them again.
       serializers: { err: (value: unknown) => value },
-      formatters: { level: (label) => ({ level: label }), log: safeFields },
+      formatters: {
+        level: (label) => ({ level: label }),
+        // A summary repeats the fields in words.
+        log: ({ summary, ...fields }) => safeFields(forPeople && summary !== undefined ? { summary } : fields),
+      },
       hooks: {
         logMethod(args, method) {
           // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- mapping keeps the number and order of the arguments

@@ -177,7 +177,7 @@ async function createPart(options: PartOptions, folder: string): Promise<Part> {
   };
   const isReady = async (): Promise<boolean> => {
     if (!isRunning()) throw new Error(`${name} ended at its start:\n${output.slice(started).slice(-2000)}`);
-    if (verb === 'work') return output.slice(started).includes('"msg":"admin"');
+    if (verb === 'work') return output.slice(started).includes('dashboard, API and metrics at');
     const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
     return answer?.ok ?? false;
   };

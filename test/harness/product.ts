@@ -158,7 +158,7 @@ async function runningProduct(running: Running, { env, verb, awaited }: Awaited)
   };
   const isUp = async (): Promise<boolean> => {
     if (awaited === 'spawned') return true;
-    if (verb === 'work') return running.err().includes('"msg":"admin"');
+    if (verb === 'work') return adminUrlIn(running.err()) !== undefined;
     const status = await readyStatus();
     return awaited === 'ready' ? status === 'ready' : status !== undefined;
   };
@@ -182,4 +182,4 @@ async function runningProduct(running: Running, { env, verb, awaited }: Awaited)
   };
 }
 
-const adminUrlIn = (log: string): string | undefined => /"url":"(http:[^"]+)\/api\/status"/.exec(log)?.[1];
+const adminUrlIn = (log: string): string | undefined => /dashboard, API and metrics at (http:[^"]+)/.exec(log)?.[1];

@@ -1,6 +1,8 @@
 // The worker of the delivery queue: ingests batches, quarantines poison pills, reports metrics and one log line per batch, and
 // scrubs database files after personal data was redacted.
+import { isEventKind } from '#schemas/events.ts';
 import { codeOf, isTransient } from '#src/base/errors.ts';
+import { counted, duration } from '#src/base/number-text.ts';
 import { instantOf, minuteMs, sleepUnlessAborted } from '#src/base/time.ts';
 import { type Log, throttled } from '#src/observability/log.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
@@ -101,7 +103,19 @@ function countAndLog({ metrics, log, clock }: DeliveryWorkerNeeds, report: Inges
   const { duplicates } = report;
   if (duplicates > 0) metrics.projected('unknown', 'duplicate', duplicates);
   const deliveries = report.entries.length + duplicates;
-  log.info({ deliveries, ...outcomes, duplicates, ms: nowMs - startedMs }, 'batch');
+  const ms = nowMs - startedMs;
+  const kinds = new Set(report.entries.map(({ event }) => (isEventKind(event ?? '') ? event : 'unknown')));
+  const happened = outcomeText({ ...outcomes, 'received before': duplicates });
+  const summary = `${happened}${kinds.size > 0 ? ': ' : ''}${[...kinds].join(', ')} (${duration(ms)})`;
+  log.info({ deliveries, ...outcomes, duplicates, ms, summary }, 'batch');
+}
+
+/** `1 delivery applied`; of several outcomes, `2 deliveries applied and 1 quarantined`. */
+function outcomeText(outcomes: Readonly<Record<string, number>>): string {
+  const some = Object.entries(outcomes).filter(([, count]) => count > 0);
+  return some
+    .map(([name, count], at) => `${at === 0 ? counted(count, 'delivery', 'deliveries') : count} ${name}`)
+    .join(' and ');
 }
 
 /** Scrubs database files a moment after it is scheduled, and once an hour in case an earlier process left something. */

@@ -61,9 +61,9 @@ async function serve(context: VerbContext, roles: Roles): Promise<ExitCode> {
   const log = context.log();
   await using app = await openApp({ config, log }, roles);
   await using _watchdog = context.watchdog();
-  if (app.port !== undefined) log.info({ url: `http://${config.host}:${app.port}/webhooks` }, 'receiving');
+  if (app.port !== undefined) log.info(`webhooks are received at http://${config.host}:${app.port}/webhooks`);
   if (roles.works) log.info({ store: config.databaseUrl.split(':', 1)[0] }, 'working');
-  log.info({ url: `http://${config.adminHost}:${app.adminPort}/api/status` }, 'admin');
+  log.info(`dashboard, API and metrics at ${app.adminUrl}`);
   // To a terminal only: log files are stored and shared.
   if (process.stderr.isTTY)
     context.notify(`Dashboard: ${app.loginLink()} (valid for a minute; a new one: ${slotstream} status --login)`);

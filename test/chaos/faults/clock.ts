@@ -32,7 +32,7 @@ const offset = (seconds: number): string => `${seconds < 0 ? '' : '+'}${seconds}
 /** How far the clock of a process is ahead, in seconds, by the date of its HTTP answers. */
 async function secondsAhead({ name, webhook, output }: Part): Promise<number> {
   const admin = output()
-    .match(/http:[^"]*(?=","msg":"admin")/g)
+    .match(/(?<=dashboard, API and metrics at )[^"]+/g)
     ?.at(-1);
   const address = webhook === undefined ? admin : new URL('/readyz', webhook).href;
   if (address === undefined) throw new Error(`${name} has not printed its admin address`);

@@ -14,14 +14,18 @@ import { copyPostgres } from '../../harness/templates.ts';
 
 const batch = { v: 1, deliveries: [{ body: contactDelivery({ id: 'ada', version: 1 }), receivedAt }] };
 
-function startWorker(store: Store, clock: () => number = Date.now) {
+function startWorker(
+  store: Store,
+  clock: () => number = Date.now,
+  log = createLog({ level: 'silent', pretty: false }),
+) {
   let process: BatchProcessor | undefined;
   const worker = startDeliveryWorker({
     store,
     screen: privacyScreen({ eraseOnDelete: true }),
     queue: { work: (given) => ((process = given), { close: async () => undefined }) },
     metrics: { projected: () => undefined, visible: () => undefined },
-    log: createLog({ level: 'silent', pretty: false }),
+    log,
     clock,
   });
   return {
@@ -54,6 +58,27 @@ describe('the delivery worker', () => {
     nowMs += 3_600_000;
     expect(worker.isStuck()).toBe(false);
     await worker.close();
+  });
+
+  it.each([
+    [
+      'a sentence on a terminal',
+      true,
+      '00:00:00 1 delivery applied and 1 quarantined: contact.updated, unknown (0 ms)\n',
+    ],
+    [
+      'a record with counts',
+      false,
+      '"deliveries":2,"applied":1,"quarantined":1,"duplicates":0,"ms":0,"msg":"batch"}\n',
+    ],
+  ])('logs one line per batch: %s', async (_, pretty, line) => {
+    await using home = await freshMemory();
+    const lines: string[] = [];
+    const log = createLog({ level: 'info', pretty, destination: { write: (text) => void lines.push(text) } });
+    const { worker, process } = startWorker(home.store, () => Date.parse(receivedAt), log);
+    await process({ v: 1, deliveries: [...batch.deliveries, { body: 'not JSON', receivedAt }] });
+    await worker.close();
+    expect(lines.map((text) => text.replace(/^\d\d:\d\d:\d\d/, '00:00:00'))).toEqual([expect.stringContaining(line)]);
   });
 
   it.runIf(inject('postgresUrl'))(
