@@ -41,6 +41,11 @@ function readAddresses(dataDir: string, onlyReceivers = false): readonly string[
   return listed.toSorted((one, other) => Number(one.isSecond) - Number(other.isSecond)).map(({ url }) => url);
 }
 
+/** Whether a demo runs, which has a folder of its own within the data folder. */
+export const runsDemo = (dataDir: string): boolean => readAddresses(demoFolder(dataDir)).length > 0;
+
+export const demoFolder = (dataDir: string): string => join(dataDir, 'demo');
+
 /** None where the file was removed meanwhile. */
 function readLines(path: string): readonly string[] {
   try {

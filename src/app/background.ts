@@ -50,7 +50,7 @@ export const canCallService = ({ api: { baseUrl, token, oauth } }: Pick<Config, 
 export async function openSyncJobs({ opened, ...needs }: BackgroundNeeds): Promise<void> {
   if (!canCallService(needs.config)) {
     const missing = needs.config.api.baseUrl === undefined ? 'API_BASE_URL' : 'API_TOKEN';
-    needs.log.info(`${missing} is not set: only webhooks are mirrored; missed ones are not found again`);
+    needs.log.info(`${missing} is not set: missed webhooks cannot be repaired`);
     return;
   }
   const { startSyncJobs } = await import('./sync-jobs.ts');

@@ -68,7 +68,7 @@ export async function openReceiver(
   const { keys, allowUnsigned, ...signing } = config.signing;
   const ring = openKeyRing({ keys, dataDir: config.dataDir, generate: makesKey, allowUnsigned });
   for (const warning of ring.warnings) log.warn(warning);
-  if (ring.hasNewKey) log.info({ folder: config.dataDir }, 'made a signing key, in the file signing-keys');
+  if (ring.hasNewKey) log.info(`created a signing key: ${join(config.dataDir, 'signing-keys')}`);
   const { circuit, journal } = await openCircuit(needs, spool);
   addQueueHealth(health, { circuit, spool, ping: () => needs.gate.ping() });
   addDiskHealth(health, disks, () => spool.accepts());

@@ -32,8 +32,8 @@ const report = z.object({
     delayed: z.number().optional(),
     failed: z.number().optional(),
   }),
-  spool: part({ deliveries: z.number(), bytes: z.number() }),
-  journal: part({ batches: z.number(), bytes: z.number(), losses: z.number(), is_full: z.boolean() }),
+  spool: part({ deliveries: z.number() }),
+  journal: part({ batches: z.number(), losses: z.number(), is_full: z.boolean() }),
   store: z
     .union([
       z.object({ state: z.string() }),
@@ -107,23 +107,28 @@ function processLines({ running, processes, store }: Report, now: Date): readonl
   });
   const header = ['role', 'host (pid)', 'version', 'since', 'last batch', 'spool', 'state'];
   return [
-    ...(running ? [] : [`No process is running on this data folder (start one: ${slotstream} start)`]),
+    ...(running
+      ? []
+      : [`No process runs in this data folder. Start one: ${slotstream} ${rows.length > 0 ? 'work' : 'start'}`]),
     ...(rows.length > 0 ? ['Processes', ...aligned([header, ...rows])] : []),
   ];
 }
 
 function queueLines({ queue, spool, journal }: Report): readonly Line[] {
   const { waiting = 0, active = 0, delayed = 0, failed = 0 } = queue ?? {};
-  const counts = `${waiting} batches waiting, ${active} in progress, ${delayed} waiting for a retry, ${failed} failed`;
+  const counts = `${counted(waiting, 'batch', 'batches')} waiting, ${active} in progress, ${delayed} waiting for a retry, ${failed} failed`;
   const lines: Line[] = [];
   if (queue) lines.push(['Queue', `${engineName(queue.engine)}: ${queue.state ?? counts}`]);
-  if (spool) lines.push(['Spool', `${spool.deliveries} deliveries (${spool.bytes} bytes) wait on disk for the queue`]);
+  if (spool) {
+    const onDisk = `${counted(spool.deliveries, 'delivery', 'deliveries')} on disk, until the queue answers`;
+    lines.push(['Spool', spool.deliveries === 0 ? 'empty' : onDisk]);
+  }
   if (journal) {
     const full = journal.is_full ? '; full: deliveries are rejected' : '';
     const losses = journal.losses > 0 ? `; the queue lost jobs ${journal.losses} times` : '';
     lines.push([
       'Journal',
-      `${journal.batches} batches (${journal.bytes} bytes) until they are processed${full}${losses}`,
+      `${journal.batches === 0 ? 'empty' : `copies of ${counted(journal.batches, 'batch', 'batches')} in the queue`}${full}${losses}`,
     ]);
   }
   return lines;
@@ -151,7 +156,10 @@ function reconcileLines(reconcile: Report['reconcile']): readonly Line[] {
     if (run === undefined) return [label, 'not compared with the service yet'];
     const differences = Object.values(run.drift).flatMap((counts) => Object.values(counts));
     const total = differences.reduce((sum, count) => sum + count, 0);
-    return [label, `compared ${timeText(run.finished_at)}: ${run.read} records, ${total} differences repaired`];
+    return [
+      label,
+      `compared ${timeText(run.finished_at)}: ${counted(run.read, 'record')}, ${counted(total, 'difference')} repaired`,
+    ];
   });
 }
 

@@ -72,7 +72,7 @@ async function selfTest(
       'an unsigned delivery is not rejected.',
       'Remove ALLOW_UNSIGNED from the receiver and restart it.',
     );
-  return report.ok(name, 'leads to a receiver that verifies deliveries with our key.');
+  return report.ok(name, 'reaches this receiver, and the signing key matches.');
 }
 
 async function request(url: string, init: RequestInit): Promise<{ status: number; title: unknown } | undefined> {

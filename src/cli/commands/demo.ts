@@ -1,10 +1,10 @@
 // `demo`: runs the whole product with its embedded defaults against the sandbox, set up the way an operator sets it up.
 import { slotstream } from '#src/base/command.ts';
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { instantOf, sleepUnlessAborted } from '#src/base/time.ts';
 import { describeEvent } from '#schemas/describe-event.ts';
 import { eventKinds } from '#schemas/events.ts';
+import { demoFolder } from '#src/api/running-instance.ts';
 import { openApp } from '#src/app/app.ts';
 import { loadConfig, type Config } from '#src/config/load.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
@@ -58,7 +58,7 @@ export const demo = defineVerb({
     const enough = new AbortController();
     const history: PastDelivery[] = [];
     let emitted = 0;
-    using _folder = emptyFolder(demoFolder(context));
+    using _folder = emptyFolder(demoFolder(context.config().dataDir));
     await using sandbox = await openSandbox(
       { seed, as, eventTypes: true, rateLimits: false, ...demoWorld },
       {
@@ -83,7 +83,8 @@ export const demo = defineVerb({
     );
     const path = config.databaseUrl.slice('sqlite:'.length);
     // Valid until it is used: people read first, and the data are invented.
-    context.notify(introduction(sandbox, { port: app.port, path, login: app.loginLink(Infinity) }));
+    const login = app.loginLink(Infinity);
+    context.notify(introduction(sandbox, { port: app.port, path, login, command: commandFor(config) }));
     const seen = history.filter((past) => isVisibleTo(sandbox.handles.users.owner, past));
     await ingestHistory({ store, screen: privacyScreen(config) }, seen);
     context.notify(`The webhooks of the last two months are in the log: ${seen.length}.\n`);
@@ -103,7 +104,7 @@ export const demo = defineVerb({
       await projected(store, before + shown);
       context.out(await tableOf(store));
     }
-    context.notify(farewell(config, path));
+    context.notify(`The data stays until the next demo: ${commandFor(config)} status`);
     return 0;
   },
 });
@@ -132,10 +133,13 @@ async function ingestHistory(needs: FoldNeeds, history: readonly PastDelivery[])
 interface Introduced {
   readonly port: number | undefined;
   readonly path: string;
+  /** With the DATA_DIR of the demo. */
+  readonly command: string;
   readonly login: string;
 }
 
-function introduction({ handles }: Sandbox, { port, path, login }: Introduced): string {
+/** The commands with a DATA_DIR read the store: they also work when the demo has ended. */
+function introduction({ handles }: Sandbox, { port, path, command, login }: Introduced): string {
   const controls = `${handles.base_url}/_sandbox`;
   return `
 The dashboard                      ${login}
@@ -148,21 +152,15 @@ Slotstream receives webhooks on    http://127.0.0.1:${port}/webhooks
 
 Try it yourself, in another terminal:
   curl -X POST ${controls}/routing_form_submissions
+  ${command} status
+  ${command} feed --limit 3                         (what happened, in order)
+  ${command} why URI                                (any URI from the feed: the origin of each value)
+  ${command} export contacts --out -                 (any table or view)
+  sqlite3 ${path} "select name, status, no_show_at from invitees limit 10"
 `;
 }
 
 const commandFor = ({ dataDir }: Config): string => `DATA_DIR=${dataDir} ${slotstream}`;
-
-/** All of these read the store; no process has to run. */
-function farewell(config: Config, path: string): string {
-  const command = `  ${commandFor(config)}`;
-  return `Explore the data:
-${command} status
-${command} feed --limit 3                         (what happened, in order)
-${command} why URI                                (any URI from the feed: the origin of each value)
-${command} export contacts --out -                 (any table or view)
-  sqlite3 ${path} "select name, status, no_show_at from invitees limit 10"`;
-}
 
 /** Recaps are sent to their own user only, and the demo uses the owner's token. */
 const isVisibleTo = (user: string, { event, users }: Pick<Fact, 'event' | 'users'>): boolean =>
@@ -176,8 +174,6 @@ async function connect(context: VerbContext, config: Config): Promise<void> {
   context.notify(`$ ${slotstream} backfill`);
   await backfill.run(own, { resources: [], restart: false, json: false });
 }
-
-const demoFolder = ({ config }: VerbContext): string => join(config().dataDir, 'demo');
 
 /** Every demo starts empty: its service is a new one, and a mirror belongs to one service. */
 function emptyFolder(folder: string): Disposable {
@@ -198,7 +194,7 @@ async function demoConfig(context: VerbContext, { handles }: Sandbox): Promise<C
     HOST: host,
     PORT: String(port),
     ADMIN_PORT,
-    DATA_DIR: demoFolder(context),
+    DATA_DIR: demoFolder(context.config().dataDir),
     PUBLIC_URL: `http://127.0.0.1:${port}`,
     API_BASE_URL: handles.base_url,
     API_TOKEN: handles.tokens.owner,

@@ -1,5 +1,6 @@
 // `status`: reports on the running processes and the mirror; what does not answer is named, and the rest is shown.
-import { openAdminToken, runningLoginLink } from '#src/api/running-instance.ts';
+import { demoFolder, openAdminToken, runningLoginLink, runsDemo } from '#src/api/running-instance.ts';
+import { slotstream } from '#src/base/command.ts';
 import { readStatus } from '#src/app/read-status.ts';
 import { statusText } from '#src/cli/status-text.ts';
 import { asJson, defineVerb, flag } from '#src/cli/verb.ts';
@@ -21,6 +22,8 @@ export const status = defineVerb({
     const { running, status: read, processes, problem } = await readStatus({ config, log: context.log() });
     const report = { running, ...read, ...(processes.length > 0 && { processes }) };
     context.out(json ? JSON.stringify(report) : statusText(report, context.now()));
+    if (!running && runsDemo(config.dataDir))
+      context.notify(`→ A demo is running: DATA_DIR=${demoFolder(config.dataDir)} ${slotstream} status`);
     if (problem) context.notify(`! ${problem.message}\n→ ${problem.hint}`);
     return problem?.code === 'store_unavailable' ? 1 : 0;
   },

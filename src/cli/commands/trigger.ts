@@ -3,7 +3,9 @@ import { slotstream } from '#src/base/command.ts';
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
+import { describeEvent } from '#schemas/describe-event.ts';
 import { eventKinds, isEventKind } from '#schemas/events.ts';
+import { isObject } from '#schemas/wire.ts';
 import type { Config } from '#src/config/load.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { isLoopback } from '#src/base/loopback.ts';
@@ -11,7 +13,7 @@ import { openKeyRing } from '#src/signing/key-ring.ts';
 import { createSampler } from '#src/sandbox/sample-delivery.ts';
 import { signDelivery } from '#src/signing/signature.ts';
 import { override } from '#src/cli/override.ts';
-import { nameLines } from '#src/cli/terminal.ts';
+import { nameLines, safeTerminalText } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, wholeNumberFrom } from '#src/cli/verb.ts';
 
 const kinds = Object.keys(eventKinds).filter(isEventKind);
@@ -71,7 +73,8 @@ export const trigger = defineVerb({
     for (let index = 0; index < input.count; index += 1) {
       if (index > 0 && input.rate !== undefined) await wait(1000 / input.rate);
       const now = context.now();
-      const body = JSON.stringify(input.set.reduce<object>(override, sample(input.event, { index, now })));
+      const delivery: { payload?: unknown } = input.set.reduce<object>(override, sample(input.event, { index, now }));
+      const body = JSON.stringify(delivery);
       const headers = { 'content-type': 'application/json', ...signatureOf(config, key, { body, now }) };
       if (input.print === 'curl') {
         context.out(curlCommand({ url, headers, body }));
@@ -79,8 +82,12 @@ export const trigger = defineVerb({
       }
       const status = await send({ url, headers, body });
       if (status >= 300) refused += 1;
+      const payload = isObject(delivery.payload) ? delivery.payload : {};
+      const happened = status < 300 ? `: ${safeTerminalText(describeEvent({ event: input.event, payload }))}` : '';
       context.out(
-        input.json ? JSON.stringify({ event: input.event, seed, index, status }) : `${status} ${input.event}`,
+        input.json
+          ? JSON.stringify({ event: input.event, seed, index, status })
+          : `${status} ${input.event}${happened}`,
       );
     }
     if (refused === 0) return 0;

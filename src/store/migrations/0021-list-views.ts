@@ -86,7 +86,7 @@ async function attempt(name: string, work: () => Promise<unknown>): Promise<void
 
 function refusal(name: string, reason: string, cause?: unknown): SlotstreamError {
   return new SlotstreamError('store_unavailable', `The table ${name} cannot become a view: ${reason}.`, {
-    hint: `Remove this and start again; nothing has changed. Afterwards create what may use a view instead of the table ${name}.`,
+    hint: `Nothing has changed. Drop what it names, start again, then create it again on the view ${name}.`,
     cause,
   });
 }

@@ -62,8 +62,8 @@ describe('the text of status', () => {
   work     db-2 (7)    1.2.3    2026-01-01 00:00:00 UTC  none yet                        no report since 2026-01-05 23:00:00 UTC
 Deliveries
   Queue    Redis: 3 batches waiting, 1 in progress, 2 waiting for a retry, 0 failed
-  Spool    7 deliveries (900 bytes) wait on disk for the queue
-  Journal  8 batches (1200 bytes) until they are processed
+  Spool    7 deliveries on disk, until the queue answers
+  Journal  copies of 8 batches in the queue
   Log      SQLite: last entry #5, received 2026-01-03 00:00:00 UTC; 4 quarantined, 1 of unknown kinds
 Tables
   Rows            contacts 10
@@ -80,7 +80,7 @@ Feed delivery
 
   it('says how to start a process where none runs, and that there is no mirror yet', () => {
     expect(statusText({ running: false, store: { state: 'no mirror yet' } }, now)).toBe(
-      `No process is running on this data folder (start one: ./bin/slotstream start)
+      `No process runs in this data folder. Start one: ./bin/slotstream start
 Deliveries
   Log  no mirror yet`,
     );
@@ -88,7 +88,7 @@ Deliveries
 
   it('lists the processes of other machines where none runs here', () => {
     expect(statusText({ running: false, processes: [process] }, now)).toMatch(
-      /^No process .*\nProcesses\n.*\n {2}start +web-1 \(42\)/,
+      /^No process .* work\nProcesses\n.*\n {2}start +web-1 \(42\)/,
     );
   });
 
@@ -109,8 +109,22 @@ Deliveries
   it('says that the journal is full, and that the queue lost jobs', () => {
     const journal = { batches: 1, bytes: 2, losses: 3, is_full: true };
     expect(statusText({ running: true, journal }, now)).toContain(
-      'until they are processed; full: deliveries are rejected; the queue lost jobs 3 times',
+      'copies of 1 batch in the queue; full: deliveries are rejected; the queue lost jobs 3 times',
     );
+  });
+
+  it('says what is empty in a word, and one of something as one', () => {
+    const drift = { contacts: { missing: 1 } };
+    const report = {
+      ...running,
+      queue: { ...running.queue, waiting: 1 },
+      spool: { deliveries: 0 },
+      journal: { ...running.journal, batches: 0 },
+      reconcile: { recent: { ...lastRun, read: 1, drift } },
+    };
+    const text = statusText(report, now);
+    expect(text).toMatch(/Redis: 1 batch waiting.*\n {2}Spool +empty\n {2}Journal +empty\n/);
+    expect(text).toContain(': 1 record, 1 difference repaired');
   });
 
   it('leaves out a part whose shape it does not know', () => {

@@ -1,9 +1,10 @@
 // The verbs as a person types them where no process runs, and with mistakes.
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { demoFolder, writeAddress } from '#src/api/running-instance.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { openHome, type Home } from '../../harness/product.ts';
 
@@ -23,6 +24,16 @@ describe('where no process runs', () => {
     const doctor = await idle.run(['doctor']);
     expect([doctor.code, doctor.out]).toEqual([0, expect.stringContaining('✓ store')]);
     expect((await idle.run(['doctor'], { ALLOW_UNSIGNED: 'true' })).code).toBe(3);
+  });
+
+  it('status names a demo that runs in a folder of its own', async () => {
+    const folder = demoFolder(idle.dataDir);
+    mkdirSync(folder);
+    const address = writeAddress(folder, { url: 'http://127.0.0.1:1', port: 1, works: true });
+    const { err } = await idle.run(['status']);
+    expect(err).toMatch(new RegExp(`^→ A demo is running: DATA_DIR=${folder} \\S+slotstream status$`, 'm'));
+    address.remove();
+    expect((await idle.run(['status'])).err).toBe('');
   });
 });
 

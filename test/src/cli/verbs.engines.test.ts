@@ -55,8 +55,12 @@ async function quarantine(id: string): Promise<void> {
 describe('trigger', () => {
   it('sends every kind, and rows appear', async () => {
     const runs = await Promise.all(kinds.map((kind) => home.run(['trigger', kind, '--seed', '7'])));
-    expect(runs.map(({ code, out }) => [code, out])).toEqual(kinds.map((kind) => [0, `202 ${kind}\n`]));
-    await until(async () => (await countOf('event_log')) === kinds.length, 'all are in the log');
+    expect(runs.map(({ code, out }) => [code, out])).toEqual(
+      kinds.map((kind) => [0, expect.stringMatching(new RegExp(`^202 ${kind}: .+\n$`))]),
+    );
+    const named = await home.run(['trigger', 'invitee.created', '--seed', '7', '--set', 'name=Ada\u001b[2J']);
+    expect(named.out).toMatch(/^202 invitee\.created: Ada\\u001b\[2J booked \w.+\n$/);
+    await until(async () => (await countOf('event_log')) === kinds.length + 1, 'all are in the log');
     expect(await countOf(`event_log where outcome in ('quarantined', 'unhandled')`)).toBe(0);
     for (const table of [
       'invitees',
@@ -99,7 +103,11 @@ describe('trigger', () => {
     const warning = 'made-up data: its people, bookings and payments\n  will stay in your tables and views.';
     const real = { API_BASE_URL: 'https://api.service.example', API_TOKEN: 'a-token' };
     const sent = await home.run(['trigger', 'contact.created'], real);
-    expect([sent.code, sent.out, sent.err]).toEqual([0, '202 contact.created\n', expect.stringContaining(warning)]);
+    expect([sent.code, sent.out, sent.err]).toEqual([
+      0,
+      expect.stringMatching(/^202 contact\.created: .+ is a new contact\n$/),
+      expect.stringContaining(warning),
+    ]);
     const printed = await home.run(['trigger', 'contact.created', '--print', 'curl'], real);
     expect([printed.code, printed.err]).toEqual([0, '']);
     for (const host of ['127.0.0.1:1', 'localhost:1', '[::1]:1']) {

@@ -114,8 +114,8 @@ describe('demo', () => {
       expect([code, err]).toEqual([0, expect.stringContaining('/_sandbox/docs')]);
       expect(err).toMatch(/^\$ \S+bin\/slotstream bootstrap$/m);
       expect(err).toMatch(/^\$ \S+bin\/slotstream backfill$/m);
-      for (const next of ['feed', 'export', 'why'])
-        expect(err).toMatch(new RegExp(`DATA_DIR=${home.dataDir}/demo \\S+bin/slotstream ${next} `));
+      for (const next of ['status', 'feed', 'export', 'why'])
+        expect(err.split('$ ', 1)[0]).toMatch(new RegExp(`DATA_DIR=${home.dataDir}/demo \\S+bin/slotstream ${next}`));
       expect(err).toContain('/docs');
       const sent = out.split('\n').filter((line) => /^\d\d:\d\d:\d\d {2}\w+\.\w+ /.test(line));
       expect(sent.length).toBeGreaterThanOrEqual(45);
