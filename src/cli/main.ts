@@ -1,6 +1,7 @@
 // Runs the command line of this process; bin/slotstream.js starts it.
 import manifest from '../../package.json' with { type: 'json' };
 import { runProgram } from './program.ts';
+import { writerTo } from './terminal-output.ts';
 import { verbs } from './verbs.ts';
 
 // `slotstream … | head` closes our output early. The reader has seen enough, so this is not a failure.
@@ -14,7 +15,7 @@ process.exitCode = await runProgram(
     verbs,
     version: manifest.version,
     openContext: async () => (await import('./context.ts')).openContext(),
-    write: { out: (text) => void process.stdout.write(text), err: (text) => void process.stderr.write(text) },
+    write: { out: writerTo(process.stdout), err: writerTo(process.stderr) },
   },
   process.argv.slice(2),
 );

@@ -35,6 +35,8 @@ export interface VerbContext {
   readonly out: (line: string) => void;
   /** Writes much data to standard output; resolves once the reader has taken it, however slow the reader is. */
   readonly outAll: (text: string) => Promise<void>;
+  /** Standard output is a terminal: a person reads it, not a program. */
+  readonly isTerminal: boolean;
   /** Writes one line for the person at the terminal to standard error. */
   readonly notify: (line: string) => void;
   /** The lines of standard input, until it ends or the signal aborts. */

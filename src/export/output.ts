@@ -3,7 +3,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, realpath, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Writable } from 'node:stream';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import { syncFolder } from '#src/base/durable-file.ts';
 import type { Output } from './format.ts';
@@ -58,8 +57,8 @@ export async function openFileOutput(name: string): Promise<Destination> {
   };
 }
 
-/** Waits until the reader has taken each chunk, so that a slow reader costs no memory. */
-export function openStreamOutput(stream: Writable): Destination {
+/** For formats that write whole lines. `write` resolves once the reader has taken them, so that a slow reader costs no memory. */
+export function openTextOutput(write: (text: string) => Promise<void>): Destination {
   let bytes = 0;
   return {
     get bytes() {
@@ -67,9 +66,7 @@ export function openStreamOutput(stream: Writable): Destination {
     },
     write(chunk) {
       bytes += chunk.byteLength;
-      return new Promise((resolve, reject) => {
-        stream.write(chunk, (error) => (error ? reject(error) : resolve()));
-      });
+      return write(Buffer.from(chunk).toString());
     },
     complete: async () => {},
     [Symbol.asyncDispose]: async () => {},

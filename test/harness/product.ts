@@ -100,7 +100,7 @@ export async function openHome(given: Settings = {}, { isNew = false } = {}): Pr
       return runningProduct(inside, { env, verb, awaited: how.until ?? 'ready' });
     },
     async run(args, more = {}) {
-      const ran = await runVerb(args, { ...settings, ...more }, stopping.signal);
+      const ran = await runVerb(args, { ...settings, ...more }, { stopping: stopping.signal });
       finished.push(ran);
       return ran;
     },

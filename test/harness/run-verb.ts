@@ -25,14 +25,19 @@ export interface VerbRun {
   err(): string;
 }
 
-export async function runVerb(args: readonly string[], env: Environment, stopping: AbortSignal): Promise<Ran> {
-  const run = startVerb(args, env, stopping);
+export async function runVerb(args: readonly string[], env: Environment, around: Surroundings): Promise<Ran> {
+  const run = startVerb(args, env, around);
   const code = await run.ended;
   return { code, out: run.out(), err: run.err() };
 }
 
-/** `stopping` is what a stop signal is to a process. */
-export function startVerb(args: readonly string[], env: Environment, stopping: AbortSignal): VerbRun {
+export interface Surroundings {
+  /** What a stop signal is to a process. */
+  readonly stopping: AbortSignal;
+  readonly isTerminal?: boolean;
+}
+
+export function startVerb(args: readonly string[], env: Environment, around: Surroundings): VerbRun {
   const input = new PassThrough();
   const written = { out: '', err: '' };
   const out = (text: string): void => void (written.out += text);
@@ -44,9 +49,10 @@ export function startVerb(args: readonly string[], env: Environment, stopping: A
     log: memoize(() => createLog({ level: config().logLevel, pretty: false, destination: { write: err } })),
     out: (line) => out(`${line}\n`),
     outAll: async (text) => out(text),
+    isTerminal: around.isTerminal ?? false,
     notify: (line) => err(`${line}\n`),
     lines: (signal) => createInterface({ input, signal }),
-    stopping: () => stopping,
+    stopping: () => around.stopping,
     // The process is the test's: it must not be ended.
     watchdog: () => ({ [Symbol.asyncDispose]: async () => {} }),
     now: () => new Date(),

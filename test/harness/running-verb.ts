@@ -30,7 +30,7 @@ export interface Child extends Running {
 export function openInside(args: readonly string[], env: Settings): Running {
   const stopping = new AbortController();
   let isOver = false;
-  const { ended, ...output } = startVerb(args, env, stopping.signal);
+  const { ended, ...output } = startVerb(args, env, { stopping: stopping.signal });
   void ended.then(() => (isOver = true));
   return {
     ...output,

@@ -2,6 +2,7 @@
 import { describeEvent, subjectName } from '#schemas/describe-event.ts';
 import { isEventKind } from '#schemas/events.ts';
 import { isObject, type JsonObject } from '#schemas/wire.ts';
+import { erasureEvent } from '#workers/projections/erasure.ts';
 import type { EntryWithBody } from '#src/store/log/delivery-tail.ts';
 
 /** Reading the names of a person is not worth parsing a body that is larger. */
@@ -9,6 +10,7 @@ const maxBodyLength = 64 * 1024;
 
 export function sentenceOf({ event, body, encoding, outcome, redacted }: EntryWithBody): string {
   if (event === null) return 'a delivery that could not be parsed';
+  if (event === erasureEvent && outcome !== 'unhandled') return 'a person was erased';
   const [, deleted] = /^(\w+)\.gone$/.exec(event) ?? [];
   if (deleted !== undefined && outcome !== 'unhandled')
     return `the service no longer has the ${deleted.replaceAll('_', ' ')}`;

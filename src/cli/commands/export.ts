@@ -13,7 +13,7 @@ import {
   type FullExportReason,
 } from '#src/export/export.ts';
 import { formatNames, formatOf, loadFormat, type FormatName } from '#src/export/formats.ts';
-import { openFileOutput, openStreamOutput, type Destination } from '#src/export/output.ts';
+import { openFileOutput, openTextOutput, type Destination } from '#src/export/output.ts';
 import { isS3, readS3Target, type S3Target } from '#src/export/s3-target.ts';
 import { sourceNames } from '#src/export/source.ts';
 import { instantOf } from '#src/base/time.ts';
@@ -137,7 +137,7 @@ interface OutputRequest {
 }
 
 async function openOutput({ context, request, out, target }: OutputRequest): Promise<Destination> {
-  if (out === toStdout) return openStreamOutput(process.stdout);
+  if (out === toStdout) return openTextOutput(context.outAll);
   if (target === undefined) return openFileOutput(out);
   const { openS3Output } = await import('#src/export/s3-output.ts');
   const { name: table, format, incremental } = request;

@@ -1,14 +1,18 @@
-// `feed`: prints the feed, one JSON entry per line, directly from the store.
+// `feed`: prints the feed directly from the store: one sentence per entry on a terminal, otherwise one JSON entry per line.
+import { sentenceOf } from '#src/api/deliveries/sentences.ts';
 import { openMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { acknowledge, consumerName } from '#src/feed/consumer.ts';
 import { filterInputs, filterOf, includeInput } from '#src/feed/filter.ts';
-import { readFeed } from '#src/feed/entry.ts';
+import { timeText } from '#src/base/time.ts';
+import { readFeed, type FeedEntry } from '#src/feed/entry.ts';
 import { openTail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
+import { entriesWithBodies } from '#src/store/log/delivery-tail.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { readPosition } from '#src/store/log/consumer-offsets.ts';
-import { defineVerb, flag, wholeNumberFrom } from '#src/cli/verb.ts';
+import { safeTerminalText } from '#src/cli/terminal.ts';
+import { asJson, defineVerb, flag, wholeNumberFrom } from '#src/cli/verb.ts';
 
 const pageLimit = 500;
 /** How often the store is polled for entries that other processes wrote. */
@@ -33,7 +37,7 @@ export const feed = defineVerb({
     },
     include: {
       flags: '--include <what>',
-      help: 'row: add the rows that each entry is about, as they are now; none: leave out changes and payload',
+      help: 'row: add the rows that each entry is about, as they are now; none: leave out changes and payload (prints JSON)',
       reads: includeInput,
     },
     consumer: {
@@ -42,8 +46,9 @@ export const feed = defineVerb({
       reads: consumerName.optional(),
     },
     limit: { flags: '--limit <n>', help: 'at most this many entries', reads: wholeNumberFrom(1).optional() },
+    json: { ...asJson, help: 'print JSON on a terminal too; into a pipe or a file it is always JSON' },
   },
-  async run(context, { after, follow, consumer, include, limit = Infinity, ...filters }) {
+  async run(context, { after, follow, consumer, include, limit = Infinity, json, ...filters }) {
     const stopping = context.stopping();
     if (after !== undefined && consumer !== undefined)
       throw new SlotstreamError('usage', 'A consumer has a position of its own: use either --after or --consumer.', {
@@ -51,6 +56,7 @@ export const feed = defineVerb({
       });
     await using store = await openMirror(context.config(), context.log());
     const filter = filterOf(filters);
+    const isForPerson = context.isTerminal && !json && include === undefined;
     const tail = openTail({ lastSeq: () => lastSeq(store), everyMs: pollEveryMs });
     let position = await startOf(store, { after, consumer });
     for (let left = limit; left > 0 && !stopping.aborted;) {
@@ -59,7 +65,8 @@ export const feed = defineVerb({
         limit: Math.min(left, pageLimit),
         include,
       });
-      if (entries.length > 0) await context.outAll(entries.map(({ text }) => `${text}\n`).join(''));
+      const lines = isForPerson ? await sentenceLines(store, entries) : entries.map(({ text }) => text);
+      if (lines.length > 0) await context.outAll(`${lines.join('\n')}\n`);
       if (consumer !== undefined && nextAfter > position)
         await acknowledge(store, { name: consumer, position: nextAfter, nowMs: context.now().getTime() });
       position = nextAfter;
@@ -72,6 +79,14 @@ export const feed = defineVerb({
     return 0;
   },
 });
+
+async function sentenceLines(store: Store, entries: readonly FeedEntry[]): Promise<readonly string[]> {
+  const seqs = entries.map(({ seq }) => seq);
+  return (await entriesWithBodies(store, seqs)).toReversed().map((entry) => {
+    const outcome = entry.outcome === 'applied' ? '' : ` (${entry.outcome})`;
+    return `${timeText(entry.received_at)}  #${entry.seq}  ${safeTerminalText(sentenceOf(entry))}${outcome}`;
+  });
+}
 
 interface Start {
   readonly after: number | undefined;

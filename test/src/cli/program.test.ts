@@ -31,6 +31,7 @@ async function run(
     log: () => createLog({ level: 'silent', pretty: false }),
     out: (line: string) => void out.push(`${line}\n`),
     outAll: async (text: string) => void out.push(text),
+    isTerminal: false,
     notify: (line: string) => void err.push(`${line}\n`),
     async *lines() {},
     stopping: () => new AbortController().signal,

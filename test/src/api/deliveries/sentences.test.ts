@@ -22,6 +22,8 @@ describe('the sentence about a delivery', () => {
     [{ redacted: true }, 'contact.read, whose content was removed'],
     [{ event: 'contact.deleted', redacted: true }, 'a contact was deleted and redacted'],
     [{ event: 'meeting_recap.gone', redacted: true }, 'the service no longer has the meeting recap'],
+    [{ event: 'person.erased' }, 'a person was erased'],
+    [{ event: 'person.erased', outcome: 'unhandled' }, 'a delivery of the unknown kind person.erased'],
     [{ event: 'contact.gone', outcome: 'unhandled' }, 'a delivery of the unknown kind contact.gone'],
     [{ body: null }, 'contact.read, whose content was removed'],
     [{ event: 'contact.updated', body: 'x'.repeat(100_000) }, 'contact an unnamed person was changed'],

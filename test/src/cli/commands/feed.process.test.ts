@@ -8,6 +8,7 @@ import { openStore } from '#src/store/open-store.ts';
 import { readPosition } from '#src/store/log/consumer-offsets.ts';
 import { openHome, type Home } from '../../../harness/product.ts';
 import { until } from '../../../harness/ports.ts';
+import { runVerb } from '../../../harness/run-verb.ts';
 import { ingestBodies } from '../../../harness/stores.ts';
 
 const main = fileURLToPath(new URL('../../../../bin/slotstream.js', import.meta.url));
@@ -50,6 +51,25 @@ describe('slotstream feed', () => {
     expect(await printed(world.home, '--subject', 'https://api.example.test/contacts/3')).toEqual([3]);
     const { out } = await world.home.run(['feed', '--limit', '1', '--include', 'row']);
     expect(JSON.parse(out)).toMatchObject({ row: { contacts: { name: 'n1' } } });
+  });
+
+  it('prints one sentence per entry on a terminal, and JSON there when it is asked for', async () => {
+    await using world = await withEntries(2, 'Ada\n\u202e');
+    await ingestBodies(world.store, ['no JSON']);
+    const onTerminal = async (...args: string[]) => {
+      const around = { stopping: new AbortController().signal, isTerminal: true };
+      return lines((await runVerb(['feed', ...args], world.home.settings, around)).out);
+    };
+    const time = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d UTC';
+    expect(await onTerminal()).toEqual(
+      [
+        '#1  contact Ada\\\\n\\\\u202e was changed',
+        '#2  Ada\\\\n\\\\u202e is a new contact',
+        '#3  a delivery that could not be parsed \\(quarantined\\)',
+      ].map((line) => expect.stringMatching(new RegExp(`^${time}  ${line}$`))),
+    );
+    for (const asked of [['--json'], ['--include', 'none']])
+      expect(seqs((await onTerminal(...asked)).join('\n'))).toEqual([1, 2, 3]);
   });
 
   it('continues at the position of a consumer, and acknowledges what it printed', async () => {
