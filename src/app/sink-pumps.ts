@@ -61,7 +61,8 @@ export function startSinks({ settings, tail, ...needs }: SinkNeeds): Sinks {
   const jobs = chosen.map((sink): Job => {
     const tally: Tally = { sent: 0, failures: 0, failing: 0, lastCode: null, isHere: false };
     tallies.set(sink.name, tally);
-    return jobOf({ ...needs, tail }, { ...sink, include: settings.include }, tally);
+    const { include, events } = settings;
+    return jobOf({ ...needs, tail }, { ...sink, include, events }, tally);
   });
   const schedules = startJobs(needs, jobs, { leaseMs: takeoverLeaseMs });
   const status = async (): Promise<Record<string, SinkStatus>> => {
@@ -102,7 +103,7 @@ function stateOf({
 /** A job that runs for as long as it holds its lease. */
 function jobOf(
   { store, tail, log, nowMs }: Omit<SinkNeeds, 'settings'>,
-  { name, open, include }: Omit<NamedSink, 'host'> & Pick<SinkSettings, 'include'>,
+  { name, open, include, events }: Omit<NamedSink, 'host'> & Pick<SinkSettings, 'include' | 'events'>,
   tally: Tally,
 ): Job {
   const logThrottled = throttled(log, warnEveryMs);
@@ -134,7 +135,7 @@ function jobOf(
       tally.failing = 0;
       tally.isHere = true;
       try {
-        await pump({ ...needs, isHeld }, { name, open, include }, signal);
+        await pump({ ...needs, isHeld }, { name, open, include, events }, signal);
       } finally {
         tally.failing = 0;
         tally.isHere = false;

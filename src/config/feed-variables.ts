@@ -1,7 +1,7 @@
 // The environment variables about where the feed is pushed to.
 import { z } from 'zod';
 import { readKafka, readNats } from '#src/egress/broker-url.ts';
-import { address, calledAddress, text, wholeNumber, yesOrNo, type Setting } from './readers.ts';
+import { address, calledAddress, commaList, text, wholeNumber, yesOrNo, type Setting } from './readers.ts';
 
 export const feedSettings = {
   FEED_PUSH_URL: {
@@ -25,6 +25,15 @@ export const feedSettings = {
     reads: z.enum(['slotstream', 'cloudevents'], 'slotstream or cloudevents').default('slotstream'),
     default: 'slotstream',
     meaning: 'What FEED_PUSH_URL receives: `slotstream` or `cloudevents` (CloudEvents 1.0, one event per request).',
+  },
+  FEED_PUSH_EVENTS: {
+    reads: commaList
+      .refine((names) => names.every((name) => /^[\w.-]*\*$|^[\w-]+(\.[\w-]+)+$/.test(name)), {
+        message: 'kinds such as contact.updated, or contact.* for all of them',
+      })
+      .optional(),
+    default: '–',
+    meaning: 'Push only these kinds, to every sink: `invitee.*,contact.updated`. Default: all.',
   },
   FEED_INCLUDE: {
     reads: z.enum(['row'], 'row').optional(),
@@ -96,6 +105,7 @@ export const feedOf = (values: Values) => ({
   pushSecret: values.FEED_PUSH_SECRET,
   pushAllowPrivate: values.FEED_PUSH_ALLOW_PRIVATE,
   pushFormat: values.FEED_PUSH_FORMAT,
+  events: values.FEED_PUSH_EVENTS,
   include: values.FEED_INCLUDE,
   streamUrl: values.FEED_STREAM_URL,
   streamKey: values.FEED_STREAM_KEY,

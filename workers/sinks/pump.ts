@@ -8,6 +8,7 @@ import { isTransient } from '#src/base/errors.ts';
 import { readEventSource } from '#src/feed/cloud-event.ts';
 import { acknowledge } from '#src/feed/consumer.ts';
 import { readFeed, type Included } from '#src/feed/entry.ts';
+import { filterOf } from '#src/feed/filter.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
 import { lastSeq } from '#src/store/log/read.ts';
@@ -30,6 +31,8 @@ export interface PumpInput {
   readonly name: string;
   readonly open: OpenSink;
   readonly include?: Included | undefined;
+  /** Kinds to push, with stars; all where there are none. */
+  readonly events?: readonly string[] | undefined;
   readonly bounds?: InFlightBounds;
 }
 
@@ -44,7 +47,7 @@ const storeAgainMs = 1_000;
 /** Runs until `signal` aborts; throws when the sink cannot be opened, or the store fails permanently. */
 export async function pump(
   needs: PumpNeeds,
-  { name, open, include, bounds = usualBounds }: PumpInput,
+  { name, open, include, events = [], bounds = usualBounds }: PumpInput,
   signal: AbortSignal,
 ): Promise<void> {
   const { store } = needs;
@@ -73,6 +76,7 @@ export async function pump(
       wake();
     },
   };
+  const filter = filterOf({ event: [...events] });
   let read = known ?? last;
   let noted = read;
 
@@ -94,7 +98,7 @@ export async function pump(
       await new Promise<void>((resolve) => (wake = resolve));
       return;
     }
-    const { entries, nextAfter } = await readFeed(store, {}, { after: read, limit, include });
+    const { entries, nextAfter } = await readFeed(store, filter, { after: read, limit, include });
     read = nextAfter;
     for (const entry of entries) {
       const laneName = sink.keyOf(entry);

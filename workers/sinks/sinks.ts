@@ -12,6 +12,8 @@ export interface SinkSettings {
   readonly pushSecret: string | undefined;
   readonly pushAllowPrivate: boolean;
   readonly pushFormat?: PushFormat;
+  /** Kinds to push, as the feed's filter takes them; all where there are none. */
+  readonly events?: readonly string[] | undefined;
   /** What entries carry besides what they are. */
   readonly include?: Included | undefined;
   readonly streamUrl: string | undefined;

@@ -148,6 +148,16 @@ describe('configuration', () => {
     expect(wrong.message).not.toContain('canary');
   });
 
+  it('takes kinds of entries to push, with stars at the end', () => {
+    expect(loadConfig({ FEED_PUSH_EVENTS: 'contact.*, invitee.created,*' }).feed.events).toEqual([
+      'contact.*',
+      'invitee.created',
+      '*',
+    ]);
+    for (const FEED_PUSH_EVENTS of ['contact', '*.created', 'contact.created,'])
+      expect(complaintsOf({ FEED_PUSH_EVENTS }).message).toMatch(/^FEED_PUSH_EVENTS must be /);
+  });
+
   it('wants the addresses of brokers whole, and shows nothing of them', () => {
     const { feed } = loadConfig({ FEED_NATS_URL: 'tls://canary@a:4222,b', FEED_KAFKA_URL: 'kafka://a,b:1/topic' });
     expect(feed.nats).toMatchObject({ stream: 'slotstream', prefix: 'slotstream' });

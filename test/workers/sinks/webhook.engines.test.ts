@@ -97,13 +97,13 @@ describe('the feed pushed to a web address', () => {
     });
   });
 
-  it('has the rows where FEED_INCLUDE asks for them', async () => {
+  it('has the rows where FEED_INCLUDE asks for them, and only the kinds that FEED_PUSH_EVENTS names', async () => {
     const tail = openTail({ lastSeq: () => lastSeq(store), everyMs: 10 });
     const log = createLog({ level: 'silent', pretty: false });
     const stream = { streamUrl: undefined, streamKey: '', streamMaxLength: 0 };
     const push = { pushUrl: callback.url, pushSecret: secret, pushAllowPrivate: true };
     const sinks = startSinks({
-      settings: { ...stream, ...push, include: 'row' },
+      settings: { ...stream, ...push, include: 'row', events: ['invitee.created', 'contact.up*'] },
       store,
       tail,
       log,
@@ -111,10 +111,11 @@ describe('the feed pushed to a web address', () => {
       nowMs: Date.now,
     });
     await expect.poll(() => readPosition(store, 'sink:webhook')).toBe(0);
-    await ingestBodies(store, [contact(1, 'Ada')]);
-    await expect.poll(() => callback.received).toHaveLength(1);
+    await ingestBodies(store, ['not JSON', contact(1, 'Ada'), contact(2, 'Bo').replace('updated', 'created')]);
+    await expect.poll(() => readPosition(store, 'sink:webhook')).toBe(3);
     await sinks.close();
     tail.close();
+    expect(callback.received).toHaveLength(1);
     expect(callback.received[0]?.body).toMatchObject({ data: { row: { contacts: { uri: uri(1), name: 'Ada' } } } });
   });
 
