@@ -10,7 +10,7 @@ import { inviteeEvents, scheduledEvent } from './invitee.ts';
 import { meetingRecapEvents, recapSpeakers } from './meeting-recap.ts';
 import { routingForm, routingFormEvents } from './routing-form.ts';
 import { organizationMembership, user } from './user.ts';
-import { uri } from './wire.ts';
+import { moment, uri } from './wire.ts';
 
 /** Records that are also delivered by webhook use the same reader. */
 export const recordReaders = {
@@ -32,11 +32,17 @@ export type RecordKind = keyof typeof recordReaders;
 const isRecordKind = (name: string): name is RecordKind => Object.hasOwn(recordReaders, name);
 
 /** The kinds that can be deleted; a 404 for any other kind is not recorded. */
-const deletableKinds = ['contact', 'event_type', 'meeting_recap'] as const satisfies RecordKind[];
-export type DeletableKind = (typeof deletableKinds)[number];
+const finalKinds = ['contact', 'event_type', 'meeting_recap'] as const satisfies RecordKind[];
+/** No webhook reports these. They exist again when the service lists them again. */
+const restorableKinds = [
+  'custom_field_definition',
+  'organization_membership',
+  'routing_form',
+] as const satisfies RecordKind[];
+export type DeletableKind = (typeof finalKinds | typeof restorableKinds)[number];
 
 export function isDeletableKind(name: string): name is DeletableKind {
-  return (deletableKinds as readonly string[]).includes(name);
+  return ([...finalKinds, ...restorableKinds] as readonly string[]).includes(name);
 }
 export type ReadFactKind = `${RecordKind}.read` | `${DeletableKind}.gone`;
 export type FactKind = EventKind | ReadFactKind;
@@ -47,7 +53,8 @@ export type FactPayload<Kind extends FactKind> = Kind extends EventKind
     ? z.output<(typeof recordReaders)[Of]['schema']>
     : DeletedRecord;
 
-const missing = plain(z.looseObject({ uri }));
+/** `updated_at` is that of the record when it was last read, for a kind that may exist again. */
+const missing = plain(z.looseObject({ uri, updated_at: moment }));
 type DeletedRecord = z.output<typeof missing.schema>;
 
 /** The reader for the payload of a fact of this name; undefined when there is no such fact. */
@@ -59,6 +66,7 @@ export function readerOf(event: string): RecordReader | undefined {
 }
 
 export const isDeleteFact = (event: string | null): boolean => event?.endsWith('.gone') === true;
+export const isFinalDelete = (event: string): boolean => finalKinds.some((kind) => event === `${kind}.gone`);
 
 function plain<Schema extends z.ZodType<EventRecord>>(schema: Schema) {
   return { schema, unwrap: asSent, notes: noNotes } as const;

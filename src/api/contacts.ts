@@ -10,7 +10,7 @@ import { listing } from '#src/http/pagination.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { findContacts } from '#src/store/search/contact-page.ts';
-import { findRows, rowsByUri } from '#src/store/search/record-search.ts';
+import { findRows, isNotDeleted, rowsByUri } from '#src/store/search/record-search.ts';
 import { defineOperation, type ApiContext } from './api-operation.ts';
 import { getContactTimeline } from './people/timeline.ts';
 import { columnsOf, listRows, objectsIn, rowNamed, textIn } from './row-record.ts';
@@ -96,7 +96,7 @@ export const listCustomFieldDefinitions = defineOperation({
   schema: mirroredDefinition,
   run({ store, pageIn, currencyFields }) {
     const recordOf = (row: StoredRow) => definitionRecord(row, currencyFields);
-    const wanted = { order: 'created_at', page: pageIn(), where: [], recordOf };
+    const wanted = { order: 'created_at', page: pageIn(), where: [isNotDeleted], recordOf };
     return listRows(store, 'custom_field_definitions', wanted);
   },
 });
@@ -106,11 +106,12 @@ export const getCustomFieldDefinition = defineOperation({
   id: 'getCustomFieldDefinition',
   path: '/api/contacts/custom_field_definitions/{uuid}',
   summary: 'One custom field',
-  errors: { 404: 'No such custom field.' },
+  errors: { 404: 'No such custom field, or it was deleted.' },
   answers: 'resource',
   schema: mirroredDefinition,
   async run({ store, params, currencyFields }) {
     const row = await rowNamed(store, 'custom_field_definitions', params['uuid'] ?? '', 'custom field');
+    if (row.deleted_at !== null) throw notFound('No such custom field.');
     return definitionRecord(row, currencyFields);
   },
 });
@@ -155,7 +156,7 @@ function customFields(row: StoredRow, definitions: readonly StoredRow[]): readon
   const values = new Map(objectsIn(row['custom_fields']).map((field) => [field['uri'], field] as const));
   const mirrored = new Set<unknown>(definitions.map(({ uri }) => uri));
   const defined = definitions
-    .filter((definition) => retiredAt(definition) === null)
+    .filter((definition) => retiredAt(definition) === null && definition['deleted_at'] === null)
     .map(({ uri, label, field_type }) => ({
       uri,
       value: values.get(uri)?.['value'] ?? (field_type === 'tags' ? [] : null),

@@ -44,7 +44,7 @@ export const changeTracking: Readonly<Record<ExportedTable, ChangeTracking>> = {
   contacts: deletable,
   contact_emails: childOf('contacts', 'contact_uri'),
   contact_phone_numbers: childOf('contacts', 'contact_uri'),
-  custom_field_definitions: mirrored,
+  custom_field_definitions: deletable,
   invitees: mirrored,
   no_shows: { ...childOf('invitees', 'invitee_uri'), changed: ['marked_at'], ended: 'unmarked_at' },
   scheduled_events: embeddedTable('scheduled_events'),
@@ -52,8 +52,8 @@ export const changeTracking: Readonly<Record<ExportedTable, ChangeTracking>> = {
   meeting_recaps: deletable,
   routing_form_submissions: mirrored,
   users: embeddedTable('users'),
-  organization_memberships: mirrored,
-  routing_forms: mirrored,
+  organization_memberships: deletable,
+  routing_forms: deletable,
   webhook_subscriptions: {
     changed: ['updated_at', 'created_at'],
     follows: { unsupported: 'subscriptions are read from the service, not from the log' },
@@ -72,7 +72,11 @@ export function changeTrackingOfView(name: string, since: string | undefined): C
   if (list !== undefined) return childOf(list.parent.table, list.parent.key);
   const times: Pick<ChangeTracking, 'changed'> = since === undefined ? {} : { changed: [since] };
   if (name === 'contacts_wide')
-    return { ...times, follows: 'subjects', changedWholeBy: ['custom_field_definition.read'] };
+    return {
+      ...times,
+      follows: 'subjects',
+      changedWholeBy: ['custom_field_definition.read', 'custom_field_definition.gone'],
+    };
   return { ...times, follows: { unsupported: 'each row of this view depends on many log entries' } };
 }
 

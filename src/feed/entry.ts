@@ -75,7 +75,7 @@ function isDeleting(row: FeedRow): boolean {
   if (isUnprojected(row)) return false;
   if (outcome === 'tombstoned' || (event === erasureEvent && source === 'operator')) return true;
   // An unmark, `invitee_no_show.deleted`, deletes no record; and an update of an event type can say that it was deleted.
-  if (event === null || !/^(contact|event_type|meeting_recap)\./.test(event)) return false;
+  if (event === null || event.startsWith('invitee_no_show.')) return false;
   if (event.endsWith('.deleted') || event.endsWith('.gone')) return true;
   return event.startsWith('event_type.') && factIn(row)?.tombstone !== undefined;
 }

@@ -22,6 +22,7 @@ import { followUpReads } from '#src/store/migrations/0019-follow-up-reads.ts';
 import { timeZones } from '#src/store/migrations/0020-time-zones.ts';
 import { listViews } from '#src/store/migrations/0021-list-views.ts';
 import { ownersAndMeetings } from '#src/store/migrations/0022-owners-and-meetings.ts';
+import { deletedDefinitions } from '#src/store/migrations/0023-deleted-definitions.ts';
 import type { StorageTypes } from '#src/store/migrations/storage-types.ts';
 import type { Database } from './tables.ts';
 
@@ -48,6 +49,7 @@ export function migrationsFor(types: StorageTypes): Record<string, Migration> {
     '0020-time-zones': timeZones(types),
     '0021-list-views': listViews(types),
     '0022-owners-and-meetings': ownersAndMeetings(types),
+    '0023-deleted-definitions': deletedDefinitions(types),
   };
 }
 

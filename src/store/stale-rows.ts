@@ -1,10 +1,17 @@
 // Rows that the service may have deleted: not deleted here, and not observed since a given time.
 import type { Store } from './contract.ts';
 
-export type DeletableTable = 'contacts' | 'event_types' | 'meeting_recaps';
+export type DeletableTable =
+  | 'contacts'
+  | 'custom_field_definitions'
+  | 'event_types'
+  | 'meeting_recaps'
+  | 'organization_memberships'
+  | 'routing_forms';
 
 export interface StaleRow {
   readonly uri: string;
+  readonly updated_at: string | null;
   /** The owner, where the record names one. */
   readonly user: string | null;
 }
@@ -16,13 +23,14 @@ export async function staleRows(
   { since, after, limit }: { readonly since: string; readonly after: string; readonly limit: number },
 ): Promise<readonly StaleRow[]> {
   // Only recaps have an owner that matters.
-  const columns = table === 'meeting_recaps' ? (['uri', 'extra'] as const) : (['uri'] as const);
+  const columns =
+    table === 'meeting_recaps' ? (['uri', 'updated_at', 'extra'] as const) : (['uri', 'updated_at'] as const);
   const live = store.db.selectFrom(table).select(columns).where('deleted_at', 'is', null);
   const stale = live.where('as_of', '<', since);
   const rows = await stale.where('uri', '>', after).orderBy('uri').limit(limit).execute();
   return rows.map((row) => {
     const extra = 'extra' in row ? store.engine.decode('json', row.extra) : null;
-    return { uri: row.uri, user: userIn(extra) };
+    return { uri: row.uri, updated_at: row.updated_at, user: userIn(extra) };
   });
 }
 

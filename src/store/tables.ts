@@ -27,7 +27,7 @@ export const tables = {
   custom_field_definitions: table('uri', {
     text: 'uri label field_type currency version',
     json: 'options lagging extra',
-    time: 'created_at updated_at as_of',
+    time: 'created_at updated_at deleted_at as_of',
   }),
 
   /** `no_show_facts` is what the no-show columns are derived from: marks, unmarks, the newest snapshot. */
@@ -75,12 +75,12 @@ export const tables = {
   organization_memberships: table('uri', {
     text: 'uri role user_uri organization_uri version',
     json: 'lagging extra',
-    time: 'created_at updated_at as_of',
+    time: 'created_at updated_at deleted_at as_of',
   }),
   routing_forms: table('uri', {
     text: 'uri name status organization_uri version',
     json: 'questions lagging extra',
-    time: 'created_at updated_at as_of',
+    time: 'created_at updated_at deleted_at as_of',
   }),
   webhook_subscriptions: table(
     'uri',

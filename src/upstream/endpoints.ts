@@ -34,6 +34,7 @@ import { addressAt, type Query } from './url-guard.ts';
 
 export const getCurrentUser = (client: Client, options?: CallOptions) => getUser(client, '/users/me', options);
 export const getUser = recordOf(user);
+export const getOrganizationMembership = recordOf(organizationMembership);
 export const listOrganizationMemberships = listOf(
   '/organization_memberships',
   membershipListQuery,
@@ -42,6 +43,7 @@ export const listOrganizationMemberships = listOf(
 
 export const getContact = recordOf(contact);
 export const listContacts = listOf('/contacts', contactListQuery, contact);
+export const getCustomFieldDefinition = recordOf(customFieldDefinition);
 /** Without `count`: the public service names no parameter of this list. */
 export const listCustomFieldDefinitions = listOf(
   '/contacts/custom_field_definitions',
@@ -71,6 +73,7 @@ export const getTranscript = (client: Client, recap: string, options?: CallOptio
   recordOf(transcript)(client, `${recap}/transcript`, options);
 export const listMeetingRecaps = listOf('/meeting_recaps', recapListQuery, identified);
 
+export const getRoutingForm = recordOf(routingForm);
 export const listRoutingForms = listOf('/routing_forms', routingFormListQuery, routingForm);
 /** The submissions of one form. */
 export const listRoutingFormSubmissions = listOf(

@@ -5,7 +5,7 @@ import type { CustomFieldDefinition } from '#schemas/custom-field.ts';
 import type { FactKind } from '#schemas/records.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { Fields, Projection } from './contract.ts';
-import { columnsFrom, deletedFrom, extraBeside, notFoundIn, partOf, recordsTo } from './field-mapping.ts';
+import { columnsFrom, deletedFrom, extraBeside, notFoundIn, notListedIn, partOf, recordsTo } from './field-mapping.ts';
 import { ranks } from './version.ts';
 
 type Kinds = Extract<FactKind, `contact.${string}` | `custom_field_definition.${string}`>;
@@ -19,10 +19,13 @@ export const contactFields: Fields<'contacts'> = {
   user_uuid: (uuid) => ({ owner_uuid: uuid }),
 };
 
-export const customFieldDefinitionFields: Fields<'custom_field_definitions'> = columnsFrom<CustomFieldDefinition>()(
-  'custom_field_definitions',
-  'label field_type options currency created_at updated_at extra',
-);
+export const customFieldDefinitionFields: Fields<'custom_field_definitions'> = {
+  ...columnsFrom<CustomFieldDefinition>()(
+    'custom_field_definitions',
+    'label field_type options currency created_at updated_at extra',
+  ),
+  deleted_at: 'deleted_at',
+};
 
 const described = recordsTo('contacts', contactFields, extraBeside(Object.keys(contactFields), 'deleted_at'));
 
@@ -33,6 +36,7 @@ export const contactProjections: { [Kind in Kinds]: Projection<Kind> } = {
   'contact.gone': notFoundIn('contacts'),
   'contact.deleted': deletedFrom('contacts'),
   'custom_field_definition.read': recordsTo('custom_field_definitions', customFieldDefinitionFields)(ranks.page),
+  'custom_field_definition.gone': notListedIn('custom_field_definitions', customFieldDefinitionFields),
 };
 
 function primaryOf(emails: Json): Json {

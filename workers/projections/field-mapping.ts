@@ -4,7 +4,7 @@ import { wordsOf, type Json, type Words, type WordsAmong } from '#src/store/colu
 import type { StoredRow } from '#src/store/rows.ts';
 import type { ColumnName } from '#src/store/tables.ts';
 import type { Assignment, Fact, Field, Fields, MirrorTable, Tombstone } from './contract.ts';
-import { versionOf, type Rank, type Version } from './version.ts';
+import { ranks, versionOf, type Rank, type Version } from './version.ts';
 
 /** The keys that a payload's schema declares; the service may send more. */
 export type DeclaredKeys<Payload> = keyof { [Key in keyof Payload as string extends Key ? never : Key]: unknown };
@@ -123,15 +123,27 @@ export function extraBeside(names: readonly string[], ...otherwise: readonly str
   };
 }
 
-/** The projection of records: each assigns the fields it has, and `extra` in any case, so that a field the service drops leaves it. */
+/**
+ * The projection of records: each assigns the fields it has, and `extra` in any case, so that a field the service drops leaves it. Where
+ * `deleted_at` is a field, a record that is read exists.
+ */
 export const recordsTo =
   (table: MirrorTable, definition: Fields, extraOf: ExtraOf = extraBeside(Object.keys(definition))) =>
   (rank: Rank) =>
   ({ payload, observed, tie }: RecordInput): Fact => {
     const { uri } = payload;
     const version = versionOf({ updatedAt: payload.updated_at, observed, rank, tie });
-    const record = { ...payload, extra: extraOf(payload) };
+    const record = { ...payload, deleted_at: null, extra: extraOf(payload) };
     return { subject: { table, uri }, assignments: [assignmentTo(table, definition, { uri, version, record })] };
+  };
+
+/** A delete that reconcile finds, of a record that may exist again: `deleted_at` is a field like any other. */
+export const notListedIn =
+  (table: MirrorTable, definition: Fields) =>
+  ({ payload: { uri, updated_at: updatedAt }, observed, tie }: RecordInput): Fact => {
+    const version = versionOf({ updatedAt, observed, rank: ranks.final, tie });
+    const assigned = { uri, version, record: { deleted_at: observed } };
+    return { subject: { table, uri }, assignments: [assignmentTo(table, definition, assigned)] };
   };
 
 interface DeleteInput {

@@ -69,7 +69,7 @@ function noShowOrigin(row: Row): readonly Origin[] {
 }
 
 function deleteOrigin(row: Row): readonly Origin[] {
-  if ((row['deleted_at'] ?? null) === null) return [];
+  if ((row['deleted_source'] ?? null) === null) return [];
   const isIn = ({ tombstone }: Fact): boolean =>
     tombstone?.uri === row['uri'] &&
     tombstone?.deletedAt === row['deleted_at'] &&

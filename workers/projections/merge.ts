@@ -82,8 +82,10 @@ function mergeInto(
 }
 
 /** Whether a fact sets columns of a table to the time at which it was observed, which may change when it is read again. */
-const isTimed = ({ subject, tombstone, noShow }: Fact, table: MirrorTable): boolean =>
-  tombstone?.table === table || (subject.table === table && noShow !== undefined && isMark(noShow));
+const isTimed = ({ subject, assignments, tombstone, noShow }: Fact, table: MirrorTable): boolean =>
+  tombstone?.table === table ||
+  assignments.some((each) => each.table === table && (each.fields['deleted_at'] ?? null) !== null) ||
+  (subject.table === table && noShow !== undefined && isMark(noShow));
 
 const isMark = (noShow: NoShowFact): boolean => 'mark' in noShow && noShow.mark !== null;
 
@@ -122,7 +124,8 @@ export function isBlanked(table: MirrorTable, row: StoredRow, { eraseOnDelete }:
   return table === 'contacts' && isDeleted(row) && (eraseOnDelete || row['deleted_source'] === 'operator');
 }
 
-const isDeleted = (row: StoredRow) => typeof row['deleted_at'] === 'string';
+/** Finally: what can exist again has no `deleted_source`. */
+const isDeleted = (row: StoredRow) => typeof row['deleted_source'] === 'string';
 
 /** Returns true when the fact is the newest one for at least one field, whether or not the value differs. */
 function assign(

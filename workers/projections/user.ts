@@ -3,7 +3,7 @@ import type { FactKind, FactPayload } from '#schemas/records.ts';
 import { readRecord } from '#schemas/odd-values.ts';
 import { user as userSchema, type User } from '#schemas/user.ts';
 import type { Fields, Projection } from './contract.ts';
-import { assignmentTo, columnsFrom, extraBeside, partOf, recordsTo } from './field-mapping.ts';
+import { assignmentTo, columnsFrom, extraBeside, notListedIn, partOf, recordsTo } from './field-mapping.ts';
 import { ranks, versionOf } from './version.ts';
 
 type Kinds = Extract<FactKind, `user.${string}` | `organization_membership.${string}`>;
@@ -20,6 +20,7 @@ export const organizationMembershipFields: Fields<'organization_memberships'> = 
   ),
   user: (user) => ({ user_uri: typeof user === 'string' ? user : partOf(user, 'uri') }),
   organization: (uri) => ({ organization_uri: uri }),
+  deleted_at: 'deleted_at',
 };
 
 const membershipExtra = extraBeside(Object.keys(organizationMembershipFields));
@@ -28,6 +29,7 @@ const userRead = recordsTo('users', userFields)(ranks.page);
 
 export const userProjections: { [Kind in Kinds]: Projection<Kind> } = {
   'user.read': userRead,
+  'organization_membership.gone': notListedIn('organization_memberships', organizationMembershipFields),
   'organization_membership.read': ({ payload, observed, tie }) => {
     const { uri } = payload;
     // A user with a URI is stored in its own row; one without stays with the membership.
@@ -35,7 +37,7 @@ export const userProjections: { [Kind in Kinds]: Projection<Kind> } = {
     const user = read.ok ? read.record : undefined;
     const isStored = read.ok || typeof (payload.user ?? '') === 'string';
     const extra = membershipExtra(payload);
-    const record = { ...payload, extra: isStored ? extra : { ...extra, user: payload.user } };
+    const record = { ...payload, deleted_at: null, extra: isStored ? extra : { ...extra, user: payload.user } };
     const version = versionOf({ updatedAt: payload.updated_at, observed, rank: ranks.page, tie });
     return {
       subject: { table: 'organization_memberships', uri },

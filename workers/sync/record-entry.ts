@@ -1,6 +1,6 @@
 // A record of the API as a log entry. Its identity is its content, so the same content is one entry, however often it is read.
 import { hash } from 'node:crypto';
-import { isDeleteFact, type RecordKind } from '#schemas/records.ts';
+import { isFinalDelete, type RecordKind } from '#schemas/records.ts';
 import { canonicalJson, normalizeTimestamp, type JsonObject } from '#schemas/wire.ts';
 import type { Unit } from '#src/store/contract.ts';
 import { observeAgain } from '#src/store/log/append.ts';
@@ -38,13 +38,13 @@ export function observedRecord(given: Pick<ObservedRecord, 'kind' | 'event' | 'r
   };
 }
 
-/** One record per content: the latest; for a delete the earliest, since it counts from when it was first observed. */
+/** One record per content: the latest; for a final delete the earliest, since it counts from when it was first observed. */
 export function distinctRecords(records: readonly ObservedRecord[]): ObservedRecord[] {
   const byId = new Map<string, ObservedRecord>();
   for (const record of records) {
     const known = byId.get(record.id);
     const copies = (known?.copies ?? 0) + 1;
-    const replaces = known === undefined || isDeleteFact(known.event) === record.observed < known.observed;
+    const replaces = known === undefined || isFinalDelete(known.event) === record.observed < known.observed;
     byId.set(record.id, { ...(replaces ? record : known), copies });
   }
   return [...byId.values()];
@@ -69,7 +69,7 @@ export function parseRecord(source: ObservedRecord, input: { source: RecordSourc
 export async function storeObservations(unit: Unit, records: readonly ObservedRecord[]): Promise<void> {
   const timed = records.filter(({ observed }) => observed !== '');
   for (const keep of ['latest', 'earliest'] as const) {
-    const matching = timed.filter(({ event }) => isDeleteFact(event) === (keep === 'earliest'));
+    const matching = timed.filter(({ event }) => isFinalDelete(event) === (keep === 'earliest'));
     for (const [at, group] of Map.groupBy(matching, ({ observed }) => observed))
       await observeAgain(
         unit,

@@ -4,7 +4,7 @@
 //   known, changes a row      ─▶ merged, its entry moves to the end of the log, so that readers of the feed see the repair
 //   known, changes no row     ─▶ merged, its entry takes the later time of observation: sweeps do not grow the log
 //   pruned, decides again     ─▶ its entry moves to the end of the log, with its content, which a rebuild needs
-import { isDeleteFact, type DeletableKind, type RecordKind } from '#schemas/records.ts';
+import { isDeleteFact, isFinalDelete, type DeletableKind, type RecordKind } from '#schemas/records.ts';
 import type { JsonObject } from '#schemas/wire.ts';
 import type { Unit } from '#src/store/contract.ts';
 import { appendEntries, knownEntries, moveEntry } from '#src/store/log/append.ts';
@@ -71,17 +71,31 @@ export function ingestRecords(
   );
 }
 
+export interface FoundDelete {
+  readonly kind: DeletableKind;
+  readonly uri: string;
+  /** Of its row. */
+  readonly updated_at?: string | null;
+  readonly observed: string;
+}
+
 /** Ingests deletes that reconcile found: the service answers 404 for these URIs. */
 export function ingestDeletes(
   needs: FoldNeeds,
-  deletes: readonly { readonly kind: DeletableKind; readonly uri: string; readonly observed: string }[],
+  deletes: readonly FoundDelete[],
   { now }: Pick<Input, 'now'>,
 ): Promise<RecordsReport> {
   return ingestObserved(
     needs,
-    deletes.map(({ kind, uri, observed }) =>
-      observedRecord({ kind, event: `${kind}.gone`, record: { uri }, observed }),
-    ),
+    deletes.map(({ kind, uri, updated_at, observed }) => {
+      const event = `${kind}.gone`;
+      return observedRecord({
+        kind,
+        event,
+        record: isFinalDelete(event) ? { uri } : { uri, updated_at: updated_at ?? null },
+        observed,
+      });
+    }),
     { source: 'reconcile', now },
   );
 }

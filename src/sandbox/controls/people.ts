@@ -110,6 +110,16 @@ export const routingFormControls = [
       return submitForm(service, { form, ...submission });
     },
   }),
+  control('DELETE', '/routing_forms', {
+    summary: 'Deletes a routing form; its submissions stay, and are no longer listed',
+    body: z.strictObject({ uri }),
+    answers: 'resource',
+    run({ service, body }) {
+      const form = found(service.state.routingForms.get(body.uri), 'routing form', 'uri');
+      service.state.routingForms.delete(form.uri);
+      return form;
+    },
+  }),
 ];
 
 const highlight = z.string().nullable().optional();

@@ -139,6 +139,7 @@ export const bookingTables = {
       organization_uri: 'URI of the organization',
       questions: 'questions of the form',
       ...timeColumns,
+      deleted_at: deletedColumns.deleted_at,
       ...foldColumns,
     },
   },

@@ -1,6 +1,7 @@
 // The conditions by which meeting recaps are searched.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { containsText, lowerCaseEmail, type Sql, type SqlDialect } from '#src/store/sql-dialect.ts';
+import { isNotDeleted } from './record-search.ts';
 
 export interface RecapSearch {
   /** URI of a user who hosted the meeting. */
@@ -18,7 +19,7 @@ const searchedTexts = ['event_name', 'summary_md', 'action_items_md', 'discussio
 
 /** `where` has an index, `filters` have none. */
 export function recapConditions(dialect: SqlDialect, { host, attendee, text, from, to }: RecapSearch) {
-  const where: RawBuilder<SqlBool>[] = [sql<SqlBool>`deleted_at is null`];
+  const where: RawBuilder<SqlBool>[] = [isNotDeleted];
   if (from !== undefined) where.push(sql<SqlBool>`created_at >= ${dialect.time(from)}`);
   if (to !== undefined) where.push(sql<SqlBool>`created_at < ${dialect.time(to)}`);
   const filters: RawBuilder<SqlBool>[] = [];

@@ -36,6 +36,9 @@ export interface RowsWanted {
   readonly where: readonly RawBuilder<SqlBool>[];
 }
 
+/** In a table whose rows can be deleted. */
+export const isNotDeleted = sql<SqlBool>`deleted_at is null`;
+
 export function findRows<Name extends TableName>(
   { db, engine }: Readable,
   table: Name,

@@ -66,6 +66,7 @@ async function planOf(from: Readable, { currencyFields, reportZone = 'UTC' }: Vi
   const definitions = await db
     .selectFrom('custom_field_definitions')
     .select(['uri', 'label', 'field_type', 'created_at'])
+    .where('deleted_at', 'is', null)
     .execute();
   const typed = definitions.map((one) =>
     one.field_type === 'currency' && currencyFields === 'major' ? { ...one, field_type: 'currency_major' } : one,

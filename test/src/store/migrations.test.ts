@@ -70,6 +70,7 @@ it.each([
       '0020-time-zones': 'b25144a2b1787987',
       '0021-list-views': 'b824719fad2e5b00',
       '0022-owners-and-meetings': '510b8306f0a1d2cf',
+      '0023-deleted-definitions': '49bcbb13463cd4e4',
     },
   ],
   [
@@ -95,6 +96,7 @@ it.each([
       '0020-time-zones': 'a8188f0368a15132',
       '0021-list-views': '4dc2c43b000f7496',
       '0022-owners-and-meetings': '6fe9aa4b4b28a9fa',
+      '0023-deleted-definitions': '4386e1d7cc052184',
     },
   ],
 ] as const)('the migrations of %s are the released ones', async (engine, released) => {

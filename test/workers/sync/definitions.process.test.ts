@@ -90,5 +90,13 @@ describe.each(storeEngines)('custom fields that change, on $name', ({ available,
       );
     }
     expect(await ask('select count(*) as n from my_notes where people > 0')).not.toEqual([{ n: 0 }]);
+
+    await sandbox.control('DELETE', '/custom_fields', { uri: risk });
+    await sandbox.control('DELETE', '/users', { uri: sandbox.handles.users.member });
+    const deleted = (table: string) => ask(`select uri from ${table} where deleted_at is not null`);
+    await until(async () => (await deleted('custom_field_definitions')).length === 1, 'the deleted field');
+    await until(async () => (await deleted('organization_memberships')).length === 1, 'the deleted membership');
+    expect(await ask(host)).toEqual([{ name: 'Ada Byron' }]);
+    await until(async () => (await ask(wide))[0]?.['churn_risk'] === null, 'a column without values');
   });
 });

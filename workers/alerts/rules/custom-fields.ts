@@ -76,9 +76,9 @@ export async function unknownContactFields(
 ): Promise<readonly string[]> {
   const named = (await Promise.all(rules.map(fieldsNamedBy))).flat();
   if (named.length === 0) return [];
-  const rows = (await db.selectFrom('custom_field_definitions').selectAll().execute()).map((row) =>
-    decodeRow(engine, 'custom_field_definitions', row),
-  );
+  const rows = (
+    await db.selectFrom('custom_field_definitions').selectAll().where('deleted_at', 'is', null).execute()
+  ).map((row) => decodeRow(engine, 'custom_field_definitions', row));
   if (rows.length === 0) return [];
   const labels = rows.flatMap(({ label }) => label ?? []).toSorted();
   return named.flatMap(({ rule, field, values }) => {

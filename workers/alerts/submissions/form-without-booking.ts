@@ -78,7 +78,7 @@ export async function unknownFormNames(
   rules: readonly (Pick<BoundSubmissionRule, 'filter'> & { readonly name: string })[],
 ): Promise<readonly string[]> {
   if (rules.length === 0) return [];
-  const rows = (await db.selectFrom('routing_forms').selectAll().execute()).map((row) =>
+  const rows = (await db.selectFrom('routing_forms').selectAll().where('deleted_at', 'is', null).execute()).map((row) =>
     decodeRow(engine, 'routing_forms', row),
   );
   if (rows.length === 0) return [];

@@ -6,7 +6,15 @@ import type { Store } from '#src/store/contract.ts';
 import { countLive, staleRows, type StaleRow } from '#src/store/stale-rows.ts';
 import { isStatus } from '#src/upstream/api-error.ts';
 import type { CallOptions, Client } from '#src/upstream/client.ts';
-import { type FetchedRecord, getContact, getEventType, getMeetingRecap } from '#src/upstream/endpoints.ts';
+import {
+  type FetchedRecord,
+  getContact,
+  getCustomFieldDefinition,
+  getEventType,
+  getMeetingRecap,
+  getOrganizationMembership,
+  getRoutingForm,
+} from '#src/upstream/endpoints.ts';
 import { tableOfKind } from '#workers/projections/touches.ts';
 import { isReadFailure, type LeftOut } from '#workers/sync/resources/left-out.ts';
 import type { SeenSet } from './seen-set.ts';
@@ -42,8 +50,11 @@ type Getter = (client: Client, uri: string, options?: CallOptions) => Promise<Fe
 
 const getters: Readonly<Record<DeletableKind, Getter>> = {
   contact: getContact,
+  custom_field_definition: getCustomFieldDefinition,
   event_type: getEventType,
   meeting_recap: getMeetingRecap,
+  organization_membership: getOrganizationMembership,
+  routing_form: getRoutingForm,
 };
 
 const pageSize = 200;
@@ -108,7 +119,7 @@ async function statusOf(
     if (isReadFailure(error) && !isTransient(error) && !isStatus(error, 404)) return 'hidden';
     if (!isStatus(error, 404)) throw error;
     if (!error.isFromService) return 'unconfirmed';
-    seenSet.addDeleted({ kind, uri: row.uri, observed: error.observed });
+    seenSet.addDeleted({ kind, uri: row.uri, updated_at: row.updated_at, observed: error.observed });
     return 'deleted';
   }
 }

@@ -8,6 +8,7 @@ import { allResources, type Resource, type ResourceName, type ResourcePage } fro
 export interface Traversal {
   readonly resource: Resource;
   readonly query?: Readonly<Record<string, string>>;
+  readonly isBrief?: boolean;
   /** Whether later pages are of no interest. */
   readonly isLast?: (page: Pick<ResourcePage, 'records'>) => boolean;
   /** The listing is complete: rows of this kind that it lacks may be deleted. */
@@ -52,8 +53,11 @@ export function recentTraversals(resources: readonly Resource[], recent: Recent)
 
 const deletedBy: Partial<Record<ResourceName, DeletableKind>> = {
   contacts: 'contact',
+  custom_field_definitions: 'custom_field_definition',
   event_types: 'event_type',
   meeting_recaps: 'meeting_recap',
+  organization_memberships: 'organization_membership',
+  routing_forms: 'routing_form',
 };
 
 export function fullTraversals(resources: readonly Resource[]): readonly Traversal[] {

@@ -100,15 +100,15 @@ interface TraversalOutcome extends ListOutcome {
   readonly unreadable: readonly LeftOut[];
 }
 
-async function traverse(needs: ReconcileNeeds, traversal: Traversal, run: Run): Promise<TraversalOutcome> {
-  const { resource, query, isLast, deletes } = traversal;
+export async function traverse(needs: ReconcileNeeds, traversal: Traversal, run: Run): Promise<TraversalOutcome> {
+  const { resource, query, isBrief = false, isLast, deletes } = traversal;
   const { name } = resource;
   const { signal } = needs;
   const unreadable: LeftOut[] = [];
   let begunAt: string | undefined;
   let rows = 0;
   try {
-    for await (const page of resource.pages(needs.sources, { ...(query && { query }), signal })) {
+    for await (const page of resource.pages(needs.sources, { ...(query && { query }), isBrief, signal })) {
       begunAt ??= page.observed;
       await run.take(page.records);
       unreadable.push(...leftOutIn(page.notices));

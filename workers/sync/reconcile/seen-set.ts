@@ -2,12 +2,7 @@
 // a run that only compares writes nothing into the store.
 import Sqlite from 'better-sqlite3';
 import type { DeletableKind } from '#schemas/records.ts';
-
-export interface FoundDelete {
-  readonly kind: DeletableKind;
-  readonly uri: string;
-  readonly observed: string;
-}
+import type { FoundDelete } from '#workers/sync/records.ts';
 
 export interface SeenSet extends Disposable {
   /** True the first time. */
@@ -26,18 +21,20 @@ export function openSeenSet(): SeenSet {
   database.pragma('synchronous = OFF');
   database.pragma('cache_size = -4000');
   database.exec('create table seen (kind text, uri text, primary key (kind, uri)) without rowid');
-  database.exec('create table deleted (kind text, uri text, observed text, primary key (kind, uri)) without rowid');
+  database.exec(
+    'create table deleted (kind text, uri text, updated_at text, observed text, primary key (kind, uri)) without rowid',
+  );
   const see = database.prepare('insert into seen values (?, ?) on conflict do nothing');
   const look = database.prepare('select 1 from seen where kind = ? and uri = ?');
-  const add = database.prepare('insert into deleted values (?, ?, ?) on conflict do nothing');
+  const add = database.prepare('insert into deleted values (?, ?, ?, ?) on conflict do nothing');
   const count = database.prepare<[string], { n: number }>('select count(*) as n from deleted where kind = ?');
   const page = database.prepare<[string, string, number], FoundDelete>(
-    'select kind, uri, observed from deleted where kind = ? and uri > ? order by uri limit ?',
+    'select kind, uri, updated_at, observed from deleted where kind = ? and uri > ? order by uri limit ?',
   );
   return {
     isFirst: (kind, uri) => see.run(kind, uri).changes > 0,
     wasSeen: (kind, uri) => look.get(kind, uri) !== undefined,
-    addDeleted: ({ kind, uri, observed }) => void add.run(kind, uri, observed),
+    addDeleted: ({ kind, uri, updated_at, observed }) => void add.run(kind, uri, updated_at ?? null, observed),
     countDeleted: (kind) => count.get(kind)?.n ?? 0,
     *deleted(kind, size) {
       for (let after = ''; ;) {

@@ -1,12 +1,18 @@
 // What reconcile must not delete: rows of which nothing but a confirmed 404 of the right service, asked as the right one, tells.
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { RecordKind } from '#schemas/records.ts';
 import { deleteContact } from '#src/sandbox/world/contacts/contacts.ts';
+import type { StoredColumns } from '#src/store/columns.ts';
+import { rebuild } from '#workers/sync/rebuild.ts';
 import { sweepSlice } from '#workers/sync/reconcile/sweep.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
+import { bearer } from '../../../harness/mirror/api-app.ts';
+import { readMirror } from '../../../harness/mirror/mirror-reader.ts';
 import { openTestBackfill } from '../../../harness/mirror/test-backfill.ts';
 import { allKinds, openTestReconcile, type TestReconcile } from '../../../harness/mirror/test-reconcile.ts';
+import { inForms } from '../../../harness/sandbox.ts';
 import { rowsOf, storeEngines } from '../../../harness/stores.ts';
 
 const [{ fresh }] = storeEngines;
@@ -85,6 +91,72 @@ describe('a 404', () => {
     expect(report.unreadable).toMatchObject([{ what: '1 deletes of contact' }]);
     expect(await deletedOf(mirrored)).toBe(0);
     expect((await mirrored.run({ repair: true })).lines).toEqual([`extra contact ${first.uri}`]);
+  });
+});
+
+describe.each(inForms(storeEngines))('what only lists show, on $name', ({ available, fresh, as }) => {
+  it.runIf(available)('is deleted once the service no longer has it, and exists again with it', async () => {
+    await using mirrored = await openTestReconcile(fresh, { as, contacts: 10, bookings: 5 });
+    const { sandbox, store } = mirrored;
+    const { state } = sandbox.service;
+    await mirrored.run({ repair: true });
+    const [field, kept] = state.definitions.of('organization', sandbox.handles.organization);
+    const [form] = state.routingForms.values();
+    const { member } = sandbox.handles.users;
+    const [membership] = state.memberships.of('user', member);
+    if (!field || !kept || !form || !membership) throw new Error('nothing to delete');
+    await sandbox.control('DELETE', '/custom_fields', { uri: field.uri });
+    await sandbox.control('DELETE', '/routing_forms', { uri: form.uri });
+    await sandbox.control('DELETE', '/users', { uri: member });
+    const extra = [
+      `extra custom_field_definition ${field.uri}`,
+      `extra organization_membership ${membership.uri}`,
+      `extra routing_form ${form.uri}`,
+    ];
+    const deleted = async () => {
+      const tables = ['custom_field_definitions', 'organization_memberships', 'routing_forms', 'users'] as const;
+      const rows = await Promise.all(tables.map((table) => rowsOf(store, table)));
+      return rows.flat().flatMap(({ uri, deleted_at: at = null }) => (at === null ? [] : uri));
+    };
+    using reader = readMirror(store);
+    const get = (path: string) => reader.get(path, bearer);
+    const definitions = async () =>
+      (await get('/api/contacts/custom_field_definitions')).body.collection.map(({ uri }: { uri: string }) => uri);
+    const path = field.uri.slice(field.uri.indexOf('/contacts/'));
+
+    const owner = { path: '/contacts/custom_field_definitions', status: 403, body: {} };
+    await sandbox.control('POST', '/faults', { answers: [owner] });
+    expect((await mirrored.run()).lines).toEqual(expect.not.arrayContaining([extra[0]]));
+    await sandbox.control('POST', '/faults', {});
+    expect((await mirrored.run()).lines).toEqual(expect.arrayContaining(extra));
+    expect(await deleted()).toEqual([]);
+    expect((await mirrored.run({ repair: true })).lines).toEqual(expect.arrayContaining(extra));
+    expect(await deleted()).toEqual([field.uri, membership.uri, form.uri]);
+    expect((await mirrored.run()).lines).toEqual([]);
+
+    expect(await definitions()).not.toContain(field.uri);
+    expect((await get(`/api${path}`)).status).toBe(404);
+    const [contact] = (await get('/api/contacts')).body.collection;
+    const shown = contact.custom_fields.map(({ uri }: { uri: string }) => uri);
+    expect([shown.includes(field.uri), shown.includes(kept.uri)]).toEqual([false, true]);
+    const { rows } = await sql<StoredColumns>`select count(*) as n, count(segment) as known from contacts_wide`.execute(
+      store.db,
+    );
+    expect(rows.map(({ n, known }) => [Number(n), Number(known)])).toEqual([[10, 0]]);
+
+    state.definitions.put(field);
+    state.memberships.put(membership);
+    state.routingForms.put(form);
+    await mirrored.run({ repair: true });
+    expect(await deleted()).toEqual([]);
+    expect(await definitions()).toContain(field.uri);
+    expect((await get(`/api${path}`)).status).toBe(200);
+
+    await sandbox.control('DELETE', '/routing_forms', { uri: form.uri });
+    await mirrored.run({ repair: true });
+    expect(await deleted()).toEqual([form.uri]);
+    const screen = privacyScreen({ eraseOnDelete: true });
+    expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
   });
 });
 
