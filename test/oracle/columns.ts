@@ -91,13 +91,13 @@ export const fieldColumns: Record<OracleTable, Columns> = {
     result: parts('result', { result_type: 'type' }),
   },
   routing_forms: {
-    ...same('name status questions created_at updated_at extra'),
+    ...same('name status questions created_at updated_at deleted_at extra'),
     organization: (organization_uri) => ({ organization_uri }),
   },
-  custom_field_definitions: same('label field_type options currency created_at updated_at extra'),
+  custom_field_definitions: same('label field_type options currency created_at updated_at deleted_at extra'),
   users: same('name email slug timezone created_at updated_at extra'),
   organization_memberships: {
-    ...same('role created_at updated_at extra'),
+    ...same('role created_at updated_at deleted_at extra'),
     user: (user) => ({ user_uri: typeof user === 'string' ? user : part(user, 'uri') }),
     organization: (organization_uri) => ({ organization_uri }),
   },

@@ -24,6 +24,9 @@ const ranks: Record<string, number> = {
   'routing_form_submission.created': 1,
 };
 
+/** What lists alone show exists again when it is listed again. */
+const listed: readonly string[] = ['custom_field_definitions', 'organization_memberships', 'routing_forms'];
+
 export function expectedRows(facts: readonly Fact[], eraseOnDelete: boolean): Record<string, Record_[]> {
   const sound = facts.filter((fact) => fact.sound).map(normal);
   const spoken = sound.flatMap(speak);
@@ -37,7 +40,7 @@ export function expectedRows(facts: readonly Fact[], eraseOnDelete: boolean): Re
     const deletedAt = first?.at ?? null;
     const forgotten = table === 'contacts' && deletedAt !== null && (eraseOnDelete || first?.source === 'operator');
     const row = rowOf(table, uri, forgotten ? [] : (byRow.get(id) ?? []));
-    if ('deleted_at' in row) Object.assign(row, { deleted_at: deletedAt, deleted_source: first?.source ?? null });
+    if ('deleted_source' in row) Object.assign(row, { deleted_at: deletedAt, deleted_source: first?.source ?? null });
     row['as_of'] ??= deletedAt;
     const marks = table === 'invitees' ? noShowRows(uri, bySubject.get(uri) ?? []) : { columns: {}, rows: [] };
     (tables[table] ??= []).push({ ...row, ...marks.columns });
@@ -77,11 +80,13 @@ function speak({ event, observed, tie, payload }: NormalFact): Spoken[] {
   if (event === 'person.erased') return [];
   const table = tableOf(event);
   const uri = payload['uri'] as string;
-  const rank = event.endsWith('.read') ? 0 : (ranks[event] ?? 2);
+  const rank = event.endsWith('.read') ? 0 : event.endsWith('.gone') ? 3 : (ranks[event] ?? 2);
   const versionOf = (record: Record_, lead = 0) => {
     const updated = String(record['updated_at'] ?? '');
     return [lead, updated.slice(0, 23), observed, rank, updated, tie];
   };
+  if (event.endsWith('.gone') && listed.includes(table))
+    return [{ table, uri, observed, version: versionOf(payload), record: { deleted_at: observed } }];
   if (event.endsWith('.gone') || event === 'contact.deleted' || event === 'meeting_recap.deleted') return [];
   if (table === 'meeting_recaps') {
     const version = [observed, rank, String(payload['updated_at'] ?? ''), tie];
@@ -101,7 +106,7 @@ function speak({ event, observed, tie, payload }: NormalFact): Spoken[] {
   }
   if (table === 'organization_memberships' && typeof payload['user'] === 'object' && payload['user'] !== null) {
     const person = payload['user'] as Record_;
-    const own = { ...payload, extra: beyondColumns(table, payload) };
+    const own = { ...payload, deleted_at: null, extra: beyondColumns(table, payload) };
     const theirs = { ...person, extra: beyondColumns('users', person) };
     return [
       { table, uri, observed, version: versionOf(payload), record: own },
@@ -114,7 +119,7 @@ function speak({ event, observed, tie, payload }: NormalFact): Spoken[] {
     const fitting = typeof emails === 'string' ? others : payload;
     const extra =
       typeof emails === 'string' ? { ...beyondColumns(table, others), emails } : beyondColumns(table, payload);
-    return [{ table, uri, observed, version: versionOf(payload), record: { ...fitting, extra } }];
+    return [{ table, uri, observed, version: versionOf(payload), record: { ...fitting, deleted_at: null, extra } }];
   }
 
   const { scheduled_event: meeting, ...rest } = payload;
@@ -152,6 +157,7 @@ function deletion({ event, observed, payload }: NormalFact): Deletion[] {
   if (event === 'person.erased')
     return [{ table: 'contacts', uri: payload['uri'] as string, at: observed, source: 'operator' }];
   const table = tableOf(event);
+  if (listed.includes(table)) return [];
   const says = /\.(deleted|gone)$/.test(event) && event !== 'invitee_no_show.deleted';
   if (!says && (table !== 'event_types' || sentDeletion == null)) return [];
   const source = /\.(read|gone)$/.test(event) ? 'reconcile' : 'webhook';

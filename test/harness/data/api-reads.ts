@@ -2,7 +2,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { JsonObject } from '#schemas/wire.ts';
 import type { Store } from '#src/store/contract.ts';
-import type { RecordKind } from '#schemas/records.ts';
+import type { DeletableKind, RecordKind } from '#schemas/records.ts';
 import { ingestDeletes, ingestRecords, type ServiceRecord } from '#workers/sync/records.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { history, type Fact, type Observation } from './delivery-histories.ts';
@@ -47,6 +47,9 @@ const pages: readonly { event: string; payload: Arbitrary<Payload>; weight: numb
   { event: 'contact.gone', payload: about(uris.contacts), weight: 1 },
   { event: 'event_type.gone', payload: about(uris.eventTypes), weight: 1 },
   { event: 'meeting_recap.gone', payload: about(uris.recaps), weight: 1 },
+  { event: 'custom_field_definition.gone', payload: last(uris.definitions), weight: 1 },
+  { event: 'organization_membership.gone', payload: last(uris.memberships), weight: 1 },
+  { event: 'routing_form.gone', payload: last(uris.forms), weight: 1 },
   // A value that does not fit is set aside, and the rest counts.
   { event: 'contact.read', payload: contact.map((record) => ({ ...record, emails: 'none' })), weight: 1 },
   // Kept, never projected: a record without its URI.
@@ -55,6 +58,11 @@ const pages: readonly { event: string; payload: Arbitrary<Payload>; weight: numb
 
 function about(subjects: readonly string[]): Arbitrary<Payload> {
   return fc.record({ uri: fc.constantFrom(...subjects) });
+}
+
+/** As it was read last. */
+function last(subjects: readonly string[]): Arbitrary<Payload> {
+  return fc.record({ uri: fc.constantFrom(...subjects), updated_at: fc.option(time) });
 }
 
 /** One content, seen at one to three moments. */
@@ -108,5 +116,6 @@ export async function ingestObservations(
 }
 
 function goneOf({ kind, record, observed }: ServiceRecord) {
-  return { kind: kind as 'contact' | 'event_type' | 'meeting_recap', uri: String(record['uri']), observed };
+  const { uri, updated_at: at } = record;
+  return { kind: kind as DeletableKind, uri: String(uri), updated_at: typeof at === 'string' ? at : null, observed };
 }
