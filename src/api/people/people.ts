@@ -45,17 +45,28 @@ export const listPeople = defineOperation({
   query: pageQuery.extend({
     email: plainText.max(320).optional().describe('The person with this address, in any letter case.'),
     name: plainText.max(200).optional().describe('A part of the name of a contact, or of the first booking.'),
+    contact_uris: plainText
+      .transform((text) => text.split(','))
+      .optional()
+      .describe('The people of these contacts: at most 100 URIs, separated by commas. All are on one page.')
+      .refine((uris = []) => uris.length <= 100, 'at most 100'),
     contact: z.enum(['true', 'false']).optional().describe('`false`: the people without a contact, by first booking.'),
   }),
   answers: 'collection',
   schema: person,
-  async run({ store, query: { email, name, contact }, pageIn, useContactSearch }): Promise<Listing> {
+  async run({
+    store,
+    query: { email, name, contact, contact_uris: contacts },
+    pageIn,
+    useContactSearch,
+  }): Promise<Listing> {
     const page = pageIn('created_at:desc');
+    const onePage = { first: undefined, last: undefined, hasNext: false, hasPrevious: false };
+    if (contacts !== undefined) return { ...onePage, records: await peopleOfContacts(store, contacts) };
     if (email !== undefined) {
       const found = await personByAddress(store, email);
       const isWanted = contact === undefined || (found?.['contact_uri'] === null) === (contact === 'false');
-      const records = found === undefined || !isWanted ? [] : [found];
-      return { records, first: undefined, last: undefined, hasNext: false, hasPrevious: false };
+      return { ...onePage, records: found === undefined || !isWanted ? [] : [found] };
     }
     if (contact === 'false') {
       const { items, ...ends } = await findWithoutContact(store, name, page);

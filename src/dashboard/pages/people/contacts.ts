@@ -1,6 +1,7 @@
 // Contacts: the list with the filters of the service, and one person with everything that happened with them.
 import { html } from 'hono/html';
 import { getContact, listContacts, listCustomFieldDefinitions } from '#src/api/contacts.ts';
+import { getPerson, listPeople } from '#src/api/people/people.ts';
 import { getContactTimeline } from '#src/api/people/timeline.ts';
 import { filters, type Field } from '#src/dashboard/components/form.ts';
 import { facts, pager, table, type Column } from '#src/dashboard/components/list.ts';
@@ -11,13 +12,16 @@ import {
   externalLink,
   foreign,
   idOf,
+  nothing,
   optionalTime,
+  time,
   type Markup,
 } from '#src/dashboard/components/markup.ts';
 import { ApiError } from '#src/api/ask.ts';
+import { explainRow } from '#src/api/why.ts';
 import { definePage, type Page, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
 import { customFieldText, type Definition } from './custom-field-text.ts';
-import { bookingsWith, named, personCard } from './people.ts';
+import { bookingsWith, named, personCard, type Person } from './people.ts';
 import { timeline } from './timeline.ts';
 
 type Contact = RecordOf<typeof listContacts>;
@@ -44,6 +48,7 @@ export const contactPages: readonly Page[] = [
       const { url, query } = call;
       const { collection, pagination } = await contactsIn(call);
       const definitions = await definitionsIn(call);
+      const people = await peopleOf(call, collection);
       const shown = definitions.filter(({ uri }) => query['show'] === everyField || query['show'] === idOf(uri));
       return {
         title: 'Contacts',
@@ -58,7 +63,7 @@ export const contactPages: readonly Page[] = [
             empty: isFiltered(query)
               ? 'No contact matches these filters.'
               : html`There are no contacts yet. ${command('backfill')} copies those that the service has.`,
-            columns: [...columns, ...shown.map(customColumn)],
+            columns: [...columns(people), ...shown.map(customColumn)],
           })}
           ${pager(pagination, url)}`,
       };
@@ -97,7 +102,7 @@ const contactFields = (definitions: readonly Definition[]): readonly Field[] => 
       ]),
 ];
 
-const columns: readonly Column<Contact>[] = [
+const columns = (people: ReadonlyMap<string, Person>): readonly Column<Contact>[] => [
   {
     name: 'Who',
     cell: ({ uri, name, emails }) =>
@@ -109,10 +114,17 @@ const columns: readonly Column<Contact>[] = [
     cell: ({ city, country }) => optional([city, country].filter(Boolean).join(', ')),
     isMinor: true,
   },
-  { name: 'Last meeting', cell: ({ last_meeting_date: at }) => optionalTime(at), isMinor: true },
-  { name: 'Next meeting', cell: ({ next_meeting_date: at }) => optionalTime(at), isMinor: true },
+  { name: 'Last meeting', cell: ({ uri }) => optionalTime(people.get(uri)?.last_meeting ?? null), isMinor: true },
+  { name: 'Next meeting', cell: ({ uri }) => optionalTime(people.get(uri)?.next_meeting ?? null), isMinor: true },
   { name: 'Created', cell: ({ created_at: at }) => (at === null ? '' : day(at)) },
 ];
+
+/** The persons of some contacts, by contact. */
+async function peopleOf({ ask }: Pick<PageCall, 'ask'>, contacts: readonly Contact[]) {
+  const contact_uris = contacts.map(({ uri }) => uri).join();
+  const { collection } = await ask(listPeople, { query: { contact_uris } });
+  return new Map(collection.flatMap((person) => person.contact_uris.map((uri) => [uri, person] as const)));
+}
 
 const customColumn = (definition: Definition): Column<Contact> => ({
   name: definition.label ?? 'without a label',
@@ -134,14 +146,15 @@ async function showContact({ ask, url, params, query }: PageCall) {
     query: { count: '50', ...(token && { page_token: token }) },
   });
   const contact = await contactNamed({ ask, params });
+  const person = contact && (await ask(getPerson, { params })).resource;
   const title = contact === undefined ? 'Deleted contact' : contact.name || 'Contact without a name';
   return {
     title,
     content: html`<h1><bdi>${title}</bdi></h1>
       ${
-        contact === undefined
+        contact === undefined || person === undefined
           ? html`<p class="lead">This contact was deleted. Its values were removed; what happened to it is below.</p>`
-          : html`${await contactCard({ ask }, contact)} ${await personCard({ ask }, contact.uri)}`
+          : html`${await contactCard({ ask }, contact, person)} ${await personCard({ ask }, person, contact.uri)}`
       }
       <h2>History</h2>
       ${timeline(history.collection)} ${pager(history.pagination, url)}`,
@@ -158,7 +171,7 @@ async function contactNamed({ ask, params }: Pick<PageCall, 'ask' | 'params'>) {
   }
 }
 
-async function contactCard(call: Pick<PageCall, 'ask'>, contact: Contact): Promise<Markup> {
+async function contactCard(call: Pick<PageCall, 'ask'>, contact: Contact, person: Person): Promise<Markup> {
   const definitions = new Map((await definitionsIn(call)).map((definition) => [definition.uri, definition]));
   const role = [contact.job_title, contact.company].filter(Boolean).join(', ');
   const custom = (contact.custom_fields ?? []).flatMap(({ uri, value, label }) => {
@@ -179,14 +192,12 @@ async function contactCard(call: Pick<PageCall, 'ask'>, contact: Contact): Promi
       Location: textFact([contact.city, contact.state, contact.country].filter(Boolean).join(', ')),
       'Time zone': textFact(contact.timezone),
       LinkedIn: contact.linkedin ? externalLink(contact.linkedin) : null,
-      'Next meeting': optionalTime(contact.next_meeting_date),
-      'Last meeting': optionalTime(contact.last_meeting_date),
-      'First e-mail': optionalTime(contact.first_email_date),
-      'Last e-mail': optionalTime(contact.last_email_date),
-      'Last interaction': optionalTime(contact.last_interaction_date),
+      'Next meeting': optionalTime(person.next_meeting),
+      'Last meeting': optionalTime(person.last_meeting),
       Created: optionalTime(contact.created_at),
       Changed: optionalTime(contact.updated_at),
     })}
+    ${await serviceDates(call, contact)}
     ${
       custom.length === 0
         ? ''
@@ -197,6 +208,24 @@ async function contactCard(call: Pick<PageCall, 'ask'>, contact: Contact): Promi
       <a href="${address('/why', { uri: contact.uri })}">Why each value is as it is</a>
       ${primary ? html`<a href="${address('/recaps', { attendee: primary.email })}">Recaps with this address</a>` : ''}
     </p>`;
+}
+
+/** The service sends no webhook when these change, so they may be old. */
+async function serviceDates({ ask }: Pick<PageCall, 'ask'>, contact: Contact): Promise<Markup> {
+  const dates = {
+    'Next meeting': contact.next_meeting_date,
+    'Last meeting': contact.last_meeting_date,
+    'First e-mail': contact.first_email_date,
+    'Last e-mail': contact.last_email_date,
+    'Last interaction': contact.last_interaction_date,
+  };
+  if (Object.values(dates).every((at) => at === null)) return nothing;
+  const { fields } = await ask(explainRow, { query: { uri: contact.uri, limit: '1' } });
+  const readAt = fields.find(({ column }) => column.endsWith('_date'))?.occurred_at ?? null;
+  return html`<details>
+    <summary>As the service says${readAt === null ? '' : html`, last read ${time(readAt)}`}</summary>
+    ${facts(Object.fromEntries(Object.entries(dates).map(([name, at]) => [name, optionalTime(at)])))}
+  </details>`;
 }
 
 const textFact = (text: string | null): Markup | null => (text ? foreign(text) : null);

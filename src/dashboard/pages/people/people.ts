@@ -1,13 +1,13 @@
 // People over all their addresses: the list, and what the page of a contact says of the person.
 import { html } from 'hono/html';
 import { getContact } from '#src/api/contacts.ts';
-import { getPerson, listPeople } from '#src/api/people/people.ts';
+import { listPeople } from '#src/api/people/people.ts';
 import { filters, type Field } from '#src/dashboard/components/form.ts';
 import { facts, pager, table, type Column } from '#src/dashboard/components/list.ts';
 import { address, foreign, idOf, optionalTime, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage, type Page, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
 
-type Person = RecordOf<typeof listPeople>;
+export type Person = RecordOf<typeof listPeople>;
 
 const fields: readonly Field[] = [
   { name: 'email', label: 'E-mail', type: 'search', placeholder: 'any whole address' },
@@ -68,8 +68,7 @@ export const peoplePage: Page = definePage({
 });
 
 /** What is known of the person over all addresses. */
-export async function personCard({ ask }: Pick<PageCall, 'ask'>, contact: string): Promise<Markup> {
-  const { resource: person } = await ask(getPerson, { params: { uuid: idOf(contact) } });
+export async function personCard({ ask }: Pick<PageCall, 'ask'>, person: Person, contact: string): Promise<Markup> {
   const uris = person.contact_uris.filter((uri) => uri !== contact);
   const others = await Promise.all(uris.map((uri) => ask(getContact, { params: { uuid: idOf(uri) } })));
   return html`<h2>The person, over all addresses</h2>
@@ -88,7 +87,5 @@ export async function personCard({ ask }: Pick<PageCall, 'ask'>, contact: string
       'Last campaign': person.last_campaign ? foreign(person.last_campaign) : null,
       'First touch': optionalTime(person.first_touch),
       'Last touch': optionalTime(person.last_touch),
-      'Upcoming meeting': optionalTime(person.next_meeting),
-      'Meeting held last': optionalTime(person.last_meeting),
     })}`;
 }

@@ -62,6 +62,13 @@ for (const engine of storeEngines)
       return api;
     }
 
+    it('of given contacts are on one page', async () => {
+      await using api = await openWorld();
+      const uris = ['ben', 'ada2', 'old', 'none'].map((id) => uri('contacts', id)).join();
+      expect(namesIn((await api.get(`/api/people?contact_uris=${uris}`)).body)).toEqual(['ben', 'ada']);
+      expect((await api.get(`/api/people?contact_uris=${'x,'.repeat(100)}`)).status).toBe(400);
+    });
+
     it('with a contact are listed once each, those without one apart, newest first', async () => {
       await using api = await openWorld();
       const { body } = await api.get('/api/people');

@@ -41,6 +41,49 @@ for (const engine of storeEngines)
       expect((await dashboard.page('/people?email=none@example.test')).html).toContain('No one matches');
     });
 
+    it('and the pages of contacts show the meetings that are booked, and fold away what the service computed', async () => {
+      await using dashboard = await openDashboard(engine.fresh);
+      const contact = contactDelivery({
+        id: 'one',
+        version: 0,
+        more: { ...emails('a@example.test'), next_meeting_date: '2031-05-05T10:00:00.000000Z' },
+      });
+      const meeting = (id: string, start: string) =>
+        JSON.stringify({
+          event: 'invitee.created',
+          created_at: '2025-01-01T00:00:00.000000Z',
+          payload: {
+            uri: `https://api.example.test/scheduled_events/${id}/invitees/${id}`,
+            email: 'A@example.test',
+            status: 'active',
+            event: `https://api.example.test/scheduled_events/${id}`,
+            created_at: '2025-01-01T00:00:00.000000Z',
+            updated_at: '2025-01-01T00:00:00.000000Z',
+            scheduled_event: {
+              uri: `https://api.example.test/scheduled_events/${id}`,
+              status: 'active',
+              start_time: start,
+              end_time: start,
+            },
+          },
+        });
+      await ingestBodies(dashboard.store, [
+        contact,
+        meeting('past', '2025-01-03T10:00:00.000000Z'),
+        meeting('next', '2032-05-05T10:00:00.000000Z'),
+      ]);
+      const list = (await dashboard.page('/contacts')).html;
+      expect(list).toMatch(/data-label="Last meeting">\s*<time datetime="2025-01-03/);
+      expect(list).toMatch(/data-label="Next meeting">\s*<time datetime="2032-05-05/);
+      const [shown = '', folded = ''] = (await dashboard.page('/contacts/one')).html.split('<details>');
+      expect(shown).toMatch(/<dt>Next meeting<\/dt><dd><time datetime="2032-05-05/);
+      expect(shown).toMatch(/<dt>Last meeting<\/dt><dd><time datetime="2025-01-03/);
+      expect(shown).not.toContain('2031');
+      expect(folded).toMatch(
+        /As the service says, last read <time.*<dt>Next meeting<\/dt><dd><time datetime="2031-05-05/s,
+      );
+    });
+
     it('links people without a contact to their bookings', async () => {
       await using dashboard = await openWorld();
       await ingestCountedBookings(dashboard.store);
