@@ -1,17 +1,26 @@
 // The pages that show every setting, made from the one table there is; a test checks that they are current.
 import type { Setting } from '#src/config/readers.ts';
+import { firstGroup, groupedSettings } from '#src/config/setting-groups.ts';
 import { settings } from '#src/config/variables.ts';
 
 const begin = '<!-- settings: made by `npm run settings` -->';
 const end = '<!-- /settings -->';
-const entries = Object.entries<Setting>(settings);
+const groups = groupedSettings(Object.entries<Setting>(settings), ([name]) => name);
 
 export function envExample(): string {
   const intro = [
-    '# Every variable Slotstream reads, with its default. Copy to .env and uncomment what you change.',
+    `# Every variable Slotstream reads, with its default. Copy to .env, fill in those below "${firstGroup}", and uncomment what else you change.`,
     '# Any of them can be read from a file instead: NAME_FILE=/run/secrets/name.',
   ];
-  const lines = entries.flatMap(([name, setting]) => ['', ...about(setting), `# ${name}=${plainDefault(setting)}`]);
+  const lines = groups.flatMap(([group, entries]) => [
+    '',
+    `# ---- ${group} ----`,
+    ...entries.flatMap(([name, setting]) => [
+      '',
+      ...about(setting),
+      `${group === firstGroup ? '' : '# '}${name}=${plainDefault(setting)}`,
+    ]),
+  ]);
   return [...intro, ...lines, ''].join('\n');
 }
 
@@ -34,11 +43,17 @@ export function withSettingsTable(page: string): string {
   const from = page.indexOf(begin);
   const to = page.indexOf(end);
   if (from < 0 || to < from) throw new Error(`docs/configuration.md lacks the marks ${begin} … ${end}`);
-  const rows = entries.map(
-    ([name, setting]) => `| ${nameCell(name, setting)} | ${defaultCell(setting)} | ${setting.meaning} |`,
+  const tables = groups.map(([group, entries]) =>
+    [
+      `## ${group}\n`,
+      '| variable | default | meaning |',
+      '|---|---|---|',
+      ...entries.map(
+        ([name, setting]) => `| ${nameCell(name, setting)} | ${defaultCell(setting)} | ${setting.meaning} |`,
+      ),
+    ].join('\n'),
   );
-  const table = ['| variable | default | meaning |', '|---|---|---|', ...rows];
-  return `${page.slice(0, from)}${begin}\n${table.join('\n')}\n${page.slice(to)}`;
+  return `${page.slice(0, from)}${begin}\n${tables.join('\n\n')}\n${page.slice(to)}`;
 }
 
 function nameCell(name: string, { alias }: Setting): string {

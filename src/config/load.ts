@@ -5,6 +5,7 @@ import { parseEnv } from 'node:util';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import { feedOf } from './feed-variables.ts';
 import type { Setting } from './readers.ts';
+import { groupedSettings } from './setting-groups.ts';
 import { showSetting, type ShownSetting } from './shown-settings.ts';
 import { unknownVariables } from './unknown-variables.ts';
 import { settings } from './variables.ts';
@@ -60,7 +61,11 @@ export function loadConfig(env: Environment, inFile: readonly string[] = []): Co
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the loop above parsed every setting, or it was a problem
   const config = shape(values as unknown as SettingValues);
   const warnings = [...config.warnings, ...unknownVariables(Object.keys(env), inFile)];
-  return { ...config, warnings, settings: shownSettings };
+  return {
+    ...config,
+    warnings,
+    settings: groupedSettings(shownSettings, ({ name }) => name).flatMap(([, those]) => those),
+  };
 }
 
 type Given = { readonly from: string; readonly text: string | undefined } | { readonly problem: string };

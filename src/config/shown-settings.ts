@@ -1,9 +1,11 @@
 // The settings as people may see them: each with its value, where the value comes from and what it does. Secrets are replaced, and of
 // an address that may contain one, only the scheme and the host are shown.
 import type { Setting } from './readers.ts';
+import { groupOf } from './setting-groups.ts';
 
 export interface ShownSetting {
   readonly name: string;
+  readonly group: string;
   /** Null when it is not set and has no default. */
   readonly value: string | null;
   /** `file`: the file that `NAME_FILE` names. `.env`: the file in the working folder. */
@@ -26,7 +28,7 @@ export interface ReadSetting {
 /** `inFile`: the names that the `.env` file has set. */
 export function showSetting({ name, setting, from, text }: ReadSetting, inFile: readonly string[]): ShownSetting {
   const fallback = setting.default.startsWith('–') ? null : setting.default;
-  const common = { name, default: fallback, meaning: setting.meaning };
+  const common = { name, group: groupOf(name), default: fallback, meaning: setting.meaning };
   if (text === undefined) return { ...common, value: fallback, source: 'default', variable: null, shown: 'whole' };
   const value = setting.secret ? maskSecret(text) : withoutCredentials(text);
   const source = from.endsWith('_FILE') && from !== name ? 'file' : inFile.includes(from) ? '.env' : 'environment';

@@ -28,6 +28,7 @@ export const sinkRecord = z
 export const settingRecord = z
   .strictObject({
     name: z.string(),
+    group: z.string(),
     value: z.string().nullable().describe('Null when it is not set and has no default.'),
     source: z
       .enum(['environment', '.env', 'file', 'default'])

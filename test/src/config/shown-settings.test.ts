@@ -16,9 +16,10 @@ const show = (name: keyof typeof settings, text: string) =>
 describe('the settings as they are shown', () => {
   it('are all there, each with its meaning, its default and where its value comes from', () => {
     const shown = shownIn({ PORT: '9000', REDIS_URL: 'redis://cache.example.com', LOG_LEVEL: 'warn' }, ['LOG_LEVEL']);
-    expect(Object.keys(shown)).toEqual(Object.keys(settings));
+    expect(Object.keys(shown).toSorted()).toEqual(Object.keys(settings).toSorted());
     expect(shown['PORT']).toEqual({
       name: 'PORT',
+      group: 'Webhooks',
       value: '9000',
       source: 'environment',
       variable: 'PORT',

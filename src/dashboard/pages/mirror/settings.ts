@@ -4,8 +4,7 @@ import type { z } from 'zod';
 import type { settingRecord } from '#src/api/mirror/mirror-process.ts';
 import { listSettings } from '#src/api/mirror/settings.ts';
 import { counted } from '#src/base/number-text.ts';
-import { choices } from '#src/dashboard/components/form.ts';
-import { table } from '#src/dashboard/components/list.ts';
+import { table, type Column } from '#src/dashboard/components/list.ts';
 import { foreign, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage } from '#src/dashboard/page.ts';
 import { partsOfMirror, withCode } from './parts.ts';
@@ -17,41 +16,42 @@ const path = '/mirror/settings';
 export const settingsPage = definePage({
   path,
   section: '/mirror',
-  async show({ ask, query }) {
+  async show({ ask }) {
     const { collection } = await ask(listSettings);
     const set = collection.filter(({ source }) => source !== 'default');
-    const onlySet = query['show'] === 'set';
+    const unset = collection.filter(({ source }) => source === 'default');
     return {
       title: 'Settings',
       content: html`${partsOfMirror(path)}
         <h1>Settings</h1>
         <p class="lead">
-          ${counted(set.length, 'setting')} of ${collection.length} ${set.length === 1 ? 'is' : 'are'} set; the others have their defaults.
-          Secrets are not shown, and of an address that may contain one only the host. ${mcpState(collection)}
+          ${counted(set.length, 'setting')} of ${collection.length} ${set.length === 1 ? 'is' : 'are'} set. Secrets are hidden.
+          ${mcpState(collection)}
         </p>
-        ${choices('Which settings', [
-          { text: 'All', href: path, isCurrent: !onlySet },
-          { text: 'Set here', href: `${path}?show=set`, isCurrent: onlySet },
-        ])}
-        ${table({
-          caption: 'Settings of this process',
-          rows: onlySet ? set : collection,
-          keyOf: ({ name }) => name,
-          empty: 'No setting is set: everything has its default.',
-          columns: [
-            {
-              name: 'Setting',
-              cell: ({ name, meaning }) =>
-                html`<div><code>${name}</code><br /><small class="soft">${withCode(meaning)}</small></div>`,
-            },
-            { name: 'Value', cell: valueView },
-            { name: 'From', cell: sourceText },
-          ],
-        })}
-        <p>A setting is an environment variable, or a line of <code>.env</code>; a process reads them when it starts.</p>`,
+        <p>A setting is an environment variable, or a line of <code>.env</code>. A process reads them when it starts.</p>
+        <h2>Set</h2>
+        ${settingTable('Settings that are set', set)}
+        <h2>Not set</h2>
+        ${[...Map.groupBy(unset, ({ group }) => group)].map(
+          ([group, those]) =>
+            html`<details id="${group.toLowerCase().replaceAll(/\W+/g, '-')}"><summary>${group} (${those.length})</summary>${settingTable(group, those)}</details>`,
+        )}`,
     };
   },
 });
+
+const settingTable = (caption: string, rows: readonly Setting[]): Markup =>
+  table({ caption, rows, keyOf: ({ name }) => name, empty: 'Every setting has its default.', columns });
+
+const columns: readonly Column<Setting>[] = [
+  {
+    name: 'Setting',
+    cell: ({ name, meaning }) =>
+      html`<div><code>${name}</code><br /><small class="soft">${withCode(meaning)}</small></div>`,
+  },
+  { name: 'Value', cell: valueView },
+  { name: 'From', cell: sourceText },
+];
 
 /** Whether AI models can ask this process, and what they see. */
 function mcpState(settings: readonly Setting[]): Markup {

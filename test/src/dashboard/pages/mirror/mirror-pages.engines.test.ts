@@ -190,15 +190,29 @@ for (const { name, available, fresh } of storeEngines)
       expect(dashboard.heard.acted).toEqual([]);
     });
 
-    it('show settings with their source, and no secret', async () => {
+    it('show settings in groups, those that are set first, with their source and no secret', async () => {
       const { settings } = loadConfig({ API_TOKEN: 'pa55word-Zq7', QUEUE_URL: 'redis://:Zq7@cache.example.com' }, [
         'QUEUE_URL',
       ]);
       await using dashboard = await openDashboard(fresh, { process: testProcess({ settings }) });
-      const { html } = await dashboard.page('/mirror/settings?show=set');
+      const { html } = await dashboard.page('/mirror/settings');
       expect(html).not.toContain('Zq7');
       expect(textOf(html)).toMatch(/QUEUE_URL .* redis:\/\/cache\.example\.com\/… \.env/);
       expect(textOf(html)).toMatch(/API_TOKEN .* hidden environment/);
+      const order = [
+        '2 settings of',
+        '>API_TOKEN<',
+        '>QUEUE_URL<',
+        'Set these (2)',
+        '>API_BASE_URL<',
+        'Alerts (',
+        '>ALERT_GRACE<',
+        'Feed (',
+      ];
+      expect(order.map((text) => html.indexOf(text))).toEqual(
+        order.map((text) => html.indexOf(text)).toSorted((a, b) => a - b),
+      );
+      expect(order.filter((text) => html.split(text).length !== 2)).toEqual([]);
       expect(textOf(html)).toContain('AI models cannot ask this process: MCP_TOKEN is not set.');
     });
 
