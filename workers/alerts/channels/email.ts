@@ -5,7 +5,7 @@ import { propertyOf } from '#schemas/wire.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { readMailServer } from '#src/egress/smtp-url.ts';
 import { AddressRefused, reasonOf, type Outgoing } from '#src/egress/http.ts';
-import type { Message } from '#workers/alerts/message/message.ts';
+import { linkText, type Message } from '#workers/alerts/message/message.ts';
 import type { Channel, SendResult } from './channel.ts';
 
 export interface EmailNeeds {
@@ -130,7 +130,7 @@ export function mailBody({ title, text, facts, link }: Message): MailBody {
       `<h2><bdi>${escaped(title)}</bdi></h2>`,
       `<p>${paragraphs.join('<br>')}</p>`,
       ...(table.length > 0 ? [`<table cellpadding="4">${table.join('')}</table>`] : []),
-      ...(shownLink === undefined ? [] : [`<p><a href="${escaped(shownLink)}">Open Slotstream</a></p>`]),
+      ...(shownLink === undefined ? [] : [`<p><a href="${escaped(shownLink)}">${linkText(shownLink)}</a></p>`]),
       '</body></html>',
     ].join('\n'),
   };

@@ -1,5 +1,5 @@
 // PagerDuty's Events API v2: an alert triggers an incident, its retraction resolves the incident. All fields are plain text.
-import type { Message } from '#workers/alerts/message/message.ts';
+import { linkText, type Message } from '#workers/alerts/message/message.ts';
 import { truncate } from '#workers/alerts/message/sanitize-text.ts';
 import type { Channel } from './channel.ts';
 import { openHttpChannel, type HttpChannelNeeds } from './http-channel.ts';
@@ -22,7 +22,7 @@ function pagerDutyBody(message: Message, routing_key: string): object {
   const dedup_key = (follows ?? id).slice(0, limits.key);
   if (kind === 'retraction') return { routing_key, event_action: 'resolve', dedup_key };
   const links = facts.filter(({ isLink }) => isLink).map(({ label, value }) => ({ href: value, text: label }));
-  if (link !== undefined) links.push({ href: link, text: 'Open Slotstream' });
+  if (link !== undefined) links.push({ href: link, text: linkText(link) });
   return {
     routing_key,
     event_action: 'trigger',

@@ -2,7 +2,7 @@
 // blocks. What people wrote is only ever put into plain_text, which has no markup.
 import type { Channel } from './channel.ts';
 import { openHttpChannel, type HttpChannelNeeds } from './http-channel.ts';
-import type { Message } from '#workers/alerts/message/message.ts';
+import { linkText, type Message } from '#workers/alerts/message/message.ts';
 import { truncate } from '#workers/alerts/message/sanitize-text.ts';
 
 // Slack rejects the whole message when one of these is exceeded.
@@ -40,7 +40,7 @@ export function slackBody({ title, text, facts, link, hosts = [] }: Message): ob
       ...(fields.length > 0 ? [{ type: 'section', fields }] : []),
       ...(link === undefined
         ? []
-        : [{ type: 'context', elements: [{ type: 'mrkdwn', text: linked(link, 'Open Slotstream') }] }]),
+        : [{ type: 'context', elements: [{ type: 'mrkdwn', text: linked(link, linkText(link)) }] }]),
     ],
   };
 }

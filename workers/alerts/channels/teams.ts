@@ -1,6 +1,6 @@
 // Microsoft Teams: a webhook of the Workflows app ("Send webhook alerts to a channel"), which posts an adaptive card. What people wrote is
 // only ever put into text runs, which have no Markdown.
-import type { Message } from '#workers/alerts/message/message.ts';
+import { linkText, type Message } from '#workers/alerts/message/message.ts';
 import { truncate } from '#workers/alerts/message/sanitize-text.ts';
 import type { Channel } from './channel.ts';
 import { openHttpChannel, type HttpChannelNeeds } from './http-channel.ts';
@@ -13,7 +13,7 @@ export const openTeams = (needs: HttpChannelNeeds, { url }: { readonly url: stri
 
 function teamsBody({ title, text, facts, link }: Message): object {
   const links = facts.filter(({ isLink }) => isLink).map(({ label, value }) => ({ label, url: value }));
-  if (link !== undefined) links.push({ label: 'Open Slotstream', url: link });
+  if (link !== undefined) links.push({ label: linkText(link), url: link });
   const content = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     type: 'AdaptiveCard',

@@ -66,6 +66,8 @@ export function bookingText(
   const company = sanitizeLine(context.contact?.row.company);
   const mark = ownMark(context);
   const times = mark === undefined ? 0 : noShowsUpTo(mark, context, rule.noShowWindowMs);
+  const within = rule.noShowWindowMs === undefined ? '' : ` within ${durationText(rule.noShowWindowMs)}`;
+  const again = times > 1 ? ` (their ${ordinal(times)} no-show${within})` : '';
   const isMissed = fact.kind === 'no_show' || fact.kind === 'suspected_no_show';
   const isCancellation = fact.kind === 'canceled' && !isOver;
   const notice = isCancellation ? noticeOf(context) : '';
@@ -79,7 +81,7 @@ export function bookingText(
     company: { label: 'Company', value: company },
     event: { label: 'Event', value: what },
     when: { label: 'When', value: when },
-    invitee_time: { label: 'For the invitee', value: inviteeTime === when ? '' : inviteeTime },
+    invitee_time: { label: "Invitee's local time", value: inviteeTime === when ? '' : inviteeTime },
     host: { label: hosts.length > 1 ? 'Hosts' : 'Host', value: hosts.join(', ') },
     notice: { label: 'Notice', value: notice },
     reason: { label: 'Reason', value: reason },
@@ -111,7 +113,7 @@ export function bookingText(
   };
   return {
     who,
-    text: isOver ? overText(subject, rule.name) : alertText(subject, { times, notice }),
+    text: isOver ? overText(subject, rule.name) : alertText(subject, { again, notice }),
     facts: factNames
       .filter((name) => facts[name].value !== '' && !rule.omit?.includes(name))
       .map((name) => facts[name]),
@@ -143,7 +145,7 @@ interface TextSubject {
 
 function alertText(
   { context: { invitee }, fact, who, what, when }: TextSubject,
-  { times, notice }: { readonly times: number; readonly notice: string },
+  { again, notice }: { readonly again: string; readonly notice: string },
 ): string {
   const before = notice === '' ? '' : `, ${notice} before it begins`;
   switch (fact.kind) {
@@ -154,7 +156,7 @@ function alertText(
         ? `${what} with ${who} was canceled by the host${before}.`
         : `${who} canceled ${what}${before}.`;
     case 'no_show':
-      return `${who} did not show up for ${what}${times > 1 ? ` (${times} times by now)` : ''}.`;
+      return `${who} did not show up for ${what}${again}.`;
     case 'suspected_no_show':
       return `${who} may not have shown up for ${what}: its recap shows only hosts.`;
     case 'unconfirmed':
@@ -167,39 +169,42 @@ function overText({ context, fact, who, what }: TextSubject, rule: string): stri
   const { rescheduled, new_invitee: next, status, canceled_at: canceledAt } = context.invitee;
   const isRescheduled = rescheduled === true || next !== null;
   const isCanceled = status === 'canceled';
-  const reason = isRescheduled ? 'The booking was rescheduled.' : isCanceled ? 'The booking was canceled.' : '';
+  const change = isRescheduled ? 'rescheduled' : isCanceled ? 'canceled' : '';
+  const changed = change === '' ? '' : `${who}'s booking of ${what} was ${change}`;
   // Often only the rule no longer matches: a field of the contact changed, or an earlier mark was removed. What is still true is not denied.
   const stillTrue = (text: string, isSameFact: boolean, noun: string): string =>
-    `${isSameFact ? `The rule “${rule}” no longer matches` : `Replaced by another ${noun}`}. ${text}`;
+    isSameFact ? `${text}, but the rule “${rule}” no longer matches.` : `Replaced by another ${noun}. ${text}.`;
   switch (fact.kind) {
     case 'booked':
-      return reason === ''
-        ? stillTrue(`${who} still has the booking of ${what}.`, true, 'booking')
-        : `No longer true: ${who} booked ${what}. ${reason}`;
+      return changed === '' ? stillTrue(`${who} still has the booking of ${what}`, true, 'booking') : `${changed}.`;
     case 'canceled':
       return isCanceled && !isRescheduled
-        ? stillTrue(`${what} with ${who} is still canceled.`, fact.at === canceledAt, 'cancellation')
-        : `No longer true: ${what} with ${who} was canceled. ${reason}`.trim();
+        ? stillTrue(`${what} with ${who} is still canceled`, fact.at === canceledAt, 'cancellation')
+        : `${changed || `${what} with ${who} takes place`}, so it is not canceled.`;
     case 'no_show': {
       const mark = ownMark(context);
       if (mark !== undefined)
-        return stillTrue(`${who} is still marked as a no-show for ${what}.`, mark.noShowUri === fact.noShowUri, 'mark');
-      return reason === ''
+        return stillTrue(`${who} is still marked as a no-show for ${what}`, mark.noShowUri === fact.noShowUri, 'mark');
+      return changed === ''
         ? `${who} is no longer marked as a no-show for ${what}.`
-        : `No longer true: ${who} did not show up for ${what}. ${reason}`;
+        : `${changed}, so it is no longer a no-show.`;
     }
     case 'suspected_no_show': {
       const { attendance } = context.attendance ?? {};
       if (attendance === 'suspected_no_show')
-        return stillTrue(`The recap of ${what} with ${who} still shows only hosts.`, true, 'recap');
+        return stillTrue(`The recap of ${what} with ${who} still shows only hosts`, true, 'recap');
       if (attendance === 'no_show') return `${who} is marked as a no-show for ${what}: it is suspected no more.`;
-      const why = attendance === 'unconfirmed' ? 'No recap shows only hosts any more.' : 'A recap names them.';
-      return `No longer suspected: ${who} did not show up for ${what}. ${reason || why}`;
+      const why = attendance === 'unconfirmed' ? 'No recap shows only hosts any more' : 'A recap names them';
+      return `${changed || why}: ${who} is no longer suspected to have missed ${what}.`;
     }
     case 'unconfirmed':
       return `No longer unconfirmed: ${what} with ${who}.`;
   }
 }
+
+const ordinals = new Intl.PluralRules('en', { type: 'ordinal' });
+const endings: Readonly<Record<string, string>> = { one: 'st', two: 'nd', few: 'rd' };
+const ordinal = (count: number): string => `${count}${endings[ordinals.select(count)] ?? 'th'}`;
 
 /** How long before the start it was canceled; empty when it began before. */
 function noticeOf({ invitee: { canceled_at: at }, event }: BookingContext): string {

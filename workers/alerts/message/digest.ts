@@ -11,6 +11,7 @@ import {
   type RuleText,
 } from './message.ts';
 import { sanitizeLine, truncate } from './sanitize-text.ts';
+import { zonedSpan } from './zoned-time.ts';
 
 const maxDigestLines = 20;
 const maxDigestLineLength = 130;
@@ -34,7 +35,7 @@ export function buildDigest({ adminUrl }: MessageNeeds, { id, rule, messages }: 
     rule: rule.name,
     follows: undefined,
     kind: 'digest',
-    title: truncate(`${rule.title}: ${messages.length} ${digestNoun(messages)}`, maxTitleLength),
+    title: truncate(`${rule.title}: ${messages.length} ${digestTime(sorted)}`, maxTitleLength),
     text: [...lines, ...(left > 0 ? [`… and ${left} more.`] : [])].join('\n'),
     facts: [],
     link: linkOf(rule, adminUrl, rule.page),
@@ -83,7 +84,7 @@ function digestLine({ kind, text, facts }: Message, { template }: RuleText): str
   return kind === 'alert' && template === undefined && whom !== undefined ? `${text} ${whom.value}` : text;
 }
 
-function digestNoun(messages: readonly Message[]): string {
-  if (messages.every(({ kind }) => kind === 'retraction')) return 'retracted';
-  return messages.length === 1 ? 'alert' : 'alerts';
+function digestTime(sorted: readonly Message[]): string {
+  if (sorted.every(({ kind }) => kind === 'retraction')) return 'retracted';
+  return `since ${zonedSpan(sorted[0]?.occurredAt ?? '', null, 'UTC')}`;
 }

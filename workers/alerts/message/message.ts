@@ -191,6 +191,12 @@ function pageOf(uri: string): string {
   return `/${collection === 'invitees' ? 'bookings' : 'routing'}/${encodeURIComponent(uuid)}`;
 }
 
+/** What a channel shows for the link of a message. */
+export function linkText(link: string): string {
+  const [, page] = /\/(bookings|routing)\/[^/]+$/.exec(link) ?? [];
+  return `Open ${page === 'bookings' ? 'the booking' : page === 'routing' ? 'the form' : 'Slotstream'}`;
+}
+
 /** Channels reject messages that are too long, and a link cannot be cut. */
 const maxLinkLength = 1_000;
 

@@ -47,7 +47,7 @@ export function submissionText(about: AboutSubmission, { rule, isOver }: TextOpt
     who,
     text: isOver
       ? overText(about, { who, rule })
-      : `${who} submitted ${formText(form)} and booked nothing within ${durationText(about.withinMs)}.`,
+      : `${who} submitted ${formText(form)}, and no booking from this form came within ${durationText(about.withinMs)}.`,
     facts: submissionFactNames
       .filter((one) => !rule.omit?.includes(one))
       .flatMap((one) => facts[one])
@@ -76,7 +76,8 @@ function overText(
   { submission, booking }: AboutSubmission,
   { who, rule }: { readonly who: string; readonly rule: TextOptions['rule'] },
 ): string {
-  if (submission.isUnbooked) return `The rule “${rule.name}” no longer matches. ${who} has still booked nothing.`;
+  if (submission.isUnbooked)
+    return `No booking of ${who} from this form has come yet, but the rule “${rule.name}” no longer matches.`;
   if (booking === undefined) return `Booked after all: ${who}.`;
   const fact = { kind: 'booked', inviteeUri: booking.invitee.uri } as const;
   return `Booked after all: ${bookingText({ context: booking, fact }, { rule, isOver: false }).text}`;

@@ -55,8 +55,8 @@ describe.each(storeEngines.filter(({ available }) => available))('rules about at
           .toSorted(),
       )
       .toEqual([
+        'A recap names them: Ada is no longer suspected to have missed Demo.',
         'Ben is marked as a no-show for Demo: it is suspected no more.',
-        'No longer suspected: Ada did not show up for Demo. A recap names them.',
       ]);
     expect(webhook.received.slice(2).map(typeOf)).toEqual(['alert.retraction', 'alert.retraction']);
   });

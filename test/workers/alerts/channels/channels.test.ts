@@ -223,7 +223,7 @@ describe('slack', () => {
             { type: 'plain_text', text: 'Host: Grace Hopper' },
           ],
         },
-        { type: 'context', elements: [{ type: 'mrkdwn', text: `<${bookingLink}|Open Slotstream>` }] },
+        { type: 'context', elements: [{ type: 'mrkdwn', text: `<${bookingLink}|Open the booking>` }] },
       ],
     });
   });
@@ -329,7 +329,7 @@ describe('email', () => {
     expect(alert?.headers.get('Auto-Submitted')).toBe('auto-generated');
     expect(alert?.headers.get('Message-ID')).toBe('<a1b2c3@slots.example.test>');
     expect(alert?.text).toContain('When: Mon, 16 Nov 2026, 15:00–16:00 (Europe/Berlin)');
-    expect(alert?.html).toContain(`<a href="${bookingLink}">Open Slotstream</a>`);
+    expect(alert?.html).toContain(`<a href="${bookingLink}">Open the booking</a>`);
     expect(retraction?.headers.get('In-Reply-To')).toBe('<a1b2c3@slots.example.test>');
   });
 
@@ -438,7 +438,7 @@ const everyHeader = [
   'X-Slotstream-Rule',
 ];
 
-const ownLink = /^<https:\/\/slots\.example\.test\/(?:bookings\/[\w%.-]+)?\|Open Slotstream>$/;
+const ownLink = /^<https:\/\/slots\.example\.test\/(?:bookings\/[\w%.-]+)?\|Open (?:the booking|Slotstream)>$/;
 
 describe.each(Object.entries(hostileTexts))('a name with %s', (_what, name) => {
   const context = bookingContext({

@@ -68,7 +68,7 @@ describe('an alert about a booking', () => {
         { label: 'Company', value: 'Engines Ltd' },
         { label: 'Event', value: 'Introduction' },
         { label: 'When', value: 'Mon, 16 Nov 2026, 15:00–16:00 (Europe/Berlin)' },
-        { label: 'For the invitee', value: 'Mon, 16 Nov 2026, 09:00–10:00 (America/New_York)' },
+        { label: "Invitee's local time", value: 'Mon, 16 Nov 2026, 09:00–10:00 (America/New_York)' },
         { label: 'Host', value: 'Grace Hopper' },
         { label: 'Reschedule', value: reschedule_url, isLink: true },
       ],
@@ -131,10 +131,11 @@ describe('an alert about a booking', () => {
     };
     expect(await textOf(again)).toEqual([
       'No-show again: Ada Lovelace',
-      'Ada Lovelace did not show up for Introduction (3 times by now).',
+      'Ada Lovelace did not show up for Introduction (their 3rd no-show).',
     ]);
     const within = { ...again, rule: { ...again.rule, noShowWindowMs: 90 * 86_400_000 } };
     expect(await factsOf(within)).toMatchObject({ 'No-shows': '2' });
+    expect((await textOf(within))[1]).toMatch(/ \(their 2nd no-show within 90 d\)\.$/);
   });
 
   it('says how long before the start it was canceled, by whom and why', async () => {
@@ -232,12 +233,12 @@ describe('a retraction', () => {
     [
       'the booking was canceled',
       { status: 'canceled' },
-      'No longer true: Ada Lovelace did not show up for Introduction. The booking was canceled.',
+      "Ada Lovelace's booking of Introduction was canceled, so it is no longer a no-show.",
     ],
     [
       'the booking was rescheduled',
       { status: 'canceled', rescheduled: true },
-      'No longer true: Ada Lovelace did not show up for Introduction. The booking was rescheduled.',
+      "Ada Lovelace's booking of Introduction was rescheduled, so it is no longer a no-show.",
     ],
   ])('says that %s', async (_why, invitee, text) => {
     expect((await buildMessage(needs, retraction(bookingContext({ ...unmarked, invitee })))).text).toBe(text);
@@ -246,7 +247,7 @@ describe('a retraction', () => {
   it('says that a cancellation turned out to be a reschedule', async () => {
     const moved = bookingContext({ ...unmarked, invitee: { ...canceled, rescheduled: true } });
     expect((await buildMessage(needs, retraction(moved, lateCancel))).text).toBe(
-      'No longer true: Introduction with Ada Lovelace was canceled. The booking was rescheduled.',
+      "Ada Lovelace's booking of Introduction was rescheduled, so it is not canceled.",
     );
     expect(await factsOf(retraction(moved, lateCancel))).not.toHaveProperty('Notice');
   });
@@ -256,7 +257,7 @@ describe('a retraction', () => {
       'a mark',
       bookingContext(),
       noShow,
-      'The rule “missed” no longer matches. Ada Lovelace is still marked as a no-show for Introduction.',
+      'Ada Lovelace is still marked as a no-show for Introduction, but the rule “missed” no longer matches.',
     ],
     [
       'another mark',
@@ -268,7 +269,7 @@ describe('a retraction', () => {
       'a cancellation',
       bookingContext({ ...unmarked, invitee: canceled }),
       lateCancel,
-      'The rule “late” no longer matches. Introduction with Ada Lovelace is still canceled.',
+      'Introduction with Ada Lovelace is still canceled, but the rule “late” no longer matches.',
     ],
     [
       'another cancellation',
@@ -280,7 +281,7 @@ describe('a retraction', () => {
       'a booking',
       bookingContext(unmarked),
       { ...noShow, about: { context: bookingContext(), fact: { kind: 'booked', inviteeUri } as const } },
-      'The rule “missed” no longer matches. Ada Lovelace still has the booking of Introduction.',
+      'Ada Lovelace still has the booking of Introduction, but the rule “missed” no longer matches.',
     ],
   ])('does not deny %s that is still true when only the rule no longer matches', async (_what, about, input, text) => {
     expect((await buildMessage(needs, retraction(about, input))).text).toBe(text);
@@ -361,7 +362,7 @@ describe('a digest', () => {
     expect(digest).toMatchObject({
       id: 'd1',
       kind: 'digest',
-      title: 'No-show: 2 alerts',
+      title: 'No-show: 2 since Mon, 16 Nov 2026, 15:10 (UTC)',
       text: '• Ada Lovelace did not show up for Introduction. ada@example.test\n• Another. ada@example.test',
       link: 'https://slots.example.test/no-shows',
       occurredAt: '2026-11-17T00:00:00.000000Z',

@@ -130,7 +130,7 @@ describe.each(storeEngines.filter(({ available }) => available))('the outbox pol
     await expect.poll(() => polling.sent).toHaveLength(1);
     expect(polling.sent).toMatchObject([
       {
-        title: 'Many no-shows: 3 alerts',
+        title: 'Many no-shows: 3 since Wed, 4 Mar 2026, 12:00 (UTC)',
         text: [
           '• 2 of 10 missed in 7 days, 20 %, limit 5 % https://api.example.test/users/3',
           '• Rosa Bergström: 0 of 10 missed in 7 days, 00 %, limit 5 %',

@@ -44,7 +44,7 @@ describe.each(storeEngines.filter(({ available }) => available))('form_without_b
     expect(webhook.received.map(titleOf)).toEqual(['Form without booking: Lead 1']);
     expect(webhook.received.map(dataOf)).toMatchObject([
       {
-        text: 'Lead 1 submitted the form “Contact sales” and booked nothing within 15 min.',
+        text: 'Lead 1 submitted the form “Contact sales”, and no booking from this form came within 15 min.',
         facts: [
           { label: 'Who', value: 'Lead 1' },
           { label: 'E-mail', value: 'lead-1@example.test' },
