@@ -53,7 +53,7 @@ export const settings = {
     reads: wholeNumber(0, 1_048_576).default(64),
     default: '64',
     meaning:
-      'Free space below which the queue, the journal, the spool and the SQLite file accept nothing more; below eight times as much, an alert and `doctor` warn. 0 turns the limit off.',
+      'Stop accepting deliveries below this much free disk, in MB. A warning comes at eight times that. 0 turns the limit off.',
   },
   HOST: {
     reads: z.string().default('0.0.0.0'),
@@ -186,7 +186,7 @@ export const settings = {
     reads: z.enum(['on', 'off'], 'on or off').default('on'),
     default: 'on',
     meaning:
-      'Whether a table for the search of `/api/contacts` is kept, from the first search on. With `off`, each search scans the contacts.',
+      'Keep a search index for `/api/contacts`, built at the first search. With `off`, each search scans the contacts.',
   },
   CURRENCY_FIELDS: {
     reads: z.enum(['minor', 'major'], 'minor or major').default('minor'),

@@ -23,17 +23,13 @@ export const noShowRate: View = {
     label: text('the value in readable form: a name, `Monday`, `09:00`, `Monday 09:00`, `April 2025`'),
     held: integer('journeys whose meeting is over and whose invitee is not marked as a no-show'),
     no_shows: integer('journeys that ended as a no-show'),
-    rate: number('`no_shows` of both together, from 0 to 1'),
+    rate: number('`no_shows / (held + no_shows)`'),
     month: text(
       'the month of the start as `2025-04`, in the dimensions `month`, `event_type_month` and `host_month`; empty in the others, which count all months',
     ),
-    unconfirmed: integer(
-      'journeys of `held` whose `attendance` is `unconfirmed` or `suspected_no_show`: nothing shows that the invitee came',
-    ),
-    rate_low: number(
-      '`no_shows` of `held` and `no_shows` together, as `rate`: the rate if every unmarked invitee came',
-    ),
-    rate_high: number('`no_shows` and `unconfirmed` of both together: the rate if no invitee came without evidence'),
+    unconfirmed: integer('held meetings without evidence of attendance: `unconfirmed` or `suspected_no_show`'),
+    rate_low: number('the same as `rate`: if every unmarked invitee came'),
+    rate_high: number('`(no_shows + unconfirmed) / (held + no_shows)`: if no invitee came without evidence'),
   },
   key: ['dimension', 'value', 'month'],
   since: undefined,
