@@ -39,13 +39,17 @@ for (const stream of [demo.stdout, demo.stderr]) stream.on('data', (chunk: Buffe
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
 try {
   const [login = ''] = await printed(/http:\/\/\S+\?login=\S+/g, 1);
+  const session = await browser.newContext();
+  const first = await session.newPage();
+  await first.goto(login);
+  const { origin } = new URL(first.url());
+  const storageState = await session.storageState();
   await printed(/^\d\d:\d\d:\d\d  /gm, enough);
   for (const colorScheme of ['light', 'dark'] as const) {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 940 }, colorScheme });
+    const context = await browser.newContext({ viewport: { width: 1280, height: 940 }, colorScheme, storageState });
     const page = await context.newPage();
-    await page.goto(login);
     for (const [name, open] of Object.entries(pictures)) {
-      await open(page, new URL(login).origin);
+      await open(page, origin);
       await page.screenshot({ path: join(images, `${name}-${colorScheme}.png`) });
     }
     await context.close();

@@ -54,7 +54,7 @@ export interface AdminNeeds extends Omit<AuthNeeds, 'record'>, Omit<ProcessConte
   /** Absent without a store. */
   pages?(): Promise<Pages>;
   /** Absent without a store. */
-  readonly mcp?: Pick<McpGateNeeds, 'mcpToken' | 'hostNames'> & { open(): Promise<McpEndpoint> };
+  readonly mcp?: Pick<McpGateNeeds, 'mcpToken'> & { open(): Promise<McpEndpoint> };
   /** Receives errors that are not the caller's. */
   report(error: unknown): void;
 }

@@ -1,4 +1,7 @@
 // Opens the admin listener: the API, the dashboard and MCP, each loaded with its first request.
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
 import { createAdminApp, type AdminNeeds, type Pages, type ReadApi } from '#src/api/app.ts';
 import { createAccessLog } from '#src/api/auth/access-log.ts';
 import { createLoginCodes, loginLink } from '#src/api/auth/login-codes.ts';
@@ -36,8 +39,9 @@ interface Shared {
 
 export function openAdmin(
   { config, log, metrics, queue, health, store, tail, opened }: Shared,
-  { admin, adminUrl: url, works, status, loginCommand, ...own }: Listeners & Own & Reported,
+  { admin, adminUrl: url, hasLoopback, works, status, loginCommand, ...own }: Listeners & Own & Reported,
 ) {
+  const { adminUrl } = config.alerts;
   const adminToken = openAdminToken(config);
   const loginCodes = createLoginCodes({ clock: Date.now });
   const reads = store && readsOf({ config, log, queue, store, tail, ...own }, adminToken);
@@ -46,6 +50,8 @@ export function openAdmin(
     readToken: config.adminReadToken,
     loginCodes,
     loginCommand,
+    hostNames: [config.adminHost, ...(adminUrl === undefined ? [] : [new URL(adminUrl).hostname])],
+    ...(hasLoopback && { ownName: nameFor(config) }),
     ...(config.adminToken === undefined && { tokenFile: adminTokenFile(config) }),
     clock: Date.now,
     status,
@@ -72,6 +78,14 @@ export function openAdmin(
     adminToken,
     loginLink: (validMs?: number) => loginLink(url, loginCodes.make(validMs)),
   };
+}
+
+/** The same after a restart, so that sessions go on, and another one for another installation. */
+function nameFor({ dataDir }: Config): string {
+  const digest = createHash('sha256')
+    .update(`${hostname()}\n${resolve(dataDir)}`)
+    .digest('hex');
+  return `slotstream-${digest.slice(0, 8)}.localhost`;
 }
 
 type Own = Pick<Roles, 'works'> & Pick<AdminNeeds, 'status' | 'loginCommand'>;

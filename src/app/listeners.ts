@@ -8,6 +8,8 @@ export interface Listeners {
   /** Undefined where this process does not receive. */
   readonly webhook: Listener | undefined;
   readonly admin: Listener;
+  /** Whether a browser that asks for a name below `localhost` reaches the admin listener and no other program. */
+  readonly hasLoopback: boolean;
   /** The address of the admin listener from this machine. */
   readonly adminUrl: string;
 }
@@ -22,12 +24,29 @@ export async function bindListeners(
   const { host, port, maxBodyBytes } = config;
   const webhook = receives ? await openListener({ host, port, graceMs: unreadyGraceMs, maxBodyBytes }) : undefined;
   if (webhook) opened.defer(() => webhook.close());
-  const admin = await bindAdmin(config);
+  const first = await bindAdmin(config);
+  opened.defer(() => first.close());
+  const { admin, hasLoopback } = await bindLoopback(first, config);
   opened.defer(() => admin.close());
   if (config.adminPort !== 0 && admin.port !== config.adminPort)
     log.info(`port ${config.adminPort} is in use: the admin listener of this process has port ${admin.port}`);
   const adminHost = config.adminHost === '0.0.0.0' ? '127.0.0.1' : config.adminHost;
-  return { webhook, admin, adminUrl: `http://${adminHost.includes(':') ? `[${adminHost}]` : adminHost}:${admin.port}` };
+  const adminUrl = `http://${adminHost.includes(':') ? `[${adminHost}]` : adminHost}:${admin.port}`;
+  return { webhook, admin, hasLoopback, adminUrl };
+}
+
+/** Browsers look for such a name at ::1 too, and first: another user's program there would get the sessions. */
+async function bindLoopback(admin: Listener, { adminHost }: Config): Promise<Pick<Listeners, 'admin' | 'hasLoopback'>> {
+  if (adminHost !== '127.0.0.1') return { admin, hasLoopback: true };
+  try {
+    const second = await openListener({ host: '::1', port: admin.port });
+    const serve: Listener['serve'] = (needs) => [admin, second].forEach((each) => each.serve(needs));
+    const close = async () => void (await Promise.all([admin.close(), second.close()]));
+    return { admin: { ...admin, serve, close }, hasLoopback: true };
+  } catch (error) {
+    // Otherwise this machine has no IPv6.
+    return { admin, hasLoopback: !isPortInUse(error) };
+  }
 }
 
 const triedPorts = 20;

@@ -11,7 +11,7 @@ import { errorLogger } from './mirror.ts';
 import manifest from '../../package.json' with { type: 'json' };
 
 interface MirrorNeeds {
-  readonly config: Pick<Config, 'mcp' | 'adminHost' | 'alerts'>;
+  readonly config: Pick<Config, 'mcp'>;
   readonly log: Log;
   readonly store: Store;
 }
@@ -27,10 +27,8 @@ export const mcpNeeds = async ({ config, log, store }: MirrorNeeds): Promise<Omi
 
 /** Loaded with the first request that has the token: most processes never get one. */
 export function mcpOf(needs: MirrorNeeds, reads: () => Promise<ReadApi>): NonNullable<AdminNeeds['mcp']> {
-  const { mcp, adminHost, alerts } = needs.config;
   return {
-    mcpToken: mcp.token,
-    hostNames: [adminHost, ...(alerts.adminUrl === undefined ? [] : [new URL(alerts.adminUrl).hostname])],
+    mcpToken: needs.config.mcp.token,
     open: memoize(async () => {
       const { createMcpEndpoint } = await import('#src/mcp/server.ts');
       return createMcpEndpoint({ ...(await mcpNeeds(needs)), api: await reads() });

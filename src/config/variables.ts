@@ -75,7 +75,7 @@ export const settings = {
   ADMIN_URL: {
     reads: webAddress,
     default: '– (http://ADMIN_HOST:ADMIN_PORT where other machines can reach that)',
-    meaning: 'The URL under which people reach the admin listener. Alerts have links only when it is known.',
+    meaning: 'The URL under which people reach the admin listener. Browsers may use its host name; alerts have links only when it is known.',
   },
   ADMIN_TOKEN: {
     reads: z.string().min(16, 'at least 16 characters').optional(),

@@ -1,5 +1,6 @@
 // Authentication of the admin listener, by the admin token, the read-only token, or a session of either. The checks, in this order:
-// bearer token ─▶ login form or link (`?login=`; becomes a session) ─▶ session cookie (not for requests of another site's page) ─▶ 401
+// bearer token ─▶ a known host (421), under a name of our own (redirect) ─▶ login form or link (`?login=`; becomes a session)
+// ─▶ session cookie (not for requests of another site's page) ─▶ 401
 // A caller with the read-only token may read everything and change nothing: every method but GET and HEAD is answered 403.
 // Forms need no token of their own against forged requests: what a page of another origin sends with a session is refused here.
 import { createHash, timingSafeEqual } from 'node:crypto';
@@ -11,9 +12,12 @@ import {
   addressOf,
   endSession,
   isFromPage,
+  isKnownHost,
   isNavigation,
   isSameOrigin,
   localAddress,
+  mayRead,
+  ownAddress,
   requestedAddress,
   sessionIn,
   setSession,
@@ -27,7 +31,7 @@ import { loginHeaders, loginPage, type LoginPage } from './login-page.ts';
 import { createSessions, type Sessions } from './session.ts';
 import { minTokenLength } from '#src/api/running-instance.ts';
 
-export type RejectionCause = 'unauthenticated' | 'wrong' | 'too_many' | 'cross_site' | 'read_only';
+export type RejectionCause = 'unauthenticated' | 'wrong' | 'too_many' | 'cross_site' | 'unknown_host' | 'read_only';
 
 export type RefusedRequest = Pick<Request, 'method'> & { readonly path: string };
 
@@ -36,6 +40,10 @@ export interface AuthNeeds {
   /** The token for callers that may only read. */
   readonly readToken?: string | undefined;
   readonly loginCodes: LoginCodes;
+  /** Names of this listener besides those of this machine and its addresses. */
+  readonly hostNames: readonly string[];
+  /** A name on this machine that no other server has; absent where the listener is not on this machine. */
+  readonly ownName?: string | undefined;
   /** The command that prints a login link, for the login page. */
   readonly loginCommand?: string | undefined;
   clock(): number;
@@ -97,6 +105,11 @@ export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): Mi
     return context.json({ title: 'Forbidden', message: forbidden[cause] }, 403);
   }
 
+  function misdirected(context: AdminContext): Response {
+    refused('unknown_host', context);
+    return context.json({ title: 'Misdirected Request', message: unknownHost }, 421);
+  }
+
   function logIn(context: AdminContext, { sessions }: TokenHolder, next: string): Response {
     loggedIn();
     setSession(context, sessions.open());
@@ -130,6 +143,9 @@ export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): Mi
     const code = req.method === 'GET' ? req.query('login') : undefined;
     // A request with a bearer token is judged by that, whatever else it holds.
     if (req.header('authorization') === undefined) {
+      if (!isKnownHost(context, needs.hostNames)) return misdirected(context);
+      const own = ownAddress(context, needs.ownName);
+      if (own !== undefined) return context.redirect(own);
       if (isPostTo(context, '/login')) return logInByForm(context);
       if (code !== undefined) return logInByCode(context, code);
     }
@@ -152,6 +168,9 @@ export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): Mi
     return next();
   };
 }
+
+export const unknownHost =
+  'This host name is not known here. Set ADMIN_URL to the URL under which people open this listener.';
 
 const forbidden = {
   cross_site: 'A page of another site sent this request.',
@@ -193,7 +212,7 @@ function sessionOf(holders: readonly TokenHolder[], context: AdminContext): Verd
   const states = holders.map(({ sessions }) => sessions.stateOf(cookie));
   const holder = holders[states.indexOf('valid')];
   if (holder === undefined) return states.includes('expired') ? 'absent' : 'wrong';
-  return isReading(context) || isSameOrigin(context) ? { by: 'session', holder } : 'cross_site';
+  return (isReading(context) ? mayRead(context) : isSameOrigin(context)) ? { by: 'session', holder } : 'cross_site';
 }
 
 interface PageAnswer extends Partial<LoginPage> {

@@ -1,8 +1,9 @@
-// What the admin listener reads from the request of a browser and writes to its answer: the cookie of the session, where the request
-// comes from, and where it goes on after a login.
+// What the admin listener reads from the request of a browser and writes to its answer: the cookie of the session, the host it asked
+// for, where the request comes from, and where it goes on after a login.
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { isLoopback } from '#src/base/loopback.ts';
 import { sessionSeconds } from './session.ts';
 
 /** Who sent a request. */
@@ -22,26 +23,50 @@ export type AdminContext = Context<AdminEnv>;
 
 export const addressOf = ({ env }: AdminContext): string => env?.incoming?.socket.remoteAddress ?? '';
 
-/** Browsers share cookies among the ports of a host; two processes on one host must not log each other out. */
-function cookieName(context: AdminContext): string {
-  const { port } = new URL(context.req.url);
-  return port === '' ? 'slotstream_session' : `slotstream_session_${port}`;
+/** An address is not a name that a page could lead elsewhere (DNS rebinding). */
+const address = /^(\d+\.\d+\.\d+\.\d+|\[.+\])$/;
+
+export function isKnownHost({ req }: AdminContext, names: readonly string[]): boolean {
+  const url = new URL(req.url);
+  return address.test(url.hostname) || isLoopback(url) || names.includes(url.hostname);
 }
 
-export const sessionIn = (context: AdminContext): string | undefined => getCookie(context, cookieName(context));
+/**
+ * Where a browser that opens a page at `127.0.0.1` or `localhost` goes on, before it gets a cookie: browsers send cookies to every port
+ * of a host, and no other server has the name `ownName`. Safari does not know names below `localhost`, so only browsers that do are led
+ * there.
+ */
+export function ownAddress(context: AdminContext, ownName: string | undefined): string | undefined {
+  const { req } = context;
+  const at = new URL(req.url);
+  const isShared = isLoopback(at) && !at.hostname.endsWith('.localhost');
+  const isAble = /(Chrome|Chromium|Firefox)\//.test(req.header('user-agent') ?? '');
+  if (ownName === undefined || req.method !== 'GET' || isHttps(context)) return undefined;
+  if (!isShared || !isAble || !isNavigation(context)) return undefined;
+  at.hostname = ownName;
+  return at.href;
+}
+
+/** Two processes on one host must not log each other out. With HTTPS no other host can set the cookie (`__Host-`). */
+function cookieOf(context: AdminContext) {
+  const { port } = new URL(context.req.url);
+  const name = port === '' ? 'slotstream_session' : `slotstream_session_${port}`;
+  return { name, options: isHttps(context) ? ({ path: '/', secure: true, prefix: 'host' } as const) : { path: '/' } };
+}
+
+export function sessionIn(context: AdminContext): string | undefined {
+  const { name, options } = cookieOf(context);
+  return getCookie(context, name, options.prefix);
+}
 
 export function setSession(context: AdminContext, value: string): void {
-  setCookie(context, cookieName(context), value, {
-    path: '/',
-    httpOnly: true,
-    sameSite: 'Strict',
-    maxAge: sessionSeconds,
-    secure: isHttps(context),
-  });
+  const { name, options } = cookieOf(context);
+  setCookie(context, name, value, { ...options, httpOnly: true, sameSite: 'Strict', maxAge: sessionSeconds });
 }
 
 export function endSession(context: AdminContext): Response {
-  deleteCookie(context, cookieName(context), { path: '/' });
+  const { name, options } = cookieOf(context);
+  deleteCookie(context, name, options);
   return context.redirect('/', 303);
 }
 
@@ -57,6 +82,12 @@ export function isSameOrigin(context: AdminContext): boolean {
   const origin = context.req.header('origin') ?? '';
   // Only the host: behind a proxy that terminates TLS, the process does not have its own scheme.
   return URL.canParse(origin) && new URL(origin).host === new URL(context.req.url).host;
+}
+
+/** A page of another site or port may lead here, and load nothing: no image, no frame, no answer for its script. */
+export function mayRead(context: AdminContext): boolean {
+  const site = context.req.header('sec-fetch-site') ?? 'none';
+  return site === 'none' || site === 'same-origin' || isNavigation(context);
 }
 
 export const isFromPage = ({ req }: AdminContext): boolean => req.header('sec-fetch-site') !== undefined;

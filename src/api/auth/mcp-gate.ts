@@ -1,17 +1,18 @@
 // Who may use /mcp: callers with its own token, which opens nothing else. The checks, in this order:
-// MCP_TOKEN is set (404) ─▶ a known host name, no page of another site (403) ─▶ token (401; 429 after many wrong ones) ─▶ rate (429)
+// MCP_TOKEN is set (404) ─▶ a known host name (421), no page of another site (403) ─▶ token (401; 429 after many wrong ones) ─▶ rate (429)
 // A web page can lead its own name to this machine (DNS rebinding); a request under a name that is not ours is refused for that reason.
 import { SlotstreamError } from '#src/base/errors.ts';
 import { minuteMs } from '#src/base/time.ts';
 import { minTokenLength } from '#src/api/running-instance.ts';
-import { equalTo, type AuthNeeds, type RejectionCause } from './auth.ts';
-import { addressOf, isSameOrigin, type AdminContext } from './browser.ts';
+import { equalTo, unknownHost, type AuthNeeds, type RejectionCause } from './auth.ts';
+import { addressOf, isKnownHost, isSameOrigin, type AdminContext } from './browser.ts';
 import { createLoginThrottle } from './login-throttle.ts';
 
-export interface McpGateNeeds extends Pick<AuthNeeds, 'token' | 'readToken' | 'clock' | 'delayMs' | 'refused'> {
+export interface McpGateNeeds extends Pick<
+  AuthNeeds,
+  'token' | 'readToken' | 'hostNames' | 'clock' | 'delayMs' | 'refused'
+> {
   readonly mcpToken: string | undefined;
-  /** Names of this listener besides `localhost` and its addresses. */
-  readonly hostNames: readonly string[];
 }
 
 /** Of all kinds; calls of tools have a limit of their own. */
@@ -33,7 +34,7 @@ export function createMcpGate({ mcpToken, hostNames, token, readToken, refused, 
     const { req } = context;
     const refuse = (
       cause: RejectionCause,
-      status: 401 | 403 | 429,
+      status: 401 | 403 | 421 | 429,
       {
         title,
         message,
@@ -47,12 +48,8 @@ export function createMcpGate({ mcpToken, hostNames, token, readToken, refused, 
       refuse('too_many', 429, { title: 'Too Many Requests', message, 'retry-after': String(seconds) });
     if (mcpToken === undefined)
       return context.json({ title: 'Not Found', message: 'MCP is off. Set MCP_TOKEN to turn it on.' }, 404);
-    const { hostname } = new URL(req.url);
-    if (!isOwnHost(hostname, hostNames))
-      return refuse('cross_site', 403, {
-        title: 'Forbidden',
-        message: 'This host name is not known here. Set ADMIN_URL to the URL of this listener.',
-      });
+    if (!isKnownHost(context, hostNames))
+      return refuse('unknown_host', 421, { title: 'Misdirected Request', message: unknownHost });
     const isFromPage = (req.header('origin') ?? req.header('sec-fetch-site')) !== undefined;
     if (isFromPage && !isSameOrigin(context))
       return refuse('cross_site', 403, { title: 'Forbidden', message: 'A page of another site sent this request.' });
@@ -70,10 +67,6 @@ export function createMcpGate({ mcpToken, hostNames, token, readToken, refused, 
     return seconds === undefined ? undefined : wait(seconds, `More than ${requestsPerMinute} requests a minute. Wait.`);
   };
 }
-
-/** An address is not a name that a page could lead elsewhere. */
-const isOwnHost = (hostname: string, names: readonly string[]): boolean =>
-  /^(\d+\.\d+\.\d+\.\d+|\[.+\]|(.+\.)?localhost)$/.test(hostname) || names.includes(hostname);
 
 /** Counts by the minute; the seconds to wait where there were too many. */
 export function createRate(perMinute: number, clock: () => number): () => number | undefined {

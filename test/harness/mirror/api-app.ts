@@ -12,6 +12,7 @@ export function openAdmin(more: Partial<AdminNeeds> = {}) {
   const app = createAdminApp({
     token: adminToken,
     readToken,
+    hostNames: [],
     loginCodes: createLoginCodes({ clock: () => clock.nowMs }),
     clock: () => clock.nowMs,
     delayMs: 1,

@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { adminToken, listen, readToken } from '../../harness/mirror/api-app.ts';
+import { listen, loginLinkTo, readToken } from '../../harness/mirror/api-app.ts';
 import { openDashboard } from '../../harness/mirror/dashboard.ts';
 import { until } from '../../harness/ports.ts';
 import { openBrowser, visit, type Looks, type Visit } from '../../harness/browser.ts';
@@ -20,7 +20,7 @@ describe.runIf(inject('chromiumPath'))('the dashboard in a browser', () => {
   let openStreams = 0;
 
   beforeAll(async () => {
-    dashboard = await openDashboard(freshMemory);
+    dashboard = await openDashboard(freshMemory, { admin: { hostNames: ['slotstream.example'] } });
     await deliver(30);
     const { fetch } = dashboard.admin;
     server = await listen({
@@ -63,7 +63,7 @@ describe.runIf(inject('chromiumPath'))('the dashboard in a browser', () => {
     const { expected, ...rest } = looks;
     const visited = await visit(browser, rest);
     visits.push({ ...visited, expected });
-    await visited.page.goto(`${server.url}${path}?token=${adminToken}`);
+    await visited.page.goto(server.url + (await loginLinkTo(dashboard.admin, path)));
     return visited;
   }
   const rows = (page: Page) => page.locator('tr[data-key]');

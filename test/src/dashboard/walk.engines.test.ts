@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openBrowser, visit, type Visit } from '../../harness/browser.ts';
 import { contactDelivery, contactUri } from '../../harness/data/contact-deliveries.ts';
+import { listen } from '../../harness/mirror/api-app.ts';
 import { openSender, type Sender } from '../../harness/mirror/sender.ts';
 import { until } from '../../harness/ports.ts';
 import { openHome, type Home } from '../../harness/product.ts';
@@ -41,7 +42,8 @@ describe.runIf(inject('chromiumPath'))('a person in a browser', () => {
 
   async function loggedIn(path: string): Promise<Visit> {
     const visited = await visit(browser);
-    await visited.page.goto(`${origin}${path}?token=${home.settings['ADMIN_TOKEN']}`);
+    const { out } = await home.run(['status', '--login']);
+    await visited.page.goto(out.trim().replace('/?', `${path}?`));
     return visited;
   }
   const rows = (page: Page) => page.locator('tr[data-key]');
@@ -53,7 +55,32 @@ describe.runIf(inject('chromiumPath'))('a person in a browser', () => {
     await page.locator('input[type=password]').fill(home.settings['ADMIN_TOKEN'] ?? '');
     await page.keyboard.press('Enter');
     await rows(page).first().waitFor();
-    expect([page.url(), await rows(page).count()]).toEqual([`${origin}/deliveries?outcome=unhandled`, 1]);
+    expect([page.url().replace(/^.*?(?=\/deliveries)/, ''), await rows(page).count()]).toEqual([
+      '/deliveries?outcome=unhandled',
+      1,
+    ]);
+  });
+
+  it('has a session at a name of its own, which no other port of the machine gets', async () => {
+    await using visited = await loggedIn('/');
+    const { page } = visited;
+    const { hostname, port } = new URL(page.url());
+    expect([hostname, port]).toEqual([
+      expect.stringMatching(/^slotstream-[0-9a-f]{8}\.localhost$/),
+      new URL(origin).port,
+    ]);
+    const cookies: unknown[] = [];
+    await using other = await listen({
+      fetch({ headers }) {
+        cookies.push(headers.get('cookie'));
+        return new Response('Hello.');
+      },
+    });
+    for (const url of [other.url, other.url.replace('127.0.0.1', 'localhost')]) await page.goto(url);
+    expect(new Set(cookies)).toEqual(new Set([null]));
+    // An address of this machine leads back to the session.
+    const answer = await page.goto(`${origin}/deliveries`);
+    expect([answer?.status(), new URL(page.url()).hostname]).toEqual([200, hostname]);
   });
 
   it('sees a delivery that was posted while they watch', async () => {
@@ -106,7 +133,7 @@ describe.runIf(inject('chromiumPath'))('a person in a browser', () => {
     await page.getByRole('heading', { name: 'The replay is done' }).waitFor();
     expect(await countOf("reason = 'Then.'")).toBe(0);
     expect(await page.locator('main').innerText()).toMatch(new RegExp(`${contacts} deliveries replayed`));
-    await page.goto(`${origin}/mirror/actions`);
+    await page.goto(new URL('/mirror/actions', page.url()).href);
     expect(await page.locator('main').innerText()).toMatch(/Replay deliveries\s+done.*changed 45/);
     expect(complaints).toEqual([]);
   });

@@ -13,6 +13,7 @@ import { adminToken, bearer, logIn, loginLinkTo, openAdmin, readToken } from '..
 import { runs } from '../../../harness/runs.ts';
 
 const browser = { accept: 'text/html' };
+const https = { headers: { 'x-forwarded-proto': 'https' } };
 const sameOrigin = { 'sec-fetch-site': 'same-origin' };
 
 describe('the login link', () => {
@@ -63,14 +64,18 @@ describe('the login link', () => {
   });
 
   it('is for the encrypted address alone where the address is encrypted', async () => {
-    const { ask } = openAdmin();
+    const { ask } = openAdmin({ hostNames: ['slotstream.example'] });
     for (const [origin, headers] of [
       ['https://slotstream.example', {}],
-      ['', { 'x-forwarded-proto': 'https' }],
+      ['', https.headers],
     ] as const)
-      expect((await ask(origin + (await loginLinkTo({ ask })), { headers })).headers.get('set-cookie')).toContain(
-        '; Secure',
+      expect((await ask(origin + (await loginLinkTo({ ask })), { headers })).headers.get('set-cookie')).toMatch(
+        /^__Host-slotstream_session(_8081)?=[^;]+;.* Path=\/;.* Secure/,
       );
+    const cookie =
+      ((await ask(await loginLinkTo({ ask }), https)).headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
+    expect((await ask('/api/status', { headers: { ...https.headers, cookie } })).status).toBe(200);
+    expect((await ask('/api/status', { headers: { cookie } })).status).toBe(401);
   });
 
   it('leads nowhere else', async () => {
@@ -282,5 +287,67 @@ describe('a page of another site', () => {
     const { ask } = openAdmin();
     const headers = { ...bearer, 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
     expect((await ask('/api/deliveries/1/replay', { method: 'POST', headers })).status).toBe(404);
+  });
+
+  it('reads nothing with the session of a browser, but may lead there', async () => {
+    const { ask } = openAdmin();
+    const cookie = await logIn({ ask });
+    const from = async (site: string, mode: string, dest: string): Promise<number> =>
+      (
+        await ask('/api/status', {
+          headers: { cookie, 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest },
+        })
+      ).status;
+    for (const site of ['same-site', 'cross-site']) {
+      expect(await from(site, 'no-cors', 'image')).toBe(403);
+      expect(await from(site, 'navigate', 'iframe')).toBe(403);
+      expect(await from(site, 'navigate', 'document')).toBe(200);
+    }
+    expect(await from('same-origin', 'cors', 'empty')).toBe(200);
+    expect(await from('none', 'navigate', 'document')).toBe(200);
+  });
+});
+
+describe('the host name of a request', () => {
+  const from = (host: string): string => `http://${host}:8081/`;
+
+  it('has to be known, unless the request has a token', async () => {
+    const { ask, heard } = openAdmin({ hostNames: ['slots.example.test'] });
+    const cookie = await logIn({ ask });
+    for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example']) {
+      for (const headers of [{}, { cookie }] as Record<string, string>[]) {
+        const answer = await ask(from(host), { headers });
+        expect([answer.status, await answer.text()]).toEqual([421, expect.stringContaining('Set ADMIN_URL')]);
+      }
+      expect((await ask(from(host), { headers: bearer })).status).toBe(200);
+      expect((await ask(`${from(host)}healthz`)).status).toBe(200);
+    }
+    expect(heard.refused.at(-1)).toBe('unknown_host');
+    for (const host of ['localhost', 'slotstream-1.localhost', '127.0.0.1', '[::1]', '10.1.2.3', 'slots.example.test'])
+      expect((await ask(from(host), { headers: { cookie } })).status).toBe(200);
+  });
+
+  it('becomes a name of our own for a browser that opens a page of this machine, before it gets a cookie', async () => {
+    const { ask } = openAdmin({ ownName: 'slotstream-1.localhost' });
+    const link = await loginLinkTo({ ask });
+    const page = {
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+      'user-agent': 'Mozilla/5.0 Firefox/140.0',
+    };
+    const opened = async (host: string, headers: Record<string, string>) => {
+      const answer = await ask(`http://${host}:9000/docs?a=1`, { headers });
+      return answer.headers.get('location') ?? answer.status;
+    };
+    for (const host of ['127.0.0.1', 'localhost', '[::1]'])
+      expect(await opened(host, page)).toBe('http://slotstream-1.localhost:9000/docs?a=1');
+    expect((await ask(link, { headers: page })).headers.get('location')).toBe(
+      `http://slotstream-1.localhost:8081${link}`,
+    );
+    expect((await ask(`http://slotstream-1.localhost:8081${link}`, { headers: page })).status).toBe(303);
+    // Safari does not find such names, and programs have no use for them.
+    for (const headers of [{}, { ...page, 'user-agent': 'Version/18.0 Safari/605.1' }, { ...page, ...https.headers }])
+      expect(await opened('127.0.0.1', headers)).toBe(401);
+    expect(await opened('192.0.2.7', page)).toBe(401);
   });
 });

@@ -9,9 +9,9 @@ let admin: Admin;
 let passed: string[];
 const open = (token: string | undefined = mcpToken) =>
   openAdmin({
+    hostNames: ['mirror.example.test'],
     mcp: {
       mcpToken: token,
-      hostNames: ['mirror.example.test'],
       open: async () => ({
         fetch: async (_request, { who, address }) => {
           passed.push(`${who} ${address}`);
@@ -49,7 +49,7 @@ describe('/mcp', () => {
   });
 
   it('is off without a token, and says how to turn it on', async () => {
-    admin = openAdmin({ mcp: { mcpToken: undefined, hostNames: [], open: () => Promise.reject(new Error('loaded')) } });
+    admin = openAdmin({ mcp: { mcpToken: undefined, open: () => Promise.reject(new Error('loaded')) } });
     const answer = await admin.ask('/mcp', { method: 'POST', headers: owner });
     expect([answer.status, await answer.json()]).toEqual([
       404,
@@ -73,7 +73,7 @@ describe('/mcp', () => {
 
   it('refuses a host name that is not its own', async () => {
     for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example'])
-      expect(await post(owner, `http://${host}:8081/mcp`)).toBe(403);
+      expect(await post(owner, `http://${host}:8081/mcp`)).toBe(421);
     for (const host of ['localhost', '127.0.0.1', '[::1]', '10.1.2.3', 'mirror.example.test'])
       expect(await post(owner, `http://${host}:8081/mcp`)).toBe(200);
   });
