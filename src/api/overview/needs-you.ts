@@ -36,7 +36,7 @@ export async function readNeeds(
   const failed = (await countAlerts(store)).filter(({ state, count }) => state === 'failed' && count > 0);
   const failedAlerts = failed.reduce((sum, { count }) => sum + count, 0);
   const channels = failed.map(({ channel }) => channel).join(', ');
-  const { unconfirmed, unbooked } = await readWork(store, nowMs);
+  const { sinceMs, unconfirmed, unbooked } = await readWork(store, nowMs);
   const needs: readonly Need[] = [
     {
       id: 'quarantine',
@@ -82,13 +82,14 @@ export async function readNeeds(
       kind: 'work',
       count: unbooked,
       sentence: `${counted(unbooked, 'form')} of the last ${shownDays} days led to no booking.`,
-      link: `/routing?booked=false&result_type=event_type&from=${instantOf(nowMs - shownDays * dayMs).slice(0, 10)}`,
+      link: `/routing?booked=false&result_type=event_type&from=${instantOf(sinceMs)}`,
     },
   ];
   return needs.filter(({ count }) => count > 0);
 }
 
 interface Work {
+  readonly sinceMs: number;
   readonly unconfirmed: number;
   readonly unbooked: number;
 }
@@ -103,6 +104,7 @@ async function readWork(store: Store, nowMs: number): Promise<Work> {
   if (known !== undefined && Math.abs(nowMs - known.atMs) < countEveryMs) return known.work;
   const sinceMs = nowMs - shownDays * dayMs;
   const count = async (): Promise<Work> => ({
+    sinceMs,
     unconfirmed: await countUnconfirmed(store, sinceMs),
     unbooked: await countUnbooked(store, sinceMs),
   });

@@ -182,6 +182,8 @@ for (const engine of storeEngines)
         ]);
         await writeRows(unit, 'routing_form_submissions', [
           { uri: uri('submissions'), created_at: ago(dayMs), result_type: 'event_type' },
+          // Mostly on the day on which the seven days begin, and before them.
+          { uri: uri('earlier_submissions'), created_at: ago(7 * dayMs + 1), result_type: 'event_type' },
         ]);
         const at = { occurred_at: ago(1), due_at: ago(1), next_at: ago(1), created_at: ago(1), updated_at: ago(1) };
         await writeRows(unit, 'alerts', [
@@ -208,9 +210,11 @@ for (const engine of storeEngines)
           'unbooked',
           'work',
           1,
-          expect.stringMatching(/^\/routing\?booked=false&result_type=event_type&from=20..-..-..$/),
+          expect.stringMatching(/^\/routing\?booked=false&result_type=event_type&from=20..-..-..T.{15}Z$/),
         ],
       ]);
+      const [, unbooked] = /\?(.*)/.exec(needs.at(-1)?.link ?? '') ?? [];
+      expect((await api.get(`/api/routing/submissions?${unbooked}`)).body.collection).toHaveLength(1);
       expect(needs.map(({ sentence }) => sentence)).toEqual([
         '1 delivery could not be applied.',
         '1 webhook subscription delivers nothing.',

@@ -123,9 +123,15 @@ describe('demo', () => {
         `sqlite:${home.dataDir}/demo/mirror.db`,
         "select count(*) as n from event_log where source = 'webhook'",
       );
+      const [unordered] = await ask(
+        `sqlite:${home.dataDir}/demo/mirror.db`,
+        `select count(*) as n from (select received_at, lag(received_at) over (order by seq) as before from event_log
+          where source = 'webhook') as entries where received_at < before`,
+      );
       const past = Number(/webhooks of the last two months are in the log: (\d+)/.exec(err)?.[1]);
       expect(past).toBeGreaterThan(500);
       expect(logged?.['n']).toBe(past + sent.length);
+      expect(unordered?.['n']).toBe(0);
       expect(err).toMatch(/^Starting.*\n\nThe dashboard +http:\/\/127\.0\.0\.1:\d+\/\?login=\S+\n/);
     },
   );
