@@ -96,7 +96,7 @@ describe('docs/alerts.md', () => {
   it('names the default rules', async () => {
     const { byName } = await loadRules({ file: undefined, graceMs: 0, configured: [] });
     const usual = [...byName.keys()].map((name) => `\`${name}\``);
-    expect(page).toContain(`the default rules apply: ${usual.slice(0, -1).join(', ')} and ${usual.at(-1)},`);
+    expect(page).toContain(`The default rules are ${usual.slice(0, -1).join(', ')} and ${usual.at(-1)}.`);
   });
 });
 
