@@ -44,7 +44,9 @@ export function loadConfig(env: Environment, inFile: readonly string[] = []): Co
     else {
       const read = setting.reads.safeParse(given.text);
       shownSettings.push(showSetting({ name, setting, ...given }, inFile));
-      if (read.success) values[name] = read.data;
+      if (setting.secret && placeholder.test(given.text ?? ''))
+        problems.push(`${given.from} has the value of an example, which everybody knows: give it one of your own`);
+      else if (read.success) values[name] = read.data;
       else problems.push(`${given.from} must be ${read.error.issues[0]?.message}${shown(given.text, setting)}`);
     }
   }
@@ -67,6 +69,9 @@ export function loadConfig(env: Environment, inFile: readonly string[] = []): Co
     settings: groupedSettings(shownSettings, ({ name }) => name).flatMap(([, those]) => those),
   };
 }
+
+/** In a list or as the password in a URL, too. */
+const placeholder = /(?:^|[,:])\s*change[-_]?me/i;
 
 type Given = { readonly from: string; readonly text: string | undefined } | { readonly problem: string };
 

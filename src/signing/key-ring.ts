@@ -29,8 +29,7 @@ export interface KeyRing {
 /** A new key in the file is used by every process after this time. */
 export const recheckMs = 1000;
 const keyFile = 'signing-keys';
-/** Below this a key can be guessed by trying all of them. */
-const minBytes = 8;
+const minBytes = 16;
 const recommendedBytes = 24;
 
 export function openKeyRing(options: KeyRingOptions): KeyRing {

@@ -90,6 +90,18 @@ describe('configuration', () => {
     expect(complaintsOf({ SIGNING_KEYS }).message).toContain('SIGNING_KEYS');
   });
 
+  it.each([
+    ['SIGNING_KEYS', 'CHANGE-ME-32-characters-or-more'],
+    ['SIGNING_KEYS', `${longKey}, changeme-changeme`],
+    ['ADMIN_TOKEN', 'Change_Me-32-characters-or-more'],
+    ['MCP_TOKEN', 'changeme-changeme'],
+    ['API_TOKEN', 'CHANGE-ME'],
+    ['DATABASE_URL', 'postgres://slotstream:CHANGE-ME@db/slotstream'],
+  ])('refuses a secret of an example: %s=%s', (name, value) => {
+    const { message } = complaintsOf({ [name]: value });
+    expect([message.startsWith(`${name} has the value of an example`), message.includes(value)]).toEqual([true, false]);
+  });
+
   it('warns about unsigned deliveries', () => {
     expect(loadConfig({ ALLOW_UNSIGNED: 'true' }).warnings).toHaveLength(1);
   });

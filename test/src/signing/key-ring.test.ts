@@ -42,7 +42,7 @@ describe('the key ring fails closed', () => {
     'an empty list': [],
     'an empty key': [''],
     'a blank key': [long, ' \t'],
-    'three bytes': ['abc'],
+    'fifteen bytes': ['abcdefghijklmno'],
   }))
     it(`refuses ${name} with exit code 2 and never says the key`, () => {
       const complaint = complaintOf(() => open({ keys }));
