@@ -4,16 +4,19 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import { decodingsOf } from './text-escapes.ts';
 
 /** Whether the text is one address and nothing else. */
-export const isAddress = (text: string): boolean => /^[^\s@]{1,64}@[^\s@]{1,253}$/.test(text.trim().normalize('NFKC'));
+export const isAddress = (text: string): boolean => /^[^\s@]{1,64}@[^\s@]{1,253}$/.test(normalText(text.trim()));
 
 const beyondAscii = /[\u0080-\uffff]/;
 export const isAscii = (text: string): boolean => !beyondAscii.test(text);
 
-/** One form for each character, such as `@` for the full-width `＠`, and small letters. */
+/** Soft hyphens and characters without a width, which a text that was copied from a mail or a page may have within an address. */
+const invisible = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
+
+/** One form for each character, such as `@` for the full-width `＠`, small letters, and nothing invisible. */
 export function normalText(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
   // Again at the end: a small letter can have another form than the capital. Domains of some scripts are written with the dot U+3002.
-  return text.normalize('NFKC').toLowerCase().normalize('NFKC').replaceAll('\u3002', '.');
+  return text.normalize('NFKC').toLowerCase().normalize('NFKC').replaceAll('\u3002', '.').replaceAll(invisible, '');
 }
 
 /** As earlier versions normalized a text. The hashes that they recorded are of addresses in this form. */
@@ -96,6 +99,9 @@ interface AddressRun {
 function* runsIn(text: string, seen: Set<string>): Generator<AddressRun> {
   const normal = normalText(text);
   yield* runsInNormal(normal, seen);
+  // Such a character may also separate the address from the words around it.
+  const spaced = text.replaceAll(invisible, ' ');
+  if (spaced !== text) yield* runsInNormal(normalText(spaced), seen);
   const earlier = earlierText(text);
   if (earlier !== normal) yield* runsInNormal(earlier, seen);
 }

@@ -1,7 +1,7 @@
 // Redacts erased people from an entry and its fact. The fact still assigns the same fields with the same versions, only without the
 // person, so the order in which facts and erasures arrive does not matter and rows can be corrected in place.
 import { readJson } from '#schemas/json-text.ts';
-import { canonicalJson, isObject, isUri, type JsonObject } from '#schemas/wire.ts';
+import { canonicalJson, isObject, isUri, propertyOf, type JsonObject } from '#schemas/wire.ts';
 import type { NewEntry } from '#src/store/log/read.ts';
 import { isApiRead, parseText, type Parsed } from '#workers/pipeline/parse.ts';
 import type { ErasedSubject } from '#workers/projections/erasure.ts';
@@ -11,17 +11,25 @@ import { redactedBody } from './redact-deleted.ts';
 import { containsAddress, isOwnRecord, redactMentions, type RedactionScope } from './redact-mentions.ts';
 import { retainFields } from './retained-fields.ts';
 
+/** In place of the name of an unknown kind that contains an erased address. */
+export const redactedKind = 'unknown';
+
 /** Returns the same item where it concerns no erased person. */
 export function redactErased<Item extends Parsed>(erasures: Erasures, item: Item): Item {
   const { entry, record, fact } = item;
-  if (erasures.seq === 0 || entry.source === 'operator' || entry.body === null) return item;
+  if (erasures.seq === 0 || entry.source === 'operator') return item;
   const scope = { erasures, at: timeOf(item) };
+  if (entry.body === null && !isKindErased(scope, entry.event)) return item;
   // An entry newer than every erasure can only concern an erased subject, and most entries are newer.
   if (record !== null && scope.at > erasures.latest && !namesSubject(erasures, entry, record)) return item;
   const content = contentOf(entry);
-  if (!concerns(scope, entry, content)) return item;
+  if (entry.body !== null && !concerns(scope, entry, content)) return item;
   // Nothing in an unparsed entry can be retained, and no replay will help it: it is emptied like a pruned one.
-  if (record === null) return { ...item, entry: { ...entry, body: null, encoding: null, redacted: true } };
+  if (record === null) {
+    const named = [entry.event, propertyOf(content.json, 'event')];
+    const event = named.some((kind) => isKindErased(scope, kind)) ? redactedKind : entry.event;
+    return { ...item, entry: { ...entry, event, body: null, encoding: null, redacted: true } };
+  }
   for (const body of redactedBodies(scope, { entry, record, content })) {
     if (body === entry.body) return item;
     const redacted = { ...entry, body, encoding: null, redacted: true };
@@ -32,6 +40,9 @@ export function redactErased<Item extends Parsed>(erasures: Erasures, item: Item
   }
   return item;
 }
+
+const isKindErased = ({ erasures, at }: RedactionScope, kind: unknown): boolean =>
+  typeof kind === 'string' && erasures.containsAddress(kind, at);
 
 /**
  * The time for which an entry's content holds. A record read from the API has its own times, whenever it was read; without any it

@@ -11,7 +11,7 @@ import { alreadyScreened } from '#workers/pipeline/screen.ts';
 import { mirrorTables } from '#workers/projections/contract.ts';
 import { reapply } from '#workers/projections/merge.ts';
 import type { Erasures } from './erasure-index.ts';
-import { redactErased } from './redact-fact.ts';
+import { redactedKind, redactErased } from './redact-fact.ts';
 import { containsAddress } from './redact-mentions.ts';
 
 /** The URIs of changed rows, by table. */
@@ -75,10 +75,13 @@ function redactedItem(erasures: Erasures, stored: LogEntry): RedactedItem | unde
   return { ...after, fact, stored, body: after === before ? undefined : after.entry.body, isErasedSubject };
 }
 
-async function storeRedacted(unit: Unit, { stored, body, isErasedSubject }: RedactedItem): Promise<void> {
+async function storeRedacted(unit: Unit, item: RedactedItem): Promise<void> {
+  const { stored, body, isErasedSubject } = item;
   const { seq, ...entry } = stored;
-  const redaction = body === undefined ? {} : { body, encoding: null, redacted: true };
-  if (!isErasedSubject) await moveEntry(unit, { seq }, { ...entry, ...redaction, changes: null });
+  const isRenamed = item.entry.event === redactedKind;
+  const renaming = isRenamed ? { event: redactedKind } : {};
+  const redaction = body === undefined ? {} : { body, encoding: null, redacted: true, ...renaming };
+  if (!isErasedSubject || isRenamed) await moveEntry(unit, { seq }, { ...entry, ...redaction, changes: null });
   else if (body === undefined) await blankChanges(unit, [seq]);
   else await redactEntry(unit, seq, body);
 }

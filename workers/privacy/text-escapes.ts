@@ -9,10 +9,17 @@ const percent = /(?:%[0-9a-f]{2})+/gi;
 // nothing but backslashes would take quadratic time.
 const json = /(?<!\\)\\+u([0-9a-f]{4})/gi;
 // The names are those of characters that an address contains, and of `&`, because an escape may itself be escaped.
-const html = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(commat|period|plus|lowbar|amp));?/gi;
-const named: Readonly<Record<string, string>> = { commat: '@', period: '.', plus: '+', lowbar: '_', amp: '&' };
+const html = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(commat|period|plus|lowbar|shy|amp));?/gi;
+const named: Readonly<Record<string, string>> = {
+  commat: '@',
+  period: '.',
+  plus: '+',
+  lowbar: '_',
+  shy: '\u00ad',
+  amp: '&',
+};
 
-const jsonOrHtml = /\\u[0-9a-f]{4}|&(?:#x?[0-9a-f]|commat|period|plus|lowbar|amp)/i;
+const jsonOrHtml = /\\u[0-9a-f]{4}|&(?:#x?[0-9a-f]|commat|period|plus|lowbar|shy|amp)/i;
 const anyEscape = new RegExp(`${jsonOrHtml.source}|%[0-9a-f]{2}`, 'i');
 
 export const hasEscapes = (text: string): boolean => anyEscape.test(text);

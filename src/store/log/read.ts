@@ -108,7 +108,7 @@ export async function entryTexts(
   const rows = await range
     .select(['seq', 'subject_uri', 'encoding'])
     .select([
-      sql<string>`case source when 'operator' then '' else coalesce(body, '') end`.as('body'),
+      sql<string>`case source when 'operator' then '' else coalesce(body, event, '') end`.as('body'),
       sql<string>`coalesce(cast(changes as text), '')`.as('changes'),
     ])
     .orderBy('seq')

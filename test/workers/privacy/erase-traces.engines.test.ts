@@ -52,6 +52,39 @@ const feedAfter = async (store: Store, after: number) =>
   }));
 
 describe.each(storeEngines)('after an erasure on $name', ({ available, fresh }) => {
+  it.runIf(available)(
+    'no name of an unknown kind holds the address, also without a body or in a late delivery',
+    async () => {
+      await using opened = await fresh();
+      const { store } = opened;
+      const uri = `${base}/contacts/canary`;
+      await ingestBodies(store, [
+        deliveryBody(`custom.kind ${address}`, {}),
+        deliveryBody(`custom.own ${address}`, { uri }),
+        deliveryBody(`${'x'.repeat(185)} ${address}`, {}),
+        deliveryBody('custom.other', { note: address }),
+        deliveryBody(`custom.pruned ${address}`, {}),
+        deliveryBody('contact.created', contact('canary', { emails: emails(address) })),
+      ]);
+      await store.db.updateTable('event_log').set({ body: null }).where('event', 'like', 'custom.pruned%').execute();
+      await eraseIn(store);
+      await ingestBodies(store, [deliveryBody(`custom.late ${address}`, {})]);
+      const names = (await rowsOf(store, 'event_log')).map(({ event }) => event).toSorted();
+      expect(names).toEqual([
+        'contact.created',
+        'custom.other',
+        'person.erased',
+        'person.erased',
+        'unknown',
+        'unknown',
+        'unknown',
+        'unknown',
+        'unknown',
+      ]);
+      expect(JSON.stringify(await rowsOf(store, 'event_log'))).not.toContain('canary@');
+    },
+  );
+
   it.runIf(available)('readers of the feed receive others’ entries again without the person', async () => {
     await using opened = await fresh();
     const { store } = opened;

@@ -33,6 +33,11 @@ const forms: Readonly<Record<string, Form>> = {
   'full-width @': onlyAt('\uff20'),
   'small @': onlyAt('\ufe6b'),
   'full-width letters': everywhere((each) => (/[!-~]/.test(each) ? String.fromCharCode(code(each) + 0xfee0) : each)),
+  'zero-width characters': everywhere((each) => `${each}\u200b\u200d`),
+  'soft hyphens and word joiners': (text) => text.split('').join('\u00ad\u2060'),
+  'soft hyphens in HTML': (text) => text.replace('.', '&shy;.').replace('@', '&#173;@'),
+  'zero-width space, percent-encoded': (text) => encodeURIComponent(text.replace('@', '@\u200b')),
+  'byte order marks': onlyAt('\ufeff@\ufeff'),
   punycode: (text) => text.replace(/@(.+)$/, (_, domain: string) => `@${domainToASCII(domain)}`),
   'JSON escape of @': onlyAt('\\u0040'),
   'JSON escapes': everywhere((each) => (code(each) > 0xffff ? each : `\\u${hex(each).padStart(4, '0')}`)),
@@ -103,7 +108,16 @@ describe('an erased address', () => {
 
   it('is erased whichever form the operator names, if a mail program would accept that form', () => {
     const body = contactBody({ company: 'victim@bücher.example' });
-    for (const name of ['plain', 'capitals', 'decomposed', 'full-width @', 'full-width letters', 'punycode'])
+    for (const name of [
+      'plain',
+      'capitals',
+      'decomposed',
+      'zero-width characters',
+      'byte order marks',
+      'full-width @',
+      'full-width letters',
+      'punycode',
+    ])
       expect([name, redactedText(forms[name]?.('victim@bücher.example') ?? '', body)]).toEqual([
         name,
         expect.not.stringContaining('bücher'),
@@ -125,7 +139,7 @@ describe('an erased address', () => {
         '@',
         '&#9999999;',
       ),
-      fc.constantFrom('x', '.', 'bücher.example', 'xn--bcher-kva.example', '\ud800', 'ﬁ', '\u3002'),
+      fc.constantFrom('x', '.', 'bücher.example', 'xn--bcher-kva.example', '\ud800', 'ﬁ', '\u3002', '\u200b', '&shy;'),
     );
     const texts = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
     fc.assert(
@@ -141,6 +155,11 @@ describe('an erased address', () => {
     expect([...decodingsOf('no escapes: 5 % & more \\ x')]).toEqual(['no escapes: 5 % & more \\ x']);
     expect([...decodingsOf('a%252540b')]).toEqual(['a%252540b', 'a%2540b', 'a%40b', 'a@b']);
     expect([...decodingsOf('&amp;amp;amp;amp;#64;')].at(-1)).toBe('&amp;#64;');
+  });
+
+  it('is found where a character without a width separates it from the words around it', () => {
+    for (const text of ['see\u200bada@example.test\ufeffplease', 'see\u00adada\uff20example.test\u2060please'])
+      expect(redactedText('ada@example.test', contactBody({ company: text }))).not.toContain('company":"see');
   });
 
   it('is found after the letter of an escaped line break', () => {
