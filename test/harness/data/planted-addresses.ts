@@ -20,6 +20,7 @@ const spellings: readonly string[] = [
   `see https://example.test/?to=${encodeURIComponent(encodeURIComponent(plain))}`,
   `(${plain}) and others@example.test`,
   plain.replace('@', '\uff20'),
+  `copied: ${plain.replace('@', '\u200b@\ufeff').replace('.', '\u00ad.\u2060')}`,
   `in HTML: ${plain.replace('@', '&#64;')}`,
   JSON.stringify({ nested: `see ${plain}` }).replace('@', '\\u0040'),
   companionAddress,
@@ -31,6 +32,7 @@ export function holdsCanary(text: string): boolean {
   return text
     .replaceAll(/%(25)+/g, '%')
     .replaceAll(/%(40|2b)/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
+    .replaceAll(/[\u00ad\u200b-\u200d\u2060\ufeff]/g, '')
     .replaceAll(/\uff20|&#64;|\\+u0040/g, '@')
     .toLowerCase()
     .includes(plain);
