@@ -9,8 +9,11 @@ import type { Database } from '#src/store/tables.ts';
 /** The comment on this table ends with a digest of all comments. */
 const markedTable = 'event_log';
 
+/** The label of a custom field, which can be of any length, is part of a comment. */
+const maxLength = 1_000;
+
 /** Links of the documentation lead nowhere here. */
-const plain = (text: string): string => text.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1');
+const plain = (text: string): string => text.slice(0, maxLength).replaceAll(/\[([^\][]+)\]\([^)]+\)/g, '$1');
 
 export const commentOnColumns = (relation: string, columns: Readonly<Record<string, string>>): Sql[] =>
   Object.entries(columns).map(
