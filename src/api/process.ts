@@ -91,6 +91,7 @@ const status = z
           quarantined: count,
           unhandled: count,
           rows: z.record(z.string(), count),
+          deleted: z.record(z.string(), count),
         }),
       ])
       .optional(),

@@ -44,6 +44,7 @@ const report = z.object({
         quarantined: z.number(),
         unhandled: z.number(),
         rows: z.record(z.string(), z.number()),
+        deleted: z.record(z.string(), z.number()).default({}),
       }),
     ])
     .optional()
@@ -145,9 +146,13 @@ function logLines(store: Report['store']): readonly Line[] {
 
 function rowLines(store: Report['store']): readonly Line[] {
   if (store === undefined || 'state' in store) return [];
-  const filled = Object.entries(store.rows).filter(([, count]) => count > 0);
-  return [['Rows', filled.map(([table, count]) => `${table} ${count}`).join(', ') || 'none yet']];
+  const { rows, deleted } = store;
+  const filled = Object.entries(rows).filter(([table, count]) => count > 0 || (deleted[table] ?? 0) > 0);
+  const texts = filled.map(([table, count]) => `${table} ${count}${deletedText(deleted[table])}`);
+  return [['Rows', texts.join(', ') || 'none yet']];
 }
+
+const deletedText = (count = 0): string => (count === 0 ? '' : ` (${count} deleted)`);
 
 function reconcileLines(reconcile: Report['reconcile']): readonly Line[] {
   if (reconcile === undefined) return [];

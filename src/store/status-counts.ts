@@ -1,7 +1,8 @@
 // Counts of the mirror for the status of the process.
+import { sql } from 'kysely';
 import type { Store } from './contract.ts';
 import { countUnprojected, lastSeq } from '#src/store/log/read.ts';
-import type { TableName } from './tables.ts';
+import { tables } from './tables.ts';
 
 export interface StoreOverview {
   readonly engine: 'sqlite' | 'postgres';
@@ -9,7 +10,10 @@ export interface StoreOverview {
   readonly last_received_at: string | null;
   readonly quarantined: number;
   readonly unhandled: number;
+  /** Without the deleted ones. */
   readonly rows: Readonly<Record<string, number>>;
+  /** The deleted ones, by table; zeros are left out. */
+  readonly deleted: Readonly<Record<string, number>>;
 }
 
 const counted = [
@@ -28,7 +32,12 @@ const counted = [
 
 export async function overviewOf(store: Store): Promise<StoreOverview> {
   const rows: Record<string, number> = {};
-  for (const table of counted) rows[table] = await countRows(store, table);
+  const deleted: Record<string, number> = {};
+  for (const table of counted) {
+    const found = await countRows(store, table);
+    rows[table] = found.all - found.deleted;
+    if (found.deleted > 0) deleted[table] = found.deleted;
+  }
   const seq = await lastSeq(store);
   const last = await store.db.selectFrom('event_log').select('received_at').where('seq', '=', seq).executeTakeFirst();
   return {
@@ -38,13 +47,16 @@ export async function overviewOf(store: Store): Promise<StoreOverview> {
     quarantined: await countUnprojected(store, 'quarantined'),
     unhandled: await countUnprojected(store, 'unhandled'),
     rows,
+    deleted,
   };
 }
 
-async function countRows(store: Store, table: TableName): Promise<number> {
-  const row = await store.db
-    .selectFrom(table)
-    .select(({ fn }) => fn.countAll().as('count'))
-    .executeTakeFirst();
-  return Number(row?.count ?? 0);
+async function countRows(
+  { db }: Store,
+  table: (typeof counted)[number],
+): Promise<{ readonly all: number; readonly deleted: number }> {
+  const deleted = 'deleted_at' in tables[table].columns ? sql`count(deleted_at)` : sql`0`;
+  const { rows } = await sql<{ n: unknown; deleted: unknown }>`select count(*) as n, ${deleted} as deleted
+    from ${sql.table(table)}`.execute(db);
+  return { all: Number(rows[0]?.n ?? 0), deleted: Number(rows[0]?.deleted ?? 0) };
 }

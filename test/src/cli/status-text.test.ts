@@ -42,6 +42,7 @@ const running = {
     quarantined: 4,
     unhandled: 1,
     rows: { contacts: 10, no_shows: 0 },
+    deleted: { contacts: 2 },
   },
   reconcile: { recent: lastRun },
   retention: { finished_at: '2026-01-04T00:00:00Z', before: '2025-01-01T00:00:00Z', pruned: 9, pruned_ever: 30 },
@@ -66,7 +67,7 @@ Deliveries
   Journal  copies of 8 batches in the queue
   Log      SQLite: last entry #5, received 2026-01-03 00:00:00 UTC; 4 quarantined, 1 of unknown kinds
 Tables
-  Rows            contacts 10
+  Rows            contacts 10 (2 deleted)
   Recent changes  compared 2026-01-02 03:04:05 UTC: 120 records, 3 differences repaired
   Everything      not compared with the service yet
   Retention       2026-01-04 00:00:00 UTC: content of 9 entries from before 2025-01-01 00:00:00 UTC removed, 30 in total
