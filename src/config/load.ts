@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { withSchema } from '#src/base/database-schema.ts';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import { feedOf } from './feed-variables.ts';
 import type { Setting } from './readers.ts';
@@ -134,6 +135,8 @@ function conflictsIn(values: Partial<SettingValues>): readonly string[] {
     problems.push('ALERT_NTFY_TOKEN needs ALERT_NTFY_URL: set it, or remove the token');
   if (values.JOURNAL === 'on' && !isRedis(values.QUEUE_URL))
     problems.push('JOURNAL=on needs a Redis queue (QUEUE_URL); the other queues do not lose what they accepted');
+  if (values.DATABASE_SCHEMA !== undefined && ![values.DATABASE_URL, values.QUEUE_URL].some(isPostgres))
+    problems.push('DATABASE_SCHEMA needs PostgreSQL (DATABASE_URL): set its address, or remove the schema');
   if (values.ADMIN_READ_TOKEN !== undefined && values.ADMIN_READ_TOKEN === values.ADMIN_TOKEN)
     problems.push('ADMIN_READ_TOKEN must differ from ADMIN_TOKEN: it is for callers that may only read');
   if (values.MCP_TOKEN !== undefined && [values.ADMIN_TOKEN, values.ADMIN_READ_TOKEN].includes(values.MCP_TOKEN))
@@ -147,8 +150,8 @@ function shape(values: SettingValues) {
   const dataDir = resolve(values.DATA_DIR);
   return {
     dataDir,
-    databaseUrl: values.DATABASE_URL ?? `sqlite:${join(dataDir, 'mirror.db')}`,
-    queueUrl: values.QUEUE_URL ?? `embedded:${join(dataDir, 'queue')}`,
+    databaseUrl: withSchema(values.DATABASE_URL ?? `sqlite:${join(dataDir, 'mirror.db')}`, values.DATABASE_SCHEMA),
+    queueUrl: withSchema(values.QUEUE_URL ?? `embedded:${join(dataDir, 'queue')}`, values.DATABASE_SCHEMA),
     journal: {
       isOn: values.JOURNAL !== 'off' && isRedis(values.QUEUE_URL),
       maxBytes: values.JOURNAL_MAX_MB * 1024 ** 2,
@@ -231,6 +234,7 @@ export function missingSettings({ api, publicUrl }: Pick<Config, 'api' | 'public
   return Object.entries(isSet).flatMap(([name, value]) => (value === undefined ? [name] : []));
 }
 
+const isPostgres = (url: string | undefined): boolean => /^postgres/i.test(url ?? '');
 const isRedis = (queueUrl: string | undefined): boolean => /^redis/i.test(queueUrl ?? '');
 
 const adminPortOf = ({ ADMIN_PORT }: Partial<SettingValues>): number => ADMIN_PORT ?? 8081;

@@ -37,6 +37,14 @@ export const timeZone = z
   .string()
   .refine((name) => zonePeriods(name) !== undefined, 'an IANA time zone such as Europe/Berlin');
 
+/** Needs no quotes in SQL, and leaves room for a prefix. */
+export const schemaName = z
+  .string()
+  .regex(
+    /^(?!pg_)[a-z_][a-z0-9_]{0,39}$/,
+    'a name of small letters, digits and _, at most 40, that does not begin with pg_',
+  );
+
 export const yesOrNo = (fallback: boolean) =>
   z
     .enum(['true', 'false', '1', '0', 'yes', 'no'], 'true or false')

@@ -2,7 +2,17 @@
 // (`npm run settings`), so every variable has a description. `outgoing-variables.ts` has those about what the program sends.
 import { z } from 'zod';
 import { eventKinds, isEventKind } from '#schemas/events.ts';
-import { address, commaList, duration, text, timeZone, webAddress, wholeNumber, yesOrNo } from './readers.ts';
+import {
+  address,
+  commaList,
+  duration,
+  schemaName,
+  text,
+  timeZone,
+  webAddress,
+  wholeNumber,
+  yesOrNo,
+} from './readers.ts';
 import { outgoingSettings } from './outgoing-variables.ts';
 import type { Setting } from './readers.ts';
 
@@ -21,6 +31,12 @@ export const settings = {
     default: 'sqlite:DATA_DIR/mirror.db',
     meaning: 'The database of the mirror: `sqlite:PATH` or `postgres://…`.',
     secret: true,
+  },
+  DATABASE_SCHEMA: {
+    reads: schemaName.optional(),
+    default: '(what PostgreSQL chooses, usually public)',
+    meaning:
+      'The schema of PostgreSQL for the tables, beside tables of your own; it is made when it is missing. A queue on PostgreSQL then has the schema `slotstream_queue_NAME`.',
   },
   QUEUE_URL: {
     reads: address(

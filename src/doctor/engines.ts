@@ -59,7 +59,7 @@ export const checkStore: Check = async ({ config, log }, report) => {
     report.warning(
       'search',
       'PostgreSQL has no trigram index: searching many contacts by name is slow.',
-      `In the database, as a user with the privilege: ${missing.join('; ')};`,
+      `In the database, as a user with the privilege: ${missing.join('; ')}; then restart a worker, which makes the index.`,
     );
   await checkCurrencyFields(store, { unit: config.views.currencyFields, report });
   await checkDelays(store, report);

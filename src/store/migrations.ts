@@ -65,8 +65,10 @@ export async function isMigrated(db: Kysely<Database>, types: StorageTypes): Pro
   }
 }
 
-export async function migrate(db: Kysely<Database>, types: StorageTypes): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrationsFor(types) } });
+/** `schema`: where the tables are; without it the migrator would take a table of another schema for its own. */
+export async function migrate(db: Kysely<Database>, types: StorageTypes, schema?: string): Promise<void> {
+  const provider = { getMigrations: async () => migrationsFor(types) };
+  const migrator = new Migrator({ db, provider, ...(schema !== undefined && { migrationTableSchema: schema }) });
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
   if (error instanceof Error && /corrupted migrations/.test(error.message)) {

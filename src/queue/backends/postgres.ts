@@ -2,6 +2,7 @@
 
 import { createPostgresBackend, withBackend, type BackendFactory, type IQueueBackend } from 'bullmq';
 import pg from 'pg';
+import { schemaIn } from '#src/base/database-schema.ts';
 import { directOption, isDirect } from '#src/base/direct-connection.ts';
 import { codeOf } from '#src/base/errors.ts';
 import { toQueueError, type BullEngine } from '#src/queue/bullmq/connection.ts';
@@ -10,7 +11,6 @@ import { openBullQueue } from '#src/queue/bullmq/delivery-queue.ts';
 import { withFetchBackoff } from '#src/queue/bullmq/engine-outages.ts';
 import type { DeliveryQueue, EngineProblem } from '#src/queue/contract.ts';
 
-const schema = 'slotstream_queue';
 const timeoutMs = 2000;
 
 export function openPostgresQueue(input: {
@@ -21,9 +21,12 @@ export function openPostgresQueue(input: {
 }): Promise<DeliveryQueue> {
   const { name, url, report, timing } = input;
   const { lockMs, stalledMs } = timing ?? defaultTiming;
+  const mirrorSchema = schemaIn(url);
+  // Each mirror in the same database has a queue of its own.
+  const schema = mirrorSchema === undefined ? 'slotstream_queue' : `slotstream_queue_${mirrorSchema}`;
   const reclaim = async (queue: string): Promise<string[]> => {
-    await query(limitLocks, [lockMs]);
-    return (await query(reclaimStalled, [queue, maxStalledCount, stalledMs])).map(({ id }) => String(id));
+    await query(limitLocks(schema), [lockMs]);
+    return (await query(reclaimStalled(schema), [queue, maxStalledCount, stalledMs])).map(({ id }) => String(id));
   };
   const { Queue, Worker } = withBackend(withServerClock(withFetchBackoff(createPostgresBackend), reclaim));
   const connection = {
@@ -73,13 +76,14 @@ export function openPostgresQueue(input: {
 const nowMs = `(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
 /** Also the time of the last check, which an earlier version may have written by a clock that was ahead: it would stop the checks. */
-const limitLocks = `
+const limitLocks = (schema: string) => `
   with checked as (
     update ${schema}.meta set value = ${nowMs}::text where case field when 'stalled-check' then value::bigint > ${nowMs} end
   )
   update ${schema}.job set locked_until_ms = ${nowMs} + $1 where state = 'active' and locked_until_ms > ${nowMs} + $1`;
 
-const reclaimStalled = `select id from ${schema}.move_stalled_jobs_to_wait($1, $2, ${nowMs}, $3) as t (id)`;
+const reclaimStalled = (schema: string) =>
+  `select id from ${schema}.move_stalled_jobs_to_wait($1, $2, ${nowMs}, $3) as t (id)`;
 
 /**
  * BullMQ writes the end of a lock by the clock of the worker, and looks for locks that have ended by the clock of another. A worker whose

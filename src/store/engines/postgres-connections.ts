@@ -2,8 +2,9 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { runsOften } from '#src/store/prepared-sql.ts';
+import { schemaIn } from '#src/base/database-schema.ts';
 import { directOption, isDirect } from '#src/base/direct-connection.ts';
-import { isUnprepared } from '#src/base/errors.ts';
+import { isUnprepared, SlotstreamError } from '#src/base/errors.ts';
 
 /** What `current_setting` answers: times as UTC, and no endless wait for a lock or for an abandoned transaction. */
 const sessionSettings = {
@@ -16,7 +17,14 @@ const sessionSettings = {
   // Compiling the query of a view takes longer than it saves.
   jit: 'off',
 } as const;
-const settings = Object.entries(sessionSettings);
+
+type Settings = readonly (readonly [name: string, value: string])[];
+
+/** No other schema is searched: a table that is still missing there must not be found elsewhere. */
+const settingsFor = (schema: string | undefined): Settings => [
+  ...Object.entries(sessionSettings),
+  ...(schema === undefined ? [] : [['search_path', schema] as const]),
+];
 
 export interface PostgresConnections {
   readonly pool: pg.Pool;
@@ -24,6 +32,8 @@ export interface PostgresConnections {
   isPooled(): boolean;
   /** A connection in use whose server sends nothing for this long is closed, and its statement fails as transient. */
   limitSilence(ms: number): void;
+  /** Gives one transaction the settings, where the session does not have them. */
+  readonly applySettings: string;
 }
 
 export function openConnections(
@@ -33,6 +43,8 @@ export function openConnections(
 ): PostgresConnections {
   let isPooled = false;
   let silenceMs = 0;
+  const schema = schemaIn(url);
+  const settings = settingsFor(schema);
   const options = [...settings.map(([name, value]) => `-c ${name}=${value}`), directOption].join(' ');
   const pool = new pg.Pool({
     ...config,
@@ -46,6 +58,7 @@ export function openConnections(
     onConnect: async (client) => {
       isPooled = !(await answersDirectly(client));
       if (!isPooled) await client.query(fastCompression);
+      else if (schema !== undefined) await requireSearchPath(client, schema);
     },
   });
   // Without a listener, a connection that breaks while idle or between two statements would end the process.
@@ -56,7 +69,12 @@ export function openConnections(
   });
   pool.on('acquire', (client) => limitSocket(client, silenceMs));
   pool.on('release', (_error, client) => neverSilent(client));
-  return { pool, isPooled: () => isPooled, limitSilence: (ms) => void (silenceMs = ms) };
+  return {
+    pool,
+    isPooled: () => isPooled,
+    limitSilence: (ms) => void (silenceMs = ms),
+    applySettings: applied(settings),
+  };
 }
 
 const names = new Map<string, string>();
@@ -97,8 +115,21 @@ export function neverSilent(client: pg.ClientBase): void {
   socketOf(client)?.setTimeout(0).removeAllListeners('timeout');
 }
 
-/** The settings for one transaction, where the session does not have them. */
-export const applySettings = `select ${settings.map(([name, value]) => `set_config('${name}', '${value}', true)`).join(', ')}`;
+const applied = (settings: Settings): string =>
+  `select ${settings.map(([name, value]) => `set_config('${name}', '${value}', true)`).join(', ')}`;
+
+/** Behind a pooler, a statement outside of a transaction has the settings of the role only. */
+async function requireSearchPath(client: pg.ClientBase, schema: string): Promise<void> {
+  const { rows } = await client.query<{ path: string }>(`select current_setting('search_path') as path`);
+  if (rows[0]?.path === schema) return;
+  throw new SlotstreamError(
+    'store_unavailable',
+    'DATABASE_SCHEMA does not pass a connection pooler such as PgBouncer.',
+    {
+      hint: `Connect to PostgreSQL directly, or run there: alter role USER in database NAME set search_path = ${schema}; then restart the pooler.`,
+    },
+  );
+}
 
 /** The server's default takes more time to compress a body than to store it. Not every server has been built with LZ4. */
 const fastCompression = `select set_config('default_toast_compression', 'lz4', false) from pg_settings

@@ -1,8 +1,11 @@
 // Contact search on PostgreSQL: the planner chooses among its indexes. The index on parts of texts needs the extension pg_trgm, which
 // the database user may not be allowed to create.
-import { sql } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { trigramStatements } from '#src/store/migrations/0008-contact-search-table.ts';
+import type { Database } from '#src/store/tables.ts';
 import type { ContactIndex, Folding } from '#src/store/search/contact-index.ts';
+
+const [, trigramIndex] = trigramStatements;
 
 export function postgresContactIndex(): ContactIndex {
   let known: Folding | undefined;
@@ -24,10 +27,31 @@ export function postgresContactIndex(): ContactIndex {
       condition && sql`select ${sql.ref(order)} as key, uri from contact_search where ${condition} limit ${most + 1}`,
     words: sql`null`,
     list: (values) => sql`select unnest(${values}::text[])`,
-    async missing(db) {
-      const { rows } = await sql<{ exists: boolean }>`
-        select to_regclass('contact_search_trigrams') is not null as exists`.execute(db);
-      return rows[0]?.exists === true ? [] : trigramStatements;
-    },
+    missing: async (db) => ((await trigramsIn(db)).exists ? [] : ['create extension if not exists pg_trgm']),
   };
+}
+
+async function trigramsIn(db: Kysely<Database>) {
+  const { rows } = await sql<{ exists: boolean; extension: string | null }>`
+    select to_regclass('contact_search_trigrams') is not null as exists, (select quote_ident(nspname) from pg_extension
+      join pg_namespace on pg_namespace.oid = extnamespace where extname = 'pg_trgm') as extension`.execute(db);
+  return rows[0] ?? { exists: false, extension: null };
+}
+
+/** At every start: the extension may have been created since the last, and may be in a schema that the migrations did not search. */
+export async function indexTrigrams(
+  db: Kysely<Database>,
+  lock: (trx: Kysely<Database>) => Promise<void>,
+): Promise<void> {
+  const { exists, extension } = await trigramsIn(db);
+  if (exists || extension === null) return;
+  const statement = trigramIndex.replaceAll('gin_trgm_ops', `${extension}.gin_trgm_ops`);
+  await db
+    .transaction()
+    .execute(async (trx) => {
+      await lock(trx);
+      await sql.raw(statement).execute(trx);
+    })
+    // Searches are slower without it; `doctor` reports it.
+    .catch(() => undefined);
 }

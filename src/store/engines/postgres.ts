@@ -1,16 +1,17 @@
 // The PostgreSQL engine: many writers at once, which lock rows in one order; one writer of the log at a time.
 import { CompiledQuery, Kysely, PostgresAdapter, PostgresDialect, sql, type DatabaseConnection } from 'kysely';
 import pg from 'pg';
-import { SlotstreamError } from '#src/base/errors.ts';
+import { schemaIn } from '#src/base/database-schema.ts';
 import { codecOf } from '#src/store/columns.ts';
 import type { Lock, RowPage, Statement, StoreEngine } from '#src/store/contract.ts';
 import { isMigrated, migrate } from '#src/store/migrations.ts';
 import { postgresTypes } from '#src/store/migrations/storage-types.ts';
 import { commentOnTables } from './postgres-comments.ts';
-import { applySettings, neverSilent, openConnections } from './postgres-connections.ts';
-import { postgresContactIndex } from './postgres-contact-index.ts';
+import { neverSilent, openConnections } from './postgres-connections.ts';
+import { indexTrigrams, postgresContactIndex } from './postgres-contact-index.ts';
 import { insertArrays } from './postgres-insert.ts';
 import { postgresDialect } from './postgres-dialect.ts';
+import { prepareSchema } from './postgres-schema.ts';
 import { postgresShadow, schemaOf } from './postgres-shadow.ts';
 import { postgresViews } from './postgres-view-installer.ts';
 import { nextSize } from './row-pages.ts';
@@ -30,7 +31,12 @@ const oid = { int8: 20, date: 1082, timestamptz: 1184 };
 
 export function openPostgres(url: string, report: (error: unknown) => void): StoreEngine {
   const types = { getTypeParser: (type: number, format?: 'text' | 'binary') => parserOf(type, format) };
-  const { pool, isPooled, limitSilence } = openConnections(url, { max: 8, types, pipeline: true }, { report });
+  const { pool, isPooled, limitSilence, applySettings } = openConnections(
+    url,
+    { max: 8, types, pipeline: true },
+    { report },
+  );
+  const schema = schemaIn(url);
   const db = new Kysely<Database>({ dialect: new Dialect({ pool }) });
   /** The connection of each transaction. Kysely itself sends a statement only when the one before has been answered. */
   const connections = new WeakMap<Kysely<Database>, DatabaseConnection>();
@@ -57,7 +63,7 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
     // The driver would send a JavaScript array as an array of PostgreSQL; what it reads it has decoded already.
     ...codecOf({ json: { encode: (value) => JSON.stringify(value), decode: (stored) => stored } }),
     manyWriters: true,
-    lock: (trx, wanted) => lock({ run, trx }, wanted),
+    lock: (trx, wanted) => lock({ run, trx, schema }, wanted),
     isPooled,
     limitSilence,
     // Through a pooler no statement has a name by which the server could know its plan.
@@ -74,10 +80,12 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
           await sql`set local lock_timeout = '1h'`.execute(trx);
           await sql`select pg_advisory_xact_lock(${sql.lit(locks.migrations)})`.execute(trx);
           await trx.executeQuery(CompiledQuery.raw(applySettings));
-          await requireTables(trx);
-          await migrate(trx, postgresTypes);
+          await prepareSchema(trx, schema);
+          await migrate(trx, postgresTypes, await schemaOf(trx));
         });
-      await commentOnTables(db, (trx) => lock({ run, trx }, 'views'));
+      const lockViews = (trx: Kysely<Database>) => lock({ run, trx, schema }, 'views');
+      await commentOnTables(db, lockViews);
+      await indexTrigrams(db, lockViews);
     },
     noteRedaction: async () => {},
     scrub: async () => {},
@@ -111,26 +119,18 @@ class Dialect extends PostgresDialect {
   }
 }
 
-/** In a transaction the migrator would not tell why it cannot create its first table. */
-async function requireTables(trx: Kysely<Database>): Promise<void> {
-  const { rows } = await sql<{ may: boolean | null }>`select to_regclass('kysely_migration') is not null
-    or has_schema_privilege(current_schema(), 'create') as may`.execute(trx);
-  if (rows[0]?.may === true) return;
-  throw new SlotstreamError(
-    'store_unavailable',
-    'PostgreSQL does not let the user of DATABASE_URL create tables (42501).',
-    {
-      hint: 'Make it the owner of the database, or run as a superuser there: grant create on schema public to USER.',
-    },
-  );
-}
-
 /** Holds a lock until the transaction ends. */
-async function lock({ run, trx }: { readonly run: Run; readonly trx: Kysely<Database> }, wanted: Lock): Promise<void> {
+async function lock(
+  { run, trx, schema }: { readonly run: Run; readonly trx: Kysely<Database>; readonly schema: string | undefined },
+  wanted: Lock,
+): Promise<void> {
   // A process that starts does not wait long for readers of a view: the view is then replaced at the next start.
   if (wanted === 'views') await sql`set local lock_timeout = '2s'`.execute(trx);
-  const key = typeof wanted === 'string' ? sql`${locks[wanted]}` : sql`${locks.key}, hashtext(${wanted.key})`;
-  await run(trx, sql`select pg_advisory_xact_lock(${key})`.compile(trx));
+  const [name, key] = typeof wanted === 'string' ? [wanted, undefined] : (['key', wanted.key] as const);
+  // Mirrors in other schemas of the database do not wait for each other.
+  const parts = [schema, key].filter((part) => part !== undefined);
+  const keys = parts.length === 0 ? sql`${locks[name]}` : sql`${locks[name]}, hashtext(${parts.join(' ')})`;
+  await run(trx, sql`select pg_advisory_xact_lock(${keys})`.compile(trx));
 }
 
 /** Through a cursor: the server holds the rows that were not fetched yet. */

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { describe, expect, inject, it, vi } from 'vitest';
 import { isTransient } from '#src/base/errors.ts';
 import { sixDigits } from '#src/store/engines/postgres.ts';
+import { withSchema } from '#src/base/database-schema.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { readRows } from '#src/store/rows.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
@@ -103,6 +104,18 @@ describe.runIf(inject('postgresUrl'))('a store behind a pooler that drops the se
       code: 'config',
       message: expect.stringContaining('direct connection'),
     });
+  });
+
+  it('has its tables in another schema only where the role searches that one', async () => {
+    const url = await createDatabase(inject('postgresUrl'));
+    await using proxy = await openProxy(url, { dropsOptions: true });
+    await expect(openStore(quiet, withSchema(proxy.url, 'mirror'))).rejects.toMatchObject({
+      message: 'DATABASE_SCHEMA does not pass a connection pooler such as PgBouncer.',
+      hint: expect.stringContaining('set search_path = mirror') as string,
+    });
+    await ask(url, `alter role postgres in database ${new URL(url).pathname.slice(1)} set search_path = mirror`);
+    await using store = await openStore(quiet, withSchema(proxy.url, 'mirror'));
+    expect(await store.engine.liveSchema(store.db)).toBe('mirror');
   });
 
   it('is not suspected where the URL has options of its own, which stay', async () => {

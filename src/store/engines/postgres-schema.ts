@@ -1,0 +1,67 @@
+// The schema of PostgreSQL for the tables: made when it is missing, and refused when its tables are of another program, or when this user
+// may not create any.
+import { sql, type Kysely } from 'kysely';
+import { SlotstreamError } from '#src/base/errors.ts';
+import { tables, type Database } from '#src/store/tables.ts';
+import { viewsFor } from '#src/store/views/views.ts';
+import { schemaOf } from './postgres-shadow.ts';
+
+/** Before the migrator, which in a transaction would not tell why it cannot create its first table. */
+export async function prepareSchema(trx: Kysely<Database>, schema: string | undefined): Promise<void> {
+  if (schema !== undefined) await makeSchema(trx, schema);
+  if (await isOurs(trx)) return;
+  await requireNoForeignTables(trx);
+  const live = await schemaOf(trx);
+  if (await holds(trx, sql`has_schema_privilege(current_schema(), 'create')`)) return;
+  throw notAllowed(
+    'create tables',
+    `Make it the owner of the database, or run as a superuser there: grant create on schema ${live} to USER.`,
+  );
+}
+
+async function makeSchema(trx: Kysely<Database>, schema: string): Promise<void> {
+  if (await holds(trx, sql`to_regnamespace(${schema}) is not null`)) return;
+  if (!(await holds(trx, sql`has_database_privilege(current_database(), 'create')`)))
+    throw notAllowed(
+      `create the schema "${schema}"`,
+      `Run as a superuser there: create schema ${schema} authorization USER.`,
+    );
+  await sql`create schema ${sql.id(schema)}`.execute(trx);
+  // Not in our schema, where the migrations would create it: another mirror in this database needs it too.
+  await sql`savepoint trigrams`.execute(trx);
+  try {
+    await sql`create extension if not exists pg_trgm with schema public`.execute(trx);
+  } catch {
+    await sql`rollback to savepoint trigrams`.execute(trx);
+  }
+}
+
+/** Another program may have a table of migrations under the same name. */
+async function isOurs(trx: Kysely<Database>): Promise<boolean> {
+  if (!(await holds(trx, sql`to_regclass('kysely_migration') is not null`))) return false;
+  return holds(trx, sql`exists (select from kysely_migration where name = '0001-initial')`);
+}
+
+async function requireNoForeignTables(trx: Kysely<Database>): Promise<void> {
+  const names = ['kysely_migration', ...Object.keys(tables), ...viewsFor([]).map(({ name }) => name)];
+  const { rows } = await sql<{ name: string }>`select relname::text as name from pg_class
+    where relnamespace = to_regnamespace(quote_ident(current_schema())) and relname in (${sql.join(names)})
+    order by name`.execute(trx);
+  const found = rows.map(({ name }) => `"${name}"`);
+  if (found.length === 0) return;
+  throw new SlotstreamError(
+    'store_unavailable',
+    `The database has ${found.length === 1 ? 'a table' : 'the tables'} ${found.join(', ')} that Slotstream did not make.`,
+    { hint: 'Set DATABASE_SCHEMA=slotstream, so that its tables get a schema of their own, or use another database.' },
+  );
+}
+
+async function holds(trx: Kysely<Database>, question: ReturnType<typeof sql>): Promise<boolean> {
+  const { rows } = await sql<{ answer: boolean | null }>`select ${question} as answer`.execute(trx);
+  return rows[0]?.answer === true;
+}
+
+const notAllowed = (what: string, hint: string): SlotstreamError =>
+  new SlotstreamError('store_unavailable', `PostgreSQL does not let the user of DATABASE_URL ${what} (42501).`, {
+    hint,
+  });
