@@ -3,6 +3,9 @@ import { z } from 'zod';
 
 export type JsonObject = { readonly [key: string]: unknown };
 
+/** Any JSON: one schema, so that documents name it once. */
+export const json = z.json();
+
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,12 +2,13 @@
 import { z } from 'zod';
 import { pageQuery } from '#schemas/pagination.ts';
 import { instant } from '#schemas/resources/values.ts';
+import { json } from '#schemas/wire.ts';
 import { listing } from '#src/http/pagination.ts';
 import { plainText } from '#src/http/request.ts';
 import { findActions, type AdminAction } from '#src/store/admin-actions.ts';
 import { defineOperation } from './api-operation.ts';
 
-const values = z.record(z.string(), z.json()).nullable();
+const values = z.record(z.string(), json).nullable();
 
 const actionRecord = z
   .strictObject({

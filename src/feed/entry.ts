@@ -1,5 +1,6 @@
 // The feed's entries as JSON text, and the one way in which the API, the streams, the command line and the sinks read them.
 import { z } from 'zod';
+import { json } from '#schemas/wire.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { readFeedRows, type FeedFilter, type FeedRange, type FeedRow } from '#src/store/log/feed.ts';
 import { factIn, isUnprojected } from '#workers/pipeline/parse.ts';
@@ -28,16 +29,14 @@ export const feedEntry = z.strictObject({
   received_at: z.string(),
   outcome: z.string().describe('`applied`, `unchanged`, `superseded`, `tombstoned`, `quarantined` or `unhandled`.'),
   changes: z
-    .record(z.string(), z.record(z.string(), z.tuple([z.json(), z.json()])))
+    .record(z.string(), z.record(z.string(), z.tuple([json, json])))
     .nullable()
     .describe('What it changed: table → column → [before, after].'),
-  payload: z
-    .json()
-    .describe(
-      'What the service sent. Null when it was not JSON or was pruned; only URI and times when the person was erased.',
-    ),
+  payload: json.describe(
+    'What the service sent. Null when it was not JSON or was pruned; only URI and times when the person was erased.',
+  ),
   row: z
-    .record(z.string(), z.record(z.string(), z.json()).nullable())
+    .record(z.string(), z.record(z.string(), json).nullable())
     .nullable()
     .optional()
     .describe(

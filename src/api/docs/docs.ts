@@ -41,9 +41,8 @@ function pageOf(document: OpenApiDocument, { tokenFile }: DocsOptions): Markup {
   return docsPage({
     title: `${info.title} API`,
     heading: info.title,
-    lead: html`${prose(info.description)} The token is the value of <code>ADMIN_TOKEN</code>, or else the content of
-      <code>admin-token</code> in the data folder; that of <code>ADMIN_READ_TOKEN</code> reads everything and changes
-      nothing. <code>./bin/slotstream status --login</code> prints a link that logs a browser in.`,
+    lead: html`${prose(info.description)} The token is <code>ADMIN_TOKEN</code>, or the file
+      <code>admin-token</code> in the data folder. <code>./bin/slotstream status --login</code> logs a browser in.`,
     links: { 'OpenAPI document': '/openapi.json', Status: '/api/status', Metrics: '/metrics' },
     example: `export ADMIN_TOKEN=${tokenFile === undefined ? '…' : `"$(cat '${tokenFile}')"`}
 curl -H "Authorization: Bearer $ADMIN_TOKEN" ${servers[0]?.url ?? ''}/api/status`,

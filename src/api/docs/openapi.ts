@@ -14,7 +14,7 @@ export function apiDocument(
       title: 'Slotstream',
       version: '1',
       description:
-        'Your scheduling data, read from the mirror, without a rate limit. Lists behave as the lists of the scheduling service: one record is a `resource`, a page of many is a `collection` with `pagination`. Errors of /api/contacts, /api/invitees and /api/scheduled_events look like the errors of the service; other errors have a descriptive title. A method that a path does not support is a 405 with `Allow`. `x-assumption` names an assumption numbered in schemas/README.md.',
+        'Your scheduling data, read from the mirror, without a rate limit. One record is a `resource`; a page of many is a `collection` with `pagination`. `x-assumption` names an assumption in schemas/README.md.',
     },
     server,
     operations,

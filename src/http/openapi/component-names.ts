@@ -22,6 +22,7 @@ import { routingFormResource, routingFormSubmissionResource, routingResult } fro
 import { cancellationResource, scheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import { membershipResource, userResource } from '#schemas/resources/user.ts';
 import { webhookSubscriptionResource } from '#schemas/resources/webhook-subscription.ts';
+import { json } from '#schemas/wire.ts';
 
 /** As the specification calls them, where it does. */
 export const schemaNames: Readonly<Record<string, z.ZodType>> = {
@@ -39,6 +40,7 @@ export const schemaNames: Readonly<Record<string, z.ZodType>> = {
   InviteeNoShow: noShowResource,
   InviteePayload: inviteePayload,
   InviteeTracking: trackingResource,
+  JsonValue: json,
   MeetingRecap: meetingRecapResource,
   MeetingRecapEvent: publicRecapEvent,
   MeetingRecapListItem: publicRecapListItem,
