@@ -15,23 +15,23 @@ const sentences: { readonly [Kind in EventKind]: (subject: Subject) => string } 
   'invitee.canceled': ({ name, meeting, isReschedule }) =>
     isReschedule ? `${name} released the old time of ${meeting}` : `${name} canceled ${meeting}`,
   'invitee_no_show.created': ({ name, meeting }) => `${name} did not show up for ${meeting}`,
-  'invitee_no_show.deleted': ({ name }) => `the no-show mark of ${name} was removed`,
+  'invitee_no_show.deleted': ({ name }) => `${name} is no longer marked as a no-show`,
   'contact.created': ({ name }) => `${name} is a new contact`,
-  'contact.updated': ({ name }) => `contact ${name} was changed`,
-  'contact.deleted': () => 'a contact was deleted and redacted',
-  'meeting_recap.created': ({ meeting }) => `a recap of ${meeting} was written`,
-  'meeting_recap.updated': ({ meeting }) => `the recap of ${meeting} was changed`,
-  'meeting_recap.deleted': () => 'a recap was deleted',
-  'routing_form_submission.created': () => 'a visitor submitted a routing form',
+  'contact.updated': ({ name }) => `Contact ${name} was changed`,
+  'contact.deleted': () => 'A contact was deleted and redacted',
+  'meeting_recap.created': ({ meeting }) => `A recap of ${meeting} was written`,
+  'meeting_recap.updated': ({ meeting }) => `The recap of ${meeting} was changed`,
+  'meeting_recap.deleted': () => 'A recap was deleted',
+  'routing_form_submission.created': () => 'A visitor submitted a routing form',
   'event_type.created': ({ name }) => `${name} can be booked`,
-  'event_type.updated': ({ name }) => `event type ${name} was changed`,
+  'event_type.updated': ({ name }) => `Event type ${name} was changed`,
   'event_type.deleted': ({ name }) => `${name} can no longer be booked`,
 };
 
 export function describeEvent({ event, payload }: { readonly event: EventKind; readonly payload: JsonObject }): string {
   const text = (...path: readonly string[]) => textAt(payload, path);
   return sentences[event]({
-    name: subjectName(payload) ?? 'an unnamed person',
+    name: subjectName(payload) ?? 'Somebody',
     meeting: text('scheduled_event', 'name') ?? text('event', 'name') ?? 'a meeting',
     isReschedule: Boolean(payload['new_invitee'] ?? payload['old_invitee']),
   });

@@ -9,21 +9,22 @@ import type { EntryWithBody } from '#src/store/log/delivery-tail.ts';
 const maxBodyLength = 64 * 1024;
 
 export function sentenceOf({ event, body, encoding, outcome, redacted }: EntryWithBody): string {
-  if (event === null) return 'a delivery that could not be parsed';
-  if (event === erasureEvent && outcome !== 'unhandled') return 'a person was erased';
+  if (event === null) return 'A delivery that could not be parsed';
+  if (event === erasureEvent && outcome !== 'unhandled') return 'A person was erased';
   const [, deleted] = /^(\w+)\.gone$/.exec(event) ?? [];
   if (deleted !== undefined && outcome !== 'unhandled')
-    return `the service no longer has the ${deleted.replaceAll('_', ' ')}`;
+    return `The service no longer has the ${deleted.replaceAll('_', ' ')}`;
   if (redacted || body === null)
     return isEventKind(event) && event.endsWith('.deleted')
       ? describeEvent({ event, payload: {} })
-      : `${event}, whose content was removed`;
+      : `The content of ${event} was removed`;
   const payload = encoding === null && body.length <= maxBodyLength ? payloadIn(body) : {};
   if (isEventKind(event)) return describeEvent({ event, payload });
   const [, thing] = /^(\w+)\.read$/.exec(event) ?? [];
-  if (thing === undefined) return `a delivery of the unknown kind ${event}`;
+  if (thing === undefined) return `A delivery of the unknown kind ${event}`;
   const name = subjectName(payload);
-  return `${thing.replaceAll('_', ' ')}${name === undefined ? '' : ` ${name}`} was read from the service`;
+  const kind = `${thing.charAt(0).toUpperCase()}${thing.slice(1).replaceAll('_', ' ')}`;
+  return `${kind}${name === undefined ? '' : ` ${name}`} was read from the service`;
 }
 
 function payloadIn(body: string): JsonObject {

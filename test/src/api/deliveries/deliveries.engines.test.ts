@@ -53,11 +53,11 @@ for (const engine of storeEngines)
       await using api = await openLog();
       const { body } = await api.get('/api/deliveries?include=sentence&count=5');
       expect(body.collection.map(({ sentence }: { sentence: string }) => sentence)).toEqual([
-        'a delivery that could not be parsed',
-        'a delivery of the unknown kind contact.merged',
-        'a delivery of the unknown kind contact.merged',
-        expect.stringMatching(/^contact .+ was changed$/),
-        expect.stringMatching(/^contact .+ was changed$/),
+        'A delivery that could not be parsed',
+        'A delivery of the unknown kind contact.merged',
+        'A delivery of the unknown kind contact.merged',
+        expect.stringMatching(/^Contact .+ was changed$/),
+        expect.stringMatching(/^Contact .+ was changed$/),
       ]);
     });
 

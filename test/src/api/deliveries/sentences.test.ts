@@ -14,19 +14,19 @@ const entry = {
 
 describe('the sentence about a delivery', () => {
   it.each([
-    [{}, 'contact Ada was read from the service'],
-    [{ event: 'organization_membership.read', body: '{}' }, 'organization membership was read from the service'],
-    [{ event: 'contact.updated' }, 'contact Ada was changed'],
-    [{ event: 'contact.merged' }, 'a delivery of the unknown kind contact.merged'],
-    [{ event: null, body: 'no JSON' }, 'a delivery that could not be parsed'],
-    [{ redacted: true }, 'contact.read, whose content was removed'],
-    [{ event: 'contact.deleted', redacted: true }, 'a contact was deleted and redacted'],
-    [{ event: 'meeting_recap.gone', redacted: true }, 'the service no longer has the meeting recap'],
-    [{ event: 'person.erased' }, 'a person was erased'],
-    [{ event: 'person.erased', outcome: 'unhandled' }, 'a delivery of the unknown kind person.erased'],
-    [{ event: 'contact.gone', outcome: 'unhandled' }, 'a delivery of the unknown kind contact.gone'],
-    [{ body: null }, 'contact.read, whose content was removed'],
-    [{ event: 'contact.updated', body: 'x'.repeat(100_000) }, 'contact an unnamed person was changed'],
+    [{}, 'Contact Ada was read from the service'],
+    [{ event: 'organization_membership.read', body: '{}' }, 'Organization membership was read from the service'],
+    [{ event: 'contact.updated' }, 'Contact Ada was changed'],
+    [{ event: 'contact.merged' }, 'A delivery of the unknown kind contact.merged'],
+    [{ event: null, body: 'no JSON' }, 'A delivery that could not be parsed'],
+    [{ redacted: true }, 'The content of contact.read was removed'],
+    [{ event: 'contact.deleted', redacted: true }, 'A contact was deleted and redacted'],
+    [{ event: 'meeting_recap.gone', redacted: true }, 'The service no longer has the meeting recap'],
+    [{ event: 'person.erased' }, 'A person was erased'],
+    [{ event: 'person.erased', outcome: 'unhandled' }, 'A delivery of the unknown kind person.erased'],
+    [{ event: 'contact.gone', outcome: 'unhandled' }, 'A delivery of the unknown kind contact.gone'],
+    [{ body: null }, 'The content of contact.read was removed'],
+    [{ event: 'contact.updated', body: 'x'.repeat(100_000) }, 'Contact Somebody was changed'],
   ])('of %j is "%s"', (more, sentence) => {
     expect(sentenceOf({ ...entry, ...more })).toBe(sentence);
   });

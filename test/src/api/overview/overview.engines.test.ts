@@ -227,7 +227,7 @@ for (const engine of storeEngines)
         'subscriptions',
         'quarantine',
       ]);
-      expect(latest).toMatchObject([{ event: null, sentence: 'a delivery that could not be parsed' }]);
+      expect(latest).toMatchObject([{ event: null, sentence: 'A delivery that could not be parsed' }]);
     });
 
     it('says that all is well while people only have lists to go through', async () => {
