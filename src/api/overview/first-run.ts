@@ -18,6 +18,9 @@ export const firstRunRecord = z.strictObject({
     .describe('Commands that need no account at the service.'),
 });
 
+/** Beside the command: the process may run in another folder than that of the project. */
+const exampleFile = slotstream.replace(/bin\/slotstream$/, '.env.example');
+
 export interface FirstRunInput {
   /** Settings that are needed and have no value. */
   readonly missingSettings: readonly string[];
@@ -36,7 +39,7 @@ export function firstRun(input: FirstRunInput): z.output<typeof firstRunRecord> 
       done: missing.length === 0,
       sentence:
         missing.length === 0 ? 'The service and the public address are set.' : `Set ${names} in .env, and start again.`,
-      ...(missing.length > 0 && { command: 'cp -n .env.example .env' }),
+      ...(missing.length > 0 && { command: `cp -n ${exampleFile} .env` }),
     },
     {
       id: 'bootstrap',
@@ -66,7 +69,10 @@ export function firstRun(input: FirstRunInput): z.output<typeof firstRunRecord> 
     empty: isEmpty,
     steps,
     try_out: [
-      { sentence: 'See everything at work with a simulated service, in a folder of its own.', command: 'npm run demo' },
+      {
+        sentence: 'See everything at work with a simulated service, in a separate folder.',
+        command: `${slotstream} demo`,
+      },
     ],
   };
 }

@@ -38,11 +38,11 @@ for (const engine of storeEngines)
         ...html.matchAll(/<code>([^<]+)<\/code><\/pre>\s*<button type="button" class="needs-script" data-copy>/g),
       ];
       expect(commands.map(([, command = '']) => command.replace(/^\S*bin\//, ''))).toEqual([
-        'cp -n .env.example .env',
+        'cp -n ./.env.example .env',
         'slotstream bootstrap',
         'slotstream backfill',
         'slotstream trigger invitee.created',
-        'npm run demo',
+        'slotstream demo',
       ]);
       expect(html).toContain('data-live data-seq="0"');
     });
