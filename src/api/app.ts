@@ -37,6 +37,8 @@ export interface McpEndpoint {
 /** Who opened a page, as the admin listener authenticated them. */
 export interface Visitor {
   readonly isReadOnly: boolean;
+  /** Whether this process can read the tables. */
+  readonly hasTables: boolean;
   /** Answers a request under /api as this caller. */
   readonly api: (request: Request) => Response | Promise<Response>;
 }
@@ -123,7 +125,12 @@ export function createAdminApp({
     const isPage = !apiPaths.test(req.path) && (req.method !== 'GET' || acceptsHtml(req.header('accept')));
     if (pages && isPage) {
       const isReadOnly = context.get('readOnly');
-      return (await pages()).fetch(req.raw, { isReadOnly, api: (request) => api.fetch(request, { caller }) });
+      const hasTables = reads !== undefined;
+      return (await pages()).fetch(req.raw, {
+        isReadOnly,
+        hasTables,
+        api: (request) => api.fetch(request, { caller }),
+      });
     }
     if (req.path !== '/' || req.method !== 'GET') return api.fetch(req.raw, { caller });
     context.header('vary', 'Accept');

@@ -31,9 +31,9 @@ export function createDashboard(needs: DashboardNeeds): Pages {
 
   async function send(context: PageContext, view: View, page?: Page): Promise<Response> {
     const isFragment = context.req.header(fragmentHeader) !== undefined;
-    const { isReadOnly } = context.env;
+    const { isReadOnly, hasTables } = context.env;
     const search = page === searchPage ? context.req.query('q') : undefined;
-    const frame = { section: page?.section, search, isReadOnly, version: needs.version };
+    const frame = { section: page?.section, search, isReadOnly, hasTables, version: needs.version };
     const content = isFragment ? mainOf(view) : documentOf(view, frame);
     return context.html(await content, view.status ?? 200, {
       'content-security-policy': contentSecurityPolicy,

@@ -30,6 +30,8 @@ export interface Frame {
   /** The text that was searched for, on the page of the results. */
   readonly search?: string | undefined;
   readonly isReadOnly: boolean;
+  /** Without tables there is one page. */
+  readonly hasTables: boolean;
   readonly version: string;
 }
 
@@ -51,12 +53,8 @@ export function documentOf(view: View, frame: Frame): Markup {
         <a class="skip" href="#main">Skip to the content</a>
         <header class="top">
           <a class="brand" href="/">Slotstream</a>
-          <nav aria-label="Pages">
-            <ul>
-              ${Object.entries(sections).map(([path, name]) => navigationEntry({ path, name }, frame.section))}
-            </ul>
-          </nav>
-          ${searchForm(frame.search)} ${liveAfter === undefined ? '' : liveButton}
+          ${frame.hasTables ? html`${navigation(frame.section)} ${searchForm(frame.search)}` : ''}
+          ${liveAfter === undefined ? '' : liveButton}
         </header>
         ${mainOf(view)}
         ${footer(frame)}
@@ -74,6 +72,13 @@ const searchForm = (text = ''): Markup =>
   </form>`;
 
 const liveButton = html`<button type="button" class="live needs-script" data-action="live" aria-pressed="true">Live</button>`;
+
+const navigation = (current: Section | undefined): Markup =>
+  html`<nav aria-label="Pages">
+    <ul>
+      ${Object.entries(sections).map(([path, name]) => navigationEntry({ path, name }, current))}
+    </ul>
+  </nav>`;
 
 const navigationEntry = ({ path, name }: { path: string; name: string }, current: Section | undefined): Markup =>
   html`<li><a href="${path}" ${path === current ? html`aria-current="page"` : ''}>${name}</a></li>`;

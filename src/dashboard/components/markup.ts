@@ -64,6 +64,15 @@ export const outcomeBadge = (outcome: string): Markup => badge(outcome, outcomeS
 /** A command of this installation. */
 export const command = (words: string): Markup => html`<code>${slotstream} ${words}</code>`;
 
+/** The list that a page of one record belongs to. */
+export const breadcrumb = (href: string, list: string, record: string): Markup =>
+  html`<p class="soft"><a href="${href}">${list}</a> / <bdi>${record}</bdi></p>`;
+
+/** Where the values of a record come from, and its URI for other programs. */
+export const uriActions = (uri: string): Markup =>
+  html`<a href="${address('/why', { uri })}">Where these values come from</a>
+    <button type="button" class="plain needs-script" data-copy="${uri}" title="${uri}">Copy the URI</button>`;
+
 /** What was done, or what needs attention. */
 export const notice = (content: Markup | string, state: 'attention' | 'problem' | '' = ''): Markup =>
   html`<p class="notice ${state}" role="status">${content}</p>`;

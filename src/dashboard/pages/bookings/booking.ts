@@ -5,6 +5,7 @@ import { answerList, facts, table } from '#src/dashboard/components/list.ts';
 import {
   address,
   badge,
+  breadcrumb,
   externalLink,
   foreign,
   idOf,
@@ -12,6 +13,7 @@ import {
   nothing,
   optionalTime,
   time,
+  uriActions,
   type Markup,
 } from '#src/dashboard/components/markup.ts';
 import { newestEntry, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
@@ -27,7 +29,8 @@ export async function showBooking(call: PageCall) {
   return {
     title: name,
     liveAfter,
-    content: html`<h1><bdi>${name}</bdi></h1>
+    content: html`${breadcrumb('/bookings', 'Bookings', name)}
+      <h1><bdi>${name}</bdi></h1>
       <p class="lead">
         <bdi>${booking.event_type_name ?? 'A meeting'}</bdi>${booking.host_name ? html` with <bdi>${booking.host_name}</bdi>` : ''}
         ${bookingBadge(booking.outcome)}
@@ -41,7 +44,7 @@ export async function showBooking(call: PageCall) {
       ${inviteeFacts(booking)}
       ${answers(booking)} ${reschedules(booking)} ${recaps(booking)} ${alerts(booking)}
       <p class="actions">
-        <a href="${address('/why', { uri: booking.last_invitee })}">Why each value is as it is</a>
+        ${uriActions(booking.last_invitee)}
         <a href="${address('/deliveries', { subject: booking.last_invitee })}">Deliveries about it</a>
       </p>`,
   };

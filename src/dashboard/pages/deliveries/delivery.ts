@@ -8,6 +8,7 @@ import { actionButton } from '#src/dashboard/components/form.ts';
 import { facts } from '#src/dashboard/components/list.ts';
 import {
   address,
+  breadcrumb,
   copyable,
   foreign,
   nothing,
@@ -41,7 +42,7 @@ export const deliveryPage = definePage({
     const isReplayable = !isReadOnly && delivery.body !== null;
     return {
       title: `#${seq} ${event ?? 'not readable'}`,
-      content: html`<p class="soft"><a href="/deliveries">Deliveries</a> / #${seq}</p>
+      content: html`${breadcrumb('/deliveries', 'Deliveries', `#${seq}`)}
         <h1>${event === null ? 'A body that cannot be read' : foreign(event)}</h1>
         <p class="lead">${outcomeBadge(outcome)} ${meanings[outcome] ?? ''}</p>
         ${replayedView(query, outcome)}

@@ -7,6 +7,7 @@ import { filters, type Field } from '#src/dashboard/components/form.ts';
 import { facts, pager, table, type Column } from '#src/dashboard/components/list.ts';
 import {
   address,
+  breadcrumb,
   command,
   day,
   externalLink,
@@ -15,6 +16,7 @@ import {
   nothing,
   optionalTime,
   time,
+  uriActions,
   type Markup,
 } from '#src/dashboard/components/markup.ts';
 import { ApiError } from '#src/api/ask.ts';
@@ -150,7 +152,8 @@ async function showContact({ ask, url, params, query }: PageCall) {
   const title = contact === undefined ? 'Deleted contact' : contact.name || 'Contact without a name';
   return {
     title,
-    content: html`<h1><bdi>${title}</bdi></h1>
+    content: html`${breadcrumb('/contacts', 'Contacts', title)}
+      <h1><bdi>${title}</bdi></h1>
       ${
         contact === undefined || person === undefined
           ? html`<p class="lead">This contact was deleted. Its values were removed; what happened to it is below.</p>`
@@ -205,7 +208,7 @@ async function contactCard(call: Pick<PageCall, 'ask'>, contact: Contact, person
           <dl class="facts">${custom.map(([label, value]) => html`<div><dt><bdi>${label}</bdi></dt><dd>${value}</dd></div>`)}</dl>`
     }
     <p class="actions">
-      <a href="${address('/why', { uri: contact.uri })}">Why each value is as it is</a>
+      ${uriActions(contact.uri)}
       ${primary ? html`<a href="${address('/recaps', { attendee: primary.email })}">Recaps with this address</a>` : ''}
     </p>`;
 }

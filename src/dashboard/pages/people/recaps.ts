@@ -6,6 +6,7 @@ import { filters } from '#src/dashboard/components/form.ts';
 import { facts, pager, table, type Column } from '#src/dashboard/components/list.ts';
 import {
   address,
+  breadcrumb,
   command,
   externalLink,
   idOf,
@@ -13,6 +14,7 @@ import {
   nothing,
   optionalTime,
   time,
+  uriActions,
   type Markup,
 } from '#src/dashboard/components/markup.ts';
 import { definePage, type Page, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
@@ -93,7 +95,8 @@ async function showRecap({ ask, params }: PageCall) {
   const isEmpty = !resource.summary_md && !resource.action_items_md && !resource.discussion_md;
   return {
     title,
-    content: html`<h1><bdi>${title}</bdi></h1>
+    content: html`${breadcrumb('/recaps', 'Recaps', title)}
+      <h1><bdi>${title}</bdi></h1>
       ${facts({
         Started: resource.event_start_time && time(resource.event_start_time),
         Ended: resource.event_end_time && time(resource.event_end_time),
@@ -108,7 +111,7 @@ async function showRecap({ ask, params }: PageCall) {
       ${isEmpty ? html`<p class="empty">The recap has no text, or it was erased.</p>` : ''}
       ${part('Summary', resource.summary_md)} ${part('Action items', resource.action_items_md)}
       ${part('Discussion', resource.discussion_md)}
-      <p class="actions"><a href="${address('/why', { uri: resource.uri })}">Why each value is as it is</a></p>`,
+      <p class="actions">${uriActions(resource.uri)}</p>`,
   };
 }
 

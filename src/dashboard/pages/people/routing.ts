@@ -6,13 +6,14 @@ import { dayMs, dayOf } from '#src/base/time.ts';
 import { choices, filters, withQuery } from '#src/dashboard/components/form.ts';
 import { answerList, facts, pager, table, type Column } from '#src/dashboard/components/list.ts';
 import {
-  address,
   badge,
+  breadcrumb,
   command,
   externalLink,
   foreign,
   idOf,
   time,
+  uriActions,
   type Markup,
   type State,
 } from '#src/dashboard/components/markup.ts';
@@ -187,7 +188,8 @@ async function showSubmission({ ask, params }: PageCall) {
   const title = resource.routing_form_name ?? 'Submission of a routing form';
   return {
     title,
-    content: html`<h1><bdi>${title}</bdi></h1>
+    content: html`${breadcrumb('/routing', 'Routing', title)}
+      <h1><bdi>${title}</bdi></h1>
       <p class="lead">Submitted ${time(resource.created_at)} ${outcomeView(resource)}</p>
       ${
         resource.outcome === null && resource.result_type === 'event_type'
@@ -213,7 +215,7 @@ async function showSubmission({ ask, params }: PageCall) {
           ? html`<p class="empty">The submission has no answers, or they were erased.</p>`
           : answerList(answers)
       }
-      <p class="actions"><a href="${address('/why', { uri: resource.uri })}">Why each value is as it is</a></p>`,
+      <p class="actions">${uriActions(resource.uri)}</p>`,
   };
 }
 

@@ -93,6 +93,8 @@ for (const engine of storeEngines)
 
     it('have a page with a timeline, whose dots lead to the deliveries', async () => {
       const html = await shown('/bookings/A1');
+      expect(html).toMatch(/<p class="soft"><a href="\/bookings">Bookings<\/a> \/ /);
+      expect(html).toMatch(/data-copy="https:[^"]+\/A3"/);
       const dots = [...html.matchAll(/<a\s+class="dot"\s+href="\/deliveries\/(\d+)"/g)].map(([, seq]) => Number(seq));
       expect(dots).toHaveLength(3);
       for (const seq of dots)

@@ -33,6 +33,7 @@ describe('the page of a receiver', () => {
     expect(status).toBe(200);
     expect(html).toContain('<h1 class="verdict ok">This receiver is well.</h1>');
     expect(html).toContain('It has no tables.');
+    expect(html).not.toMatch(/<nav|href="\/deliveries"|action="\/search"/);
     expect(html).toMatch(/work on <bdi>db-1<\/bdi>: <a href="http:\/\/127.0.0.1:8081"/);
     for (const text of ['3 batches', '2 batches', '0 deliveries']) expect(html).toContain(`<dd>${text}</dd>`);
   });
@@ -58,5 +59,6 @@ describe('the page of a receiver', () => {
     const { status, html } = await pageOf([{ ...receiver, role: 'start' }], { works: true });
     expect([status, html]).toEqual([503, expect.stringContaining('The database does not answer.')]);
     expect(html).not.toContain('It has no tables.');
+    expect(html).toContain('href="/deliveries"');
   });
 });
