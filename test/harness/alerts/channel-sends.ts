@@ -50,7 +50,7 @@ export const retractionMessage: Message = {
   id: 'a1b2c3-retraction',
   kind: 'retraction',
   follows: 'a1b2c3',
-  title: 'No-show retracted: Ada Lovelace',
+  title: 'No-show alert retracted: Ada Lovelace',
 };
 
 /** Characters and words that mean something in the markup of some channel. */

@@ -115,7 +115,7 @@ function bookingParts(about: AboutBooking, { rule, isOver }: PartsOptions) {
   const { who, ...parts } = bookingText(about, { rule, isOver });
   const { uri: subject } = about.context.invitee;
   const what = rule.titles?.[about.fact.kind] ?? rule.title;
-  const title = sanitizeLine(`${what}${isOver ? ' retracted' : ''}: ${who}`, maxTitleLength);
+  const title = sanitizeLine(`${what}${isOver ? ' alert retracted' : ''}: ${who}`, maxTitleLength);
   return { ...parts, title, subject, page: pageOf(subject) };
 }
 

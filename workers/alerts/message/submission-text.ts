@@ -69,7 +69,7 @@ export function submissionText(about: AboutSubmission, { rule, isOver }: TextOpt
 const formText = (form: string): string => (form === '' ? 'a routing form' : `the form “${form}”`);
 
 export const overTitle = ({ submission }: AboutSubmission): string =>
-  submission.isUnbooked ? 'Form without booking retracted' : 'Booked after all';
+  submission.isUnbooked ? 'Form without booking alert retracted' : 'Booked after all';
 
 /** Often only the rule no longer matches: what is still true is not denied. */
 function overText(

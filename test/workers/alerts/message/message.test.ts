@@ -210,7 +210,7 @@ describe('a retraction', () => {
       id: 'a1-retraction',
       follows: 'a1',
       kind: 'retraction',
-      title: 'No-show retracted: Ada Lovelace',
+      title: 'No-show alert retracted: Ada Lovelace',
     });
   });
 
@@ -225,7 +225,7 @@ describe('a retraction', () => {
 
   it('says in its title what a VIP did', async () => {
     const input = retraction(bookingContext(unmarked), { ...noShow, rule: ruleOf('vip', 'vip') });
-    expect((await buildMessage(needs, input)).title).toBe('VIP no-show retracted: Ada Lovelace');
+    expect((await buildMessage(needs, input)).title).toBe('VIP no-show alert retracted: Ada Lovelace');
   });
 
   it.each([
