@@ -9,6 +9,7 @@ import { alertOperations } from './alerts.ts';
 import type { ApiContext, ApiOperation } from './api-operation.ts';
 import { createAudit } from './audit.ts';
 import type { Caller } from '#src/api/auth/browser.ts';
+import { dismissOperations } from './deliveries/dismiss.ts';
 import { replayDeliveries } from './deliveries/bulk-replay.ts';
 import { getBooking } from './bookings/get-booking.ts';
 import { listBookingFilters, listBookings } from './bookings/list-bookings.ts';
@@ -51,6 +52,7 @@ const operations: readonly ApiOperation[] = [
   ...deliveryOperations,
   ...quarantineOperations,
   replayDeliveries,
+  ...dismissOperations,
   ...subscriptionOperations,
   ...subscriptionPlanOperations,
   ...alertOperations,

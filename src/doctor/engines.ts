@@ -37,7 +37,7 @@ export const checkStore: Check = async ({ config, log }, report) => {
     report.problem(
       'quarantine',
       `${deliveries(quarantined)} could not be applied.`,
-      `${slotstream} replay --quarantined --dry-run shows whether this version can apply them; then run it without --dry-run`,
+      `${slotstream} replay --quarantined --dry-run shows whether this version can apply them; then run it without --dry-run. What nothing will ever apply: ${slotstream} replay --dismiss ID`,
     );
   if (unhandled > 0)
     report.warning(

@@ -23,6 +23,7 @@ import { timeZones } from '#src/store/migrations/0020-time-zones.ts';
 import { listViews } from '#src/store/migrations/0021-list-views.ts';
 import { ownersAndMeetings } from '#src/store/migrations/0022-owners-and-meetings.ts';
 import { deletedDefinitions } from '#src/store/migrations/0023-deleted-definitions.ts';
+import { dismissedEntries } from '#src/store/migrations/0024-dismissed-entries.ts';
 import type { StorageTypes } from '#src/store/migrations/storage-types.ts';
 import type { Database } from './tables.ts';
 
@@ -50,6 +51,7 @@ export function migrationsFor(types: StorageTypes): Record<string, Migration> {
     '0021-list-views': listViews(types),
     '0022-owners-and-meetings': ownersAndMeetings(types),
     '0023-deleted-definitions': deletedDefinitions(types),
+    '0024-dismissed-entries': dismissedEntries(types),
   };
 }
 

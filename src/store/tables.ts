@@ -10,7 +10,7 @@ export const tables = {
     {
       integer: 'seq duplicates',
       text: 'delivery_id source event subject_uri outcome reason body encoding tie',
-      time: 'occurred_at received_at',
+      time: 'occurred_at received_at dismissed_at',
       json: 'changes',
       flag: 'redacted',
     },

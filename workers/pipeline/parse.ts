@@ -145,6 +145,7 @@ export const blankEntry: NewEntry = {
   encoding: null,
   tie: '',
   redacted: false,
+  dismissed_at: null,
 };
 
 function unprojected(entry: NewEntry, outcome: 'quarantined' | 'unhandled', reason: string): Parsed {

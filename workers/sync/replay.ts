@@ -141,7 +141,7 @@ function movePolicy({ screen, dryRun }: Omit<PageNeeds, 'store'>): FoldPolicy<Re
         const { stored } = item;
         if (!effect || (!isUnprojected(stored) && effect.changes === null)) continue;
         // PostgreSQL would not give the numbers back that a dry run takes.
-        if (!dryRun) await moveEntry(unit, stored, entry);
+        if (!dryRun) await moveEntry(unit, stored, { ...entry, dismissed_at: null });
         changed.push({
           seq: stored.seq,
           event: entry.event,

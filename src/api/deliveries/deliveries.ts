@@ -38,7 +38,7 @@ const fields = {
     ),
 };
 
-const one = {
+export const oneDelivery = {
   tag: 'Deliveries',
   params: z.object({ id: z.string().describe('Its `delivery_id`, or its `seq`.') }),
   errors: { 404: 'No such delivery.' },
@@ -66,7 +66,7 @@ export const listDeliveries = defineOperation({
 });
 
 export const getDelivery = defineOperation({
-  ...one,
+  ...oneDelivery,
   id: 'getDelivery',
   method: 'GET',
   path: '/api/deliveries/{id}',
@@ -77,7 +77,7 @@ export const getDelivery = defineOperation({
 });
 
 export const replayDelivery = defineOperation({
-  ...one,
+  ...oneDelivery,
   id: 'replayDelivery',
   method: 'POST',
   path: '/api/deliveries/{id}/replay',
@@ -214,7 +214,7 @@ async function withSentences(store: Store, lines: readonly DeliveryLine[]): Prom
   return lines.map((line) => ({ ...line, sentence: sentences.get(line.seq) ?? line.event ?? '' }));
 }
 
-async function findDelivery(store: Store, id: string): Promise<LogEntry> {
+export async function findDelivery(store: Store, id: string): Promise<LogEntry> {
   const name = /^\d{1,15}$/.test(id) ? { seq: Number(id) } : { deliveryId: id };
   const entry = isIdentifier(id) ? await readDelivery(store, name) : undefined;
   if (entry === undefined) throw notFound('No such delivery.', 'id');
@@ -224,7 +224,7 @@ async function findDelivery(store: Store, id: string): Promise<LogEntry> {
 /** The scheme of the service, unless another is configured (A2). */
 const serviceSigning = { scheme: 'timestamped', header: 'Calendly-Webhook-Signature' } as const;
 
-function wholeDelivery(
+export function wholeDelivery(
   { tie: _internal, ...entry }: LogEntry,
   signing: ApiContext['signing'] = serviceSigning,
 ): object {

@@ -23,6 +23,9 @@ export const deliveryRecord = z
     reason: text.describe('Why it was quarantined, or a note on the outcome.'),
     duplicates: z.int().describe('How many more copies were received.'),
     redacted: z.boolean().describe('Some or all of its content was removed.'),
+    dismissed_at: instant
+      .nullable()
+      .describe('When an operator dismissed it: it could not be applied, and no longer waits for a replay.'),
     sentence: z.string().optional().describe('Who did what, from the body. Only with `include=sentence`.'),
   })
   .meta({ id: 'Delivery' });
@@ -65,8 +68,10 @@ const eventPattern = plainText
   .describe('Of this kind: `contact.updated`; or of every kind with this beginning: `contact.*`.');
 
 const outcomeFilter = z
-  .enum([...outcomes, 'unprojected'])
-  .describe('With this outcome. `unprojected`: quarantined or unhandled.');
+  .enum([...outcomes, 'unprojected', 'dismissed'])
+  .describe(
+    'With this outcome. `unprojected`: quarantined or unhandled. Those that were dismissed are only found by `dismissed`.',
+  );
 
 /** The filters of deliveries, with the offsets as the caller writes them. */
 const filtersWith = <Seq extends z.ZodType<number>>(seq: Seq) => ({
@@ -106,7 +111,7 @@ export function filterOf(given: DeliveryFilterFields): DeliveryFilter {
   const { outcome, subject, min_received_at, max_received_at, min_seq, max_seq, q, ...same } = given;
   return {
     ...same,
-    ...(outcome === 'unprojected' ? { unprojected: true } : { outcome }),
+    ...(outcome === 'unprojected' || outcome === 'dismissed' ? { [outcome]: true } : { outcome }),
     subjectUri: subject,
     minReceivedAt: min_received_at,
     maxReceivedAt: max_received_at,

@@ -43,7 +43,7 @@ export async function readNeeds(
       kind: 'fault',
       count: quarantined,
       sentence: `${counted(quarantined, 'delivery', 'deliveries')} could not be applied.`,
-      fix: `Look at the reasons; after a fix or an upgrade: ${slotstream} replay --quarantined`,
+      fix: `Look at the reasons; after a fix or an upgrade: ${slotstream} replay --quarantined. Dismiss what nothing will ever apply.`,
       link: '/deliveries?outcome=quarantined',
     },
     {

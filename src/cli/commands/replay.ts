@@ -4,12 +4,15 @@ import { z } from 'zod';
 import { deliveryFilters, filterOf, type DeliveryFilterFields } from '#src/api/deliveries/delivery-records.ts';
 import { openMirror } from '#src/app/mirror.ts';
 import type { OptionLabels } from '#src/base/changed-items.ts';
+import { slotstream } from '#src/base/command.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { counted } from '#src/base/number-text.ts';
+import { instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { DeliveryFilter } from '#src/store/log/log-candidates.ts';
-import { countReasons } from '#src/store/log/log-search.ts';
+import { countReasons, readDelivery } from '#src/store/log/log-search.ts';
 import { readOptionLabels } from '#src/store/search/option-labels.ts';
+import { dismissEntries, dismissMatching } from '#workers/sync/dismiss.ts';
 import { rebuild as rebuildTables, type RebuildReport } from '#workers/sync/rebuild.ts';
 import { replay as replayEntries, type ReplayedEntry } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
@@ -20,7 +23,11 @@ const maxReasons = 10;
 const fields = deliveryFilters;
 
 export const replay = defineVerb({
-  examples: ['slotstream replay --quarantined --dry-run', 'slotstream replay --uri https://…/contacts/…'],
+  examples: [
+    'slotstream replay --quarantined --dry-run',
+    'slotstream replay --uri https://…/contacts/…',
+    'slotstream replay --dismiss 42 43',
+  ],
   arguments: {},
   options: {
     quarantined: {
@@ -40,13 +47,35 @@ export const replay = defineVerb({
     minSeq: { flags: '--min-seq <seq>', help: 'from this entry', reads: fields.min_seq },
     maxSeq: { flags: '--max-seq <seq>', help: 'up to this entry', reads: fields.max_seq },
     all: { flags: '--all', help: 'every entry', reads: flag },
+    dismiss: {
+      flags: '--dismiss [ids...]',
+      help: 'count these, or all that match, as waiting no longer',
+      reads: z.union([z.literal(true), z.array(z.string())]).optional(),
+    },
     dryRun: { flags: '--dry-run', help: 'show what would change, change nothing', reads: flag },
     json: asJson,
   },
-  async run(context, { all, dryRun, json, ...given }) {
-    const filter = chosenEntries(given, all);
+  async run(context, { all, dryRun, json, dismiss, ...given }) {
+    if (dismiss !== undefined && dryRun)
+      throw new SlotstreamError('usage', '--dismiss has no dry run.', {
+        hint: `Look first: ${slotstream} replay … --dry-run`,
+      });
+    const ids = Array.isArray(dismiss) ? dismiss : undefined;
+    const filter = chosenEntries(given, { all, ids });
     const config = context.config();
     await using store = await openMirror(config, context.log());
+    if (dismiss !== undefined) {
+      const now = instantOf(context.now());
+      const dismissed = ids
+        ? await dismissEntries(store, await offsetsOf(store, ids), now)
+        : await dismissMatching(store, filter, now);
+      context.out(
+        json
+          ? JSON.stringify({ dismissed })
+          : `${counted(dismissed, 'delivery', 'deliveries')} dismissed. The log still has them: /deliveries?outcome=dismissed`,
+      );
+      return 0;
+    }
     const options = await readOptionLabels(store);
     const report = await replayEntries(
       {
@@ -74,6 +103,20 @@ export const replay = defineVerb({
   },
 });
 
+/** By their numbers, or by `delivery_id`. */
+async function offsetsOf(store: Store, ids: readonly string[]): Promise<number[]> {
+  const seqs: number[] = [];
+  for (const id of ids) {
+    const entry = await readDelivery(store, /^\d{1,15}$/.test(id) ? { seq: Number(id) } : { deliveryId: id });
+    if (entry === undefined)
+      throw new SlotstreamError('usage', `There is no delivery ${safeTerminalText(id)}. Nothing was dismissed.`, {
+        hint: 'Give the number of an entry, such as 42, or its delivery_id.',
+      });
+    seqs.push(entry.seq);
+  }
+  return seqs;
+}
+
 /** Why deliveries are in quarantine, so that one knows what to fix before the next replay. */
 async function reasonLines(store: Store): Promise<string[]> {
   const reasons = await countReasons(store, { limit: maxReasons });
@@ -93,7 +136,12 @@ interface EntryOptions extends Pick<DeliveryFilterFields, 'event' | 'outcome' | 
   readonly maxSeq?: number | undefined;
 }
 
-function chosenEntries({ quarantined, uri, text, ...given }: EntryOptions, all: boolean): DeliveryFilter {
+interface Choice {
+  readonly all: boolean;
+  readonly ids: readonly string[] | undefined;
+}
+
+function chosenEntries({ quarantined, uri, text, ...given }: EntryOptions, { all, ids }: Choice): DeliveryFilter {
   const {
     outcome = quarantined ? 'unprojected' : undefined,
     minReceivedAt,
@@ -105,10 +153,10 @@ function chosenEntries({ quarantined, uri, text, ...given }: EntryOptions, all: 
   const received = { min_received_at: minReceivedAt, max_received_at: maxReceivedAt };
   const filter = filterOf({ ...same, ...received, outcome, subject: uri, q: text, min_seq: minSeq, max_seq: maxSeq });
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
-  if (isFiltered === all)
+  if (Number(isFiltered) + Number(all) + Number(ids !== undefined) !== 1)
     throw new SlotstreamError(
       'usage',
-      'Choose the entries: either --all, or --quarantined, --uri URI and other filters.',
+      'Choose the entries: either --all, or --quarantined, --uri URI and other filters, or --dismiss with ids.',
       {
         hint: 'Try it first with --dry-run.',
       },

@@ -20,6 +20,8 @@ export const ownTables = {
       encoding: '`base64` where the body is not valid text, else null',
       tie: 'decides between two facts of the same moment',
       redacted: 'true when personal data was removed from the entry',
+      dismissed_at:
+        'when an operator dismissed an entry that could not be applied; null while it waits, or was applied',
     },
   },
   webhook_subscriptions: {

@@ -4,7 +4,7 @@ import type { Unit } from '#src/store/contract.ts';
 import { chunks, runPrepared } from '#src/store/prepared-sql.ts';
 import { insertRows, readColumns } from '#src/store/rows.ts';
 import { columnsOf } from '#src/store/tables.ts';
-import type { LogEntry, NewEntry } from './read.ts';
+import { isUnprojected, type LogEntry, type NewEntry } from './read.ts';
 
 /** The permanent ledger: which of these deliveries are in the log already. */
 export async function knownDeliveries(unit: Unit, ids: readonly string[]): Promise<Set<string>> {
@@ -68,6 +68,18 @@ export async function redactEntry(unit: Unit, seq: number, stub: string | null):
     .set({ body: stub, encoding: null, changes: null, redacted: unit.engine.encode('flag', true) })
     .where('seq', '=', seq)
     .execute();
+}
+
+/** Marks those of these entries that were not projected and not dismissed before. Answers how many there were. */
+export async function markDismissed(unit: Unit, seqs: readonly number[], at: string): Promise<number> {
+  const { numUpdatedRows } = await unit.db
+    .updateTable('event_log')
+    .set({ dismissed_at: at })
+    .where('seq', 'in', seqs)
+    .where(isUnprojected)
+    .where('dismissed_at', 'is', null)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
 }
 
 /** Moves a changed entry to the end of the log, so that no consumer of the feed misses it. */

@@ -17,6 +17,8 @@ export interface DeliveryFilter {
   readonly reason?: string | undefined;
   /** Only entries that were stored without being projected: quarantined, or of an unknown kind. */
   readonly unprojected?: boolean;
+  /** Of those, the ones that an operator has dismissed: no filter by outcome finds them. */
+  readonly dismissed?: boolean;
   /** From this time on, and before that one. */
   readonly minReceivedAt?: string | undefined;
   readonly maxReceivedAt?: string | undefined;
@@ -110,9 +112,13 @@ function subjectsOf(
   return sql.join(found, sql` union all `);
 }
 
-const unprojectedOutcomes = ({ outcome, unprojected }: DeliveryFilter): readonly Outcome[] | undefined => {
+export const unprojectedOutcomes = ({
+  outcome,
+  unprojected,
+  dismissed,
+}: DeliveryFilter): readonly Outcome[] | undefined => {
   if (outcome === 'quarantined' || outcome === 'unhandled') return [outcome];
-  return unprojected ? (outcome === undefined ? ['quarantined', 'unhandled'] : []) : undefined;
+  return unprojected || dismissed ? (outcome === undefined ? ['quarantined', 'unhandled'] : []) : undefined;
 };
 
 /**

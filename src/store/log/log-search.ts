@@ -5,8 +5,8 @@ import type { Store } from '#src/store/contract.ts';
 import { decodeColumns, decodeRow } from '#src/store/rows.ts';
 import { containsText } from '#src/store/sql-dialect.ts';
 import { startsWith } from './feed.ts';
-import { planSearch, type DeliveryFilter, type SeqRange } from './log-candidates.ts';
-import { isUnprojected, lastSeq, type LogEntry } from './read.ts';
+import { planSearch, unprojectedOutcomes, type DeliveryFilter, type SeqRange } from './log-candidates.ts';
+import { isUnprojected, isWaiting, lastSeq, type LogEntry } from './read.ts';
 import { entriesAt } from './retention.ts';
 
 export interface LogRange {
@@ -38,6 +38,7 @@ const columns = [
   'reason',
   'duplicates',
   'redacted',
+  'dismissed_at',
 ] as const;
 
 export type DeliveryLine = Pick<LogEntry, (typeof columns)[number]>;
@@ -103,7 +104,9 @@ function conditionsOf({ engine: { dialect } }: Store, filter: DeliveryFilter): r
   for (const [column, value] of Object.entries(equal))
     if (value !== undefined) conditions.push(sql`${sql.ref(column)} = ${value}`);
   if (event?.endsWith('*')) conditions.push(startsWith(sql`${event.slice(0, -1)}`));
-  if (filter.unprojected) conditions.push(isUnprojected);
+  if (filter.unprojected || filter.dismissed) conditions.push(isUnprojected);
+  if (filter.dismissed) conditions.push(sql`dismissed_at is not null`);
+  else if (unprojectedOutcomes(filter)) conditions.push(isWaiting);
   if (filter.hasBody) conditions.push(sql`body is not null`);
   if (minReceivedAt !== undefined) conditions.push(sql`received_at >= ${dialect.time(minReceivedAt)}`);
   if (maxReceivedAt !== undefined) conditions.push(sql`received_at < ${dialect.time(maxReceivedAt)}`);
@@ -209,7 +212,7 @@ export async function countReasons(
 ): Promise<UnprojectedReason[]> {
   const parts = ['quarantined', 'unhandled'].map(
     (outcome) => sql`select * from (select outcome, reason, seq from event_log
-      where outcome = ${outcome} and ${isUnprojected} order by seq desc limit ${newest}) as part`,
+      where outcome = ${outcome} and ${isUnprojected} and ${isWaiting} order by seq desc limit ${newest}) as part`,
   );
   const { rows } = await sql<CountedReason>`select outcome, reason, count(*) as count, max(seq) as newest_seq
     from (${sql.join(parts, sql` union all `)}) as counted

@@ -15,6 +15,9 @@ export type NewEntry = Omit<LogEntry, 'seq'>;
  */
 export const isUnprojected = sql<SqlBool>`outcome in ('quarantined', 'unhandled')`;
 
+/** Of those, the ones that no operator has dismissed. */
+export const isWaiting = sql<SqlBool>`dismissed_at is null`;
+
 /** Entries about these subjects that have a body, redacted for another person or not; without those made by operators. */
 export async function entriesAbout(unit: Unit, uris: readonly string[]): Promise<LogEntry[]> {
   if (uris.length === 0) return [];
@@ -54,14 +57,18 @@ export async function deletedContacts(unit: Unit, uris: readonly string[]): Prom
   return rows.map(({ uri }) => uri);
 }
 
-/** How many entries wait in quarantine or for a version that knows their kind, without those that were pruned or erased. */
+/** How many entries wait in quarantine or for a version that knows their kind, without those that were pruned, erased or dismissed. */
 export async function countUnprojected(
   from: Store | Unit,
   outcome: 'quarantined' | 'unhandled',
   since?: string,
 ): Promise<number> {
   const count = from.db.selectFrom('event_log').select(({ fn }) => fn.countAll<number>().as('count'));
-  const waiting = count.where(isUnprojected).where('outcome', '=', outcome).where('body', 'is not', null);
+  const waiting = count
+    .where(isUnprojected)
+    .where('outcome', '=', outcome)
+    .where('body', 'is not', null)
+    .where(isWaiting);
   const counted = since === undefined ? waiting : waiting.where('received_at', '>=', since);
   const row = await counted.executeTakeFirst();
   return row?.count ?? 0;

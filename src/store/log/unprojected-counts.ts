@@ -34,14 +34,19 @@ export async function unprojectedCounts(store: Store, nowMs: number): Promise<Un
   return counts;
 }
 
-/** Every entry that is added, replayed or redacted gets a new offset. */
+/** Every entry that is added, replayed or redacted gets a new offset; one that is dismissed is counted apart. */
 async function describeIndex({ db }: Store): Promise<string> {
   const rows = await db
     .selectFrom('event_log')
-    .select(({ fn }) => ['outcome', fn.countAll().as('count'), fn.max('seq').as('seq')])
+    .select(({ fn }) => [
+      'outcome',
+      fn.countAll().as('count'),
+      fn.max('seq').as('seq'),
+      fn.count('dismissed_at').as('dismissed'),
+    ])
     .where(isUnprojected)
     .groupBy('outcome')
     .orderBy('outcome')
     .execute();
-  return rows.map(({ outcome, count, seq }) => `${outcome} ${count} ${seq}`).join(', ');
+  return rows.map(({ outcome, count, seq, dismissed }) => `${outcome} ${count} ${seq} ${dismissed}`).join(', ');
 }

@@ -128,7 +128,13 @@ describe('trigger', () => {
 
 describe('replay', () => {
   it('requires a choice of entries', async () => {
-    for (const options of [[], ['--all', '--quarantined'], ['--all', '--event', 'contact.*']]) {
+    for (const options of [
+      [],
+      ['--all', '--quarantined'],
+      ['--all', '--event', 'contact.*'],
+      ['--dismiss'],
+      ['--quarantined', '--dismiss', '1'],
+    ]) {
       const { code, err } = await home.run(['replay', ...options]);
       expect([code, err]).toEqual([2, expect.stringContaining('either --all, or --quarantined, --uri URI')]);
     }
@@ -156,6 +162,28 @@ describe('replay', () => {
     expect(await rowsOf(`select outcome from event_log where event = 'contact.merged'`)).toEqual([
       { outcome: 'unhandled' },
     ]);
+  });
+
+  it('dismisses entries that nothing will ever apply: by id, or all that match', async () => {
+    await deliver('no JSON', 'no JSON either', '[1]', '[2]');
+    const waiting = async () => {
+      const { out } = await home.run(['replay', '--quarantined', '--json']);
+      return JSON.parse(out).stillKept as number;
+    };
+    const before = await waiting();
+    const [first, second] = await rowsOf(`select seq, delivery_id from event_log where reason = 'not JSON'`);
+    const wrong = await home.run(['replay', '--dismiss', String(first?.['seq']), '999999']);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('There is no delivery 999999.')]);
+    expect((await home.run(['replay', '--quarantined', '--dismiss', '--dry-run'])).code).toBe(2);
+    expect(await waiting()).toBe(before);
+    const named = await home.run(['replay', '--dismiss', String(first?.['seq']), String(second?.['delivery_id'])]);
+    expect(named.out).toContain('2 deliveries dismissed.');
+    const matching = await home.run(['replay', '--dismiss', '--text', '[1]', '--json']);
+    expect(JSON.parse(matching.out)).toEqual({ dismissed: 1 });
+    expect(await waiting()).toBe(before - 3);
+    expect((await home.run(['replay', '--quarantined', '--dismiss'])).code).toBe(0);
+    expect(await waiting()).toBe(0);
+    expect((await home.run(['doctor'])).out).not.toContain('could not be applied');
   });
 
   it('shows the rows that would change, and changes them only without --dry-run', async () => {

@@ -71,6 +71,7 @@ it.each([
       '0021-list-views': 'b824719fad2e5b00',
       '0022-owners-and-meetings': '510b8306f0a1d2cf',
       '0023-deleted-definitions': '49bcbb13463cd4e4',
+      '0024-dismissed-entries': '166ee0d859ac7bda',
     },
   ],
   [
@@ -97,6 +98,7 @@ it.each([
       '0021-list-views': '4dc2c43b000f7496',
       '0022-owners-and-meetings': '6fe9aa4b4b28a9fa',
       '0023-deleted-definitions': '4386e1d7cc052184',
+      '0024-dismissed-entries': '79f6261c9624f45c',
     },
   ],
 ] as const)('the migrations of %s are the released ones', async (engine, released) => {

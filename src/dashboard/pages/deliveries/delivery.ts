@@ -1,6 +1,7 @@
 // One delivery: what became of it, what it changed, its body, and how to send or fold it again.
 import { html } from 'hono/html';
 import { getDelivery, replayDelivery } from '#src/api/deliveries/deliveries.ts';
+import { dismissDelivery } from '#src/api/deliveries/dismiss.ts';
 import { outcomes } from '#src/api/deliveries/delivery-records.ts';
 import { counted, duration } from '#src/base/number-text.ts';
 import { changesView, optionLabelsIn, uriLink } from '#src/dashboard/components/changes.ts';
@@ -40,6 +41,7 @@ export const deliveryPage = definePage({
     const { seq, delivery_id: id, event, source, outcome, subject_uri: subject, changes, resend } = delivery;
     const isApplied = outcome !== 'quarantined' && outcome !== 'unhandled';
     const isReplayable = !isReadOnly && delivery.body !== null;
+    const isWaiting = !isApplied && delivery.dismissed_at === null;
     return {
       title: `#${seq} ${event ?? 'not readable'}`,
       content: html`${breadcrumb('/deliveries', 'Deliveries', `#${seq}`)}
@@ -63,10 +65,12 @@ export const deliveryPage = definePage({
           Copies:
             delivery.duplicates === 0 ? null : `${counted(delivery.duplicates, 'more copy', 'more copies')} received`,
           Content: delivery.redacted ? 'Some or all of it was removed.' : null,
+          Dismissed: optionalTime(delivery.dismissed_at),
           Identity: html`<code title="${id}">${id.slice(0, 16)}…</code>`,
         })}
         <div class="actions">
           ${isReplayable ? actionButton('Replay it', { to: `/deliveries/${seq}/replay` }) : ''}
+          ${isReplayable && isWaiting ? actionButton('Dismiss it', { to: `/deliveries/${seq}/replay`, fields: { dismiss: 'yes' }, isDangerous: true }) : ''}
           ${subject === null ? '' : html`<a href="${address('/why', { uri: subject })}">Why is the row as it is?</a>`}
         </div>
         ${isApplied ? html`<h2>Changes</h2>${changesView(changes, await optionLabelsIn(ask))}` : ''}
@@ -85,7 +89,9 @@ export const replayDeliveryPage = definePage({
     content: html`<h1>Replay</h1>
       <p>Use the button on <a href="/deliveries/${params['id']}">the page of the delivery</a>.</p>`,
   }),
-  async submit({ ask, params }) {
+  async submit({ ask, params, form }) {
+    if (form['dismiss'] !== undefined)
+      return { to: `/deliveries/${(await ask(dismissDelivery, { params })).resource.seq}` };
     const { resource } = await ask(replayDelivery, { params });
     const { changed, outcome_before: before } = resource.replay;
     return { to: address(`/deliveries/${resource.seq}`, { replayed: changed ? 'changed' : 'same', before }) };

@@ -9,6 +9,7 @@ import { foreign } from '#src/dashboard/components/markup.ts';
 const outcomeOptions: Readonly<Record<string, string>> = {
   unprojected: 'not applied',
   ...Object.fromEntries(outcomes.map((outcome) => [outcome, outcome])),
+  dismissed: 'dismissed',
 };
 
 const kinds = [
@@ -71,7 +72,7 @@ export const bodyOf = (query: RawQuery): Readonly<Record<string, string | number
 /** For the command `replay`. */
 export const optionsOf = (query: RawQuery): string =>
   Object.entries(filterIn(query))
-    .map(([name, value = '']) => `--${renamed[name] ?? name.replaceAll('_', '-')} ${quoted(value)}`)
+    .map(([name, value]) => `--${renamed[name] ?? name.replaceAll('_', '-')} ${quoted(value)}`)
     .join(' ');
 
 const renamed: Readonly<Record<string, string>> = { subject: 'uri', q: 'text' };

@@ -28,6 +28,7 @@ export const deliveriesPage = definePage({
     const filter = filterIn(query);
     const isFiltered = Object.keys(filter).length > 0;
     const isFirst = query['page_token'] === undefined;
+    const isWaiting = unprojected.includes(filter['outcome'] ?? '');
     return {
       title: 'Deliveries',
       // A text is searched for in parts: not every entry that arrives is worth another search.
@@ -35,8 +36,8 @@ export const deliveriesPage = definePage({
       content: html`<h1>Deliveries</h1>
         <p class="lead">Everything that was received or read, newest first.</p>
         ${filters(url, asFormValues(query), fieldsFor(query))}
-        ${isFirst && unprojected.includes(filter['outcome'] ?? '') ? await reasonsView(ask) : ''}
-        ${isFiltered && !isReadOnly && collection.length > 0 ? html`<p class="actions"><a class="button" href="${address('/deliveries/replay', filter)}">Replay everything that matches …</a></p>` : ''}
+        ${isFirst && isWaiting ? await reasonsView(ask) : ''}
+        ${isFiltered && !isReadOnly && collection.length > 0 ? html`<p class="actions"><a class="button" href="${address('/deliveries/replay', filter)}">Replay ${isWaiting ? 'or dismiss ' : ''}everything that matches …</a></p>` : ''}
         ${table({
           caption: 'Deliveries, newest first',
           rows: collection,
@@ -54,8 +55,8 @@ export const deliveriesPage = definePage({
 const whatHappened = ({ sentence, subject_uri: uri }: Delivery): Markup =>
   html`<bdi title="${uri ?? ''}">${sentence}</bdi>`;
 
-const outcomeCell = ({ outcome, reason }: Delivery): Markup =>
-  html`<div>${outcomeBadge(outcome)}${reason === null ? '' : html`<span class="reason soft"><bdi>${reason}</bdi></span>`}</div>`;
+const outcomeCell = ({ outcome, reason, dismissed_at: dismissed }: Delivery): Markup =>
+  html`<div>${outcomeBadge(outcome)}${dismissed === null ? '' : html` <span class="soft">dismissed</span>`}${reason === null ? '' : html`<span class="reason soft"><bdi>${reason}</bdi></span>`}</div>`;
 
 export const columns: readonly Column<Delivery>[] = [
   { name: 'Entry', cell: ({ seq }) => html`<a href="/deliveries/${seq}">#${seq}</a>` },

@@ -1,6 +1,7 @@
 // The replay of everything that a filter matches: what it would change, the confirmation, and what it did.
 import { html } from 'hono/html';
 import { replayDeliveries } from '#src/api/deliveries/bulk-replay.ts';
+import { dismissDeliveries } from '#src/api/deliveries/dismiss.ts';
 import { mostReplayed } from '#src/api/deliveries/delivery-records.ts';
 import { counted, number } from '#src/base/number-text.ts';
 import { changesView } from '#src/dashboard/components/changes.ts';
@@ -29,11 +30,14 @@ export const replayPage = definePage({
     const known = isTooMany ? mostReplayed : matched;
     const many = `${isCounted ? '' : 'more than '}${counted(known, 'delivery', 'deliveries')}`;
     const fields = { ...filterIn(query), max_seq: String(end) };
+    const waiting = preview.matched_by_outcome
+      .filter(({ outcome }) => outcome === 'quarantined' || outcome === 'unhandled')
+      .reduce((sum, { count }) => sum + count, 0);
     return {
       title: 'Replay: preview',
       content: html`${pathView(query)}
         <h1>Replay ${many}?</h1>
-        <p class="lead">A delivery that could not be applied is parsed again; one that was applied changes nothing. This is a preview: nothing has changed.</p>
+        <p class="lead">A delivery that could not be applied is parsed again; one that was applied changes nothing. This is a preview: nothing has changed.${waiting === 0 ? '' : ' What no version will ever apply can be dismissed: it stays in the log, and no longer waits.'}</p>
         ${facts(filterFacts(filterIn(query)))}
         ${countsView(preview)}
         ${differenceView(preview)}
@@ -42,12 +46,17 @@ export const replayPage = definePage({
             ? html`<p class="empty">No delivery with a body matches this filter.</p>`
             : html`<div class="actions">
                 ${isTooMany ? manyView(query) : actionButton(`Replay ${many}`, { to: '/deliveries/replay', fields })}
+                ${waiting === 0 ? '' : actionButton(`Dismiss ${isCounted ? counted(waiting, 'delivery', 'deliveries') : 'all that wait'}`, { to: '/deliveries/replay', fields: { ...fields, dismiss: 'yes' }, isDangerous: true })}
                 <a href="${address('/deliveries', filterIn(query))}">Cancel</a>
               </div>`
         }`,
     };
   },
   async submit({ ask, form }) {
+    if (form['dismiss'] !== undefined) {
+      await ask(dismissDeliveries, { body: bodyOf(form) });
+      return { to: address('/deliveries', { ...filterIn(form), outcome: 'dismissed' }) };
+    }
     const done = await ask(replayDeliveries, { body: bodyOf(form) });
     const { complete, read, changed, still_quarantined: still, first_seq: first, last_seq: last } = done;
     const { max_seq: _end, ...filter } = filterIn(form);
@@ -99,7 +108,7 @@ function differenceView(replay: Replay): Markup {
   if (read === 0 || (changed === 0 && !isPreview)) return nothing;
   const isPart = isPreview && !complete;
   return html`<h2>${isPreview ? 'What would change' : 'What changed'}</h2>
-    ${isPart ? html`<p class="notice attention">The preview ended after ${counted(read, 'delivery', 'deliveries')} of ${number(matched)}${replay.matched_complete ? '' : ' or more'}, because it would have taken too long.</p>` : ''}
+    ${isPart ? html`<p class="notice attention">This preview looked at the first ${number(read)} of ${number(matched)}${replay.matched_complete ? '' : ' or more'} deliveries.</p>` : ''}
     ${isPreview ? html`<p>Of ${counted(read, 'delivery', 'deliveries')}, ${number(changed)} would change and ${number(still)} still could not be applied.</p>` : ''}
     ${
       changed === 0

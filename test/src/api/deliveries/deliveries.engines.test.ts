@@ -45,6 +45,7 @@ for (const engine of storeEngines)
         outcome: 'applied',
         reason: null,
         duplicates: 0,
+        dismissed_at: null,
         redacted: false,
       });
     });

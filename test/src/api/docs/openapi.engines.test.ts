@@ -1,4 +1,5 @@
 // The OpenAPI document of the API: valid by an independent validator, complete, and true.
+import { hash } from 'node:crypto';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -95,6 +96,8 @@ const examples: Readonly<Record<string, (subject_uri: string) => Example>> = {
   explainRow: (uri) => ({ path: `/api/why?uri=${encodeURIComponent(uri)}` }),
   getDelivery: () => ({ path: '/api/deliveries/1' }),
   replayDelivery: () => ({ path: '/api/deliveries/1/replay' }),
+  dismissDelivery: () => ({ path: `/api/deliveries/${hash('sha256', 'no JSON')}/dismiss` }),
+  dismissDeliveries: () => ({ body: { outcome: 'quarantined' } }),
   replayDeliveries: () => ({ body: { outcome: 'quarantined', dry_run: true } }),
   acknowledgeFeed: () => ({ path: '/api/feed/consumers/warehouse', body: { acknowledged: 1 } }),
   deleteFeedConsumer: () => ({ path: '/api/feed/consumers/warehouse' }),

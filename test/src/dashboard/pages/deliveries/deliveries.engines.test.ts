@@ -165,8 +165,9 @@ for (const engine of storeEngines)
       expect(preview.html).toContain('Replay 230 deliveries?');
       expect(preview.html).toContain('Of 230 deliveries, 230 would change');
       expect(await rowsOf(dashboard.store, 'event_log')).toEqual(before);
+      const [form = ''] = preview.html.split('Replay 230 deliveries</button>');
       const fields = Object.fromEntries(
-        [...preview.html.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
+        [...form.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
           name,
           value,
         ]),
@@ -182,6 +183,39 @@ for (const engine of storeEngines)
       expect(keysOf(rest.html)).toEqual([234, 233]);
     });
 
+    it('dismiss one delivery, and everything that matches, and find them again', async () => {
+      await using dashboard = await openLog();
+      expect((await dashboard.page('/deliveries/234')).html).toContain('Dismiss it');
+      expect((await dashboard.page('/deliveries/232')).html).not.toContain('Dismiss it');
+      const one = await dashboard.submit('/deliveries/234/replay', { dismiss: 'yes' });
+      expect([one.status, one.headers.get('location')]).toEqual([303, '/deliveries/234']);
+      const dismissed = await dashboard.page('/deliveries/234');
+      expect(dismissed.html).toContain('<dt>Dismissed</dt>');
+      expect(dismissed.html).not.toContain('Dismiss it');
+      expect(keysOf((await dashboard.page('/deliveries?outcome=dismissed')).html)).toEqual([234]);
+      const list = await dashboard.page('/deliveries?outcome=quarantined&reason=Then.');
+      expect(list.html).toContain('Replay or dismiss everything that matches');
+      const preview = await dashboard.page('/deliveries/replay?outcome=quarantined&reason=Then.');
+      expect(preview.html).toContain('Dismiss 230 deliveries');
+      const all = await dashboard.submit('/deliveries/replay', {
+        outcome: 'quarantined',
+        reason: 'Then.',
+        dismiss: 'yes',
+      });
+      expect(all.headers.get('location')).toBe('/deliveries?outcome=dismissed&reason=Then.');
+      expect(keysOf((await dashboard.page('/deliveries?outcome=quarantined')).html)).toEqual([233]);
+      expect((await dashboard.post('/api/deliveries/232/dismiss')).status).toBe(409);
+      expect((await dashboard.post('/api/deliveries/dismiss', {})).status).toBe(400);
+      expect((await dashboard.reader.submit('/deliveries/233/replay', { dismiss: 'yes' })).status).toBe(403);
+      const { body } = await dashboard.get('/api/actions');
+      const actions = [
+        { operation: 'dismissDelivery', target: '234', status: 200 },
+        { operation: 'dismissDeliveries', result: { dismissed: 230 }, status: 200 },
+        { operation: 'dismissDelivery', target: '232', status: 409 },
+      ];
+      for (const action of actions) expect(body.collection).toContainEqual(expect.objectContaining(action));
+    });
+
     it('name the command for more deliveries than a page replays', async () => {
       await using dashboard = await openDashboard(engine.fresh);
       const body = contactDelivery({ id: 'one', version: 0 });
@@ -195,7 +229,7 @@ for (const engine of storeEngines)
       expect(html).toMatch(
         /slotstream replay --text &#39;one&#39; --reason &#39;It&#39;\\&#39;&#39;s &quot;then&quot;&#39;/,
       );
-      expect(html).not.toContain('action="/deliveries/replay"');
+      expect(html).not.toMatch(/<button[^>]*>Replay/);
     });
 
     it('offer no replay to a visitor who may only read, and refuse one', async () => {
