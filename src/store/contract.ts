@@ -55,8 +55,6 @@ export interface StoreEngine extends Codec {
   pipelines(db: Kysely<Database>): boolean;
   /** Whether a statement can take a list as one value. */
   readonly takesLists: boolean;
-  /** Where copies of deleted data remain after `scrub`, and until when, as a sentence for operators. */
-  readonly residue: string;
   /** Settings of the database server that make a commit less than durable, as `fsync = off`. */
   unsafeSettings(): Promise<readonly string[]>;
   /** The connection's temporary schema, in which a rebuild creates its tables. */

@@ -56,15 +56,22 @@ export async function subjectsOf(store: Store, target: Target): Promise<readonly
 }
 
 async function withAddress(store: Store, address: string): Promise<readonly ErasedSubject[]> {
-  const { db } = store;
-  const forms = storedForms(address);
-  const contacts = await db.selectFrom('contact_emails').select('contact_uri').where('email', 'in', forms).execute();
-  const invitees = await db.selectFrom('invitees').select('uri').where('email', 'in', forms).execute();
+  const records = await recordsWith(store, address);
+  const invitees = records.filter(({ table }) => table === 'invitees');
   const uris = invitees.map(({ uri }) => uri);
+  return [...records, ...(await relatedTo(store, uris))];
+}
+
+/** The contacts, bookings and users with this address; the newest booking first. */
+export async function recordsWith({ db }: Store, address: string) {
+  const forms = storedForms(address);
+  const contacts = db.selectFrom('contact_emails').select('contact_uri as uri').where('email', 'in', forms);
+  const invitees = db.selectFrom('invitees').select('uri').where('email', 'in', forms).orderBy('created_at', 'desc');
+  const users = db.selectFrom('users').select('uri').where('email', 'in', forms);
   return [
-    ...contacts.map(({ contact_uri }) => ({ uri: contact_uri, table: 'contacts' as const })),
-    ...uris.map((uri) => ({ uri, table: 'invitees' as const })),
-    ...(await relatedTo(store, uris)),
+    ...(await contacts.execute()).map(({ uri }) => ({ uri, table: 'contacts' as const })),
+    ...(await invitees.execute()).map(({ uri }) => ({ uri, table: 'invitees' as const })),
+    ...(await users.execute()).map(({ uri }) => ({ uri, table: 'users' as const })),
   ];
 }
 

@@ -7,7 +7,7 @@ import type { Config } from '#src/config/load.ts';
 import { instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import { erase as erasePerson } from '#workers/privacy/erase.ts';
-import { outOfReach, type Receipt } from '#workers/privacy/receipt.ts';
+import type { Receipt } from '#workers/privacy/receipt.ts';
 import { targetOf } from '#workers/privacy/target.ts';
 import { renderTable, reportProgress } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag } from '#src/cli/verb.ts';
@@ -39,8 +39,8 @@ export const erase = defineVerb({
       target,
       { now: instantOf(context.now()), dryRun, only },
     );
-    const files = dryRun ? undefined : await scrubFiles(store, context.now().getTime());
-    const notes = [...outOfReach, ...(files ?? [])];
+    const isScrubbed = dryRun || (await scrubFiles(store, context.now().getTime()));
+    const notes = isScrubbed ? [outOfReach] : [outOfReach, journalIsRead];
     const where = storeName(config);
     context.out(
       json ? JSON.stringify({ ...receipt, store: where, out_of_reach: notes }) : receiptText(receipt, { where, notes }),
@@ -55,20 +55,24 @@ function storeName({ databaseUrl }: Pick<Config, 'databaseUrl'>): string {
   return path === undefined ? 'PostgreSQL' : `SQLite, ${path}`;
 }
 
+const outOfReach =
+  'Not reached: the service itself, backups, exported files, readers of the feed, and files of the queue. What to do about each: docs/erasure.md#what-it-does-not-reach';
+const journalIsRead = 'The journal of the SQLite file is being read: the running process empties it.';
+
 const attempts = 10;
 
-/** Empties the engine's journal at once, and returns what remains in its files until they are rewritten. */
-async function scrubFiles({ engine }: Store, nowMs: number): Promise<readonly string[]> {
+/** Empties the engine's journal at once; false when readers do not let go of it. */
+async function scrubFiles({ engine }: Store, nowMs: number): Promise<boolean> {
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     try {
       await engine.scrub(nowMs);
-      return [engine.residue];
+      return true;
     } catch {
       // A reader in the running process briefly holds the journal.
       await pause(200);
     }
   }
-  return [engine.residue, 'The journal of the SQLite file, which is being read: the running process empties it.'];
+  return false;
 }
 
 /** Counts only: a receipt is stored, so it must not contain the addresses. */
@@ -118,10 +122,11 @@ function receiptText(receipt: Receipt, { where, notes }: ReceiptContext): string
     found.map(([name, count]) => [name, String(count)]),
   );
   const isListed = known && subjects.length > 0;
+  const head = [dry_run ? 'Nothing was erased: this is a dry run.' : `Erased at ${at}.`, `Searched: ${where}`];
+  if (found.length === 0) return [...head, nothingRemovedText(receipt)].join('\n');
   return [
-    dry_run ? 'Nothing was erased: this is a dry run.' : `Erased at ${at}.`,
-    `Searched: ${where}`,
-    found.length === 0 ? nothingRemovedText(receipt) : table,
+    ...head,
+    table,
     ...addressLines(receipt),
     ...(removed.moved > 0 ? [movedText(receipt)] : []),
     ...(isListed ? ['Records of the person, and meetings they were invited to:'] : []),
@@ -129,7 +134,6 @@ function receiptText(receipt: Receipt, { where, notes }: ReceiptContext): string
     ...(dry_run
       ? []
       : [`Log entries of the erasure: ${seqs.length === 0 ? 'none, it was already recorded' : seqs.join(', ')}.`]),
-    'Not reached:',
-    ...notes.map((note) => `- ${note}`),
+    ...notes,
   ].join('\n');
 }

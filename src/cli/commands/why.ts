@@ -4,13 +4,18 @@ import { openMirror } from '#src/app/mirror.ts';
 import type { OptionLabels } from '#src/base/changed-items.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { readOptionLabels } from '#src/store/search/option-labels.ts';
+import { isUri } from '#schemas/wire.ts';
+import { isAddress } from '#workers/privacy/addresses.ts';
+import { recordsWith } from '#workers/privacy/target.ts';
 import { explain, type ColumnOrigin, type Explanation, type TouchingEntry } from '#workers/sync/explain-row.ts';
-import { changeLines, renderTable, safeTerminalText, valueText } from '#src/cli/terminal.ts';
+import { alignColumns, changeLines, renderTable, safeTerminalText, valueText } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, wholeNumberFrom } from '#src/cli/verb.ts';
 
 export const why = defineVerb({
-  examples: ['slotstream why https://…/contacts/…', 'slotstream why https://…/contacts/… --json'],
-  arguments: { uri: { flags: '<uri>', help: 'the row’s URI', reads: z.string() } },
+  examples: ['slotstream why name@example.com', 'slotstream why https://…/contacts/… --json'],
+  arguments: {
+    about: { flags: '<uri-or-email>', help: 'the URI of a row, or the e-mail address of a person', reads: z.string() },
+  },
   options: {
     after: {
       flags: '--after <seq>',
@@ -24,18 +29,34 @@ export const why = defineVerb({
     },
     json: asJson,
   },
-  async run(context, { uri, after, limit, json }) {
+  async run(context, { about, after, limit, json }) {
     await using store = await openMirror(context.config(), context.log());
-    const found = await explain(store, { uri, after, limit });
-    if (found === undefined) {
-      throw new SlotstreamError('not_found', 'The log has no entry about this URI.', {
-        hint: 'Check the spelling; URIs are compared character by character.',
-      });
+    const hasAddress = !isUri(about) && isAddress(about);
+    const records = hasAddress ? await recordsWith(store, about) : [];
+    if (records.length > 1) {
+      const lines = records.map(({ table, uri }) => [table, safeTerminalText(uri)]);
+      context.out(json ? JSON.stringify({ records }) : recordsText(lines));
+      return 0;
     }
+    const found = await explain(store, { uri: records[0]?.uri ?? about, after, limit });
+    if (found === undefined) throw hasAddress ? unknownAddress() : unknownUri();
     context.out(json ? JSON.stringify(found) : explanationText(found, await readOptionLabels(store)));
     return 0;
   },
 });
+
+const recordsText = (lines: readonly (readonly string[])[]): string =>
+  [`${lines.length} rows have this address. Ask about one of them by its URI:`, ...alignColumns(lines)].join('\n');
+
+const unknownAddress = (): SlotstreamError =>
+  new SlotstreamError('not_found', 'No contact, booking or user has this address.', {
+    hint: 'A row of another kind is named by its URI: see the column uri of its table, or its page in the dashboard.',
+  });
+
+const unknownUri = (): SlotstreamError =>
+  new SlotstreamError('not_found', 'The log has no entry about this URI.', {
+    hint: 'Check the spelling; URIs are compared character by character. An e-mail address works too.',
+  });
 
 function explanationText(found: Explanation, options: OptionLabels): string {
   const { table, deleted, deliveries, next_after: next, fields } = found;

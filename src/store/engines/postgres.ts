@@ -52,7 +52,6 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
     run,
     pipelines: (on) => connections.has(on) && !isPooled(),
     takesLists: true,
-    residue: 'Pages of the database that wait for its next vacuum.',
     unsafeSettings: () => unsafeSettings(db),
     liveSchema: schemaOf,
     ...postgresShadow,

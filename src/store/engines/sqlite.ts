@@ -51,8 +51,6 @@ export function openSqlite(path: string): StoreEngine {
     run: (on, { sql: text, parameters }) => on.executeQuery(CompiledQuery.raw(text, [...parameters])),
     pipelines: () => false,
     takesLists: false,
-    residue:
-      'Copies within the pages of the SQLite file: a running `start` or `work` rewrites the file within about a day.',
     // They are set whenever a file is opened.
     unsafeSettings: async () => [],
     liveSchema: async () => 'main',

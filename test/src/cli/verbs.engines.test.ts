@@ -277,6 +277,27 @@ describe('why', () => {
     });
   });
 
+  it('takes an address: explains the row that has it, or lists the rows', async () => {
+    const emails = [{ email: 'why@example.test', is_primary: true }];
+    await deliver(contactDelivery({ id: 'w-one', version: 1, more: { emails } }));
+    expect((await home.run(['why', 'Why@Example.test'])).out).toBe((await home.run(['why', contactUri('w-one')])).out);
+    await deliver(contactDelivery({ id: 'w-two', version: 1, more: { emails } }));
+    const { code, out } = await home.run(['why', 'why@example.test']);
+    expect([code, out.split('\n').toSorted()]).toEqual([
+      0,
+      [
+        '',
+        '2 rows have this address. Ask about one of them by its URI:',
+        `contacts  ${contactUri('w-one')}`,
+        `contacts  ${contactUri('w-two')}`,
+      ],
+    ]);
+    const { out: json } = await home.run(['why', 'why@example.test', '--json']);
+    expect(JSON.parse(json).records).toContainEqual({ uri: contactUri('w-two'), table: 'contacts' });
+    const unknown = await home.run(['why', 'nobody@example.test']);
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('No contact, booking or user has')]);
+  });
+
   it('says so when the log has no entry about it', async () => {
     const { code, err } = await home.run(['why', contactUri('unknown')]);
     expect(code).toBe(1);
