@@ -93,7 +93,7 @@ export const exportRows = defineVerb({
         'usage',
         '--partition needs Parquet, a prefix of object storage, and no --incremental.',
         {
-          hint: `For example: --out s3://BUCKET/PREFIX --partition ${partition}`,
+          hint: 'For example: --out s3://BUCKET/PREFIX --partition month',
         },
       );
     const request: ExportRequest = {

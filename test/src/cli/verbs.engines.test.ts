@@ -294,7 +294,7 @@ describe('why', () => {
     ]);
     const { out: json } = await home.run(['why', 'why@example.test', '--json']);
     expect(JSON.parse(json).records).toContainEqual({ uri: contactUri('w-two'), table: 'contacts' });
-    const unknown = await home.run(['why', 'nobody@example.test']);
+    const unknown = await home.run(['why', 'unknown@example.test']);
     expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('No contact, booking or user has')]);
   });
 
