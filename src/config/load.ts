@@ -48,7 +48,10 @@ export function loadConfig(env: Environment, inFile: readonly string[] = []): Co
       if (setting.secret && placeholder.test(given.text ?? ''))
         problems.push(`${given.from} has the value of an example, which everybody knows: give it one of your own`);
       else if (read.success) values[name] = read.data;
-      else problems.push(`${given.from} must be ${read.error.issues[0]?.message}${shown(given.text, setting)}`);
+      else {
+        const message = String(read.error.issues[0]?.message);
+        problems.push(`${given.from} must be ${message}${message.endsWith('?') ? '' : shown(given.text, setting)}`);
+      }
     }
   }
   // A variable that was rejected above is set, though it has no value here.
@@ -58,17 +61,15 @@ export function loadConfig(env: Environment, inFile: readonly string[] = []): Co
   );
   if (problems.length > 0) {
     throw new SlotstreamError('config', problems.join('\n'), {
-      hint: 'Correct them in the environment or in .env; .env.example lists every variable.',
+      hint: `Correct ${problems.length === 1 ? 'it' : 'them'} in the environment or in .env; .env.example lists every variable.`,
     });
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the loop above parsed every setting, or it was a problem
   const config = shape(values as unknown as SettingValues);
-  const warnings = [...config.warnings, ...unknownVariables(Object.keys(env), inFile)];
-  return {
-    ...config,
-    warnings,
-    settings: groupedSettings(shownSettings, ({ name }) => name).flatMap(([, those]) => those),
-  };
+  const unknownSettings = unknownVariables(Object.keys(env), inFile);
+  const warnings = [...config.warnings, ...unknownSettings];
+  const inGroups = groupedSettings(shownSettings, ({ name }) => name).flatMap(([, those]) => those);
+  return { ...config, warnings, unknownSettings, settings: inGroups };
 }
 
 /** In a list or as the password in a URL, too. */
@@ -221,17 +222,13 @@ function shape(values: SettingValues) {
     logLevel: values.LOG_LEVEL,
     /** Every setting for people, without secrets. */
     settings: [] as readonly ShownSetting[],
+    /** A sentence for each variable that is probably misspelt. */
+    unknownSettings: [] as readonly string[],
     /** Allowed, but logged at every start and by `doctor`. The key ring warns about weak signing keys. */
     warnings: values.ALLOW_UNSIGNED
       ? ['ALLOW_UNSIGNED is on: anyone who reaches the webhook can write into your tables.']
       : ([] as readonly string[]),
   } as const;
-}
-
-/** Settings without a value that are needed to call the service, or to be called by it. */
-export function missingSettings({ api, publicUrl }: Pick<Config, 'api' | 'publicUrl'>): readonly string[] {
-  const isSet = { API_BASE_URL: api.baseUrl, API_TOKEN: api.token ?? api.oauth, PUBLIC_URL: publicUrl };
-  return Object.entries(isSet).flatMap(([name, value]) => (value === undefined ? [name] : []));
 }
 
 const isPostgres = (url: string | undefined): boolean => /^postgres/i.test(url ?? '');

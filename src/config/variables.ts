@@ -1,7 +1,8 @@
 // Every environment variable Slotstream reads. The same table generates .env.example and the table in docs/configuration.md
 // (`npm run settings`), so every variable has a description. `outgoing-variables.ts` has those about what the program sends.
 import { z } from 'zod';
-import { eventKinds, isEventKind } from '#schemas/events.ts';
+import { eventKinds, isEventKind, type EventKind } from '#schemas/events.ts';
+import { nearestName } from '#src/base/did-you-mean.ts';
 import {
   address,
   commaList,
@@ -17,6 +18,21 @@ import { outgoingSettings } from './outgoing-variables.ts';
 import type { Setting } from './readers.ts';
 
 const allKinds = Object.keys(eventKinds).filter(isEventKind);
+/** The kinds of a list in which `*` stands for the rest of a name. */
+function kindsNamed(names: readonly string[], { addIssue }: z.core.$RefinementCtx): EventKind[] {
+  const kinds = names.flatMap((name) => {
+    const named = allKinds.filter(
+      (kind) => kind === name || (name.endsWith('.*') && kind.startsWith(name.slice(0, -1))),
+    );
+    if (named.length > 0) return named;
+    const nearest = nearestName(allKinds, name);
+    const suggested = nearest === undefined ? `Is it one of ${allKinds.join(', ')}?` : `Did you mean ${nearest}?`;
+    addIssue(`kinds such as invitee.created or invitee.*. "${name.slice(0, 80)}" is no kind. ${suggested}`);
+    return [];
+  });
+  return [...new Set(kinds)];
+}
+
 const port = (fallback: number) => wholeNumber(0, 65_535).default(fallback);
 
 export const settings = {
@@ -120,7 +136,10 @@ export const settings = {
     meaning: 'Show people and texts to AI models. Otherwise MCP answers with pseudonyms and without texts.',
   },
   PUBLIC_URL: {
-    reads: webAddress,
+    reads: webAddress.refine(
+      (value) => value?.endsWith('/webhooks') !== true,
+      'an address without /webhooks at its end, which is added',
+    ),
     default: '–',
     meaning: 'The public URL of this receiver; the callback URL is this plus `/webhooks`.',
   },
@@ -180,9 +199,9 @@ export const settings = {
   USER_URI: { reads: webAddress, default: 'from `GET /users/me`', meaning: 'The user to subscribe to.' },
   GROUP_URI: { reads: webAddress, default: '–', meaning: 'The group to subscribe to, instead of the organization.' },
   EVENTS: {
-    reads: commaList.pipe(z.array(z.enum(allKinds, `kinds among ${allKinds.join(', ')}`))).default(allKinds),
+    reads: commaList.transform(kindsNamed).default(allKinds),
     default: 'all',
-    meaning: 'Event kinds to mirror, comma-separated.',
+    meaning: 'Event kinds to mirror, comma-separated; `invitee.*` is every kind that begins so.',
   },
   ERASE_ON_DELETE: {
     reads: yesOrNo(true),

@@ -21,7 +21,7 @@ export async function logIn(needs: LoginNeeds, config: UpstreamConfig, input: Lo
   const { oauth } = config.api;
   if (oauth === undefined)
     throw new SlotstreamError('config', 'OAuth is not configured, so a login is not possible.', {
-      hint: 'Set OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL. With a personal API_TOKEN no login is needed.',
+      hint: 'Set OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL. With API_TOKEN, logins are used only for the recaps of other users.',
     });
   const baseUrl = baseUrlOf(config);
   const { scopes: requested } = input;

@@ -47,7 +47,7 @@ export const login = defineVerb({
       });
     const config = context.config();
     if (config.api.token !== undefined)
-      context.notify('API_TOKEN is set and remains in use for everything except meeting recaps.\n');
+      context.notify('API_TOKEN is set: logins are used only for the recaps of other users.\n');
     const show = (url: string): void => {
       context.notify('Open this URL in a browser, as the user who logs in:\n');
       context.notify(`  ${url}\n`);

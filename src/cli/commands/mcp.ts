@@ -4,7 +4,7 @@ import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/s
 import { createReadApi } from '#src/api/operations.ts';
 import { mcpNeeds } from '#src/app/mcp.ts';
 import { openMirror } from '#src/app/mirror.ts';
-import { missingSettings } from '#src/config/load.ts';
+import { missingSettings } from '#src/config/missing-settings.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { createMcp } from '#src/mcp/server.ts';
 import { lastSeq } from '#src/store/log/read.ts';

@@ -7,7 +7,8 @@ import { SlotstreamError } from '#src/base/errors.ts';
 import type { Setting } from '#src/config/readers.ts';
 import { settings } from '#src/config/variables.ts';
 import { alignColumns } from '#src/cli/terminal.ts';
-import { missingSettings, type Config } from '#src/config/load.ts';
+import type { Config } from '#src/config/load.ts';
+import { missingSettings } from '#src/config/missing-settings.ts';
 import { isEmbedded } from '#src/queue/registry.ts';
 import { defineVerb, type ExitCode, type VerbContext } from '#src/cli/verb.ts';
 

@@ -235,6 +235,26 @@ describe('configuration', () => {
     );
   });
 
+  it('takes a star for every kind that begins so, and names a kind that does not exist', () => {
+    expect(loadConfig({ EVENTS: 'invitee.*, contact.created' }).events).toEqual([
+      'invitee.created',
+      'invitee.canceled',
+      'contact.created',
+    ]);
+    expect(complaintsOf({ EVENTS: 'invitee.created,invitee.moved' })).toMatchObject({
+      message:
+        'EVENTS must be kinds such as invitee.created or invitee.*. "invitee.moved" is no kind. Did you mean invitee.created?',
+      hint: expect.stringMatching(/^Correct it in/) as string,
+    });
+    expect(complaintsOf({ EVENTS: 'booking.*' }).message).toMatch(/"booking\.\*" is no kind\. Is it one of .*\?$/);
+  });
+
+  it('refuses a PUBLIC_URL that ends in /webhooks, which is added to it', () => {
+    expect(complaintsOf({ PUBLIC_URL: 'https://hooks.example.test/webhooks/' }).message).toBe(
+      'PUBLIC_URL must be an address without /webhooks at its end, which is added, not "https://hooks.example.test/webhooks/"',
+    );
+  });
+
   it('takes the trailing slash off PUBLIC_URL', () => {
     expect(loadConfig({ PUBLIC_URL: 'https://hooks.example.test/' }).publicUrl).toBe('https://hooks.example.test');
   });

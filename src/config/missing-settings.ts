@@ -1,0 +1,29 @@
+// The settings without which the service cannot be called, or cannot call: which of them have no value.
+import { SlotstreamError } from '#src/base/errors.ts';
+import type { Config } from './load.ts';
+
+const examples = {
+  API_BASE_URL: 'the address of the API',
+  API_TOKEN: 'a personal access token (or set OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL)',
+  PUBLIC_URL: 'the address at which the service reaches this receiver, such as PUBLIC_URL=https://hooks.example.com',
+} as const;
+type NeededSetting = keyof typeof examples;
+
+export function missingSettings({ api, publicUrl }: Pick<Config, 'api' | 'publicUrl'>): readonly NeededSetting[] {
+  const given = { API_BASE_URL: api.baseUrl, API_TOKEN: api.token ?? api.oauth, PUBLIC_URL: publicUrl };
+  const names = ['API_BASE_URL', 'API_TOKEN', 'PUBLIC_URL'] as const;
+  return names.filter((name) => given[name] === undefined);
+}
+
+/** Reports all that are missing at once, with the variables that are probably misspelt. */
+export function requireSettings(
+  config: Pick<Config, 'api' | 'publicUrl' | 'unknownSettings'>,
+  needed: readonly NeededSetting[],
+): void {
+  const missing = missingSettings(config).filter((name) => needed.includes(name));
+  if (missing.length === 0) return;
+  const lines = missing.map((name) => `${name} is not set: ${examples[name]}.`);
+  throw new SlotstreamError('config', [...lines, ...config.unknownSettings].join('\n'), {
+    hint: `Set ${missing.length === 1 ? 'it' : 'them'} in the environment or in .env.`,
+  });
+}
