@@ -15,8 +15,6 @@ interface MirrorProcessNeeds {
 
 export function mirrorProcess({ config, queue, store, sinks }: MirrorProcessNeeds): MirrorProcess {
   const needs = { config, store, now: () => new Date() };
-  // One after the other: a second operator gets the plan that remains after the first.
-  let applying: Promise<unknown> = Promise.resolve();
   return {
     settings: config.settings,
     schedule: {
@@ -30,12 +28,6 @@ export function mirrorProcess({ config, queue, store, sinks }: MirrorProcessNeed
       // Loaded only here, with the client of the service.
       const { planSubscriptions } = await import('./subscription-plan.ts');
       return planSubscriptions(needs, options);
-    },
-    async applySubscriptions(id, options) {
-      const { applySubscriptions } = await import('./subscription-plan.ts');
-      const turn = applying.then(() => applySubscriptions(needs, id, options));
-      applying = turn.catch(() => undefined);
-      return turn;
     },
   };
 }

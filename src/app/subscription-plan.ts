@@ -1,21 +1,17 @@
-// The plan of `bootstrap` for the API: what it would change, and carrying out exactly the plan that a person has seen. The command line
-// shares the advice and the records of old keys.
-import { createHash } from 'node:crypto';
+// The plan of `bootstrap` for the API: what it would change. The command line shares the advice and the records of old keys.
 import { z } from 'zod';
 import { slotstream } from '#src/base/command.ts';
-import { sleepUnlessAborted } from '#src/base/time.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Store } from '#src/store/contract.ts';
 import { keyValue, readValue, writeValue } from '#src/store/key-value.ts';
 import { adviseOperator, isMadeWith } from '#src/subscriptions/advisories.ts';
 import type { Applied } from '#src/subscriptions/apply.ts';
-import { applyAndRecord, inspectSubscriptions, type Inspection } from '#src/subscriptions/bootstrap.ts';
+import { inspectSubscriptions, type Inspection } from '#src/subscriptions/bootstrap.ts';
 import { isOurs, ownerOf } from '#src/subscriptions/callback.ts';
 import type { ChosenKeys } from '#src/subscriptions/from-config.ts';
-import { appliedAsJson, planAsJson } from '#src/subscriptions/report.ts';
+import { planAsJson } from '#src/subscriptions/report.ts';
 import { retryBudgets } from '#src/upstream/retry-budgets.ts';
-import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
-import { prepare, signingKeyMissing } from './subscription-watch.ts';
+import { prepare } from './subscription-watch.ts';
 
 interface PlanNeeds {
   readonly config: Config;
@@ -24,7 +20,6 @@ interface PlanNeeds {
 }
 
 interface PlanOptions {
-  readonly prune: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -43,7 +38,6 @@ export async function planSubscriptions(needs: PlanNeeds, options: PlanOptions) 
     oldKeyEndedAt: await endOfOldKey(needs),
   });
   return {
-    id: idOf(situation),
     ...planOf(situation, notes),
     subscriptions: existing
       .filter((one) => isOurs(callback, one))
@@ -59,45 +53,16 @@ export async function planSubscriptions(needs: PlanNeeds, options: PlanOptions) 
   };
 }
 
-/** Undefined when the plan has changed since a person saw it: nothing was done. */
-export async function applySubscriptions(needs: PlanNeeds, id: string, options: PlanOptions) {
-  const { situation, keys, bootstrapNeeds } = await inspect(needs, options);
-  if (keys.isNew) throw signingKeyMissing('no subscription can be created');
-  if (idOf(situation) !== id) return undefined;
-  const { organization } = situation.account;
-  const account = { origin: bootstrapNeeds.callers.main.origin, organization };
-  await requireSameOrganization(needs.store, account, { claims: true });
-  const pause = () => sleepUnlessAborted(arrivalMs, options.signal);
-  const applied = await applyAndRecord({ ...bootstrapNeeds, pause }, situation, keys.keys[0]);
-  const oldKeyEndedAt = (await recordOldKeyEnd(needs, { situation, applied })) ?? (await endOfOldKey(needs));
-  const { existing, missingSince } = applied;
-  const notes = [
-    ...notesOn(situation, { ...needs, keys, existing, now: needs.now(), oldKeyEndedAt }),
-    ...(missingSince === undefined ? [] : [missingNote(missingSince)]),
-  ];
-  if (applied.failure) throw applied.failure.error;
-  const { group = null, ...report } = appliedAsJson({ situation, applied, notes });
-  return { ...report, group };
-}
-
-async function inspect({ config, store, now }: PlanNeeds, { prune, signal }: PlanOptions) {
+async function inspect({ config, store, now }: PlanNeeds, { signal }: PlanOptions) {
   // A person waits for the answer.
   const upstream = { retryBudget: retryBudgets.short, reserveShare: 0 };
   const { bootstrapNeeds, input, keys } = prepare({ config, store, now, signal, upstream });
-  return { situation: await inspectSubscriptions(bootstrapNeeds, { ...input, prune }), keys, bootstrapNeeds };
+  return { situation: await inspectSubscriptions(bootstrapNeeds, input), keys };
 }
 
 function planOf(situation: Inspection, notes: readonly string[]) {
   const { group = null, ...plan } = planAsJson(situation, notes);
   return { ...plan, group };
-}
-
-/** The same plan has the same id; a key that was only imagined makes another one each time. */
-function idOf(situation: Inspection): string {
-  return createHash('sha256')
-    .update(JSON.stringify(planOf(situation, [])))
-    .digest('hex')
-    .slice(0, 16);
 }
 
 /** When the last subscription that was made with an old signing key was deleted. */

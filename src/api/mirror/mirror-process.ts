@@ -50,15 +50,7 @@ export interface MirrorProcess {
   sinks(): Promise<readonly Omit<z.output<typeof sinkRecord>, 'updated_at'>[]>;
   readonly queue: JobQueue;
   /** Compares the webhook subscriptions with the service (`subscriptionPlan`). A `SlotstreamError` says why it cannot. */
-  planSubscriptions(options: PlanOptions): Promise<object>;
-  /** Carries out the plan with this id (`appliedPlan`); undefined when the present plan is another one. */
-  applySubscriptions(id: string, options: PlanOptions): Promise<object | undefined>;
-}
-
-export interface PlanOptions {
-  /** Also delete subscriptions of this callback that are no longer needed. */
-  readonly prune: boolean;
-  readonly signal: AbortSignal;
+  planSubscriptions(options: { readonly signal: AbortSignal }): Promise<object>;
 }
 
 export interface Schedule {

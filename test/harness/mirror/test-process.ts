@@ -45,21 +45,20 @@ export const testProcess = (more: Partial<MirrorProcess> = {}): MirrorProcess =>
   },
   planSubscriptions: async () => ({
     ...account,
-    id: 'the-plan',
     pending: true,
     summary: { create: 1, keep: 0 },
     steps: [{ ...step, action: 'create', url: `${account.callback}?s=1` }],
-    subscriptions: [],
+    subscriptions: [
+      {
+        uri: 'https://service.example.com/webhook_subscriptions/1',
+        callback_url: `${account.callback}?s=secret`,
+        state: 'active',
+        scope: 'organization',
+        owner: account.organization,
+        events: ['contact.created'],
+        retry_started_at: null,
+      },
+    ],
   }),
-  applySubscriptions: async (id) =>
-    id === 'the-plan'
-      ? {
-          ...account,
-          complete: true,
-          summary: { created: 1 },
-          deeds: [{ ...step, action: 'created', uri: 'https://service.example.com/webhook_subscriptions/1' }],
-          missing: [],
-        }
-      : undefined,
   ...more,
 });

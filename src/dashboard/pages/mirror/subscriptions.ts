@@ -1,29 +1,18 @@
-// Webhook subscriptions: as they were last seen, the plan of what would change at the service, and its confirmation.
+// Webhook subscriptions: as they were last seen, and what `bootstrap` would change at the service.
 import { html } from 'hono/html';
-import { applySubscriptionPlan, planSubscriptions } from '#src/api/mirror/subscription-plan.ts';
+import { planSubscriptions } from '#src/api/mirror/subscription-plan.ts';
 import { listSubscriptions } from '#src/api/subscriptions.ts';
 import { counted } from '#src/base/number-text.ts';
-import { actionButton } from '#src/dashboard/components/form.ts';
 import { facts, table, type Column } from '#src/dashboard/components/list.ts';
-import {
-  address,
-  badge,
-  command,
-  foreign,
-  notice,
-  time,
-  type Markup,
-  type State,
-} from '#src/dashboard/components/markup.ts';
+import { badge, command, foreign, time, type Markup, type State } from '#src/dashboard/components/markup.ts';
 import type { Ask } from '#src/api/ask.ts';
-import { definePage, type Page, type PageCall, type View, type RecordOf } from '#src/dashboard/page.ts';
+import { definePage, type Page, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
 import { list, partsOfMirror, refusalNotice } from './parts.ts';
 
 type Plan = RecordOf<typeof planSubscriptions>;
 type Step = Plan['steps'][number];
 
 const path = '/mirror/subscriptions';
-const confirmPath = `${path}/apply`;
 
 export const subscriptionPages: readonly Page[] = [
   definePage({
@@ -36,61 +25,13 @@ export const subscriptionPages: readonly Page[] = [
         content: html`${partsOfMirror(path)}
           <h1>Webhook subscriptions</h1>
           <p class="lead">
-            The service sends webhooks for each of these. A running process checks them and creates a disabled one again.
+            The service sends webhooks for each of these. They are checked regularly. A disabled one is created again.
           </p>
-          ${doneNotice(call)}
           ${isCompared ? await comparison(call) : html`${await lastSeen(call)}${compareForm()}`}`,
       };
     },
   }),
-  definePage({
-    path: confirmPath,
-    section: '/mirror',
-    async show({ ask, query, isReadOnly }) {
-      const options = { prune: query['prune'] ?? 'false' };
-      const plan = await planOf(ask, options);
-      if ('refusal' in plan) return confirmation(plan.refusal, 409);
-      if (plan.id !== query['plan']) return confirmation(changedNotice(), 409);
-      if (isReadOnly) return confirmation(notice('You can look at everything and change nothing.'));
-      return confirmation(html`<p>${changesText(plan)} New subscriptions are created first, so no delivery is missed.</p>
-        ${stepsTable(plan.steps.filter(isChange))}
-        <div class="actions">
-          ${actionButton('Apply this plan', { to: confirmPath, fields: { plan: plan.id, ...options }, isDangerous: plan.steps.some(({ action }) => action === 'delete') })}
-          <a href="${path}?compare=true">Cancel</a>
-        </div>`);
-    },
-    async submit({ ask, form }) {
-      try {
-        const body = { plan: form['plan'] ?? '', prune: form['prune'] === 'true' };
-        const { complete, summary } = await ask(applySubscriptionPlan, { body });
-        const { created = 0, deleted = 0 } = summary;
-        return { to: address(path, { compare: 'true', created, deleted, complete: String(complete) }) };
-      } catch (error) {
-        return confirmation(refusalNotice(error), 409);
-      }
-    },
-  }),
 ];
-
-const confirmation = (content: Markup, status?: 409): View => ({
-  title: 'Apply the plan',
-  ...(status && { status }),
-  content: html`${partsOfMirror(path)}<h1>Apply the plan of the subscriptions</h1>${content}
-    <p><a href="${path}?compare=true">Look at the present plan</a></p>`,
-});
-
-const changedNotice = (): Markup =>
-  notice('The plan has changed since it was shown. Nothing was done: look at the present plan.', 'attention');
-
-/** After an action: only numbers are taken from the address, so that no link can show another text here. */
-function doneNotice({ query }: PageCall): Markup | '' {
-  const [created, deleted] = [Number(query['created']), Number(query['deleted'])];
-  if (!Number.isSafeInteger(created) || !Number.isSafeInteger(deleted)) return '';
-  const done = `Done: ${counted(created, 'subscription')} created, ${counted(deleted, 'subscription')} deleted.`;
-  return query['complete'] === 'false'
-    ? notice(`${done} Something is still missing: see the plan below.`, 'attention')
-    : notice(done);
-}
 
 async function lastSeen({ ask }: PageCall): Promise<Markup> {
   const { collection } = await ask(listSubscriptions, { query: { count: '100' } });
@@ -104,21 +45,18 @@ async function lastSeen({ ask }: PageCall): Promise<Markup> {
 }
 
 const compareForm = (): Markup =>
-  html`<h2>Planned and real</h2>
+  html`<h2>Compare with the service</h2>
     <p>This asks the service for the present subscriptions and shows what <code>bootstrap</code> would change. It changes nothing.</p>
     <form method="get" action="${path}"><input type="hidden" name="compare" value="true" /><button>Compare with the service</button></form>`;
 
-async function comparison({ ask, query, isReadOnly }: PageCall): Promise<Markup> {
-  const prune = query['prune'] ?? 'false';
-  const plan = await planOf(ask, { prune });
+async function comparison({ ask }: PageCall): Promise<Markup> {
+  const plan = await planOf(ask);
   if ('refusal' in plan) return html`${plan.refusal}${compareForm()}`;
-  const leftovers = plan.steps.filter(({ action }) => action === 'leftover').length;
   return html`<h2>Plan</h2>
     <p>${changesText(plan)}</p>
     ${stepsTable(plan.steps)}
     ${list(plan.notes)}
-    ${leftovers > 0 ? html`<p>${counted(leftovers, 'subscription')} of this callback ${leftovers === 1 ? 'is' : 'are'} no longer needed: <a href="${path}?compare=true&prune=true">plan to delete ${leftovers === 1 ? 'it' : 'them'}</a>.</p>` : ''}
-    ${plan.pending && !isReadOnly ? html`<p class="actions"><a class="button primary" href="${address(confirmPath, { plan: plan.id, prune })}">Apply this plan…</a></p>` : ''}
+    ${plan.pending ? html`<p>To do it: ${command('bootstrap')}</p>` : ''}
     <h2>At the service now</h2>
     ${table({
       caption: 'Subscriptions of this callback at the service',
@@ -137,22 +75,23 @@ interface Shown {
   readonly callback_url: string | null;
 }
 
+/** What follows `?s=` tells our deliveries from others. */
+const masked = (url: string | null): string | null => url?.replace(/\?.*$/s, '?s=…') ?? null;
+
 const columns: readonly Column<Shown>[] = [
   { name: 'State', cell: ({ state, retry_started_at: since }) => stateBadge(state ?? 'unknown', since) },
   { name: 'Events', cell: ({ events }) => eventsText(events) },
   { name: 'Of', cell: ({ scope }) => scope },
-  { name: 'Callback', cell: ({ callback_url }) => foreign(callback_url), isMinor: true },
+  { name: 'Callback', cell: ({ callback_url }) => foreign(masked(callback_url)), isMinor: true },
 ];
 
-async function planOf(ask: Ask, query: { readonly prune: string }): Promise<Plan | { readonly refusal: Markup }> {
+async function planOf(ask: Ask): Promise<Plan | { readonly refusal: Markup }> {
   try {
-    return await ask(planSubscriptions, { query });
+    return await ask(planSubscriptions, {});
   } catch (error) {
     return { refusal: refusalNotice(error) };
   }
 }
-
-const isChange = ({ action }: Step): boolean => ['create', 'delete'].includes(action);
 
 function changesText({ summary, pending }: Plan): string {
   if (!pending) return `Nothing to do: ${counted(summary['keep'] ?? 0, 'subscription')} as desired.`;
@@ -165,7 +104,6 @@ function changesText({ summary, pending }: Plan): string {
 const actionStates: Readonly<Record<string, State>> = {
   create: 'attention',
   delete: 'problem',
-  refused: 'attention',
   leftover: 'attention',
 };
 

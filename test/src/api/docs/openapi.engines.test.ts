@@ -103,7 +103,6 @@ const examples: Readonly<Record<string, (subject_uri: string) => Example>> = {
   deleteFeedConsumer: () => ({ path: '/api/feed/consumers/warehouse' }),
   getAlert: () => ({ path: '/api/alerts/alert-1' }),
   resendAlert: () => ({ path: '/api/alerts/alert-1/resend' }),
-  applySubscriptionPlan: () => ({ path: '/api/subscriptions/apply', body: { plan: 'the-plan' } }),
   streamFeed: () => ({ path: '/api/feed/stream?after=0' }),
 };
 

@@ -138,21 +138,12 @@ for (const { name, available, fresh } of storeEngines)
       expect(dashboard.reported).toEqual([]);
     });
 
-    it('show a plan, ask before it is applied, and refuse another one', async () => {
+    it('show what bootstrap would change and the command, and no callback of ours in full', async () => {
       await using dashboard = await openFilled();
       const compared = (await dashboard.page('/mirror/subscriptions?compare=true')).html;
       expect(textOf(compared)).toContain('The plan would create 1 subscription.');
-      expect(compared).toContain('/mirror/subscriptions/apply?plan=the-plan');
-      const asked = await dashboard.page('/mirror/subscriptions/apply?plan=the-plan');
-      expect([asked.status, textOf(asked.html)]).toEqual([200, expect.stringContaining('Apply this plan')]);
-      expect((await dashboard.page('/mirror/subscriptions/apply?plan=old')).status).toBe(409);
-      const old = await dashboard.submit('/mirror/subscriptions/apply', { plan: 'old' });
-      expect([old.status, textOf(old.html)]).toEqual([409, expect.stringContaining('The plan has changed')]);
-      const applied = await dashboard.submit('/mirror/subscriptions/apply', { plan: 'the-plan' });
-      expect(applied.status).toBe(303);
-      const shown = await dashboard.page(applied.headers.get('location') ?? '');
-      expect(textOf(shown.html)).toContain('Done: 1 subscription created, 0 subscriptions deleted.');
-      expect(dashboard.heard.acted).toEqual(['applySubscriptionPlan']);
+      expect(textOf(compared)).toContain('slotstream bootstrap');
+      expect([compared.includes('?s=…'), compared.includes('s=secret')]).toEqual([true, false]);
     });
 
     it('say why the service cannot be asked', async () => {
@@ -185,8 +176,8 @@ for (const { name, available, fresh } of storeEngines)
         const [content = ''] = html.split('<footer', 1);
         expect([path, status, content.includes('method="post"')]).toEqual([path, 200, false]);
       }
-      for (const path of ['/queues', '/mirror/alerts/alert-1/resend', '/mirror/subscriptions/apply'])
-        expect([path, (await dashboard.reader.submit(path, { plan: 'the-plan' })).status]).toEqual([path, 403]);
+      for (const path of ['/queues', '/mirror/alerts/alert-1/resend'])
+        expect([path, (await dashboard.reader.submit(path)).status]).toEqual([path, 403]);
       expect(dashboard.heard.acted).toEqual([]);
     });
 
