@@ -49,15 +49,17 @@ export function printPauses({ notify, now }: Pick<VerbContext, 'notify' | 'now'>
   let pausedUntilMs = 0;
   return {
     untilMs: () => pausedUntilMs,
-    note({ ms, why }: Pause): void {
+    note(pause: Pause): void {
+      const { ms } = pause;
       const untilMs = now().getTime() + ms;
       // Calls that wait at the same time pause together.
       if (ms < shortPauseMs || untilMs < pausedUntilMs + shortPauseMs) return;
       pausedUntilMs = untilMs;
-      const reason = why === 'rate_limit' ? 'rate limit reached' : 'the service does not answer, or fails';
+      const seconds = `${Math.round(ms / 1000)} s`;
+      if (pause.why === 'unavailable') return notify(`${pause.problem} Trying again in ${seconds}.`);
       // In the time zone of the terminal.
       const at = new Date(untilMs).toTimeString().slice(0, 8);
-      notify(`Paused ${Math.round(ms / 1000)} s: ${reason}, continuing at ${at}`);
+      notify(`Paused ${seconds}: rate limit reached, continuing at ${at}`);
     },
   };
 }

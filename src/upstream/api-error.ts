@@ -40,7 +40,7 @@ export class ApiError extends SlotstreamError {
   constructor(facts: ApiErrorFacts) {
     const text = safeTextsOf(facts);
     const code = codeFor(facts);
-    const hint = hintFor(facts.status, text);
+    const hint = hintFor(facts, text);
     super(code, messageOf(facts, text), hint === undefined ? {} : { hint });
     this.status = facts.status;
     this.title = text.title;
@@ -121,7 +121,7 @@ const meanings: Readonly<Record<number, string>> = {
 
 const meaningOf = (status: number): string => meanings[status] ?? (status >= 500 ? 'service error' : 'rejected');
 
-function hintFor(status: number, { title, message, scopes }: SafeTexts): string | undefined {
+function hintFor({ status, request }: ApiErrorFacts, { title, message, scopes }: SafeTexts): string | undefined {
   if (scopes.length > 0)
     return `Give the token these scopes: ${scopes.join(', ')}. Create a new personal access token with them, or with OAuth: ${slotstream} login`;
   switch (status) {
@@ -132,6 +132,8 @@ function hintFor(status: number, { title, message, scopes }: SafeTexts): string 
     case 403:
       return permissionHint(title, message);
     case 404:
+      // Every token has a user.
+      if (request.endsWith('/users/me')) return 'Check the path of API_BASE_URL.';
       return 'It was deleted, or it belongs to another organization than the token.';
     case 409:
       return 'Look up the existing one.';

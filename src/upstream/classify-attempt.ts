@@ -60,7 +60,7 @@ function noResponse(
     ? new SlotstreamError('unknown_outcome', `${request.what}: ${reason}, so its outcome is unknown.`, {
         hint: 'Check whether it was carried out before you send it again.',
       })
-    : new SlotstreamError('service_unavailable', `${request.what}: ${reason}.`, {
+    : new SlotstreamError('service_unavailable', mayHaveHappened ? `${request.what}: ${reason}.` : `${reason}.`, {
         hint: 'Check API_BASE_URL and the network, or try again later.',
       });
   return { kind: 'failed', error, retry: isOutcomeUnknown ? undefined : 'failuresMs', mayHaveHappened };

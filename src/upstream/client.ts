@@ -68,18 +68,22 @@ export interface ClientOptions {
   /** The share of the rate limit left to the user's other tools; 0 for the few calls of a command that a person waits for. */
   readonly reserveShare?: number;
   readonly timeouts?: Timeouts;
+  /** A connection that fails before the first answer is not tried again. For commands, which a person runs. */
+  readonly endsIfUnreachable?: boolean;
 }
 
 export const defaults = {
   retryBudget: retryBudgets.ordinary,
   reserveShare: 0.4,
   timeouts: { responseMs: 30_000, totalMs: 60_000 },
+  endsIfUnreachable: false,
 } as const;
 
 interface ClientState extends Required<Omit<ClientOptions, 'baseUrl'>> {
   readonly needs: ClientNeeds;
   readonly urls: UrlGuard;
   readonly rateLimiter: RateLimiter;
+  readonly reached: { isReached: boolean };
 }
 
 export function createClient(needs: ClientNeeds, { baseUrl, ...options }: ClientOptions): Client {
@@ -89,6 +93,7 @@ export function createClient(needs: ClientNeeds, { baseUrl, ...options }: Client
     needs,
     urls: guardUrls(baseUrl),
     rateLimiter: createRateLimiter(needs, chosen.reserveShare),
+    reached: { isReached: false },
   };
   const busy = measureBusyTime(needs.nowMs);
   return {
@@ -122,6 +127,7 @@ async function callWithRetries<Value>(
   };
   for (;;) {
     const { attempt, sentMs } = await sendWithinRateLimit(state, { call, url, token, signal });
+    if (attempt.kind === 'response') state.reached.isReached = true;
     const result = classifyAttempt(attempt, request);
     if (result.kind === 'done') return parseResponse(call, result.response, request.what);
     const { error, retry } = result;
@@ -136,9 +142,14 @@ async function callWithRetries<Value>(
       }
     }
     const delayMs = retry === undefined ? undefined : retries.delayAfter({ attempt, sentMs, kind: retry });
-    if (delayMs === undefined) throw error;
+    // Nothing has ever listened there: the address is wrong, or the service is not started.
+    const isUnreachable = attempt.kind === 'failed' && !attempt.wasSent && !state.reached.isReached;
+    if (delayMs === undefined || (isUnreachable && state.endsIfUnreachable)) throw error;
     isOutcomeUncertain ||= result.mayHaveHappened;
-    needs.onPause?.({ ms: delayMs, why: isStatus(error, 429) ? 'rate_limit' : 'unavailable' });
+    needs.onPause?.({
+      ms: delayMs,
+      ...(isStatus(error, 429) ? { why: 'rate_limit' } : { why: 'unavailable', problem: error.message }),
+    });
     await needs.sleep(delayMs, signal);
   }
 }

@@ -12,10 +12,11 @@ export interface RateLimiterNeeds {
 }
 
 /** `rate_limit`: the limit, or our share of it, is used up. `unavailable`: the service failed or did not answer. */
-export interface Pause {
-  readonly ms: number;
-  readonly why: 'rate_limit' | 'unavailable';
-}
+export type Pause = { readonly ms: number } & (
+  | { readonly why: 'rate_limit' }
+  /** `problem` is a sentence. */
+  | { readonly why: 'unavailable'; readonly problem: string }
+);
 
 export interface RateLimiter {
   /** Waits until a call fits. Call the returned function exactly once, with the status from the response (undefined: no response). */

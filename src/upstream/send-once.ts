@@ -42,6 +42,11 @@ const maxBytes = 8 * 1024 * 1024;
 /** Larger than for a delivery: a page has up to a hundred records. */
 const bounds = { depth: 64, tokens: 2_000_000 } as const;
 
+const connectTexts: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'there is no such host',
+};
+
 export async function sendOnce(needs: SendNeeds, { url, init, timeouts, signal }: SendInput): Promise<Attempt> {
   throwIfAborted(signal);
   const controller = new AbortController();
@@ -76,8 +81,14 @@ export async function sendOnce(needs: SendNeeds, { url, init, timeouts, signal }
     abort();
     throwIfAborted(signal);
     if (error instanceof SlotstreamError) throw error;
-    const reason = isLate ? lateReason : `the connection failed (${describeConnectFailure(error)})`;
-    return { kind: 'failed', reason, wasSent: !isConnectFailure(rootCodeOf(error)) };
+    const code = rootCodeOf(error);
+    if (!isLate && isConnectFailure(code))
+      return { kind: 'failed', reason: `Cannot reach ${url.origin} (${connectTexts[code] ?? code})`, wasSent: false };
+    return {
+      kind: 'failed',
+      reason: isLate ? lateReason : `the connection failed (${describeConnectFailure(error)})`,
+      wasSent: true,
+    };
   } finally {
     clearTimeout(totalTimer);
     clearTimeout(responseTimer);

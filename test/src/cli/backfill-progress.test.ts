@@ -46,12 +46,13 @@ describe('the progress of a backfill', () => {
   it('says why it pauses and when it continues, once for calls that wait together', () => {
     using at = open();
     for (const ms of [56_000, 56_400, 55_900]) at.onPause({ ms, why: 'rate_limit' });
-    at.onPause({ ms: 500, why: 'unavailable' });
+    const problem = 'Cannot reach http://127.0.0.1:3999 (connection refused).';
+    at.onPause({ ms: 500, why: 'unavailable', problem });
     at.pass(60);
-    at.onPause({ ms: 30_000, why: 'unavailable' });
+    at.onPause({ ms: 30_000, why: 'unavailable', problem });
     expect(at.lines).toEqual([
       'Paused 56 s: rate limit reached, continuing at 11:35:10',
-      'Paused 30 s: the service does not answer, or fails, continuing at 11:35:44',
+      'Cannot reach http://127.0.0.1:3999 (connection refused). Trying again in 30 s.',
     ]);
   });
 

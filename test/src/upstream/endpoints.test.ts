@@ -100,6 +100,30 @@ const rows: Readonly<Record<string, Row>> = {
     like: found('contacts'),
     gone: (client) => endpoints.getContact(client, never('contacts')),
   },
+  getOrganizationMembership: {
+    well: async (client) => {
+      const organization = ours.organization();
+      const { uri } = await first(endpoints.listOrganizationMemberships(client, { organization }));
+      return endpoints.getOrganizationMembership(client, uri);
+    },
+    like: found('organization_memberships'),
+    scoped: false,
+    gone: (client) => endpoints.getOrganizationMembership(client, never('organization_memberships')),
+  },
+  getCustomFieldDefinition: {
+    well: async (client) => {
+      const { uri } = await first(endpoints.listCustomFieldDefinitions(client, {}));
+      return endpoints.getCustomFieldDefinition(client, uri);
+    },
+    like: found('custom_field_definitions'),
+    gone: (client) => endpoints.getCustomFieldDefinition(client, never('contacts/custom_field_definitions')),
+  },
+  getRoutingForm: {
+    well: async (client) => endpoints.getRoutingForm(client, (await someForm(client)).uri),
+    like: found('routing_forms'),
+    denied: ['member'],
+    gone: (client) => endpoints.getRoutingForm(client, never('routing_forms')),
+  },
   listCustomFieldDefinitions: listed(
     (client, options) => endpoints.listCustomFieldDefinitions(client, {}, options),
     some('custom_field_definitions'),
