@@ -159,7 +159,7 @@ async function openShared(
 ): Promise<Omit<Shared, 'onBatch'>> {
   const metrics = createMetrics();
   metrics.unsignedAllowed(config.signing.allowUnsigned);
-  const store = works ? opened.use(await openMirror(config, log, { create: true })) : undefined;
+  const store = works ? opened.use(await openMirror(config, log, { create: true, warns: true })) : undefined;
   // Not before: a migration of a large database may take longer.
   store?.engine.limitSilence(silenceMs);
   const report = errorLogger(log, 'queue');

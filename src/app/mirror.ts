@@ -12,12 +12,12 @@ import { readRetentionState } from '#workers/retention/retention-job.ts';
 import { readReconcileState, type ReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
 
 /**
- * Without `create`, a missing mirror is an error: a verb that only reads must not leave an empty one behind. `quiet` is for callers that
- * report the problems of the views themselves.
+ * Without `create`, a missing mirror is an error: a verb that only reads must not leave an empty one behind. `warns` is for processes that
+ * go on running: they log the problems of the views, `doctor` reports them, and no other command repeats them.
  */
-export async function openMirror(config: Config, log: Log, { create = false, quiet = false } = {}): Promise<Store> {
+export async function openMirror(config: Config, log: Log, { create = false, warns = false } = {}): Promise<Store> {
   const warn = ({ message, hint }: SlotstreamError) => {
-    if (!quiet) log.warn({ hint }, message);
+    if (warns) log.warn({ hint }, message);
   };
   const file = sqliteFile(config.databaseUrl);
   const isNew = file !== undefined && !existsSync(file);
@@ -26,6 +26,16 @@ export async function openMirror(config: Config, log: Log, { create = false, qui
   // A mistake in the path would go unnoticed otherwise.
   if (isNew) log.info(`made a new, empty mirror at ${file}`);
   return store;
+}
+
+/** For a plan, which writes nothing: where there is no mirror yet, an empty one in memory. */
+export async function openMirrorOrEmpty(config: Config, log: Log): Promise<Store> {
+  try {
+    return await openMirror(config, log);
+  } catch (error) {
+    if (!(error instanceof SlotstreamError) || error.code !== 'no_mirror') throw error;
+    return openStore({ report: errorLogger(log, 'store'), warn: () => {}, views: config.views }, 'sqlite::memory:');
+  }
 }
 
 /** What `status` shows of the mirror. */

@@ -1,14 +1,15 @@
 // Compares the webhook subscriptions of the service with the configuration, and restores those that were lost.
+import { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { instantOf } from '#src/base/time.ts';
 import type { Config } from '#src/config/load.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
 import type { Store } from '#src/store/contract.ts';
+import { keyValue, readValue, writeValue } from '#src/store/key-value.ts';
 import { readSubscriptions, writeSubscriptions } from '#src/store/subscription-rows.ts';
 import { inspectSubscriptions, type BootstrapNeeds, type Inspection } from '#src/subscriptions/bootstrap.ts';
 import { callersOf, chooseKeys, inputOf } from '#src/subscriptions/from-config.ts';
 import type { Callers } from '#src/subscriptions/list-existing.ts';
-import { openRefusalCache } from '#src/subscriptions/refusal-cache.ts';
 import { watchSubscriptions, type WatchReport } from '#src/subscriptions/watch.ts';
 import type { UpstreamNeeds, UpstreamOptions } from '#src/upstream/clients.ts';
 import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
@@ -38,20 +39,20 @@ export function inspectFromConfig(needs: SubscriptionWatchNeeds): Promise<Inspec
 /** Creates lost subscriptions again; the time since they were lost is recorded as a gap to repair. */
 export async function restoreSubscriptions(needs: SubscriptionWatchNeeds): Promise<WatchReport> {
   const { bootstrapNeeds, input, signingKey, isKeyMissing } = prepare(needs);
-  if (isKeyMissing) throw signingKeyMissing('lost subscriptions cannot be created again');
+  if (isKeyMissing)
+    throw new SlotstreamError(
+      'config',
+      'There is no signing key here, so lost subscriptions cannot be created again.',
+      { hint: 'Set SIGNING_KEYS to the key of the receivers, as for `receive`.' },
+    );
   return watchSubscriptions(bootstrapNeeds, { ...input, signingKey });
 }
-
-export const signingKeyMissing = (consequence: string): SlotstreamError =>
-  new SlotstreamError('config', `There is no signing key here, so ${consequence}.`, {
-    hint: 'Set SIGNING_KEYS to the key of the receivers, as for `receive`.',
-  });
 
 export function prepare({ config, store, now, signal, upstream = {}, world = {} }: SubscriptionWatchNeeds) {
   const callers = callersOf(config, world, { ...upstream, signal });
   // A dry run generates no key: a new one would not be that of the receivers.
   const keys = chooseKeys(config, { callers, rotates: false, isDry: true });
-  const bootstrapNeeds = bootstrapNeedsOf({ config, store, now, signal }, callers);
+  const bootstrapNeeds = bootstrapNeedsOf({ store, now, signal }, callers);
   return {
     bootstrapNeeds,
     input: inputOf(config, keys, { prune: false }),
@@ -61,9 +62,11 @@ export function prepare({ config, store, now, signal, upstream = {}, world = {} 
   };
 }
 
-/** What bootstrap works with: the subscriptions last seen and the gaps are in the store, refusals in the data folder. */
+const refusedSubscriptions = keyValue('refused_subscriptions', z.array(z.string()));
+
+/** What bootstrap works with: the subscriptions last seen and the gaps, and what the service refused, are in the store. */
 export function bootstrapNeedsOf(
-  { config, store, now, signal }: Omit<SubscriptionWatchNeeds, 'upstream' | 'world'>,
+  { store, now, signal }: Pick<SubscriptionWatchNeeds, 'store' | 'now' | 'signal'>,
   callers: Callers,
 ): BootstrapNeeds {
   return {
@@ -73,7 +76,10 @@ export function bootstrapNeedsOf(
       update: ({ seen, deleted }) => writeSubscriptions(store, { seen, deleted }),
     },
     recordGap: (since) => noteGap(store, since),
-    refusals: openRefusalCache(config.dataDir),
+    refusals: {
+      read: async () => (await readValue(store, refusedSubscriptions)) ?? [],
+      write: (ids) => store.transaction((unit) => writeValue(unit, refusedSubscriptions, [...ids])),
+    },
     requireOrganization: (organization) =>
       requireSameOrganization(store, { origin: callers.main.origin, organization }, { claims: false }),
     now: () => instantOf(now()),

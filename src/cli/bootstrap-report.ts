@@ -1,4 +1,5 @@
 // The output of `bootstrap` as text: the plan in the style of Terraform, what was done, and what will be missing.
+import { noteMark } from '#src/subscriptions/advisories.ts';
 import { isComplete, type Applied, type StepResult } from '#src/subscriptions/apply.ts';
 import type { Inspection } from '#src/subscriptions/bootstrap.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
@@ -83,7 +84,11 @@ const refusalLines = ([what, meaning, remedy]: RefusalText): string => `! ${what
 
 function doneInWords(applied: Applied): string {
   const counts = countDeeds(applied.results);
-  const done = `${counts.created} created, ${counts.deleted} deleted, ${counts.unchanged + counts.found} unchanged`;
+  const notOffered = refusalsIn(applied.results).filter(isAcceptable).length;
+  const done = [
+    `${counts.created} created, ${counts.deleted} deleted, ${counts.unchanged + counts.found} unchanged`,
+    ...(notOffered > 0 ? [`${notOffered} not offered by the service`] : []),
+  ].join(', ');
   if (applied.isStopped) return `Stopped before the end. Done so far: ${done}. The next run continues from there.`;
   if (isComplete(applied)) return `${counts.created + counts.deleted > 0 ? 'Done' : 'Nothing to do'}: ${done}.`;
   const missing = applied.results.flatMap((result): readonly string[] => {
@@ -97,5 +102,6 @@ function doneInWords(applied: Applied): string {
   ].join(' ');
 }
 
-const noted = (notes: readonly string[]): string => notes.map((note) => `! ${note}`).join('\n');
+const noted = (notes: readonly string[]): string =>
+  notes.map((note) => (note.startsWith(noteMark) ? note : `! ${note}`)).join('\n');
 const paragraphs = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');

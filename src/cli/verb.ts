@@ -93,7 +93,9 @@ function parseInputs<Given extends Inputs>(inputs: Given, given: Readonly<Record
       continue;
     }
     problems.push(`${flags} must be ${read.error.issues[0]?.message}`);
-    if (names) suggestions.push(suggestName(names, { typed: String(given[name]), opening: 'There are' }));
+    const typed = [given[name]].flat().map(String);
+    const unknown = typed.find((each) => !names?.includes(each)) ?? '';
+    if (names) suggestions.push(suggestName(names, { typed: unknown, opening: 'There are' }));
   }
   const hint = suggestions.length > 0 ? { hint: suggestions.join(' ') } : {};
   if (problems.length > 0) throw new SlotstreamError('usage', problems.join('\n'), hint);

@@ -50,7 +50,7 @@ export const callOptions = { retryBudget: retryBudgets.short, reserveShare: 0 } 
 /** The mirror, where there is one; the check of the store reports when there is none. */
 export async function openMirrorIfAny({ config, log }: Pick<CheckNeeds, 'config' | 'log'>): Promise<Store | undefined> {
   try {
-    return await openMirror(config, log, { quiet: true });
+    return await openMirror(config, log);
   } catch (error) {
     if (error instanceof SlotstreamError && error.code === 'no_mirror') return undefined;
     throw error;

@@ -29,7 +29,7 @@ export const checkQueue: Check = async ({ config }, report) => {
 };
 
 export const checkStore: Check = async ({ config, log }, report) => {
-  await using store = await openMirror(config, log, { quiet: true });
+  await using store = await openMirror(config, log);
   await store.engine.ping();
   const { engine, last_seq, quarantined, unhandled } = await overviewOf(store);
   report.ok('store', `${engine} answers; the log ends at entry ${last_seq}.`);

@@ -19,6 +19,9 @@ export interface AdvisoryInput extends Pick<Inspection, 'input' | 'members' | 'u
   readonly leftovers: number;
 }
 
+/** Begins a note about what is normal. */
+export const noteMark = 'Note: ';
+
 export function adviseOperator(input: AdvisoryInput): readonly string[] {
   return [
     ...recapAdvice(input),
@@ -33,14 +36,14 @@ function recapAdvice({ input, members, usesOAuth }: AdvisoryInput): readonly str
   if (!input.events.some((kind) => contractOf(kind).family === 'meeting-recap')) return [];
   const covered = input.recapUsers.length;
   if (members !== undefined && members <= covered) return [];
-  const missing =
+  const whose =
     members === undefined
-      ? `Recaps arrive for ${memberCount(covered)} only; the token is not allowed to count the members of the organization.`
-      : `Recaps of ${members - covered} of ${memberCount(members)} will be missing: only each user's own login can read their recaps.`;
+      ? `${memberCount(covered)} (the token may not count the others)`
+      : `${covered} of ${memberCount(members)}`;
   const remedy = usesOAuth
-    ? `Each of them runs: ${slotstream} login`
-    : `Set OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL; then each of them runs: ${slotstream} login`;
-  return [`${missing} ${remedy}`];
+    ? `Each of the others runs: ${slotstream} login`
+    : 'For the others: docs/configuration.md#oauth';
+  return [`${noteMark}recaps arrive for ${whose}. ${remedy}`];
 }
 
 const memberCount = (count: number): string => `${count} member${count === 1 ? '' : 's'}`;

@@ -3,7 +3,6 @@ import { contractOf, type EventKind } from '#schemas/events.ts';
 import { applyPlan, type Applied } from './apply.ts';
 import { findOutages, recordOutages, resolveOutages, type OutageNeeds, type Inspected } from './outage-gaps.ts';
 import { planSubscriptions, refusalId } from './plan.ts';
-import type { RefusalCache } from './refusal-cache.ts';
 import { isAcceptable } from './register.ts';
 import {
   countMembers,
@@ -18,8 +17,11 @@ import {
 
 export interface BootstrapNeeds extends OutageNeeds {
   readonly callers: Callers;
-  /** Optional subscriptions the service refused: they are not reported every time. */
-  readonly refusals: RefusalCache;
+  /** Optional subscriptions the service refused: a plan is not pending for ever because of them. */
+  readonly refusals: {
+    read(): Promise<readonly string[]>;
+    write(ids: readonly string[]): Promise<void>;
+  };
   /** Throws when the mirror belongs to another organization. */
   readonly requireOrganization?: ((organization: string) => Promise<void>) | undefined;
   /** UTC with six digits. */
@@ -65,7 +67,7 @@ export async function inspectSubscriptions(needs: BootstrapNeeds, input: Bootstr
   const wantsRecaps = events.some((kind) => contractOf(kind).family === 'meeting-recap');
   const members = wantsRecaps && input.countsMembers ? await countMembers(callers, account) : undefined;
   const { organization, group } = account;
-  const refused = needs.refusals.read();
+  const refused = await needs.refusals.read();
   const planInput = { events, organization, group, recapUsers, callback, keyIds, existing, refused, prune, remove };
   return { account, input: planInput, steps: planSubscriptions(planInput), unlisted, lastSeen, members };
 }
@@ -85,7 +87,7 @@ export async function applyAndRecord(
   const { input, steps } = inspection;
   const { outages } = findOutages(inspection, needs.now());
   const applied = await applyPlan({ callers, signingKey, signal, pause }, steps, input);
-  needs.refusals.write(refusalsAfter(input.refused, applied));
+  await needs.refusals.write(refusalsAfter(input.refused, applied));
   const missingSince = await recordOutages(needs, resolveOutages(inspection, { outages, applied, now: needs.now() }));
   return { ...applied, missingSince };
 }

@@ -63,7 +63,12 @@ export function describeStep(step: Step): DescribedStep {
     case 'create':
       return { mark: '+', action: 'create', ...step.desired };
     case 'refused':
-      return { mark: '!', action: 'refused', ...step.desired, why: 'the service refused it; bootstrap will try again' };
+      return {
+        mark: '!',
+        action: 'refused',
+        ...step.desired,
+        why: 'the service does not offer this webhook; nothing to do',
+      };
     case 'delete':
       return { mark: '-', action: 'delete', ...partsOf(step.existing), why: describeReason(step) };
     case 'leftover':

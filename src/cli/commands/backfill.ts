@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { openMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
+import { requireSettings } from '#src/config/missing-settings.ts';
 import { number } from '#src/base/number-text.ts';
 import { instantOf } from '#src/base/time.ts';
 import { holdLock } from '#src/base/process-lock.ts';
@@ -32,7 +33,8 @@ export const backfill = defineVerb({
     resources: {
       flags: '[resource...]',
       help: 'what to read (default: everything that EVENTS requires)',
-      reads: z.array(z.enum(names, `among ${names.join(', ')}`)).default([]),
+      reads: z.array(z.enum(names, 'known resources')).default([]),
+      names,
     },
   },
   options: {
@@ -42,20 +44,22 @@ export const backfill = defineVerb({
 
   async run(context, { resources, restart, json }) {
     const config = context.config();
+    requireSettings(config, ['API_BASE_URL', 'API_TOKEN']);
     const signal = context.stopping();
-    using _lock = holdLock(join(config.dataDir, 'backfill.lock'), alreadyRunning);
-    await using store = await openMirror(config, context.log(), { create: true });
     const startedMs = context.now().getTime();
     using progress = printProgress(context);
     const { onPause, onRateLimit } = progress;
     const sources = await openSources(
       config,
       { onPause, onRateLimit },
-      { retryBudget: retryBudgets.long, signal },
+      { retryBudget: retryBudgets.long, endsIfUnreachable: true, signal },
     ).catch((error: unknown) => {
       if (!signal.aborted) throw error;
     });
     if (sources === undefined) return 3;
+    // Only now: a backfill that cannot begin leaves no folder and no database behind.
+    using _lock = holdLock(join(config.dataDir, 'backfill.lock'), alreadyRunning);
+    await using store = await openMirror(config, context.log(), { create: true });
     const report = await fill(
       {
         store,

@@ -4,15 +4,16 @@ import { slotstream } from '#src/base/command.ts';
 import { join } from 'node:path';
 import { arrivalMs, missingNote, notesOn, oldKeyEnd, recordOldKeyEnd } from '#src/app/subscription-plan.ts';
 import { bootstrapNeedsOf, hasSigningKey } from '#src/app/subscription-watch.ts';
-import { openMirror } from '#src/app/mirror.ts';
+import { openMirror, openMirrorOrEmpty } from '#src/app/mirror.ts';
 import { isComplete, type Applied } from '#src/subscriptions/apply.ts';
 import { applyAndRecord, inspectSubscriptions, deleteOurs } from '#src/subscriptions/bootstrap.ts';
 import type { BootstrapNeeds, RecordedResult, Inspection } from '#src/subscriptions/bootstrap.ts';
 import { isOurs } from '#src/subscriptions/callback.ts';
 import { findAccount } from '#src/subscriptions/list-existing.ts';
-import { callbackOf, callersOf, inputOf, chooseKeys, type ChosenKeys } from '#src/subscriptions/from-config.ts';
+import { callersOf, inputOf, chooseKeys, type ChosenKeys } from '#src/subscriptions/from-config.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
 import type { Config } from '#src/config/load.ts';
+import { requireSettings } from '#src/config/missing-settings.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { readValue } from '#src/store/key-value.ts';
 import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
@@ -57,7 +58,9 @@ export const bootstrap = defineVerb({
     unlessStopped(context, (signal) => (input.remove ? remove : register)(context, input, signal), {
       line: input.remove
         ? 'Stopped. The next run deletes the rest.'
-        : 'Stopped. Subscriptions created so far remain; the next run continues from there.',
+        : input.plan
+          ? 'Stopped. A plan changes nothing.'
+          : 'Stopped. Subscriptions created so far remain; the next run continues from there.',
       exitCode: 1,
     }),
 });
@@ -68,20 +71,25 @@ async function register(
   signal: AbortSignal,
 ): Promise<0 | 3> {
   const config = context.config();
-  callbackOf(config);
-  const callers = callersOf(config, { onPause: printPauses(context).note }, { reserveShare: 0, signal });
+  requireSettings(config, ['API_BASE_URL', 'API_TOKEN', 'PUBLIC_URL']);
+  const callers = callersOf(
+    config,
+    { onPause: printPauses(context).note },
+    { reserveShare: 0, endsIfUnreachable: true, signal },
+  );
   await using opened = new AsyncDisposableStack();
   if (rotateKey && !plan) opened.use(holdLock(join(config.dataDir, 'key-rotation.lock'), alreadyRotating));
   const choice = { callers, rotates: rotateKey };
   const imagined = chooseKeys(config, { ...choice, isDry: true });
-  const store = opened.use(await openMirror(config, context.log(), { create: true }));
+  const { settings } = inputOf(config, imagined, { prune });
+  // Before a key is stored, or a database is made.
+  const { organization } = await findAccount(callers, settings);
+  const open = plan ? openMirrorOrEmpty : openMirror;
+  const store = opened.use(await open(config, context.log(), { create: !plan }));
   const needs: BootstrapNeeds = {
-    ...bootstrapNeedsOf({ config, store, now: context.now, signal }, callers),
+    ...bootstrapNeedsOf({ store, now: context.now, signal }, callers),
     pause: () => defaultNeeds.sleep(arrivalMs, signal),
   };
-  const { settings } = inputOf(config, imagined, { prune });
-  // Before a key is stored.
-  const { organization } = await findAccount(callers, settings);
   const account = { origin: callers.main.origin, organization };
   await requireSameOrganization(store, account, { claims: false });
   if (imagined.isNew && !rotateKey) await refuseForeignKey(needs, config, imagined);
@@ -108,12 +116,16 @@ async function remove(
       hint: `${slotstream} bootstrap --remove --plan shows what it would delete.`,
     });
   const config = context.config();
-  callbackOf(config);
-  const callers = callersOf(config, { onPause: printPauses(context).note }, { reserveShare: 0, signal });
+  requireSettings(config, ['API_BASE_URL', 'API_TOKEN', 'PUBLIC_URL']);
+  const callers = callersOf(
+    config,
+    { onPause: printPauses(context).note },
+    { reserveShare: 0, endsIfUnreachable: true, signal },
+  );
   const keys = chooseKeys(config, { callers, rotates: false, isDry: true });
-  await using store = await openMirror(config, context.log(), { create: true });
+  await using store = await openMirrorOrEmpty(config, context.log());
   const needs = {
-    ...bootstrapNeedsOf({ config, store, now: context.now, signal }, callers),
+    ...bootstrapNeedsOf({ store, now: context.now, signal }, callers),
     requireOrganization: undefined,
   };
   const situation = await inspectSubscriptions(needs, { ...inputOf(config, keys, { prune }), remove: true });

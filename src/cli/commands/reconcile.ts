@@ -5,6 +5,7 @@ import { restoreSubscriptions, inspectFromConfig } from '#src/app/subscription-w
 import { openMirror } from '#src/app/mirror.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
 import type { Config } from '#src/config/load.ts';
+import { requireSettings } from '#src/config/missing-settings.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Store } from '#src/store/contract.ts';
 import { retryBudgets } from '#src/upstream/retry-budgets.ts';
@@ -61,11 +62,12 @@ async function run(
   signal: AbortSignal,
 ): Promise<0 | 3> {
   const config = context.config();
+  requireSettings(config, ['API_BASE_URL', 'API_TOKEN']);
   await using store = await openMirror(config, context.log());
   const sources = await openSources(
     config,
     { onPause: printPauses(context).note },
-    { retryBudget: retryBudgets.long, signal },
+    { retryBudget: retryBudgets.long, endsIfUnreachable: true, signal },
   );
   // Otherwise a running process could repair the gap at the same time, and the report would not list those repairs.
   const lease = { store, nowMs: () => context.now().getTime(), holder: randomUUID() };
@@ -78,6 +80,7 @@ async function run(
   const read = new Map<string, number>();
   const columns = new Map<string, number>();
   let listed = 0;
+  let oldFields = 0;
   const report = await compare(
     {
       store,
@@ -87,6 +90,7 @@ async function run(
       signal,
       onDrift(drift) {
         if (json) return context.out(JSON.stringify(drift));
+        if (drift.how === 'definitions') oldFields += 1;
         if (!isDrift(drift.how)) return;
         listed += 1;
         for (const field of drift.fields) columns.set(field, (columns.get(field) ?? 0) + 1);
@@ -105,7 +109,7 @@ async function run(
   if (json) context.out(JSON.stringify({ ...report, subscriptions }));
   else {
     if (listed > mostExamples) context.out(`… ${listed - mostExamples} more (--json lists all)`);
-    for (const line of summaryOf(report, { columns, subscriptions })) context.out(line);
+    for (const line of summaryOf(report, { columns, oldFields, subscriptions })) context.out(line);
     if (!wasFilled && !repair)
       context.out(
         `! The first backfill has not completed: what it has not copied is missing. → ${slotstream} backfill`,
@@ -179,24 +183,30 @@ async function withProblem(
 interface Summarized {
   /** How many rows differ in each column. */
   readonly columns: ReadonlyMap<string, number>;
+  /** How many contacts differ only because custom fields were added, renamed or removed. */
+  readonly oldFields: number;
   readonly subscriptions: SubscriptionReport;
 }
 
-function summaryOf(report: ReconcileReport, { columns, subscriptions }: Summarized): readonly string[] {
+function summaryOf(report: ReconcileReport, { columns, oldFields, subscriptions }: Summarized): readonly string[] {
   const { problem, pending, recreated } = subscriptions;
   const { drift, meetingDates, read, quarantined, repaired, unreadable, heldBack, notCompared } = report;
   const total = totalOf(drift);
   const difference = repaired
     ? `differed and ${total === 1 ? 'was' : 'were'} repaired`
     : `differ${total === 1 ? 's' : ''}`;
-  const verdict = total === 0 ? 'nothing differs' : `${total} ${difference}`;
+  const isSame = total + meetingDates + oldFields === 0;
+  const verdict = total > 0 ? `${total} ${difference}` : isSame ? 'nothing differs' : 'no webhook was missed';
   return [
     `${read} records compared, ${verdict}.`,
     ...countLines(drift).map((line) => `  ${line}`),
     ...(columns.size > 0 ? [`  different by column: ${columnCounts(columns)}`] : []),
     ...(meetingDates > 0
+      ? [`${contactsHave(meetingDates)} newer meeting dates, which is normal: the service sends no webhook for them.`]
+      : []),
+    ...(oldFields > 0
       ? [
-          `${meetingDates} ${meetingDates === 1 ? 'contact has' : 'contacts have'} newer meeting dates, which is normal: the service sends no webhook for them.`,
+          `${contactsHave(oldFields)} old custom fields${repaired ? ', and were read again' : '. --repair reads them again'}.`,
         ]
       : []),
     ...(notCompared > 0
@@ -215,6 +225,8 @@ function summaryOf(report: ReconcileReport, { columns, subscriptions }: Summariz
       : []),
   ];
 }
+
+const contactsHave = (count: number): string => `${count} ${count === 1 ? 'contact has' : 'contacts have'}`;
 
 function columnCounts(columns: ReadonlyMap<string, number>): string {
   const ordered = [...columns].toSorted(([, a], [, b]) => b - a);

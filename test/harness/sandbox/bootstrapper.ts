@@ -73,7 +73,10 @@ export function openBootstrapper(sandbox: TestSandbox, bent: Bent = {}): Bootstr
       if (bootstrapper.isStoreFull) throw new Error('the store is full');
       bootstrapper.noted.push(since);
     },
-    refusals: { read: () => bootstrapper.refused, write: (ids) => void (bootstrapper.refused = ids) },
+    refusals: {
+      read: async () => bootstrapper.refused,
+      write: async (ids) => void (bootstrapper.refused = ids),
+    },
     pause: async () => {},
     now: () => `${new Date(bootstrapper.nowMs).toISOString().slice(0, -1)}000Z`,
   };

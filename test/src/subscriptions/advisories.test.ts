@@ -56,10 +56,10 @@ describe('the advice', () => {
 
   it('says for how many members recaps are missing, and what those members can do', () => {
     expect(notes({ members: 12 })).toEqual([
-      expect.stringMatching(/^Recaps of 11 of 12 members.*\.\/bin\/slotstream login$/),
+      expect.stringMatching(/^Note: recaps arrive for 1 of 12 members\. .*\.\/bin\/slotstream login$/),
     ]);
-    expect(notes({ members: undefined })).toEqual([expect.stringContaining('not allowed to count')]);
-    expect(notes({ members: 12, usesOAuth: false })).toEqual([expect.stringContaining('OAUTH_CLIENT_ID')]);
+    expect(notes({ members: undefined })).toEqual([expect.stringContaining('may not count the others')]);
+    expect(notes({ members: 12, usesOAuth: false })).toEqual([expect.stringContaining('docs/configuration.md#oauth')]);
   });
 
   it('says when an old key can be removed: a day after the last subscription was created with the new one', () => {

@@ -1,13 +1,13 @@
 // `slotstream bootstrap` as an operator runs it: processes, exit codes, a real receiver, against the sandbox.
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { ask } from '../../../oracle/deliveries.ts';
-import { until } from '../../../harness/ports.ts';
+import { freePort, until } from '../../../harness/ports.ts';
 import { openHome, type Home, type Settings } from '../../../harness/product.ts';
 import { startRedis } from '../../../harness/redis.ts';
 import { plantEarlierOnes, registered, subscriptionsIn } from '../../../harness/sandbox/bootstrapper.ts';
@@ -40,20 +40,22 @@ describe('bootstrap, as a verb', () => {
   it('shows the plan and changes nothing, then carries it out, then has nothing to do', async () => {
     await using home = await openHome({ ...settled(), ...noKeys }, { isNew: true });
     const planned = await home.run(['bootstrap', '--plan']);
-    expect(planned).toMatchObject({ code: 3, err: expect.stringMatching(/^[^\n]*made a new, empty mirror[^\n]*\n$/) });
+    expect(planned).toMatchObject({ code: 3, err: '' });
     expect(planned.out).toContain('Plan: 5 to create, 0 to delete, 0 to keep.');
     expect(planned.out).toMatch(
       /^ {2}\+ create +bookings and no-shows +invitee\.\*, invitee_no_show\.\* +organization$/m,
     );
-    expect([stored(), existsSync(join(home.dataDir, 'signing-keys'))]).toEqual([[], false]);
+    expect([stored(), readdirSync(home.dataDir)]).toEqual([[], []]);
 
     const done = await home.run(['bootstrap']);
-    expect(done).toMatchObject({ code: 0, err: '' });
-    expect(done.out).toContain('Done: 4 created, 0 deleted, 0 unchanged.');
+    expect(done).toMatchObject({ code: 0, err: expect.stringMatching(/^[^\n]*made a new, empty mirror[^\n]*\n$/) });
+    expect(done.out).toContain('Done: 4 created, 0 deleted, 0 unchanged, 1 not offered by the service.');
     expect(done.out.match(/^event_type.*/gm)).toEqual([
       'event_type.* cannot be registered: the service does not offer it, or the token lacks event_types:read. Backfill and reconcile provide event types.',
     ]);
-    expect(done.out).toContain('Recaps of 4 of 5 members will be missing');
+    expect(done.out).toMatch(
+      /^Note: recaps arrive for 1 of 5 members\. For the others: docs\/configuration\.md#oauth$/m,
+    );
     expect(subscriptionsIn(sandbox)).toEqual(registered);
     expect(statSync(join(home.dataDir, 'signing-keys')).mode & 0o777).toBe(0o600);
     expect(stored().map(({ signingKey }) => signingKey)).toEqual(registered.map(() => keysOf(home)[0]));
@@ -73,6 +75,38 @@ describe('bootstrap, as a verb', () => {
     expect(stored()).toEqual(before);
     expect(home.output()).not.toContain(keysOf(home)[0]);
     expect(home.output()).not.toContain(sandbox.handles.tokens.owner);
+  });
+
+  it('says at once why the service cannot be reached, or that the path is wrong, and leaves nothing behind', async () => {
+    const API_BASE_URL = `http://127.0.0.1:${await freePort()}`;
+    await using home = await openHome({ ...settled({ API_BASE_URL }), ...noKeys }, { isNew: true });
+    const hint = '→ Check API_BASE_URL and the network, or try again later.\n';
+    for (const verb of [['bootstrap'], ['bootstrap', '--plan'], ['backfill']])
+      expect(await home.run(verb)).toMatchObject({
+        code: 1,
+        err: `✗ Cannot reach ${API_BASE_URL} (connection refused).\n${hint}`,
+      });
+    const wrong = await home.run(['bootstrap'], { API_BASE_URL: `${sandbox.handles.base_url}/api/v2` });
+    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('→ Check the path of API_BASE_URL.')]);
+    expect(readdirSync(home.dataDir)).toEqual([]);
+  });
+
+  it('names every setting that is missing', async () => {
+    await using home = await openHome({}, { isNew: true });
+    const names = (err: string) => [...err.matchAll(/^\S* ?(\w+) is not set/gm)].map(([, name]) => name);
+    const bootstrapped = await home.run(['bootstrap', '--plan']);
+    expect([bootstrapped.code, names(bootstrapped.err)]).toEqual([2, ['API_BASE_URL', 'API_TOKEN', 'PUBLIC_URL']]);
+    const filled = await home.run(['backfill']);
+    expect([filled.code, names(filled.err), readdirSync(home.dataDir)]).toEqual([2, ['API_BASE_URL', 'API_TOKEN'], []]);
+  });
+
+  it('gives the same answer on every machine about what the service does not offer', async () => {
+    await using home = await openHome(settled());
+    await using other = await openHome({ ...settled(), SIGNING_KEYS: home.signingKey, DATABASE_URL: home.store });
+    expect((await home.run(['bootstrap'])).code).toBe(0);
+    const elsewhere = await other.run(['bootstrap', '--plan']);
+    expect([elsewhere.code, elsewhere.out]).toEqual([0, expect.stringContaining('Nothing to do: 4 subscriptions')]);
+    expect(readdirSync(home.dataDir).filter((name) => name.includes('refused'))).toEqual([]);
   });
 
   it('refuses the token of another organization, and changes nothing', async () => {
@@ -252,19 +286,27 @@ describe('bootstrap, as a verb', () => {
   });
 
   it('stops on a signal while the service does not answer, and says that created subscriptions remain', async () => {
-    await using home = await openHome(settled(), { isNew: true });
-    await sandbox.control('POST', '/faults', { latency_ms: 600_000 });
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    await using home = await openHome(settled({ API_BASE_URL: `http://127.0.0.1:${port}` }), { isNew: true });
+    const begun = once(silent, 'request');
     await using running = home.spawn(['bootstrap']);
-    await until(() => existsSync(join(home.dataDir, 'mirror.db')), 'it has begun');
+    await begun;
     expect(await running.signal('SIGINT')).toBe(1);
     expect(running.err()).toContain('Stopped. Subscriptions created so far remain');
+    await using planning = home.spawn(['bootstrap', '--plan']);
+    await once(silent, 'request');
+    expect([await planning.signal('SIGINT'), planning.err()]).toEqual([1, 'Stopped. A plan changes nothing.\n']);
+    silent.closeAllConnections();
+    silent.close();
   });
 
   it('registers for users who logged in, with the key of the application', async () => {
     await using home = await openHome(settled({ ...noApiToken, ...application() }));
     for (const user of [sandbox.handles.users.owner, sandbox.handles.users.member]) await logIn(home, user);
     const { code, out } = await home.run(['bootstrap']);
-    expect(out).toContain('Recaps of 3 of 5 members will be missing');
+    expect(out).toContain('Note: recaps arrive for 2 of 5 members. Each of the others runs: ');
     expect(code).toBe(0);
     expect(subscriptionsIn(sandbox)).toEqual([...registered, recaps]);
     expect(new Set(stored().map(({ signingKey }) => signingKey))).toEqual(new Set([home.signingKey]));
@@ -337,7 +379,10 @@ describe.runIf(inject('redisUrl'))('the subscriptions of an earlier version', ()
     await until(() => facts.length > meanwhile + 20, 'deliveries arrive through the new ones');
     enough.abort();
     await living;
-    expect([code, out]).toEqual([0, expect.stringContaining('Done: 3 created, 1 deleted, 1 unchanged.')]);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringContaining('Done: 3 created, 1 deleted, 1 unchanged, 1 not offered by the service.'),
+    ]);
     expect(subscriptionsIn(busy)).toEqual(registered);
     await busy.dispatcher.settled();
     expect([...new Set(busy.dispatcher.attempts.map(({ status }) => status))]).toEqual([202]);

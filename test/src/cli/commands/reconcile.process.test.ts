@@ -90,7 +90,7 @@ describe('reconcile', () => {
     const looked = await mirror.run(['reconcile']);
     expect([looked.code, looked.out]).toEqual([
       0,
-      expect.stringMatching(/nothing differs\.\n\d+ contacts? ha(s|ve) newer meeting dates, which is normal/),
+      expect.stringMatching(/no webhook was missed\.\n\d+ contacts? ha(s|ve) newer meeting dates, which is normal/),
     ]);
     const lines = (await mirror.run(['reconcile', '--repair', '--json'])).out.trim().split('\n');
     const [report, ...listed] = lines.map((line) => JSON.parse(line) as { how?: string }).toReversed();
@@ -100,6 +100,13 @@ describe('reconcile', () => {
       reconcile: { full: { drift: {}, meeting_dates: listed.length } },
     });
     expect((await mirror.run(['reconcile'])).out).not.toContain('meeting dates');
+
+    await busy.control('POST', '/custom_fields', { label: 'Churn risk' });
+    expect((await mirror.run(['backfill', 'custom_field_definitions'])).code).toBe(0);
+    const old = 'no webhook was missed.\n20 contacts have old custom fields';
+    expect((await mirror.run(['reconcile'])).out).toContain(`${old}. --repair reads them again.\n`);
+    expect((await mirror.run(['reconcile', '--repair'])).out).toContain(`${old}, and were read again.\n`);
+    expect((await mirror.run(['reconcile'])).out).toContain('nothing differs');
   });
 
   it('is shown by status', async () => {
