@@ -23,6 +23,7 @@ import { errorLogger, lastReconcileRuns, mirrorStatus, openMirror } from './mirr
 import { openReceiver, openWorker, type Roles } from './roles.ts';
 import type { Sinks } from './sink-pumps.ts';
 import { openStoreClock } from './store-clock.ts';
+import { watchStore } from './store-outage.ts';
 
 export interface App extends AsyncDisposable {
   /** The port of the webhook listener; undefined where this process does not receive. */
@@ -84,9 +85,8 @@ export async function openApp(
   const onBatch = () => void (lastBatchMs = Date.now());
   const shared = { ...(await openShared({ config, log, disks, opened }, roles)), onBatch };
   const { store, queue, health } = shared;
-  const storeClock = store && opened.use(await openStoreClock(store.engine));
-  const nowMs = storeClock?.following(Date.now) ?? Date.now;
-  const alertClock = storeClock?.following(clock) ?? clock;
+  const following = store && opened.use(await openStoreClock(store.engine)).following;
+  const [nowMs, alertClock] = [following?.(Date.now) ?? Date.now, following?.(clock) ?? clock];
   const background = store && { ...shared, store, holder: randomUUID(), nowMs };
 
   if (store) await prepared?.alerts.register(store, alertClock);
@@ -98,14 +98,8 @@ export async function openApp(
 
   const running: RunningParts = {};
   const startedAt = new Date().toISOString();
-  const heartbeat = await startHeartbeat({
-    ...shared,
-    roles,
-    adminUrl: listeners.adminUrl,
-    receiver,
-    nowMs,
-    lastBatchMs: () => lastBatchMs,
-  });
+  const reported = { roles, adminUrl: listeners.adminUrl, receiver, nowMs, lastBatchMs: () => lastBatchMs };
+  const heartbeat = await startHeartbeat({ ...shared, ...reported });
   const readStore = async () => {
     if (!store) return {};
     await withTimeout(store.engine.ping(), pingTimeoutMs);
@@ -162,6 +156,7 @@ async function openShared(
   const store = works ? opened.use(await openMirror(config, log, { create: true, warns: true })) : undefined;
   // Not before: a migration of a large database may take longer.
   store?.engine.limitSilence(silenceMs);
+  if (store) opened.use(watchStore({ config, store, log }));
   const report = errorLogger(log, 'queue');
   const { queueUrl: url, dataDir } = config;
   const queue = withRoom(await openQueue({ url, dataDir, report }), disks);

@@ -1,6 +1,6 @@
 // Opens the mirror for a verb, and reports on it whether or not a process is running.
 import { existsSync } from 'node:fs';
-import { codeOf, SlotstreamError } from '#src/base/errors.ts';
+import { codeOf, describeConnectFailure, isTransient, SlotstreamError } from '#src/base/errors.ts';
 import { minuteMs } from '#src/base/time.ts';
 import type { Config } from '#src/config/load.ts';
 import { throttled, type Log } from '#src/observability/log.ts';
@@ -62,6 +62,15 @@ export function errorLogger(log: Log, component: string): (error: unknown) => vo
     const code = codeOf(err);
     const what = err instanceof SlotstreamError ? err.message : code;
     // One outage has many messages: refused, no answer, no connection.
-    logThrottled('error', `the ${component} reports an error: ${what}`, { err }, code);
+    if (component === 'queue' || !isTransient(err))
+      logThrottled('error', `the ${component} reports an error: ${what}`, { err }, code);
+    else logThrottled('warn', outageText(component, err), { cause: describeConnectFailure(err) }, component);
   };
+}
+
+/** A database that passes by: its outage has a line of its own. */
+function outageText(component: string, error: unknown): string {
+  if (codeOf(error) === '57P01') return 'PostgreSQL is shutting down; deliveries wait in the queue';
+  if (component === 'store') return 'the database closed the connection, or does not answer; it is tried again';
+  return `a request to the ${component} failed: the database does not answer`;
 }

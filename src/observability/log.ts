@@ -56,7 +56,7 @@ function safeArgument(value: unknown): unknown {
 }
 
 /**
- * Logs the same message at most once every `everyMs`; the next line has the number of suppressed ones in `heldBack`. Messages with the
+ * Logs the same message at most once every `everyMs`; the next line has the number of suppressed ones in `alsoHappened`. Messages with the
  * same `key` count as the same.
  */
 export type ThrottledLog = (level: Level, message: string, fields?: object, key?: string) => void;
@@ -65,15 +65,15 @@ export type ThrottledLog = (level: Level, message: string, fields?: object, key?
 const maxMessages = 200;
 
 export function throttled(log: Log, everyMs: number, now: () => number = Date.now): ThrottledLog {
-  const logged = new Map<string, { at: number; heldBack: number }>();
+  const logged = new Map<string, { at: number; alsoHappened: number }>();
   return (level, message, fields = {}, key = message) => {
     const last = logged.get(key);
     if (last !== undefined && now() - last.at < everyMs) {
-      last.heldBack += 1;
+      last.alsoHappened += 1;
       return;
     }
     if (last === undefined && logged.size >= maxMessages) logged.clear();
-    logged.set(key, { at: now(), heldBack: 0 });
-    log[level](last?.heldBack ? { ...fields, heldBack: last.heldBack } : fields, message);
+    logged.set(key, { at: now(), alsoHappened: 0 });
+    log[level](last?.alsoHappened ? { ...fields, alsoHappened: last.alsoHappened } : fields, message);
   };
 }

@@ -145,12 +145,18 @@ function notOpened(cause: unknown, url: string): SlotstreamError {
       'DATABASE_URL seems to lead to PgBouncer: connect to PostgreSQL directly, or set `ignore_startup_parameters = options` in PgBouncer.',
     ],
   };
-  const [message, hint] = known[code] ?? [
+  const isSilent = cause instanceof Error && /timeout exceeded|was silent|connection timeout/i.test(cause.message);
+  const [message, hint] = (isSilent ? silent : known[code]) ?? [
     `The store cannot be opened (${describeConnectFailure(cause)}).`,
     'Check DATABASE_URL, and that the database runs, exists and lets this user in.',
   ];
   return new SlotstreamError('store_unavailable', message, { hint, cause });
 }
+
+const silent = [
+  'PostgreSQL accepts connections and does not answer.',
+  'Look at its log and its load; restart it if it hangs.',
+] as const;
 
 /** The migrator reads the columns of all tables and views first, and fails when another process replaces a view at that moment. */
 const isMigrationRace = (error: unknown): boolean => isContention(error) || /^(42703|42P01|XX000)$/.test(codeOf(error));

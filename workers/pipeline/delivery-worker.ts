@@ -62,7 +62,8 @@ export function startDeliveryWorker(needs: DeliveryWorkerNeeds): DeliveryWorker 
     } catch (error) {
       const level = isTransient(error) ? 'warn' : 'error';
       const cause = codeOf(error);
-      logThrottled(level, 'A batch failed and will be retried.', { cause }, cause);
+      const what = `${counted(items.length, 'delivery', 'deliveries')} could not be written and will be tried again`;
+      logThrottled(level, what, { cause }, cause);
       throw error;
     } finally {
       running -= 1;

@@ -4,7 +4,9 @@
 //   waiting ──due, lease free──▶ running (lease renewed) ──success──▶ waiting for the next period
 //                                   ├──failure──▶ waiting, in all processes, with back-off
 //                                   └──lease lost or expired──▶ ended: another process may have started
-import type { Log } from '#src/observability/log.ts';
+import { describeConnectFailure, isTransient } from '#src/base/errors.ts';
+import { minuteMs } from '#src/base/time.ts';
+import { throttled, type Log, type ThrottledLog } from '#src/observability/log.ts';
 import { endLease, failLease, keepLease, lengthOf, retryDelayMs, takeLease, type LeaseNeeds } from './lease.ts';
 
 export interface Job {
@@ -36,7 +38,14 @@ const longestPauseMs = 3_600_000;
 const jitterShare = 0.05;
 const longestJitterMs = 60_000;
 
-export function startSchedules(needs: ScheduleNeeds, jobs: readonly Job[]): Schedules {
+const jobFailed = 'a scheduled job failed';
+
+interface LoopNeeds extends ScheduleNeeds {
+  readonly throttledLog: ThrottledLog;
+}
+
+export function startSchedules(given: ScheduleNeeds, jobs: readonly Job[]): Schedules {
+  const needs = { ...given, throttledLog: throttled(given.log, minuteMs, given.nowMs) };
   const stopping = new AbortController();
   const loops = jobs.map((job) => loop(needs, job, stopping.signal));
   return {
@@ -47,7 +56,7 @@ export function startSchedules(needs: ScheduleNeeds, jobs: readonly Job[]): Sche
   };
 }
 
-async function loop(needs: ScheduleNeeds, job: Job, stopping: AbortSignal): Promise<void> {
+async function loop(needs: LoopNeeds, job: Job, stopping: AbortSignal): Promise<void> {
   let failures = 0;
   const jitter = (): number => needs.random() * Math.min(job.everyMs * jitterShare, longestJitterMs);
   let pauseMs = jitter();
@@ -67,16 +76,19 @@ async function loop(needs: ScheduleNeeds, job: Job, stopping: AbortSignal): Prom
   }
 }
 
+/** While the store or the service is away, every job fails: one line a minute says so, without a stack. */
 function logFailure(
-  { log }: ScheduleNeeds,
+  { log, throttledLog }: LoopNeeds,
   { name }: Job,
-  { retryMs, ...details }: { readonly err: unknown; readonly failures: number; readonly retryMs: number },
+  { err, retryMs, ...details }: { readonly err: unknown; readonly failures: number; readonly retryMs: number },
 ): void {
-  log.warn({ ...details, job: name, retryMs: Math.round(retryMs) }, 'a scheduled job failed');
+  const fields = { ...details, job: name, retryMs: Math.round(retryMs) };
+  if (isTransient(err)) throttledLog('warn', jobFailed, { ...fields, cause: describeConnectFailure(err) });
+  else log.warn({ ...fields, err }, jobFailed);
 }
 
 /** Returns how long to wait. */
-async function turn(needs: ScheduleNeeds, job: Job, stopping: AbortSignal): Promise<number> {
+async function turn(needs: LoopNeeds, job: Job, stopping: AbortSignal): Promise<number> {
   const startedMs = needs.nowMs();
   const answer = await takeLease(needs, { job: job.name, everyMs: job.everyMs });
   if (answer.kind === 'wait') return Math.max(0, answer.untilMs - needs.nowMs());

@@ -20,7 +20,7 @@ describe('a port in use', () => {
     await using home = await openHome({}, { isNew: true });
     await using _held = await hold(Number(home.settings['PORT']));
     const { code, err } = await home.run(['start']);
-    expect([code, err]).toEqual([2, expect.stringContaining('it is in use')]);
+    expect([code, err]).toEqual([1, expect.stringContaining('it is in use')]);
     expect(readdirSync(home.dataDir)).toEqual([]);
   });
 
@@ -29,7 +29,7 @@ describe('a port in use', () => {
     await using held = await hold(0);
     const { port } = held.address() as { port: number };
     const { code, err } = await home.run(['start'], { ADMIN_PORT: String(port) });
-    expect([code, err]).toEqual([2, expect.stringContaining(`Cannot listen on 127.0.0.1:${port}: it is in use`)]);
+    expect([code, err]).toEqual([1, expect.stringContaining(`Cannot listen on 127.0.0.1:${port}: it is in use`)]);
     expect(readdirSync(home.dataDir)).toEqual([]);
   });
 });
@@ -40,7 +40,7 @@ describe.runIf(inject('redisUrl'))('receive and work on one machine', () => {
     await using home = await openHome({ QUEUE_URL: redis.url, ADMIN_PORT: '' });
     const receiver = await home.open('receive');
     const worker = await home.open('work');
-    const urls = [receiver, worker].map((process) => /"url":"([^"]+)\/api\/status"/.exec(process.output())?.[1]);
+    const urls = [receiver, worker].map((process) => /metrics at (http[^"]+)/.exec(process.output())?.[1]);
     expect(new Set(urls).size).toBe(2);
     expect(worker.output()).toMatch(/port 8081 is in use: the admin listener of this process has port \d+/);
     const { out } = await home.run(['status', '--login']);

@@ -118,7 +118,7 @@ describe('log', () => {
     now = 1000;
     say('warn', 'redis is out of memory', { depth: 4 });
     expect(records()).toHaveLength(3);
-    expect(records()[2]).toMatchObject({ depth: 4, heldBack: 99 });
+    expect(records()[2]).toMatchObject({ depth: 4, alsoHappened: 99 });
   });
 
   it('counts messages with the same key as the same', () => {

@@ -296,6 +296,31 @@ describe('schedules', () => {
     expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 900].map((seconds) => seconds * 1000));
   });
 
+  it('log the failures of an outage once a minute for all jobs, without a stack', async () => {
+    await using home = await fresh();
+    const time = timeFrom(startMs);
+    const lines: string[] = [];
+    let runs = 0;
+    const run = async (): Promise<never> => {
+      runs += 1;
+      throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
+    };
+    const jobs = ['watch', 'gap', 'sweep'].map((name): Job => ({ name, everyMs: 15_000, run }));
+    const schedules = startSchedules(needsOf(holderOn(home.store, time, 'one'), lines), jobs);
+    await until(() => runs === 3, 'every job failed');
+    time.pass(5_000);
+    await until(() => runs === 6, 'every job failed again');
+    expect(lines).toHaveLength(1);
+    time.pass(60_000);
+    await until(() => lines.length === 2, 'a minute has passed');
+    await schedules.close();
+    expect(JSON.parse(lines[1] ?? '')).toMatchObject({
+      cause: 'ECONNREFUSED',
+      alsoHappened: expect.any(Number) as number,
+    });
+    expect(lines.join('')).not.toContain('stack');
+  });
+
   it('end a run whose lease was lost, so that two never do the same', async () => {
     await using home = await fresh();
     const time = timeFrom(startMs);
