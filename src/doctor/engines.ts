@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { slotstream } from '#src/base/command.ts';
 import { openMirror } from '#src/app/mirror.ts';
 import { maxDelaySeconds } from '#src/api/overview/process-health.ts';
+import { rejectedPassword } from '#src/queue/bullmq/connection.ts';
 import { isEmbedded, openQueue } from '#src/queue/registry.ts';
 import type { Store } from '#src/store/contract.ts';
 import { latestDelays } from '#src/store/log/delivery-lag.ts';
@@ -12,11 +13,14 @@ import type { Check, Report } from './check.ts';
 
 export const checkQueue: Check = async ({ config }, report) => {
   if (isEmbedded(config.queueUrl))
-    return report.ok('queue', 'embedded, in the data folder; the running process owns it.');
+    return report.ok('queue', 'embedded, in the data folder; only the process that owns it can read it.');
   const { queueUrl: url, dataDir } = config;
-  const queue = await openQueue({ url, dataDir, report: () => {} });
+  let rejected: Error | undefined;
+  // The client only says that it has no connection.
+  const note = (error: Error) => error.message === rejectedPassword && (rejected = error);
+  const queue = await openQueue({ url, dataDir, report: note });
   try {
-    await queue.ping();
+    await queue.ping().catch((error: unknown) => Promise.reject(rejected ?? error));
     const problems = await queue.check();
     const { waiting, failed } = await queue.depth();
     for (const { fatal, message, hint } of problems) report[fatal ? 'problem' : 'warning']('queue', message, hint);

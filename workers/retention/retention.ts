@@ -29,6 +29,8 @@ export interface RetentionNeeds {
   /** Returns early when `signal` aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly nowMs: () => number;
+  /** Counts pruned entries in the transaction that prunes them, so that an interrupted run counts too. */
+  readonly count?: (unit: Unit, pruned: number) => Promise<void>;
 }
 
 export interface RetentionReport {
@@ -48,7 +50,7 @@ const pageBytes = 4_194_304;
 
 /** `before`: entries received earlier are old. Half of the time is left to other writers. */
 export async function prune(
-  { store, sleep, nowMs }: RetentionNeeds,
+  { store, sleep, nowMs, count }: RetentionNeeds,
   { before, signal }: { readonly before: string; readonly signal: AbortSignal },
 ): Promise<RetentionReport> {
   // On SQLite this work never waits: without the pauses no other work would run until the end of the log.
@@ -64,7 +66,8 @@ export async function prune(
   for (let after = 0; after < end;) {
     const from = after;
     const range = await paced(() => agedEntries(store, { after: from, limit: rangeSize, before }));
-    for (const page of pagesOf(range.aged)) report = sumOf(report, await paced(() => prunePage(store, page)));
+    for (const page of pagesOf(range.aged))
+      report = sumOf(report, await paced(() => prunePage({ store, count }, page)));
     after = range.last ?? end;
   }
   return report;
@@ -91,7 +94,10 @@ interface Examined {
   readonly fact: Fact | null;
 }
 
-async function prunePage(store: Store, seqs: readonly number[]): Promise<RetentionReport> {
+async function prunePage(
+  { store, count }: { readonly store: Store; readonly count: RetentionNeeds['count'] },
+  seqs: readonly number[],
+): Promise<RetentionReport> {
   const examined = (await entriesAt(store, seqs)).map((entry) => ({ entry, fact: reparse(entry).fact }));
   // Without locks: most entries still decide a value, and other writers must not wait for this check.
   const seen = await rowsOf(store, examined, { hold: false });
@@ -111,6 +117,7 @@ async function prunePage(store: Store, seqs: readonly number[]): Promise<Retenti
       unit,
       spent.map(({ seq }) => seq),
     );
+    await count?.(unit, spent.length);
     await blankChanges(
       unit,
       retained.map(({ entry }) => entry.seq),

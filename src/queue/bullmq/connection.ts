@@ -2,7 +2,7 @@
 
 import type { JobsOptions, Processor, QueueOptions, WorkerOptions } from 'bullmq';
 import { withTimeout } from '#src/base/timeout.ts';
-import { describeDriverError, SlotstreamError } from '#src/base/errors.ts';
+import { codeOf, describeDriverError, SlotstreamError } from '#src/base/errors.ts';
 import type { BullWorker } from './worker.ts';
 import type { EngineProblem, LossDetection, QueueDepth } from '#src/queue/contract.ts';
 import { connectWithRetry } from './engine-outages.ts';
@@ -83,9 +83,15 @@ export async function openConnection(
   };
 }
 
+export const rejectedPassword = 'Redis does not accept the password in QUEUE_URL.';
+
 /** Sanitizes any error of the queue: the result is transient, contains no data of people and can be logged as a whole. */
 export function toQueueError(error: unknown): SlotstreamError {
   if (error instanceof SlotstreamError) return error;
+  if (/^(WRONGPASS|NOAUTH)$/.test(codeOf(error)))
+    return new SlotstreamError('queue_unavailable', rejectedPassword, {
+      hint: 'Correct the user and the password in QUEUE_URL.',
+    });
   return new SlotstreamError('queue_unavailable', `The queue failed: ${describeDriverError(error)}.`, {
     hint: 'Nothing accepted is lost. Check that the queue at QUEUE_URL runs, is reachable and has room.',
   });

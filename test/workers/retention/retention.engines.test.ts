@@ -279,13 +279,18 @@ describe.each(storeEngines)('retention on $name', ({ name, available, fresh }) =
       blanked: 1,
     });
     await ingestBodies(store, [updated(30, { name: 'Joan' })]);
+    const pauses = [async () => {}, () => Promise.reject(new Error('interrupted'))];
+    const sleep = async (): Promise<void> => pauses.shift()?.();
+    const interrupted = retentionJob({ store, sleep, nowMs }, { days: 1 });
+    await expect(interrupted.run(signal, () => true)).rejects.toThrow('interrupted');
+    await ingestBodies(store, [updated(40, { name: 'Mary' })]);
     await job.run(signal, () => true);
     expect(await readRetentionState(store)).toEqual({
       finished_at: '2025-04-16T12:00:00.000000Z',
       before: cutoff,
       examined: 2,
       pruned: 1,
-      pruned_ever: 2,
+      pruned_ever: 3,
     });
   });
 });

@@ -1,6 +1,10 @@
 // The queue on Redis.
 import { describe, expect, inject, it } from 'vitest';
 import { SlotstreamError } from '#src/base/errors.ts';
+import { loadConfig } from '#src/config/load.ts';
+import { Report } from '#src/doctor/check.ts';
+import { checkQueue } from '#src/doctor/engines.ts';
+import { createLog } from '#src/observability/log.ts';
 import { freePort, until } from '../../../harness/ports.ts';
 import { startRedis, type TestRedis } from '../../../harness/redis.ts';
 import { batchOf, bodiesOf, open } from './queue-locations.ts';
@@ -144,6 +148,16 @@ describe.runIf(inject('redisUrl'))('the queue on Redis', () => {
         ),
       'an add succeeds',
     );
+  });
+
+  it('says in doctor that Redis does not accept the password', async () => {
+    await using redis = await startRedis({ args: ['--requirepass', 'open'] });
+    const config = loadConfig({ QUEUE_URL: redis.url.replace('//', '//:sesame@') });
+    const needs = { config, log: createLog({ level: 'silent', pretty: false }), now: () => new Date() };
+    await expect(checkQueue(needs, new Report())).rejects.toMatchObject({
+      message: 'Redis does not accept the password in QUEUE_URL.',
+      hint: 'Correct the user and the password in QUEUE_URL.',
+    });
   });
 
   it('reports a Redis without persistence or with eviction as fatal', async () => {
