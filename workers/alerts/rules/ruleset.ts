@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { propertyOf } from '#schemas/wire.ts';
+import { jsonMistake } from '#src/base/json-mistake.ts';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import type { ChannelName } from '#workers/alerts/channels/channel.ts';
 import type { MirrorHealth, Problems } from '#workers/alerts/conditions/condition.ts';
@@ -152,11 +153,10 @@ async function readRules(file: string): Promise<unknown> {
   } catch (error) {
     throw invalidFile(file, [`The file cannot be read (${codeOf(error)}).`]);
   }
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw invalidFile(file, [`It is not JSON: ${error instanceof Error ? error.message.split('\n', 1)[0] : ''}`]);
-  }
+  const mistake = jsonMistake(text);
+  if (mistake !== undefined)
+    throw invalidFile(file, [`It is not JSON. ${mistake[0]?.toUpperCase()}${mistake.slice(1)}`]);
+  return JSON.parse(text);
 }
 
 function rulesIn(file: unknown): readonly unknown[] {

@@ -155,8 +155,8 @@ describe('the rules', () => {
   });
 
   it.each([
-    ['no JSON', '{"rules": [', /^It is not JSON: ./],
-    ['no JSON on several lines', '[\nx]', /^It is not JSON: Unexpected token 'x'/],
+    ['no JSON', '{"rules": [', /^It is not JSON\. Line 1, column 12: it ends too early/],
+    ['no JSON on several lines', '[\nx]', /^It is not JSON\. Line 2, column 1: unexpected "x"/],
     ['no object', '[]', /^The file: /],
     ['nothing', '', /^It is not JSON/],
   ])('are rejected when the file holds %s', async (_what, text, mistake) => {
