@@ -100,6 +100,12 @@ describe.each(globSync('examples/systemd/*.service', { cwd: docs }))('%s', (path
   });
 });
 
+it('examples/nginx.conf keeps a receiver that was just restarted in use, and sends to another what one could not take', () => {
+  const text = read('examples/nginx.conf');
+  expect(text.match(/^ *server 127\.0\.0\.1:\d+ max_fails=0;$/gm)).toHaveLength(2);
+  expect(text).toContain('proxy_next_upstream error timeout http_502 http_503 non_idempotent;');
+});
+
 describe.each(['nginx.conf', 'Caddyfile'])('examples/%s', (name) => {
   it('passes on the paths of the public listener and no other', () => {
     const text = read(`examples/${name}`);

@@ -6,6 +6,8 @@ const codes = {
   usage: { exit: 2, transient: false },
   /** A setting or a file of the operator is invalid. */
   config: { exit: 2, transient: false },
+  /** Another program listens on the port; it may end. */
+  port_in_use: { exit: 1, transient: true },
   /** The token is of another organization than the mirror. */
   other_organization: { exit: 2, transient: false },
   /** Another process owns the embedded queue, or the command cannot use it. */

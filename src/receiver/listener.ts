@@ -115,7 +115,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
 
 /** True for the error of `openListener` when another program listens on the port. */
 export const isPortInUse = (error: unknown): boolean =>
-  error instanceof SlotstreamError && ownCode(error.cause) === 'EADDRINUSE';
+  error instanceof SlotstreamError && error.code === 'port_in_use';
 
 function notListening({ host, port }: ListenerOptions, cause: Error): SlotstreamError {
   const reasons: Record<string, string> = {
@@ -124,7 +124,8 @@ function notListening({ host, port }: ListenerOptions, cause: Error): Slotstream
     EADDRNOTAVAIL: ': this machine does not have the address',
     ENOTFOUND: ': the host is not known',
   };
-  return new SlotstreamError('config', `Cannot listen on ${host}:${port}${reasons[ownCode(cause)] ?? ''}.`, {
+  const code = ownCode(cause) === 'EADDRINUSE' ? 'port_in_use' : 'config';
+  return new SlotstreamError(code, `Cannot listen on ${host}:${port}${reasons[ownCode(cause)] ?? ''}.`, {
     hint: 'Stop the other program, or choose another HOST and PORT (ADMIN_HOST and ADMIN_PORT for the admin listener).',
     cause,
   });
