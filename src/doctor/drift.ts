@@ -3,6 +3,7 @@ import { slotstream } from '#src/base/command.ts';
 import { lateFix, lateText, maxMissedPeriods } from '#src/api/overview/drift-health.ts';
 import { workingSinceMs } from '#src/api/overview/process-health.ts';
 import { jobPeriods } from '#src/app/job-periods.ts';
+import { counted } from '#src/base/number-text.ts';
 import { timeText } from '#src/base/time.ts';
 import { lastReconcileRuns } from '#src/app/mirror.ts';
 import { listProcesses } from '#src/store/processes.ts';
@@ -64,7 +65,7 @@ export const checkDrift: Check = async ({ config, log, now }, report) => {
       report.warning(name, `not compared: ${run.unreadable.join(', ')}.`, 'Fix what the line about scopes says.');
     const ageMs = now().getTime() - Date.parse(run.finished_at);
     const what = part === 'full' ? `all ${run.read} records` : `${run.read} recent records`;
-    const message = `${what} were compared at ${timeText(run.finished_at)}; ${totalOf(run.drift)} were repaired.`;
+    const message = `${what} were compared at ${timeText(run.finished_at)}; ${counted(totalOf(run.drift), 'row was', 'rows were')} repaired.`;
     if (ageMs > maxMissedPeriods * everyMs) report.warning(name, `${message} None since.`, command);
     else report.ok(name, message);
   }

@@ -1,4 +1,6 @@
 // Checks the sinks of the feed: each can be reached and accepts our login. Nothing is sent.
+import { z } from 'zod';
+import { readStatus } from '#src/app/read-status.ts';
 import { slotstream } from '#src/base/command.ts';
 import { sinksFor } from '#workers/sinks/sinks.ts';
 import { SendError } from '#workers/sinks/sink.ts';
@@ -7,10 +9,23 @@ import type { Check } from './check.ts';
 const name = 'feed';
 const timeoutMs = 10_000;
 
-export const checkSinks: Check = async ({ config: { feed } }, report) => {
+/** What the running process reports of a sink that is not called here. */
+const reported = z.looseObject({
+  sinks: z.record(z.string(), z.object({ failing: z.number(), last_error: z.string().nullable() })).catch({}),
+});
+
+export const checkSinks: Check = async ({ config, log }, report) => {
+  const { feed } = config;
   for (const { name: sink, host, open } of sinksFor(feed, Date.now)) {
     await using opened = await open({ lastSeq: async () => 0, eventSource: async () => '' });
     if (opened.check === undefined) {
+      const { failing = 0, last_error: error = null } =
+        reported.safeParse((await readStatus({ config, log })).status).data?.sinks[sink] ?? {};
+      if (failing > 0) {
+        const fix = 'Check that it runs, and its FEED_ settings. Entries wait in the log meanwhile.';
+        report.problem(name, `${sink} at ${host} does not accept the feed (${error ?? 'Error'}).`, fix);
+        continue;
+      }
       report.ok(
         name,
         `pushed to ${host} (${sink}), which is not called here; ${slotstream} status shows whether it accepts entries.`,

@@ -29,7 +29,7 @@ export const checkSubscriptions: Check = async ({ config, log, now }, report) =>
   for (const { retry_started_at: since } of retried)
     report.problem(
       name,
-      `deliveries fail and are retried since ${since}; after a day the service gives up.`,
+      `deliveries fail and are retried since ${timeText(since ?? '')}; after a day the service gives up.`,
       `Fix what the line about the public URL says, then repair what was missed: ${slotstream} reconcile --repair`,
     );
   const disabled = ours.filter(({ state }) => state !== 'active').length;

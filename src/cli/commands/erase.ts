@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { openMirror } from '#src/app/mirror.ts';
 import type { Config } from '#src/config/load.ts';
-import { instantOf } from '#src/base/time.ts';
+import { instantOf, timeText } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import { erase as erasePerson } from '#workers/privacy/erase.ts';
 import type { Receipt } from '#workers/privacy/receipt.ts';
@@ -122,7 +122,7 @@ function receiptText(receipt: Receipt, { where, notes }: ReceiptContext): string
     found.map(([name, count]) => [name, String(count)]),
   );
   const isListed = known && subjects.length > 0;
-  const head = [dry_run ? 'Nothing was erased: this is a dry run.' : `Erased at ${at}.`, `Searched: ${where}`];
+  const head = [dry_run ? 'Nothing was erased: this is a dry run.' : `Erased at ${timeText(at)}.`, `Searched: ${where}`];
   if (found.length === 0) return [...head, nothingRemovedText(receipt)].join('\n');
   return [
     ...head,

@@ -1,4 +1,5 @@
 // `reconcile`: compares the mirror with the service, reports what differs, and repairs it with `--repair`.
+import { counted } from '#src/base/number-text.ts';
 import { slotstream } from '#src/base/command.ts';
 import { randomUUID } from 'node:crypto';
 import { restoreSubscriptions, inspectFromConfig } from '#src/app/subscription-watch.ts';
@@ -210,7 +211,9 @@ function summaryOf(report: ReconcileReport, { columns, oldFields, subscriptions 
         ]
       : []),
     ...(notCompared > 0
-      ? [`! ${notCompared} rows were not compared: they belong to another service, or to users who have not logged in.`]
+      ? [
+          `! ${counted(notCompared, 'row was', 'rows were')} not compared: other services, or users who have not logged in, have the records.`,
+        ]
       : []),
     ...(quarantined > 0 ? [`! ${quarantined} could not be parsed: ${slotstream} replay --quarantined --dry-run`] : []),
     ...unreadable.map(({ what, error }) => `! ${what}: not compared. ${error.message} ${error.hint ?? ''}`.trimEnd()),

@@ -1,5 +1,6 @@
 // `why`: lists every log entry that touched a row, in order, with its outcome and changes, and the origin of each value.
 import { z } from 'zod';
+import { timeText } from '#src/base/time.ts';
 import { openMirror } from '#src/app/mirror.ts';
 import type { OptionLabels } from '#src/base/changed-items.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
@@ -98,7 +99,7 @@ const isUnprojected = (outcome: string | null): boolean => outcome === 'quaranti
 /** For a delivery, how late it arrived. A record read from the API shows when it was last seen unchanged. */
 function delayOf({ source, delay_seconds: delay, received_at }: TouchingEntry): string {
   if (source === 'webhook') return delay === null ? '' : ` (+${delay.toFixed(1)} s)`;
-  return source === 'operator' ? ' (by an operator)' : ` (read by ${source}, first at ${received_at})`;
+  return source === 'operator' ? ' (by an operator)' : ` (read by ${source}, first at ${timeText(received_at)})`;
 }
 
 /** Keeps most lines of the table within the width of a terminal. */

@@ -5,7 +5,8 @@ import { Report } from '#src/doctor/check.ts';
 import { checkSinks } from '#src/doctor/sinks.ts';
 import { createLog } from '#src/observability/log.ts';
 import { startNats } from '../../harness/brokers.ts';
-import { freePort } from '../../harness/ports.ts';
+import { freePort, until } from '../../harness/ports.ts';
+import { openHome } from '../../harness/product.ts';
 
 const examine = async (environment: Readonly<Record<string, string>>) => {
   const report = new Report();
@@ -33,6 +34,21 @@ describe('the check of the sinks', () => {
     expect(findings.map(({ state }) => state)).toEqual(['well', 'ill', 'ill', 'ill']);
     for (const [index, sink] of ['redis-stream', 'nats', 'kafka'].entries())
       expect(findings[index + 1]?.message).toBe(`${sink} at ${host} does not accept the feed (ECONNREFUSED).`);
+  });
+
+  it('names a sink that is not called here and does not accept what the running process sends', async () => {
+    const host = `127.0.0.1:${await freePort()}`;
+    await using home = await openHome({
+      FEED_PUSH_URL: `http://${host}/feed`,
+      FEED_PUSH_SECRET: 'secret-secret-secret',
+      FEED_PUSH_ALLOW_PRIVATE: 'true',
+    });
+    await home.open('start');
+    const feed = async () => (await home.run(['doctor'])).out.split('\n').find((line) => line.includes(' feed: '));
+    expect(await feed()).toContain('✓ feed: pushed to');
+    expect((await home.run(['trigger', 'invitee.created'])).code).toBe(0);
+    await until(async () => (await feed())?.startsWith('✗') === true, 'doctor reports the sink');
+    expect(await feed()).toBe(`✗ feed: webhook at ${host} does not accept the feed (ECONNREFUSED).`);
   });
 
   it.runIf(inject('natsPath') && inject('redisUrl'))(

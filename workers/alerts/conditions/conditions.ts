@@ -1,7 +1,8 @@
 // Every condition: rules about the mirror itself, or about many bookings together.
 import { slotstream } from '#src/base/command.ts';
 import { z } from 'zod';
-import { dayMs } from '#src/base/time.ts';
+import { counted } from '#src/base/number-text.ts';
+import { dayMs, timeText } from '#src/base/time.ts';
 import { duration } from '#src/config/readers.ts';
 import { durationText } from '#workers/alerts/message/zoned-time.ts';
 import { defineCondition, type ConditionKind, type MirrorHealth, type Problem } from './condition.ts';
@@ -73,7 +74,7 @@ function deliveryProblem({
 }: MirrorHealth['subscriptions'][number]): readonly Problem[] {
   if (state === 'disabled') return [lossProblem({ uri, how: 'disabled', isReplaced: false })];
   if (since == null) return [];
-  const message = `Deliveries of a webhook subscription have failed since ${since}; after a day the service gives up. Check: ${slotstream} doctor`;
+  const message = `Deliveries of a webhook subscription have failed since ${timeText(since)}; after a day the service gives up. Check: ${slotstream} doctor`;
   return [{ subject: uri, message }];
 }
 
@@ -124,7 +125,7 @@ const drift = defineCondition({
       .map(({ part, rows, heldBack, finishedAt }) => ({
         subject: `mirror ${part}`,
         message: [
-          `The comparison of ${part === 'full' ? 'everything' : 'recent changes'} at ${finishedAt} found ${rows} rows missing, extra or different, and repaired them.`,
+          `The comparison of ${part === 'full' ? 'everything' : 'recent changes'} at ${timeText(finishedAt)} found ${counted(rows, 'row')} missing, extra or different, and repaired them.`,
           ...(heldBack > 0
             ? [
                 `${heldBack} more were deleted in the service and wait for: ${slotstream} reconcile --repair --allow-deletes`,

@@ -144,7 +144,7 @@ function problemParts(
     facts: about,
     variables: { on: '' },
     subject,
-    page: rule.page,
+    page: rule.page === '/no-shows' ? noShowsOf(subject) : rule.page,
   };
 }
 
@@ -196,6 +196,10 @@ export function linkText(link: string): string {
   const [, page] = /\/(bookings|routing)\/[^/]+$/.exec(link) ?? [];
   return `Open ${page === 'bookings' ? 'the booking' : page === 'routing' ? 'the form' : 'Slotstream'}`;
 }
+
+/** The no-shows of a host or an event type. */
+const noShowsOf = (uri: string): string =>
+  `/no-shows?${uri.includes('/event_types/') ? 'event_type' : 'host'}=${encodeURIComponent(uri)}`;
 
 /** Channels reject messages that are too long, and a link cannot be cut. */
 const maxLinkLength = 1_000;

@@ -315,6 +315,9 @@ describe('an alert about the mirror', () => {
     const rule = ruleOf('many', 'no_show_spike');
     const found = '34 of 248 missed in 30 days, 14 %, limit 10 %';
     const about = { subject: 'https://api.example.test/users/U1', name: 'Rosa Bergström', problem: found };
+    expect((await buildMessage(needs, { ...problem, rule, about })).link).toBe(
+      `https://slots.example.test/no-shows?host=${encodeURIComponent(about.subject)}`,
+    );
     expect(await textOf({ ...problem, rule, about })).toEqual([
       'Many no-shows: Rosa Bergström',
       `Rosa Bergström: ${found}`,
