@@ -2,9 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import type { AdminNeeds, ReadApi } from '#src/api/app.ts';
 import { memoize } from '#src/base/memoize.ts';
+import { minuteMs } from '#src/base/time.ts';
 import type { Config } from '#src/config/load.ts';
 import type { McpNeeds } from '#src/mcp/server.ts';
-import type { Log } from '#src/observability/log.ts';
+import { throttled, type Log } from '#src/observability/log.ts';
 import type { Store } from '#src/store/contract.ts';
 import { makeKey } from '#workers/privacy/erasure-index.ts';
 import { errorLogger } from './mirror.ts';
@@ -16,14 +17,18 @@ interface MirrorNeeds {
   readonly store: Store;
 }
 
-export const mcpNeeds = async ({ config, log, store }: MirrorNeeds): Promise<Omit<McpNeeds, 'api'>> => ({
-  // The key by which erased people are recognized, which every process on this mirror has.
-  secret: await store.transaction((unit) => makeKey(unit, () => randomBytes(32).toString('hex'))),
-  isRevealed: config.mcp.isRevealed,
-  version: manifest.version,
-  clock: Date.now,
-  report: errorLogger(log, 'MCP server'),
-});
+export async function mcpNeeds({ config, log, store }: MirrorNeeds): Promise<Omit<McpNeeds, 'api'>> {
+  const write = throttled(log, minuteMs);
+  return {
+    // The key by which erased people are recognized, which every process on this mirror has.
+    secret: await store.transaction((unit) => makeKey(unit, () => randomBytes(32).toString('hex'))),
+    isRevealed: config.mcp.isRevealed,
+    version: manifest.version,
+    clock: Date.now,
+    report: errorLogger(log, 'MCP server'),
+    malformed: () => write('info', 'a client of MCP sent a message that is not of the protocol'),
+  };
+}
 
 /** Loaded with the first request that has the token: most processes never get one. */
 export function mcpOf(needs: MirrorNeeds, reads: () => Promise<ReadApi>): NonNullable<AdminNeeds['mcp']> {

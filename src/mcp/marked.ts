@@ -49,7 +49,7 @@ const recordForm = new RegExp(
 );
 /** A URI of a record. Any other address may open a page about a person: a link to cancel, to join or to share, a profile. */
 const isRecordUri = (text: string): boolean => text.length <= 300 && recordForm.test(text);
-const isEventName = (text: string): boolean =>
+export const isEventName = (text: string): boolean =>
   isEventKind(text) || readerOf(text) !== undefined || text === 'person.erased';
 
 export const time = markIf(isTime, 'plain');
@@ -70,15 +70,19 @@ export const label = (value: Text) => mark('label', value);
 export const eventTypeName = (value: Text) => mark('eventType', value);
 /** Anything from outside: it may be about a person. */
 export const text = (value: unknown) => mark('text', value);
-/** A value of a row, which may be anything. */
-export const rowValue = (value: unknown): Presented =>
-  typeof value === 'boolean'
-    ? value
-    : typeof value !== 'string'
-      ? text(value)
-      : isTime(value)
-        ? time(value)
-        : uri(value);
+const timeColumn = /(?:_at|_time|_date|^as_of)$/;
+const uriColumn =
+  /(?:^uri|_uri|^event_type|^routing_form|^routing_form_submission|^(?:old|new)_invitee|^submitter|^invitee_scheduled_by)$/;
+
+/** A value of a row: a guest can write a text that looks like a time or a URI, so the column decides, and where the row is from. */
+export function rowValue(column: string, value: unknown, row: string): Presented {
+  if (typeof value === 'boolean') return value;
+  if (typeof value !== 'string') return text(value);
+  if (timeColumn.test(column)) return time(value);
+  return uriColumn.test(column) && URL.canParse(row) && value.startsWith(`${new URL(row).origin}/`)
+    ? uri(value)
+    : text(value);
+}
 
 export const person = (details: Person): Marked | null =>
   Object.values(details).some((value) => textsIn(value).length > 0) ? new Marked('person', details) : null;

@@ -3,7 +3,7 @@ import { listDeliveries } from '#src/api/deliveries/deliveries.ts';
 import { sources } from '#src/api/deliveries/delivery-records.ts';
 import { getOverview } from '#src/api/overview/overview.ts';
 import { explainRow } from '#src/api/why.ts';
-import { eventName, label, oneOf, ours, rowValue, text, time, uri, word } from './marked.ts';
+import { eventName, isEventName, label, oneOf, ours, rowValue, text, time, uri, word } from './marked.ts';
 import { byToken, defineTool } from './tool.ts';
 
 export const why = defineTool(explainRow, {
@@ -30,8 +30,8 @@ export const why = defineTool(explainRow, {
       changed: Object.entries(entry.changes ?? {}).flatMap(([table, columns]) =>
         Object.entries(columns).map(([column, [before, after]]) => ({
           column: ours(`${table}.${column}`),
-          before: rowValue(before),
-          after: rowValue(after),
+          before: rowValue(column, before, row.uri),
+          after: rowValue(column, after, row.uri),
         })),
       ),
     })),
@@ -39,7 +39,7 @@ export const why = defineTool(explainRow, {
       .filter(({ value }) => value !== null)
       .map(({ column, value, since, seq }) => ({
         column: ours(column),
-        value: rowValue(value),
+        value: rowValue(column, value, row.uri),
         set_by_seq: since?.seq,
         set_by_event: eventName(since?.event),
         set_at: time(since?.occurred_at),
@@ -53,7 +53,7 @@ export const listDeliveriesTool = defineTool(listDeliveries, {
   description:
     'Lists deliveries and records that were read from the service, newest first, with what became of each. Use it with outcome quarantined for those that could not be applied, and with subject for one record.',
   inputs: {
-    event: true,
+    event: 'The kind, such as invitee.created.',
     outcome: true,
     source: true,
     subject: true,
@@ -70,7 +70,8 @@ export const listDeliveriesTool = defineTool(listDeliveries, {
       seq: delivery.seq,
       source: word(delivery.source),
       event: eventName(delivery.event),
-      subject: uri(delivery.subject_uri),
+      // A delivery of an unknown kind may say anything there.
+      subject: isEventName(delivery.event ?? '') ? uri(delivery.subject_uri) : text(delivery.subject_uri),
       occurred_at: time(delivery.occurred_at),
       received_at: time(delivery.received_at),
       outcome: word(delivery.outcome),

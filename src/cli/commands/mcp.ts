@@ -1,5 +1,5 @@
 // `mcp`: answers an AI model over standard input and output, directly from the store.
-import { once } from 'node:events';
+import { finished } from 'node:stream/promises';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { createReadApi } from '#src/api/operations.ts';
 import { mcpNeeds } from '#src/app/mcp.ts';
@@ -49,9 +49,10 @@ export const mcp = defineVerb({
     const connection = serveStdio(() => serverFor({ who: 'mcp command', address: '' }), {
       transport: new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: maxMessageBytes }),
       maxSubscriptions: 0,
-      onerror: report,
+      onerror: rest.malformed,
     });
-    await once(process.stdin, 'close', { signal: stopping }).catch(() => {});
+    // A file ends without being closed.
+    await finished(process.stdin, { writable: false, signal: stopping }).catch(() => {});
     await connection.close();
     tail.close();
     return 0;

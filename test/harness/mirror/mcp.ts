@@ -21,11 +21,11 @@ export async function openMcp(
   await using stack = new AsyncDisposableStack();
   let nowMs = Date.now();
   const reported: unknown[] = [];
+  const malformed: unknown[] = [];
   const read = stack.use(
     await openReadApi(engine.fresh, {
       mcp: (api) => ({
         mcpToken,
-        hostNames: [],
         open: memoize(async () =>
           createMcpEndpoint({
             api,
@@ -34,6 +34,7 @@ export async function openMcp(
             version: '1.2.3',
             clock: () => (nowMs += tickMs),
             report: (error) => void reported.push(error),
+            malformed: () => void malformed.push('a message'),
           }),
         ),
       }),
@@ -60,6 +61,7 @@ export async function openMcp(
     client,
     connect,
     reported,
+    malformed,
     /** The text of an answer, and the data in it. */
     async call(name: string, args: Readonly<Record<string, unknown>> = {}) {
       const result = await client.callTool({ name, arguments: args });

@@ -21,6 +21,7 @@ const { pseudonym, seal, open } = createMcpSecrets('the secret of a mirror, of a
 const shown = (presented: Presented, isRevealed = false, mostText = 100) =>
   render(presented, { isRevealed, pseudonym, mostText, eventTypes: new Set(['Intro call', 'Ada']) });
 
+const own = 'https://example.test/contacts/1';
 const ada = { email: 'Ada@Example.test', name: 'Ada Lovelace' };
 
 describe('a masked answer', () => {
@@ -65,16 +66,27 @@ describe('a masked answer', () => {
       uri(`https://example.test/${'a'.repeat(400)}`),
       text('Ada'),
       text({ any: ['Ada'] }),
-      rowValue('Ada'),
-      rowValue(4_930_555_019),
-      rowValue(['Ada']),
+      rowValue('name', 'Ada', own),
+      rowValue('position', 4_930_555_019, own),
+      rowValue('hosts', ['Ada'], own),
+      // What a guest wrote, in the form of something else.
+      rowValue('job_title', '2026-01-01', own),
+      rowValue('linkedin', 'https://example.test/users/ada-lovelace', own),
+      rowValue('event_uri', 'https://other.test/scheduled_events/ada-lovelace', own),
+      rowValue('event_uri', 'https://example.test.other.test/scheduled_events/1', own),
+      rowValue('created_at', 'Ada', own),
     ])
       expect(shown(value)).toBe('[hidden]');
-    expect([rowValue(true), rowValue(null)].map((value) => shown(value))).toEqual([true, null]);
-    expect(shown([rowValue('2026-03-01'), rowValue('https://example.test/users/1')])).toEqual([
-      '2026-03-01',
-      'https://example.test/users/1',
+    expect([rowValue('active', true, own), rowValue('name', null, own)].map((value) => shown(value))).toEqual([
+      true,
+      null,
     ]);
+    expect(
+      shown([
+        rowValue('last_meeting_date', '2026-03-01', own),
+        rowValue('owner_uri', 'https://example.test/users/1', own),
+      ]),
+    ).toEqual(['2026-03-01', 'https://example.test/users/1']);
   });
 
   it('hides a text that has passed the compiler without a mark', () => {

@@ -1,5 +1,6 @@
 // MCP against the started product, by the official client and by the command line of the inspector: over HTTP and as a command.
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
@@ -113,5 +114,12 @@ describe('the command mcp', () => {
     expect(await running).toMatchObject({ stdout: '', stderr: '' });
     const none = await home.runProcess(['mcp'], { DATA_DIR: join(home.dataDir, 'none') });
     expect([none.code, none.out, none.err]).toEqual([2, '', expect.stringContaining('There is no mirror')]);
+  });
+
+  it('ends without a word where there is no input', async () => {
+    const child = spawn(process.execPath, [main, 'mcp'], { env: home.settings, stdio: ['ignore', 'ignore', 'pipe'] });
+    let printed = '';
+    child.stderr.on('data', (chunk: Buffer) => (printed += String(chunk)));
+    expect([await once(child, 'close'), printed]).toEqual([[0, null], '']);
   });
 });
