@@ -95,7 +95,7 @@ describe.each(globSync('examples/systemd/*.service', { cwd: docs }))('%s', (path
     const unit = read(path);
     expect(knownVerbs).toContain(/^ExecStart=\/opt\/slotstream\/bin\/slotstream (\w+)$/m.exec(unit)?.[1]);
     const restarts = ['Restart=always', 'RestartSec=2', 'RestartPreventExitStatus=2'];
-    for (const line of ['User=slotstream', 'StateDirectory=slotstream', 'UMask=0077', ...restarts])
+    for (const line of ['User=slotstream', 'StateDirectory=slotstream', 'UMask=0077', 'LimitCORE=0', ...restarts])
       expect(unit.split('\n')).toContain(line);
   });
 });

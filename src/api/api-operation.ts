@@ -1,4 +1,5 @@
 // What the operations of the API have in common: what they may use, and what each declares besides its schemas.
+import type { Caller } from '#src/api/auth/browser.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import { operationDefiner, type Operation } from '#src/http/operation.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -22,8 +23,10 @@ export interface ApiContext {
   readonly process?: MirrorProcess | undefined;
   /** The processes and settings of the installation; absent where only the store is served. */
   readonly installation?: Installation | undefined;
-  /** Counts the open streams of the feed. */
-  readonly streams: { open: number };
+  /** Counts the open streams and long polls of the feed, by who opened them. */
+  readonly streams: Map<Caller['who'] | '', number>;
+  /** Absent where the process itself asks. */
+  readonly caller?: Caller | undefined;
   /** Whether this process replays or previews many deliveries: one at a time. */
   readonly replaying: { isRunning: boolean };
   /** Milliseconds since 1970. */

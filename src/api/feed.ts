@@ -54,9 +54,22 @@ const page = z.strictObject({
   pagination: z.strictObject({ next_after: z.int().describe('Continue with this as `after`.') }),
 });
 
-/** Each may buffer a page of about 4 MB for a slow reader. */
-const maxStreams = 200;
+/** Of one token, with its long polls: each may buffer a page of about 4 MB for a slow reader. */
+const maxStreams = 20;
 const retryAfterSeconds = 10;
+
+const tooManyStreams = {
+  503: `${maxStreams} streams or long polls of this token are already open: retry after \`Retry-After\` seconds.`,
+};
+
+/** Returns how it ends; undefined where too many are open. */
+function enter({ streams, caller }: Pick<ApiContext, 'streams' | 'caller'>): (() => void) | undefined {
+  const who = caller?.who ?? '';
+  const open = streams.get(who) ?? 0;
+  if (open >= maxStreams) return undefined;
+  streams.set(who, open + 1);
+  return () => void streams.set(who, (streams.get(who) ?? 1) - 1);
+}
 
 export const feedOperations = [
   defineOperation({
@@ -71,10 +84,16 @@ export const feedOperations = [
     answers: 'object',
     schema: page,
     alternative: { contentType: cloudEventBatchType, schema: cloudEventBatch },
-    async run({ store, tail, query, request: { signal, headers } }) {
+    errors: tooManyStreams,
+    async run({ store, tail, query, request: { signal, headers }, ...caller }) {
       const after = (await startOf(store, query)) ?? 0;
       const waitMs = Math.min(query.timeout ?? query.wait * 1_000, maxWaitSeconds * 1_000);
-      const found = await longPoll({ store, tail }, { ...query, waitMs, filter: filterOf(query), after, signal });
+      const leave = waitMs > 0 ? enter(caller) : () => {};
+      if (leave === undefined) return tooMany();
+      const found = await longPoll(
+        { store, tail },
+        { ...query, waitMs, filter: filterOf(query), after, signal },
+      ).finally(leave);
       const isBatch = accepts(cloudEventBatchType, headers.get('accept'));
       const text = isBatch ? await batchText(store, found) : pageText(found);
       const type = isBatch ? cloudEventBatchType : 'application/json';
@@ -89,20 +108,19 @@ export const feedOperations = [
     summary: 'The feed as server-sent events',
     description:
       'Each event has the entry’s `seq` as its id, its kind as its name (`entry` where it has none) and the entry as its data. Begins at the end of the log; `after=0` begins at the beginning. With `include=none` events have no name. A reader that reconnects with `Last-Event-ID` continues where it was.',
-    errors: { 503: `${maxStreams} streams are already open: retry after \`Retry-After\` seconds.` },
+    errors: tooManyStreams,
     query: streamQuery,
     answers: 'stream',
     contentType: 'text/event-stream',
-    async run({ store, tail, streams, query, request: { headers, signal } }) {
+    async run({ store, tail, query, request: { headers, signal }, ...caller }) {
       const { last } = parseInput(resuming, { last: headers.get('last-event-id') || undefined });
       // A browser that reconnects sends the URL of its first request, so the header is newer.
       const start = await startOf(store, last === undefined ? query : { after: last });
       const after = start ?? (await lastSeq(store));
       const read = (filter: FeedFilter, range: FeedRange) =>
         readFeed(store, filter, { ...range, include: query.include });
-      if (streams.open >= maxStreams) return tooMany();
-      streams.open += 1;
-      const onEnd = (): void => void (streams.open -= 1);
+      const onEnd = enter(caller);
+      if (onEnd === undefined) return tooMany();
       const stream = openStream(
         { read, tail, onEnd, isUnnamed: query.include === 'none' },
         { filter: filterOf(query), after, signal },
@@ -114,7 +132,7 @@ export const feedOperations = [
 
 const tooMany = (): Response =>
   Response.json(
-    { title: 'Service Unavailable', message: `${maxStreams} streams are already open: retry later.` },
+    { title: 'Service Unavailable', message: `${maxStreams} streams of this token are already open: retry later.` },
     { status: 503, headers: { 'retry-after': String(retryAfterSeconds) } },
   );
 

@@ -67,7 +67,7 @@ const operations: readonly ApiOperation[] = [
 /** Who calls, for the record of actions. */
 type ReadEnv = { Bindings: { caller?: Caller } };
 
-export interface ReadApiNeeds extends Omit<ApiContext, 'streams' | 'replaying'> {
+export interface ReadApiNeeds extends Omit<ApiContext, 'streams' | 'replaying' | 'caller'> {
   /** Signs page tokens. */
   readonly secret: string;
   /** Is called with the id of every audited operation that was done. */
@@ -75,7 +75,7 @@ export interface ReadApiNeeds extends Omit<ApiContext, 'streams' | 'replaying'> 
 }
 
 export function createReadApi({ secret, acted, ...needs }: ReadApiNeeds) {
-  const context: ApiContext = { ...needs, streams: { open: 0 }, replaying: { isRunning: false } };
+  const context: ApiContext = { ...needs, streams: new Map(), replaying: { isRunning: false } };
   const audit = createAudit(context, operations);
   const app = new Hono<ReadEnv>();
   handleErrors(app, {
@@ -87,7 +87,7 @@ export function createReadApi({ secret, acted, ...needs }: ReadApiNeeds) {
     app,
     {
       cursors: createCursors(secret, { nowMs: () => needs.clock() }),
-      admit: () => context,
+      admit: (_operation, http: Context<ReadEnv>) => ({ ...context, caller: http.env?.caller }),
       methodErrors: true,
       errorOf: (error, { conventions }) => (conventions === 'service' ? error : withStatusTitle(error)),
       async begin(operation, http: Context<ReadEnv>, input) {

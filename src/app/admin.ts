@@ -48,6 +48,7 @@ export function openAdmin(
   const app = createAdminApp({
     token: adminToken,
     readToken: config.adminReadToken,
+    metricsToken: config.metricsToken,
     loginCodes,
     loginCommand,
     hostNames: [config.adminHost, ...(adminUrl === undefined ? [] : [new URL(adminUrl).hostname])],

@@ -140,8 +140,11 @@ function conflictsIn(values: Partial<SettingValues>): readonly string[] {
     problems.push('DATABASE_SCHEMA needs PostgreSQL (DATABASE_URL): set its address, or remove the schema');
   if (values.ADMIN_READ_TOKEN !== undefined && values.ADMIN_READ_TOKEN === values.ADMIN_TOKEN)
     problems.push('ADMIN_READ_TOKEN must differ from ADMIN_TOKEN: it is for callers that may only read');
-  if (values.MCP_TOKEN !== undefined && [values.ADMIN_TOKEN, values.ADMIN_READ_TOKEN].includes(values.MCP_TOKEN))
+  const tokens = [values.ADMIN_TOKEN, values.ADMIN_READ_TOKEN];
+  if (values.MCP_TOKEN !== undefined && tokens.includes(values.MCP_TOKEN))
     problems.push('MCP_TOKEN must differ from ADMIN_TOKEN and ADMIN_READ_TOKEN: it opens only MCP');
+  if (values.METRICS_TOKEN !== undefined && [...tokens, values.MCP_TOKEN].includes(values.METRICS_TOKEN))
+    problems.push('METRICS_TOKEN must differ from ADMIN_TOKEN, ADMIN_READ_TOKEN and MCP_TOKEN: it opens only /metrics');
   if (PORT !== undefined && PORT !== 0 && PORT === adminPortOf(values))
     problems.push('PORT and ADMIN_PORT must differ');
   return problems;
@@ -166,6 +169,7 @@ function shape(values: SettingValues) {
     hasAdminPort: values.ADMIN_PORT !== undefined,
     adminToken: values.ADMIN_TOKEN,
     adminReadToken: values.ADMIN_READ_TOKEN,
+    metricsToken: values.METRICS_TOKEN,
     mcp: { token: values.MCP_TOKEN, isRevealed: values.MCP_REVEAL },
     publicUrl: values.PUBLIC_URL,
     signing: {

@@ -123,6 +123,13 @@ export const settings = {
       'A second bearer token of the admin listener, of at least 16 characters, for dashboards and BI tools: it reads everything and changes nothing. A change is answered 403 and logged.',
     secret: true,
   },
+  METRICS_TOKEN: {
+    reads: z.string().min(16, 'at least 16 characters').optional(),
+    default: '–',
+    meaning:
+      'Bearer token of `/metrics` on the admin listener, of at least 16 characters, for Prometheus. It opens nothing else.',
+    secret: true,
+  },
   MCP_TOKEN: {
     reads: z.string().min(16, 'at least 16 characters').optional(),
     default: '– (MCP over HTTP is off)',

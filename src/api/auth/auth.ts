@@ -39,6 +39,8 @@ export interface AuthNeeds {
   readonly token: string;
   /** The token for callers that may only read. */
   readonly readToken?: string | undefined;
+  /** The token that opens `/metrics` and nothing else. */
+  readonly metricsToken?: string | undefined;
   readonly loginCodes: LoginCodes;
   /** Names of this listener besides those of this machine and its addresses. */
   readonly hostNames: readonly string[];
@@ -69,6 +71,7 @@ export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): Mi
     });
   const admin = holderOf(token, { clock, isReadOnly: false });
   const holders = [admin, ...(readToken === undefined ? [] : [holderOf(readToken, { clock, isReadOnly: true })])];
+  const isMetricsBearer = needs.metricsToken === undefined ? () => false : equalTo(`Bearer ${needs.metricsToken}`);
   const throttle = createLoginThrottle({ clock, ...timing });
   const refused = (cause: RejectionCause, { req }: AdminContext): void => needs.refused(cause, req);
 
@@ -148,6 +151,10 @@ export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): Mi
       if (own !== undefined) return context.redirect(own);
       if (isPostTo(context, '/login')) return logInByForm(context);
       if (code !== undefined) return logInByCode(context, code);
+    }
+    if (req.path === '/metrics' && isReading(context) && isMetricsBearer(req.header('authorization') ?? '')) {
+      context.set('caller', { who: 'metrics token', address: addressOf(context) });
+      return next();
     }
     const verdict = authenticate(holders, context);
     if (verdict === 'absent' || verdict === 'wrong') return reject(context, verdict);

@@ -8,7 +8,7 @@ import { sessionSeconds } from './session.ts';
 
 /** Who sent a request. */
 export interface Caller {
-  readonly who: `${'admin' | 'read-only'} ${'token' | 'session'}` | 'mcp token' | 'mcp command';
+  readonly who: `${'admin' | 'read-only'} ${'token' | 'session'}` | 'metrics token' | 'mcp token' | 'mcp command';
   /** The address of the socket; a header can be forged. */
   readonly address: string;
 }

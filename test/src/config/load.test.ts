@@ -135,6 +135,12 @@ describe('configuration', () => {
     expect(complaintsOf(same).message).toMatch(/^ADMIN_READ_TOKEN must differ from ADMIN_TOKEN/);
   });
 
+  it('wants a token for metrics that is no other token', () => {
+    for (const name of ['ADMIN_TOKEN', 'ADMIN_READ_TOKEN', 'MCP_TOKEN'])
+      expect(complaintsOf({ [name]: longKey, METRICS_TOKEN: longKey }).message).toMatch(/^METRICS_TOKEN must differ/);
+    expect(loadConfig({ METRICS_TOKEN: longKey }).metricsToken).toBe(longKey);
+  });
+
   it('wants a token for MCP that is long enough and opens nothing else, from a file too, and masks people by default', () => {
     const path = join(mkdtempSync(join(tmpdir(), 'secret-')), 'token');
     writeFileSync(path, 'a-token-that-opens-only-mcp\n');

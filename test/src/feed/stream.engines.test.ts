@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { request as openRequest, type IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Caller } from '#src/api/auth/browser.ts';
 import { createReadApi } from '#src/api/operations.ts';
 import { openTail, type Tail } from '#src/feed/tail.ts';
 import { openStream } from '#src/feed/stream.ts';
@@ -25,6 +26,8 @@ const contact = (n: number, name = `n${n}`, event = 'contact.updated') =>
     payload: { uri: `https://api.example.test/contacts/${n}`, name },
   });
 
+const callers = ['admin token', 'admin session', 'read-only token', 'read-only session'] as const;
+
 let opened: TestStore;
 let tail: Tail;
 let listener: Listener;
@@ -42,7 +45,11 @@ beforeEach(async () => {
     report: (error) => void reported.push(error),
   });
   listener = await openListener({ host: '127.0.0.1', port: 0 });
-  listener.serve({ fetch: (request) => api.fetch(request), onClosing: () => tail.close() });
+  const callerOf = ({ headers }: Request): Caller => ({
+    who: callers[Number(headers.get('caller'))] ?? callers[0],
+    address: '',
+  });
+  listener.serve({ fetch: (request) => api.fetch(request, callerOf(request)), onClosing: () => tail.close() });
 });
 afterEach(async () => {
   await listener.close();
@@ -157,8 +164,9 @@ describe('the stream of the feed', () => {
   it('serves fifty readers at once, each every entry in order, beside readers that stall or disconnect', async () => {
     const stalled = await subscribe('?after=0');
     stalled.answer.pause();
-    const readers = await Promise.all(Array.from({ length: 50 }, () => subscribe('?after=0')));
-    const leaving = await Promise.all(Array.from({ length: 5 }, () => subscribe('?after=0')));
+    const some = (count: number) =>
+      Promise.all(Array.from({ length: count }, (_, n) => subscribe('?after=0', { caller: String(n % 4) })));
+    const [readers, leaving] = [await some(50), await some(5)];
     for (let n = 0; n < 400; n += 20) {
       await ingestBodies(opened.store, many(n, 20));
       if (n === 100) for (const reader of leaving) reader.leave();
@@ -275,12 +283,16 @@ describe('an idle stream', () => {
     expect(await new Response(stream).text()).toBe('');
   });
 
-  it('is limited to a number of readers per process, and admits another when one disconnects', async () => {
-    const readers = await Promise.all(Array.from({ length: 200 }, () => subscribe()));
+  it('is limited to twenty readers of a token, with its long polls, and admits another when one disconnects', async () => {
+    const readers = await Promise.all(Array.from({ length: 20 }, () => subscribe()));
     expect(new Set(readers.map(({ answer }) => answer.statusCode))).toEqual(new Set([200]));
     const refused = await subscribe();
     expect([refused.answer.statusCode, refused.answer.headers['retry-after']]).toEqual([503, '10']);
     await expect.poll(() => refused.text()).toContain('Service Unavailable');
+    const poll = async (wait: number, caller = 0): Promise<number> =>
+      (await fetch(`http://127.0.0.1:${listener.port}/api/feed?wait=${wait}`, { headers: { caller: String(caller) } }))
+        .status;
+    expect([await poll(1), await poll(0), await poll(1, 2)]).toEqual([503, 200, 200]);
     readers[7]?.leave();
     await expect
       .poll(async () => {

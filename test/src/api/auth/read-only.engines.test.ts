@@ -99,6 +99,18 @@ describe('the read-only token', () => {
   });
 });
 
+describe('the token for metrics', () => {
+  it('opens /metrics and nothing else', async () => {
+    const { ask } = openAdmin({ metricsToken: 'a-token-that-opens-metrics' });
+    const headers = { authorization: 'Bearer a-token-that-opens-metrics' };
+    for (const method of ['GET', 'HEAD']) expect((await ask('/metrics', { method, headers })).status).toBe(200);
+    for (const path of ['/', '/api/status', '/api/contacts', '/docs', '/metrics/', '/login'])
+      expect([path, (await ask(path, { headers })).status]).toEqual([path, 401]);
+    expect((await ask('/metrics', { method: 'POST', headers })).status).toBe(401);
+    expect((await openAdmin().ask('/metrics', { headers: { authorization: 'Bearer ' } })).status).toBe(401);
+  });
+});
+
 describe('the access log', () => {
   it('has a line for every change that was refused, without what the caller wrote', () => {
     const lines: unknown[] = [];
