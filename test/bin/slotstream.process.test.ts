@@ -31,6 +31,25 @@ describe('bin/slotstream', () => {
     expect(callElsewhere(join(root, manifest.bin.slotstream), '--version')).toBe(`${manifest.version}\n`);
   });
 
+  it.each([
+    ['v24.12.0', 'the machine'],
+    ['v24.30.1', 'the machine'],
+    ['v26.0.0', 'the machine'],
+    ['v24.11.1', 'npm'],
+    ['v24.2.0', 'npm'],
+    ['v20.20.2', 'npm'],
+    ['v8.17.0', 'npm'],
+  ])('where the machine has Node %s, uses that of %s', (version, whose) => {
+    const home = mkdtempSync(join(folder, 'home-'));
+    const answering = (name: string) => `#!/bin/sh\n[ "$1" = --version ] && echo ${version} || echo ${name}\n`;
+    script(join(home, 'machine/node'), answering('the machine'));
+    script(join(home, 'node_modules/.bin/node'), answering('npm'));
+    script(join(home, 'bin/slotstream.js'), '#!/usr/bin/env -S node --flag\n');
+    copyFileSync(join(root, 'bin/slotstream'), join(home, 'bin/slotstream'));
+    const env = { PATH: `${join(home, 'machine')}:/usr/bin:/bin` };
+    expect(execFileSync(join(home, 'bin/slotstream'), ['status'], { env, encoding: 'utf8' })).toBe(`${whose}\n`);
+  });
+
   it('can be called through a symbolic link', () => {
     symlinkSync(join(root, 'bin/slotstream'), join(folder, 'linked'));
     expect(callElsewhere('./linked', '--version')).toBe(`${manifest.version}\n`);
