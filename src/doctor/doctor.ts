@@ -4,7 +4,7 @@ import { checkAlerts } from './alerts.ts';
 import { Report, type Check, type CheckNeeds, type Finding } from './check.ts';
 import { checkDrift } from './drift.ts';
 import { checkQueue, checkStore } from './engines.ts';
-import { checkDataFolder, checkDisk, checkKeys, checkSegments, checkSettings } from './local.ts';
+import { checkDataFolder, checkDisk, checkEnvFile, checkKeys, checkSegments, checkSettings } from './local.ts';
 import { checkProcess } from './process.ts';
 import { checkPublicUrl } from './public-url.ts';
 import { checkSinks } from './sinks.ts';
@@ -14,6 +14,7 @@ import { checkSubscriptions } from './subscriptions.ts';
 /** From the inside out: the later checks depend on what the earlier ones examine. */
 const checks: Readonly<Record<string, Check>> = {
   settings: checkSettings,
+  '.env': checkEnvFile,
   'data folder': checkDataFolder,
   'signing key': checkKeys,
   process: checkProcess,

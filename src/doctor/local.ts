@@ -1,8 +1,9 @@
-// Checks of this machine: misspelt settings, the data folder, signing keys, free disk space, damaged files of the spool and the journal.
+// Checks of this machine: misspelt settings, files that others can read, the data folder, signing keys, free disk space, damaged files
+// of the spool and the journal.
 import { slotstream } from '#src/base/command.ts';
 import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { diskFolders, requireWritableFolder } from '#src/app/disk.ts';
 import { existingFolder, freeBytesOf, inMegabytes, lowBelow, partsOf, type DiskPart } from '#src/base/disk-space.ts';
 import { damagedPrefix } from '#src/receiver/segments/segment-folders.ts';
@@ -15,10 +16,24 @@ export const checkSettings: Check = async ({ config }, report) => {
     report.warning('settings', warning, 'Correct the name, or remove the variable, and restart.');
 };
 
-/** A folder that does not exist yet is created by the first start. */
-export const checkDataFolder: Check = async ({ config: { dataDir } }) => {
-  if (existsSync(dataDir)) requireWritableFolder(dataDir);
+/** A folder that does not exist yet is created by the first start. A group may read it, as that of a backup. */
+export const checkDataFolder: Check = async ({ config: { dataDir } }, report) => {
+  if (!existsSync(dataDir)) return;
+  requireWritableFolder(dataDir);
+  if (await isOpenToOthers(dataDir))
+    report.warning('data folder', `Every user of this machine can read ${dataDir}.`, `chmod 700 ${dataDir}`);
 };
+
+/** Its settings may have come from elsewhere; it holds secrets all the same. */
+export const checkEnvFile: Check = async (_needs, report) => {
+  if (await isOpenToOthers('.env'))
+    report.warning('.env', `Every user of this machine can read ${resolve('.env')}.`, `chmod 600 ${resolve('.env')}`);
+};
+
+async function isOpenToOthers(path: string): Promise<boolean> {
+  const stats = await stat(path).catch(() => undefined);
+  return stats !== undefined && (stats.mode & 0o007) !== 0;
+}
 
 export const checkKeys: Check = async ({ config, now }, report) => {
   const { keys, allowUnsigned } = config.signing;
