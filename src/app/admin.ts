@@ -61,7 +61,7 @@ export function openAdmin(
     ...createAccessLog(log, metrics),
     report: errorLogger(log, 'admin listener'),
     ...(store && reads && { reads, mcp: mcpOf({ config, log, store }, reads) }),
-    pages: pagesOf(log),
+    pages: pagesOf(log, config.views.reportZone),
   });
   admin.serve({
     fetch: (request, env) => app.fetch(request, env),
@@ -126,8 +126,9 @@ function readsOf(
 }
 
 /** The dashboard, loaded with the first page that is opened. */
-const pagesOf = (log: Log) =>
+const pagesOf = (log: Log, timezone: string) =>
   memoize(async (): Promise<Pages> => {
     const { createDashboard } = await import('#src/dashboard/dashboard.ts');
-    return createDashboard({ version: manifest.version, clock: Date.now, report: errorLogger(log, 'dashboard') });
+    const report = errorLogger(log, 'dashboard');
+    return createDashboard({ version: manifest.version, timezone, clock: Date.now, report });
   });

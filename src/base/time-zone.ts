@@ -48,12 +48,14 @@ export function localClock(zone: string): ((ms: number) => Date) | undefined {
 export const isUtc = (zone: string): boolean => zonePeriods(zone)?.every(({ offsetMs }) => offsetMs === 0) ?? false;
 
 /** The first instant of a day (`2026-11-16`) in a zone. */
-export function startOfDay(day: string, zone: string): number {
-  const midnight = Date.parse(`${day}T00:00:00Z`);
+export const startOfDay = (day: string, zone: string): number => localInstant(Date.parse(`${day}T00:00:00Z`), zone);
+
+/** The first instant at which the clocks of a zone show this local time, given as if it were UTC, or a later one. */
+export function localInstant(localMs: number, zone: string): number {
   const periods = zonePeriods(zone) ?? [];
   for (const [index, { startsMs, offsetMs }] of periods.entries()) {
-    // Where the clocks skip midnight, the day begins with the period.
-    const ms = Math.max(startsMs, midnight - offsetMs);
+    // Where the clocks skip the time, the period begins with the next one.
+    const ms = Math.max(startsMs, localMs - offsetMs);
     if (ms < (periods[index + 1]?.startsMs ?? Infinity)) return ms;
   }
   throw new RangeError(`no such time zone: ${zone}`);

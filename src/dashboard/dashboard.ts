@@ -13,6 +13,8 @@ import { searchPage } from './pages/search.ts';
 
 export interface DashboardNeeds {
   readonly version: string;
+  /** The time zone of reports. */
+  readonly timezone: string;
   clock(): number;
   /** Receives errors that are not the caller's. */
   report(error: unknown): void;
@@ -79,7 +81,7 @@ const refusal = (status: number, { title, message }: { readonly title: string; r
 
 const isRedirect = (result: View | Redirect): result is Redirect => 'to' in result;
 
-async function callOf(context: PageContext, { clock }: DashboardNeeds): Promise<PageCall> {
+async function callOf(context: PageContext, { clock, timezone }: DashboardNeeds): Promise<PageCall> {
   const { isReadOnly, api } = context.env;
   const url = new URL(context.req.url);
   const form = context.req.method === 'POST' ? await readForm(context) : new FormData();
@@ -91,6 +93,7 @@ async function callOf(context: PageContext, { clock }: DashboardNeeds): Promise<
     isReadOnly,
     ask: createAsk(api, url),
     nowMs: clock(),
+    timezone,
   };
 }
 

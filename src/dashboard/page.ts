@@ -39,6 +39,8 @@ export interface PageCall {
   readonly ask: Ask;
   /** Milliseconds since 1970. */
   readonly nowMs: number;
+  /** The time zone of reports. */
+  readonly timezone: string;
 }
 
 export interface View {

@@ -29,6 +29,7 @@ export interface Looks {
   readonly height?: number;
   readonly colorScheme?: 'light' | 'dark';
   readonly javaScriptEnabled?: boolean;
+  readonly timezoneId?: string;
 }
 
 /** As one who has never been here. */

@@ -7,6 +7,7 @@
 //   [data-action]              a button: live, theme, help
 //   [data-copy]                a button: copies the value of the attribute, or else the <pre> beside it
 //   time[datetime]             an instant whose text ends with UTC
+//   [name=timezone][data-unset]  the zone of a form, which becomes that of the browser: also in [data-zone], and in fields with [data-instant]
 (() => {
   'use strict';
   const root = document.documentElement;
@@ -95,7 +96,20 @@
   const zoned = (timeStyle) => new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle });
   // A meeting starts at a full minute; what a computer reports has seconds.
   const styles = [zoned('short'), zoned('medium')];
+  const zone = styles[0].resolvedOptions().timeZone;
+  const localText = (instant) => {
+    const at = new Date(instant);
+    return new Date(at - at.getTimezoneOffset() * 60_000).toISOString();
+  };
   function localize(within) {
+    for (const input of within.querySelectorAll('[name="timezone"][data-unset]')) {
+      const form = input.closest('form');
+      input.setAttribute('value', zone);
+      for (const name of form.querySelectorAll('[data-zone]')) name.textContent = zone;
+      for (const field of form.querySelectorAll('[data-instant]'))
+        if (field.dataset.instant)
+          field.setAttribute('value', localText(field.dataset.instant).slice(0, field.type === 'date' ? 10 : 16));
+    }
     for (const time of within.querySelectorAll('time[datetime]'))
       if (time.textContent.endsWith(' UTC'))
         time.textContent = styles[/:00(?:\.0+)?Z$/.test(time.dateTime) ? 0 : 1].format(new Date(time.dateTime));
@@ -336,6 +350,8 @@
   addEventListener('formdata', ({ target, formData }) => {
     if (target.method !== 'get') return;
     for (const name of new Set(formData.keys())) if (formData.get(name) === '') formData.delete(name);
+    const times = [...target.querySelectorAll('[data-instant]')];
+    if (times.length > 0 && !times.some(({ name }) => formData.has(name))) formData.delete('timezone');
   });
 
   addEventListener('DOMContentLoaded', () => {

@@ -1,7 +1,8 @@
 // Forms: filters that are part of the address, and actions that are confirmed on a page of their own.
 import { html } from 'hono/html';
 import type { RawQuery } from '#src/http/request.ts';
-import { address, type Markup } from './markup.ts';
+import { localValue, type LocalQuery } from './local-times.ts';
+import { address, nothing, type Markup } from './markup.ts';
 
 export interface Field {
   readonly name: string;
@@ -16,12 +17,18 @@ export interface Field {
   readonly suggestions?: readonly string[];
 }
 
-/** A form whose fields become the query of this page. It works without script and without a button on a phone keyboard. */
-export function filters(url: URL, query: RawQuery, fields: readonly Field[]): Markup {
+/**
+ * A form whose fields become the query of this page. It works without script and without a button on a phone keyboard. With `local`, its
+ * days and times are those of a zone.
+ */
+export function filters(url: URL, query: RawQuery, fields: readonly Field[], local?: LocalQuery): Markup {
   const names = new Set(fields.map(({ name }) => name));
   const active = Object.keys(query).filter((name) => names.has(name));
   return html`<form class="filters" method="get" action="${url.pathname}" role="search">
-    ${fields.map((field) => fieldView(field, query[field.name] ?? ''))}
+    ${fields.map((field) =>
+      local && field.name in local.ends ? timeField(field, local) : fieldView(field, query[field.name] ?? ''),
+    )}
+    ${local ? html`<input type="hidden" name="timezone" value="${local.timezone}" ${local.isChosen ? '' : html`data-unset`} />` : nothing}
     <div class="buttons">
       <button>Filter</button>${active.length === 0 ? '' : html`<a href="${url.pathname}">Remove all filters</a>`}
     </div>
@@ -48,6 +55,15 @@ function fieldView(
           ${suggestions ? html`list="${name}-suggestions"` : ''}
         />${suggestions ? html`<datalist id="${name}-suggestions">${suggestions.map((each) => html`<option value="${each}"></option>`)}</datalist>` : ''}`;
   return html`<label class="${value === '' ? '' : 'active'}"><span>${label}</span>${control}</label>`;
+}
+
+/** The script writes the time of an instant in the zone of the browser, and that zone, where the address names none. */
+function timeField(field: Field, local: LocalQuery): Markup {
+  const { instant, value } = localValue(field, local);
+  return html`<label class="${value === '' ? '' : 'active'}"
+    ><span>${field.label} <small data-zone>${local.timezone}</small></span
+    ><input name="${field.name}" type="${field.type ?? 'date'}" value="${value}" autocomplete="off" data-instant="${instant}"
+  /></label>`;
 }
 
 /** A button that sends a form to an address of the dashboard. Show none to a visitor who may only read. */

@@ -271,6 +271,21 @@ describe.runIf(inject('chromiumPath'))('the dashboard in a browser', () => {
     await expect.poll(() => page.title()).toBe('Log in · Slotstream');
   });
 
+  it('takes times of filters in the zone of the browser, and without a script in that of the reports', async () => {
+    const bare = await open('/deliveries', { javaScriptEnabled: false });
+    expect(await bare.page.locator('[data-zone]').first().textContent()).toBe('Europe/Berlin');
+    const { page } = await open('/deliveries', { timezoneId: 'America/New_York' });
+    expect(await page.locator('[data-zone]').first().textContent()).toBe('America/New_York');
+    await page.goto(`${server.url}/deliveries?min_received_at=2025-04-14T12:00:00.000000Z`);
+    expect(await page.locator('[name=min_received_at]').inputValue()).toBe('2025-04-14T08:00');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.waitForURL(/timezone=America%2FNew_York/);
+    expect(new URL(page.url()).searchParams.get('min_received_at')).toBe('2025-04-14T08:00');
+    expect(await page.locator('[name=min_received_at]').getAttribute('data-instant')).toBe(
+      '2025-04-14T12:00:00.000000Z',
+    );
+  });
+
   it('shows times in the zone of the browser, and asks for nothing without a script', async () => {
     const bare = await open('/deliveries', { javaScriptEnabled: false });
     expect(await bare.page.locator('tr time').first().textContent()).toMatch(/ UTC$/);

@@ -2,12 +2,21 @@
 import { html } from 'hono/html';
 import { listBookings } from '#src/api/bookings/list-bookings.ts';
 import { filters, type Field } from '#src/dashboard/components/form.ts';
+import { localQuery } from '#src/dashboard/components/local-times.ts';
 import { pager, table, type Column } from '#src/dashboard/components/list.ts';
 import { command, foreign, idOf, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage, newestEntry, type Page, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
 import { showBooking } from './booking.ts';
 import { showNoShows } from './no-shows.ts';
-import { attendanceBadge, attendanceTexts, bookingBadge, meetingFilters, outcomeTexts, timesText } from './outcome.ts';
+import {
+  attendanceBadge,
+  attendanceTexts,
+  bookingBadge,
+  meetingFilters,
+  outcomeTexts,
+  startEnds,
+  timesText,
+} from './outcome.ts';
 
 type Booking = RecordOf<typeof listBookings>;
 
@@ -18,7 +27,9 @@ export const bookingPages: readonly Page[] = [
 ];
 
 async function showBookings(call: PageCall) {
-  const { url, query } = call;
+  const { url } = call;
+  const local = localQuery(call, startEnds);
+  const { query } = local;
   // A search is not repeated with every delivery.
   const liveAfter = Object.keys(query).length === 0 ? await newestEntry(call) : undefined;
   const { collection, pagination } = await call.ask(listBookings, { query });
@@ -34,14 +45,19 @@ async function showBookings(call: PageCall) {
             : 'Meetings of the last seven days, or of those you choose, that ended without a no-show mark. No recap and no transcript shows that the invitee came. Mark those who did not come.'
         }
       </p>
-      ${filters(url, query, [
-        { name: 'q', label: 'Name or e-mail address', type: 'search', placeholder: 'a part of it' },
-        { name: 'outcome', label: 'Outcome', options: outcomeTexts },
-        { name: 'attendance', label: 'Attendance', options: attendanceTexts },
-        ...(await meetingFilters(call)),
-        { name: 'utm_campaign', label: 'Campaign' },
-        ...rareFields.filter(({ name }) => query[name] !== undefined),
-      ])}
+      ${filters(
+        url,
+        query,
+        [
+          { name: 'q', label: 'Name or e-mail address', type: 'search', placeholder: 'a part of it' },
+          { name: 'outcome', label: 'Outcome', options: outcomeTexts },
+          { name: 'attendance', label: 'Attendance', options: attendanceTexts },
+          ...(await meetingFilters(call)),
+          { name: 'utm_campaign', label: 'Campaign' },
+          ...rareFields.filter(({ name }) => query[name] !== undefined),
+        ],
+        local,
+      )}
       ${table({
         caption: 'Bookings, newest first',
         rows: collection,

@@ -2,15 +2,18 @@
 import { html } from 'hono/html';
 import { listNoShows } from '#src/api/bookings/no-shows.ts';
 import { filters } from '#src/dashboard/components/form.ts';
+import { localQuery } from '#src/dashboard/components/local-times.ts';
 import { pager, table, type Column } from '#src/dashboard/components/list.ts';
 import { badge, externalLink, foreign, joined, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { newestEntry, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
-import { meetingFilters, timesText } from './outcome.ts';
+import { meetingFilters, startEnds, timesText } from './outcome.ts';
 
 type NoShow = RecordOf<typeof listNoShows>;
 
 export async function showNoShows(call: PageCall) {
-  const { url, query } = call;
+  const { url } = call;
+  const local = localQuery(call, startEnds);
+  const { query } = local;
   const liveAfter = await newestEntry(call);
   const { collection, pagination } = await call.ask(listNoShows, { query });
   const isUndone = query['state'] === 'undone';
@@ -27,10 +30,15 @@ export async function showNoShows(call: PageCall) {
                 <a href="/bookings?unconfirmed=true">meetings of the last week without evidence</a> that the invitee came.`
         }
       </p>
-      ${filters(url, query, [
-        { name: 'state', label: 'Marks', none: 'open', options: { undone: 'removed' } },
-        ...(await meetingFilters(call)),
-      ])}
+      ${filters(
+        url,
+        query,
+        [
+          { name: 'state', label: 'Marks', none: 'open', options: { undone: 'removed' } },
+          ...(await meetingFilters(call)),
+        ],
+        local,
+      )}
       ${table({
         caption: isUndone ? 'Removed no-show marks, newest first' : 'No-shows, newest first',
         rows: collection,

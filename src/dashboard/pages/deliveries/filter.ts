@@ -27,8 +27,8 @@ const fields: readonly Field[] = [
   { name: 'outcome', label: 'Outcome', options: outcomeOptions },
   { name: 'source', label: 'Source', options: Object.fromEntries(sources.map((source) => [source, source])) },
   { name: 'address', label: 'E-mail address', type: 'email', placeholder: 'ada@example.com' },
-  { name: 'min_received_at', label: 'From (UTC)', type: 'datetime-local' },
-  { name: 'max_received_at', label: 'Before (UTC)', type: 'datetime-local' },
+  { name: 'min_received_at', label: 'From', type: 'datetime-local' },
+  { name: 'max_received_at', label: 'Before', type: 'datetime-local' },
 ];
 
 /** Fields that links fill in; they are shown while they are used. */
@@ -50,18 +50,7 @@ export const fieldsFor = (query: RawQuery): readonly Field[] => [
 export const filterIn = (query: RawQuery): RawQuery =>
   Object.fromEntries(all.flatMap(({ name }) => (query[name] === undefined ? [] : [[name, query[name]]])));
 
-/** A control for times holds minutes in UTC and nothing else: a day or a time in another form is written as it needs it. */
-export function asFormValues(query: RawQuery): RawQuery {
-  const minute = (name: string, dayMs: number): RawQuery => {
-    const given = query[name];
-    if (given === undefined || /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(given)) return {};
-    const isDay = given.length === 10;
-    const hasZone = /(?:Z|[+-]\d\d:?\d\d)$/.test(given.slice(10));
-    const ms = Date.parse(isDay || hasZone ? given : `${given}Z`);
-    return Number.isNaN(ms) ? {} : { [name]: new Date(ms + (isDay ? dayMs : 0)).toISOString().slice(0, 16) };
-  };
-  return { ...query, ...minute('min_received_at', 0), ...minute('max_received_at', 86_400_000) };
-}
+export const receivedEnds = { min_received_at: 'first', max_received_at: 'after' } as const;
 
 /** For `POST /api/deliveries/replay`. */
 export const bodyOf = (query: RawQuery): Readonly<Record<string, string | number>> =>

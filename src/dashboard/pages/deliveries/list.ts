@@ -7,7 +7,8 @@ import { pager, table, type Column } from '#src/dashboard/components/list.ts';
 import { address, command, foreign, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
 import type { Ask } from '#src/api/ask.ts';
 import { definePage, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
-import { asFormValues, fieldsFor, filterIn } from './filter.ts';
+import { localQuery } from '#src/dashboard/components/local-times.ts';
+import { fieldsFor, filterIn, receivedEnds } from './filter.ts';
 
 type Delivery = RecordOf<typeof listDeliveries>;
 
@@ -16,7 +17,10 @@ const unprojected = ['unprojected', 'quarantined', 'unhandled'];
 export const deliveriesPage = definePage({
   path: '/deliveries',
   section: '/deliveries',
-  async show({ ask, url, query, isReadOnly }) {
+  async show(call) {
+    const { ask, url, isReadOnly } = call;
+    const local = localQuery(call, receivedEnds);
+    const { query } = local;
     const {
       collection,
       pagination,
@@ -35,7 +39,7 @@ export const deliveriesPage = definePage({
       ...(isFirst && filter['q'] === undefined && { liveAfter: end }),
       content: html`<h1>Deliveries</h1>
         <p class="lead">Everything that was received or read, newest first.</p>
-        ${filters(url, asFormValues(query), fieldsFor(query))}
+        ${filters(url, query, fieldsFor(query), local)}
         ${isFirst && isWaiting ? await reasonsView(ask) : ''}
         ${isFiltered && !isReadOnly && collection.length > 0 ? html`<p class="actions"><a class="button" href="${address('/deliveries/replay', filter)}">Replay ${isWaiting ? 'or dismiss ' : ''}everything that matches …</a></p>` : ''}
         ${table({

@@ -18,6 +18,7 @@ import {
   type Markup,
 } from '#src/dashboard/components/markup.ts';
 import { definePage, type Page, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
+import { localQuery, rangeEnds } from '#src/dashboard/components/local-times.ts';
 import { markdown, plainText } from './markdown.ts';
 
 type Recap = RecordOf<typeof listRecaps>;
@@ -28,20 +29,27 @@ export const recapPages: readonly Page[] = [
     path: '/recaps',
     section: '/recaps',
     async show(call) {
-      const { ask, url, query } = call;
+      const { ask, url } = call;
+      const local = localQuery(call, rangeEnds);
+      const { query } = local;
       const { collection, pagination } = await ask(listRecaps, { query });
       const { hosts } = await ask(listBookingFilters);
       return {
         title: 'Recaps',
         content: html`<h1>Recaps</h1>
           <p class="lead">What was said and agreed in meetings, as the service wrote it down.</p>
-          ${filters(url, query, [
-            { name: 'text', label: 'Text', type: 'search', placeholder: 'in name, summary, action items' },
-            { name: 'host', label: 'Host', options: Object.fromEntries(hosts.map(({ uri, name }) => [uri, name])) },
-            { name: 'attendee', label: 'Participant', type: 'email', placeholder: 'e-mail address' },
-            { name: 'from', label: 'From', type: 'date' },
-            { name: 'to', label: 'To', type: 'date' },
-          ])}
+          ${filters(
+            url,
+            query,
+            [
+              { name: 'text', label: 'Text', type: 'search', placeholder: 'in name, summary, action items' },
+              { name: 'host', label: 'Host', options: Object.fromEntries(hosts.map(({ uri, name }) => [uri, name])) },
+              { name: 'attendee', label: 'Participant', type: 'email', placeholder: 'e-mail address' },
+              { name: 'from', label: 'From', type: 'date' },
+              { name: 'to', label: 'To', type: 'date' },
+            ],
+            local,
+          )}
           ${table({
             caption: 'Recaps, newest first',
             rows: collection,

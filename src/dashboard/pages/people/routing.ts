@@ -17,6 +17,7 @@ import {
   type Markup,
   type State,
 } from '#src/dashboard/components/markup.ts';
+import { localQuery, rangeEnds } from '#src/dashboard/components/local-times.ts';
 import { definePage, type Page, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
 import { formTable, funnelCharts } from './routing-funnel.ts';
 
@@ -25,13 +26,13 @@ type Submission = RecordOf<typeof listSubmissions>;
 const daysAgo = (nowMs: number, days: number): string => dayOf(nowMs - (days - 1) * dayMs);
 
 /** Filters of the list alone. */
-function funnelIn({ ask, query, nowMs }: PageCall) {
+function funnelIn({ ask, query, nowMs }: Pick<PageCall, 'ask' | 'query' | 'nowMs'>) {
   const { booked: _booked, result_type: _type, page_token: _token, count: _count, ...search } = query;
   return ask(getRoutingFunnel, { query: { from: daysAgo(nowMs, 30), ...search } });
 }
 
 /** A page token has the filters of its list, also those that are not in the address. */
-const submissionsIn = ({ ask, query, nowMs }: PageCall) =>
+const submissionsIn = ({ ask, query, nowMs }: Pick<PageCall, 'ask' | 'query' | 'nowMs'>) =>
   ask(listSubmissions, { query: 'page_token' in query ? query : { from: daysAgo(nowMs, 30), ...query } });
 
 export const routingPages: readonly Page[] = [
@@ -39,8 +40,11 @@ export const routingPages: readonly Page[] = [
     path: '/routing',
     section: '/routing',
     async show(call) {
-      const { url, query, nowMs } = call;
-      const [funnel, { collection, pagination }] = [await funnelIn(call), await submissionsIn(call)];
+      const { url, nowMs } = call;
+      const local = localQuery(call, rangeEnds);
+      const { query } = local;
+      const asked = { ...call, query };
+      const [funnel, { collection, pagination }] = [await funnelIn(asked), await submissionsIn(asked)];
       return {
         title: 'Routing',
         content: html`<h1>Routing</h1>
@@ -50,11 +54,11 @@ export const routingPages: readonly Page[] = [
             [7, 30, 90, 365].map((days) => {
               const from = daysAgo(nowMs, days);
               const text = days === 365 ? 'A year' : `${days} days`;
-              const isCurrent = (query['from'] ?? daysAgo(nowMs, 30)) === from && query['to'] === undefined;
+              const isCurrent = (call.query['from'] ?? daysAgo(nowMs, 30)) === from && query['to'] === undefined;
               return { text, href: withQuery(url, { from, to: undefined }), isCurrent };
             }),
           )}
-          ${filters(url, query, fieldsFor(funnel))}
+          ${filters(url, query, fieldsFor(funnel), local)}
           ${funnel.total.submissions === 0 ? '' : html`${funnelCharts(funnel, url)} ${formTable(funnel, url)}`}
           <h2 id="submissions">${isUnbookedList(query) ? 'People who did not book' : 'Submissions'}</h2>
           ${table({

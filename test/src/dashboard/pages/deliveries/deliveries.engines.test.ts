@@ -44,13 +44,39 @@ for (const engine of storeEngines)
       expect(keysOf(html)).toEqual([235]);
       expect(html).toContain('value="contact.m*"');
       expect(html).toContain('value="2025-04-14T00:00"');
-      expect(hrefs(html)).toContain('/deliveries/replay?q=JAVASCRIPT&event=contact.m*&min_received_at=2025-04-14');
+      const since = encodeURIComponent('2025-04-13T22:00:00.000000Z');
+      expect(hrefs(html)).toContain(`/deliveries/replay?q=JAVASCRIPT&event=contact.m*&min_received_at=${since}`);
       const before = await dashboard.page('/deliveries?max_received_at=2025-04-13');
       expect(before.html).toContain('value="2025-04-14T00:00"');
       expect(before.html).toContain('No delivery matches.');
       expect(keysOf((await dashboard.page('/deliveries?address=V1@example.test')).html)).toEqual([232, 231]);
       expect((await dashboard.page('/deliveries')).html).toContain('data-live data-seq="235"');
       expect((await dashboard.page('/deliveries?q=x')).html).not.toContain('data-live data-seq');
+    });
+
+    it('take times in a zone that the form names: that of the reports, or another one', async () => {
+      await using dashboard = await openLog();
+      const zonesIn = (html: string) => [...html.matchAll(/data-zone>([^<]*)</g)].map(([, zone]) => zone);
+      const none = await dashboard.page('/deliveries');
+      expect(zonesIn(none.html)).toEqual(['Europe/Berlin', 'Europe/Berlin']);
+      expect(none.html).toMatch(/name="timezone" value="Europe\/Berlin" data-unset/);
+      const newYork = 'timezone=America/New_York';
+      // They are received at 2025-04-14 12:00 UTC, which is eight in the morning.
+      for (const [local, count] of [
+        ['2025-04-14T08:00', 20],
+        ['2025-04-14T08:01', 0],
+      ] as const) {
+        const { html } = await dashboard.page(`/deliveries?min_received_at=${local}&${newYork}`);
+        expect([local, keysOf(html).length]).toEqual([local, count]);
+        expect(html).toContain(`value="${local}"`);
+        expect(zonesIn(html)).toEqual(['America/New_York', 'America/New_York']);
+      }
+      const list = async (query: string) => (await dashboard.page(`/bookings?${query}`)).html;
+      expect(await list(`max_start_time=2025-04-14&${newYork}`)).toContain('type="date" value="2025-04-14"');
+      expect(await list(`max_start_time=2025-04-15T03:59:59.999Z&${newYork}`)).toContain(
+        'type="date" value="2025-04-14"',
+      );
+      expect((await dashboard.page('/routing?to=2025-04-14&timezone=Nowhere')).html).toContain('value="2025-04-14"');
     });
 
     it('count what is not in the tables by reason, and lead to each', async () => {

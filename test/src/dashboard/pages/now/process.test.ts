@@ -9,7 +9,7 @@ import { bearer, openAdmin } from '../../../../harness/mirror/api-app.ts';
 const receiver = processRow({ role: 'receive', pid: 7, seen_at: instantOf(Date.now()), accepted: 12, refused: 1 });
 
 async function pageOf(processes: readonly ProcessRow[], { path = '/', works = false } = {}) {
-  const dashboard = createDashboard({ version: '0.0.0', clock: Date.now, report: () => {} });
+  const dashboard = createDashboard({ version: '0.0.0', timezone: 'UTC', clock: Date.now, report: () => {} });
   const status = async () => ({
     roles: { receives: true, works },
     started_at: '2026-01-01T00:00:00.000Z',
