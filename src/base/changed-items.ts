@@ -18,7 +18,7 @@ export function optionLabelsOf(definitions: Iterable<{ readonly options?: unknow
   return new Map(options.map(({ uuid, label }) => [String(uuid), String(label)]));
 }
 
-/** How the items of a list are told apart, how people call them, and the one field that matters. */
+/** The key of the items of a list, the field that people know them by, and the one field that matters. */
 interface ItemShape {
   readonly key: string;
   readonly name?: string;

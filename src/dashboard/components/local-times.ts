@@ -3,7 +3,6 @@ import { localClock, localInstant, zonePeriods } from '#src/base/time-zone.ts';
 import { dayMs, instantOf } from '#src/base/time.ts';
 import type { RawQuery } from '#src/http/request.ts';
 import type { PageCall } from '#src/dashboard/page.ts';
-import type { Field } from './form.ts';
 
 /** What a day means: its first moment, the first one after it, or its last one. */
 export type Boundaries = Readonly<Record<string, 'first' | 'after' | 'last'>>;
@@ -51,7 +50,10 @@ function instantIn(text: string, zone: string, end: Boundaries[string]): string 
 }
 
 /** What a control for days or for minutes shows, and the instant that this is; a day that was entered stays that day in any zone. */
-export function localValue({ name, type }: Pick<Field, 'name' | 'type'>, { query, given, timezone, ends }: LocalQuery) {
+export function localValue(
+  { name, type }: { readonly name: string; readonly type?: string },
+  { query, given, timezone, ends }: LocalQuery,
+) {
   const isDay = type === 'date';
   if (isDay && dayForm.test(given[name] ?? '')) return { instant: '', value: given[name] ?? '' };
   // The end of a day is a moment after it.
