@@ -7,10 +7,11 @@ import { uri } from '#schemas/wire.ts';
 import { idOf } from '#src/api/row-record.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
 import { listing } from '#src/http/pagination.ts';
-import { boundary } from '#src/http/request.ts';
+import { boundary, plainText } from '#src/http/request.ts';
 import { alertsAbout, alertStates, type Alert } from '#src/store/alerts/alert-rows.ts';
 import { inviteeConditions } from '#src/store/search/meetings.ts';
 import { findRows } from '#src/store/search/record-search.ts';
+import { containsText } from '#src/store/sql-dialect.ts';
 import type { TableRow } from '#src/store/tables.ts';
 import { zonedSpan } from '#workers/alerts/message/zoned-time.ts';
 import { loadBookingContexts } from '#workers/alerts/bookings/booking-context.ts';
@@ -56,6 +57,7 @@ const noShow = z
 
 const listQuery = pageQuery.extend({
   state: z.enum(['open', 'undone']).default('open').describe('`undone`: marks that were removed.'),
+  q: plainText.max(200).optional().describe('A part of the name or of the e-mail address; A to Z in any letter case.'),
   host: uri.optional().describe('The URI of one of the hosts.'),
   event_type: uri.optional().describe('The URI of the event type.'),
   min_start_time: boundary(false).optional().describe('The meeting started then or later: a time, or a day in UTC.'),
@@ -76,13 +78,19 @@ export const listNoShows = defineOperation({
   answers: 'collection',
   schema: noShow,
   async run({ store, query, pageIn }) {
-    const { state, host, event_type, min_start_time, max_start_time } = query;
+    const { state, q, host, event_type, min_start_time, max_start_time } = query;
+    const { dialect } = store.engine;
     const booking = inviteeConditions(store.engine, { user: host, event_type, min_start_time, max_start_time });
     const current = sql<SqlBool>`coalesce(invitees.status, '') <> 'canceled' and invitees.rescheduled is not true
       and coalesce(invitees.new_invitee, '') = ''`;
     const conditions = [
       ...(state === 'open' ? [current] : []),
       ...booking,
+      ...(q === undefined
+        ? []
+        : [
+            sql<SqlBool>`(${containsText(dialect, 'invitees.name', q)} or ${containsText(dialect, 'invitees.email', q)})`,
+          ]),
       sql<SqlBool>`invitees.uri = no_shows.invitee_uri`,
     ];
     const where = [

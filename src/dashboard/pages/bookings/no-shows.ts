@@ -34,6 +34,7 @@ export async function showNoShows(call: PageCall) {
         url,
         query,
         [
+          { name: 'q', label: 'Name or e-mail address', type: 'search', placeholder: 'a part of it' },
           { name: 'state', label: 'Marks', none: 'open', options: { undone: 'removed' } },
           ...(await meetingFilters(call)),
         ],
@@ -72,7 +73,11 @@ const columns: readonly Column<NoShow>[] = [
     cell: ({ host_time: theirs, invitee_time: own }) =>
       html`<span class="when">${theirs ?? 'unknown'}${own === null || own === theirs ? '' : small(html`for the invitee: ${own}`)}</span>`,
   },
-  { name: 'Marked', cell: ({ marked_at: at }) => time(at), isMinor: true },
+  {
+    name: 'Marked',
+    cell: ({ marked_at: at }) => html`${time(at)} <small class="needs-script">your time</small>`,
+    isMinor: true,
+  },
   {
     name: 'Alerts',
     cell: ({ alerts }) =>

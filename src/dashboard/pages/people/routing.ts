@@ -82,7 +82,7 @@ const isUnbookedList = ({ booked, result_type: type }: PageCall['query']): boole
 
 function leadOf({ total }: RoutingFunnel): string {
   if (total.submissions === 0) return 'No routing form was submitted in this range of time.';
-  const booked = `${counted(total.submissions, 'submission')}, ${number(total.booked)} booked, ${number(total.held)} held.`;
+  const booked = `${counted(total.submissions, 'submission')}, ${number(total.booked)} booked, ${counted(total.held, 'meeting')} ended.`;
   return total.unbooked > 0 ? `${booked} ${number(total.unbooked)} led to a booking page and did not book.` : booked;
 }
 
@@ -121,7 +121,7 @@ const resultTexts: Readonly<Record<string, string>> = {
 };
 
 const outcomeTexts: Readonly<Record<string, readonly [text: string, state?: State]>> = {
-  held: ['held', 'ok'],
+  held: ['ended', 'ok'],
   no_show: ['no-show', 'problem'],
   upcoming: ['upcoming'],
   canceled: ['canceled'],
@@ -137,11 +137,13 @@ function outcomeView({ outcome, result_type: type, unbooked }: Submission): Mark
   return badge(text, state);
 }
 
-/** Who submitted it: by the booking, else by the answer that looks like an address, else by the first answer. */
-function personOf({ booking, unbooked, questions_and_answers: answers }: Submission): string | null {
-  if (unbooked?.name && unbooked.email) return `${unbooked.name} <${unbooked.email}>`;
+/** Who submitted it: name and address by the booking or the answers, or else the first answer. */
+function personView({ booking, unbooked, questions_and_answers: answers }: Submission): Markup {
+  const isName = (question: string | null): boolean => /^(?:your )?(?:full )?name$/i.test(question ?? '');
   const texts = answers.flatMap(({ answer }) => answer ?? []);
-  return booking?.name ?? texts.find((text) => /^\S+@\S+$/.test(text)) ?? texts[0] ?? null;
+  const email = unbooked?.email ?? texts.find((text) => /^\S+@\S+$/.test(text));
+  const name = booking?.name ?? unbooked?.name ?? answers.find(({ question }) => isName(question))?.answer;
+  return html`<span class="who">${foreign(name ?? email ?? texts[0])}${name && email ? html`<small><bdi>${email}</bdi></small>` : ''}</span>`;
 }
 
 const resultView = ({ event_type_name: name, result_type: type }: Submission): Markup =>
@@ -154,7 +156,7 @@ const campaignOf = (tracking: Submission['tracking']): Markup | string => {
 
 const columns: readonly Column<Submission>[] = [
   { name: 'Submitted', cell: ({ uri, created_at: at }) => html`<a href="/routing/${idOf(uri)}">${time(at)}</a>` },
-  { name: 'Who', cell: (submission) => foreign(personOf(submission)) },
+  { name: 'Who', cell: personView },
   { name: 'Form', cell: ({ routing_form_name: name }) => foreign(name), isMinor: true },
   { name: 'Led to', cell: resultView, isMinor: true },
   {
@@ -172,7 +174,7 @@ const unbookedColumns = (nowMs: number): readonly Column<Submission>[] => [
     cell: ({ uri, created_at: at }) =>
       html`<a href="/routing/${idOf(uri)}">${at === null ? 'at an unknown time' : `${duration(Math.max(0, nowMs - Date.parse(at)))} ago`}</a>`,
   },
-  { name: 'Who', cell: (submission) => foreign(personOf(submission)) },
+  { name: 'Who', cell: personView },
   {
     name: 'Answers',
     cell: ({ unbooked, questions_and_answers: answers }) =>

@@ -87,6 +87,13 @@ for (const engine of storeEngines)
         },
       });
       await ingestBodies(api.store, [again]);
+      const found = async (q: string) =>
+        (await api.get(`/api/no_shows?q=${q}`)).body.collection.map(({ uuid }: Record<string, unknown>) => uuid);
+      expect([await found('guest+b'), await found('B@example'), await found('none')]).toEqual([
+        ['B9', 'B3'],
+        ['B9', 'B3'],
+        [],
+      ]);
       const { body } = await api.get('/api/no_shows');
       expect(body.collection.map(({ uuid, missed_before }: Record<string, unknown>) => [uuid, missed_before])).toEqual([
         ['B9', 1],

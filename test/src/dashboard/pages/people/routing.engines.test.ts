@@ -31,7 +31,11 @@ for (const engine of storeEngines)
         submission('open', { type: 'event_type', value: uri('event_types', 'intro') }, [
           { question: hostile, answer: hostile },
         ]),
-        submission('site', { type: 'external_url', value: 'javascript:alert(1)' }),
+        submission('site', { type: 'external_url', value: 'javascript:alert(1)' }, [
+          { question: 'Company name', answer: 'Acme' },
+          { question: 'Your name', answer: 'Ada' },
+          { question: 'E-mail', answer: 'ada@example.test' },
+        ]),
         submission('page', { type: 'external_url', value: 'https://example.test/?a=1&b="' }),
       ]);
       return dashboard;
@@ -41,7 +45,7 @@ for (const engine of storeEngines)
       await using dashboard = await openWorld();
       const { status, html } = await dashboard.page(`/routing?${range}`);
       expect(status).toBe(200);
-      expect(html).toContain('8 submissions, 3 booked, 1 held. 1 led to a booking page and did not book.');
+      expect(html).toContain('8 submissions, 3 booked, 1 meeting ended. 1 led to a booking page and did not book.');
       expect(html).toContain('<title>Booked: 3 (38%)</title>');
       expect(html.match(/<svg/g)).toHaveLength(2);
       expect(html).toMatch(/<caption[^>]*>From the form to the meeting/);
@@ -54,6 +58,7 @@ for (const engine of storeEngines)
       const all = await dashboard.page(`/routing?${range}`);
       expect(keysIn(all.html)).toEqual(['site', 'page', 'open', '5', '4', '3', '2', '1']);
       expect(all.html.match(/badge attention">no booking/g)).toHaveLength(1);
+      expect(all.html).toContain('<span class="who"><bdi>Ada</bdi><small><bdi>ada@example.test</bdi></small></span>');
       const open = await dashboard.page(`/routing?${range}&booked=false&result_type=event_type`);
       expect(keysIn(open.html)).toEqual(['open']);
       expect(open.html).toContain('8 submissions');
@@ -80,7 +85,7 @@ for (const engine of storeEngines)
       const { html } = await dashboard.page(`/routing?${range}&booked=false&result_type=event_type`);
       expect(keysIn(html)).toEqual(['open', 'lead']);
       expect(html).toContain('People who did not book');
-      expect(html).toContain('<bdi>Zoë &lt;x&gt; &lt;ZOE@example.test&gt;</bdi>');
+      expect(html).toContain('<bdi>Zoë &lt;x&gt;</bdi><small><bdi>ZOE@example.test</bdi></small>');
       expect(html).toContain('<bdi>10 to 50</bdi>');
       expect(html).toMatch(/\d+ days ago<\/a>/);
       expect(html).toContain('<a href="/bookings/zoe">booked in another way</a>');
