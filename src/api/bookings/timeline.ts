@@ -223,12 +223,12 @@ function meetingDrafts({ outcome, members, events }: TimelineSource): readonly D
   if (last === undefined || meeting === undefined) return [];
   const subject = last.uri;
   if (outcome === 'upcoming' || outcome === 'no_show') {
-    const sentence = outcome === 'upcoming' ? 'The meeting begins.' : 'The meeting began.';
-    return [{ kind: 'meeting', at: meeting.start_time, sentence, subject }];
+    // It may be marked before it begins.
+    return [{ kind: 'meeting', at: meeting.start_time, sentence: 'The meeting begins.', subject }];
   }
   if (outcome !== 'held') return [];
   const at = meeting.end_time ?? meeting.start_time;
-  return [{ kind: 'held', at, sentence: 'The meeting ended. It counts as held.', subject }];
+  return [{ kind: 'held', at, sentence: 'The meeting ended.', subject }];
 }
 
 /** The entry that made the change, or else the first one of its event. */

@@ -88,7 +88,9 @@ function momentsOf(booking: PersonBooking, { meeting, hasLater, isMissed, now }:
       ? at('canceled', booking.canceled_at ?? booking.updated_at, cancellation(booking, name), 'invitee.canceled')
       : []),
     ...(isOver && !isCanceled && !isMoved && !isMissed
-      ? at('held', meeting?.end_time, `Met in ${name}.`, 'invitee.created').map(({ event: _none, ...held }) => held)
+      ? at('held', meeting?.end_time, `${meeting?.name ?? 'A meeting'} ended.`, 'invitee.created').map(
+          ({ event: _none, ...held }) => held,
+        )
       : []),
   ];
 }

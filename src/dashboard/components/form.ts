@@ -13,6 +13,8 @@ export interface Field {
   readonly options?: Readonly<Record<string, string>>;
   /** The text of no choice; `any` when absent. */
   readonly none?: string;
+  /** What the field shows while the filter is off. */
+  readonly initial?: string;
   /** Suggestions, of which none has to be chosen. */
   readonly suggestions?: readonly string[];
 }
@@ -26,7 +28,9 @@ export function filters(url: URL, query: RawQuery, fields: readonly Field[], loc
   const active = Object.keys(query).filter((name) => names.has(name));
   return html`<form class="filters" method="get" action="${url.pathname}" role="search">
     ${fields.map((field) =>
-      local && field.name in local.ends ? timeField(field, local) : fieldView(field, query[field.name] ?? ''),
+      local && field.name in local.ends
+        ? timeField(field, local)
+        : fieldView(field, query[field.name] ?? field.initial ?? ''),
     )}
     ${local ? html`<input type="hidden" name="timezone" value="${local.timezone}" ${local.isChosen ? '' : html`data-unset`} />` : nothing}
     <div class="buttons">

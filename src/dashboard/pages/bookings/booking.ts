@@ -71,7 +71,7 @@ const points: Readonly<Record<Point['kind'], readonly [label: string, tone: stri
   moved_on: ['Moved', 'attention'],
   canceled: ['Canceled', 'attention'],
   meeting: ['Meeting', 'minor-point'],
-  held: ['Held', 'good'],
+  held: ['Ended', 'good'],
   no_show_marked: ['No-show', 'problem'],
   no_show_unmarked: ['No-show undone', ''],
   recap: ['Recap', ''],

@@ -8,7 +8,7 @@ import { listBookingFilters } from '#src/api/bookings/list-bookings.ts';
 /** In the order of a menu. */
 export const outcomeTexts = {
   upcoming: 'upcoming',
-  held: 'held',
+  held: 'ended',
   no_show: 'no-show',
   canceled_by_invitee: 'canceled by the invitee',
   late_cancellation: 'canceled late by the invitee',
@@ -27,7 +27,7 @@ export const attendanceTexts = {
   confirmed: 'confirmed',
   likely: 'likely',
   suspected_no_show: 'suspected no-show',
-  unconfirmed: 'unconfirmed',
+  unconfirmed: 'attendance unknown',
   no_show: 'no-show',
 } as const;
 

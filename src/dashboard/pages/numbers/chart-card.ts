@@ -1,6 +1,4 @@
 // What the charts of the page Numbers share: the card around each, and the list of bookings that a mark leads to.
-import { isUtc, startOfDay } from '#src/base/time-zone.ts';
-import { dayMs, dayOf, instantOf } from '#src/base/time.ts';
 import { address, type Markup } from '#src/dashboard/components/markup.ts';
 
 export interface ChartCard {
@@ -22,15 +20,11 @@ export interface DayRange {
   readonly timezone: string;
 }
 
-/** The bookings of a range of days, with the filters of this page. That list takes days in UTC, and times. */
+/** The bookings of a range of days, with the filters of this page. */
 export function listOf(url: URL, { from, to, timezone }: DayRange, more: Query = {}): string {
   const { event_type, host } = Object.fromEntries(url.searchParams);
-  const times = isUtc(timezone) ? [from, to] : [startOfDay(from, timezone), startOfDay(dayAfter(to), timezone) - 1];
-  const [min_start_time, max_start_time] = times.map((at) => (typeof at === 'number' ? instantOf(at) : at));
-  return address('/bookings', { event_type, host, min_start_time, max_start_time, ...more });
+  return address('/bookings', { event_type, host, min_start_time: from, max_start_time: to, timezone, ...more });
 }
-
-const dayAfter = (day: string): string => dayOf(Date.parse(`${day}T00:00:00Z`) + dayMs);
 
 export const greatestOf = <Value>(values: readonly Value[], amountOf: (value: Value) => number): Value | undefined =>
   values.reduce<Value | undefined>(

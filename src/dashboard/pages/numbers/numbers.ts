@@ -2,7 +2,9 @@
 import { html } from 'hono/html';
 import { listBookingFilters } from '#src/api/bookings/list-bookings.ts';
 import { getBookingNumbers, getRevenueNumbers, type BookingNumbers } from '#src/api/numbers/numbers.ts';
-import { counted } from '#src/base/number-text.ts';
+import { counted, number } from '#src/base/number-text.ts';
+import { localClock } from '#src/base/time-zone.ts';
+import { dayMs, dayOf } from '#src/base/time.ts';
 import { percentText, plainDay } from '#src/dashboard/charts/scale.ts';
 import { choices, filters, withQuery, type Field } from '#src/dashboard/components/form.ts';
 import { command, nothing, type Markup } from '#src/dashboard/components/markup.ts';
@@ -20,6 +22,7 @@ export const numberPages: readonly Page[] = [
       const { time_zone: _zone, ...range } = query;
       // One after the other: SQLite reads on this thread.
       const numbers = await ask(getBookingNumbers, { query });
+      const earlier = await ask(getBookingNumbers, { query: { ...query, ...rangeBefore(numbers) } });
       const revenue = await ask(getRevenueNumbers, { query: range });
       const fields = await fieldsFor(call);
       const cards = [...(numbers.bookings === 0 ? [] : bookingCards(numbers, url)), ...revenueCharts(revenue)];
@@ -27,16 +30,17 @@ export const numberPages: readonly Page[] = [
         title: 'Numbers',
         content: html`<h1>Numbers</h1>
           <p class="lead">${leadOf(numbers)} ${unconfirmedOf(numbers, url)}</p>
+          <p class="soft">${bookingsOf(numbers)} ${beforeOf(earlier)}</p>
           ${weeklyRate(numbers)}
           ${choices(
             'Range of time',
             [30, 90, 365].map((days) => ({
               text: `${days} days`,
               href: withQuery(url, { days: days === 90 ? undefined : String(days), from: undefined, to: undefined }),
-              isCurrent: !query['from'] && !query['to'] && Number(query['days'] ?? 90) === days,
+              isCurrent: numbers.to === today(call, numbers) && numbers.days.length === days,
             })),
           )}
-          ${filters(url, query, fields)}
+          ${filters(url, query, fields(numbers))}
           ${cards.length === 0 ? emptyRange(query) : html`<div class="charts">${cards.map(cardView)}</div>`}
           ${cards.length === 0 ? '' : explanation(numbers.timezone)}`,
       };
@@ -60,41 +64,59 @@ const cardView = ({ id, heading, finding, chart, isWide }: ChartCard): Markup =>
     ${chart}
   </section>`;
 
-function leadOf({ from, to, bookings, meetings, no_shows: noShows, rate }: BookingNumbers): string {
-  const range =
-    from === to
-      ? plainDay(from)
-      : `${from.slice(0, 4) === to.slice(0, 4) ? plainDay(from).slice(0, -5) : plainDay(from)} to ${plainDay(to)}`;
-  if (bookings === 0) return `No meetings ${from === to ? 'on' : 'from'} ${range}.`;
-  const missed =
-    rate === null
-      ? `${counted(meetings, 'meeting')} held or missed: too few for a no-show rate.`
-      : `${percentText(rate)} of ${counted(meetings, 'meeting')} were missed (${counted(noShows, 'no-show')}).`;
-  return `${counted(bookings, 'booking')} for meetings ${from === to ? 'on' : 'from'} ${range}. ${missed}`;
+const rangeText = ({ from, to }: Pick<BookingNumbers, 'from' | 'to'>): string => {
+  if (from === to) return `on ${plainDay(from)}`;
+  return `from ${from.slice(0, 4) === to.slice(0, 4) ? plainDay(from).slice(0, -5) : plainDay(from)} to ${plainDay(to)}`;
+};
+
+/** The rate first: it is what people look for. */
+function leadOf(numbers: BookingNumbers): Markup {
+  const { bookings, meetings, no_shows: noShows, rate } = numbers;
+  if (bookings === 0) return html`No meetings ${rangeText(numbers)}.`;
+  if (rate === null)
+    return html`${counted(meetings, 'meeting')} ended ${rangeText(numbers)}: too few for a no-show rate.`;
+  return html`<strong>${percentText(rate)}</strong> of ${counted(meetings, 'meeting')} ${rangeText(numbers)} were missed (${counted(noShows, 'no-show')}).`;
 }
 
 /** A meeting without a mark counts as held, so the rate can only be too low. */
 function unconfirmedOf(numbers: BookingNumbers, url: URL): Markup {
-  const { unconfirmed, rate, rate_high: high } = numbers;
+  const { unconfirmed } = numbers;
   if (unconfirmed === 0) return nothing;
   const list = listOf(url, numbers, { unconfirmed: 'true' });
-  const range =
-    rate === null || high === null
-      ? nothing
-      : html`: the true rate is between <strong>${percentText(rate)} and ${percentText(high)}</strong>`;
-  return html`For <a href="${list}">${counted(unconfirmed, 'other')}</a> nothing shows whether the invitee came${range}.`;
+  return html`It may be more: for <a href="${list}">${counted(unconfirmed, 'other')}</a> there is no record of whether the invitee came.`;
 }
 
-async function fieldsFor({ ask }: PageCall): Promise<readonly Field[]> {
+/** Why there are more bookings than meetings. */
+function bookingsOf({ bookings, meetings, days }: BookingNumbers): string {
+  if (bookings === 0) return '';
+  const upcoming = days.reduce((sum, day) => sum + day.upcoming, 0);
+  return `${counted(bookings, 'booking')}: ${number(meetings)} ended or missed, ${number(upcoming)} upcoming, ${number(bookings - meetings - upcoming)} canceled.`;
+}
+
+/** As many days, just before. */
+function rangeBefore({ from, days }: BookingNumbers): { readonly from: string; readonly to: string } {
+  const startMs = Date.parse(`${from}T00:00:00Z`);
+  return { from: dayOf(startMs - days.length * dayMs), to: dayOf(startMs - dayMs) };
+}
+
+const beforeOf = (earlier: BookingNumbers): string =>
+  earlier.rate === null
+    ? ''
+    : `${counted(earlier.days.length, 'day')} before: ${percentText(earlier.rate)} of ${counted(earlier.meetings, 'meeting')} were missed.`;
+
+const today = ({ nowMs }: PageCall, { timezone }: BookingNumbers): string =>
+  dayOf(localClock(timezone)?.(nowMs) ?? nowMs);
+
+/** The choices of the range set its days, too. */
+async function fieldsFor({ ask }: PageCall): Promise<(range: BookingNumbers) => readonly Field[]> {
   const { hosts, event_types: types } = await ask(listBookingFilters);
   const options = (list: typeof hosts) => Object.fromEntries(list.map(({ uri, name }) => [uri, name]));
-  return [
+  return ({ from, to }) => [
     { name: 'event_type', label: 'Event type', options: options(types) },
     { name: 'host', label: 'Host', options: options(hosts) },
-    { name: 'days', label: 'Days', type: 'number', placeholder: '90' },
-    { name: 'from', label: 'From', type: 'date' },
-    { name: 'to', label: 'To', type: 'date' },
-    { name: 'time_zone', label: 'Local time of', options: { invitee: 'the invitee' }, none: 'the host' },
+    { name: 'from', label: 'From', type: 'date', initial: from },
+    { name: 'to', label: 'To', type: 'date', initial: to },
+    { name: 'time_zone', label: 'Busy hours of', options: { invitee: 'the invitee' }, none: 'the host' },
   ];
 }
 

@@ -42,7 +42,7 @@ const sumOf = <Value>(values: readonly Value[], amountOf: (value: Value) => numb
   values.reduce((sum, value) => sum + amountOf(value), 0);
 type Day = BookingNumbers['days'][number];
 const parts: readonly (Series & { countOf(day: Day): number; readonly list: Query })[] = [
-  { label: 'Held', tone: 'accent', countOf: (day) => day.held, list: { outcome: 'held' } },
+  { label: 'Ended', tone: 'accent', countOf: (day) => day.held, list: { outcome: 'held' } },
   { label: 'Upcoming', tone: 'soft', countOf: (day) => day.upcoming, list: { outcome: 'upcoming' } },
   { label: 'No-show', tone: 'alert', countOf: (day) => day.no_show, list: { outcome: 'no_show' } },
   {
@@ -88,10 +88,7 @@ export function dailyChart({ days, timezone }: BookingNumbers, url: URL): ChartC
 }
 
 export function hourChart({ hours, time_zone: zone, unknown_time_zone: unknown }: BookingNumbers): ChartCard {
-  const used = hours.map(({ hour }) => hour);
-  // The day at work, and whatever hours there are besides.
-  const first = Math.min(8, ...used);
-  const shown = Array.from({ length: Math.max(18, ...used) - first + 1 }, (_, index) => first + index);
+  const shown = Array.from({ length: 24 }, (_, hour) => hour);
   const meetingsAt = new Map(hours.map(({ weekday, hour, meetings }) => [`${weekday} ${hour}`, meetings]));
   const clock = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
   const busiest = greatestOf(hours, ({ meetings }) => meetings);

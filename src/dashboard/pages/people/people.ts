@@ -34,7 +34,7 @@ export const pageOf = ({ contact_uri: contact, primary_email: email }: Person): 
   contact === null ? address('/bookings', { email: email ?? '' }) : `/contacts/${idOf(contact)}`;
 
 function shows({ shows: count, unconfirmed }: Person): Markup | string {
-  const some = unconfirmed === count ? 'unconfirmed' : `${unconfirmed}\u{a0}unconfirmed`;
+  const some = unconfirmed === count ? 'attendance unknown' : `${unconfirmed}\u{a0}unknown`;
   return unconfirmed === 0 ? String(count) : html`<div>${count}<br /><small class="soft">${some}</small></div>`;
 }
 

@@ -21,7 +21,7 @@ const labels: Readonly<Record<string, readonly [text: string, state?: State]>> =
   moved: ['moved'],
   canceled: ['canceled'],
   confirmed: ['confirmed'],
-  held: ['held', 'ok'],
+  held: ['ended'],
   no_show: ['no-show', 'problem'],
   no_show_removed: ['no-show removed'],
   recap: ['recap'],

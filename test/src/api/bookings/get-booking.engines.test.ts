@@ -145,6 +145,8 @@ for (const engine of storeEngines)
       expect(await ends('F1')).toEqual(['canceled', 'Canceled: No time']);
       expect(await ends('I1')).toEqual(['moved_on', 'Moved by the invitee to a booking that is not mirrored.']);
       expect(await ends('G1')).toEqual(['meeting', 'The meeting begins.']);
+      const { timeline: missed } = (await get('B1')) as { timeline: readonly Point[] };
+      expect(missed.find(({ kind }) => kind === 'meeting')?.sentence).toBe('The meeting begins.');
       expect(await ends('B1')).toEqual(['no_show_marked', 'Marked as a no-show.']);
     });
   });

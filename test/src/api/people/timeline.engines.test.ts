@@ -55,7 +55,7 @@ for (const engine of storeEngines)
         ['alert', 'The alert no_show waits to be sent to slack.'],
         ['no_show', 'Did not show up for A talk.'],
         ['recap', 'A recap of A talk was written.'],
-        ['held', 'Met in A talk.'],
+        ['held', 'A talk ended.'],
         ['contact_changed', 'The contact changed (company: none → Acme; e-mail addresses: none → b@EXAMPLE.test).'],
         ['moved', 'Moved A talk to another time.'],
         ['moved', 'Moved A talk to another time.'],

@@ -76,7 +76,7 @@ for (const engine of storeEngines)
       const html = await shown('/bookings');
       expect(keysOf(html)).toHaveLength(10);
       expect(html).toContain('href="/bookings/A3"');
-      expect(html).toMatch(/Guest A[\s\S]*held<\/span> <span class="soft">moved twice/);
+      expect(html).toMatch(/Guest A[\s\S]*ended<\/span> <span class="soft">moved twice/);
     });
 
     it('are filtered by the address of the page', async () => {
@@ -99,7 +99,7 @@ for (const engine of storeEngines)
       expect(dots).toHaveLength(3);
       for (const seq of dots)
         expect((await dashboard.get(`/api/deliveries/${seq}`)).body.resource.event).toBe('invitee.created');
-      expect(html).toContain('It counts as held.');
+      expect(html).toContain('The meeting ended.');
       expect(html).toContain('No recap or transcript shows that they came.');
       expect(html).toContain('href="/contacts/a"');
       expect((await dashboard.page('/bookings/none')).status).toBe(404);
@@ -110,6 +110,8 @@ for (const engine of storeEngines)
       expect(keysOf(html)).toEqual([uri('no_shows', '9'), uri('no_shows', '1')]);
       expect(html).toContain('for the invitee: Tue, 7 Jan 2025, 15:30–16:00 (Europe/Berlin)');
       expect(html).toContain('href="/bookings/B3"');
+      expect(html).toMatch(/data-label="Marked"><time[^>]*>[^<]*UTC<\/time> <small class="needs-script">your time/);
+      expect(keysOf(await shown('/no-shows?q=guest+b'))).toEqual([uri('no_shows', '1')]);
       expect(html).toContain('<span class="badge problem">failed</span>');
       expect(await shown('/no-shows?state=undone')).toContain('No mark matches these filters.');
     });

@@ -66,13 +66,14 @@ for (const engine of storeEngines)
       const { status, html } = await dashboard.page(`/numbers?${range}`);
       expect([status, dashboard.reported]).toEqual([200, []]);
       expect(html.replaceAll(/<[^>]+>/g, '')).toContain(
-        'For 5 others nothing shows whether the invitee came: the true rate is between 28.6% and 100%.',
+        'were missed (2 no-shows). It may be more: for 5 others there is no record of whether the invitee came.',
       );
       expect(html).toContain(
-        'href="/bookings?min_start_time=2026-03-02&amp;max_start_time=2026-03-15&amp;unconfirmed=true"',
+        'href="/bookings?min_start_time=2026-03-02&amp;max_start_time=2026-03-15&amp;timezone=UTC&amp;unconfirmed=true"',
       );
       for (const sentence of [
-        '7 bookings for meetings from 2 March to 15 March 2026. 28.6% of 7 meetings were missed (2 no-shows).',
+        '<strong>28.6%</strong> of 7 meetings from 2 March to 15 March 2026 were missed (2 no-shows).',
+        '7 bookings: 7 ended or missed, 0 upcoming, 0 canceled.',
         'Tuesday, 3 March 2026 has the most bookings: 5.',
         'Demo has the highest rate: 28.6%, 2 of 7 meetings.',
         'Ada has the highest rate: 33.3%, 2 of 6 meetings.',
@@ -84,6 +85,22 @@ for (const engine of storeEngines)
       // One week has five meetings, the other has two: that is no trend.
       expect(html).not.toContain('No-show rate by week');
       expect(html).toContain('<title>Tuesday 09:00: 7 meetings</title>');
+      expect(html).toContain('<title>Sunday 23:00: 0 meetings</title>');
+    });
+
+    it('compares the range with as many days before, and has one control for it', async () => {
+      await using dashboard = await openDashboard(engine.fresh);
+      await addBookings(dashboard.store);
+      const { html } = await dashboard.page('/numbers?from=2026-03-16&to=2026-03-29');
+      expect(html).toContain('14 days before: 28.6% of 7 meetings were missed.');
+      const choice = await dashboard.page('/numbers?days=30');
+      expect(choice.html).toMatch(/aria-current="true">30 days</);
+      expect(choice.html).not.toContain('name="days"');
+      const [from, to] = ['from', 'to'].map(
+        (name) => new RegExp(`name="${name}"\\s+type="date"\\s+value="([^"]*)"`).exec(choice.html)?.[1] ?? '',
+      );
+      expect(Date.parse(to ?? '') - Date.parse(from ?? '')).toBe(29 * 86_400_000);
+      expect((await dashboard.page(`/numbers?from=${from}&to=${to}`)).html).toMatch(/aria-current="true">30 days</);
     });
 
     it('leads from marks to the bookings behind them, with the filters of the page', async () => {
@@ -99,6 +116,7 @@ for (const engine of storeEngines)
         host,
         min_start_time: '2026-03-03',
         max_start_time: '2026-03-03',
+        timezone: 'UTC',
         outcome: 'no_show',
       });
       expect(queries).toContainEqual({
@@ -106,6 +124,7 @@ for (const engine of storeEngines)
         event_type: uriOf('event_types', 'demo'),
         min_start_time: '2026-03-02',
         max_start_time: '2026-03-15',
+        timezone: 'UTC',
       });
       expect(queries.every((query) => query['host'] === host)).toBe(true);
     });
