@@ -30,8 +30,8 @@ function tableView(
   const heads = isNew ? ['Column', 'Value'] : ['Column', 'Before', 'After'];
   const cell = (label: string, value: unknown): Markup =>
     html`<td class="${label.toLowerCase()}" data-label="${label}"><div>${valueView(value)}</div></td>`;
-  return html`<h3><code>${name}</code>${isNew ? ': a new row, or values it did not have' : ''}</h3>
-    <div class="scroll" tabindex="0" role="region" aria-label="Changes of ${name}">
+  const heading = html`<code>${name}</code>${isNew ? ': a new row, or values it did not have' : ''}`;
+  const rows = html`<div class="scroll" tabindex="0" role="region" aria-label="Changes of ${name}">
       <table class="changes">
         <caption class="hidden">Changes of ${name}</caption>
         <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
@@ -45,6 +45,8 @@ function tableView(
         </tbody>
       </table>
     </div>`;
+  // A new row repeats the body, which is on the same page.
+  return isNew ? html`<details><summary>${heading}</summary>${rows}</details>` : html`<h3>${heading}</h3>${rows}`;
 }
 
 const itemName = (item: string): Markup => (item === '' ? html`` : html` <bdi>${item}</bdi>`);

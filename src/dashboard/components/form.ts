@@ -19,6 +19,9 @@ export interface Field {
   readonly suggestions?: readonly string[];
 }
 
+/** So many fields are always shown; the others are folded while they are not used. */
+const shownFields = 2;
+
 /**
  * A form whose fields become the query of this page. It works without script and without a button on a phone keyboard. With `local`, its
  * days and times are those of a zone.
@@ -26,17 +29,30 @@ export interface Field {
 export function filters(url: URL, query: RawQuery, fields: readonly Field[], local?: LocalQuery): Markup {
   const names = new Set(fields.map(({ name }) => name));
   const active = Object.keys(query).filter((name) => names.has(name));
+  const view = (field: Field): Markup =>
+    local && field.name in local.ends
+      ? timeField(field, local)
+      : fieldView(field, query[field.name] ?? field.initial ?? '');
   return html`<form class="filters" method="get" action="${url.pathname}" role="search">
-    ${fields.map((field) =>
-      local && field.name in local.ends
-        ? timeField(field, local)
-        : fieldView(field, query[field.name] ?? field.initial ?? ''),
-    )}
+    ${fields.slice(0, shownFields).map(view)}
     ${local ? html`<input type="hidden" name="timezone" value="${local.timezone}" ${local.isChosen ? '' : html`data-unset`} />` : nothing}
     <div class="buttons">
       <button>Filter</button>${active.length === 0 ? '' : html`<a href="${url.pathname}">Remove all filters</a>`}
     </div>
+    ${moreFields(fields.slice(shownFields), { query, view })}
   </form>`;
+}
+
+function moreFields(
+  fields: readonly Field[],
+  { query, view }: { readonly query: RawQuery; view(field: Field): Markup },
+): Markup {
+  if (fields.length === 0) return nothing;
+  const isUsed = fields.some(({ name }) => query[name] !== undefined);
+  return html`<details ${isUsed ? 'open' : ''}>
+    <summary>More filters</summary>
+    <div class="filters">${fields.map(view)}</div>
+  </details>`;
 }
 
 function fieldView(
