@@ -31,7 +31,7 @@ const sentences: { readonly [Kind in EventKind]: (subject: Subject) => string } 
 export function describeEvent({ event, payload }: { readonly event: EventKind; readonly payload: JsonObject }): string {
   const text = (...path: readonly string[]) => textAt(payload, path);
   return sentences[event]({
-    name: subjectName(payload) ?? 'Somebody',
+    name: subjectName(payload) ?? 'Someone',
     meeting: text('scheduled_event', 'name') ?? text('event', 'name') ?? 'a meeting',
     isReschedule: Boolean(payload['new_invitee'] ?? payload['old_invitee']),
   });

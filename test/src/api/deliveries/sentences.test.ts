@@ -26,7 +26,7 @@ describe('the sentence about a delivery', () => {
     [{ event: 'person.erased', outcome: 'unhandled' }, 'A delivery of the unknown kind person.erased'],
     [{ event: 'contact.gone', outcome: 'unhandled' }, 'A delivery of the unknown kind contact.gone'],
     [{ body: null }, 'The content of contact.read was removed'],
-    [{ event: 'contact.updated', body: 'x'.repeat(100_000) }, 'Contact Somebody was changed'],
+    [{ event: 'contact.updated', body: 'x'.repeat(100_000) }, 'Contact Someone was changed'],
   ])('of %j is "%s"', (more, sentence) => {
     expect(sentenceOf({ ...entry, ...more })).toBe(sentence);
   });
