@@ -1,7 +1,7 @@
 // The health of the mirror, item by item: a sentence each, and what fixes it when it is not well. The words and limits are those of
 // `doctor` and of the alert conditions.
 import { slotstream } from '#src/base/command.ts';
-import { counted } from '#src/base/number-text.ts';
+import { counted, duration } from '#src/base/number-text.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
 import type { MirrorHealth } from '#workers/alerts/conditions/condition.ts';
 import type { LateJob } from '#workers/scheduling/lease.ts';
@@ -82,8 +82,7 @@ function subscriptions(
     return {
       ...item,
       state: 'attention',
-      sentence: `${counted(lost.length, 'webhook subscription was', 'webhook subscriptions were')} lost within the last hour and created again.`,
-      fix: 'What was missed meanwhile is being repaired. Nothing to do.',
+      sentence: `${counted(lost.length, 'webhook subscription was', 'webhook subscriptions were')} lost within the last hour and created again. What was missed is being repaired.`,
     };
   if (known.length > 0)
     return {
@@ -135,12 +134,12 @@ function clock({ clockSkewSeconds: skew }: HealthInput['mirror']): HealthItem {
   const id = 'clock';
   if (skew === undefined) return { id, state: 'ok', sentence: 'The clock was not compared with the service lately.' };
   if (Math.abs(skew) <= maxSkewSeconds) return { id, state: 'ok', sentence: 'The clock agrees with the service.' };
-  const off = `${Math.abs(Math.round(skew))} s ${skew > 0 ? 'ahead of' : 'behind'}`;
+  const off = `${duration(Math.abs(skew) * 1000)} ${skew > 0 ? 'ahead of' : 'behind'}`;
   return {
     id,
     state: 'attention',
-    sentence: `The clock of this machine is ${off} the service's.`,
-    fix: 'Set it by NTP.',
+    sentence: `The clock of a worker is ${off} the service's.`,
+    fix: 'Set the clocks of the workers by NTP.',
   };
 }
 

@@ -26,8 +26,18 @@ export interface NeedsInput {
   /** Webhook subscriptions that deliver nothing. */
   readonly downSubscriptions: number;
   /** The sinks that refuse the feed. */
-  readonly refusing: readonly { readonly name: string; readonly last_error: string | null }[];
+  readonly refusing: readonly RefusingSink[];
 }
+
+interface RefusingSink {
+  readonly name: string;
+  readonly host: string | null;
+  readonly last_error: string | null;
+  readonly behind: number;
+}
+
+const sinkSentence = ({ name, host, last_error: error, behind }: RefusingSink): string =>
+  `The sink ${name}${host === null ? '' : ` at ${host}`} does not accept the feed (${error ?? 'unknown error'}). ${counted(behind, 'entry waits', 'entries wait')}.`;
 
 export async function readNeeds(
   store: Store,
@@ -66,7 +76,7 @@ export async function readNeeds(
       id: 'sinks',
       kind: 'fault',
       count: refusing.length,
-      sentence: `The feed is not accepted by ${refusing.map(({ name, last_error: error }) => `${name} (${error ?? 'unknown error'})`).join(', ')}. Entries wait in the log.`,
+      sentence: refusing.map(sinkSentence).join(' '),
       fix: `Check that it runs, and its FEED_ settings: ${slotstream} doctor`,
       link: '/mirror/feed',
     },
@@ -74,14 +84,14 @@ export async function readNeeds(
       id: 'unconfirmed',
       kind: 'work',
       count: unconfirmed,
-      sentence: `${counted(unconfirmed, 'meeting')} of the last ${shownDays} days ended, and nothing shows that the invitee came.`,
+      sentence: `${counted(unconfirmed, 'meeting')} in the last ${shownDays} days: did the invitee come?`,
       link: '/bookings?unconfirmed=true',
     },
     {
       id: 'unbooked',
       kind: 'work',
       count: unbooked,
-      sentence: `${counted(unbooked, 'form')} of the last ${shownDays} days led to no booking.`,
+      sentence: `${counted(unbooked, 'form')} in the last ${shownDays} days did not lead to a booking.`,
       link: `/routing?booked=false&result_type=event_type&from=${instantOf(sinceMs)}`,
     },
   ];

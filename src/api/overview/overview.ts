@@ -135,21 +135,24 @@ async function readComparison(store: Store, installation: Installation | undefin
   };
 }
 
-/** Work lists are no fault: all is well while people have something to go through. */
+/** Work lists are no fault, and an item without a fix is a notice. */
 function verdictOf(health: readonly HealthItem[], needs: readonly Need[]): Overview['verdict'] {
   const faults = new Set([
-    ...health.filter(({ state }) => state !== 'ok').map(({ id }) => id),
+    ...health.filter(({ state, fix }) => state !== 'ok' && fix !== undefined).map(({ id }) => id),
     ...needs.filter(({ kind }) => kind === 'fault').map(({ id }) => id),
   ]).size;
   if (faults > 0) {
     const state = health.some((item) => item.state === 'problem') ? 'problem' : 'attention';
     return { state, sentence: `${counted(faults, 'thing needs', 'things need')} you.` };
   }
+  const notices = health.filter(({ state }) => state !== 'ok').length;
   const lists = needs.filter(({ kind }) => kind === 'work').length;
-  return {
-    state: 'ok',
-    sentence: lists === 0 ? 'All is well.' : `All is well. ${counted(lists, 'list waits', 'lists wait')} for you.`,
-  };
+  const sentences = [
+    'Everything works.',
+    ...(notices > 0 ? [`${counted(notices, 'notice')}.`] : []),
+    ...(lists > 0 ? [`${counted(lists, 'to-do list has', 'to-do lists have')} entries.`] : []),
+  ];
+  return { state: 'ok', sentence: sentences.join(' ') };
 }
 
 function flowOf(processes: readonly ProcessRow[], nowMs: number) {

@@ -146,22 +146,22 @@ function lag(alive: readonly ProcessRow[]): HealthItem {
   if (measured === undefined)
     return { id, state: 'ok', sentence: 'No delivery became a row within the last 10 minutes.' };
   const { p50Ms, p99Ms } = measured;
-  const sentence = `Half of the deliveries became rows within ${duration(p50Ms)} of their event, 99 % within ${duration(p99Ms)}.`;
+  const [usual, longest] = [duration(p50Ms), duration(p99Ms)];
   if (p50Ms > maxDelaySeconds * 1000)
     return {
       id,
       state: 'problem',
-      sentence,
+      sentence: `Deliveries become rows ${usual} after their event.`,
       fix: `Run more workers: ${slotstream} work; and check the clocks: ${slotstream} doctor`,
     };
   if (p99Ms > maxDelaySeconds * 1000)
     return {
       id,
       state: 'attention',
-      sentence,
+      sentence: `Some deliveries are ${longest} late (usually ${usual}).`,
       fix: `The late ones were retried, or a clock is wrong: ${slotstream} doctor`,
     };
-  return { id, state: 'ok', sentence };
+  return { id, state: 'ok', sentence: `Deliveries become rows after ${usual} (99 %: ${longest}).` };
 }
 
 function disks(alive: readonly ProcessRow[]): HealthItem {

@@ -7,7 +7,7 @@ export function errorView(error: unknown, { pathname, search }: URL): View {
   if (!(error instanceof ApiError))
     return view(
       503,
-      'This page could not be made',
+      'This page could not be shown',
       'The process wrote the cause to its log. Try again in a moment.',
       [],
     );

@@ -20,8 +20,8 @@ export const whyPage = definePage({
     if (uri === '')
       return {
         title: 'Why',
-        content: html`<h1>Why is a row as it is?</h1>
-          <p class="lead">Give the URI of a contact, a booking or another record: its values, and what set them.</p>
+        content: html`<h1>Where does a value come from?</h1>
+          <p class="lead">Enter the URI of a contact, a booking or another record. You see each value and the delivery that set it.</p>
           ${uriForm}`,
       };
     const found = await ask(explainRow, { query: { uri, limit: perPage, ...(after !== undefined && { after }) } });
@@ -30,7 +30,7 @@ export const whyPage = definePage({
     const name = fields.find(({ column }) => column === 'name')?.value;
     return {
       title: typeof name === 'string' ? name : 'Why',
-      content: html`<h1>${typeof name === 'string' && name !== '' ? foreign(name) : 'Why is this row as it is?'}</h1>
+      content: html`<h1>${typeof name === 'string' && name !== '' ? foreign(name) : 'Where these values come from'}</h1>
         <p class="lead">${stateOf(found)} <a href="${address('/deliveries', { subject: uri })}">All deliveries about it</a></p>
         ${after === undefined ? valuesView(fields, options) : ''}
         <h2>History</h2>

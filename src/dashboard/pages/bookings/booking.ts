@@ -137,7 +137,7 @@ const inviteeFacts = ({ contact, ...booking }: Booking): Markup =>
     'Time zone': booking.invitee_timezone && foreign(booking.invitee_timezone),
     'All bookings':
       booking.invitee_email &&
-      html`<a href="${address('/bookings', { email: booking.invitee_email })}">of this address</a>`,
+      html`<a href="${address('/bookings', { email: booking.invitee_email })}">with this address</a>`,
     Reschedule: booking.links.reschedule && externalLink(booking.links.reschedule, 'link for the invitee'),
     Cancel: booking.links.cancel && externalLink(booking.links.cancel, 'link for the invitee'),
   });

@@ -41,8 +41,8 @@ async function showBookings(call: PageCall) {
       <p class="lead">
         ${
           query['unconfirmed'] === undefined
-            ? 'Each booking with everything it was moved to, newest first.'
-            : 'Meetings of the last seven days, or of those you choose, that ended without a no-show mark. No recap and no transcript shows that the invitee came. Mark those who did not come.'
+            ? 'Newest first. A booking that was moved is one row.'
+            : 'Did the invitee come? No recap or transcript of these meetings says so. Mark those who did not come, at the service.'
         }
       </p>
       ${filters(
@@ -80,8 +80,7 @@ const rareFields: readonly Field[] = [
 
 function emptyList(query: PageCall['query'], isPartial: boolean): Markup | string {
   if (isPartial) return 'None of the newest bookings matches. The search continues on the next page.';
-  if (query['unconfirmed'] !== undefined)
-    return 'For each of these meetings a mark, a recap or a transcript shows who came.';
+  if (query['unconfirmed'] !== undefined) return 'Nothing to check: a mark, a recap or a transcript shows who came.';
   if (Object.keys(query).length > 0) return 'No booking matches these filters.';
   return html`There are no bookings yet. They arrive with <code>invitee.created</code>;
     ${command('backfill')} copies those that the service has.`;

@@ -25,9 +25,9 @@ export async function showNoShows(call: PageCall) {
         ${
           isUndone
             ? 'Marks that were removed at the service.'
-            : html`People who did not come, and what is needed to offer them another time. Only marks are listed here: see also
-                <a href="/bookings?attendance=suspected_no_show">suspected no-shows</a>, whose recap lists hosts only, and
-                <a href="/bookings?unconfirmed=true">meetings of the last week without evidence</a> that the invitee came.`
+            : html`Marked no-shows, with the link to offer another time. Also:
+                <a href="/bookings?attendance=suspected_no_show">suspected no-shows</a> ·
+                <a href="/bookings?unconfirmed=true">meetings without evidence</a>.`
         }
       </p>
       ${filters(
@@ -45,10 +45,7 @@ export async function showNoShows(call: PageCall) {
         rows: collection,
         keyOf: ({ no_show_uri: uri }) => uri,
         linkOf: ({ uuid }) => `/bookings/${encodeURIComponent(uuid)}`,
-        empty:
-          Object.keys(query).length > 0
-            ? 'No mark matches these filters.'
-            : html`There is no open mark. Marks arrive with <code>invitee_no_show.created</code>.`,
+        empty: Object.keys(query).length > 0 ? 'No mark matches these filters.' : 'No open no-shows.',
         columns: isUndone ? [...columns.slice(0, -2), removed] : columns,
       })}
       ${pager(pagination, url)}`,

@@ -71,7 +71,7 @@ export const deliveryPage = definePage({
         <div class="actions">
           ${isReplayable ? actionButton('Replay it', { to: `/deliveries/${seq}/replay` }) : ''}
           ${isReplayable && isWaiting ? actionButton('Dismiss it', { to: `/deliveries/${seq}/replay`, fields: { dismiss: 'yes' }, isDangerous: true }) : ''}
-          ${subject === null ? '' : html`<a href="${address('/why', { uri: subject })}">Why is the row as it is?</a>`}
+          ${subject === null ? '' : html`<a href="${address('/why', { uri: subject })}">Where these values come from</a>`}
         </div>
         ${isApplied ? html`<h2>Changes</h2>${changesView(changes, await optionLabelsIn(ask))}` : ''}
         <h2 id="body">Body</h2>

@@ -20,7 +20,7 @@ export const actionsPage = definePage({
       title: 'Actions',
       content: html`${partsOfMirror('/mirror/actions')}
         <h1>Actions</h1>
-        <p class="lead">Every change through this listener, from a page or from a program, what was refused to the read-only token, and every call of an AI model.</p>
+        <p class="lead">Every change made on these pages or through the API, every change that was refused to the read-only token, and every call of an AI model.</p>
         ${filters(url, query, [{ name: 'operation', label: 'Operation', placeholder: 'replayDelivery' }])}
         ${table({
           caption: 'Actions of operators, newest first',

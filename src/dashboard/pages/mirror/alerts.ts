@@ -99,7 +99,7 @@ function totalsText(counts: readonly { readonly state: Alert['state']; readonly 
     const total = counts.filter((each) => each.state === state).reduce((sum, { count }) => sum + count, 0);
     return total === 0 ? [] : [`${number(total)} ${state}`];
   });
-  return totals.length === 0 ? 'No alert was made yet.' : `${totals.join(', ')}.`;
+  return totals.length === 0 ? 'There are no alerts yet.' : `${totals.join(', ')}.`;
 }
 
 const stateView = ({ state, last_error: error }: Alert): Markup =>

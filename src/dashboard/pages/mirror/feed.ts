@@ -22,7 +22,7 @@ export const feedPage = definePage({
       title: 'Feed',
       content: html`${partsOfMirror('/mirror/feed')}
         <h1>Feed</h1>
-        <p class="lead">Programs read every change in order, each from its own offset; sinks are sent every change.</p>
+        <p class="lead">Programs read every change in order. Sinks receive every change.</p>
         <h2>Consumers</h2>
         ${table({
           caption: 'Named consumers of the feed',
@@ -64,9 +64,9 @@ const behindText = (behind: number): string => (behind === 0 ? 'nothing' : numbe
 
 const sinkStates: Readonly<Record<Sink['state'], readonly [text: string, state: State]>> = {
   waiting: ['not started', 'quiet'],
-  current: ['has everything', 'ok'],
+  current: ['up to date', 'ok'],
   sending: ['catching up', 'quiet'],
-  retrying: ['refuses entries, retried', 'problem'],
+  retrying: ['refuses entries', 'problem'],
   elsewhere: ['sent by another process', 'quiet'],
   off: ['no longer configured', 'attention'],
 };

@@ -31,10 +31,10 @@ export const overviewPage = definePage({
       title: 'Mirror',
       content: html`${partsOfMirror('/mirror')}
         <h1>Mirror</h1>
-        <p class="lead">How the mirror is fed, kept equal to the service, and read by others.</p>
+        <p class="lead">Where the data comes from, whether it is right, and who reads it.</p>
         <div class="cards">
           ${await Promise.all(cards)}
-          ${card('Actions', '/mirror/actions', { text: 'What operators changed through this listener: when, from where, and how it ended.' })}
+          ${card('Actions', '/mirror/actions', { text: 'What people and programs changed: when, from where, and with which result.' })}
         </div>`,
     };
   },
@@ -76,7 +76,7 @@ async function subscriptionState(ask: Ask): Promise<PartState> {
     };
   if (failing)
     return {
-      text: html`Deliveries fail since ${time(failing.retry_started_at)}. ${command('doctor')} finds the cause.`,
+      text: html`Deliveries have failed since ${time(failing.retry_started_at)}. ${command('doctor')} finds the cause.`,
       needsAttention: true,
     };
   return {
@@ -95,7 +95,7 @@ async function syncState(ask: Ask): Promise<PartState> {
   const problems = [
     gap === null ? '' : 'Deliveries that were missed are being read again.',
     failures === 0 ? '' : `${counted(failures, 'run')} failed since the last success.`,
-    held === 0 ? '' : `${counted(held, 'delete waits', 'deletes wait')} for a yes.`,
+    held === 0 ? '' : `${counted(held, 'delete needs', 'deletes need')} your confirmation.`,
   ].filter((problem) => problem !== '');
   const needsAttention = waitsFor !== null || problems.length > 0 || backfill.state === 'stopped';
   return { text: html`${syncSentence(sync)} ${problems.join(' ')}`, needsAttention };
@@ -109,7 +109,7 @@ async function feedState(ask: Ask): Promise<PartState> {
   const consumerText =
     behind === undefined
       ? 'No consumer reads the feed.'
-      : `${counted(consumers.length, 'consumer')}; ${behind.behind === 0 ? 'all have everything' : `${behind.name} is behind by ${counted(behind.behind, 'entry', 'entries')}`}.`;
+      : `${counted(consumers.length, 'consumer')}; ${behind.behind === 0 ? 'all are up to date' : `${behind.name} is behind by ${counted(behind.behind, 'entry', 'entries')}`}.`;
   const sinkText =
     sinks.length === 0
       ? ''
@@ -124,7 +124,7 @@ async function alertState(ask: Ask): Promise<PartState> {
   const sum = (state: string) =>
     collection.filter((each) => each.state === state).reduce((total, { count }) => total + count, 0);
   const failed = sum('failed');
-  if (collection.length === 0) return { text: 'No alert was made yet.' };
+  if (collection.length === 0) return { text: 'There are no alerts yet.' };
   const sent = `${number(sum('sent'))} sent, ${number(sum('pending'))} pending`;
   return failed === 0
     ? { text: `${sent}, none failed.` }

@@ -25,7 +25,7 @@ export const subscriptionPages: readonly Page[] = [
         content: html`${partsOfMirror(path)}
           <h1>Webhook subscriptions</h1>
           <p class="lead">
-            The service sends webhooks for each of these. They are checked regularly. A disabled one is created again.
+            The service sends these webhooks. A worker checks them every few minutes and creates a disabled one again.
           </p>
           ${isCompared ? await comparison(call) : html`${await lastSeen(call)}${compareForm()}`}`,
       };
@@ -46,8 +46,8 @@ async function lastSeen({ ask }: PageCall): Promise<Markup> {
 
 const compareForm = (): Markup =>
   html`<h2>Compare with the service</h2>
-    <p>This asks the service for the present subscriptions and shows what <code>bootstrap</code> would change. It changes nothing.</p>
-    <form method="get" action="${path}"><input type="hidden" name="compare" value="true" /><button>Compare with the service</button></form>`;
+    <p>Shows what <code>bootstrap</code> would change. It changes nothing.</p>
+    <form method="get" action="${path}"><input type="hidden" name="compare" value="true" /><button>Compare</button></form>`;
 
 async function comparison({ ask }: PageCall): Promise<Markup> {
   const plan = await planOf(ask);

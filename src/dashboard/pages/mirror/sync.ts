@@ -30,7 +30,7 @@ export const syncPage = definePage({
           ${followUpCard(followUp)}
         </div>
         <h2>Drift over time</h2>
-        <p>Rows that differed from the service and were repaired, by day. Webhooks alone should leave none.</p>
+        <p>Repaired rows per day. None is normal.</p>
         ${driftChart(drift.days)}
         <h2>Backfill</h2>
         ${backfillView(backfill)}
@@ -66,7 +66,7 @@ function comparisonCard(title: string, compared: Sync['recent'], progress: Marku
     ...(failures > 0 ? [failedRuns(failures)] : []),
     ...Object.entries(last?.held_back ?? {}).map(
       ([kind, count]) =>
-        html`${counted(count, 'delete')} of ${kindText(kind)} wait for a yes: ${command('reconcile --repair --allow-deletes')}`,
+        html`${counted(count, 'delete')} of ${kindText(kind)} need your confirmation: ${command('reconcile --repair --allow-deletes')}`,
     ),
     ...(last?.unreadable ?? []).map((what) => html`The token may not read ${kindText(what)}.`),
     ...(last && last.not_compared > 0 ? [html`${counted(last.not_compared, 'row')} could not be compared.`] : []),
@@ -83,7 +83,7 @@ function comparisonCard(title: string, compared: Sync['recent'], progress: Marku
 function followUpCard({ running, failures, last_at: last, links_pending: pending }: Sync['follow_up']): Markup {
   return html`<section class="card">
     <h2>Changes without a webhook ${running ? badge('running', 'ok') : ''}</h2>
-    <p>Links that were not ready, meetings that begin within the hour, and transcripts of recaps are read again.</p>
+    <p>Reads again what no webhook reports: links that were not ready, meetings that begin within the hour, and transcripts.</p>
     ${list(failures > 0 ? [failedRuns(failures)] : [])}
     ${facts({ 'Links not ready': number(pending), 'Last run': last === null ? undefined : time(last) })}
   </section>`;

@@ -19,7 +19,7 @@ export function flowView({ flow, health }: Pick<Overview, 'flow' | 'health'>, no
   const lag =
     flow.lag_p50_ms === null
       ? 'No delivery in 10 minutes'
-      : `Event to row in ${duration(flow.lag_p50_ms)}, 99\u00a0% in ${duration(flow.lag_p99_ms ?? 0)}`;
+      : `Delay ${duration(flow.lag_p50_ms)}, 99\u00a0% within ${duration(flow.lag_p99_ms ?? 0)}`;
   return html`<section id="flow">
     <h2>Flow</h2>
     <ol class="flow">

@@ -16,7 +16,7 @@ export function healthView({ verdict, health }: Pick<Overview, 'verdict' | 'heal
       well.length === 0
         ? nothing
         : html`<details class="well" id="well">
-            <summary>${counted(well.length, 'check is', 'checks are')} well</summary>
+            <summary>${counted(well.length, 'check')} passed</summary>
             <ul>${well.map(({ id, sentence }) => html`<li id="well-${id}">${sentence}</li>`)}</ul>
           </details>`
     }

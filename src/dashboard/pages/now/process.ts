@@ -27,7 +27,7 @@ export async function processView({ ask, nowMs }: Pick<PageCall, 'ask' | 'nowMs'
   const ill = health.filter(({ state }) => state !== 'ok');
   const state = ill.some((item) => item.state === 'problem') ? 'problem' : ill.length > 0 ? 'attention' : 'ok';
   const sentence =
-    ill.length === 0 ? 'This receiver is well.' : `${counted(ill.length, 'thing needs', 'things need')} you.`;
+    ill.length === 0 ? 'This receiver works.' : `${counted(ill.length, 'thing needs', 'things need')} you.`;
   return {
     title: roles.works ? 'Now' : 'Receiver',
     ...(roles.works && { status: 503 }),
@@ -53,7 +53,7 @@ interface Worker {
 
 const whereTables = (workers: readonly Worker[]): Markup =>
   workers.length === 0
-    ? html`<p class="notice">The tables are with a worker. Open its address: the worker on the same data folder prints it when it starts.</p>`
+    ? html`<p class="notice">A worker has the tables. It prints its address when it starts.</p>`
     : html`<h2>Where the tables are</h2>
         <ul>
           ${workers.map(({ role, host, admin_url: url }) => html`<li>${role} on <bdi>${host}</bdi>: ${externalLink(url)} (from that machine)</li>`)}

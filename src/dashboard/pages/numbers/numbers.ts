@@ -130,7 +130,6 @@ function emptyRange(query: PageCall['query']): Markup {
 }
 
 const explanation = (timezone: string): Markup => html`<p class="soft">
-  A booking counts on the day (<bdi>${timezone}</bdi>) on which its meeting starts; one that was rescheduled counts once, at its new time. Rates are
-  no-shows of all meetings that were held or missed, and there is none for fewer than five. A meeting that ended without a mark counts as
-  held; only a recap that lists the invitee, or a transcript that names them, shows that they came. Revenue counts on the day of the booking.
+  Rate = missed ÷ (held + missed), shown from five meetings on. A meeting without a no-show mark counts as held. A booking counts once, on the
+  day (<bdi>${timezone}</bdi>) its meeting starts; revenue counts on the day of the booking.
 </p>`;

@@ -55,7 +55,7 @@ export const contactPages: readonly Page[] = [
       return {
         title: 'Contacts',
         content: html`<h1>Contacts</h1>
-          <p class="lead">The contacts of the service, as the mirror has them. <a href="/people">People</a> has everyone over all their addresses, also without a contact.</p>
+          <p class="lead">Your contacts. <a href="/people">People</a> joins the contacts and bookings of the same person.</p>
           ${filters(url, query, contactFields(definitions))}
           ${table({
             caption: 'Contacts',

@@ -52,7 +52,7 @@ export const peoplePage: Page = definePage({
     return {
       title: 'People',
       content: html`<h1>People</h1>
-        <p class="lead">Contacts that share an address are one person. <a href="/contacts">Contacts</a> has each contact by itself.</p>
+        <p class="lead">Contacts that share an e-mail address are one person. <a href="/contacts">Contacts</a> lists them one by one.</p>
         ${filters(url, query, fields)}
         ${table({
           caption: 'People',
@@ -71,7 +71,7 @@ export const peoplePage: Page = definePage({
 export async function personCard({ ask }: Pick<PageCall, 'ask'>, person: Person, contact: string): Promise<Markup> {
   const uris = person.contact_uris.filter((uri) => uri !== contact);
   const others = await Promise.all(uris.map((uri) => ask(getContact, { params: { uuid: idOf(uri) } })));
-  return html`<h2>The person, over all addresses</h2>
+  return html`<h2>This person, all e-mail addresses</h2>
     ${facts({
       Addresses:
         person.emails.length === 0

@@ -37,7 +37,7 @@ export const recapPages: readonly Page[] = [
       return {
         title: 'Recaps',
         content: html`<h1>Recaps</h1>
-          <p class="lead">What was said and agreed in meetings, as the service wrote it down.</p>
+          <p class="lead">What was said and agreed in meetings, written by the service.</p>
           ${filters(
             url,
             query,

@@ -168,7 +168,7 @@ describe('quarantine, clock and disk', () => {
       '3 deliveries could not be applied, 1 of them within the last hour.',
     ],
     ['clock', { clockSkewSeconds: undefined }, 'ok', 'not compared'],
-    ['clock', { clockSkewSeconds: -75 }, 'attention', "The clock of this machine is 75 s behind the service's."],
+    ['clock', { clockSkewSeconds: -75 }, 'attention', "The clock of a worker is 75 s behind the service's."],
     ['disk', { lowDisks: [{ part: 'spool', freeMb: 90 }] }, 'attention', 'Little free disk space: spool 90 MB.'],
   ] as const)('%s %o', (id, mirror, state, sentence) => {
     expect(withMirror(id, mirror)).toMatchObject({ state, sentence: expect.stringContaining(sentence) });

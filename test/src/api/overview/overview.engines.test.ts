@@ -9,6 +9,7 @@ import { keyValue, writeValue } from '#src/store/key-value.ts';
 import type { Store } from '#src/store/contract.ts';
 import { writeRows } from '#src/store/rows.ts';
 import { writeSubscriptions, type KnownSubscription } from '#src/store/subscription-rows.ts';
+import { recordLostSubscriptions } from '#workers/alerts/conditions/condition-inputs.ts';
 import { mirrorIdentity } from '#workers/pipeline/organization.ts';
 import { endLease, takeLease } from '#workers/scheduling/lease.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
@@ -104,7 +105,7 @@ for (const engine of storeEngines)
         done: false,
         sentence: 'Set API_BASE_URL, API_TOKEN and PUBLIC_URL in .env, and start again.',
       });
-      expect(verdict.sentence).toBe('All is well.');
+      expect(verdict.sentence).toBe('Everything works.');
     });
 
     it('of one at work has the flow, the counts of today and of a week ago, and the newest deliveries', async () => {
@@ -119,7 +120,7 @@ for (const engine of storeEngines)
         [0, 'invitee.canceled'],
       ]);
       const { verdict, health, flow, today, hours, latest, first_run: first } = await read(api);
-      expect(verdict).toMatchObject({ state: 'ok', sentence: expect.stringContaining('All is well.') });
+      expect(verdict).toMatchObject({ state: 'ok', sentence: expect.stringContaining('Everything works.') });
       expect(health.map(({ state }) => state)).toEqual(Array.from({ length: 11 }, () => 'ok'));
       expect(flow).toEqual({
         receivers: 1,
@@ -219,8 +220,8 @@ for (const engine of storeEngines)
         '1 delivery could not be applied.',
         '1 webhook subscription delivers nothing.',
         '1 alert could not be sent to slack.',
-        '1 meeting of the last 7 days ended, and nothing shows that the invitee came.',
-        '1 form of the last 7 days led to no booking.',
+        '1 meeting in the last 7 days: did the invitee come?',
+        '1 form in the last 7 days did not lead to a booking.',
       ]);
       expect(verdict).toEqual({ state: 'problem', sentence: '3 things need you.' });
       expect(health.filter(({ state }) => state === 'problem').map(({ id }) => id)).toEqual([
@@ -230,7 +231,7 @@ for (const engine of storeEngines)
       expect(latest).toMatchObject([{ event: null, sentence: 'A delivery that could not be parsed' }]);
     });
 
-    it('says that all is well while people only have lists to go through', async () => {
+    it('says that everything works while people only have lists to go through, or nothing to do', async () => {
       await using api = await openReadApi(engine.fresh, {
         installation: { ...installation, processes: async () => [] },
       });
@@ -241,7 +242,16 @@ for (const engine of storeEngines)
         result_type: 'event_type',
       };
       await api.store.transaction((unit) => writeRows(unit, 'routing_form_submissions', [submission]));
-      expect((await read(api)).verdict).toEqual({ state: 'ok', sentence: 'All is well. 1 list waits for you.' });
+      expect((await read(api)).verdict).toEqual({
+        state: 'ok',
+        sentence: 'Everything works. 1 to-do list has entries.',
+      });
+      const lost = { uri: 'https://api.example.test/w/1', how: 'missing', isReplaced: true } as const;
+      await recordLostSubscriptions(api.store, [lost], Date.now());
+      expect((await read(api)).verdict).toEqual({
+        state: 'ok',
+        sentence: 'Everything works. 1 notice. 1 to-do list has entries.',
+      });
       const state = keyValue('gap', z.object({ since: z.string(), notes: z.number() }));
       await api.store.transaction((unit) => writeValue(unit, state, { since: instantOf(Date.now()), notes: 1 }));
       expect((await read(api)).verdict).toEqual({ state: 'attention', sentence: '1 thing needs you.' });
@@ -273,7 +283,7 @@ for (const engine of storeEngines)
         {
           id: 'sinks',
           kind: 'fault',
-          sentence: expect.stringContaining('webhook (ECONNREFUSED)'),
+          sentence: 'The sink webhook at push.example.com does not accept the feed (ECONNREFUSED). 2 entries wait.',
           link: '/mirror/feed',
         },
       ]);

@@ -47,12 +47,12 @@ for (const engine of storeEngines)
       expect(html).toContain('data-live data-seq="0"');
     });
 
-    it('says first that all is well, and folds the checks away', async () => {
+    it('says first that everything works, and folds the checks away', async () => {
       await using dashboard = await open({ accepted: 2, lag_p50_ms: 40, lag_p99_ms: 1_200 });
       await receive(dashboard.store, [contactDelivery({ id: 'one', version: 0 })]);
       const { html } = await dashboard.page('/');
-      expect(html).toContain('<h1 class="verdict ok">All is well.</h1>');
-      expect(html).toMatch(/<details class="well" id="well">\s*<summary>10 checks are well<\/summary>/);
+      expect(html).toContain('<h1 class="verdict ok">Everything works.</h1>');
+      expect(html).toMatch(/<details class="well" id="well">\s*<summary>10 checks passed<\/summary>/);
       expect(html).not.toContain('class="health"');
       for (const text of ['2 accepted in 10 minutes', 'Redis', 'nothing waiting', 'Entry #1'])
         expect(html).toContain(text);

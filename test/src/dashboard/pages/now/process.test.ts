@@ -31,7 +31,7 @@ describe('the page of a receiver', () => {
     const worker = processRow({ id: 'b', role: 'work', host: 'db-1', seen_at: instantOf(Date.now()) });
     const { status, html } = await pageOf([receiver, worker]);
     expect(status).toBe(200);
-    expect(html).toContain('<h1 class="verdict ok">This receiver is well.</h1>');
+    expect(html).toContain('<h1 class="verdict ok">This receiver works.</h1>');
     expect(html).toContain('It has no tables.');
     expect(html).not.toMatch(/<nav|href="\/deliveries"|action="\/search"/);
     expect(html).toMatch(/work on <bdi>db-1<\/bdi>: <a href="http:\/\/127.0.0.1:8081"/);
@@ -40,8 +40,8 @@ describe('the page of a receiver', () => {
 
   it('says where to look when no worker reports to it', async () => {
     const { html } = await pageOf([receiver]);
-    expect(html).toContain('<h1 class="verdict ok">This receiver is well.</h1>');
-    expect(html).toContain('The tables are with a worker.');
+    expect(html).toContain('<h1 class="verdict ok">This receiver works.</h1>');
+    expect(html).toContain('A worker has the tables.');
   });
 
   it('names its problems', async () => {
