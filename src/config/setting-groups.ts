@@ -1,9 +1,7 @@
 // The groups in which people see the settings, in this order: in .env.example, in docs/configuration.md and on the page of settings.
 
-export const firstGroup = 'Set these';
-
 const groups: Readonly<Record<string, RegExp>> = {
-  [firstGroup]: /^(API_BASE_URL|API_TOKEN|PUBLIC_URL)$/,
+  'Set these': /^(API_BASE_URL|API_TOKEN|PUBLIC_URL)$/,
   'Where data is stored': /^(DATA|QUEUE|JOURNAL|MIN_FREE)/,
   'Account at the service': /^(OAUTH|AUTH|ORGANIZATION|USER|GROUP|EVENTS)/,
   Webhooks: /^(HOST|PORT|SIGN|ALLOW_UNSIGNED|MAX_BODY)/,
