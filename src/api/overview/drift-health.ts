@@ -95,7 +95,7 @@ function* findingsIn(run: LastRun, part: 'recent' | 'full'): Generator<Finding> 
   if (deletes > 0)
     yield {
       state: 'problem',
-      sentence: `The service no longer has at least ${counted(deletes, 'row')}; so many that none was deleted here.`,
+      sentence: `At least ${counted(deletes, 'row is', 'rows are')} missing at the service: too many to delete them here unasked.`,
       fix: `Check the service first; if the rows were really deleted: ${slotstream} reconcile --repair --allow-deletes`,
     };
   const repaired = totalOf(run.drift);

@@ -76,7 +76,7 @@ export function rateChart(numbers: BookingNumbers, url: URL, dimension: keyof ty
     ({ name, ...missed }) => `${name} has the highest rate: ${noteOf(missed)} meetings.`,
   );
   const rest =
-    groups.length > mostRows ? ` Shown are the ${mostRows} with the most meetings, of ${number(groups.length)}.` : '';
+    groups.length > mostRows ? ` The ${mostRows} with the most meetings are shown, of ${number(groups.length)}.` : '';
   return {
     id: dimension,
     heading,

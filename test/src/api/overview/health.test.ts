@@ -142,7 +142,7 @@ describe('drift', () => {
     [
       { missedSince: '2026-01-01T10:00:00.000000Z', full: { ...run, held_back: { contact: 90 } } },
       'problem',
-      'The service no longer has at least 90 rows',
+      'At least 90 rows are missing at the service',
     ],
   ] as const)('%o', (comparison, state, sentence) => {
     const item = drift(comparison);
