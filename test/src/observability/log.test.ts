@@ -70,6 +70,18 @@ describe('log', () => {
     expect(text()).not.toContain('one\r');
   });
 
+  it('writes one line for a terminal: the time, the level unless it is info, the message and the fields, or the summary', () => {
+    const { log, lines } = listen({ pretty: true });
+    log.info({ port: 8082 }, 'the usual port is in use');
+    log.warn({ err: new TypeError('no disk') }, 'odd');
+    log.info({ deliveries: 1, summary: '1 delivery applied' }, 'batch');
+    expect(lines().map((line) => line.replace(/^\d\d:\d\d:\d\d /, ''))).toEqual([
+      'the usual port is in use port=8082',
+      expect.stringMatching(/warn.* odd err=\{"type":"TypeError","message":"no disk",/),
+      '1 delivery applied',
+    ]);
+  });
+
   it('cuts long text', () => {
     const { log, text } = listen();
     log.info({ path: 'x'.repeat(1_000_000) }, 'y'.repeat(1_000_000));
