@@ -14,10 +14,12 @@ export interface StoredBody {
 
 /** `printf` is built into the shell, so a body may have any length; an argument of curl has a limit. */
 export function replayScript({ body, encoding }: StoredBody, { scheme, header }: ReplayScriptOptions): string {
-  const decoding = encoding === 'base64' ? ' | base64 -d' : '';
+  const isControlled = encoding === null && terminalControl.test(body);
+  const text = isControlled ? Buffer.from(body).toString('base64') : body;
+  const decoding = isControlled || encoding === 'base64' ? ' | base64 -d' : '';
   const { lines, headers } = scheme === 'timestamped' ? timestamped(header) : standard;
   return [
-    `body() { printf %s ${quoted(body)}${decoding}; }`,
+    `body() { printf %s ${quoted(text)}${decoding}; }`,
     't=$(date +%s)',
     ...lines,
     [
@@ -41,6 +43,9 @@ const standard = {
   ],
   headers: ['webhook-id: $id', 'webhook-timestamp: $t', 'webhook-signature: v1,$mac'],
 };
+
+/** A terminal acts on control characters that are pasted: ^C ends the quoted text, and a shell runs what follows. */
+const terminalControl = /(?![\t\n])\p{Cc}/u;
 
 /** A POSIX shell expands nothing within single quotes; a single quote ends the quotation, is escaped, and begins it again. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -32,6 +32,7 @@ const hostile = [
   '$(touch /tmp/owned) `id` "$SIGNING_KEY" \\n %s %d \\\\',
   ' leading, trailing \n\n',
   '-n é 🎉 \u202e',
+  '{"x": \u0003\ntouch /tmp/owned\r\n\u001b[201~\u009b\u007f',
   `{"long": "${'x'.repeat(300_000)}"}`,
 ];
 
@@ -47,6 +48,7 @@ describe.runIf(hasTools)('the commands that send a delivery again', () => {
     const all = [...texts, { body: bytes.toString('base64'), encoding: 'base64', bytes }];
     for (const { bytes: sent, ...delivery } of all) {
       const script = replayScript(delivery, { scheme, header: 'X-Our-Signature' });
+      expect(script).not.toMatch(/(?!\n)\p{Cc}/u);
       const child = run('sh', ['-s'], {
         env: { PATH: process.env['PATH'], SIGNING_KEY: key, WEBHOOK_URL: ear.url },
       });
