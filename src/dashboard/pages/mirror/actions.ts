@@ -34,8 +34,8 @@ export const actionsPage = definePage({
               cell: ({ operation, target }) => html`${words(operation)} ${targetView(operation, target)}`,
             },
             { name: 'Result', cell: statusView },
-            { name: 'Options', cell: ({ input }) => listed(input) },
-            { name: 'Effect', cell: ({ result }) => listed(result) },
+            { name: 'Options', cell: ({ input }) => optionsText(input) },
+            { name: 'Effect', cell: effectText },
             { name: 'By', cell: ({ caller }) => html`<span class="nowrap">${caller}</span>` },
             { name: 'From', cell: ({ address }) => foreign(address), isMinor: true },
           ],
@@ -63,24 +63,54 @@ function targetView(operation: string, target: string | null): Markup | string {
 const maxId = 24;
 const shortened = (id: string): string => (id.length > maxId ? `${id.slice(0, maxId)}…` : id);
 
-function statusView({ status, input }: Action): Markup {
+function statusView({ status }: Action): Markup {
   if (status === null) return badge('not finished', 'attention');
-  if (status < 400 && input?.['dry_run'] === true) return badge('dry run');
   if (status < 400) return badge('done', 'ok');
   return status === 403 ? badge('refused', 'attention') : badge(`failed, ${status}`, 'problem');
 }
 
-/** `changed 3, matched 12`. PostgreSQL does not keep the order of fields; `before` goes before `after`. */
-function listed(values: Action['result']): Markup | string {
-  const order = ([name]: readonly [string, unknown]): string => name.replace('before', '');
-  const texts = Object.entries(values ?? {})
-    .filter(([name]) => name !== 'dry_run')
-    .toSorted((one, other) => compareText(order(one), order(other)))
-    .map(([name, value]) => `${name.replaceAll(/[._]/g, ' ')} ${valueText(value)}`);
+type Values = Readonly<Record<string, unknown>>;
+
+/** PostgreSQL does not keep the order of fields. */
+const sorted = (values: Values): [string, unknown][] =>
+  Object.entries(values).toSorted(([one], [other]) => compareText(one, other));
+
+const nameOf = (field: string): string => (field === 'q' ? 'text' : field.replaceAll(/[._]/g, ' '));
+
+/** `outcome quarantined, text not recorded`. */
+function optionsText(input: Action['input']): Markup | string {
+  const texts = sorted(input ?? {}).flatMap(([field, value]) => {
+    if (value === false) return [];
+    if (value === true) return [nameOf(field)];
+    if (value === '[hidden]') return [`${nameOf(field)} not recorded`];
+    return [`${nameOf(field)} ${String(value)}`];
+  });
   return texts.length === 0 ? '' : foreign(texts.join(', '));
 }
 
-function valueText(value: unknown): string {
-  if (typeof value === 'number') return number(value);
-  return typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
+function effectText({ operation, result, status }: Action): Markup | string {
+  if (result === null || status === null || status >= 400) return '';
+  const text = effects[operation]?.(result) ?? countsText(result);
+  return text === '' ? '' : foreign(text);
 }
+
+const effects: Readonly<Record<string, (result: Values) => string>> = {
+  replayDelivery: ({ changed, outcome_before: before, outcome_after: after }) =>
+    changed === true ? `${String(before)} → ${String(after)}` : 'nothing changed',
+  replayDeliveries({ read, changed, still_quarantined: still }) {
+    const looked = `${number(Number(read))} looked at`;
+    if (changed === 0) return `${looked}, ${still === 0 ? 'nothing changed' : 'none can be applied'}`;
+    return `${looked}, ${number(Number(changed))} changed, ${number(Number(still))} still cannot be applied`;
+  },
+  dismissDelivery: () => 'dismissed',
+};
+
+/** `1 created, 12 unchanged`: offsets say nothing to a person. */
+const countsText = (result: Values): string =>
+  sorted(result)
+    .flatMap(([field, value]) => {
+      if (field.endsWith('seq') || value === 0 || value === false) return [];
+      if (typeof value === 'number') return [`${number(value)} ${nameOf(field)}`];
+      return [value === true ? nameOf(field) : `${nameOf(field)} ${String(value)}`];
+    })
+    .join(', ');
