@@ -48,7 +48,11 @@ export type ReadDelivery = KnownDelivery | UnknownDelivery | MalformedDelivery;
 export function readDelivery(body: string, known?: Identity): ReadDelivery {
   const json = readJson(body);
   if (!json.ok) return unreadable(json.reason, known ?? identityOfText(body));
-  if (!isObject(json.value)) return unreadable('expected object', known ?? identityOfText(canonicalJson(json.value)));
+  if (!isObject(json.value))
+    return unreadable(
+      `the body is ${nameOf(json.value)}, not an object`,
+      known ?? identityOfText(canonicalJson(json.value)),
+    );
 
   const envelope = json.value;
   const { event, payload } = envelope;
@@ -78,6 +82,11 @@ export function readDelivery(body: string, known?: Identity): ReadDelivery {
     ...identity,
     // The contract was looked up by `event`, so the payload is that kind's: a link the compiler cannot follow.
   } as KnownDelivery;
+}
+
+function nameOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'a list' : `a ${typeof value}`;
 }
 
 const untimed = 'created_at: expected an ISO 8601 timestamp';

@@ -13,7 +13,7 @@ const sentences: { readonly [Kind in EventKind]: (subject: Subject) => string } 
   'invitee.created': ({ name, meeting, isReschedule }) =>
     isReschedule ? `${name} moved ${meeting} to a new time` : `${name} booked ${meeting}`,
   'invitee.canceled': ({ name, meeting, isReschedule }) =>
-    isReschedule ? `${name} released the old time of ${meeting}` : `${name} canceled ${meeting}`,
+    isReschedule ? `${name} moved ${meeting} (old time canceled)` : `${name} canceled ${meeting}`,
   'invitee_no_show.created': ({ name, meeting }) => `${name} did not show up for ${meeting}`,
   'invitee_no_show.deleted': ({ name }) => `${name} is no longer marked as a no-show`,
   'contact.created': ({ name }) => `${name} is a new contact`,

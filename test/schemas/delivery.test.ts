@@ -18,8 +18,9 @@ describe('what a delivery is', () => {
     const reasons = {
       '': 'not JSON',
       '{"event":': 'not JSON',
-      '[]': 'expected object',
-      null: 'expected object',
+      '[]': 'the body is a list, not an object',
+      null: 'the body is null, not an object',
+      '"a"': 'the body is a string, not an object',
       '{}': 'event: expected string',
       '{"event":7}': 'event: expected string',
       '{"event":""}': 'event: expected string',
@@ -103,7 +104,7 @@ describe('the problems of a delivery', () => {
   it('are all named, each at its path in the body', () => {
     const time = '"created_at":"2026-01-01T00:00:00Z"';
     expect(problemsIn('')).toEqual([{ path: [], message: 'not JSON' }]);
-    expect(problemsIn('[]')).toEqual([{ path: [], message: 'expected object' }]);
+    expect(problemsIn('[]')).toEqual([{ path: [], message: 'the body is a list, not an object' }]);
     expect(problemsIn('{"event":7}')).toEqual([{ path: ['event'], message: 'expected string' }]);
     expect(problemsIn(`{"event":"contact.created",${time},"payload":[]}`)).toEqual([
       { path: ['payload'], message: 'expected object' },

@@ -30,7 +30,7 @@ describe('depth and size bombs', () => {
     const keys = Array.from({ length: 20_000 }, (_, index) => `"k${index}":0`).join(',');
     expect(readDelivery(inviteeWith(keys))).toMatchObject({ state: 'malformed', reason: 'too_complex' });
     expect(readDelivery(`[${'0,'.repeat(19_999)}0]`)).toMatchObject({ reason: 'too_complex' });
-    expect(readDelivery(`[${'0,'.repeat(19_998)}0]`)).toMatchObject({ reason: 'expected object' });
+    expect(readDelivery(`[${'0,'.repeat(19_998)}0]`)).toMatchObject({ reason: 'the body is a list, not an object' });
   });
 
   it('brackets inside a string are text, also after escapes', () => {

@@ -97,7 +97,8 @@ function parseDelivery(body: string, blank: NewEntry): Parsed {
     occurred_at: read.createdAt,
     subject_uri: read.state === 'known' ? read.payload.uri : read.subjectUri,
   };
-  if (read.state === 'unknown') return unprojected(entry, 'unhandled', 'No projection for this kind of event.');
+  if (read.state === 'unknown')
+    return unprojected(entry, 'unhandled', 'This version does not know this kind of event. It is stored.');
   if (read.state === 'malformed') return unprojected(entry, 'quarantined', read.reason);
   const parsed = projected({ ...read, observed: read.createdAt }, entry);
   return read.organization === null ? parsed : { ...parsed, organization: read.organization };

@@ -232,5 +232,11 @@ export function wholeDelivery(
   const isWhole = source === 'webhook' && !redacted && body !== null;
   const resend = isWhole ? replayScript({ body, encoding }, signing) : null;
   const isUnread = entry.outcome === 'quarantined' && source === 'webhook' && body !== null && encoding === null;
-  return { ...entry, changes: completeChanges(entry), problems: isUnread ? problemsIn(body) : [], resend };
+  return {
+    ...entry,
+    sentence: sentenceOf(entry),
+    changes: completeChanges(entry),
+    problems: isUnread ? problemsIn(body) : [],
+    resend,
+  };
 }

@@ -34,8 +34,8 @@ export const deliveryRecord = z
 const changesRecord = z.record(z.string(), z.record(z.string(), z.tuple([z.unknown(), z.unknown()])));
 
 export const wholeDeliveryRecord = deliveryRecord
-  .omit({ sentence: true })
   .extend({
+    sentence: z.string().describe('Who did what, from the body.'),
     changes: changesRecord.nullable().describe('By table and column: the value before and after.'),
     body: text.describe('As it was sent, without erased people; null once it was pruned.'),
     encoding: z.literal('base64').nullable().describe('The encoding of `body` when it is not text.'),

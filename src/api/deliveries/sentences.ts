@@ -19,7 +19,11 @@ export function sentenceOf({ event, body, encoding, outcome, redacted }: EntryWi
       ? describeEvent({ event, payload: {} })
       : `The content of ${event} was removed`;
   const payload = encoding === null && body.length <= maxBodyLength ? payloadIn(body) : {};
-  if (isEventKind(event)) return describeEvent({ event, payload });
+  if (isEventKind(event)) {
+    const sentence = describeEvent({ event, payload });
+    if (outcome !== 'quarantined') return sentence;
+    return `Not applied: ${subjectName(payload) === undefined ? event : sentence}`;
+  }
   const [, thing] = /^(\w+)\.read$/.exec(event) ?? [];
   if (thing === undefined) return `A delivery of the unknown kind ${event}`;
   const name = subjectName(payload);

@@ -30,7 +30,7 @@ function tableView(
   const heads = isNew ? ['Column', 'Value'] : ['Column', 'Before', 'After'];
   const cell = (label: string, value: unknown): Markup =>
     html`<td class="${label.toLowerCase()}" data-label="${label}"><div>${valueView(value)}</div></td>`;
-  const heading = html`<code>${name}</code>${isNew ? ': a new row, or values it did not have' : ''}`;
+  const heading = html`${isNew ? 'New in ' : ''}<code>${name}</code>`;
   const rows = html`<div class="scroll" tabindex="0" role="region" aria-label="Changes of ${name}">
       <table class="changes">
         <caption class="hidden">Changes of ${name}</caption>

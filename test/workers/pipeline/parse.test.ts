@@ -69,7 +69,11 @@ describe('a delivery off the queue', () => {
 
   it('of an unknown kind is unhandled, and one that cannot be read is quarantined', () => {
     expect(parsed({ body: bodyOf({}, 'planet.created'), receivedAt })).toMatchObject({
-      entry: { outcome: 'unhandled', reason: 'No projection for this kind of event.', subject_uri: uri },
+      entry: {
+        outcome: 'unhandled',
+        reason: 'This version does not know this kind of event. It is stored.',
+        subject_uri: uri,
+      },
       record: null,
       fact: null,
     });

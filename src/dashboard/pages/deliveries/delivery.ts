@@ -43,9 +43,9 @@ export const deliveryPage = definePage({
     const isReplayable = !isReadOnly && delivery.body !== null;
     const isWaiting = !isApplied && delivery.dismissed_at === null;
     return {
-      title: `#${seq} ${event ?? 'not readable'}`,
+      title: `#${seq} ${delivery.sentence}`,
       content: html`${breadcrumb('/deliveries', 'Deliveries', `#${seq}`)}
-        <h1>${event === null ? 'A body that cannot be read' : foreign(event)}</h1>
+        <h1>${foreign(delivery.sentence)}</h1>
         <p class="lead">${outcomeBadge(outcome)} ${meanings[outcome] ?? ''}</p>
         ${replayedView(query, outcome)}
         ${
@@ -55,6 +55,7 @@ export const deliveryPage = definePage({
             : html`<p class="notice ${outcome === 'quarantined' ? 'problem' : ''}"><bdi>${delivery.reason}</bdi></p>`
         }
         ${facts({
+          Event: event === null ? null : foreign(event),
           About:
             subject === null
               ? null

@@ -40,7 +40,7 @@ export const deliveriesPage = definePage({
       content: html`<h1>Deliveries</h1>
         <p class="lead">Everything that was received or read, newest first.</p>
         ${filters(url, query, fieldsFor(query), local)}
-        ${isFirst && isWaiting ? await reasonsView(ask) : ''}
+        ${isFirst && isWaiting ? await reasonsView(ask, filter['outcome']) : ''}
         ${isFiltered && !isReadOnly && collection.length > 0 ? html`<p class="actions"><a class="button" href="${address('/deliveries/replay', filter)}">Replay ${isWaiting ? 'or dismiss ' : ''}everything that matches …</a></p>` : ''}
         ${table({
           caption: 'Deliveries, newest first',
@@ -98,11 +98,11 @@ function stoppedView({ url, query }: Pick<PageCall, 'url' | 'query'>, { stopped,
 /** More of an outcome than this are not counted: the page has to be fast. */
 const mostCounted = 1_000;
 
-async function reasonsView(ask: Ask): Promise<Markup> {
-  const { collection } = await ask(countQuarantine, { query: { newest: String(mostCounted) } });
-  if (collection.length === 0)
-    return html`<p class="notice">Every delivery could be applied: nothing is in quarantine.</p>`;
-  const counts = Map.groupBy(collection, ({ outcome }) => outcome).values();
+async function reasonsView(ask: Ask, outcome: string | undefined): Promise<Markup> {
+  const { collection: all } = await ask(countQuarantine, { query: { newest: String(mostCounted) } });
+  const collection = all.filter((each) => outcome === 'unprojected' || each.outcome === outcome);
+  if (collection.length === 0) return html`<p class="notice">None waits for a replay.</p>`;
+  const counts = Map.groupBy(collection, (each) => each.outcome).values();
   const isPart = [...counts].some((each) => each.reduce((sum, { count }) => sum + count, 0) >= mostCounted);
   return html`<h2>Why they are not in the tables</h2>
     ${table({
@@ -112,10 +112,10 @@ async function reasonsView(ask: Ask): Promise<Markup> {
       columns: [
         {
           name: 'Reason',
-          cell: ({ outcome, reason }) =>
-            html`<a href="${address('/deliveries', { outcome, reason: reason ?? undefined })}"><bdi>${reason ?? 'no reason recorded'}</bdi></a>`,
+          cell: ({ outcome: found, reason }) =>
+            html`<a href="${address('/deliveries', { outcome: found, reason: reason ?? undefined })}"><bdi>${reason ?? 'no reason recorded'}</bdi></a>`,
         },
-        { name: 'Outcome', cell: ({ outcome }) => outcomeBadge(outcome) },
+        { name: 'Outcome', cell: (each) => outcomeBadge(each.outcome) },
         { name: 'Newest', cell: ({ newest_seq: seq }) => html`<a href="/deliveries/${seq}">#${seq}</a>` },
         { name: 'Deliveries', cell: ({ count }) => number(count), isNumber: true },
       ],

@@ -223,7 +223,12 @@ for (const engine of storeEngines)
       expect(await found('?event=contact.merged&count=1')).toEqual([12]);
       const { body } = await api.get('/api/quarantine/reasons');
       expect(body.collection).toEqual([
-        { outcome: 'unhandled', reason: 'No projection for this kind of event.', count: 2, newest_seq: 12 },
+        {
+          outcome: 'unhandled',
+          reason: 'This version does not know this kind of event. It is stored.',
+          count: 2,
+          newest_seq: 12,
+        },
         { outcome: 'quarantined', reason: expect.any(String), count: 1, newest_seq: 13 },
       ]);
       const newest = await api.get('/api/quarantine/reasons?newest=1');

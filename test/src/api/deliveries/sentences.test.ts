@@ -17,6 +17,8 @@ describe('the sentence about a delivery', () => {
     [{}, 'Contact Ada was read from the service'],
     [{ event: 'organization_membership.read', body: '{}' }, 'Organization membership was read from the service'],
     [{ event: 'contact.updated' }, 'Contact Ada was changed'],
+    [{ event: 'contact.updated', outcome: 'quarantined' }, 'Not applied: Contact Ada was changed'],
+    [{ event: 'contact.created', outcome: 'quarantined', body: '{}' }, 'Not applied: contact.created'],
     [{ event: 'contact.merged' }, 'A delivery of the unknown kind contact.merged'],
     [{ event: null, body: 'no JSON' }, 'A delivery that could not be parsed'],
     [{ redacted: true }, 'The content of contact.read was removed'],

@@ -84,6 +84,10 @@ for (const engine of storeEngines)
       const { html } = await dashboard.page('/deliveries?outcome=unprojected');
       expect(html).toContain('Why they are not in the tables');
       expect(hrefs(html)).toContain('/deliveries?outcome=quarantined&reason=Then.');
+      expect(html).toContain('This version does not know this kind of event.');
+      const quarantined = await dashboard.page('/deliveries?outcome=quarantined');
+      expect(quarantined.html).not.toContain('This version does not know');
+      expect(quarantined.html).toContain('Not applied: Name c229 0 is a new contact');
       expect(keysOf((await dashboard.page('/deliveries?outcome=quarantined&reason=Then.&count=3')).html)).toEqual([
         230, 229, 228,
       ]);
@@ -149,6 +153,8 @@ for (const engine of storeEngines)
     it('show what a delivery changed, before and after, and lead to why', async () => {
       await using dashboard = await openLog();
       const { html } = await dashboard.page('/deliveries/232');
+      expect(html).toContain('<title>#232 contact &lt;b&gt;Ada&lt;/b&gt;');
+      expect(html).toContain('<h1><bdi>contact &lt;b&gt;Ada&lt;/b&gt; \u202e was changed</bdi></h1>');
       expect(html).toMatch(/<code>name<\/code><\/th>.*Name one 0.*&lt;b&gt;Ada&lt;\/b&gt;/s);
       expect(hrefs(html)).toContain(`/why?uri=${encodeURIComponent(contactUri('one'))}`);
       expect(html).toContain('WEBHOOK_URL');
