@@ -6,6 +6,7 @@
 //   [data-href]                a row that a click or Enter opens, and j and k reach
 //   [data-action]              a button: live, theme, help
 //   [data-copy]                a button: copies the value of the attribute, or else the <pre> beside it
+//   a[data-search]             where a search continues that has found nothing yet
 //   time[datetime]             an instant whose text ends with UTC
 //   [name=timezone][data-unset]  the zone of a form, which becomes that of the browser: also in [data-zone], and in fields with [data-instant]
 (() => {
@@ -277,6 +278,19 @@
     };
   }
 
+  /** Continues a search that has found nothing yet, for ten seconds. */
+  async function search(main) {
+    const endMs = Date.now() + 10_000;
+    for (let next; (next = main.querySelector('a[data-search]')?.href) && Date.now() < endMs;) {
+      say('Searching older deliveries …', true);
+      const answer = await fetch(next, { headers: { accept: 'text/html', 'slotstream-fragment': '1' } });
+      const newer = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main');
+      if (!answer.ok || !newer) break;
+      history.replaceState(null, '', next);
+      show(main, newer, true);
+    }
+  }
+
   async function copy(button) {
     const text = button.dataset.copy || (button.parentElement.querySelector('pre, code')?.textContent ?? '');
     // There is no clipboard for scripts on plain HTTP.
@@ -360,6 +374,7 @@
     // Chromium has done so by its style.
     document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
     const toggle = main?.hasAttribute('data-live') ? live(main) : undefined;
+    if (main?.querySelector('a[data-search]')) search(main).finally(() => say(''));
     const actions = { live: () => toggle?.(), theme: nextTheme, help };
     const pressed = {
       '/': () => document.querySelector('.search input')?.select(),

@@ -188,6 +188,27 @@ describe.runIf(inject('chromiumPath'))('the dashboard in a browser', () => {
       .toEqual([`${server.url}/deliveries`, `${server.url}/api/feed/stream?include=none&after=${before + 1}`]);
   });
 
+  it('continues a search that has found nothing yet, and counts what was searched', async () => {
+    // Each part of a search takes as long as a search may take: the next answer continues it.
+    let nowMs = 0;
+    await using slow = await openDashboard(freshMemory, { clock: () => (nowMs += 1_000) });
+    await ingestBodies(slow.store, [
+      contactDelivery({ id: 'needle', version: 1 }),
+      contactDelivery({ id: 'hay', version: 1 }),
+    ]);
+    await slow.store.db.updateTable('event_log').set({ seq: 1_900 }).where('seq', '=', 2).execute();
+    await using server = await listen(slow.admin);
+    const visited = await visit(browser, {});
+    visits.push(visited);
+    const { page, asked } = visited;
+    await page.goto(`${server.url}/deliveries?token=${adminToken}`);
+    await page.goto(`${server.url}/deliveries?q=needle`);
+    await rows(page).first().waitFor();
+    expect(await firstKey(page)).toBe(1);
+    expect(asked.filter((address) => address.includes('page_token')).length).toBe(3);
+    expect(page.url()).toContain('page_token');
+  });
+
   it('is used by keyboard alone', async () => {
     const { page } = await open();
     const focused = (what: string) => page.evaluate(`document.activeElement.${what}`);

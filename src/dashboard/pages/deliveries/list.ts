@@ -50,7 +50,7 @@ export const deliveriesPage = definePage({
           empty: emptyText({ isFiltered, isStopped: stopped !== null }),
           columns,
         })}
-        ${stopped === null ? pager(pagination, url) : stoppedView({ url, query }, { stopped, token: pagination.next_page_token })}`,
+        ${stopped === null ? pager(pagination, url) : stoppedView({ url, query }, { stopped, end, token: pagination.next_page_token, isEmpty: collection.length === 0 })}`,
     };
   },
 });
@@ -75,23 +75,27 @@ export const columns: readonly Column<Delivery>[] = [
 ];
 
 function emptyText({ isFiltered, isStopped }: { readonly isFiltered: boolean; readonly isStopped: boolean }): Markup {
-  if (isStopped) return html`Nothing was found in this part of the log.`;
+  if (isStopped) return html`Nothing yet.`;
   if (isFiltered) return html`No delivery matches. <a href="/deliveries">Remove all filters</a>`;
   return html`Nothing has arrived yet. ${command('bootstrap')} registers for webhooks, and ${command('trigger invitee.created')} sends one for a try.`;
 }
 
 interface Stop {
   readonly stopped: { readonly seq: number; readonly received_at: string | null };
+  /** The last entry of the log. */
+  readonly end: number;
   readonly token: string | null;
+  readonly isEmpty: boolean;
 }
 
-/** The log is long: a search goes on where the visitor wants it to. */
-function stoppedView({ url, query }: Pick<PageCall, 'url' | 'query'>, { stopped, token }: Stop): Markup {
+/** The log is long: the script goes on while nothing is found, and otherwise the search goes on where the visitor wants it to. */
+function stoppedView({ url, query }: Pick<PageCall, 'url' | 'query'>, stop: Stop): Markup {
+  const { stopped, end, token, isEmpty } = stop;
   const next = address(url.pathname, { ...query, page_token: token ?? undefined });
+  const since = stopped.received_at === null ? `#${stopped.seq}` : time(stopped.received_at);
   return html`<p class="notice" role="status">
-    No index helps this search, so it looks at a part of the log at a time. It has looked at everything down to
-    #${stopped.seq}${stopped.received_at === null ? '' : html`, received ${time(stopped.received_at)}`}.
-    ${token === null ? '' : html`<a rel="next" href="${next}">Continue the search</a>`} A range of time makes it faster.
+    ${isEmpty ? 'Nothing found since' : 'Searched back to'} ${since}: ${number(end - stopped.seq + 1)} of ${number(end)} deliveries were searched.
+    ${token === null ? '' : html`<a rel="next" ${isEmpty ? html`data-search` : ''} href="${next}">Search older deliveries</a>`} A range of time makes it faster.
   </p>`;
 }
 
