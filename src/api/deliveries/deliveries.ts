@@ -133,7 +133,7 @@ const listQuarantine = defineOperation({
   tag: 'Quarantine',
   summary: 'Quarantined deliveries, newest first',
   description:
-    'They are in the log but not in the tables. Nothing is lost: after a fix, `./bin/slotstream replay --quarantined` or the replay of one delivery applies them.',
+    'They are in the log but not in the tables; those that were dismissed are left out. Nothing is lost: after a fix, `./bin/slotstream replay --quarantined` or the replay of one delivery applies them.',
   query: quarantineQuery,
   answers: 'collection',
   schema: deliveryRecord,
