@@ -374,7 +374,10 @@
     // Chromium has done so by its style.
     document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
     const toggle = main?.hasAttribute('data-live') ? live(main) : undefined;
-    if (main?.querySelector('a[data-search]')) search(main).finally(() => say(''));
+    if (main?.querySelector('a[data-search]'))
+      search(main)
+        .finally(() => say(''))
+        .catch(() => {});
     const actions = { live: () => toggle?.(), theme: nextTheme, help };
     const pressed = {
       '/': () => document.querySelector('.search input')?.select(),

@@ -13,6 +13,7 @@ export function errorView(error: unknown, { pathname, search }: URL): View {
     );
   const { status, title, message, details } = error;
   if (status === 404) return view(404, 'Not found', details.length > 0 ? '' : message, details);
+  if (status === 409) return view(409, 'This is not possible now', details.length > 0 ? '' : message, details);
   if (status < 500 && search !== '')
     return view(400, 'This filter cannot be used', '', details.length > 0 ? details : [message], pathname);
   if (status < 500) return view(400, 'This is not possible', '', details.length > 0 ? details : [message]);

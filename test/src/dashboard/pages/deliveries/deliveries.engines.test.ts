@@ -218,6 +218,14 @@ for (const engine of storeEngines)
       expect(keysOf(rest.html)).toEqual([234, 233]);
     });
 
+    it('say that another preview is running', async () => {
+      await using dashboard = await openLog();
+      const both = await Promise.all([1, 2].map(() => dashboard.page('/deliveries/replay?outcome=quarantined')));
+      expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+      const refused = both.find(({ status }) => status === 409);
+      expect(refused?.html).toContain('Another replay or preview is running. Try again when it is done.');
+    });
+
     it('dismiss one delivery, and everything that matches, and find them again', async () => {
       await using dashboard = await openLog();
       expect((await dashboard.page('/deliveries/234')).html).toContain('Dismiss it');
