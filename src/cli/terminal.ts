@@ -2,7 +2,7 @@
 import stringWidth from 'fast-string-width';
 import { changedItems, type OptionLabels } from '#src/base/changed-items.ts';
 import type { Changes } from '#workers/projections/merge.ts';
-import { escapeControl } from './terminal-output.ts';
+import { escapeControls } from './terminal-output.ts';
 import type { VerbContext } from './verb.ts';
 
 /** Aligns columns, also for wide and combining characters. */
@@ -59,9 +59,7 @@ export function reportProgress(
   };
 }
 
-// What JSON leaves unescaped and a terminal interprets: C1 controls, and characters that change the direction of the text.
-const controls = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
-const safeJson = (value: unknown): string => JSON.stringify(value).replaceAll(controls, escapeControl);
+const safeJson = (value: unknown): string => escapeControls(JSON.stringify(value));
 
 /** A value as JSON, so that a text differs from a number; cut to `maxLength` characters. */
 export function valueText(value: unknown, maxLength = 80): string {

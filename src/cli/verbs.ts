@@ -68,7 +68,7 @@ export const verbs: readonly VerbEntry[] = [
   {
     name: 'feed',
     group: 'Look',
-    summary: 'print the event log, one JSON entry per line; --follow waits for new entries',
+    summary: 'print the event log: a sentence per entry, JSON into a pipe; --follow waits for new entries',
     load: async () => (await import('./commands/feed.ts')).feed,
   },
   {
