@@ -19,15 +19,16 @@ export function redactErased<Item extends Parsed>(erasures: Erasures, item: Item
   const { entry, record, fact } = item;
   if (erasures.seq === 0 || entry.source === 'operator') return item;
   const scope = { erasures, at: timeOf(item) };
-  if (entry.body === null && !isKindErased(scope, entry.event)) return item;
+  if (entry.body === null && !containsAddress(scope, entry.event)) return item;
   // An entry newer than every erasure can only concern an erased subject, and most entries are newer.
   if (record !== null && scope.at > erasures.latest && !namesSubject(erasures, entry, record)) return item;
   const content = contentOf(entry);
   if (entry.body !== null && !concerns(scope, entry, content)) return item;
   // Nothing in an unparsed entry can be retained, and no replay will help it: it is emptied like a pruned one.
   if (record === null) {
-    const named = [entry.event, propertyOf(content.json, 'event')];
-    const event = named.some((kind) => isKindErased(scope, kind)) ? redactedKind : entry.event;
+    // The log holds the beginning of a long name, which may end within the address.
+    const names = [entry.event, propertyOf(content.json, 'event')];
+    const event = containsAddress(scope, names) ? redactedKind : entry.event;
     return { ...item, entry: { ...entry, event, body: null, encoding: null, redacted: true } };
   }
   for (const body of redactedBodies(scope, { entry, record, content })) {
@@ -40,9 +41,6 @@ export function redactErased<Item extends Parsed>(erasures: Erasures, item: Item
   }
   return item;
 }
-
-const isKindErased = ({ erasures, at }: RedactionScope, kind: unknown): boolean =>
-  typeof kind === 'string' && erasures.containsAddress(kind, at);
 
 /**
  * The time for which an entry's content holds. A record read from the API has its own times, whenever it was read; without any it

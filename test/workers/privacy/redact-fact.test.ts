@@ -51,6 +51,21 @@ const contact = (payload: object, at = before) =>
   delivered('contact.updated', { uri: `${base}/contacts/1`, ...payload }, at);
 const bodyOf = (item: Parsed): unknown => JSON.parse(redactErased(erasures, item).entry.body ?? 'null');
 
+describe('the name of an unknown kind', () => {
+  const nameAfter = (item: Parsed) => redactErased(erasures, item).entry.event;
+
+  it('is replaced where it contains an erased address, also beyond what the log holds of it, or without a body', () => {
+    expect(nameAfter(delivered(`kind ${ada.email}`, {}))).toBe('unknown');
+    expect(nameAfter(delivered(`${'x'.repeat(190)} ${ada.email}`, {}))).toBe('unknown');
+    expect(nameAfter(unparsed('', { body: null, event: `kind ${ada.email}` }))).toBe('unknown');
+  });
+
+  it('stays where only the content concerns the person, or the delivery is newer', () => {
+    expect(nameAfter(delivered('custom.kind', { note: ada.email }))).toBe('custom.kind');
+    expect(nameAfter(delivered(`kind ${ada.email}`, {}, after))).toBe(`kind ${ada.email}`);
+  });
+});
+
 describe('an entry stays as it is', () => {
   const own = contact({ emails: [{ email: ada.email }] });
 
