@@ -105,6 +105,7 @@ function old({
   extra: _extra,
   speakers: _speakers,
   owner_uuid: _owner,
+  deleted_at: deletedAt,
   lagging,
   ...row
 }: Record<string, unknown>): Record<string, unknown> {
@@ -115,6 +116,7 @@ function old({
   const sorted = names.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1));
   return {
     ...row,
+    ...('deleted_source' in row && { deleted_at: deletedAt }),
     lagging: sorted.length > 0 ? Object.fromEntries(sorted) : null,
     body: bodies.get(row['uri']) ?? null,
   };
