@@ -1,5 +1,7 @@
 // The description of a setting, and the readers that parse its text from the environment into a typed value.
 import { z } from 'zod';
+import { allEventKinds, type EventKind } from '#schemas/events.ts';
+import { nearestName } from '#src/base/did-you-mean.ts';
 import { zonePeriods } from '#src/base/time-zone.ts';
 import { durationMs } from '#src/base/time.ts';
 
@@ -75,6 +77,23 @@ export const commaList = z
   .string()
   .transform((value) => value.split(',').map((part) => part.trim()))
   .refine((parts) => parts.every((part) => part !== ''), 'a comma-separated list without empty entries');
+
+/** The kinds of events; in a name, `*` stands for the rest of it. */
+function kindsNamed(names: readonly string[], { addIssue }: z.core.$RefinementCtx): EventKind[] {
+  const kinds = names.flatMap((name) => {
+    const named = allEventKinds.filter(
+      (kind) => kind === name || (name.endsWith('.*') && kind.startsWith(name.slice(0, -1))),
+    );
+    if (named.length > 0) return named;
+    const nearest = nearestName(allEventKinds, name);
+    const suggested = nearest === undefined ? `Is it one of ${allEventKinds.join(', ')}?` : `Did you mean ${nearest}?`;
+    addIssue(`kinds such as invitee.created or invitee.*. "${name.slice(0, 80)}" is no kind. ${suggested}`);
+    return [];
+  });
+  return [...new Set(kinds)];
+}
+
+export const kinds = commaList.transform(kindsNamed).default([...allEventKinds]);
 
 /** An address of a third party: used unchanged, without a user name. */
 export const calledAddress = address('https://', 'http://')

@@ -1,12 +1,11 @@
 // Every environment variable Slotstream reads. The same table generates .env.example and the table in docs/configuration.md
 // (`npm run settings`), so every variable has a description. `outgoing-variables.ts` has those about what the program sends.
 import { z } from 'zod';
-import { eventKinds, isEventKind, type EventKind } from '#schemas/events.ts';
-import { nearestName } from '#src/base/did-you-mean.ts';
 import {
   address,
   commaList,
   duration,
+  kinds,
   schemaName,
   text,
   timeZone,
@@ -16,22 +15,6 @@ import {
 } from './readers.ts';
 import { outgoingSettings } from './outgoing-variables.ts';
 import type { Setting } from './readers.ts';
-
-const allKinds = Object.keys(eventKinds).filter(isEventKind);
-/** The kinds of a list in which `*` stands for the rest of a name. */
-function kindsNamed(names: readonly string[], { addIssue }: z.core.$RefinementCtx): EventKind[] {
-  const kinds = names.flatMap((name) => {
-    const named = allKinds.filter(
-      (kind) => kind === name || (name.endsWith('.*') && kind.startsWith(name.slice(0, -1))),
-    );
-    if (named.length > 0) return named;
-    const nearest = nearestName(allKinds, name);
-    const suggested = nearest === undefined ? `Is it one of ${allKinds.join(', ')}?` : `Did you mean ${nearest}?`;
-    addIssue(`kinds such as invitee.created or invitee.*. "${name.slice(0, 80)}" is no kind. ${suggested}`);
-    return [];
-  });
-  return [...new Set(kinds)];
-}
 
 const port = (fallback: number) => wholeNumber(0, 65_535).default(fallback);
 
@@ -206,7 +189,7 @@ export const settings = {
   USER_URI: { reads: webAddress, default: 'from `GET /users/me`', meaning: 'The user to subscribe to.' },
   GROUP_URI: { reads: webAddress, default: '–', meaning: 'The group to subscribe to, instead of the organization.' },
   EVENTS: {
-    reads: commaList.transform(kindsNamed).default(allKinds),
+    reads: kinds,
     default: 'all',
     meaning: 'Event kinds to mirror, comma-separated; `invitee.*` is every kind that begins so.',
   },

@@ -42,7 +42,7 @@ export const peopleTables = {
     columns: { contact_uri: contact, phone_number: 'the number, as sent', is_primary: 'true for the primary number' },
   },
   custom_field_definitions: {
-    about: 'One row per custom field of contacts.',
+    about: 'One row per custom field of contacts. `retired_at` is in `extra`.',
     columns: {
       uri: 'URI of the definition',
       label: 'label',

@@ -162,6 +162,9 @@ describe('slotstream backfill', () => {
   it('rejects an unknown resource, and a missing service configuration', async () => {
     await using home = await openHome();
     expect(await home.run(['backfill', 'people'])).toMatchObject({ code: 2, err: expect.stringContaining('contacts') });
+    const misspelt = await home.run(['backfill', 'users', 'contact']);
+    expect(misspelt.err).toContain('There are: contacts, ');
+    expect((await home.run(['backfill', 'contacts', 'event_type'])).err).toContain('Did you mean event_types?');
     expect(await home.run(['backfill'])).toMatchObject({ code: 2, err: expect.stringContaining('API_BASE_URL') });
   });
 

@@ -201,7 +201,7 @@ describe('bootstrap, as a verb', () => {
       '! Not registered: bookings and no-shows, routing form submissions. The token lacks the scopes scheduled_events:read, routing_forms:read.\n  Missing in the mirror: bookings and no-shows, routing form submissions.\n  → Create a token with',
     );
     expect(out).toContain(
-      'Not complete: 2 created, 0 deleted, 0 unchanged. Not registered: bookings and no-shows, routing form submissions.',
+      'Not complete: 2 created, 0 deleted, 0 unchanged, 1 not offered by the service. Not registered: bookings and no-shows, routing form submissions.',
     );
     expect(subscriptionsIn(sandbox)).toEqual(['organization active contact', recaps]);
   });
