@@ -1,5 +1,5 @@
-// The schema of PostgreSQL that has the tables of an installation. It is a parameter of the database's address, so that whoever has the
-// address has the schema too.
+// The schema of PostgreSQL that has the tables of an installation. It is a parameter of the database's address, so that every
+// connection gets it.
 const isPostgres = (url: string): boolean => /^postgres(ql)?:/i.test(url);
 
 export function withSchema(url: string, schema: string | undefined): string {

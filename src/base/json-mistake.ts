@@ -6,10 +6,10 @@ export function jsonMistake(text: string): string | undefined {
   if (message === undefined) return undefined;
   const at = positionOf(text, message);
   const lines = text.slice(0, at).split('\n');
-  const place = `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
+  const where = `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
   const isAfterComma = /,\s*$/.test(text.slice(0, at)) && /[\]}]/.test(text.charAt(at));
-  if (isAfterComma) return `${place}: a comma after the last entry?`;
-  return at >= text.length ? `${place}: it ends too early` : `${place}: unexpected ${JSON.stringify(text.charAt(at))}`;
+  if (isAfterComma) return `${where}: a comma after the last entry?`;
+  return at >= text.length ? `${where}: it ends too early` : `${where}: unexpected ${JSON.stringify(text.charAt(at))}`;
 }
 
 function parseFailure(text: string): string | undefined {

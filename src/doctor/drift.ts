@@ -1,13 +1,12 @@
 // Checks when the mirror was last compared with the service, and what that found.
 import { slotstream } from '#src/base/command.ts';
-import { lateFix, lateText, maxMissedPeriods } from '#src/api/overview/drift-health.ts';
-import { workingSinceMs } from '#src/api/overview/process-health.ts';
+import { maxMissedPeriods } from '#src/api/overview/drift-health.ts';
+import { lateFix, lateText, readLateJobs } from '#src/api/overview/late-jobs.ts';
 import { jobPeriods } from '#src/app/job-periods.ts';
 import { counted } from '#src/base/number-text.ts';
 import { timeText } from '#src/base/time.ts';
 import { lastReconcileRuns } from '#src/app/mirror.ts';
 import { listProcesses } from '#src/store/processes.ts';
-import { lateJobs } from '#workers/scheduling/lease.ts';
 import { filledAt, isFilled } from '#workers/sync/mirror-identity.ts';
 import { openGap } from '#workers/sync/reconcile/missed-window.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
@@ -20,8 +19,8 @@ export const checkDrift: Check = async ({ config, log, now }, report) => {
   await using store = await openMirrorIfAny({ config, log });
   if (store === undefined) return;
   const nowMs = now().getTime() + (await store.engine.clockAheadMs());
-  const sinceMs = workingSinceMs(await listProcesses(store, nowMs), nowMs);
-  const late = sinceMs === undefined ? [] : await lateJobs(store, jobPeriods(config), { sinceMs, nowMs });
+  const processes = await listProcesses(store, nowMs);
+  const late = await readLateJobs(store, { periods: jobPeriods(config), processes, nowMs });
   for (const each of late) report.problem('jobs', lateText(each), lateFix);
   const runs = await lastReconcileRuns(store);
   const gap = await openGap(store);

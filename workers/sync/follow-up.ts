@@ -3,7 +3,7 @@
 // part has a limit per run, so that none delays another.
 //
 // Most of the state is in the rows: `as_of` says when a meeting was last observed. Stored besides are the start up to which meetings
-// were read, and what could not be read, so that it is asked for ever more rarely.
+// were read, and what could not be read, so that it is asked for ever more rarely. Times that a clock which was ahead has stored do not count.
 import { z } from 'zod';
 import { speakersRecord } from '#schemas/meeting-recap.ts';
 import { isTransient } from '#src/base/errors.ts';
@@ -50,7 +50,6 @@ const mostEventTypes = 20;
 const mostStarting = 1_000;
 const mostCandidates = 1_000;
 const mostPostponed = 1_000;
-
 const firstDelayMs = 2 * minuteMs;
 const postponing = { firstMs: firstDelayMs, longestMs: 7 * dayMs };
 
@@ -85,8 +84,7 @@ function openRun(needs: FollowUpNeeds, before: z.output<typeof state>) {
     },
     isPostponed(key: string) {
       const { times = 0, until = '' } = run.state.postponed[key] ?? {};
-      // A longer time was stored by a clock that was ahead.
-      return until > instantOf(nowMs) && until <= instantOf(nowMs + backoffMs(postponing, times));
+      return until > instantOf(nowMs) && msOf(until) <= nowMs + backoffMs(postponing, times);
     },
     postpone(key: string) {
       const times = (run.state.postponed[key]?.times ?? 0) + 1;
@@ -121,7 +119,6 @@ async function openSameOrganization({ store, openSources }: FollowUpNeeds): Prom
 }
 
 const msOf = (time: string | null): number => Date.parse(time ?? '') || 0;
-
 /**
  * Two minutes after it was observed, then as long after as it had not changed, which doubles the delay; but at the latest half way to
  * the start. So a meeting is read a limited number of times, and often where it matters.
@@ -174,10 +171,8 @@ async function readDue<Row extends { readonly uri: string }>(run: Run, part: Par
 
 /** Meetings that begin within the hour and were not observed within the hour before their start: one request per hundred of them. */
 async function readStarting(run: Run): Promise<number> {
-  const now = instantOf(run.nowMs);
   const { started } = run.state;
-  const until = instantOf(run.nowMs + hourMs);
-  // A later start was stored by a clock that was ahead.
+  const [now, until] = [instantOf(run.nowMs), instantOf(run.nowMs + hourMs)];
   const isWithin = started !== undefined && started.start_time >= now && started.start_time <= until;
   const after = isWithin ? started : { start_time: now, uri: '' };
   const rows = await meetingsStartingAfter(run.store, { after, until, limit: mostStarting });

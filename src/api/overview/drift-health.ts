@@ -1,8 +1,7 @@
-// The health items about scheduled jobs: whether they run, when the mirror was compared with the service, and what that found.
+// The health item about the comparisons with the service: when they were made, and what they found.
 import { slotstream } from '#src/base/command.ts';
 import { counted } from '#src/base/number-text.ts';
-import { instantOf, timeText } from '#src/base/time.ts';
-import type { LateJob } from '#workers/scheduling/lease.ts';
+import { timeText } from '#src/base/time.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
 import type { LastRun } from '#workers/sync/reconcile/reconcile-state.ts';
 import { type HealthItem } from './health-item.ts';
@@ -39,21 +38,6 @@ export function driftHealth({
   const findings = [...findingsOf(comparison, nowMs)];
   const worst = findings.find(({ state }) => state === 'problem') ?? findings[0];
   return [{ ...item, ...(worst ?? wellState(comparison)) }];
-}
-
-/** As a sentence for operators. */
-export function lateText({ job, ranMs, failures }: LateJob): string {
-  const last = ranMs === undefined ? 'it never ended well' : `its last run is from ${timeText(instantOf(ranMs))}`;
-  const failed = failures > 0 ? `, and it failed ${counted(failures, 'time')} since` : '';
-  return `The scheduled job ${job} does not run on time: ${last}${failed}.`;
-}
-
-export const lateFix = 'Look for "a scheduled job failed" in the logs of the workers, and check their clocks.';
-
-export function jobHealth([late]: readonly LateJob[]): HealthItem {
-  const id = 'jobs';
-  if (late === undefined) return { id, state: 'ok', sentence: 'Scheduled jobs run on time.' };
-  return { id, state: 'problem', sentence: lateText(late), fix: lateFix };
 }
 
 type Finding = Pick<HealthItem, 'state' | 'sentence' | 'fix'>;

@@ -9,16 +9,16 @@ import { lastSeq } from '#src/store/log/read.ts';
 import { unprojectedCounts } from '#src/store/log/unprojected-counts.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
 import { readMirrorHealth } from '#workers/alerts/conditions/mirror-health.ts';
-import { lateJobs } from '#workers/scheduling/lease.ts';
 import { filledAt, isFilled } from '#workers/sync/mirror-identity.ts';
 import { openGap } from '#workers/sync/reconcile/missed-window.ts';
 import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
 import { firstRun, firstRunRecord } from './first-run.ts';
 import { healthItem, type HealthItem } from './health-item.ts';
 import { downSubscriptions, mirrorHealth } from './health.ts';
+import { readLateJobs } from './late-jobs.ts';
 import { latestDelivery, readLatest } from './latest.ts';
 import { needRecord, readNeeds, type Need } from './needs-you.ts';
-import { isMissing, lagOf, queueOf, workingSinceMs, type Installation } from './process-health.ts';
+import { isMissing, lagOf, queueOf, type Installation } from './process-health.ts';
 import { hourRecord, readToday, todayRecord } from './today.ts';
 
 const count = z.int().min(0);
@@ -88,8 +88,8 @@ async function readOverview(
   const hasApi = !missingSettings.some((name) => name.startsWith('API_'));
   const comparison = await readComparison(store, installation);
   const { unhandled } = await unprojectedCounts(store, nowMs);
-  const sinceMs = hasApi ? workingSinceMs(processes, nowMs) : undefined;
-  const late = sinceMs === undefined ? [] : await lateJobs(store, installation?.jobPeriods ?? {}, { sinceMs, nowMs });
+  const periods = hasApi ? (installation?.jobPeriods ?? {}) : {};
+  const late = await readLateJobs(store, { periods, processes, nowMs });
   const health = mirrorHealth({ nowMs, processes, mirror, unhandled, hasApi, comparison, lateJobs: late });
   const { disabled, missing } = downSubscriptions(mirror);
   const needs = await readNeeds(store, {

@@ -31,15 +31,6 @@ export interface Installation {
   readonly jobPeriods?: Readonly<Record<string, number>>;
 }
 
-/** Since when a worker is there to run scheduled jobs; undefined while there is none. */
-export function workingSinceMs(
-  processes: readonly Pick<ProcessRow, 'role' | 'started_at' | 'seen_at'>[],
-  nowMs: number,
-): number | undefined {
-  const workers = processes.filter((each) => each.role !== 'receive' && !isMissing(each, nowMs));
-  return workers.length === 0 ? undefined : Math.min(...workers.map(({ started_at: at }) => Date.parse(at)));
-}
-
 interface ProcessInput {
   readonly nowMs: number;
   readonly processes: readonly ProcessRow[];

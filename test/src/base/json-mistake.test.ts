@@ -10,6 +10,6 @@ it.each([
   ['{"rules": [', 'line 1, column 12: it ends too early'],
   ['', 'line 1, column 1: it ends too early'],
   ['{"a": 1}', undefined],
-])('the mistake in %j is at %s', (text, place) => {
-  expect(jsonMistake(text)).toBe(place);
+])('the mistake in %j is at %s', (text, mistake) => {
+  expect(jsonMistake(text)).toBe(mistake);
 });

@@ -99,7 +99,7 @@ describe.runIf(inject('postgresUrl'))('a database with tables of another program
   });
 });
 
-it.runIf(inject('postgresUrl'))('a user who may not create the schema is told how to get it', async () => {
+it.runIf(inject('postgresUrl'))('a user who may not create the schema gets the statement that creates it', async () => {
   const url = new URL(await createDatabase(inject('postgresUrl')));
   const role = `without_schema_${process.pid}`;
   await ask(url.href, `create role ${role} login`);
