@@ -1,6 +1,6 @@
 // Contact search on PostgreSQL: the planner chooses among its indexes. The index on parts of texts needs the extension pg_trgm, which
 // the database user may not be allowed to create.
-import { sql, type Kysely } from 'kysely';
+import { CompiledQuery, sql, type Kysely } from 'kysely';
 import { trigramStatements } from '#src/store/migrations/0008-contact-search-table.ts';
 import type { Database } from '#src/store/tables.ts';
 import type { ContactIndex, Folding } from '#src/store/search/contact-index.ts';
@@ -50,7 +50,7 @@ export async function indexTrigrams(
     .transaction()
     .execute(async (trx) => {
       await lock(trx);
-      await sql.raw(statement).execute(trx);
+      await trx.executeQuery(CompiledQuery.raw(statement));
     })
     // Searches are slower without it; `doctor` reports it.
     .catch(() => undefined);
