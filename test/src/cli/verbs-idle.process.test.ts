@@ -103,7 +103,7 @@ describe('a wrong command line or environment', () => {
     await once(holder, 'listening');
     const { code, err } = await idle.runProcess(['start'], { QUEUE_URL: 'redis://127.0.0.1:1' });
     holder.close();
-    expect(code).toBe(2);
+    expect(code).toBe(1);
     expect(err).toContain(`✗ Cannot listen on 127.0.0.1:${idle.settings['PORT']}: it is in use.\n→ `);
   });
 });

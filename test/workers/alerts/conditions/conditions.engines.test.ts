@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { timeText } from '#src/base/time.ts';
 import { markSent } from '#src/store/alerts/send-results.ts';
 import { readAlerts } from '#src/store/alerts/alert-rows.ts';
 import type { StoredRow } from '#src/store/rows.ts';
@@ -226,7 +227,7 @@ for (const { name, available, fresh } of storeEngines) {
       const alerts = await rowsOf(made.store, 'alerts');
       const by = new Map(alerts.map(({ subject_uri, detail }) => [String(subject_uri).at(-1), String(detail)]));
       expect([...by.keys()].toSorted()).toEqual(['2', '3', '4']);
-      expect(by.get('2')).toContain(`failed since ${timeAt(startMs - 5 * minute)}`);
+      expect(by.get('2')).toContain(`failed since ${timeText(timeAt(startMs - 5 * minute))}`);
       expect(by.get('3')).toContain('It delivers nothing.');
       expect(by.get('4')).toContain('It was replaced');
     });
