@@ -62,13 +62,19 @@ export function errorLogger(log: Log, component: string): (error: unknown) => vo
     const code = codeOf(err);
     const what = err instanceof SlotstreamError ? err.message : code;
     // One outage has many messages: refused, no answer, no connection.
-    if (component === 'queue' || !isTransient(err))
+    if (component === 'queue' || !isOutage(err))
       logThrottled('error', `the ${component} reports an error: ${what}`, { err }, code);
     else logThrottled('warn', outageText(component, err), { cause: describeConnectFailure(err) }, component);
   };
 }
 
-/** A database that passes by: its outage has a line of its own. */
+/** The connection to the database failed or ended. A full disk, a lock and an error of our own are something else. */
+const isOutage = (error: unknown): boolean =>
+  !(error instanceof SlotstreamError) &&
+  isTransient(error) &&
+  /^(08|57P|ECONN|ETIMEDOUT|EPIPE|EAI_AGAIN|ENOTFOUND|EHOST|ENET|Error$)/.test(codeOf(error));
+
+/** An outage of the database has a line of its own; this one tells what it affects. */
 function outageText(component: string, error: unknown): string {
   if (codeOf(error) === '57P01') return 'PostgreSQL is shutting down; deliveries wait in the queue';
   if (component === 'store') return 'the database closed the connection, or does not answer; it is tried again';

@@ -1,6 +1,8 @@
 // An outage of the database is two lines in the log: its begin and its end.
 import { expect, it } from 'vitest';
+import { errorLogger } from '#src/app/mirror.ts';
 import { watchStore } from '#src/app/store-outage.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
 import { createLog } from '#src/observability/log.ts';
 
 it('says once that the database does not answer, without its password, and once that it answers again', async () => {
@@ -27,4 +29,23 @@ it('says once that the database does not answer, without its password, and once 
     },
   ]);
   expect(lines.join('')).not.toContain('sesame');
+});
+
+it.each([
+  ['ECONNREFUSED', 'a request to the admin listener failed: the database does not answer'],
+  ['57P01', 'PostgreSQL is shutting down; deliveries wait in the queue'],
+  ['53100', 'the admin listener reports an error: 53100'],
+  ['55P03', 'the admin listener reports an error: 55P03'],
+])('a request that fails with %s is logged as: %s', (code, msg) => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'info', pretty: false, destination: { write: (line) => void lines.push(line) } });
+  errorLogger(log, 'admin listener')(Object.assign(new Error('x'), { code }));
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg });
+});
+
+it('an error of the service is not logged as one of the database', () => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'info', pretty: false, destination: { write: (line) => void lines.push(line) } });
+  errorLogger(log, 'admin listener')(new SlotstreamError('service_unavailable', 'The service does not answer.'));
+  expect(lines.join('')).toContain('the admin listener reports an error: The service does not answer.');
 });
