@@ -122,15 +122,9 @@ function conflictsIn(values: Partial<SettingValues>): readonly string[] {
   }
   if ((values.FEED_PUSH_URL === undefined) !== (values.FEED_PUSH_SECRET === undefined))
     problems.push('FEED_PUSH_URL and FEED_PUSH_SECRET belong together: set both or none');
-  const {
-    ALERT_WEBHOOK_URL: hook,
-    ALERT_WEBHOOK_SECRET: hookSecret,
-    ALERT_SMTP_URL: smtp,
-    ALERT_EMAIL_TO: to,
-  } = values;
-  if ((hook === undefined) !== (hookSecret === undefined))
+  if ((values.ALERT_WEBHOOK_URL === undefined) !== (values.ALERT_WEBHOOK_SECRET === undefined))
     problems.push('ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET belong together: set both or none');
-  if ((smtp === undefined) !== (to === undefined))
+  if ((values.ALERT_SMTP_URL === undefined) !== (values.ALERT_EMAIL_TO === undefined))
     problems.push('ALERT_SMTP_URL and ALERT_EMAIL_TO belong together: set both or none');
   if (values.ALERT_NTFY_TOKEN !== undefined && values.ALERT_NTFY_URL === undefined)
     problems.push('ALERT_NTFY_TOKEN needs ALERT_NTFY_URL: set it, or remove the token');
