@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { withSchema } from '#src/base/database-schema.ts';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
+import { adminPortOf, conflictsIn, isRedis } from './conflicts.ts';
 import { feedOf } from './feed-variables.ts';
 import type { Setting } from './readers.ts';
 import { groupedSettings } from './setting-groups.ts';
@@ -113,37 +114,6 @@ function shown(text: string | undefined, setting: Setting): string {
   return setting.secret || text === undefined ? '' : `, not ${JSON.stringify(text.slice(0, 80))}`;
 }
 
-function conflictsIn(values: Partial<SettingValues>): readonly string[] {
-  const { OAUTH_CLIENT_ID: id, OAUTH_CLIENT_SECRET: secret, AUTH_URL: url, PORT } = values;
-  const problems: string[] = [];
-  const oauth = [id, secret, url].filter((value) => value !== undefined).length;
-  if (oauth !== 0 && oauth !== 3) {
-    problems.push('OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL belong together: set all three or none');
-  }
-  if ((values.FEED_PUSH_URL === undefined) !== (values.FEED_PUSH_SECRET === undefined))
-    problems.push('FEED_PUSH_URL and FEED_PUSH_SECRET belong together: set both or none');
-  if ((values.ALERT_WEBHOOK_URL === undefined) !== (values.ALERT_WEBHOOK_SECRET === undefined))
-    problems.push('ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET belong together: set both or none');
-  if ((values.ALERT_SMTP_URL === undefined) !== (values.ALERT_EMAIL_TO === undefined))
-    problems.push('ALERT_SMTP_URL and ALERT_EMAIL_TO belong together: set both or none');
-  if (values.ALERT_NTFY_TOKEN !== undefined && values.ALERT_NTFY_URL === undefined)
-    problems.push('ALERT_NTFY_TOKEN needs ALERT_NTFY_URL: set it, or remove the token');
-  if (values.JOURNAL === 'on' && !isRedis(values.QUEUE_URL))
-    problems.push('JOURNAL=on needs a Redis queue (QUEUE_URL); the other queues do not lose what they accepted');
-  if (values.DATABASE_SCHEMA !== undefined && ![values.DATABASE_URL, values.QUEUE_URL].some(isPostgres))
-    problems.push('DATABASE_SCHEMA needs PostgreSQL (DATABASE_URL): set its address, or remove the schema');
-  if (values.ADMIN_READ_TOKEN !== undefined && values.ADMIN_READ_TOKEN === values.ADMIN_TOKEN)
-    problems.push('ADMIN_READ_TOKEN must differ from ADMIN_TOKEN: it is for callers that may only read');
-  const tokens = [values.ADMIN_TOKEN, values.ADMIN_READ_TOKEN];
-  if (values.MCP_TOKEN !== undefined && tokens.includes(values.MCP_TOKEN))
-    problems.push('MCP_TOKEN must differ from ADMIN_TOKEN and ADMIN_READ_TOKEN: it opens only MCP');
-  if (values.METRICS_TOKEN !== undefined && [...tokens, values.MCP_TOKEN].includes(values.METRICS_TOKEN))
-    problems.push('METRICS_TOKEN must differ from ADMIN_TOKEN, ADMIN_READ_TOKEN and MCP_TOKEN: it opens only /metrics');
-  if (PORT !== undefined && PORT !== 0 && PORT === adminPortOf(values))
-    problems.push('PORT and ADMIN_PORT must differ');
-  return problems;
-}
-
 function shape(values: SettingValues) {
   const dataDir = resolve(values.DATA_DIR);
   return {
@@ -228,11 +198,6 @@ function shape(values: SettingValues) {
       : ([] as readonly string[]),
   } as const;
 }
-
-const isPostgres = (url: string | undefined): boolean => /^postgres/i.test(url ?? '');
-const isRedis = (queueUrl: string | undefined): boolean => /^redis/i.test(queueUrl ?? '');
-
-const adminPortOf = ({ ADMIN_PORT }: Partial<SettingValues>): number => ADMIN_PORT ?? 8081;
 
 /** The listener's own address; undefined when other machines cannot reach it under that: loopback, every interface, any free port. */
 function adminUrlOf(values: SettingValues): string | undefined {

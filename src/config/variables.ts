@@ -16,8 +16,6 @@ import {
 import { outgoingSettings } from './outgoing-variables.ts';
 import type { Setting } from './readers.ts';
 
-const port = (fallback: number) => wholeNumber(0, 65_535).default(fallback);
-
 export const settings = {
   DATA_DIR: {
     reads: z.string().default('./data'),
@@ -75,7 +73,7 @@ export const settings = {
     default: '0.0.0.0',
     meaning: 'Address of the public listener, which serves only the webhook and health checks.',
   },
-  PORT: { reads: port(8080), default: '8080', meaning: 'Port of the public listener.' },
+  PORT: { reads: wholeNumber(0, 65_535).default(8080), default: '8080', meaning: 'Port of the public listener.' },
   ADMIN_HOST: {
     reads: z.string().default('127.0.0.1'),
     default: '127.0.0.1',

@@ -122,7 +122,10 @@ function receiptText(receipt: Receipt, { where, notes }: ReceiptContext): string
     found.map(([name, count]) => [name, String(count)]),
   );
   const isListed = known && subjects.length > 0;
-  const head = [dry_run ? 'Nothing was erased: this is a dry run.' : `Erased at ${timeText(at)}.`, `Searched: ${where}`];
+  const head = [
+    dry_run ? 'Nothing was erased: this is a dry run.' : `Erased at ${timeText(at)}.`,
+    `Searched: ${where}`,
+  ];
   if (found.length === 0) return [...head, nothingRemovedText(receipt)].join('\n');
   return [
     ...head,

@@ -1,0 +1,38 @@
+// Settings that are right alone and wrong together: one sentence for each conflict.
+import type { SettingValues } from './variables.ts';
+
+export function conflictsIn(values: Partial<SettingValues>): readonly string[] {
+  const { OAUTH_CLIENT_ID: id, OAUTH_CLIENT_SECRET: secret, AUTH_URL: url, PORT } = values;
+  const problems: string[] = [];
+  const oauth = [id, secret, url].filter((value) => value !== undefined).length;
+  if (oauth !== 0 && oauth !== 3) {
+    problems.push('OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL belong together: set all three or none');
+  }
+  if ((values.FEED_PUSH_URL === undefined) !== (values.FEED_PUSH_SECRET === undefined))
+    problems.push('FEED_PUSH_URL and FEED_PUSH_SECRET belong together: set both or none');
+  if ((values.ALERT_WEBHOOK_URL === undefined) !== (values.ALERT_WEBHOOK_SECRET === undefined))
+    problems.push('ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET belong together: set both or none');
+  if ((values.ALERT_SMTP_URL === undefined) !== (values.ALERT_EMAIL_TO === undefined))
+    problems.push('ALERT_SMTP_URL and ALERT_EMAIL_TO belong together: set both or none');
+  if (values.ALERT_NTFY_TOKEN !== undefined && values.ALERT_NTFY_URL === undefined)
+    problems.push('ALERT_NTFY_TOKEN needs ALERT_NTFY_URL: set it, or remove the token');
+  if (values.JOURNAL === 'on' && !isRedis(values.QUEUE_URL))
+    problems.push('JOURNAL=on needs a Redis queue (QUEUE_URL); the other queues do not lose what they accepted');
+  if (values.DATABASE_SCHEMA !== undefined && ![values.DATABASE_URL, values.QUEUE_URL].some(isPostgres))
+    problems.push('DATABASE_SCHEMA needs PostgreSQL (DATABASE_URL): set its address, or remove the schema');
+  if (values.ADMIN_READ_TOKEN !== undefined && values.ADMIN_READ_TOKEN === values.ADMIN_TOKEN)
+    problems.push('ADMIN_READ_TOKEN must differ from ADMIN_TOKEN: it is for callers that may only read');
+  const tokens = [values.ADMIN_TOKEN, values.ADMIN_READ_TOKEN];
+  if (values.MCP_TOKEN !== undefined && tokens.includes(values.MCP_TOKEN))
+    problems.push('MCP_TOKEN must differ from ADMIN_TOKEN and ADMIN_READ_TOKEN: it opens only MCP');
+  if (values.METRICS_TOKEN !== undefined && [...tokens, values.MCP_TOKEN].includes(values.METRICS_TOKEN))
+    problems.push('METRICS_TOKEN must differ from ADMIN_TOKEN, ADMIN_READ_TOKEN and MCP_TOKEN: it opens only /metrics');
+  if (PORT !== undefined && PORT !== 0 && PORT === adminPortOf(values))
+    problems.push('PORT and ADMIN_PORT must differ');
+  return problems;
+}
+
+const isPostgres = (url: string | undefined): boolean => /^postgres/i.test(url ?? '');
+export const isRedis = (queueUrl: string | undefined): boolean => /^redis/i.test(queueUrl ?? '');
+
+export const adminPortOf = ({ ADMIN_PORT }: Partial<SettingValues>): number => ADMIN_PORT ?? 8081;
