@@ -5,7 +5,7 @@ const groups: Readonly<Record<string, RegExp>> = {
   'Where data is stored': /^(DATA|QUEUE|JOURNAL|MIN_FREE)/,
   'Account at the service': /^(OAUTH|AUTH|ORGANIZATION|USER|GROUP|EVENTS)/,
   Webhooks: /^(HOST|PORT|SIGN|ALLOW_UNSIGNED|MAX_BODY)/,
-  'Dashboard, API and AI models': /^(ADMIN|MCP)/,
+  'Dashboard, API, metrics and AI models': /^(ADMIN|MCP|METRICS)/,
   'Comparison with the service': /^(RECONCILE|SWEEP|WATCH)/,
   'Data and privacy': /^(ERASE|RETENTION|REPORT|CONTACT|CURRENCY)/,
   Alerts: /^ALERT/,

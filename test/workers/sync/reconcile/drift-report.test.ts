@@ -118,7 +118,14 @@ describe('what a reconcile reads', () => {
   it('is, of the whole, every resource, and deletes are looked for where there can be any', () => {
     const walks = fullTraversals(wantedResources(allKinds));
     expect(walks).toHaveLength(7);
-    expect(walks.flatMap(({ deletes }) => deletes ?? [])).toEqual(['contact', 'event_type', 'meeting_recap']);
+    expect(walks.flatMap(({ deletes }) => deletes ?? [])).toEqual([
+      'organization_membership',
+      'custom_field_definition',
+      'contact',
+      'event_type',
+      'routing_form',
+      'meeting_recap',
+    ]);
   });
 
   it('leaves out resources that are not mirrored', () => {
