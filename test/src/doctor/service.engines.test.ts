@@ -54,7 +54,7 @@ describe('doctor', () => {
       'token: ',
       'clock: agrees',
       'scopes: ',
-      'public URL: leads to',
+      'public URL: reaches this receiver',
       'subscriptions: 5 are up to date; no delivery has arrived yet.',
       'drift: all',
     ])

@@ -211,7 +211,7 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
     await ingestBodies(opened.store, [deliveryBody('contact.merged', 10, { uri: contact })]);
     expect(await whyOf(opened.store, contact)).toMatchObject({
       table: null,
-      deliveries: [{ outcome: 'unhandled', reason: expect.stringContaining('No projection') }],
+      deliveries: [{ outcome: 'unhandled', reason: expect.stringContaining('does not know this kind') }],
       fields: [],
     });
   });

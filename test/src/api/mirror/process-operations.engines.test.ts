@@ -26,6 +26,7 @@ describe('the settings over HTTP', () => {
       ADMIN_TOKEN: secret,
       ADMIN_READ_TOKEN: `${secret}-read`,
       MCP_TOKEN: `${secret}-mcp`,
+      METRICS_TOKEN: `${secret}-metrics`,
       SIGNING_KEYS: `${secret},${secret}-old`,
       API_TOKEN: secret,
       API_BASE_URL: 'https://api.example.com',

@@ -63,9 +63,9 @@ describe('slotstream feed', () => {
     const time = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d UTC';
     expect(await onTerminal()).toEqual(
       [
-        '#1  contact Ada\\\\n\\\\u202e was changed',
+        '#1  Contact Ada\\\\n\\\\u202e was changed',
         '#2  Ada\\\\n\\\\u202e is a new contact',
-        '#3  a delivery that could not be parsed \\(quarantined\\)',
+        '#3  A delivery that could not be parsed \\(quarantined\\)',
       ].map((line) => expect.stringMatching(new RegExp(`^${time}  ${line}$`))),
     );
     for (const asked of [['--json'], ['--include', 'none']])

@@ -96,7 +96,7 @@ async function makePrevious(url: string, today: Store): Promise<void> {
   const tables: TableName[] = ['event_log', ...mirrorTables, ...childTables.map(({ table }) => table)];
   for (const table of tables) {
     const rows = await today.db.selectFrom(table).selectAll().execute();
-    for (const row of rows)
+    for (const { dismissed_at: _later, ...row } of rows as readonly Record<string, unknown>[])
       await insertRow(engine, table, mirrorTables.some((name) => name === table) ? old(row) : row);
   }
 }

@@ -126,7 +126,7 @@ for (const engine of storeEngines)
       );
       const created = await dashboard.page('/deliveries/231');
       // The row of a new record repeats the body, so it is folded.
-      expect(created.html).toMatch(/<details><summary><code>contacts<\/code>/);
+      expect(created.html).toMatch(/<details><summary>New in <code>contacts<\/code>/);
       const broken = await dashboard.page('/deliveries/234');
       expect(broken.html).toContain('stops being JSON at character 30');
       expect(broken.html).not.toContain('<img');
@@ -153,8 +153,8 @@ for (const engine of storeEngines)
     it('show what a delivery changed, before and after, and lead to why', async () => {
       await using dashboard = await openLog();
       const { html } = await dashboard.page('/deliveries/232');
-      expect(html).toContain('<title>#232 contact &lt;b&gt;Ada&lt;/b&gt;');
-      expect(html).toContain('<h1><bdi>contact &lt;b&gt;Ada&lt;/b&gt; \u202e was changed</bdi></h1>');
+      expect(html).toContain('<title>#232 Contact &lt;b&gt;Ada&lt;/b&gt;');
+      expect(html).toContain('<h1><bdi>Contact &lt;b&gt;Ada&lt;/b&gt; \u202e was changed</bdi></h1>');
       expect(html).toMatch(/<code>name<\/code><\/th>.*Name one 0.*&lt;b&gt;Ada&lt;\/b&gt;/s);
       expect(hrefs(html)).toContain(`/why?uri=${encodeURIComponent(contactUri('one'))}`);
       expect(html).toContain('WEBHOOK_URL');
