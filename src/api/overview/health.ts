@@ -31,7 +31,7 @@ export function mirrorHealth(input: HealthInput): readonly HealthItem[] {
     ...driftHealth(input),
     jobHealth(input.lateJobs),
     quarantine(mirror, unhandled),
-    clock(mirror),
+    clock(mirror, hasApi),
     disk(mirror),
   ];
 }
@@ -85,17 +85,17 @@ function subscriptions(
       state: 'attention',
       sentence: `${counted(lost.length, 'webhook subscription was', 'webhook subscriptions were')} lost within the last hour and created again. What was missed is being repaired.`,
     };
-  if (known.length > 0)
-    return {
-      ...item,
-      state: 'ok',
-      sentence: `${counted(known.length, 'webhook subscription is', 'webhook subscriptions are')} active.`,
-    };
   if (!hasApi)
     return {
       ...item,
       state: 'ok',
       sentence: 'Webhook subscriptions are not watched: the API of the service is not set up.',
+    };
+  if (known.length > 0)
+    return {
+      ...item,
+      state: 'ok',
+      sentence: `${counted(known.length, 'webhook subscription is', 'webhook subscriptions are')} active.`,
     };
   return {
     ...item,
@@ -115,7 +115,7 @@ function quarantine({ quarantined, quarantinedLastHour }: HealthInput['mirror'],
       ...item,
       state: 'problem',
       sentence: `${counted(quarantined, 'delivery', 'deliveries')} could not be applied${lately}.${unhandled > 0 ? ` ${unknown}` : ''}`,
-      fix: `${slotstream} replay --quarantined --dry-run shows whether this version can apply them; then run it without --dry-run`,
+      fix: `${slotstream} replay --quarantined --dry-run shows whether this version can apply them. What nothing will ever apply: ${slotstream} replay --quarantined --dismiss`,
     };
   if (unhandled > 0)
     return {
@@ -131,9 +131,10 @@ function quarantine({ quarantined, quarantinedLastHour }: HealthInput['mirror'],
 /** As of the alert condition `clock_skew`. */
 const maxSkewSeconds = 60;
 
-function clock({ clockSkewSeconds: skew }: HealthInput['mirror']): HealthItem {
+function clock({ clockSkewSeconds: skew }: HealthInput['mirror'], hasApi: boolean): HealthItem {
   const id = 'clock';
-  if (skew === undefined) return { id, state: 'ok', sentence: 'The clock was not compared with the service lately.' };
+  if (skew === undefined || !hasApi)
+    return { id, state: 'ok', sentence: 'The clock was not compared with the service lately.' };
   if (Math.abs(skew) <= maxSkewSeconds) return { id, state: 'ok', sentence: 'The clock agrees with the service.' };
   const off = `${duration(Math.abs(skew) * 1000)} ${skew > 0 ? 'ahead of' : 'behind'}`;
   return {
