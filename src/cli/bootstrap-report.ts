@@ -85,10 +85,14 @@ const refusalLines = ([what, meaning, remedy]: RefusalText): string => `! ${what
 function doneInWords(applied: Applied): string {
   const counts = countDeeds(applied.results);
   const notOffered = refusalsIn(applied.results).filter(isAcceptable).length;
-  const done = [
-    `${counts.created} created, ${counts.deleted} deleted, ${counts.unchanged + counts.found} unchanged`,
-    ...(notOffered > 0 ? [`${notOffered} not offered by the service`] : []),
-  ].join(', ');
+  const deeds: Readonly<Record<string, number>> = {
+    created: counts.created,
+    deleted: counts.deleted,
+    unchanged: counts.unchanged + counts.found,
+    'not offered by the service': notOffered,
+  };
+  const some = Object.entries(deeds).filter(([, count]) => count > 0);
+  const done = some.map(([deed, count]) => `${count} ${deed}`).join(', ') || 'nothing changed';
   if (applied.isStopped) return `Stopped before the end. Done so far: ${done}. The next run continues from there.`;
   if (isComplete(applied)) return `${counts.created + counts.deleted > 0 ? 'Done' : 'Nothing to do'}: ${done}.`;
   const missing = applied.results.flatMap((result): readonly string[] => {
