@@ -1,12 +1,11 @@
 // Opens the admin listener: the API, the dashboard and MCP, each loaded with its first request.
-import { createHash } from 'node:crypto';
-import { hostname } from 'node:os';
-import { resolve } from 'node:path';
+import { createHmac } from 'node:crypto';
 import { createAdminApp, type AdminNeeds, type Pages, type ReadApi } from '#src/api/app.ts';
 import { createAccessLog } from '#src/api/auth/access-log.ts';
 import { createLoginCodes, loginLink } from '#src/api/auth/login-codes.ts';
 import type { Installation } from '#src/api/overview/process-health.ts';
 import { adminTokenFile, openAdminToken, writeAddress } from '#src/api/running-instance.ts';
+import { isLoopback } from '#src/base/loopback.ts';
 import { memoize } from '#src/base/memoize.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Tail } from '#src/feed/tail.ts';
@@ -52,7 +51,7 @@ export function openAdmin(
     loginCodes,
     loginCommand,
     hostNames: [config.adminHost, ...(adminUrl === undefined ? [] : [new URL(adminUrl).hostname])],
-    ...(hasLoopback && { ownName: nameFor(config) }),
+    ...(hasLoopback && (adminUrl === undefined || isLoopback(new URL(adminUrl))) && { ownName: nameFor(adminToken) }),
     ...(config.adminToken === undefined && { tokenFile: adminTokenFile(config) }),
     clock: Date.now,
     status,
@@ -77,16 +76,14 @@ export function openAdmin(
     adminPort: admin.port,
     adminUrl: url,
     adminToken,
-    loginLink: (validMs?: number) => loginLink(url, loginCodes.make(validMs)),
+    loginLink: (validMs?: number) => loginLink(url, loginCodes.make(validMs === undefined ? {} : { validMs })),
   };
 }
 
-/** The same after a restart, so that sessions go on, and another one for another installation. */
-function nameFor({ dataDir }: Config): string {
-  const digest = createHash('sha256')
-    .update(`${hostname()}\n${resolve(dataDir)}`)
-    .digest('hex');
-  return `slotstream-${digest.slice(0, 8)}.localhost`;
+/** The same after a restart, so that sessions go on. Only who has the token can know it. */
+function nameFor(token: string): string {
+  const digest = createHmac('sha256', token).update('host name').digest('hex');
+  return `slotstream-${digest.slice(0, 32)}.localhost`;
 }
 
 type Own = Pick<Roles, 'works'> & Pick<AdminNeeds, 'status' | 'loginCommand'>;

@@ -110,7 +110,7 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
     recently.remember(countsOf());
     return describe();
   };
-  opened.defer(startBeating(unit, { id: identity.id, describe: beat }));
+  opened.defer(startBeating(unit, { id: identity.id, nowMs, describe: beat }));
   return {
     async processes() {
       const stored = unit && (await withTimeout(listProcesses(unit, nowMs()), storeTimeoutMs).catch(() => []));
@@ -176,7 +176,10 @@ export const installationOf = ({
 });
 
 /** Returns how to stop. A failure is not reported: the store has checks of its own, and the row shows when it was written last. */
-function startBeating(unit: Unit | undefined, { id, describe }: { id: string; describe(): Promise<ProcessRow> }) {
+function startBeating(
+  unit: Unit | undefined,
+  { id, nowMs, describe }: { id: string; nowMs(): number; describe(): Promise<ProcessRow> },
+) {
   let beating: Promise<void> | undefined;
   const beat = (): void => {
     beating ??= describe()
@@ -185,7 +188,7 @@ function startBeating(unit: Unit | undefined, { id, describe }: { id: string; de
       .finally(() => (beating = undefined));
   };
   beat();
-  if (unit) void expireProcesses(unit, Date.now()).catch(() => {});
+  if (unit) void expireProcesses(unit, nowMs()).catch(() => {});
   const timer = setInterval(beat, heartbeatMs).unref();
   return async (): Promise<void> => {
     clearInterval(timer);

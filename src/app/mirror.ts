@@ -1,12 +1,11 @@
 // Opens the mirror for a verb, and reports on it whether or not a process is running.
-import { existsSync } from 'node:fs';
 import { codeOf, describeConnectFailure, isTransient, SlotstreamError } from '#src/base/errors.ts';
 import { minuteMs } from '#src/base/time.ts';
 import type { Config } from '#src/config/load.ts';
 import { throttled, type Log } from '#src/observability/log.ts';
 import { alertTotals } from '#src/store/alerts/alert-queries.ts';
 import type { Store } from '#src/store/contract.ts';
-import { openStore, sqliteFile } from '#src/store/open-store.ts';
+import { openStore, placeOf } from '#src/store/open-store.ts';
 import { overviewOf } from '#src/store/status-counts.ts';
 import { readRetentionState } from '#workers/retention/retention-job.ts';
 import { readReconcileState, type ReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
@@ -19,13 +18,10 @@ export async function openMirror(config: Config, log: Log, { create = false, war
   const warn = ({ message, hint }: SlotstreamError) => {
     if (warns) log.warn({ hint }, message);
   };
-  const file = sqliteFile(config.databaseUrl);
-  const isNew = file !== undefined && !existsSync(file);
-  const { databaseUrl, views } = config;
-  const store = await openStore({ report: errorLogger(log, 'store'), warn, views, existing: !create }, databaseUrl);
-  // A mistake in the path would go unnoticed otherwise.
-  if (isNew) log.info(`made a new, empty mirror at ${file}`);
-  return store;
+  const { databaseUrl: url, views } = config;
+  // A mistake in the path or the schema would go unnoticed otherwise.
+  const onCreated = () => log.info(`made a new, empty mirror ${placeOf(url)}`);
+  return openStore({ report: errorLogger(log, 'store'), warn, views, existing: !create, onCreated }, url);
 }
 
 /** For a plan, which writes nothing: where there is no mirror yet, an empty one in memory. */

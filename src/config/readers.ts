@@ -43,8 +43,8 @@ export const timeZone = z
 export const schemaName = z
   .string()
   .regex(
-    /^(?!pg_)[a-z_][a-z0-9_]{0,39}$/,
-    'a name of small letters, digits and _, at most 40, that does not begin with pg_',
+    /^(?!pg_|information_schema$|slotstream_queue)[a-z_][a-z0-9_]{0,39}$/,
+    'a name of small letters, digits and _, at most 40, that does not begin with pg_ or slotstream_queue',
   );
 
 export const yesOrNo = (fallback: boolean) =>

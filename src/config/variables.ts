@@ -126,7 +126,7 @@ export const settings = {
   PUBLIC_URL: {
     reads: webAddress.refine(
       (value) => value?.endsWith('/webhooks') !== true,
-      'an address without /webhooks at its end, which is added',
+      'an address that does not end in /webhooks, which is added',
     ),
     default: '–',
     meaning: 'The public URL of this receiver; the callback URL is this plus `/webhooks`.',

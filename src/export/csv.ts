@@ -39,14 +39,14 @@ export const csv: Format = {
 
 // OWASP's list (= + - @, tab, CR, LF), also after blanks, which spreadsheets skip, and the full-width forms that some of them
 // treat alike. A spreadsheet with another separator than the comma ignores our quotes: there a cell also begins behind ; | tab or a
-// line break. A text that already has an apostrophe there gets another, so that removing one restores the original.
-const formula = /(?<![^;|\t\r\n])(?=(?:'|[^\S\t\r\n])*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])|^(?='*[\t\r\n])/g;
+// line break, also with a quote of its own. A text that already has an apostrophe there gets another, so that removing one restores the original.
+const formula = /(?<![^;|\t\r\n])(?=(?:['"]|[^\S\t\r\n])*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])|^(?='*[\t\r\n])/g;
 
 /** A phone number that no spreadsheet can compute: +1-1 is a formula, +1 1-1 and +1(1)-1 are none. */
 const phone = /^\+\d[\d.]*(?:(?: *\(| +\d)[\d ().-]*)?$/;
 
 /** JSON begins with no formula, and only its strings contain these separators, which can be escaped there. */
-const separatorInJson = /[;|](?=(?:'|[^\S\t\r\n])*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g;
+const separatorInJson = /[;|](?=(?:['"]|[^\S\t\r\n])*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g;
 const escapeSeparator = (character: string): string => (character === ';' ? '\\u003b' : '\\u007c');
 
 const plain = /^[^\s",][^",\r\n]*(?<!\s)$/;

@@ -2,6 +2,7 @@
 import { slotstream } from '#src/base/command.ts';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { schemaIn } from '#src/base/database-schema.ts';
 import { codeOf, describeConnectFailure, isContention, isMissingTable, SlotstreamError } from '#src/base/errors.ts';
 import { backoffMs, type Backoff } from '#src/base/retry-policy.ts';
 import type { Store, StoreEngine, Unit } from './contract.ts';
@@ -17,6 +18,8 @@ export interface StoreNeeds {
   readonly views?: ViewSettings;
   /** Fails where there is no store yet, and creates nothing. */
   readonly existing?: boolean;
+  /** Is called where there was none. */
+  readonly onCreated?: () => void;
 }
 
 type OpenEngine = (url: string, needs: StoreNeeds) => Promise<StoreEngine>;
@@ -50,8 +53,10 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
   if (needs.existing && isMissingFile(url)) throw noMirror(url);
   const engine = await connectStore(needs, url);
   try {
-    if (needs.existing && !(await hasLog(engine))) throw noMirror(url);
+    const isNew = !(await hasLog(engine));
+    if (needs.existing && isNew) throw noMirror(url);
     await retryContention(() => engine.migrate(), isMigrationRace);
+    if (isNew) needs.onCreated?.();
   } catch (error) {
     await engine.close();
     throw error instanceof SlotstreamError ? error : notOpened(error, url);
@@ -106,16 +111,18 @@ async function hasLog({ db }: StoreEngine): Promise<boolean> {
   }
 }
 
-/** The message omits the address of a server, which may hold a password. */
 function noMirror(url: string): SlotstreamError {
+  return new SlotstreamError('no_mirror', `There is no mirror ${placeOf(url)}.`, {
+    hint: `Run it in the folder of the mirror, or set DATA_DIR, DATABASE_URL or DATABASE_SCHEMA; \`${slotstream} start\` makes a new one.`,
+  });
+}
+
+/** Without the address of a server. */
+export function placeOf(url: string): string {
   const path = sqliteFile(url);
-  return new SlotstreamError(
-    'no_mirror',
-    `There is no mirror ${path === undefined ? 'in the database of DATABASE_URL' : `at ${path}`}.`,
-    {
-      hint: `Run it in the folder of the mirror, or set DATA_DIR or DATABASE_URL; \`${slotstream} start\` makes a new one.`,
-    },
-  );
+  if (path !== undefined) return `at ${path}`;
+  const schema = schemaIn(url);
+  return `in the ${schema === undefined ? 'database' : `schema ${schema} of the database`} of DATABASE_URL`;
 }
 
 /** Nothing of the engine's message is used: it may quote anything. Names come from the URL, never its password. */

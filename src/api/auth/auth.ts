@@ -1,5 +1,5 @@
 // Authentication of the admin listener, by the admin token, the read-only token, or a session of either. The checks, in this order:
-// bearer token ─▶ a known host (421), under a name of our own (redirect) ─▶ login form or link (`?login=`; becomes a session)
+// bearer token ─▶ a known host (421) ─▶ login form or link (`?login=`; goes on under a name of our own, and becomes a session)
 // ─▶ session cookie (not for requests of another site's page) ─▶ 401
 // A caller with the read-only token may read everything and change nothing: every method but GET and HEAD is answered 403.
 // Forms need no token of their own against forged requests: what a page of another origin sends with a session is refused here.
@@ -44,7 +44,7 @@ export interface AuthNeeds {
   readonly loginCodes: LoginCodes;
   /** Names of this listener besides those of this machine and its addresses. */
   readonly hostNames: readonly string[];
-  /** A name on this machine that no other server has; absent where the listener is not on this machine. */
+  /** A secret name on this machine that no other server has; absent where the listener is not on this machine. */
   readonly ownName?: string | undefined;
   /** The command that prints a login link, for the login page. */
   readonly loginCommand?: string | undefined;
@@ -69,8 +69,14 @@ export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): Mi
     throw new SlotstreamError('config', 'ADMIN_READ_TOKEN is the admin token, which can change everything.', {
       hint: 'Set ADMIN_READ_TOKEN to a token of its own: openssl rand -hex 24',
     });
-  const admin = holderOf(token, { clock, isReadOnly: false });
-  const holders = [admin, ...(readToken === undefined ? [] : [holderOf(readToken, { clock, isReadOnly: true })])];
+  if (needs.metricsToken === token)
+    throw new SlotstreamError('config', 'METRICS_TOKEN is the admin token, which can change everything.', {
+      hint: 'Set METRICS_TOKEN to a token of its own: openssl rand -hex 24',
+    });
+  const holders = [
+    holderOf(token, { clock, isReadOnly: false }),
+    ...(readToken === undefined ? [] : [holderOf(readToken, { clock, isReadOnly: true })]),
+  ];
   const isMetricsBearer = needs.metricsToken === undefined ? () => false : equalTo(`Bearer ${needs.metricsToken}`);
   const throttle = createLoginThrottle({ clock, ...timing });
   const refused = (cause: RejectionCause, { req }: AdminContext): void => needs.refused(cause, req);
@@ -125,7 +131,11 @@ export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): Mi
     const next = localAddress(form.get('next') ?? '', context.req.url);
     const token = (form.get('token') ?? '').trim();
     const holder = holders.find(({ isToken }) => isToken(token));
-    if (holder !== undefined) return logIn(context, holder, next);
+    if (holder !== undefined) {
+      const code = loginCodes.make(holder);
+      const own = ownAddress(context, { ownName: needs.ownName, path: next, code });
+      return own === undefined ? logIn(context, holder, next) : context.redirect(own, 303);
+    }
     return reject(context, 'wrong', { next, problem: 'This is neither the admin token nor the read-only token.' });
   }
 
@@ -133,7 +143,13 @@ export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): Mi
     // A page could send many in the name of its visitor.
     if (isFromPage(context) && !isNavigation(context)) return forbid(context, 'cross_site');
     const next = requestedAddress(context);
-    if (loginCodes.use(code)) return logIn(context, admin, next);
+    const own = loginCodes.isValid(code)
+      ? ownAddress(context, { ownName: needs.ownName, path: next, code })
+      : undefined;
+    if (own !== undefined) return context.redirect(own);
+    const used = loginCodes.use(code);
+    const holder = used && holders.find(({ isReadOnly }) => isReadOnly === used.isReadOnly);
+    if (holder !== undefined) return logIn(context, holder, next);
     // The same browser opens the link again.
     if (typeof sessionOf(holders, context) === 'object') return context.redirect(next, 303);
     return reject(context, 'wrong', {
@@ -147,8 +163,6 @@ export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): Mi
     // A request with a bearer token is judged by that, whatever else it holds.
     if (req.header('authorization') === undefined) {
       if (!isKnownHost(context, needs.hostNames)) return misdirected(context);
-      const own = ownAddress(context, needs.ownName);
-      if (own !== undefined) return context.redirect(own);
       if (isPostTo(context, '/login')) return logInByForm(context);
       if (code !== undefined) return logInByCode(context, code);
     }

@@ -32,18 +32,22 @@ export function isKnownHost({ req }: AdminContext, names: readonly string[]): bo
 }
 
 /**
- * Where a browser that opens a page at `127.0.0.1` or `localhost` goes on, before it gets a cookie: browsers send cookies to every port
- * of a host, and no other server has the name `ownName`. Safari does not know names below `localhost`, so only browsers that do are led
- * there.
+ * Where a browser that logs in at `127.0.0.1` or `localhost` goes on with its code, before it gets a cookie: browsers send cookies to every
+ * port of a host, and no other server has the name `ownName`. The name is a secret, so only who may log in is told it: a server that knew
+ * it could lead a browser there, to its own port. Safari does not know names below `localhost`; a proxy has a name of its own.
  */
-export function ownAddress(context: AdminContext, ownName: string | undefined): string | undefined {
+export function ownAddress(
+  context: AdminContext,
+  { ownName, path, code }: { readonly ownName: string | undefined; readonly path: string; readonly code: string },
+): string | undefined {
   const { req } = context;
-  const at = new URL(req.url);
+  const at = new URL(path, req.url);
   const isShared = isLoopback(at) && !at.hostname.endsWith('.localhost');
   const isAble = /(Chrome|Chromium|Firefox)\//.test(req.header('user-agent') ?? '');
-  if (ownName === undefined || req.method !== 'GET' || isHttps(context)) return undefined;
-  if (!isShared || !isAble || !isNavigation(context)) return undefined;
+  const isProxied = Object.keys(req.header()).some((name) => /^(x-)?forwarded/.test(name));
+  if (ownName === undefined || isProxied || !isShared || !isAble || !isNavigation(context)) return undefined;
   at.hostname = ownName;
+  at.searchParams.set('login', code);
   return at.href;
 }
 

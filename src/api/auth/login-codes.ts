@@ -3,25 +3,34 @@
 import { randomBytes } from 'node:crypto';
 import { minuteMs } from '#src/base/time.ts';
 
+export interface LoginCode {
+  readonly expiryMs: number;
+  /** Whether the session may only read. */
+  readonly isReadOnly: boolean;
+}
+
 export interface LoginCodes {
-  make(validMs?: number): string;
-  /** Whether the code was valid; it is not any more. */
-  use(code: string): boolean;
+  make(options?: { readonly validMs?: number; readonly isReadOnly?: boolean }): string;
+  isValid(code: string): boolean;
+  /** Undefined when the code is not valid; it is not any more, once it was used. */
+  use(code: string): LoginCode | undefined;
 }
 
 export function createLoginCodes({ clock }: { clock(): number }): LoginCodes {
-  const expiries = new Map<string, number>();
+  const codes = new Map<string, LoginCode>();
+  const isValid = (code: string): boolean => (codes.get(code)?.expiryMs ?? 0) > clock();
   return {
-    make(validMs = minuteMs) {
-      for (const [code, expiry] of expiries) if (expiry <= clock()) expiries.delete(code);
+    make({ validMs = minuteMs, isReadOnly = false } = {}) {
+      for (const code of codes.keys()) if (!isValid(code)) codes.delete(code);
       const code = randomBytes(16).toString('base64url');
-      expiries.set(code, clock() + validMs);
+      codes.set(code, { expiryMs: clock() + validMs, isReadOnly });
       return code;
     },
+    isValid,
     use(code) {
-      const expiry = expiries.get(code) ?? 0;
-      expiries.delete(code);
-      return expiry > clock();
+      const found = isValid(code) ? codes.get(code) : undefined;
+      codes.delete(code);
+      return found;
     },
   };
 }

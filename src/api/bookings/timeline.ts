@@ -224,7 +224,7 @@ function meetingDrafts({ outcome, members, events }: TimelineSource): readonly D
   const subject = last.uri;
   if (outcome === 'upcoming' || outcome === 'no_show') {
     // It may be marked before it begins.
-    return [{ kind: 'meeting', at: meeting.start_time, sentence: 'The meeting begins.', subject }];
+    return [{ kind: 'meeting', at: meeting.start_time, sentence: 'Start of the meeting.', subject }];
   }
   if (outcome !== 'held') return [];
   const at = meeting.end_time ?? meeting.start_time;

@@ -108,7 +108,7 @@ interface Work {
 const countEveryMs = 2 * minuteMs;
 const works = new WeakMap<Store, { readonly atMs: number; readonly work: Promise<Work> }>();
 
-/** The last counts, at once; when they are old they are counted again for the next caller. */
+/** Counted at most every two minutes: the lists behind them are longer only by what ended since. */
 async function readWork(store: Store, nowMs: number): Promise<Work> {
   const known = works.get(store);
   if (known !== undefined && Math.abs(nowMs - known.atMs) < countEveryMs) return known.work;
@@ -121,5 +121,5 @@ async function readWork(store: Store, nowMs: number): Promise<Work> {
   const work = count();
   works.set(store, { atMs: nowMs, work });
   work.catch(() => works.delete(store));
-  return (await known?.work.catch(() => undefined)) ?? work;
+  return work;
 }

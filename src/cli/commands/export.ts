@@ -70,7 +70,7 @@ export const exportRows = defineVerb({
     },
     csv: {
       flags: '--csv <how>',
-      help: 'raw: for programs; the spreadsheet that opens the file runs formulas that people typed as their name',
+      help: 'raw: change nothing. For programs only: a spreadsheet could run a name as a formula',
       reads: z.enum(['raw'], 'raw').optional(),
     },
     json: asJson,

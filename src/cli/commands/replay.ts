@@ -49,7 +49,7 @@ export const replay = defineVerb({
     all: { flags: '--all', help: 'every entry', reads: flag },
     dismiss: {
       flags: '--dismiss [ids...]',
-      help: 'count these, or all that match, as waiting no longer',
+      help: 'dismiss these, or all that match: they no longer count as waiting',
       reads: z.union([z.literal(true), z.array(z.string())]).optional(),
     },
     dryRun: { flags: '--dry-run', help: 'show what would change, change nothing', reads: flag },

@@ -67,7 +67,7 @@ function fromCsv(kind: ColumnKind, value: unknown): unknown {
 
 /** As docs/exports.md tells readers to do it. */
 export function withoutApostrophe(text: string): string {
-  return text.replaceAll(/(?<![^;|\t\r\n])'(?=(?:'|[^\S\t\r\n])*[=+\-@＝＋－＠])|^'(?='*[\t\r\n])/g, '');
+  return text.replaceAll(/(?<![^;|\t\r\n])'(?=(?:['"]|[^\S\t\r\n])*[=+\-@＝＋－＠])|^'(?='*[\t\r\n])/g, '');
 }
 
 function fromParquet(kind: ColumnKind, value: unknown): unknown {

@@ -257,7 +257,7 @@ describe('configuration', () => {
 
   it('refuses a PUBLIC_URL that ends in /webhooks, which is added to it', () => {
     expect(complaintsOf({ PUBLIC_URL: 'https://hooks.example.test/webhooks/' }).message).toBe(
-      'PUBLIC_URL must be an address without /webhooks at its end, which is added, not "https://hooks.example.test/webhooks/"',
+      'PUBLIC_URL must be an address that does not end in /webhooks, which is added, not "https://hooks.example.test/webhooks/"',
     );
   });
 

@@ -66,7 +66,7 @@ describe.runIf(inject('chromiumPath'))('a person in a browser', () => {
     const { page } = visited;
     const { hostname, port } = new URL(page.url());
     expect([hostname, port]).toEqual([
-      expect.stringMatching(/^slotstream-[0-9a-f]{8}\.localhost$/),
+      expect.stringMatching(/^slotstream-[0-9a-f]{32}\.localhost$/),
       new URL(origin).port,
     ]);
     const cookies: unknown[] = [];

@@ -29,6 +29,7 @@ describe('a CSV cell', () => {
 
   it.each([
     ['x;=1+1;y', "x;'=1+1;y"],
+    ['a;"=1+1;z', `a;'""=1+1;z`],
     ["c;=cmd|' /C calc'!A0;z", "c;'=cmd|' /C calc'!A0;z"],
     ['a\t @b', "a\t' @b"],
     ['a|+1;-1', "a|'+1;'-1"],

@@ -137,12 +137,12 @@ function outcomeView({ outcome, result_type: type, unbooked }: Submission): Mark
   return badge(text, state);
 }
 
-/** Who submitted it: name and address by the booking or the answers, or else the first answer. */
+/** Who submitted it, by the answers; without a name in them, who booked, or else the first answer. */
 function personView({ booking, unbooked, questions_and_answers: answers }: Submission): Markup {
   const isName = (question: string | null): boolean => /^(?:your )?(?:full )?name$/i.test(question ?? '');
   const texts = answers.flatMap(({ answer }) => answer ?? []);
   const email = unbooked?.email ?? texts.find((text) => /^\S+@\S+$/.test(text));
-  const name = booking?.name ?? unbooked?.name ?? answers.find(({ question }) => isName(question))?.answer;
+  const name = answers.find(({ question }) => isName(question))?.answer ?? unbooked?.name ?? booking?.name;
   return html`<span class="who">${foreign(name ?? email ?? texts[0])}${name && email ? html`<small><bdi>${email}</bdi></small>` : ''}</span>`;
 }
 

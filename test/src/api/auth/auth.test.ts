@@ -327,27 +327,47 @@ describe('the host name of a request', () => {
       expect((await ask(from(host), { headers: { cookie } })).status).toBe(200);
   });
 
-  it('becomes a name of our own for a browser that opens a page of this machine, before it gets a cookie', async () => {
-    const { ask } = openAdmin({ ownName: 'slotstream-1.localhost' });
-    const link = await loginLinkTo({ ask });
+  it('becomes a secret name of our own for a browser that logs in on this machine, before it gets a cookie', async () => {
+    const { ask } = openAdmin({ ownName: 'slotstream-1.localhost', readToken });
     const page = {
       'sec-fetch-mode': 'navigate',
       'sec-fetch-dest': 'document',
       'user-agent': 'Mozilla/5.0 Firefox/140.0',
     };
-    const opened = async (host: string, headers: Record<string, string>) => {
-      const answer = await ask(`http://${host}:9000/docs?a=1`, { headers });
-      return answer.headers.get('location') ?? answer.status;
+    const link = () => loginLinkTo({ ask }, '/docs');
+    const opened = async (url: string, headers: Record<string, string> = page) => {
+      const answer = await ask(url, { headers });
+      return { to: answer.headers.get('location'), cookie: answer.headers.get('set-cookie'), status: answer.status };
     };
-    for (const host of ['127.0.0.1', 'localhost', '[::1]'])
-      expect(await opened(host, page)).toBe('http://slotstream-1.localhost:9000/docs?a=1');
-    expect((await ask(link, { headers: page })).headers.get('location')).toBe(
-      `http://slotstream-1.localhost:8081${link}`,
-    );
-    expect((await ask(`http://slotstream-1.localhost:8081${link}`, { headers: page })).status).toBe(303);
-    // Safari does not find such names, and programs have no use for them.
-    for (const headers of [{}, { ...page, 'user-agent': 'Version/18.0 Safari/605.1' }, { ...page, ...https.headers }])
-      expect(await opened('127.0.0.1', headers)).toBe(401);
-    expect(await opened('192.0.2.7', page)).toBe(401);
+    for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
+      const code = await link();
+      const own = `http://slotstream-1.localhost:9000${code}`;
+      expect(await opened(`http://${host}:9000${code}`)).toEqual({ to: own, cookie: null, status: 302 });
+      expect(await opened(own)).toMatchObject({ to: '/docs', cookie: expect.stringContaining('slotstream_session') });
+      // Who may not log in is not told the name: it would lead browsers to a port of its own there.
+      for (const url of [`http://${host}:9000${code}`, `http://${host}:9000/docs`, `http://${host}:9000/?login=x`])
+        expect(await opened(url)).toMatchObject({ to: null, status: 401 });
+    }
+    // Safari does not find such names, programs have no use for them, and a proxy has a name of its own.
+    for (const headers of [
+      {},
+      { ...page, 'user-agent': 'Version/18.0 Safari/605.1' },
+      { ...page, 'x-forwarded-for': '::1' },
+    ])
+      expect(await opened(`http://127.0.0.1:9000${await link()}`, headers)).toMatchObject({ to: '/docs', status: 303 });
+    const headers = { ...page, 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' };
+    const post = { method: 'POST', headers, body: `token=${readToken}&next=/docs?a=1` };
+    const to = (await ask('http://127.0.0.1:9000/login', post)).headers.get('location') ?? '';
+    expect(to).toMatch(/^http:\/\/slotstream-1\.localhost:9000\/docs\?a=1&login=/);
+    const cookie = (await opened(to)).cookie?.split(';', 1)[0] ?? '';
+    expect((await ask('http://slotstream-1.localhost:9000/docs', { headers: { cookie } })).status).toBe(200);
+    expect(
+      (
+        await ask('http://slotstream-1.localhost:9000/x', {
+          method: 'POST',
+          headers: { cookie, 'sec-fetch-site': 'same-origin' },
+        })
+      ).status,
+    ).toBe(403);
   });
 });

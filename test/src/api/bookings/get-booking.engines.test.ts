@@ -144,9 +144,9 @@ for (const engine of storeEngines)
       expect(await ends('D1')).toEqual(['canceled', 'Canceled by the invitee: No time']);
       expect(await ends('F1')).toEqual(['canceled', 'Canceled: No time']);
       expect(await ends('I1')).toEqual(['moved_on', 'Moved by the invitee to a booking that is not mirrored.']);
-      expect(await ends('G1')).toEqual(['meeting', 'The meeting begins.']);
+      expect(await ends('G1')).toEqual(['meeting', 'Start of the meeting.']);
       const { timeline: missed } = (await get('B1')) as { timeline: readonly Point[] };
-      expect(missed.find(({ kind }) => kind === 'meeting')?.sentence).toBe('The meeting begins.');
+      expect(missed.find(({ kind }) => kind === 'meeting')?.sentence).toBe('Start of the meeting.');
       expect(await ends('B1')).toEqual(['no_show_marked', 'Marked as a no-show.']);
     });
   });
