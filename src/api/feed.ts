@@ -132,7 +132,10 @@ export const feedOperations = [
 
 const tooMany = (): Response =>
   Response.json(
-    { title: 'Service Unavailable', message: `${maxStreams} streams of this token are already open: retry later.` },
+    {
+      title: 'Service Unavailable',
+      message: `${maxStreams} streams and long polls of this token are already open: retry later.`,
+    },
     { status: 503, headers: { 'retry-after': String(retryAfterSeconds) } },
   );
 

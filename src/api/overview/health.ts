@@ -109,7 +109,7 @@ function quarantine({ quarantined, quarantinedLastHour }: HealthInput['mirror'],
   const item = { id: 'quarantine', link: '/deliveries?outcome=quarantined' };
   const some = quarantinedLastHour > 0 ? `, ${quarantinedLastHour} of them within the last hour` : '';
   const lately = quarantinedLastHour === quarantined ? ' within the last hour' : some;
-  const unknown = `${counted(unhandled, 'delivery is', 'deliveries are')} of kinds that this version does not know.`;
+  const unknown = `${counted(unhandled, 'delivery is of a kind', 'deliveries are of kinds')} that this version does not know.`;
   if (quarantined > 0)
     return {
       ...item,

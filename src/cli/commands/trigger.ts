@@ -26,7 +26,7 @@ export const trigger = defineVerb({
     'slotstream trigger invitee.created --seed 7 --set email=ada@example.test',
     'slotstream trigger contact.deleted --seed 7 --print curl',
   ],
-  notes: ['The same --seed describes the same person and booking in every kind.', '', ...nameLines('Kinds', kinds)],
+  notes: ['The same --seed sends the same person and booking again.', '', ...nameLines('Kinds', kinds)],
   arguments: {
     event: { flags: '<event>', help: 'the kind of event', reads: z.enum(kinds, 'a kind of event'), names: kinds },
   },

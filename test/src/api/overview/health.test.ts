@@ -186,7 +186,7 @@ describe('quarantine, clock and disk', () => {
   it('unknown kinds need an upgrade', () => {
     expect(itemOf('quarantine', { unhandled: 1 })).toMatchObject({
       state: 'attention',
-      sentence: '1 delivery is of kinds that this version does not know.',
+      sentence: '1 delivery is of a kind that this version does not know.',
       fix: expect.stringContaining('Upgrade'),
     });
   });
