@@ -5,7 +5,7 @@ import type { Config } from '#src/config/load.ts';
 import { throttled, type Log } from '#src/observability/log.ts';
 import { alertTotals } from '#src/store/alerts/alert-queries.ts';
 import type { Store } from '#src/store/contract.ts';
-import { openStore, placeOf } from '#src/store/open-store.ts';
+import { openStore, addressInWords } from '#src/store/open-store.ts';
 import { overviewOf } from '#src/store/status-counts.ts';
 import { readRetentionState } from '#workers/retention/retention-job.ts';
 import { readReconcileState, type ReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
@@ -20,7 +20,7 @@ export async function openMirror(config: Config, log: Log, { create = false, war
   };
   const { databaseUrl: url, views } = config;
   // A mistake in the path or the schema would go unnoticed otherwise.
-  const onCreated = () => log.info(`made a new, empty mirror ${placeOf(url)}`);
+  const onCreated = () => log.info(`made a new, empty mirror ${addressInWords(url)}`);
   return openStore({ report: errorLogger(log, 'store'), warn, views, existing: !create, onCreated }, url);
 }
 

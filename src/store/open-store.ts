@@ -112,13 +112,13 @@ async function hasLog({ db }: StoreEngine): Promise<boolean> {
 }
 
 function noMirror(url: string): SlotstreamError {
-  return new SlotstreamError('no_mirror', `There is no mirror ${placeOf(url)}.`, {
+  return new SlotstreamError('no_mirror', `There is no mirror ${addressInWords(url)}.`, {
     hint: `Run it in the folder of the mirror, or set DATA_DIR, DATABASE_URL or DATABASE_SCHEMA; \`${slotstream} start\` makes a new one.`,
   });
 }
 
 /** Without the address of a server. */
-export function placeOf(url: string): string {
+export function addressInWords(url: string): string {
   const path = sqliteFile(url);
   if (path !== undefined) return `at ${path}`;
   const schema = schemaIn(url);

@@ -11,6 +11,7 @@ import { acceptsHtml } from '#src/http/request.ts';
 import {
   addressOf,
   endSession,
+  isFromElsewhere,
   isFromPage,
   isKnownHost,
   isNavigation,
@@ -27,7 +28,7 @@ import {
 } from './browser.ts';
 import { loginLink, type LoginCodes } from './login-codes.ts';
 import { createLoginThrottle } from './login-throttle.ts';
-import { loginHeaders, loginPage, type LoginPage } from './login-page.ts';
+import { continueAt, loginHeaders, loginPage, type LoginPage } from './login-page.ts';
 import { createSessions, type Sessions } from './session.ts';
 import { minTokenLength } from '#src/api/running-instance.ts';
 
@@ -122,7 +123,7 @@ export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): Mi
   function logIn(context: AdminContext, { sessions }: TokenHolder, next: string): Response {
     loggedIn();
     setSession(context, sessions.open());
-    return context.redirect(next, 303);
+    return isFromElsewhere(context) ? continueAt(context, next) : context.redirect(next, 303);
   }
 
   async function logInByForm(context: AdminContext): Promise<Response> {
@@ -134,7 +135,7 @@ export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): Mi
     if (holder !== undefined) {
       const code = loginCodes.make(holder);
       const own = ownAddress(context, { ownName: needs.ownName, path: next, code });
-      return own === undefined ? logIn(context, holder, next) : context.redirect(own, 303);
+      return own === undefined ? logIn(context, holder, next) : continueAt(context, own);
     }
     return reject(context, 'wrong', { next, problem: 'This is neither the admin token nor the read-only token.' });
   }

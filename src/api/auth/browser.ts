@@ -33,7 +33,7 @@ export function isKnownHost({ req }: AdminContext, names: readonly string[]): bo
 
 /**
  * Where a browser that logs in at `127.0.0.1` or `localhost` goes on with its code, before it gets a cookie: browsers send cookies to every
- * port of a host, and no other server has the name `ownName`. The name is a secret, so only who may log in is told it: a server that knew
+ * port of a host, and no other server has the name `ownName`. The name is a secret, so only a browser that may log in gets it: a server that knew
  * it could lead a browser there, to its own port. Safari does not know names below `localhost`; a proxy has a name of its own.
  */
 export function ownAddress(
@@ -93,6 +93,10 @@ export function mayRead(context: AdminContext): boolean {
   const site = context.req.header('sec-fetch-site') ?? 'none';
   return site === 'none' || site === 'same-origin' || isNavigation(context);
 }
+
+/** A browser sends a cookie of this session only with what a page of this host begins, redirects included. */
+export const isFromElsewhere = ({ req }: AdminContext): boolean =>
+  /^(cross|same)-site$/.test(req.header('sec-fetch-site') ?? '');
 
 export const isFromPage = ({ req }: AdminContext): boolean => req.header('sec-fetch-site') !== undefined;
 

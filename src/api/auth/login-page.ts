@@ -1,4 +1,5 @@
 // The page for a browser without a session: how to log in, and nothing else.
+import type { Context } from 'hono';
 import { html, raw } from 'hono/html';
 import { contentPolicy } from '#src/http/content-policy.ts';
 
@@ -24,6 +25,10 @@ export const loginHeaders = {
   'content-security-policy': contentPolicy({ style, forms: true }),
   'referrer-policy': 'same-origin',
 } as const;
+
+/** A page that opens another one, where a redirect would lose the cookie, or is forbidden to a form. */
+export const continueAt = (context: Context, url: string) =>
+  context.html('Logging in …', 200, { ...loginHeaders, refresh: `0;url=${url}` });
 
 export interface LoginPage {
   /** The address to return to, on this host. */
