@@ -1,6 +1,6 @@
 // The schema of PostgreSQL that has the tables of an installation. It is a parameter of the database's address, so that every
 // connection gets it.
-const isPostgres = (url: string): boolean => /^postgres(ql)?:/i.test(url);
+export const isPostgres = (url = ''): boolean => /^postgres(ql)?:/i.test(url);
 
 export function withSchema(url: string, schema: string | undefined): string {
   if (schema === undefined || !isPostgres(url)) return url;

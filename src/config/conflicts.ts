@@ -1,4 +1,5 @@
 // Settings that are right alone and wrong together: one sentence for each conflict.
+import { isPostgres } from '#src/base/database-schema.ts';
 import type { SettingValues } from './variables.ts';
 
 export function conflictsIn(values: Partial<SettingValues>): readonly string[] {
@@ -18,7 +19,7 @@ export function conflictsIn(values: Partial<SettingValues>): readonly string[] {
     problems.push('ALERT_NTFY_TOKEN needs ALERT_NTFY_URL: set it, or remove the token');
   if (values.JOURNAL === 'on' && !isRedis(values.QUEUE_URL))
     problems.push('JOURNAL=on needs a Redis queue (QUEUE_URL); the other queues do not lose what they accepted');
-  if (values.DATABASE_SCHEMA !== undefined && ![values.DATABASE_URL, values.QUEUE_URL].some(isPostgres))
+  if (values.DATABASE_SCHEMA !== undefined && ![values.DATABASE_URL, values.QUEUE_URL].some((url) => isPostgres(url)))
     problems.push('DATABASE_SCHEMA needs PostgreSQL (DATABASE_URL): set its address, or remove the schema');
   if (values.ADMIN_READ_TOKEN !== undefined && values.ADMIN_READ_TOKEN === values.ADMIN_TOKEN)
     problems.push('ADMIN_READ_TOKEN must differ from ADMIN_TOKEN: it is for callers that may only read');
@@ -32,7 +33,6 @@ export function conflictsIn(values: Partial<SettingValues>): readonly string[] {
   return problems;
 }
 
-const isPostgres = (url: string | undefined): boolean => /^postgres/i.test(url ?? '');
 export const isRedis = (queueUrl: string | undefined): boolean => /^redis/i.test(queueUrl ?? '');
 
 export const adminPortOf = ({ ADMIN_PORT }: Partial<SettingValues>): number => ADMIN_PORT ?? 8081;

@@ -255,6 +255,14 @@ describe('configuration', () => {
     expect(complaintsOf({ EVENTS: 'booking.*' }).message).toMatch(/"booking\.\*" is no kind\. Is it one of .*\?$/);
   });
 
+  it('refuses a DATABASE_SCHEMA that PostgreSQL or the queue has, or that is without PostgreSQL', () => {
+    const DATABASE_URL = 'postgres://h/d';
+    for (const DATABASE_SCHEMA of ['pg_catalog', 'information_schema', 'slotstream_queue_x', 'Mine', 'a-b'])
+      expect(complaintsOf({ DATABASE_URL, DATABASE_SCHEMA }).message).toContain('DATABASE_SCHEMA must be a name');
+    expect(complaintsOf({ DATABASE_SCHEMA: 'mine' }).message).toContain('DATABASE_SCHEMA needs PostgreSQL');
+    expect(loadConfig({ DATABASE_URL, DATABASE_SCHEMA: 'mine' }).databaseUrl).toBe('postgres://h/d?schema=mine');
+  });
+
   it('refuses a PUBLIC_URL that ends in /webhooks, which is added to it', () => {
     expect(complaintsOf({ PUBLIC_URL: 'https://hooks.example.test/webhooks/' }).message).toBe(
       'PUBLIC_URL must be an address that does not end in /webhooks, which is added, not "https://hooks.example.test/webhooks/"',

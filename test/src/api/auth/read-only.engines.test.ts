@@ -92,6 +92,7 @@ describe('the read-only token', () => {
 
   it('is not the admin token, wherever that comes from', () => {
     expect(() => openAdmin({ readToken: adminToken })).toThrow('ADMIN_READ_TOKEN is the admin token');
+    expect(() => openAdmin({ metricsToken: adminToken })).toThrow('METRICS_TOKEN is the admin token');
   });
 
   it('has a minimum length', () => {

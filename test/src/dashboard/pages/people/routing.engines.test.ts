@@ -92,6 +92,25 @@ for (const engine of storeEngines)
       expect((await dashboard.page('/routing/lead')).html).toContain('The same address booked later, in another way.');
     });
 
+    it('names who submitted the form, also where someone else booked with it', async () => {
+      await using dashboard = await openWorld();
+      const form = uri('routing_form_submissions', 'lead');
+      await ingestBodies(dashboard.store, [
+        submission('lead', { type: 'event_type', value: uri('event_types', 'intro') }, [
+          { question: 'Name', answer: 'Zoë' },
+          { question: 'E-mail', answer: 'zoe@example.test' },
+        ]),
+        JSON.stringify({
+          event: 'invitee.created',
+          created_at: january(10),
+          payload: { uri: uri('invitees', 'bob'), name: 'Bob', created_at: january(10), routing_form_submission: form },
+        }),
+      ]);
+      const { html } = await dashboard.page(`/routing?${range}&booked=true`);
+      expect(keysIn(html)).toContain('lead');
+      expect(html).toContain('<bdi>Zoë</bdi><small><bdi>zoe@example.test</bdi></small>');
+    });
+
     it('shows thirty days unless another range is asked for, also on the next page', async () => {
       await using dashboard = await openWorld();
       expect((await dashboard.page('/routing')).html).toContain('No routing form was submitted in this range of time.');
