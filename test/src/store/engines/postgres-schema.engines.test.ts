@@ -62,7 +62,8 @@ describe.runIf(inject('postgresUrl'))('a database with tables of another program
     await using one = await openHome({ ...engines, DATABASE_SCHEMA: 'one' });
     await using other = await openHome({ ...engines, DATABASE_SCHEMA: 'other' });
     await other.open('start');
-    await one.open('start');
+    const { output } = await one.open('start');
+    expect(output()).toContain('made a new, empty mirror in the schema one of the database of DATABASE_URL');
     expect((await one.run(['backfill'])).code).toBe(0);
     const count = async (table: string) =>
       Number((await ask(DATABASE_URL, `select count(*) from ${table}`))[0]?.['count']);
