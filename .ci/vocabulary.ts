@@ -72,8 +72,7 @@ export function checkRepository(paths: readonly string[] = ['.']): readonly Find
     .split('\n')
     .filter(
       (path) =>
-        /\.(ts|md)$/.test(path) &&
-        !/^(\.ci\/vocabulary|docs\/glossary|test\/vocabulary|CHANGELOG|CODE_OF|src\/store\/migrations\/\d)/.test(path),
+        /\.(ts|md)$/.test(path) && !/^(\.ci\/vocabulary|docs\/glossary|test\/vocabulary|CHANGELOG|CODE_OF)/.test(path),
     )
     .flatMap((path) => {
       try {

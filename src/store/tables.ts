@@ -1,4 +1,4 @@
-// Every table on one page. The migrations make them; a test holds the two against each other.
+// Every table on one page. The first migration creates them from here; what a later one adds is listed here too.
 // `as_of version lagging extra` is what every mirrored row carries for the fold: when its newest fact was observed, its
 // greatest version, the fields that lag behind it, and the fields of the service that have no column.
 import { table, wordsOf, type DatabaseRow, type Row, type Words, type WordsAmong } from './columns.ts';

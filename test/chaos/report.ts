@@ -116,6 +116,6 @@ const notTested = `## Not tested
 - More than one machine: all processes share a clock (except where a row changes it), a disk and a kernel. Network partitions are connections that pass nothing.
 - A full disk of Redis or of PostgreSQL, and every fault on every installation: the column *on* says where it was tried.
 - PostgreSQL failover to a replica, and a managed PostgreSQL.
-- An upgrade from a published release: none was published yet. The row uses the commit before the last migrations, with the packages of today.
+- The packages of the previous release: the row about an upgrade uses those of today.
 - Outages of more than 30 seconds (15 seconds for PostgreSQL beside Redis), and a service that stops its retries.
 `;

@@ -1,5 +1,5 @@
 // The dictionary: what every table and every column means. docs/tables.md (`npm run tables`) and the comments in PostgreSQL come from it.
-import type { TableShape } from '#src/store/columns.ts';
+import type { ColumnKind, TableShape } from '#src/store/columns.ts';
 import { tables, type TableName } from '#src/store/tables.ts';
 import { bookingTables } from './booking-tables.ts';
 import type { Meaning, TableMeanings } from './meaning.ts';
@@ -11,7 +11,7 @@ const meanings: TableMeanings = { ...peopleTables, ...bookingTables, ...ownTable
 
 export interface DescribedColumn {
   readonly name: string;
-  readonly kind: string;
+  readonly kind: ColumnKind;
   readonly required: boolean;
   readonly about: string;
   readonly joins: string | undefined;
@@ -37,7 +37,7 @@ export function describedTables(): readonly DescribedTable[] {
         key: shape.key,
         columns: Object.entries(columns).map(([column, meaning]) => ({
           name: column,
-          kind: shape.columns[column] ?? '',
+          kind: shape.columns[column] ?? 'text',
           required: shape.required.includes(column),
           ...(typeof meaning === 'string' ? { about: meaning, joins: undefined } : meaning),
         })),

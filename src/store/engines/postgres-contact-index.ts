@@ -1,11 +1,9 @@
 // Contact search on PostgreSQL: the planner chooses among its indexes. The index on parts of texts needs the extension pg_trgm, which
 // the database user may not be allowed to create.
 import { CompiledQuery, sql, type Kysely } from 'kysely';
-import { trigramStatements } from '#src/store/migrations/0008-contact-search-table.ts';
+import { indexes } from '#src/store/indexes.ts';
 import type { Database } from '#src/store/tables.ts';
 import type { ContactIndex, Folding } from '#src/store/search/contact-index.ts';
-
-const [, trigramIndex] = trigramStatements;
 
 export function postgresContactIndex(): ContactIndex {
   let known: Folding | undefined;
@@ -38,19 +36,19 @@ async function trigramsIn(db: Kysely<Database>) {
   return rows[0] ?? { exists: false, extension: null };
 }
 
-/** At every start: the extension may have been created since the last, and may be in a schema that the migrations did not search. */
+/** At every start: the extension may have been created since the last. */
 export async function indexTrigrams(
   db: Kysely<Database>,
   lock: (trx: Kysely<Database>) => Promise<void>,
 ): Promise<void> {
   const { exists, extension } = await trigramsIn(db);
   if (exists || extension === null) return;
-  const statement = trigramIndex.replaceAll('gin_trgm_ops', `${extension}.gin_trgm_ops`);
+  const on = indexes.contact_search_trigrams.postgres.replaceAll('gin_trgm_ops', `${extension}.gin_trgm_ops`);
   await db
     .transaction()
     .execute(async (trx) => {
       await lock(trx);
-      await trx.executeQuery(CompiledQuery.raw(statement));
+      await trx.executeQuery(CompiledQuery.raw(`create index if not exists contact_search_trigrams on ${on}`));
     })
     // Searches are slower without it; `doctor` reports it.
     .catch(() => undefined);

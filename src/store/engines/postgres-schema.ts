@@ -12,7 +12,7 @@ export async function prepareSchema(trx: Kysely<Database>, schema: string | unde
   if (await isOurs(trx)) return;
   await requireNoForeignTables(trx);
   const live = await schemaOf(trx);
-  if (await holds(trx, sql`has_schema_privilege(current_schema(), 'create')`)) return;
+  if (await holds(trx, sql`has_schema_privilege(current_schema(), 'create')`)) return createExtension(trx, schema);
   throw notAllowed(
     'create tables',
     `Make it the owner of the database, or run as a superuser there: grant create on schema ${live} to USER.`,
@@ -27,11 +27,16 @@ async function makeSchema(trx: Kysely<Database>, schema: string): Promise<void> 
       `Run as a superuser there: create schema ${schema} authorization USER.`,
     );
   await sql`create schema ${sql.id(schema)}`.execute(trx);
-  // Not in our schema, where the migrations would create it: another mirror in this database needs it too.
+}
+
+async function createExtension(trx: Kysely<Database>, schema: string | undefined): Promise<void> {
+  // Not in a schema of our own: another mirror in this database needs it too.
+  const location = schema === undefined ? sql`` : sql`with schema public`;
   await sql`savepoint trigrams`.execute(trx);
   try {
-    await sql`create extension if not exists pg_trgm with schema public`.execute(trx);
+    await sql`create extension if not exists pg_trgm ${location}`.execute(trx);
   } catch {
+    // A user who may not create the extension searches without it: slower, and with the same results. `doctor` reports it.
     await sql`rollback to savepoint trigrams`.execute(trx);
   }
 }
@@ -39,7 +44,7 @@ async function makeSchema(trx: Kysely<Database>, schema: string): Promise<void> 
 /** Another program may have a table of migrations under the same name. */
 async function isOurs(trx: Kysely<Database>): Promise<boolean> {
   if (!(await holds(trx, sql`to_regclass('kysely_migration') is not null`))) return false;
-  return holds(trx, sql`exists (select from kysely_migration where name = '0001-initial')`);
+  return holds(trx, sql`exists (select from kysely_migration where name = '0001-first-release')`);
 }
 
 async function requireNoForeignTables(trx: Kysely<Database>): Promise<void> {

@@ -5,19 +5,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** There are no tags yet: the last commit before recaps, follow-up reads and time zones changed the schema (migrations 0018 to 0020). */
-export const previousRelease = '76b15111bfd8f4ddd64fb51ecf27ba06c1e89ef9';
-
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 const git = (...args: readonly string[]): Buffer =>
   execFileSync('git', ['-C', repository, ...args], { maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'ignore'] });
 
-export async function hasNoHistory(): Promise<string | undefined> {
+/** The newest tag before this commit. */
+export const previousRelease = (): string =>
+  git('describe', '--tags', '--abbrev=0', '--match=v*', 'HEAD^').toString().trim();
+
+export async function hasNoRelease(): Promise<string | undefined> {
   try {
-    git('cat-file', '-e', `${previousRelease}^{tree}`);
+    previousRelease();
     return undefined;
   } catch {
-    return 'the history of the repository is not here';
+    return 'the repository here has no release before this commit';
   }
 }
 
@@ -27,7 +28,7 @@ export async function unpackPreviousRelease(resources: AsyncDisposableStack): Pr
   resources.defer(() => rm(folder, { recursive: true, force: true }));
   await mkdir(join(folder, 'release'));
   execFileSync('tar', ['-x', '-C', join(folder, 'release')], {
-    input: git('archive', '--format=tar', previousRelease, 'bin', 'src', 'workers', 'schemas', 'package.json'),
+    input: git('archive', '--format=tar', previousRelease(), 'bin', 'src', 'workers', 'schemas', 'package.json'),
   });
   await symlink(join(repository, 'node_modules'), join(folder, 'release', 'node_modules'));
   return join(folder, 'release', 'bin', 'slotstream.js');

@@ -1,8 +1,7 @@
 // The row about an upgrade from the previous release during load, in the order of docs/backup.md: workers first, then receivers.
 import { redisAndPostgres, type OpenEngines, type WithPostgres } from '../engines.ts';
-import { requireFault } from '../faults/evidence.ts';
 import { query } from '../faults/postgres.ts';
-import { hasNoHistory, previousRelease, unpackPreviousRelease } from '../faults/previous-release.ts';
+import { hasNoRelease, previousRelease, unpackPreviousRelease } from '../faults/previous-release.ts';
 import { scenario, type Run, type Scenario } from '../scenario.ts';
 import { currentProgram } from '../stack.ts';
 
@@ -33,9 +32,8 @@ async function upgrade({ engines, stack, load, wait }: Run<WithPostgres>): Promi
     await wait(1_000);
   }
   const added = after.filter((name) => !before.includes(name));
-  requireFault(added.length > 0, 'the schema is the same');
   if (waited === 0) throw new Error('nothing was acknowledged while no worker ran');
-  return `${previousRelease.slice(0, 8)} with ${before.length} migrations; ${waited} acknowledged by old receivers while no worker ran; the first new worker added ${added.join(', ')}`;
+  return `${previousRelease()} with ${before.length} migrations; ${waited} acknowledged by old receivers while no worker ran; the first new worker added ${added.join(', ') || 'none'}`;
 }
 
 export const upgradeRows: readonly Scenario[] = [
@@ -43,7 +41,7 @@ export const upgradeRows: readonly Scenario[] = [
     name: 'upgrade from the previous release (with the packages of this one)',
     on: 'Redis + PostgreSQL',
     engines: onPreviousRelease,
-    obstacle: hasNoHistory,
+    obstacle: hasNoRelease,
     fault: upgrade,
   }),
 ];

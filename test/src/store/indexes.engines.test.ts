@@ -27,7 +27,7 @@ async function liveIndexes({ db, engine }: Store): Promise<readonly LiveIndex[]>
 describe.each(storeEngines)('the indexes on $name', ({ name: engine, available, fresh }) => {
   it.runIf(available)('are those whose query is known', async () => {
     await using opened = await fresh();
-    const listed = Object.entries(indexes).filter(([, { only = engine }]) => only === engine);
+    const listed = Object.entries(indexes).filter(([, index]) => index[engine] !== undefined);
     const live = await liveIndexes(opened.store);
     expect(live.map(({ name }) => name)).toEqual(listed.map(([name]) => name).toSorted());
   });
