@@ -9,7 +9,7 @@ import type { Log } from '#src/observability/log.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
 import type { DurabilityGate } from '#src/queue/durability-gate.ts';
-import { createReceiverApp } from '#src/receiver/app.ts';
+import { createReceiverApp } from '#src/receiver/probes.ts';
 import { addQueueHealth, type Health } from '#src/receiver/health.ts';
 import { createIntake } from '#src/receiver/intake.ts';
 import type { Listener } from '#src/receiver/listener.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createLog } from '#src/observability/log.ts';
 import { createMetrics } from '#src/observability/metrics/registry.ts';
 import type { DeliveryBatch, QueuedDelivery } from '#src/queue/contract.ts';
-import { createReceiverApp } from '#src/receiver/app.ts';
+import { createReceiverApp } from '#src/receiver/probes.ts';
 import type { WebhookOptions } from '#src/receiver/webhook.ts';
 import { createQueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
 import { startDrain } from '#src/receiver/spool/drain.ts';
