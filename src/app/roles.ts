@@ -9,7 +9,6 @@ import type { Log } from '#src/observability/log.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
 import type { DurabilityGate } from '#src/queue/durability-gate.ts';
-import { createReceiverApp } from '#src/receiver/probes.ts';
 import { addQueueHealth, type Health } from '#src/receiver/health.ts';
 import { createIntake } from '#src/receiver/intake.ts';
 import type { Listener } from '#src/receiver/listener.ts';
@@ -19,6 +18,7 @@ import { journaledCircuit, startJournalChecks } from '#src/receiver/journal/jour
 import { createQueueCircuit, type QueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
 import { startDrain } from '#src/receiver/spool/drain.ts';
 import { openSpool, type Spool } from '#src/receiver/spool/spool.ts';
+import { createReceiver } from '#src/receiver/webhook.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
 import type { Store } from '#src/store/contract.ts';
 import { startDeliveryWorker } from '#workers/pipeline/delivery-worker.ts';
@@ -81,11 +81,11 @@ export async function openReceiver(
   const senders = () => listener.activeConnections();
   const intake = createIntake({ circuit, spool, metrics: { batched }, senders, ...(journal && { journal }) });
   opened.defer(() => intake.settled());
-  const app = createReceiverApp(
+  const { fetch } = createReceiver(
     { intake, keysAt: ring.keysAt, health, metrics, log, clock: Date.now },
     { ...signing, allowUnsigned, maxBodyBytes: config.maxBodyBytes },
   );
-  listener.serve({ ...app, onClosing: () => health.stop(), onEvicted: metrics.evicted });
+  listener.serve({ fetch, onClosing: () => health.stop(), onEvicted: metrics.evicted });
   // Again, because it closes before what it uses.
   opened.defer(() => listener.close());
   return { port: listener.port, spool, journal };

@@ -28,8 +28,8 @@ export interface IntakeOptions {
 }
 
 export interface Intake {
-  /** Calls `settle` once, never before it returns, and never with an error. `settle` must not throw. */
-  accept(delivery: QueuedDelivery, settle: (outcome: ReceivedOutcome) => void): void;
+  /** It never rejects. */
+  accept(delivery: QueuedDelivery): Promise<ReceivedOutcome>;
   /** Resolves when no accepted delivery is waiting any more. */
   settled(): Promise<void>;
 }
@@ -105,14 +105,16 @@ export function createIntake(needs: IntakeNeeds, options: IntakeOptions = {}): I
   }
 
   return {
-    accept(delivery, settle) {
+    async accept(delivery) {
       const bytes = bytesOf(delivery).length;
-      if (waitingBytes + bytes > maxWaitingBytes) return queueMicrotask(() => settle('unavailable'));
+      if (waitingBytes + bytes > maxWaitingBytes) return 'unavailable';
       waitingBytes += bytes;
-      arrivals.push({ delivery, settle });
+      const { promise, resolve } = Promise.withResolvers<ReceivedOutcome>();
+      arrivals.push({ delivery, settle: resolve });
       sizes.push(bytes);
       if (arrivals.length >= enough) endGathering?.();
       running ??= nextTurn().then(run);
+      return promise;
     },
     settled: async () => running,
   };

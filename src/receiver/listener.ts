@@ -14,8 +14,6 @@ import { responses, toResponse } from './responses.ts';
 
 export interface ListenerNeeds {
   fetch(request: Request, env: HttpBindings): Response | Promise<Response>;
-  /** Responds to a request before a web request is made of it, then calls `onEnd`; false leaves the request to `fetch`. */
-  handle?(incoming: IncomingMessage, outgoing: ServerResponse, onEnd: () => void): boolean;
   /** Called first when the listener shuts down. */
   onClosing(): void;
   onEvicted?(reason: ConnectionEviction): void;
@@ -55,20 +53,21 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const { graceMs = 0, closeTimeoutMs = 10_000 } = options;
   let closing = false;
   let needs: ListenerNeeds | undefined;
-  const answerByFetch = async (request: Request, env: HttpBindings): Promise<Response> => {
+  const answer = (request: Request, env: HttpBindings): Response | Promise<Response> => {
     if (needs) return needs.fetch(request, env);
     return toResponse(URL.parse(request.url)?.pathname === '/healthz' ? responses.alive : responses.starting);
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the adapter passes HttpBindings for an HTTP/1 server; its type includes HTTP/2
-  const handleByFetch = getRequestListener((request, env) => answerByFetch(request, env as HttpBindings), {
+  const respond = getRequestListener((request, env) => answer(request, env as HttpBindings), {
+    // For a request without a host, which HTTP/1.0 allows: a name that nothing trusts.
+    hostname: 'host.invalid',
     errorHandler: () => toResponse(responses.badRequest),
   });
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     connections.started(outgoing);
     if (closing) outgoing.shouldKeepAlive = false;
     const answered = (): void => connections.answered(outgoing);
-    if (needs?.handle?.(incoming, outgoing, answered)) return;
-    handleByFetch(incoming, outgoing).then(answered, answered);
+    respond(incoming, outgoing).then(answered, answered);
   };
   const server = createServer(
     {

@@ -1,13 +1,10 @@
 // Every response of the public listener. Responses are constant: they contain nothing of a request, and every rejected signature
 // gets the same bytes.
-import type { ServerResponse } from 'node:http';
 import { selfTestTitle } from './health.ts';
 
 export interface FixedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Names and values by turns, with the length of the text: what Node writes fastest. */
-  readonly rawHeaders: string[];
   readonly text: string;
 }
 
@@ -36,27 +33,19 @@ export const responses = {
   }),
 } as const satisfies Record<string, FixedResponse>;
 
-export function toResponse({ status, headers, text }: FixedResponse): Response {
-  return new Response(text, { status, headers });
+/** With `until`, the sender gets the whole response at once, but the response, and with it the connection, ends only then. */
+export function toResponse({ status, headers, text }: FixedResponse, until?: Promise<void>): Response {
+  if (!until) return new Response(text, { status, headers });
+  const length = String(Buffer.byteLength(text));
+  return new Response(ReadableStream.from(held(text, until)), {
+    status,
+    headers: { ...headers, 'content-length': length },
+  });
 }
 
-export function send(outgoing: ServerResponse, { status, rawHeaders, text }: FixedResponse): void {
-  outgoing.writeHead(status, rawHeaders);
-  // They are ASCII, which is copied faster than UTF-8 is encoded.
-  outgoing.end(text, 'latin1');
-}
-
-/** Sends the whole response at once, but ends it, and with it the connection, only when `until` resolves. */
-export async function sendAndClose(
-  outgoing: ServerResponse,
-  { status, rawHeaders, text }: FixedResponse,
-  until: Promise<void>,
-): Promise<void> {
-  outgoing.shouldKeepAlive = false;
-  outgoing.writeHead(status, rawHeaders);
-  outgoing.write(text);
+async function* held(text: string, until: Promise<void>): AsyncIterable<Uint8Array> {
+  yield Buffer.from(text);
   await until;
-  outgoing.end();
 }
 
 function fixed(status: number, title: string, message: string, headers: Record<string, string> = {}): FixedResponse {
@@ -64,8 +53,5 @@ function fixed(status: number, title: string, message: string, headers: Record<s
 }
 
 export function jsonResponse(status: number, content: object, headers: Record<string, string> = {}): FixedResponse {
-  const text = JSON.stringify(content);
-  const all = { 'content-type': 'application/json', ...headers };
-  const rawHeaders = Object.entries({ ...all, 'content-length': String(Buffer.byteLength(text)) }).flat();
-  return { status, headers: all, rawHeaders, text };
+  return { status, headers: { 'content-type': 'application/json', ...headers }, text: JSON.stringify(content) };
 }

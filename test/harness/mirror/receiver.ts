@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { createLog } from '#src/observability/log.ts';
 import { createMetrics } from '#src/observability/metrics/registry.ts';
 import type { DeliveryBatch, QueuedDelivery } from '#src/queue/contract.ts';
-import { createReceiverApp } from '#src/receiver/probes.ts';
-import type { WebhookOptions } from '#src/receiver/webhook.ts';
+import { createReceiver, type ReceiverOptions } from '#src/receiver/webhook.ts';
 import { createQueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
 import { startDrain } from '#src/receiver/spool/drain.ts';
 import { addQueueHealth, createHealth } from '#src/receiver/health.ts';
@@ -51,7 +50,7 @@ export interface ReceiverSetup {
   readonly queue?: TestQueue;
   readonly keysAt?: (nowMs: number) => readonly string[];
   readonly clock?: () => number;
-  readonly options?: Partial<WebhookOptions>;
+  readonly options?: Partial<ReceiverOptions>;
   readonly listener?: Partial<ListenerOptions>;
   readonly spoolRoot?: string;
   readonly maxSpoolBytes?: number;
@@ -80,7 +79,7 @@ export async function openReceiver(setup: ReceiverSetup = {}) {
   const { queue: ping = async () => undefined, ...checks } = setup.checks ?? {};
   const health = createHealth({ checks, clock });
   addQueueHealth(health, { circuit, spool, ping });
-  const app = createReceiverApp(
+  const app = createReceiver(
     { intake, keysAt, health, metrics, log, clock },
     {
       scheme: 'timestamped',
@@ -92,7 +91,7 @@ export async function openReceiver(setup: ReceiverSetup = {}) {
     },
   );
   const listener = await openListener({ host: '127.0.0.1', port: 0, ...setup.listener });
-  listener.serve({ ...app, onClosing: () => health.stop(), onEvicted: metrics.evicted });
+  listener.serve({ fetch: app.fetch, onClosing: () => health.stop(), onEvicted: metrics.evicted });
   const url = `http://127.0.0.1:${listener.port}`;
 
   async function close(): Promise<void> {
@@ -111,6 +110,7 @@ export async function openReceiver(setup: ReceiverSetup = {}) {
   return {
     url,
     port: listener.port,
+    app,
     queue,
     spool,
     spoolRoot,

@@ -5,8 +5,7 @@ import { batchLimits } from '#src/queue/contract.ts';
 import type { DeliveryBatch, QueuedDelivery } from '#src/queue/contract.ts';
 import { createQueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
 import { createIntake, deliveryOf } from '#src/receiver/intake.ts';
-import type { Intake, IntakeOptions } from '#src/receiver/intake.ts';
-import type { ReceivedOutcome } from '#src/observability/metrics/registry.ts';
+import type { IntakeOptions } from '#src/receiver/intake.ts';
 import { runs } from '../../harness/runs.ts';
 
 const log = createLog({ level: 'silent', pretty: false });
@@ -27,13 +26,7 @@ function intakeOf(world: World) {
   const { enqueue, append, spoolHolds = () => false, clock = () => 0, timeoutMs = 10_000, options = {} } = world;
   const circuit = createQueueCircuit({ enqueue, log, clock }, { timeoutMs, firstPauseMs: 100 });
   const spool = { append: append ?? (async () => true), isEmpty: () => !spoolHolds() };
-  return withPromises(createIntake({ circuit, spool, metrics }, options));
-}
-
-function withPromises(intake: Intake) {
-  const accept = (each: QueuedDelivery): Promise<ReceivedOutcome> =>
-    new Promise((resolve) => intake.accept(each, resolve));
-  return { ...intake, accept };
+  return createIntake({ circuit, spool, metrics }, options);
 }
 
 /** An enqueue whose end the test decides. */
@@ -94,7 +87,7 @@ describe('natural batching', () => {
       batches.push(deliveries.map(({ body }) => body)) > 0;
     const circuit = { enqueue, state: () => 'closed' as const };
     const spool = { append: async () => true, isEmpty: () => true };
-    const intake = withPromises(createIntake({ circuit, spool, metrics, senders: () => 2 }));
+    const intake = createIntake({ circuit, spool, metrics, senders: () => 2 });
     await intake.accept(delivery('a'));
     const second = intake.accept(delivery('b'));
     for (let turns = 0; turns < 5; turns += 1) await nextTurn();
@@ -179,7 +172,7 @@ describe('a queue that fails', () => {
     const circuit = createQueueCircuit({ enqueue: async () => undefined, log, clock: () => 0 });
     const append = async () => (spooled += 1) > 0;
     const needs = { circuit, spool: { append, isEmpty: () => true }, metrics, journal: { isFull: () => true } };
-    expect(await withPromises(createIntake(needs)).accept(delivery('a'))).toBe('unavailable');
+    expect(await createIntake(needs).accept(delivery('a'))).toBe('unavailable');
     expect(spooled).toBe(0);
   });
 

@@ -1,22 +1,17 @@
 // Bodies that arrive in pieces are assembled, and limited together.
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { createBodyBudget, type BodyBudget } from '#src/receiver/body-budget.ts';
+import { createBodyBudget } from '#src/receiver/body-budget.ts';
 import { readBody } from '#src/receiver/read-body.ts';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
-async function readOnce(send: (port: number) => void, budget?: BodyBudget): Promise<unknown> {
+async function readOnce(send: (port: number) => void, budget = createBodyBudget({ maxBytes: 1e6 })): Promise<unknown> {
   const server = createServer();
-  const read = new Promise((resolve) => {
-    server.on('request', (incoming, outgoing) => {
-      readBody(incoming, { maxBytes: 100_000, ...(budget && { budget }) }, (body) => {
-        resolve(body);
-        outgoing.end();
-      });
-    });
-  });
+  const read = once(server, 'request').then(([incoming]: IncomingMessage[]) =>
+    readBody(incoming as IncomingMessage, { maxBytes: 100_000, budget, declared: undefined }),
+  );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   send((server.address() as AddressInfo).port);

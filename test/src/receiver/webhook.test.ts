@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
+import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { selfTestBody } from '#src/receiver/health.ts';
 import { exchange, openReceiver, signatureHeader, testQueue } from '../../harness/mirror/receiver.ts';
@@ -34,6 +35,14 @@ describe('the receiver', () => {
       expect(receiver.queue.deliveries).toHaveLength(1);
     },
   );
+
+  it('accepts a delivery that names no host, as HTTP/1.0 allows', async () => {
+    await using receiver = await openReceiver();
+    const body = numbered(1);
+    const head = Object.entries(receiver.sign(body)).map(([name, value]) => `${name}: ${value}\r\n`);
+    const request = `POST /webhooks HTTP/1.0\r\n${head.join('')}Content-Length: ${body.length}\r\n\r\n${body}`;
+    expect(await exchange(receiver.port, [request])).toMatch(/^HTTP\/1\.1 202 /);
+  });
 
   it.each(['/webhooks//', '/webhooks/x', '/%2577ebhooks', 'http://a/other', 'http://[', '/%ff'])(
     'has nothing at %s',
@@ -99,6 +108,68 @@ describe('the receiver', () => {
     expect(receiver.lines.join('')).not.toMatch(/canary|Canary/);
     expect(receiver.lines.join('')).not.toContain(headers[signatureHeader]?.slice(-64));
     expect((await receiver.metrics.read()).text).not.toMatch(/canary/i);
+  });
+});
+
+describe('mounted in another Hono app', () => {
+  const url = 'http://a/hooks/webhooks';
+
+  it('answers web requests by the same checks, without a request of Node', async () => {
+    await using receiver = await openReceiver({ options: { maxBodyBytes: 100 } });
+    const app = new Hono().route('/hooks', receiver.app);
+    const body = numbered(1);
+    const headers = receiver.sign(body);
+    const large = new Blob(['a'.repeat(60), 'a'.repeat(60)]).stream();
+    const answers = [
+      await app.request(new Request(url, { method: 'POST', body, headers })),
+      await app.request(new Request(`${url}/?s=1`, { method: 'POST', body, headers })),
+      await app.request(new Request(url, { method: 'POST', body })),
+      await app.request(new Request(url, { method: 'POST', headers })),
+      await app.request(new Request(url, { method: 'POST', body: large, duplex: 'half' })),
+      await app.request(
+        new Request(url, { method: 'POST', body, headers: { ...headers, 'content-encoding': 'gzip' } }),
+      ),
+      await app.request(new Request(url, { method: 'PUT', body, headers })),
+      await app.request('/hooks/healthz'),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([202, 202, 401, 401, 413, 415, 405, 200]);
+    for (const answer of answers)
+      expect(await answer.json()).toEqual(expect.objectContaining({ title: expect.any(String) }));
+    expect(answers[6]?.headers.get('allow')).toBe('POST');
+    expect(receiver.queue.deliveries.map((delivery) => delivery.body)).toEqual([body, body]);
+    for (const cause of ['missing', 'wrong', 'too_large', 'encoding', 'method'])
+      expect(await receiver.counted(`slotstream_deliveries_refused_total{cause="${cause}"}`)).toBe(1);
+  });
+
+  it('rejects two signature headers, which a web request joins into one list', async () => {
+    await using receiver = await openReceiver();
+    const app = new Hono().route('/hooks', receiver.app);
+    const [good = '', mac = ''] = [
+      receiver.sign('x')[signatureHeader],
+      receiver.sign('x')[signatureHeader]?.split(',')[1],
+    ];
+    for (const [first, second] of [
+      [good, good],
+      [good, mac],
+      ['v1=00', good],
+    ]) {
+      const headers = new Headers([
+        [signatureHeader, first ?? ''],
+        [signatureHeader, second ?? ''],
+      ]);
+      expect((await app.request(new Request(url, { method: 'POST', body: 'x', headers }))).status).toBe(401);
+    }
+    expect(await receiver.counted('slotstream_deliveries_refused_total{cause="malformed"}')).toBe(3);
+  });
+
+  it('gives up a body that stalls or breaks off', async () => {
+    await using receiver = await openReceiver({ options: { bodyBudget: { windowMs: 100 } } });
+    const send = async (body: ReadableStream) =>
+      (await receiver.app.request('/webhooks', { method: 'POST', body, duplex: 'half' } as RequestInit)).status;
+    expect(await send(new ReadableStream())).toBe(408);
+    expect(await send(new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) }))).toBe(400);
+    expect(await receiver.counted('slotstream_evictions_total{reason="slow_body"}')).toBe(1);
+    expect(await receiver.counted('slotstream_deliveries_refused_total{cause="aborted"}')).toBe(1);
   });
 });
 
