@@ -201,12 +201,11 @@ export class World {
     // It does not listen yet: the connection is refused.
     if (process === undefined || intake === undefined) return;
     sent.at = process;
-    this.kernel.as(process, () =>
-      intake.accept(deliveryOf(Buffer.from(sent.delivery.body), this.kernel.nowMs), (outcome) => {
-        if (sent.at === process) sent.at = undefined;
-        if (outcome !== 'unavailable') sent.isAcknowledged = true;
-      }),
-    );
+    void this.kernel.as(process, async () => {
+      const outcome = await intake.accept(deliveryOf(Buffer.from(sent.delivery.body), this.kernel.nowMs));
+      if (sent.at === process) sent.at = undefined;
+      if (outcome !== 'unavailable') sent.isAcknowledged = true;
+    });
   }
 
   /** Every fault ends, the service sends again what was not acknowledged, and everything is worked off. */
