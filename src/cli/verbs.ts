@@ -108,12 +108,6 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./commands/replay.ts')).rebuild,
   },
   {
-    name: 'spool',
-    group: 'Fix',
-    summary: 'recover: put the readable deliveries of damaged spool and journal files back',
-    load: async () => (await import('./commands/spool.ts')).spool,
-  },
-  {
     name: 'erase',
     group: 'Fix',
     summary: 'erase a person from tables, log and quarantine, and print a receipt',

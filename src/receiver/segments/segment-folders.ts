@@ -77,7 +77,7 @@ export function openSegmentFolders(options: {
     const file = `${damagedPrefix}${basename(dirname(path))}-${basename(path)}`;
     await disk.rename(path, join(root, file));
     const message = `a ${name} segment is damaged; the readable deliveries are in the queue, the file was renamed`;
-    log('error', message, { name: file });
+    log('error', message, { file }, file);
   }
 
   return {

@@ -9,8 +9,6 @@ export interface SegmentContent {
   /** The JSON of each readable record. */
   readonly records: readonly Buffer[];
   readonly deliveries: number;
-  /** The bytes between and behind the readable records. */
-  readonly unreadable: readonly Buffer[];
   /**
    * `torn`: the last record is incomplete; it was never acknowledged, because the response waits for the fsync.
    * `damaged`: a checksum is wrong, so an acknowledged delivery may be unreadable.
@@ -30,7 +28,6 @@ export function encodeRecord(content: object, deliveries: number): Buffer {
 
 export function readSegment(bytes: Buffer): SegmentContent {
   const records: Buffer[] = [];
-  const unreadable: Buffer[] = [];
   let deliveries = 0;
   let damaged = false;
   let at = 0;
@@ -38,9 +35,7 @@ export function readSegment(bytes: Buffer): SegmentContent {
     const end = recordEnd(bytes, at);
     if (end === undefined) {
       const next = nextRecord(bytes, at + 1);
-      unreadable.push(bytes.subarray(at, next));
-      if (next === undefined)
-        return { records, deliveries, unreadable, state: damaged || !isTorn(bytes, at) ? 'damaged' : 'torn' };
+      if (next === undefined) return { records, deliveries, state: damaged || !isTorn(bytes, at) ? 'damaged' : 'torn' };
       damaged = true;
       at = next;
       continue;
@@ -49,7 +44,7 @@ export function readSegment(bytes: Buffer): SegmentContent {
     records.push(bytes.subarray(at + headBytes, end));
     at = end;
   }
-  return { records, deliveries, unreadable, state: damaged ? 'damaged' : 'whole' };
+  return { records, deliveries, state: damaged ? 'damaged' : 'whole' };
 }
 
 /** Where the record that begins at `at` ends; undefined when there is no valid record. */

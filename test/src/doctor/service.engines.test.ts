@@ -252,5 +252,6 @@ describe('doctor', () => {
       ['2 must be created or deleted (bookings and no-shows).', expect.stringContaining('./bin/slotstream bootstrap')],
     ]);
     expect(of('spool')[0]?.message).toContain('1 damaged file (damaged-1-2.spool)');
+    expect(of('spool')[0]?.fix).toContain('./bin/slotstream reconcile --repair');
   });
 });

@@ -254,15 +254,17 @@ describe('after a crash', () => {
     await spool.close();
   });
 
-  it('the readable part of a damaged segment is drained and its file is kept for the operator', async () => {
+  it('a damaged record costs only itself; each file that had one is set aside and named in the log', async () => {
     const damaged = recordOf('bad');
     damaged[damaged.length - 2] = 0;
     const bytes = Buffer.concat([recordOf('good'), damaged, recordOf('behind')]);
-    leftBehind('dead', { '0000000001.segment': bytes, '0000000002.segment': recordOf('next') });
+    const another = Buffer.concat([damaged, recordOf('next')]);
+    leftBehind('dead', { '0000000001.segment': bytes, '0000000002.segment': another });
     const spool = await openAt();
     expect(await drained(spool)).toEqual(['good', 'behind', 'next']);
-    expect(readdirSync(root)).toEqual(['damaged-dead-0000000001.segment']);
-    expect(lines.join('')).toContain('damaged');
+    const setAside = ['damaged-dead-0000000001.segment', 'damaged-dead-0000000002.segment'];
+    expect(readdirSync(root).toSorted()).toEqual(setAside);
+    for (const file of setAside) expect(lines.join('')).toContain(file);
     await spool.close();
   });
 
