@@ -1,6 +1,6 @@
 // The program's own state: leases, alert state, outage gaps, retention and reconcile results, the mirror's identity and the erasure
 // key are rows of `key_values`; resume positions of backfills and sweeps are rows of `sync_checkpoints`.
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Json } from './columns.ts';
 import type { Store, Unit } from './contract.ts';
 import { lockKey } from './locks.ts';
@@ -60,22 +60,4 @@ export function changeValue<Value extends object, Result>(
     else if (after !== undefined) await writeValue(unit, at, after);
     return result;
   });
-}
-
-const stagedPages = 'page ';
-
-/** A page that was fetched and is being folded. As text: PostgreSQL stores no character 0 in JSON. */
-export const stagedPage = (key: string): ValueAt<string> => checkpoint(`${stagedPages}${key}`, z.string());
-
-/**
- * For the transaction that stages a page, before it looks for redacted people on it: a redaction that commits first is seen, and a
- * later one deletes the page.
- */
-export const lockStagedPages = (unit: Unit): Promise<void> => lockKey(unit, stagedPages);
-
-/** Deletes every staged page, because a person who is being redacted may be on one. The pages are fetched again. Returns their number. */
-export async function dropStagedPages(unit: Unit): Promise<number> {
-  await lockStagedPages(unit);
-  const dropped = unit.db.deleteFrom('sync_checkpoints').where('key', 'like', `${stagedPages}%`);
-  return Number((await dropped.executeTakeFirst()).numDeletedRows);
 }

@@ -12,13 +12,6 @@ export interface Screen extends MergeOptions {
   screen<Item extends Parsed>(unit: Unit, items: readonly Item[]): Promise<Screened<Item>>;
   /** A number that changes with every erasure: rows computed from an older log must be computed again. */
   version(from: Pick<Unit, 'db' | 'engine'>): Promise<number>;
-  /** Whether content that is stored outside the log holds data of a person who was erased or whose contact was deleted. */
-  concerns(unit: Unit, content: ScreenedContent): Promise<boolean>;
-}
-
-export interface ScreenedContent {
-  readonly json: unknown;
-  readonly contactUris: readonly string[];
 }
 
 /** One batch after screening, with the steps that the fold takes on the screen's behalf. */

@@ -18,7 +18,6 @@ import { alreadyScreened } from '#workers/pipeline/screen.ts';
 import { mirrorTables } from '#workers/projections/contract.ts';
 import { erasureEntry, factOfErasure, type Erased } from '#workers/projections/erasure.ts';
 import { merge } from '#workers/projections/merge.ts';
-import { dropStagedPages } from '#src/store/key-value.ts';
 import { addressHash } from './addresses.ts';
 import { erasedAddress, erasuresOf, makeKey, readErasures, readKey } from './erasure-index.ts';
 import { copyOf, initialFindings, searchLog, type ErasureRequest, type Findings } from './find-entries.ts';
@@ -109,7 +108,7 @@ async function carryOut(unit: Unit, { request, found, now }: Order): Promise<Don
   return {
     subjects,
     addresses: { followed: found.addresses.size - named, left: found.skipped.size },
-    removed: { rows, ...entries, alerts, staged_pages: await dropStagedPages(unit) },
+    removed: { rows, ...entries, alerts },
     seqs,
   };
 }

@@ -24,7 +24,6 @@ export interface Receipt {
     /** Entries about other subjects: they moved to the end of the log, so that readers of the feed see them again. */
     readonly moved: number;
     readonly alerts: number;
-    readonly staged_pages: number;
   };
   /** The positions of the erasure in the log. */
   readonly seqs: readonly number[];

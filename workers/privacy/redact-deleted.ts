@@ -7,7 +7,6 @@ import { deletedContacts, entriesAbout, unparsedNaming, type NewEntry } from '#s
 import { isApiRead, parseText, type Parsed } from '#workers/pipeline/parse.ts';
 import type { RowWorkspace } from '#workers/pipeline/row-workspace.ts';
 import { isBlanked, type MergeOptions } from '#workers/projections/merge.ts';
-import { dropStagedPages } from '#src/store/key-value.ts';
 
 interface FoldedBatch {
   readonly rows: RowWorkspace;
@@ -40,7 +39,6 @@ export function contactsDeletedBy(items: readonly Parsed[], { eraseOnDelete }: M
 export async function redactEntriesAbout(unit: Unit, uris: readonly string[]): Promise<void> {
   if (uris.length === 0) return;
   await unit.engine.noteRedaction(unit.db);
-  await dropStagedPages(unit);
   await removeFromSearch(unit, uris);
   for (const entry of await entriesAbout(unit, uris)) {
     const { record } = parseText(entry.body ?? '', entry);

@@ -69,11 +69,6 @@ export function erasedSubjectsIn(erasures: Erasures, item: Parsed): ErasedSubjec
   return [...found, ...[...new Set(meetings)].map((uri) => ({ uri, table: 'scheduled_events' as const }))];
 }
 
-/** Whether JSON content names an erased subject or contains an erased address, at any time. */
-export function mentionsErased(erasures: Erasures, json: unknown): boolean {
-  return erasures.seq > 0 && (containsSubject(erasures.subjects, json) || containsAddress({ erasures, at: '' }, json));
-}
-
 /** Whether an entry contains an erased address anywhere. */
 export function entryContainsAddress(erasures: Erasures, item: Parsed): boolean {
   const scope = { erasures, at: timeOf(item) };

@@ -1,12 +1,11 @@
 // The privacy stage of the pipeline: removes erased people from entries before they are folded, and redacts the log entries about
 // deleted and erased contacts.
-import { deletedContacts } from '#src/store/log/read.ts';
 import type { Screen } from '#workers/pipeline/screen.ts';
 import type { MergeOptions } from '#workers/projections/merge.ts';
-import { currentErasures, dropKnownErasures, knownErasures, lastErasure, requireCurrent } from './erasure-index.ts';
+import { dropKnownErasures, knownErasures, lastErasure, requireCurrent } from './erasure-index.ts';
 import { eraseLateSubjects, findLateSubjects } from './late-facts.ts';
 import { blankedContacts, contactsDeletedBy, redactedEntry, redactEntriesAbout } from './redact-deleted.ts';
-import { mentionsErased, redactErased } from './redact-fact.ts';
+import { redactErased } from './redact-fact.ts';
 
 export function privacyScreen({ eraseOnDelete }: MergeOptions): Screen {
   const options = { eraseOnDelete };
@@ -34,9 +33,5 @@ export function privacyScreen({ eraseOnDelete }: MergeOptions): Screen {
       };
     },
     version: lastErasure,
-    async concerns(unit, { json, contactUris }) {
-      if (mentionsErased(await currentErasures(unit), json)) return true;
-      return (await deletedContacts(unit, contactUris)).length > 0;
-    },
   };
 }

@@ -6,7 +6,6 @@
 //   pruned, decides again     ─▶ its entry moves to the end of the log, with its content, which a rebuild needs
 import { isDeleteFact, isFinalDelete, type DeletableKind, type RecordKind } from '#schemas/records.ts';
 import type { JsonObject } from '#schemas/wire.ts';
-import type { Unit } from '#src/store/contract.ts';
 import { appendEntries, knownEntries, moveEntry } from '#src/store/log/append.ts';
 import type { NewEntry } from '#src/store/log/read.ts';
 import { prunedAmong } from '#src/store/log/retention.ts';
@@ -52,8 +51,6 @@ interface Input {
   readonly source: RecordSource;
   /** When it was received, on our clock. */
   readonly now: string;
-  /** Writes state in the same transaction in which records change something. */
-  readonly alongside?: (unit: Unit, report: RecordsReport) => Promise<void>;
 }
 
 /** As many records as one transaction takes without delaying other writers. */
@@ -112,7 +109,7 @@ async function ingestObserved(
     reports.push({ ...emptyReport, unchanged: countCopies(batch) - countCopies(others) });
     if (others.length === 0) continue;
     const items = others.map((record) => parseRecord(record, input));
-    const results = await foldBatch(needs, items, () => observePolicy(needs, input));
+    const results = await foldBatch(needs, items, () => observePolicy(needs));
     reports.push(...results.map(({ report }) => report));
   }
   const report = reports.reduce(sumOf, emptyReport);
@@ -121,7 +118,7 @@ async function ingestObserved(
   return report;
 }
 
-function observePolicy({ screen }: FoldNeeds, { alongside }: Input): FoldPolicy<ParsedRecord, RecordsReport> {
+function observePolicy({ screen }: FoldNeeds): FoldPolicy<ParsedRecord, RecordsReport> {
   return {
     apply: (rows, fact) => merge(rows, fact, screen),
     locksLog: true,
@@ -149,9 +146,7 @@ function observePolicy({ screen }: FoldNeeds, { alongside }: Input): FoldPolicy<
       }
       await appendEntries(unit, appended);
       await storeObservations(unit, observed);
-      const report = reportOf(folded);
-      await alongside?.(unit, report);
-      return report;
+      return reportOf(folded);
     },
   };
 }

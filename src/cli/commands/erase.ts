@@ -113,8 +113,8 @@ interface ReceiptContext {
 
 function receiptText(receipt: Receipt, { where, notes }: ReceiptContext): string {
   const { dry_run, at, subjects, removed, seqs, known } = receipt;
-  const { rows, log_entries, quarantined, alerts, staged_pages } = removed;
-  const counts = { ...rows, 'log entries': log_entries, quarantined, alerts, 'staged pages': staged_pages };
+  const { rows, log_entries, quarantined, alerts } = removed;
+  const counts = { ...rows, 'log entries': log_entries, quarantined, alerts };
   // The tombstone of an unknown record is a row, but nothing was found.
   const found = Object.entries(counts).filter(([, count]) => known && count > 0);
   const table = renderTable(

@@ -47,7 +47,6 @@ function screenWith(changes: Partial<ReturnType<typeof alreadyScreened>> = {}): 
       };
     },
     version: async () => 0,
-    concerns: async () => false,
   };
 }
 

@@ -4,7 +4,6 @@ import type { Store } from '#src/store/contract.ts';
 import { ingest } from '../../harness/ingest.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
-import { noCounts, readStaged, stage } from '#workers/sync/backfill/progress.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
@@ -294,25 +293,5 @@ describe.each(storeEngines)('erase on $name', ({ available, fresh }) => {
     ]);
     expect(await holds(store, 'canary wharf')).toBe(false);
     expect(await rebuild({ store, screen: keeping })).toMatchObject({ rowsDiffered: 0 });
-  });
-
-  it.runIf(available)('leaves no page lying where a walk keeps what it is folding', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
-    const counted = { created: 0, updated: 0 };
-    const at = { state: 'walking' as const, counts: noCounts, from: null, next: null, counted, missing: [] };
-    const page = (email: string) => {
-      const record = { kind: 'contact' as const, record: contact('x', email), observed: now };
-      return { records: [record], rows: 1 };
-    };
-    const stagePage = (email: string) =>
-      store.transaction((unit) => stage(unit, screen, 'contacts', { at, page: page(email) }));
-    await stagePage(address);
-    expect(await readStaged(store, 'contacts')).toEqual(page(address));
-    expect((await eraseIn(store)).removed.staged_pages).toBe(1);
-    await stagePage(address);
-    expect(await readStaged(store, 'contacts')).toBeUndefined();
-    await stagePage('other@example.test');
-    expect(await readStaged(store, 'contacts')).toEqual(page('other@example.test'));
   });
 });

@@ -68,20 +68,12 @@ describe('the screen', () => {
     await expect(check()).rejects.toMatchObject({ code: 'erased_meanwhile' });
   });
 
-  it('knows what content concerns a person who was erased or deleted', async () => {
+  it('has another version after each erasure', async () => {
     const { store } = opened;
-    await ingestBodies(store, [contact('1', 'Ada'), contact('2', 'Grace'), deleted('1')]);
     const screen = privacyScreen({ eraseOnDelete: true });
     const before = await screen.version(store);
     await eraseAda();
     expect(await screen.version(store)).toBeGreaterThan(before);
-    const concerns = (json: unknown, id: string) =>
-      store.transaction((unit) => screen.concerns(unit, { json, contactUris: [`${base}/contacts/${id}`] }));
-    expect([await concerns({ email: address }, '2'), await concerns({}, '1'), await concerns({}, '2')]).toEqual([
-      true,
-      true,
-      false,
-    ]);
   });
 });
 

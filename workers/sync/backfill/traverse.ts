@@ -1,17 +1,6 @@
 // The backfill of one resource: a page is folded while the next one is requested, and an interrupted traversal resumes where it stopped.
 import type { FoldNeeds } from '#workers/pipeline/fold.ts';
-import {
-  countAlongside,
-  noCounts,
-  readProgress,
-  readStaged,
-  settle,
-  stage,
-  withPage,
-  type Counts,
-  type Progress,
-  type StagedPage,
-} from './progress.ts';
+import { noCounts, readProgress, withPage, writeProgress, type Counts, type Progress } from './progress.ts';
 import { isTransient, type SlotstreamError } from '#src/base/errors.ts';
 import type { ListOutcome } from '#workers/sync/read-each.ts';
 import { failureText, isReadFailure, isRefusal, leftOutIn, leftOutText } from '#workers/sync/resources/left-out.ts';
@@ -38,21 +27,7 @@ export interface TraversalOutcome extends ListOutcome {
   readonly missing: readonly string[];
 }
 
-/** A page in hand, and the progress that is stored with it. */
-interface Step {
-  readonly at: Progress;
-  readonly page: StagedPage;
-  readonly isStaged: boolean;
-}
-
-const beginning: Progress = {
-  state: 'walking',
-  counts: noCounts,
-  from: null,
-  next: null,
-  counted: { created: 0, updated: 0 },
-  missing: [],
-};
+const beginning: Progress = { state: 'walking', counts: noCounts, from: null, missing: [] };
 
 /** Stops between two pages when `signal` aborts. */
 export async function traverseResource(
@@ -64,33 +39,30 @@ export async function traverseResource(
   const { counts, missing } = known;
   if (known.state === 'done') return { state: 'already_complete', counts, missing, isUnreachable: false };
   needs.onProgress(resource, counts);
-  const staged = await readStaged(needs.store, resource.name);
   let last = known;
-  let isDone = false;
   let error: SlotstreamError | undefined;
   try {
     const total = needs.onTotal && (await countOf(needs, resource, signal));
     if (total !== undefined) needs.onTotal?.(resource, total);
     const now = needs.now();
-    const pace = { began_at: now, began_with: counts, stored_at: now, total };
-    const steps = openSteps(needs, resource, { known: { ...known, pace }, staged, signal });
-    for (let step = await steps.first(); !signal.aborted && !isDone;) {
-      if (step !== undefined) last = await take(needs, resource, { step, request: steps.request });
-      isDone = step === undefined || step.at.next === null;
-      if (!isDone) step = await steps.after(last);
+    last = { ...known, pace: { began_at: now, began_with: counts, stored_at: now, total } };
+    const pages = resource.pages(needs.sources, { from: known.from ?? undefined, signal });
+    for (let coming = nextOf(pages); last.state !== 'done';) {
+      const { value: page } = await coming;
+      if (signal.aborted) break;
+      // The next page is requested while this one is folded.
+      if (page !== undefined && page.nextToken !== null) coming = nextOf(pages);
+      last = await take(needs, resource, { last, page });
     }
   } catch (failure) {
     if (!signal.aborted && !isReadFailure(failure)) throw failure;
     if (!signal.aborted && isReadFailure(failure)) error = failure;
   }
-  const ended: Progress = isDone ? { ...last, state: 'done', from: null } : last;
-  // After an abort before any page was folded, the staged page stays.
-  if (last !== known || isDone) await needs.store.transaction((unit) => settle(unit, resource.name, ended));
   if (error === undefined) {
-    const state = isDone ? 'complete' : 'stopped';
-    return { state, counts: ended.counts, missing: ended.missing, isUnreachable: false };
+    const state = last.state === 'done' ? 'complete' : 'stopped';
+    return { state, counts: last.counts, missing: last.missing, isUnreachable: false };
   }
-  const { counts: read, missing: texts } = withLeftOut(ended, [failureText(error)]);
+  const { counts: read, missing: texts } = withLeftOut(last, [failureText(error)]);
   const state = isRefusal(error) ? 'refused' : 'failed';
   return { state, counts: read, missing: texts, error, isUnreachable: isTransient(error) };
 }
@@ -116,65 +88,32 @@ function withLeftOut(at: Progress, more: readonly string[]): Progress {
   return { ...at, missing, counts: { ...at.counts, left_out: at.counts.left_out + more.length } };
 }
 
-interface Steps {
-  first(): Promise<Step | undefined>;
-  /** Requests the next page. */
-  request(): void;
-  after(last: Progress): Promise<Step | undefined>;
+/** Requests the next page; undefined after the last. */
+function nextOf(pages: AsyncGenerator<ResourcePage, undefined>): Promise<{ readonly value: ResourcePage | undefined }> {
+  const next = pages.next();
+  // A rejection is handled when the page is taken; until then it must not count as unhandled.
+  next.catch(() => undefined);
+  return next;
 }
 
-interface Opening {
-  readonly known: Progress;
-  readonly staged: StagedPage | undefined;
-  readonly signal: AbortSignal;
-}
-
-function openSteps(needs: TraversalNeeds, resource: Resource, { known, staged, signal }: Opening): Steps {
-  const from = (staged ? known.next : known.from) ?? undefined;
-  const pages = resource.pages(needs.sources, { from, signal });
-  let coming: Promise<IteratorResult<ResourcePage, unknown>> | undefined;
-
-  function request(): void {
-    coming = pages.next();
-    // `after` handles a rejection; until then, while the page before is folded, it must not count as unhandled.
-    coming.catch(() => undefined);
-  }
-
-  async function after(last: Progress): Promise<Step | undefined> {
-    if (coming === undefined) request();
-    const next = await coming;
-    if (next === undefined || next.done === true) return undefined;
-    const { value } = next;
-    const notices = value.notices ?? [];
-    for (const notice of notices) needs.onNotice(resource, notice);
-    const at = { ...withLeftOut(last, leftOutIn(notices).map(leftOutText)), next: value.nextToken };
-    return { at, page: { records: value.records, rows: value.rows }, isStaged: false };
-  }
-
-  return {
-    first: async () => (staged ? { at: known, page: staged, isStaged: true } : after(known)),
-    request,
-    after,
-  };
-}
-
-/** Folds a page. Once it is staged, the next one can be requested. */
+/** Folds a page and stores the progress after it. */
 async function take(
   needs: TraversalNeeds,
   resource: Resource,
-  { step, request }: { readonly step: Step; readonly request: () => void },
+  { last, page }: { readonly last: Progress; readonly page: ResourcePage | undefined },
 ): Promise<Progress> {
-  const { page, isStaged } = step;
-  const { pace } = step.at;
-  const at = { ...step.at, ...(pace && { pace: { ...pace, stored_at: needs.now() } }) };
-  if (!isStaged) await needs.store.transaction((unit) => stage(unit, needs.screen, resource.name, { at, page }));
-  if (at.next !== null) request();
-  const report = await ingestRecords(needs, page.records, {
-    source: 'backfill',
-    now: needs.now(),
-    alongside: (unit, { created, updated }) => countAlongside(unit, resource.name, { created, updated }),
-  });
-  const counts = withPage(at.counts, page, { report, counted: at.counted });
-  needs.onProgress(resource, counts);
-  return { ...at, counts, from: at.next, counted: beginning.counted };
+  const { records = [], notices = [], nextToken = null } = page ?? {};
+  for (const notice of notices) needs.onNotice(resource, notice);
+  const report = await ingestRecords(needs, records, { source: 'backfill', now: needs.now() });
+  const at = withLeftOut(last, leftOutIn(notices).map(leftOutText));
+  const progress: Progress = {
+    ...at,
+    state: nextToken === null ? 'done' : 'walking',
+    from: nextToken,
+    counts: page === undefined ? at.counts : withPage(at.counts, page, report),
+    ...(last.pace && { pace: { ...last.pace, stored_at: needs.now() } }),
+  };
+  await needs.store.transaction((unit) => writeProgress(unit, resource.name, progress));
+  needs.onProgress(resource, progress.counts);
+  return progress;
 }

@@ -84,6 +84,7 @@ for (const { name, available, fresh } of storeEngines)
         updated: 0,
         unchanged: 0,
         quarantined: 0,
+        left_out: 0,
         pages: meetings / 100,
         rows: meetings * 2,
         by_kind: { scheduled_event: meetings, invitee: meetings },
@@ -96,7 +97,7 @@ for (const { name, available, fresh } of storeEngines)
           stored_at: new Date(storedMs).toISOString(),
           total: 6000,
         };
-        const at = { state: 'walking', from: null, next: 'token', counted: { created: 0, updated: 0 }, missing: [] };
+        const at = { state: 'walking', from: 'token', missing: [] };
         await made.store.transaction(async (unit) => {
           const written = (key: string) => ({ ...keyValue(key, z.unknown()), table: 'sync_checkpoints' as const });
           await writeValue(unit, written('backfill'), {

@@ -1,6 +1,5 @@
 // The walks through the service: what they ask, in which pages, and where they go on.
 import { describe, expect, it } from 'vitest';
-import { withPage, noCounts } from '#workers/sync/backfill/progress.ts';
 import { allResources, type Resource, type ResourceName, type ResourcePage } from '#workers/sync/resources/registry.ts';
 import type { Sources } from '#workers/sync/sources.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
@@ -225,27 +224,5 @@ describe('a walk', () => {
     const sources = { client: clientOf(stranger.url), organization: `${stranger.url}/organizations/1`, users: [] };
     const [page] = await allOf(resourceOf('organization_memberships').pages(sources));
     expect(page?.records.map(({ kind }) => kind)).toEqual(['organization_membership', 'user']);
-  });
-});
-
-describe('the counts of a page', () => {
-  it('folded again are those of the first time', () => {
-    const first = withPage(
-      noCounts,
-      { records: [], rows: 3 },
-      {
-        report: { created: 2, updated: 0, unchanged: 0, quarantined: 1 },
-        counted: { created: 0, updated: 0 },
-      },
-    );
-    const again = withPage(
-      noCounts,
-      { records: [], rows: 3 },
-      {
-        report: { created: 0, updated: 0, unchanged: 2, quarantined: 1 },
-        counted: { created: 2, updated: 0 },
-      },
-    );
-    expect(again).toEqual(first);
   });
 });
