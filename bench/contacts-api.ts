@@ -70,7 +70,7 @@ async function fill(path: string): Promise<readonly ContactEntry[]> {
   const some: ContactEntry[] = [];
   let number = 0;
   database.exec('begin');
-  for (const entry of book.entries()) {
+  for (const entry of book.values()) {
     insert.run([
       entry.uri,
       entry.created_at,

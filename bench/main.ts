@@ -24,7 +24,6 @@ import { memory } from './memory.ts';
 import { peersBench } from './peers/peers.ts';
 import { project } from './project.ts';
 import { rebuilding } from './rebuild.ts';
-import { sandboxContacts } from './sandbox-contacts.ts';
 import { sandboxDeliveries } from './sandbox-deliveries.ts';
 import { scale } from './scale.ts';
 import { startup } from './startup.ts';
@@ -55,7 +54,6 @@ const measurements: readonly Measurement[] = [
   views,
   attendance,
   dashboard,
-  sandboxContacts,
   sandboxDeliveries,
   peersBench,
 ];

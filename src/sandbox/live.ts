@@ -5,7 +5,7 @@ import { HttpError } from '#src/http/http-error.ts';
 import type { Page, PageRequest } from '#src/http/pagination.ts';
 import { markNoShow, meetingOf, rescheduleInvitee, unmarkNoShow } from '#src/sandbox/world/bookings/bookings.ts';
 import type { ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
-import { deleteContact, updateContact } from '#src/sandbox/world/contacts/contacts.ts';
+import { deleteContact, pickContact, updateContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { updateEventType } from '#src/sandbox/world/event-types.ts';
 import { createRecap, deleteRecap, makeHighlights, updateRecap } from '#src/sandbox/world/recaps.ts';
 import { submitForm } from '#src/sandbox/world/routing.ts';
@@ -40,13 +40,13 @@ const activities: readonly (readonly [weight: number, activity: Activity])[] = [
   [4, on((scene) => pickInvitee(scene, (one) => one.no_show !== null), unmarkNoShow)],
   [
     16,
-    on(pickContact, (service, contact) => {
+    on(contactOf, (service, contact) => {
       const { random } = service;
       const change = random.chance(0.5) ? { job_title: random.pick(titles) } : { city: random.pick(cities) };
       updateContact(service, contact, change);
     }),
   ],
-  [2, on(pickContact, deleteContact)],
+  [2, on(contactOf, deleteContact)],
   [6, on(formOf, (service, form) => submitForm(service, { form }))],
   [7, writeRecap],
   [
@@ -110,8 +110,8 @@ function hasBegun({ service }: Scene, invitee: InviteeResource): boolean {
   return meetingOf(service, invitee).start_time <= instantOf(service.clock.nowMs());
 }
 
-function pickContact({ service, organization }: Scene): ContactEntry | undefined {
-  return service.state.contacts.get(organization)?.pick(service.random.next());
+function contactOf({ service, organization }: Scene): ContactEntry | undefined {
+  return pickContact(service, organization);
 }
 
 function formOf({ service, organization }: Scene): StoredForm | undefined {

@@ -6,7 +6,7 @@ import type { InviteeResource } from '#schemas/resources/invitee.ts';
 import type { JsonObject } from '#schemas/wire.ts';
 import { createService, type Handles } from '#src/sandbox/seed/seed.ts';
 import { markNoShow, meetingOf, unmarkNoShow } from '#src/sandbox/world/bookings/bookings.ts';
-import { createContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
+import { createContactCollection } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { createContact, definitionsInUse, deleteContact, updateContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { seededValues } from '#src/sandbox/world/contacts/seeded-contacts.ts';
 import { createEventType, deleteEventType, updateEventType } from '#src/sandbox/world/event-types.ts';

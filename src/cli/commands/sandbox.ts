@@ -9,7 +9,6 @@ import { sandboxForm } from '#src/cli/sandbox-form.ts';
 import { renderTable } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag, wholeNumberFrom, type VerbContext } from '#src/cli/verb.ts';
 
-const mostContacts = 1_000_000;
 const upTo = (most: number) =>
   wholeNumberFrom(0).refine((value) => value <= most, `a whole number up to ${most.toLocaleString('en')}`);
 
@@ -18,7 +17,7 @@ export const sandbox = defineVerb({
     'slotstream sandbox',
     'slotstream sandbox --live 2                    # two bookings, cancellations or no-shows per second',
     'slotstream sandbox --as public                 # answers and webhooks in the form of the public service',
-    'slotstream sandbox --contacts 1000000 --seed 7 # the same million every time',
+    'slotstream sandbox --contacts 100000 --seed 7  # the same hundred thousand every time',
     'slotstream sandbox --json > sandbox.json &     # addresses and tokens for a script, in its first line',
   ],
   arguments: {},
@@ -36,7 +35,7 @@ export const sandbox = defineVerb({
     contacts: {
       flags: '--contacts <n>',
       help: 'contacts it starts with (default: 50)',
-      reads: upTo(mostContacts).default(50),
+      reads: upTo(100_000).default(50),
     },
     bookings: {
       flags: '--bookings <n>',

@@ -10,7 +10,7 @@ import { pageQuery } from '#schemas/pagination.ts';
 import { contactResource, customFieldDefinitionResource } from '#schemas/resources/contact.ts';
 import { notFound } from '#src/http/http-error.ts';
 import { listing } from '#src/http/pagination.ts';
-import type { ContactDetails, ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
+import { searchOf, type ContactDetails, type ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
 import {
   contactsOf,
   contactRecord,
@@ -38,7 +38,7 @@ export const contactOperations = [
       // No two contacts have the same time, so a second sort key never decides.
       const [sort = 'created_at:asc'] = keys;
       const field = sort.startsWith('updated_at') ? 'updated_at' : 'created_at';
-      const page = contactsOf(service, caller.organization.uri).page(field, pageIn(sort), search);
+      const page = contactsOf(service, caller.organization.uri).page(field, pageIn(sort), searchOf(search));
       return listing(page, (entry) => contactRecord(service, entry, { withoutCustomFields: exclude !== undefined }));
     },
   }),

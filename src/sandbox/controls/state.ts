@@ -1,5 +1,5 @@
-// The control that shows every record of an organization as the service would. The answer is streamed in chunks, because a
-// million contacts do not fit into one string, and other requests are served between two chunks.
+// The control that shows every record of an organization as the service would. The answer is streamed in chunks: other requests are
+// served between two of them.
 import { setImmediate as turn } from 'node:timers/promises';
 import { z } from 'zod';
 import { contactRecord, definitionsInUse } from '#src/sandbox/world/contacts/contacts.ts';
@@ -60,7 +60,7 @@ function listsOf(service: Service, organizations: readonly string[]): Lists {
 
 function* contactsOf(service: Service, organization: string): Generator<object> {
   const definitions = definitionsInUse(service, organization);
-  const entries = service.state.contacts.get(organization)?.entries() ?? [];
+  const entries = service.state.contacts.get(organization)?.values() ?? [];
   for (const entry of entries) yield contactRecord(service, entry, { definitions });
 }
 

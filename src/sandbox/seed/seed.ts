@@ -3,9 +3,9 @@ import { everyScope, type ApiScope } from '#schemas/api-scope.ts';
 import { confidentialClient } from '#src/sandbox/auth/clients.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
 import { createTokens, type Tokens } from '#src/sandbox/auth/tokens.ts';
-import { createContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
+import { createContactCollection } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { definitionsInUse } from '#src/sandbox/world/contacts/contacts.ts';
-import { createSeededContacts } from '#src/sandbox/world/contacts/seeded-contacts.ts';
+import { seededContacts } from '#src/sandbox/world/contacts/seeded-contacts.ts';
 import { randomOf } from '#src/sandbox/random.ts';
 import { createState, type Service, type Fact, type ServiceOptions } from '#src/sandbox/world/service.ts';
 import { seedFields, seedForms, seedEventTypes } from './event-types.ts';
@@ -89,7 +89,7 @@ function seedWorld(service: Service, tokens: Tokens, plan: WorldSize & Pick<Serv
 /** The contacts of the organization, spread over its team. Its custom fields must be seeded before. */
 function seedContacts(service: Service, { organization, users }: Team, size: number): void {
   const { state, options, clock } = service;
-  const seeded = createSeededContacts({
+  const seeded = seededContacts({
     seed: randomOf(options.seed, 'contacts', organization.name).int(0, 0xffff_ffff),
     size,
     baseUrl: options.baseUrl,
@@ -97,5 +97,7 @@ function seedContacts(service: Service, { organization, users }: Team, size: num
     owners: users.map(({ uri }) => uri),
     definitions: definitionsInUse(service, organization.uri),
   });
-  state.contacts.set(organization.uri, createContactCollection(seeded));
+  const contacts = createContactCollection();
+  for (const contact of seeded) contacts.put(contact);
+  state.contacts.set(organization.uri, contacts);
 }

@@ -1,6 +1,6 @@
 // A collection of records in memory with indexes: by URI, by group, and sorted for pages.
 import { comparePositions, type Page, type PageRequest, type Position } from '#src/http/pagination.ts';
-import { firstBeyond, pageOf, sortedRows } from './page.ts';
+import { firstBeyond, pageOf } from './page.ts';
 
 export interface CollectionPlan<Item, Order extends string, Group extends string> {
   /** The text a record is sorted by; records with equal texts are sorted by URI. */
@@ -25,7 +25,14 @@ export function createIndexedCollection<
   const groupKeys = (item: Item): readonly string[] =>
     groupings.flatMap(([group, namesOf]) => namesOf(item).map((name) => `${group} ${name}`));
   const firstAfter = (items: readonly Item[], order: Order, item: Item): number =>
-    firstBeyond(sortedRows(items, positionIn(order)), positionIn(order)(item));
+    firstBeyond(items, positionIn(order)(item), { positionOf: positionIn(order) });
+
+  function sortedBy(order: Order): readonly Item[] {
+    const position = positionIn(order);
+    const items = sorted.get(order) ?? [...byUri.values()].sort((a, b) => comparePositions(position(a), position(b)));
+    sorted.set(order, items);
+    return items;
+  }
 
   /** A record that is replaced keeps its position in the groups it stays in. */
   function remove(item: Item, retained: readonly string[] = []): void {
@@ -66,11 +73,8 @@ export function createIndexedCollection<
       [...(members.get(`${group} ${name}`) ?? [])].flatMap((uri) => byUri.get(uri) ?? []),
     /** The number of records in one group. */
     count: (group: Group, name: string): number => members.get(`${group} ${name}`)?.size ?? 0,
-    page(order: Order, request: PageRequest, matches?: (item: Item) => boolean): Page<Item> {
-      const position = positionIn(order);
-      const items = sorted.get(order) ?? [...byUri.values()].sort((a, b) => comparePositions(position(a), position(b)));
-      sorted.set(order, items);
-      return pageOf(sortedRows(items, position, matches), request, orders[order]);
-    },
+    at: (order: Order, index: number): Item | undefined => sortedBy(order)[index],
+    page: (order: Order, request: PageRequest, matches: (item: Item) => boolean = () => true): Page<Item> =>
+      pageOf(sortedBy(order), request, { positionOf: positionIn(order), matches }),
   };
 }

@@ -18,8 +18,7 @@ import type {
 import type { ScheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import type { MembershipResource, UserResource } from '#schemas/resources/user.ts';
 import type { WebhookSubscriptionResource } from '#schemas/resources/webhook-subscription.ts';
-import type { ContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
-import { addressKey } from '#src/sandbox/world/contacts/contact-entry.ts';
+import { addressKey, type ContactCollection } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { createIndexedCollection } from './indexed-collection.ts';
 
 /** Something that happened, sent to the subscriptions it concerns. */

@@ -4,6 +4,7 @@ import type { InviteeResource } from '#schemas/resources/invitee.ts';
 import { beginningOfDay, dayMs, instantOf, minuteMs } from '#src/sandbox/clock.ts';
 import type { Random } from '#src/sandbox/random.ts';
 import { book, cancelInvitee, type BookingPlan } from './bookings/bookings.ts';
+import { pickContact } from './contacts/contacts.ts';
 import { makePerson, makeTracking } from './fictional-people.ts';
 import { given, type Service, type StoredEventType } from './service.ts';
 
@@ -34,11 +35,12 @@ export function bookVisitor(service: Service, visit: Visit): InviteeResource {
 }
 
 function pickVisitor(
-  { random, state }: Service,
+  service: Service,
   organization: string,
   strangers: number,
 ): Pick<BookingPlan, 'invitee' | 'tracking' | 'guests'> {
-  const contact = random.chance(strangers) ? undefined : state.contacts.get(organization)?.pick(random.next());
+  const { random } = service;
+  const contact = random.chance(strangers) ? undefined : pickContact(service, organization);
   const extras = {
     tracking: makeTracking(random),
     guests: random.chance(0.15) ? [`guest.${random.int(100, 999)}@example.test`] : [],

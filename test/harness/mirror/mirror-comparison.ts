@@ -79,7 +79,7 @@ function expectedRows({ service, handles }: TestSandbox, recapsOf: readonly stri
   const { state } = service;
   const { organization } = handles;
   const isPublic = service.options.as === 'public';
-  const contacts = [...(state.contacts.get(organization)?.entries() ?? [])].map((one) => contactRecord(service, one));
+  const contacts = [...(state.contacts.get(organization)?.values() ?? [])].map((one) => contactRecord(service, one));
   const events = [...state.scheduledEvents.values()].filter(
     ({ event_memberships }) =>
       organizationOf(

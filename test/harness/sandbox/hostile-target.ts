@@ -141,7 +141,7 @@ function truthOf({ service, dispatcher }: Sandbox): string {
   const { contacts, ...shelves } = service.state;
   const rows = [
     ...Object.values(shelves).flatMap((shelf) => [...shelf.values()]),
-    ...contacts.values().flatMap((book) => book.entries()),
+    ...contacts.values().flatMap((book) => book.values()),
   ];
   const text = JSON.stringify([rows, dispatcher.total, dispatcher.pending], (_, value: unknown) =>
     value instanceof Map ? [...value] : value,
@@ -191,7 +191,7 @@ function pathIn(sandbox: Sandbox, { path }: Named): string | undefined {
 function urisOf({ service, handles: { organization } }: Sandbox): readonly string[] {
   const { contacts, ...shelves } = service.state;
   const records = Object.values(shelves).flatMap((shelf) => [...shelf.values()] as { uri: string }[]);
-  const ours = [...(contacts.get(organization)?.entries() ?? [])];
+  const ours = [...(contacts.get(organization)?.values() ?? [])];
   const marks = service.state.invitees.values().flatMap(({ no_show }) => (no_show === null ? [] : [no_show]));
   return [organization, ...[...ours, ...records, ...marks].map(({ uri }) => uri)];
 }

@@ -44,7 +44,7 @@ describe.runIf(inject('redisUrl'))('the watch', () => {
     expect((await home.run(['backfill'])).code).toBe(0);
     const [lost] = organizationOnes(sandbox);
     await sandbox.control('POST', '/subscriptions/disable', { uri: lost?.uri });
-    const [contact] = sandbox.service.state.contacts.get(sandbox.handles.organization)?.entries() ?? [];
+    const [contact] = sandbox.service.state.contacts.get(sandbox.handles.organization)?.values() ?? [];
     if (contact === undefined) throw new Error('no contact');
     updateContact(sandbox.service, contact, { company: 'Changed During The Outage' });
 
@@ -78,7 +78,7 @@ describe.runIf(inject('redisUrl'))('the watch', () => {
     await using sandbox = await openTestSandbox(world);
     await using home = await openWatched(redis, sandbox);
     expect((await home.run(['bootstrap'])).code).toBe(0);
-    const [contact] = sandbox.service.state.contacts.get(sandbox.handles.organization)?.entries() ?? [];
+    const [contact] = sandbox.service.state.contacts.get(sandbox.handles.organization)?.values() ?? [];
     // There is no receiver yet: the delivery fails and is retried.
     if (contact) updateContact(sandbox.service, contact, { company: 'Undelivered' });
     await until(() => organizationOnes(sandbox).some(({ retry_started_at: since }) => since !== null), 'it is retried');

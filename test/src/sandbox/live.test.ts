@@ -37,7 +37,7 @@ describe('the world that lives by itself', () => {
       const { state } = service;
       for (const offer of state.eventTypes.values()) deleteEventType(service, offer);
       for (const form of state.routingForms.values()) state.routingForms.delete(form.uri);
-      for (const book of state.contacts.values()) for (const { uri } of book.entries()) book.delete(uri);
+      for (const book of state.contacts.values()) for (const { uri } of book.values()) book.delete(uri);
       return {};
     });
     expect(faults).toEqual([]);

@@ -86,7 +86,7 @@ function recordsOf({ service }: TestSandbox, table: keyof typeof columns): reado
   const { state } = service;
   const shelves = {
     contacts: () =>
-      [...state.contacts.values()].flatMap((book) => [...book.entries()].map((entry) => contactRecord(service, entry))),
+      [...state.contacts.values()].flatMap((book) => [...book.values()].map((entry) => contactRecord(service, entry))),
     invitees: () => [...state.invitees.values()],
     scheduled_events: () => [...state.scheduledEvents.values()],
     meeting_recaps: () => [...state.recaps.values()],

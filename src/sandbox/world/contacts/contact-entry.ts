@@ -1,5 +1,6 @@
 // A contact as the sandbox stores it, how e-mail addresses are compared, and which contacts a search finds.
 import type { ContactResource, CustomFieldValue } from '#schemas/resources/contact.ts';
+import { createIndexedCollection } from '#src/sandbox/world/indexed-collection.ts';
 import { contactFilters, type ContactListQuery } from '#schemas/contact-request.ts';
 
 type Fields<Name extends keyof ContactResource> = Readonly<Pick<ContactResource, Name>>;
@@ -26,13 +27,20 @@ export const addressKey = (email: string): string => email.toLowerCase();
 
 export const isSameAddress = (a: string, b: string): boolean => addressKey(a) === addressKey(b);
 
-export type FilterName = keyof typeof contactFilters;
-export type ContactSearch = Pick<ContactListQuery, FilterName>;
-/** The filters whose values are shared by many contacts; an address or a number belongs to one. */
-export type WordFilter = (typeof wordFilters)[number];
+export type ContactCollection = ReturnType<typeof createContactCollection>;
 
-export const wordFilters = ['name', 'company', 'job_title', 'city', 'state', 'country', 'timezone'] as const;
-const allFilters = [...wordFilters, 'email', 'phone_number'] as const;
+/** The contacts of one organization. */
+export const createContactCollection = () =>
+  createIndexedCollection<ContactEntry, 'created_at' | 'updated_at', 'email'>({
+    orders: { created_at: ({ created_at }) => created_at, updated_at: ({ updated_at }) => updated_at },
+    groups: { email: ({ emails }) => emails.map(({ email }) => addressKey(email)) },
+  });
+
+/** The contact with this address, primary or not. */
+export const contactWith = (contacts: ContactCollection, email: string): ContactEntry | undefined =>
+  contacts.of('email', addressKey(email))[0];
+
+type FilterName = keyof typeof contactFilters;
 
 /** The values a filter looks at. */
 function valuesOf(entry: ContactEntry, name: FilterName): readonly (string | null)[] {
@@ -40,26 +48,17 @@ function valuesOf(entry: ContactEntry, name: FilterName): readonly (string | nul
   return name === 'phone_number' ? entry.phone_numbers.map(({ phone_number }) => phone_number) : [entry[name]];
 }
 
-const isPartial = (name: FilterName): boolean => contactFilters[name] === 'partial';
-
-/** The form in which values and segments are compared: partial filters ignore the case (A17). */
-export const comparable = (name: FilterName, text: string): string => (isPartial(name) ? text.toLowerCase() : text);
-
-/** Whether one of the segments matches the value, both in their comparable form. A missing value matches nothing. */
-export function matchesSegments(name: FilterName, value: string | null, segments: readonly string[]): boolean {
-  if (value === null) return false;
-  return segments.some((segment) => (isPartial(name) ? value.includes(segment) : value === segment));
-}
-
-/** The filters of a search that have segments, in their comparable form. */
-export function filtersOf<Name extends FilterName>(search: ContactSearch, names: readonly Name[]) {
-  return names
-    .map((name) => ({ name, segments: (search[name] ?? []).map((segment) => comparable(name, segment)) }))
-    .filter(({ segments }) => segments.length > 0);
-}
-
-export function matchesSearch(entry: ContactEntry, search: ContactSearch): boolean {
-  return filtersOf(search, allFilters).every(({ name, segments }) =>
-    valuesOf(entry, name).some((value) => matchesSegments(name, value && comparable(name, value), segments)),
-  );
+/** Whether a contact has, for each filter of the search, a value that one of its segments matches. Partial filters ignore the case (A17). */
+export function searchOf(search: Pick<ContactListQuery, FilterName>): (entry: ContactEntry) => boolean {
+  const names = Object.keys(contactFilters).filter((name): name is FilterName => name in contactFilters);
+  const tests = names.flatMap((name) => {
+    const isPartial = contactFilters[name] === 'partial';
+    const segments = (search[name] ?? []).map((segment) => (isPartial ? segment.toLowerCase() : segment));
+    const matches = (value: string | null): boolean => {
+      const text = isPartial ? value?.toLowerCase() : value;
+      return segments.some((segment) => (isPartial ? text?.includes(segment) : text === segment));
+    };
+    return segments.length === 0 ? [] : [(entry: ContactEntry) => valuesOf(entry, name).some(matches)];
+  });
+  return (entry) => tests.every((test) => test(entry));
 }

@@ -6,8 +6,13 @@ import { contactResource, type ContactResource, type CustomFieldValue } from '#s
 import { invalid } from '#src/http/http-error.ts';
 import { contactPayload, deletedContactPayload } from '#src/sandbox/world/payloads.ts';
 import { newUri, type Fact, type Service, type StoredDefinition } from '#src/sandbox/world/service.ts';
-import type { ContactCollection } from './contact-collection.ts';
-import { addressKey, type ContactDetails, type ContactEntry } from './contact-entry.ts';
+import {
+  addressKey,
+  contactWith,
+  type ContactCollection,
+  type ContactDetails,
+  type ContactEntry,
+} from './contact-entry.ts';
 import type { z } from 'zod';
 import type { contactUpdateRequest } from '#schemas/contact-request.ts';
 import { customFieldValueFor } from '#schemas/custom-field.ts';
@@ -90,6 +95,14 @@ export function contactsOf({ state }: Pick<Service, 'state'>, organization: stri
   return collection;
 }
 
+export function pickContact(
+  { state, random }: Pick<Service, 'state' | 'random'>,
+  organization: string,
+): ContactEntry | undefined {
+  const contacts = contactsOf({ state }, organization);
+  return contacts.at('created_at', Math.floor(random.next() * contacts.size));
+}
+
 const blank: Omit<ContactDetails, 'emails'> = {
   phone_numbers: [],
   name: null,
@@ -164,7 +177,7 @@ export interface BookingContact extends Pick<NewContact, 'organization' | 'owner
  * Must run before the invitee is stored: only later bookings count for a contact.
  */
 export function ensureContact(service: Service, { organization, owner, email, name, timezone }: BookingContact): void {
-  if (contactsOf(service, organization).byEmail(email) !== undefined) return;
+  if (contactWith(contactsOf(service, organization), email) !== undefined) return;
   const details = { emails: [{ email, is_primary: true }], name, timezone };
   createContact(service, { organization, owner, source: 'scheduling', details });
 }
@@ -178,7 +191,7 @@ function refuseTakenEmails(collection: ContactCollection, emails: ContactDetails
   const keys = emails.map(({ email }) => addressKey(email));
   const complaints = emails.flatMap(({ email }, index) => {
     const parameter = `emails.${index}.email`;
-    const other = collection.byEmail(email);
+    const other = contactWith(collection, email);
     if (other !== undefined && other.uri !== own)
       return [{ message: 'another contact has this address', parameter, code: alreadyExistsCode }];
     return keys.indexOf(addressKey(email)) < index ? [{ message: 'this address is given twice', parameter }] : [];

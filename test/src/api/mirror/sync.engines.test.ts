@@ -129,7 +129,7 @@ for (const { name, available, fresh } of storeEngines)
         repair: true,
         allowDeletes: false,
       });
-      const [contact] = world.sandbox.service.state.contacts.get(world.sandbox.handles.organization)?.entries() ?? [];
+      const [contact] = world.sandbox.service.state.contacts.get(world.sandbox.handles.organization)?.values() ?? [];
       if (contact === undefined) throw new Error('no contact');
       updateContact(world.sandbox.service, contact, { company: 'Another Ltd' });
       await reconcile(await world.needs(), {

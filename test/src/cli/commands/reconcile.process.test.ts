@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => open.disposeAsync());
 
 function someone() {
-  const [contact] = sandbox.service.state.contacts.get(sandbox.handles.organization)?.entries() ?? [];
+  const [contact] = sandbox.service.state.contacts.get(sandbox.handles.organization)?.values() ?? [];
   if (contact === undefined) throw new Error('no contact');
   return contact;
 }
@@ -67,7 +67,7 @@ describe('reconcile', () => {
     const { base_url: API_BASE_URL, tokens, organization } = many.handles;
     await using mirror = await openHome({ API_BASE_URL, API_TOKEN: tokens.owner });
     expect((await mirror.run(['backfill'])).code).toBe(0);
-    const contacts = [...(many.service.state.contacts.get(organization)?.entries() ?? [])].slice(0, 33);
+    const contacts = [...(many.service.state.contacts.get(organization)?.values() ?? [])].slice(0, 33);
     for (const [index, contact] of contacts.entries())
       updateContact(many.service, contact, index < 3 ? { company: 'A', city: 'B' } : { company: 'A' });
     const text = await mirror.run(['reconcile']);

@@ -84,7 +84,7 @@ describe('sandbox', () => {
   it('refuses sizes it cannot make', async () => {
     const { code, err } = await home.run(['sandbox', '--contacts', '1000001', '--live', 'fast']);
     expect(code).toBe(2);
-    expect(err).toContain('--contacts <n> must be a whole number up to 1,000,000');
+    expect(err).toContain('--contacts <n> must be a whole number up to 100,000');
     expect(err).toContain('--live <rate> must be a rate');
   });
 

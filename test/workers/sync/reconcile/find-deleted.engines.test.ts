@@ -19,7 +19,7 @@ const [{ fresh }] = storeEngines;
 const world = { contacts: 20, bookings: 3 };
 
 function contactsOf({ sandbox }: TestReconcile) {
-  return [...(sandbox.service.state.contacts.get(sandbox.handles.organization)?.entries() ?? [])];
+  return [...(sandbox.service.state.contacts.get(sandbox.handles.organization)?.values() ?? [])];
 }
 
 const deletedOf = async ({ store }: TestReconcile): Promise<number> =>

@@ -55,7 +55,7 @@ for (const { name, available, settings, as } of cases) {
       await sandbox.control('POST', '/subscriptions/disable', { uri: lost?.uri });
       await live(sandbox, () => facts.length >= 600);
       // Few contacts are ever deleted, and chance may have deleted none since.
-      const [someone] = sandbox.service.state.contacts.get(sandbox.handles.organization)?.entries() ?? [];
+      const [someone] = sandbox.service.state.contacts.get(sandbox.handles.organization)?.values() ?? [];
       if (someone) deleteContact(sandbox.service, someone);
       await sandbox.control('POST', '/faults', { rate_limit: faults.rate_limit, status: faults.status });
       await sandbox.dispatcher.settled();

@@ -17,7 +17,7 @@ function book({ sandbox }: TestReconcile) {
   return found;
 }
 
-const contactsOf = (world: TestReconcile) => [...book(world).entries()];
+const contactsOf = (world: TestReconcile) => [...book(world).values()];
 
 async function rowOf({ store }: TestReconcile, uri: string): Promise<StoredRow> {
   return (await rowsOf(store, 'contacts')).find((row) => row['uri'] === uri) ?? {};

@@ -33,7 +33,7 @@ for (const { name, available, fresh, as } of inForms(storeEngines)) {
       await expectMirrored(world.store, world.sandbox, { recapsOf });
 
       const book = world.sandbox.service.state.contacts.get(world.sandbox.handles.organization);
-      const [gone, changed] = [...(book?.entries() ?? [])];
+      const [gone, changed] = [...(book?.values() ?? [])];
       if (gone === undefined || changed === undefined) throw new Error('no contacts');
       // The times in rows are of whole seconds: what is deleted within the second of its reading is found by the next sweep.
       await world.sandbox.control('POST', '/clock', { advance: '2s' });

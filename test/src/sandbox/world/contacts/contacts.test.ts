@@ -1,10 +1,10 @@
 // Contacts: who becomes one by booking, which meetings count for them, and what the seeded ones are like.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSeededContacts } from '#src/sandbox/world/contacts/seeded-contacts.ts';
-import { createContactCollection } from '#src/sandbox/world/contacts/contact-collection.ts';
-import type { ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
+import { seededContacts } from '#src/sandbox/world/contacts/seeded-contacts.ts';
+import { contactWith, type ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
 import {
   contactsOf,
+  pickContact,
   contactRecord,
   createContact,
   ensureContact,
@@ -44,7 +44,7 @@ describe('a booking', () => {
     ensureContact(service, visitor('bo@example.test'));
     ensureContact(service, visitor('bo@example.test'));
     expect(sent).toEqual(['contact.created']);
-    expect(contactsOf(service, sandbox.handles.organization).byEmail('bo@example.test')).toMatchObject({
+    expect(contactWith(contactsOf(service, sandbox.handles.organization), 'bo@example.test')).toMatchObject({
       owner: sandbox.handles.users.member,
       name: 'Bo Xu',
       timezone: 'Asia/Tokyo',
@@ -55,7 +55,7 @@ describe('a booking', () => {
   it('by the second address of a contact, seeded or not, makes none', () => {
     const { service, sent } = listened();
     const book = contactsOf(service, sandbox.handles.organization);
-    const [seeded] = [...book.entries()];
+    const [seeded] = [...book.values()];
     const emails = [
       { email: 'home@example.test', is_primary: false },
       { email: 'work@example.test', is_primary: true },
@@ -95,7 +95,7 @@ describe('the dates of a contact', () => {
     const { service, handles } = sandbox;
     holdMeeting(service, { host: handles.users.owner, email: 'again@example.test' });
     const book = contactsOf(service, handles.organization);
-    const first = book.byEmail('again@example.test') as ContactEntry;
+    const first = contactWith(book, 'again@example.test') as ContactEntry;
     expect(contactRecord(service, first).last_meeting_date).not.toBeNull();
     book.delete(first.uri);
     expect(contactRecord(service, newcomer('again@example.test')).last_meeting_date).toBeNull();
@@ -106,7 +106,7 @@ describe('the dates of a contact', () => {
     await using other = await openTestSandbox({ contacts: 0, bookings: 0 }, { realMs });
     const { service, handles } = other;
     holdMeeting(service, { host: handles.users.owner, email: 'mail@example.test', daysAgo: 1 });
-    const entry = contactsOf(service, handles.organization).byEmail('mail@example.test') as ContactEntry;
+    const entry = contactWith(contactsOf(service, handles.organization), 'mail@example.test') as ContactEntry;
     const lastOf = (last_email_date: string) =>
       contactRecord(service, { ...entry, last_email_date }).last_interaction_date;
     // As text, the first of these comes after the meeting.
@@ -116,15 +116,14 @@ describe('the dates of a contact', () => {
 });
 
 describe('seeded contacts', () => {
-  const people = createSeededContacts({
-    seed: 3,
+  const plan = {
     size: 4000,
     baseUrl: 'https://sandbox.test',
     nowMs: Date.parse('2026-05-01T12:00:00Z'),
     owners: ['https://sandbox.test/users/1', 'https://sandbox.test/users/2', 'https://sandbox.test/users/3'],
     definitions: [],
-  });
-  const entries = Array.from({ length: people.size }, (_, row) => people.entry(row));
+  };
+  const entries = [...seededContacts({ ...plan, seed: 3 })];
   const share = (holds: (entry: ContactEntry) => boolean): number => entries.filter(holds).length / entries.length;
 
   it('are as different as people are', () => {
@@ -156,21 +155,26 @@ describe('seeded contacts', () => {
     expect(phones.filter((phone) => !/^\+1\d{3}555\d{7}$/.test(phone))).toEqual([]);
   });
 
-  it('are walked once each, though they change on the way', () => {
-    const book = createContactCollection(people);
-    const seen: string[] = [];
-    for (const entry of book.entries()) {
-      seen.push(entry.uri);
-      if (seen.length > people.size) break;
-      book.put({ ...entry, city: 'Lisbon' });
-      const next = people.entry(seen.length % people.size);
-      if (seen.length % 3 === 0) book.put({ ...next, city: 'Porto' });
+  it('are created one after the other and updated later or never, each at a time of its own', () => {
+    for (const [row, { created_at, updated_at }] of entries.entries()) {
+      expect((entries[row - 1]?.created_at ?? '') < created_at).toBe(true);
+      expect(created_at <= updated_at && updated_at < '2026-05-01T12:00:00').toBe(true);
     }
-    expect(seen).toEqual(entries.map(({ uri }) => uri));
+    expect(new Set(entries.map(({ updated_at }) => updated_at)).size).toBe(entries.length);
   });
 
-  it('are at most about a million', () => {
-    const plan = { seed: 1, baseUrl: 'https://sandbox.test', nowMs: 0, owners: ['x'], definitions: [] };
-    expect(() => createSeededContacts({ ...plan, size: 2 ** 20 + 1 })).toThrow(RangeError);
+  it('are the same for the same seed, and others for another', () => {
+    expect([...seededContacts({ ...plan, seed: 3 })]).toEqual(entries);
+    expect(seededContacts({ ...plan, seed: 4 }).next().value).not.toEqual(entries[0]);
+  });
+
+  it('are picked by chance, and only while they exist', async () => {
+    await using sandbox = await openTestSandbox({ contacts: 3, bookings: 0 });
+    const { service, handles } = sandbox;
+    const contacts = contactsOf(service, handles.organization);
+    const picked = () => new Set(Array.from({ length: 60 }, () => pickContact(service, handles.organization)?.uri));
+    expect(picked()).toEqual(new Set([...contacts.values()].map(({ uri }) => uri)));
+    for (const { uri } of contacts.values()) contacts.delete(uri);
+    expect(picked()).toEqual(new Set([undefined]));
   });
 });
