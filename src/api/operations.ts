@@ -19,7 +19,6 @@ import { deliveryOperations, quarantineOperations } from './deliveries/deliverie
 import { feedConsumerOperations } from './feed-consumers.ts';
 import { feedOperations } from './feed.ts';
 import { queueOperations } from './mirror/queue-jobs.ts';
-import { schemaOperations } from './mirror/schema.ts';
 import { settingOperations } from './mirror/settings.ts';
 import { sinkOperations } from './mirror/sinks.ts';
 import { subscriptionPlanOperations } from './mirror/subscription-plan.ts';
@@ -59,7 +58,6 @@ const operations: readonly ApiOperation[] = [
   listActions,
   ...syncOperations,
   ...sinkOperations,
-  ...schemaOperations,
   ...settingOperations,
   ...queueOperations,
 ];

@@ -17,7 +17,6 @@ import { alertPages } from './pages/mirror/alerts.ts';
 import { feedPage } from './pages/mirror/feed.ts';
 import { overviewPage } from './pages/mirror/overview.ts';
 import { queuePage } from './pages/mirror/queue.ts';
-import { schemaPage } from './pages/mirror/schema.ts';
 import { settingsPage } from './pages/mirror/settings.ts';
 import { subscriptionPages } from './pages/mirror/subscriptions.ts';
 import { syncPage } from './pages/mirror/sync.ts';
@@ -51,7 +50,6 @@ export const pages: readonly Page[] = [
   feedPage,
   ...alertPages,
   queuePage,
-  schemaPage,
   settingsPage,
   actionsPage,
 ];

@@ -3,7 +3,6 @@ import { html } from 'hono/html';
 import { countAlertsByState } from '#src/api/alerts.ts';
 import { listFeedConsumers } from '#src/api/feed-consumers.ts';
 import { listQueueJobs } from '#src/api/mirror/queue-jobs.ts';
-import { getSchema } from '#src/api/mirror/schema.ts';
 import { listSettings } from '#src/api/mirror/settings.ts';
 import { listSinks } from '#src/api/mirror/sinks.ts';
 import { getSync } from '#src/api/mirror/sync.ts';
@@ -46,7 +45,6 @@ const parts: readonly (readonly [title: string, href: Part, read: (ask: Ask) => 
   ['Feed', '/mirror/feed', feedState],
   ['Alerts', '/mirror/alerts', alertState],
   ['Queue', '/queues', queueState],
-  ['Schema', '/mirror/schema', schemaState],
   ['Settings', '/mirror/settings', settingsState],
 ];
 
@@ -134,16 +132,6 @@ async function alertState(ask: Ask): Promise<PartState> {
 async function queueState(ask: Ask): Promise<PartState> {
   const { depth } = await ask(listQueueJobs, { query: { limit: '1' } });
   return { text: depthSentence(depth), needsAttention: depth.failed > 0 };
-}
-
-async function schemaState(ask: Ask): Promise<PartState> {
-  const { kinds, fields, examined } = await ask(getSchema);
-  if (examined.entries === 0) return { text: 'Nothing was examined yet: the log is empty.' };
-  if (kinds.length + fields.length === 0)
-    return { text: `Every kind and field in the newest ${counted(examined.entries, 'entry', 'entries')} is known.` };
-  return {
-    text: `The service sends ${counted(kinds.length, 'unknown kind')} and ${counted(fields.length, 'unknown field')}. Nothing is lost.`,
-  };
 }
 
 async function settingsState(ask: Ask): Promise<PartState> {

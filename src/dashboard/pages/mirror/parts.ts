@@ -11,7 +11,6 @@ const parts = {
   '/mirror/feed': 'Feed',
   '/mirror/alerts': 'Alerts',
   '/queues': 'Queue',
-  '/mirror/schema': 'Schema',
   '/mirror/settings': 'Settings',
   '/mirror/actions': 'Actions',
 } as const;

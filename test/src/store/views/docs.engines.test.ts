@@ -10,6 +10,7 @@ import { ingestBodies, storeEngines, type TestStore } from '../../../harness/sto
 
 const text = readFileSync(join(import.meta.dirname, '../../../../docs/views.md'), 'utf8');
 const tablesPage = readFileSync(join(import.meta.dirname, '../../../../docs/tables.md'), 'utf8');
+const operationsPage = readFileSync(join(import.meta.dirname, '../../../../docs/operations.md'), 'utf8');
 const queries = [...tablesPage.matchAll(/([^\n]+)\n\n```sql\n(select.*?);\n```/gs)].map(
   ([, about = '', query = '']) => ({
     about,
@@ -62,6 +63,7 @@ const answered = JSON.stringify({
   created_at: '2025-01-09T00:00:00Z',
   payload: {
     uri: 'https://api.example.test/invitees/answered',
+    added_by_the_service: 1,
     questions_and_answers: [{ question: 'How did you hear about us?', answer: 'A friend', position: 0 }],
   },
 });
@@ -95,6 +97,7 @@ for (const engine of storeEngines)
         contactBody(1, { [fieldUri(1)]: 20_000, [fieldUri(2)]: 'a-b' }),
         answered,
         unbooked,
+        JSON.stringify({ event: 'invitee.merged', created_at: '2025-01-09T00:00:00Z', payload: {} }),
       ]);
     });
     afterAll(() => opened[Symbol.asyncDispose]());
@@ -102,6 +105,16 @@ for (const engine of storeEngines)
     it.each(examples)('find something in $name', async ({ query }) => {
       const { rows } = await opened.store.db.executeQuery(CompiledQuery.raw(query));
       expect(rows).not.toEqual([]);
+    });
+
+    it('find fields and kinds that this version does not know', async () => {
+      const comment = { sqlite: 'SQLite', postgres: 'PostgreSQL' }[opened.store.engine.name];
+      const [, fields = ''] = new RegExp(`-- ${comment}\\n(.*?);`, 's').exec(operationsPage) ?? [];
+      const found = await opened.store.db.executeQuery(CompiledQuery.raw(fields));
+      expect(found.rows).toContainEqual(expect.objectContaining({ key: 'added_by_the_service' }));
+      const [, kinds = ''] = /`(select distinct event [^`]*)`/.exec(operationsPage) ?? [];
+      const named = await opened.store.db.executeQuery(CompiledQuery.raw(kinds));
+      expect(named.rows).toEqual([{ event: 'invitee.merged' }]);
     });
 
     it.each(queries)('of the tables run: $about', async ({ about, query }) => {
