@@ -51,7 +51,7 @@ const floors = {
     'src/signing',
     'src/http',
     'src/observability',
-    // Only the shape of its jobs.
+    // Only its contract.
     'src/queue',
     'src/store',
     'src/feed',
@@ -61,7 +61,7 @@ const floors = {
     'workers/sync',
     'workers/alerts',
   ],
-  // The pages show answers of the API; they use neither the store nor the workers.
+  // The pages show what src/api answers or reads; they use neither the store nor the workers.
   'src/dashboard': ['schemas', 'src/base', 'src/http', 'src/api'],
   // Tools are answers of the API, too.
   'src/mcp': ['schemas', 'src/base', 'src/http', 'src/api'],

@@ -1,51 +1,24 @@
-// What operators did: the list of recorded actions.
-import { z } from 'zod';
+// What operators did: a page of the recorded actions.
 import { pageQuery } from '#schemas/pagination.ts';
-import { instant } from '#schemas/resources/values.ts';
-import { json } from '#schemas/wire.ts';
+import { paginationOf } from '#src/http/cursor.ts';
 import { listing } from '#src/http/pagination.ts';
-import { plainText } from '#src/http/request.ts';
+import { filtersOf, parseInput, plainText, readCursor, type RawQuery } from '#src/http/request.ts';
 import { findActions, type AdminAction } from '#src/store/admin-actions.ts';
-import { defineOperation } from './api-operation.ts';
+import type { ApiContext } from './api-operation.ts';
 
-const values = z.record(z.string(), json).nullable();
+const actionQuery = pageQuery.extend({ operation: plainText.optional() });
 
-const actionRecord = z
-  .strictObject({
-    id: z.string(),
-    at: instant,
-    caller: z
-      .string()
-      .describe(
-        '`admin token`, `admin session`, `read-only token` or `read-only session`: a session is a browser. `mcp token` or `mcp command`: an AI model.',
-      ),
-    address: z.string().describe('The address from which the request came: that of a proxy, where there is one.'),
-    operation: z
-      .string()
-      .describe('`replayDelivery`, …: its id in this document; of an AI model, the name of the tool.'),
-    target: z.string().nullable().describe('What it was about: the ids in its path.'),
-    input: values.describe('Its filters and options. Text that may be about a person is `[hidden]`.'),
-    result: values.describe('What it did: counts and outcomes.'),
-    status: z
-      .int()
-      .nullable()
-      .describe('The status of the answer. Null while it runs, or if the process ended meanwhile.'),
-  })
-  .meta({ id: 'Action' });
-
-export const listActions = defineOperation({
-  id: 'listActions',
-  method: 'GET',
-  path: '/api/actions',
-  tag: 'Actions',
-  summary: 'What operators did, newest first',
-  description:
-    'Every change through this API, from a page or from a program, every change that was refused to the read-only token, and every call of a tool by an AI model. Actions are stored for 400 days, at most 100,000 of operators and as many of models.',
-  query: pageQuery.extend({ operation: plainText.optional().describe('Only this operation: `replayDelivery`.') }),
-  answers: 'collection',
-  schema: actionRecord,
-  async run({ store, query: { operation }, pageIn }) {
-    const page = await findActions(store, { operation }, pageIn('at:desc'));
-    return listing<AdminAction>({ ...page, positionOf: ({ at, id }) => ({ key: at, uri: id }) });
-  },
-});
+/** Newest first, with the filters and the page token of this address. */
+export async function readActions(
+  { store, cursors }: Pick<ApiContext, 'store' | 'cursors'>,
+  { url, query }: { readonly url: URL; readonly query: RawQuery },
+) {
+  const path = url.pathname;
+  const cursor = readCursor(query, (token) => cursors.read(path, token));
+  const filters = cursor?.filters ?? filtersOf(query);
+  const { operation, count } = parseInput(actionQuery, { ...query, ...filters });
+  const order = { count, descending: true, backwards: false, ...cursor?.position };
+  const page = await findActions(store, { operation }, order);
+  const listed = listing<AdminAction>({ ...page, positionOf: ({ at, id }) => ({ key: at, uri: id }) });
+  return { actions: page.items, pagination: paginationOf(listed, { cursors, list: { path, filters }, url }) };
+}

@@ -12,7 +12,7 @@ import { subjectNames } from '#src/store/alerts/alert-subjects.ts';
 import { alertStates, readAlerts, type Alert } from '#src/store/alerts/alert-rows.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { channelNameOf, channelNames } from '#workers/alerts/channels/channel.ts';
-import { defineOperation } from './api-operation.ts';
+import { defineOperation, type ApiContext } from './api-operation.ts';
 import { isIdentifier } from './row-record.ts';
 
 /** An alert as the API and the command line show it. It holds no personal data. */
@@ -87,20 +87,8 @@ export const listAlerts = defineOperation({
   },
 });
 
-const alertCounts = z.strictObject({
-  collection: z.array(z.strictObject({ channel: z.string(), state: z.enum(alertStates), count: z.int().min(0) })),
-});
-
-export const countAlertsByState = defineOperation({
-  id: 'countAlertsByState',
-  method: 'GET',
-  path: '/api/alerts/counts',
-  tag: 'Alerts',
-  summary: 'Numbers of alerts by channel and state',
-  answers: 'object',
-  schema: alertCounts,
-  run: async ({ store }) => ({ collection: await countAlerts(store) }),
-});
+/** By channel and state. */
+export const readAlertCounts = ({ store }: Pick<ApiContext, 'store'>) => countAlerts(store);
 
 export const getAlert = defineOperation({
   ...one,
@@ -130,7 +118,7 @@ export const resendAlert = defineOperation({
     }),
 });
 
-export const alertOperations = [listAlerts, countAlertsByState, getAlert, resendAlert] as const;
+export const alertOperations = [listAlerts, getAlert, resendAlert] as const;
 
 async function foundIn(from: Store | Unit, id: string): Promise<Alert> {
   const [found] = isIdentifier(id) ? await readAlerts(from, [id]) : [];

@@ -1,6 +1,7 @@
 // What the operations of the API have in common: what they may use, and what each declares besides its schemas.
 import type { Caller } from '#src/api/auth/browser.ts';
 import type { Tail } from '#src/feed/tail.ts';
+import type { Cursors } from '#src/http/cursor.ts';
 import { operationDefiner, type Operation } from '#src/http/operation.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { ViewSettings } from '#src/store/views/view.ts';
@@ -23,6 +24,8 @@ export interface ApiContext {
   readonly process?: MirrorProcess | undefined;
   /** The processes and settings of the installation; absent where only the store is served. */
   readonly installation?: Installation | undefined;
+  /** Page tokens. */
+  readonly cursors: Cursors;
   /** Counts the open streams and long polls of the feed, by who opened them. */
   readonly streams: Map<Caller['who'] | '', number>;
   /** Absent where the process itself asks. */

@@ -15,12 +15,14 @@ import {
   type Application,
   type ErrorOptions,
 } from '#src/http/router.ts';
-import type { ApiOperation } from './api-operation.ts';
+import type { ApiContext, ApiOperation } from './api-operation.ts';
 import { openOperations, processOperations, type ProcessContext, type ProcessOperation } from './process.ts';
 
 /** The operations that read the mirror, and their handler. */
 export interface ReadApi {
   readonly operations: readonly ApiOperation[];
+  /** For functions that read the mirror and are no operations. */
+  readonly context: ApiContext;
   /** In the name of this caller. */
   fetch(request: Request, caller?: Caller): Response | Promise<Response>;
   /** Records a change that was refused to a caller that can only read. */
@@ -37,8 +39,8 @@ export interface McpEndpoint {
 /** Who opened a page, as the admin listener authenticated them. */
 export interface Visitor {
   readonly isReadOnly: boolean;
-  /** Whether this process can read the tables. */
-  readonly hasTables: boolean;
+  /** Undefined where this process cannot read the tables. */
+  readonly mirror: ApiContext | undefined;
   /** Answers a request under /api as this caller. */
   readonly api: (request: Request) => Response | Promise<Response>;
 }
@@ -124,11 +126,9 @@ export function createAdminApp({
     const caller = context.get('caller');
     const isPage = !apiPaths.test(req.path) && (req.method !== 'GET' || acceptsHtml(req.header('accept')));
     if (pages && isPage) {
-      const isReadOnly = context.get('readOnly');
-      const hasTables = reads !== undefined;
       return (await pages()).fetch(req.raw, {
-        isReadOnly,
-        hasTables,
+        isReadOnly: context.get('readOnly'),
+        mirror: (await reads?.())?.context,
         api: (request) => api.fetch(request, { caller }),
       });
     }

@@ -56,6 +56,15 @@ const refusal = z.looseObject({
   details: z.array(z.looseObject({ message: z.string(), parameter: z.string().optional() })).default([]),
 });
 
+/** Of an error as the API answers it. */
+export function apiErrorOf(status: number, body: unknown): ApiError {
+  const { details, ...error } = refusal.parse(body);
+  const lines = details.map(({ message, parameter }) =>
+    parameter && status !== 404 ? `${parameter}: ${message}` : message,
+  );
+  return new ApiError(status, { ...error, details: lines });
+}
+
 export function createAsk(api: Visitor['api'], { origin }: Pick<URL, 'origin'>): Ask {
   function ask<Answers extends Operation['answers'], Schema extends z.ZodType, Fields extends z.ZodRawShape>(
     operation: TypedOperation<never, unknown, Answers, Schema, Fields>,
@@ -64,13 +73,7 @@ export function createAsk(api: Visitor['api'], { origin }: Pick<URL, 'origin'>):
   async function ask(operation: AnyOperation, asked: Asked = {}): Promise<unknown> {
     const response = await api(requestFor(operation, asked, origin));
     const answer: unknown = response.status === 204 ? undefined : await response.json();
-    if (!response.ok) {
-      const { details, ...error } = refusal.parse(answer);
-      const lines = details.map(({ message, parameter }) =>
-        parameter && response.status !== 404 ? `${parameter}: ${message}` : message,
-      );
-      throw new ApiError(response.status, { ...error, details: lines });
-    }
+    if (!response.ok) throw apiErrorOf(response.status, answer);
     return answerSchema(operation)?.parse(answer) ?? answer;
   }
   return ask;

@@ -4,7 +4,6 @@ import { Hono, type Context } from 'hono';
 import { createCursors } from '#src/http/cursor.ts';
 import { titledError, withStatusTitle } from '#src/http/http-error.ts';
 import { addOperations, handleErrors, limitBody } from '#src/http/router.ts';
-import { listActions } from './actions.ts';
 import { alertOperations } from './alerts.ts';
 import type { ApiContext, ApiOperation } from './api-operation.ts';
 import { createAudit } from './audit.ts';
@@ -12,20 +11,15 @@ import type { Caller } from '#src/api/auth/browser.ts';
 import { dismissOperations } from './deliveries/dismiss.ts';
 import { replayDeliveries } from './deliveries/bulk-replay.ts';
 import { getBooking } from './bookings/get-booking.ts';
-import { listBookingFilters, listBookings } from './bookings/list-bookings.ts';
+import { listBookings } from './bookings/list-bookings.ts';
 import { listNoShows } from './bookings/no-shows.ts';
 import { contactOperations } from './contacts.ts';
-import { deliveryOperations, quarantineOperations } from './deliveries/deliveries.ts';
+import { deliveryOperations, listQuarantine } from './deliveries/deliveries.ts';
 import { feedConsumerOperations } from './feed-consumers.ts';
 import { feedOperations } from './feed.ts';
-import { queueOperations } from './mirror/queue-jobs.ts';
-import { settingOperations } from './mirror/settings.ts';
-import { sinkOperations } from './mirror/sinks.ts';
-import { subscriptionPlanOperations } from './mirror/subscription-plan.ts';
-import { syncOperations } from './mirror/sync.ts';
 import { numberOperations } from './numbers/numbers.ts';
 import { inviteeOperations, scheduledEventOperations } from './scheduled-events.ts';
-import { overviewOperations } from './overview/overview.ts';
+import { getMirrorHealth } from './overview/overview.ts';
 import { peopleOperations } from './people/people.ts';
 import { recapOperations } from './people/recaps.ts';
 import { routingOperations } from './people/routing.ts';
@@ -33,7 +27,7 @@ import { subscriptionOperations } from './subscriptions.ts';
 import { whyOperations } from './why.ts';
 
 const operations: readonly ApiOperation[] = [
-  ...overviewOperations,
+  getMirrorHealth,
   ...feedOperations,
   ...feedConsumerOperations,
   ...contactOperations,
@@ -44,28 +38,21 @@ const operations: readonly ApiOperation[] = [
   ...routingOperations,
   ...recapOperations,
   listBookings,
-  listBookingFilters,
   getBooking,
   listNoShows,
   ...whyOperations,
   ...deliveryOperations,
-  ...quarantineOperations,
+  listQuarantine,
   replayDeliveries,
   ...dismissOperations,
   ...subscriptionOperations,
-  ...subscriptionPlanOperations,
   ...alertOperations,
-  listActions,
-  ...syncOperations,
-  ...sinkOperations,
-  ...settingOperations,
-  ...queueOperations,
 ];
 
 /** Who calls, for the record of actions. */
 type ReadEnv = { Bindings: { caller?: Caller } };
 
-export interface ReadApiNeeds extends Omit<ApiContext, 'streams' | 'replaying' | 'caller'> {
+export interface ReadApiNeeds extends Omit<ApiContext, 'streams' | 'replaying' | 'cursors' | 'caller'> {
   /** Signs page tokens. */
   readonly secret: string;
   /** Is called with the id of every audited operation that was done. */
@@ -73,7 +60,8 @@ export interface ReadApiNeeds extends Omit<ApiContext, 'streams' | 'replaying' |
 }
 
 export function createReadApi({ secret, acted, ...needs }: ReadApiNeeds) {
-  const context: ApiContext = { ...needs, streams: new Map(), replaying: { isRunning: false } };
+  const cursors = createCursors(secret, { nowMs: () => needs.clock() });
+  const context: ApiContext = { ...needs, cursors, streams: new Map(), replaying: { isRunning: false } };
   const audit = createAudit(context, operations);
   const app = new Hono<ReadEnv>();
   handleErrors(app, {
@@ -84,7 +72,7 @@ export function createReadApi({ secret, acted, ...needs }: ReadApiNeeds) {
   addOperations(
     app,
     {
-      cursors: createCursors(secret, { nowMs: () => needs.clock() }),
+      cursors,
       admit: (_operation, http: Context<ReadEnv>) => ({ ...context, caller: http.env?.caller }),
       methodErrors: true,
       errorOf: (error, { conventions }) => (conventions === 'service' ? error : withStatusTitle(error)),
@@ -102,6 +90,7 @@ export function createReadApi({ secret, acted, ...needs }: ReadApiNeeds) {
   );
   return {
     operations,
+    context,
     /** In the name of this caller. */
     fetch: (request: Request, caller?: Caller) => app.fetch(request, caller && { caller }),
     refused: audit.refused,

@@ -38,7 +38,7 @@ export interface HeartbeatNeeds {
   readonly config: Config;
   readonly roles: Roles;
   readonly adminUrl: string;
-  readonly queue: Pick<DeliveryQueue, 'depth' | 'jobs'>;
+  readonly queue: Pick<DeliveryQueue, 'depth' | 'oldestMs'>;
   readonly metrics: Pick<Metrics, 'signatures' | 'lag'>;
   /** Undefined in a receiver, which connects to the table alone. */
   readonly store: Unit | undefined;
@@ -71,8 +71,7 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
   const unit = needs.store ?? (await connectToTable(config, opened));
 
   async function oldestJob(state: 'waiting' | 'active'): Promise<string | null> {
-    const [job] = await withTimeout(queue.jobs(state, 1), storeTimeoutMs).catch(() => []);
-    return instantOrNull(job?.addedMs ?? undefined);
+    return instantOrNull(await withTimeout(queue.oldestMs(state), storeTimeoutMs).catch(() => undefined));
   }
 
   async function describe(): Promise<ProcessRow> {

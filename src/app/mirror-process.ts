@@ -1,4 +1,4 @@
-// What the API shows of this process and lets an operator do with it: settings, schedule, queue, sinks, subscriptions.
+// What pages show of this process: settings, schedule, queue, sinks, subscriptions.
 import type { MirrorProcess } from '#src/api/mirror/mirror-process.ts';
 import type { Config } from '#src/config/load.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
@@ -24,10 +24,10 @@ export function mirrorProcess({ config, queue, store, sinks }: MirrorProcessNeed
     },
     sinks,
     queue,
-    async planSubscriptions(options) {
+    async planSubscriptions() {
       // Loaded only here, with the client of the service.
       const { planSubscriptions } = await import('./subscription-plan.ts');
-      return planSubscriptions(needs, options);
+      return planSubscriptions(needs);
     },
   };
 }

@@ -1,4 +1,4 @@
-// The plan of `bootstrap` for the API: what it would change. The command line shares the advice and the records of old keys.
+// The plan of `bootstrap` for the dashboard: what it would change. The command line shares the advice and the records of old keys.
 import { z } from 'zod';
 import { slotstream } from '#src/base/command.ts';
 import type { Config } from '#src/config/load.ts';
@@ -19,16 +19,12 @@ interface PlanNeeds {
   readonly now: () => Date;
 }
 
-interface PlanOptions {
-  readonly signal: AbortSignal;
-}
-
 /** Deliveries in transit take less time to a healthy receiver. */
 export const arrivalMs = 2_000;
 
 /** Reads the subscriptions of the service and plans the difference; changes nothing. */
-export async function planSubscriptions(needs: PlanNeeds, options: PlanOptions) {
-  const { situation, keys } = await inspect(needs, options);
+export async function planSubscriptions(needs: PlanNeeds) {
+  const { situation, keys } = await inspect(needs);
   const { existing, callback } = situation.input;
   const notes = notesOn(situation, {
     ...needs,
@@ -38,31 +34,24 @@ export async function planSubscriptions(needs: PlanNeeds, options: PlanOptions) 
     oldKeyEndedAt: await endOfOldKey(needs),
   });
   return {
-    ...planOf(situation, notes),
+    ...planAsJson(situation, notes),
     subscriptions: existing
       .filter((one) => isOurs(callback, one))
       .map((one) => ({
-        uri: one.uri,
         callback_url: one.callback_url ?? null,
         state: one.state ?? null,
         scope: ownerOf(one).scope,
-        owner: ownerOf(one).uri,
         events: one.events ?? [],
         retry_started_at: one.retry_started_at ?? null,
       })),
   };
 }
 
-async function inspect({ config, store, now }: PlanNeeds, { signal }: PlanOptions) {
+async function inspect({ config, store, now }: PlanNeeds) {
   // A person waits for the answer.
   const upstream = { retryBudget: retryBudgets.short, reserveShare: 0 };
-  const { bootstrapNeeds, input, keys } = prepare({ config, store, now, signal, upstream });
+  const { bootstrapNeeds, input, keys } = prepare({ config, store, now, upstream });
   return { situation: await inspectSubscriptions(bootstrapNeeds, input), keys };
-}
-
-function planOf(situation: Inspection, notes: readonly string[]) {
-  const { group = null, ...plan } = planAsJson(situation, notes);
-  return { ...plan, group };
 }
 
 /** When the last subscription that was made with an old signing key was deleted. */

@@ -2,9 +2,9 @@
 import { Hono, type Context } from 'hono';
 import { compress } from 'hono/compress';
 import type { Pages, Visitor } from '#src/api/app.ts';
-import { ApiError, createAsk } from '#src/api/ask.ts';
-import { limitBody } from '#src/http/router.ts';
-import { HttpError, titledError } from '#src/http/http-error.ts';
+import { ApiError, apiErrorOf, createAsk } from '#src/api/ask.ts';
+import { httpErrorOf, limitBody } from '#src/http/router.ts';
+import { HttpError, titledError, withStatusTitle } from '#src/http/http-error.ts';
 import { contentSecurityPolicy, documentOf, mainOf } from './layout.ts';
 import type { Page, PageCall, Redirect, View } from './page.ts';
 import { errorView } from './pages/error.ts';
@@ -33,9 +33,15 @@ export function createDashboard(needs: DashboardNeeds): Pages {
 
   async function send(context: PageContext, view: View, page?: Page): Promise<Response> {
     const isFragment = context.req.header(fragmentHeader) !== undefined;
-    const { isReadOnly, hasTables } = context.env;
+    const { isReadOnly, mirror } = context.env;
     const search = page === searchPage ? context.req.query('q') : undefined;
-    const frame = { section: page?.section, search, isReadOnly, hasTables, version: needs.version };
+    const frame = {
+      section: page?.section,
+      search,
+      isReadOnly,
+      hasTables: mirror !== undefined,
+      version: needs.version,
+    };
     const content = isFragment ? mainOf(view) : documentOf(view, frame);
     return context.html(await content, view.status ?? 200, {
       'content-security-policy': contentSecurityPolicy,
@@ -82,7 +88,7 @@ const refusal = (status: number, { title, message }: { readonly title: string; r
 const isRedirect = (result: View | Redirect): result is Redirect => 'to' in result;
 
 async function callOf(context: PageContext, { clock, timezone }: DashboardNeeds): Promise<PageCall> {
-  const { isReadOnly, api } = context.env;
+  const { isReadOnly, api, mirror } = context.env;
   const url = new URL(context.req.url);
   const form = context.req.method === 'POST' ? await readForm(context) : new FormData();
   return {
@@ -92,10 +98,21 @@ async function callOf(context: PageContext, { clock, timezone }: DashboardNeeds)
     form: filledIn(form),
     isReadOnly,
     ask: createAsk(api, url),
+    async read(view) {
+      if (mirror === undefined) throw refusal(404, { title: 'Not Found', message: noTables });
+      try {
+        return await view(mirror);
+      } catch (error) {
+        const { status, body } = withStatusTitle(httpErrorOf(error, mirror));
+        throw apiErrorOf(status, body);
+      }
+    },
     nowMs: clock(),
     timezone,
   };
 }
+
+const noTables = 'A process that only receives has no tables: use the admin listener of a worker.';
 
 async function readForm({ req }: PageContext): Promise<FormData> {
   try {

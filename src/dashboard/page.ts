@@ -1,8 +1,8 @@
-// Declares a page: an address, the operations of the API it asks, and the view of their answers. A page has no data of its own, so
-// whatever a page shows, a program can read at the same filters under /api.
+// Declares a page: an address, what it asks of the API or reads of the mirror, and the view of the answers. A page has no data of its own.
 import type { z } from 'zod';
 import type { Ask } from '#src/api/ask.ts';
-import { listDeliveries } from '#src/api/deliveries/deliveries.ts';
+import type { ApiContext } from '#src/api/api-operation.ts';
+import { readLastSeq } from '#src/api/deliveries/deliveries.ts';
 import type { RawQuery } from '#src/http/request.ts';
 import type { Markup } from './components/markup.ts';
 
@@ -37,6 +37,8 @@ export interface PageCall {
   /** Whether this caller may change nothing: show no buttons. */
   readonly isReadOnly: boolean;
   readonly ask: Ask;
+  /** Runs a function that reads the mirror and is no operation. Its errors become `ApiError`s, too. */
+  read<Result>(view: (mirror: ApiContext) => Result | Promise<Result>): Promise<Result>;
   /** Milliseconds since 1970. */
   readonly nowMs: number;
   /** The time zone of reports. */
@@ -76,7 +78,6 @@ export const definePage = (page: Page): Page => page;
  * The newest entry of the log, for `liveAfter` of a page whose operation does not answer it: ask for it before anything else, so that nothing which is written meanwhile is missed. None
  * for a later page of a list, which does not change.
  */
-export async function newestEntry({ ask, query }: Pick<PageCall, 'ask' | 'query'>): Promise<number | undefined> {
-  if (query['page_token'] !== undefined) return undefined;
-  return (await ask(listDeliveries, { query: { count: '1' } })).last_seq;
+export async function newestEntry({ read, query }: Pick<PageCall, 'read' | 'query'>): Promise<number | undefined> {
+  return query['page_token'] === undefined ? read(readLastSeq) : undefined;
 }

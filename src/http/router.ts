@@ -178,16 +178,21 @@ export interface ErrorOptions {
 
 /** Answers every error as JSON. */
 export function handleErrors<E extends Env>(app: Hono<E>, options: ErrorOptions): void {
-  const { noSuchPath, failure = serverError(), report } = options;
   app.onError((error, http) => {
-    if (!(error instanceof HttpError)) report(error);
-    const { status, body } = error instanceof HttpError ? error : isTransient(error) ? unavailable(error) : failure;
+    const { status, body } = httpErrorOf(error, options);
     if (status === 401) http.header('WWW-Authenticate', 'Bearer');
     return http.json(body, status);
   });
   app.notFound(() => {
-    throw noSuchPath;
+    throw options.noSuchPath;
   });
+}
+
+/** The error that is answered; what is not the caller's is reported. */
+export function httpErrorOf(error: unknown, options: Pick<ErrorOptions, 'failure' | 'report'>): HttpError {
+  if (error instanceof HttpError) return error;
+  options.report(error);
+  return isTransient(error) ? unavailable(error) : (options.failure ?? serverError());
 }
 
 /** The database or the queue does not answer. Only errors of our own have messages for others. */

@@ -1,7 +1,7 @@
 // The tools about the mirror itself: why a row has its values, the deliveries, and the health.
 import { listDeliveries } from '#src/api/deliveries/deliveries.ts';
 import { sources } from '#src/api/deliveries/delivery-records.ts';
-import { getOverview } from '#src/api/overview/overview.ts';
+import { getMirrorHealth } from '#src/api/overview/overview.ts';
 import { explainRow } from '#src/api/why.ts';
 import { eventName, isEventName, label, oneOf, ours, rowValue, text, time, uri, word } from './marked.ts';
 import { byToken, defineTool } from './tool.ts';
@@ -87,11 +87,11 @@ export const listDeliveriesTool = defineTool(listDeliveries, {
 const reasonOf = ({ outcome, reason }: { readonly outcome: string; readonly reason: string | null }) =>
   outcome === 'quarantined' ? label(reason) : text(reason);
 
-export const mirrorHealth = defineTool(getOverview, {
+export const mirrorHealth = defineTool(getMirrorHealth, {
   name: 'mirror_health',
   description:
-    'Says how the mirror is: whether all is well, each check with what to do, the flow of deliveries, and what waits for a person. Use it first when data seems to be missing or old.',
-  present: ({ verdict, health, flow, needs_you: needs, today }) => ({
+    'Says how the mirror is: whether all is well, each check with what to do, and what waits for a person. Use it first when data seems to be missing or old.',
+  present: ({ verdict, health, needs_you: needs }) => ({
     verdict: { state: word(verdict.state), sentence: ours(verdict.sentence) },
     health: health.map(({ id, state, sentence, fix }) => ({
       check: ours(id),
@@ -99,16 +99,6 @@ export const mirrorHealth = defineTool(getOverview, {
       sentence: ours(sentence),
       fix: ours(fix),
     })),
-    flow: {
-      receivers: flow.receivers,
-      workers: flow.workers,
-      accepted_last_10_minutes: flow.accepted,
-      lag_p50_ms: flow.lag_p50_ms,
-      lag_p99_ms: flow.lag_p99_ms,
-      queue: ours(flow.queue_engine),
-      store: word(flow.store_engine),
-      last_seq: flow.last_seq,
-    },
     needs_you: needs.map(({ id, kind, count, sentence, fix }) => ({
       list: word(id),
       kind: word(kind),
@@ -116,6 +106,5 @@ export const mirrorHealth = defineTool(getOverview, {
       sentence: ours(sentence),
       fix: ours(fix),
     })),
-    today: { since: time(today.since), counts: today.counts, last_week: today.last_week },
   }),
 });

@@ -6,6 +6,7 @@ import { isObject } from '#schemas/wire.ts';
 import type { McpEndpoint, ReadApi } from '#src/api/app.ts';
 import { ApiError, createAsk } from '#src/api/ask.ts';
 import type { Caller } from '#src/api/auth/browser.ts';
+import { readBookingFilters } from '#src/api/bookings/list-bookings.ts';
 import { createRate } from '#src/api/auth/mcp-gate.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import { HttpError } from '#src/http/http-error.ts';
@@ -42,7 +43,7 @@ export const tools: readonly Tool[] = [
 ];
 
 export interface McpNeeds {
-  readonly api: Pick<ReadApi, 'fetch' | 'record'>;
+  readonly api: Pick<ReadApi, 'fetch' | 'record' | 'context'>;
   /** Of the mirror: pseudonyms and cursors are made with it. */
   readonly secret: string;
   readonly isRevealed: boolean;
@@ -94,13 +95,14 @@ export function createMcp(needs: McpNeeds): (caller: Caller) => McpServer {
 
   async function answer({ tool }: Listed, input: Readonly<Record<string, unknown>>, caller: Caller) {
     const ask = createAsk((request) => api.fetch(request, caller), { origin: 'http://localhost' });
+    const eventTypeNames = async () => (await readBookingFilters(api.context)).eventTypes.map((each) => each.name);
     const { cursor, limit } = input;
     const from = typeof cursor === 'string' ? secrets.open(cursor) : undefined;
     if (cursor !== undefined && from === undefined)
       throw refusal(400, 'cursor: not a cursor of this server. Begin again without it.');
     let rows = typeof limit === 'number' ? limit : tool.pages ? defaultRows : 1;
     let most: number = tool.pages ? mostText.list : mostText.one;
-    let answered = await tool.answer({ ask, input, rows, from });
+    let answered = await tool.answer({ ask, eventTypeNames, input, rows, from });
     for (;;) {
       const { data, next, eventTypes } = answered;
       const rendering = { isRevealed, pseudonym: secrets.pseudonym, eventTypes, mostText: most };
@@ -114,7 +116,7 @@ export function createMcp(needs: McpNeeds): (caller: Caller) => McpServer {
       // Fewer records, whose cursor continues after them; then shorter texts. JSON that is cut is no JSON.
       if (rows > 1) {
         rows = Math.max(1, Math.min(rows - 1, Math.floor((rows * maxAnswerBytes * 0.8) / bytes)));
-        answered = await tool.answer({ ask, input, rows, from });
+        answered = await tool.answer({ ask, eventTypeNames, input, rows, from });
       } else if (most > 50) most = Math.floor(most / 2);
       else throw refusal(413, `The answer is larger than ${maxAnswerBytes} bytes. Ask for less.`);
     }

@@ -1,7 +1,6 @@
 // Declares a tool: an operation of the API that reads, what a model may ask of it, and how its answer is presented.
 import { z } from 'zod';
 import { ApiError, type AnswerOf, type Ask } from '#src/api/ask.ts';
-import { listBookingFilters } from '#src/api/bookings/list-bookings.ts';
 import { idOf } from '#src/api/row-record.ts';
 import type { Operation, TypedOperation } from '#src/http/operation.ts';
 import type { RawQuery } from '#src/http/request.ts';
@@ -30,6 +29,7 @@ interface Definition<Answer> {
 
 export interface ToolCall {
   readonly ask: Ask;
+  eventTypeNames(): Promise<readonly string[]>;
   readonly input: Readonly<Record<string, unknown>>;
   /** How many records at most. */
   readonly rows: number;
@@ -38,8 +38,7 @@ export interface ToolCall {
 }
 
 export interface Tool extends Pick<Definition<never>, 'name' | 'description' | 'record' | 'pages'> {
-  /** Everything that it asks. */
-  readonly operations: readonly Operation[];
+  readonly operation: Operation;
   input(isRevealed: boolean): z.ZodObject;
   answer(call: ToolCall): Promise<ToolAnswer>;
 }
@@ -78,7 +77,7 @@ export function defineTool<
     description,
     record,
     pages,
-    operations: [operation, ...(namesEventTypes ? [listBookingFilters] : [])],
+    operation,
     input: (isRevealed) =>
       z.strictObject({
         ...(record && { [record.name]: z.string().min(1).max(1024).describe(record.description) }),
@@ -88,7 +87,7 @@ export function defineTool<
           cursor: z.string().max(16_384).optional().describe('`next_cursor` of the previous answer: the next page.'),
         }),
       }),
-    async answer({ ask, input, rows, from }) {
+    async answer({ ask, eventTypeNames, input, rows, from }) {
       const query = Object.entries(input).filter(
         ([key, value]) => value !== undefined && key !== record?.name && key !== 'limit' && key !== 'cursor',
       );
@@ -100,8 +99,8 @@ export function defineTool<
           ...(pages && { [pages.size]: String(rows), ...(from !== undefined && { [pages.from]: from }) }),
         },
       });
-      const names = namesEventTypes ? (await ask(listBookingFilters)).event_types : [];
-      return { data: present(answer), next: nextOf(answer), eventTypes: new Set(names.map((each) => each.name)) };
+      const names = namesEventTypes ? await eventTypeNames() : [];
+      return { data: present(answer), next: nextOf(answer), eventTypes: new Set(names) };
     },
   };
 }

@@ -24,24 +24,6 @@ export interface QueueDepth {
   readonly failed: number;
 }
 
-export type JobState = keyof QueueDepth;
-
-/** A job as operators see it, without the deliveries themselves. */
-export interface QueueJob {
-  readonly id: string;
-  readonly state: JobState;
-  /** Null for a job that cannot be read. */
-  readonly deliveries: number | null;
-  /** Runs that ended with an error, or with the end of their worker. */
-  readonly attempts: number;
-  /** Milliseconds since 1970. */
-  readonly addedMs: number | null;
-  /** When a delayed job runs again. */
-  readonly dueMs: number | null;
-  /** The code of the error that ended the last run. */
-  readonly lastError: string | null;
-}
-
 /** A batch in the compressed form that the queue stores: base64 of zstd (see batch-codec.ts). */
 export interface PackedBatch {
   readonly v: 1;
@@ -93,10 +75,8 @@ export interface DeliveryQueue {
   /** Starts taking batches. The deliveries of failed jobs are run again one by one; a poison pill goes to `quarantine`. */
   work(processor: BatchProcessor, quarantine: QuarantineDelivery, options: WorkOptions): QueueWorker;
   depth(): Promise<QueueDepth>;
-  /** The jobs that have been in this state longest, or that are due first; at most `limit`. */
-  jobs(state: JobState, limit: number): Promise<readonly QueueJob[]>;
-  /** Runs the recovery of failed jobs now, as the workers of this process do every few seconds. Without a worker nothing happens. */
-  recoverFailed(): Promise<void>;
+  /** When the job was added that has been in this state longest, in milliseconds since 1970. */
+  oldestMs(state: 'waiting' | 'active'): Promise<number | undefined>;
   /** Checks the settings of the engine; an empty list means no problems. Rejects when the engine does not answer. */
   check(): Promise<readonly EngineProblem[]>;
   /** Resolves when the engine answers; rejects within about two seconds otherwise. */

@@ -91,7 +91,7 @@ export const indexes = {
   ),
   scheduled_events_link_pending: both(
     `scheduled_events (end_time) where location ->> 'status' in ('initiated', 'processing')`,
-    'meetings whose link is not there yet: follow-up reads, GET /api/sync',
+    'meetings whose link is not there yet: follow-up reads, the page of the comparisons',
   ),
   scheduled_events_start_time: both(
     'scheduled_events (start_time)',
@@ -128,7 +128,7 @@ export const indexes = {
     'event_log using hash (subject_uri) where subject_uri is not null',
     'the history of a row: why, redaction of deleted contacts, GET /api/feed?subject_uri',
   ),
-  admin_actions_at: both('admin_actions (at)', 'GET /api/actions, in order'),
+  admin_actions_at: both('admin_actions (at)', 'the page of actions, in order'),
   alerts_claimed: both('alerts (next_at) where claimed_at is not null', 'alerts that are being sent'),
   alerts_rule_occurred_at: both(
     'alerts (rule, occurred_at)',

@@ -5,7 +5,7 @@ import { uri } from '#schemas/wire.ts';
 import { dayMs, instantOf } from '#src/base/time.ts';
 import type { Listing, PageRequest, Position } from '#src/http/pagination.ts';
 import { boundary, plainText } from '#src/http/request.ts';
-import { defineOperation } from '#src/api/api-operation.ts';
+import { defineOperation, type ApiContext } from '#src/api/api-operation.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { attendances } from '#src/store/views/attendance.ts';
 import { findBookings, type BookingsFound } from '#src/store/search/bookings.ts';
@@ -77,27 +77,16 @@ function endsOf({ items: found, stoppedAt }: BookingsFound, { count, from, backw
   return { items: backwards ? shown.toReversed() : shown, ...ends };
 }
 
-const choice = z.strictObject({ uri: z.string(), name: z.string() });
-
 /** As many as a menu can show. */
 const mostChoices = 500;
 
-export const listBookingFilters = defineOperation({
-  id: 'listBookingFilters',
-  method: 'GET',
-  path: '/api/bookings/filters',
-  tag: 'Bookings',
-  summary: 'Hosts and event types, for filters',
-  description: `In the order of their names; at most ${mostChoices} each.`,
-  answers: 'object',
-  schema: z.strictObject({ hosts: z.array(choice), event_types: z.array(choice) }),
-  async run({ store: { db } }) {
-    const [hosts, eventTypes] = await Promise.all(
-      (['users', 'event_types'] as const).map((table) =>
-        db.selectFrom(table).select(['uri', 'name']).orderBy('name').orderBy('uri').limit(mostChoices).execute(),
-      ),
-    );
-    const named = (rows: typeof hosts = []) => rows.map(({ uri, name }) => ({ uri, name: name ?? uri }));
-    return { hosts: named(hosts), event_types: named(eventTypes) };
-  },
-});
+/** Hosts and event types, in the order of their names. */
+export async function readBookingFilters({ store: { db } }: Pick<ApiContext, 'store'>) {
+  const [hosts, eventTypes] = await Promise.all(
+    (['users', 'event_types'] as const).map((table) =>
+      db.selectFrom(table).select(['uri', 'name']).orderBy('name').orderBy('uri').limit(mostChoices).execute(),
+    ),
+  );
+  const named = (rows: typeof hosts = []) => rows.map(({ uri, name }) => ({ uri, name: name ?? uri }));
+  return { hosts: named(hosts), eventTypes: named(eventTypes) };
+}

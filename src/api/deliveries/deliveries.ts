@@ -5,7 +5,7 @@ import { pageQuery } from '#schemas/pagination.ts';
 import { instant } from '#schemas/resources/values.ts';
 import { notFound } from '#src/http/http-error.ts';
 import type { Listing, PageRequest, Position } from '#src/http/pagination.ts';
-import { plainText, wholeNumber } from '#src/http/request.ts';
+import { plainText } from '#src/http/request.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { DeliveryFilter } from '#src/store/log/log-candidates.ts';
 import { entriesWithBodies } from '#src/store/log/delivery-tail.ts';
@@ -113,20 +113,7 @@ const quarantineQuery = pageQuery.extend({
   reason: plainText.optional().describe('With exactly this reason.'),
 });
 
-const reasons = z.strictObject({
-  collection: z.array(
-    z.strictObject({
-      outcome: z.enum(quarantineOutcomes),
-      reason: z.string().nullable(),
-      count: z.int(),
-      newest_seq: z.int().describe('The offset of the newest one in the log.'),
-    }),
-  ),
-});
-
-const maxReasons = 100;
-
-const listQuarantine = defineOperation({
+export const listQuarantine = defineOperation({
   id: 'listQuarantine',
   method: 'GET',
   path: '/api/quarantine',
@@ -142,28 +129,14 @@ const listQuarantine = defineOperation({
     listLog(needs, { outcome, event, reason, unprojected: true }, pageIn('seq:desc')),
 });
 
-export const countQuarantine = defineOperation({
-  id: 'countQuarantine',
-  method: 'GET',
-  path: '/api/quarantine/reasons',
-  tag: 'Quarantine',
-  summary: 'Counts of quarantined deliveries by reason',
-  description: `The most frequent first; at most ${maxReasons}.`,
-  query: z.strictObject({
-    newest: wholeNumber(1, 1_000_000)
-      .optional()
-      .describe(
-        'Count only this many of each outcome, the newest. Without it all are counted, which takes longer the more there are.',
-      ),
-  }),
-  answers: 'object',
-  schema: reasons,
-  run: async ({ store, query: { newest } }) => ({
-    collection: await countReasons(store, { limit: maxReasons, newest }),
-  }),
-});
+const maxReasons = 100;
 
-export const quarantineOperations = [listQuarantine, countQuarantine] as const;
+/** Quarantined deliveries by reason, the most frequent first. Of each outcome this many are counted, the newest. */
+export const readQuarantineReasons = ({ store }: Pick<ApiContext, 'store'>, newest: number) =>
+  countReasons(store, { limit: maxReasons, newest });
+
+/** The end of the log. */
+export const readLastSeq = ({ store }: Pick<ApiContext, 'store'>): Promise<number> => lastSeq(store);
 
 /** A page of the log, newest first. */
 async function listLog(

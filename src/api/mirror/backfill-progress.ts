@@ -1,51 +1,10 @@
-// The backfill as the API shows it: how far each resource is, how fast, and how long it still takes.
-import { z } from 'zod';
-import { instant } from '#schemas/resources/values.ts';
+// The backfill as the page of the comparisons shows it: how far each resource is, how fast, and how long it still takes.
 import { instantOf } from '#src/base/time.ts';
 import type { BackfillState } from '#workers/sync/backfill/backfill.ts';
 import { noCounts, type Counts, type Progress } from '#workers/sync/backfill/progress.ts';
 import { allResources } from '#workers/sync/resources/registry.ts';
 
-const count = z.int().min(0);
-const counts = {
-  rows: count,
-  created: count,
-  updated: count,
-  unchanged: count,
-  quarantined: count,
-};
-
-const resourceProgress = z
-  .strictObject({
-    name: z.string(),
-    state: z
-      .enum(['waiting', 'reading', 'stopped', 'complete'])
-      .describe('`stopped`: no page was read for two minutes; the next `backfill` continues from there.'),
-    ...counts,
-    pages: count,
-    records: count.nullable().describe('How many of `total` were read.'),
-    total: count.nullable().describe('How many there are, where the service can be asked.'),
-    rows_per_minute: count.nullable().describe('Since the process that reads it began.'),
-    seconds_left: count.nullable(),
-    last_page_at: instant.nullable(),
-    missing: z.array(z.string()).describe('What may not be read.'),
-  })
-  .meta({ id: 'BackfillProgress' });
-
-export const backfillRecord = z.strictObject({
-  state: z.enum(['never', 'reading', 'stopped', 'complete']),
-  first_completed_at: instant.nullable(),
-  resources: z.array(resourceProgress).describe('Of the backfill that has not ended.'),
-  last: z
-    .strictObject({
-      finished_at: instant,
-      resources: z.array(
-        z.strictObject({ name: z.string(), state: z.string(), ...counts, missing: z.array(z.string()) }),
-      ),
-    })
-    .nullable(),
-});
-
+/** A resource without a page for this long has stopped; the next `backfill` continues from there. */
 const silenceMs = 120_000;
 
 export function backfillOf(
@@ -55,7 +14,7 @@ export function backfillOf(
     isFilled,
     nowMs,
   }: { readonly filledAt: string | undefined; readonly isFilled: boolean; readonly nowMs: number },
-): z.output<typeof backfillRecord> {
+) {
   const resources = allResources
     .filter(({ name }) => running?.resources.includes(name))
     .map(({ name }) =>
@@ -90,7 +49,7 @@ const countsOf = ({ rows, created, updated, unchanged, quarantined }: Counts) =>
 function progressOf(
   progress: Progress | undefined,
   { name, nowMs, hasEnded }: { readonly name: string; readonly nowMs: number; readonly hasEnded: boolean },
-): z.output<typeof resourceProgress> {
+) {
   const { counts: found = noCounts, pace, missing = [] } = progress ?? {};
   const storedMs = pace && Date.parse(pace.stored_at);
   const isReading = storedMs !== undefined && nowMs - storedMs < silenceMs;

@@ -1,56 +1,33 @@
-// What the operations about the mirror itself use of the process: its settings, its queue, its sinks, its subscriptions. The composition
-// root provides it.
-import { z } from 'zod';
-import { instant } from '#schemas/resources/values.ts';
-import { notFound } from '#src/http/http-error.ts';
-import type { JobState, QueueDepth, QueueJob } from '#src/queue/contract.ts';
-
-const count = z.int().min(0);
-
-export const sinkRecord = z
-  .strictObject({
-    name: z.string(),
-    host: z.string().nullable().describe('The host that receives the feed.'),
-    state: z
-      .enum(['waiting', 'current', 'sending', 'retrying', 'elsewhere', 'off'])
-      .describe(
-        '`waiting`: not started. `current`: it has everything. `sending`: it is behind and catches up. `retrying`: it refuses entries, which are retried. `elsewhere`: another process sends to it, and has its errors. `off`: it is no longer configured here; its offset is stored.',
-      ),
-    position: count.nullable().describe('The last entry up to which it has everything.'),
-    behind: count.describe('How many offsets the end of the log is ahead of it.'),
-    sent: count.describe('By this process, since it started.'),
-    failures: count.describe('Refused attempts of this process, since it started.'),
-    last_error: z.string().nullable().describe('The code of the last refused attempt of this process.'),
-    updated_at: instant.nullable().describe('When its offset last moved.'),
-  })
-  .meta({ id: 'Sink' });
-
-export const settingRecord = z
-  .strictObject({
-    name: z.string(),
-    group: z.string(),
-    value: z.string().nullable().describe('Null when it is not set and has no default.'),
-    source: z
-      .enum(['environment', '.env', 'file', 'default'])
-      .describe('`file`: the file that `NAME_FILE` names. `.env`: the file in the working folder.'),
-    variable: z.string().nullable().describe('The variable that was read: the name, its alias, or `NAME_FILE`.'),
-    shown: z
-      .enum(['whole', 'part', 'hidden'])
-      .describe('Of a secret nothing is shown; of an address that may contain one, the scheme and the host.'),
-    default: z.string().nullable(),
-    meaning: z.string(),
-  })
-  .meta({ id: 'Setting' });
+// What pages show of the process: its settings, its queue, the sinks of the feed, and the plan of `bootstrap`. The composition root
+// provides it.
+import { isTransient, SlotstreamError } from '#src/base/errors.ts';
+import { conflict, notFound, titledError } from '#src/http/http-error.ts';
+import type { DeliveryQueue } from '#src/queue/contract.ts';
+import type { Store } from '#src/store/contract.ts';
+import { listPositions } from '#src/store/log/consumer-offsets.ts';
+import { lastSeq } from '#src/store/log/read.ts';
 
 export interface MirrorProcess {
-  readonly settings: readonly z.output<typeof settingRecord>[];
-  /** How often the mirror is compared with the service, and which resources are. */
+  readonly settings: readonly Setting[];
+  /** How often the mirror is compared with the service. */
   readonly schedule: Schedule;
   /** The configured sinks; none until they have started. */
-  sinks(): Promise<readonly Omit<z.output<typeof sinkRecord>, 'updated_at'>[]>;
-  readonly queue: JobQueue;
-  /** Compares the webhook subscriptions with the service (`subscriptionPlan`). A `SlotstreamError` says why it cannot. */
-  planSubscriptions(options: { readonly signal: AbortSignal }): Promise<object>;
+  sinks(): Promise<readonly Omit<Sink, 'updated_at'>[]>;
+  readonly queue: Pick<DeliveryQueue, 'engine' | 'depth' | 'oldestMs'>;
+  /** Compares the webhook subscriptions with the service. A `SlotstreamError` says why it cannot. */
+  planSubscriptions(): Promise<SubscriptionPlan>;
+}
+
+export interface Setting {
+  readonly name: string;
+  readonly group: string;
+  /** Null when it is not set and has no default. */
+  readonly value: string | null;
+  readonly source: 'environment' | '.env' | 'file' | 'default';
+  /** The variable that was read: the name, its alias, or `NAME_FILE`. */
+  readonly variable: string | null;
+  readonly shown: 'whole' | 'part' | 'hidden';
+  readonly meaning: string;
 }
 
 export interface Schedule {
@@ -60,16 +37,92 @@ export interface Schedule {
   readonly sweepEveryMs: number;
 }
 
-export interface JobQueue {
-  readonly engine: string;
-  depth(): Promise<QueueDepth>;
-  jobs(state: JobState, limit: number): Promise<readonly QueueJob[]>;
-  recoverFailed(): Promise<void>;
+export interface Sink {
+  readonly name: string;
+  readonly host: string | null;
+  /** `elsewhere`: another process sends to it, and has its errors. `off`: it is no longer configured here; its offset is stored. */
+  readonly state: 'waiting' | 'current' | 'sending' | 'retrying' | 'elsewhere' | 'off';
+  readonly position: number | null;
+  readonly behind: number;
+  /** By this process, since it started. */
+  readonly sent: number;
+  readonly failures: number;
+  readonly last_error: string | null;
+  /** When its offset last moved. */
+  readonly updated_at: string | null;
 }
 
-export const jobStates = ['waiting', 'active', 'delayed', 'failed'] as const satisfies readonly JobState[];
+export interface SubscriptionPlan {
+  readonly organization: string;
+  readonly callback: string;
+  readonly notes: readonly string[];
+  /** Whether anything would change. */
+  readonly pending: boolean;
+  /** The number of steps by kind. */
+  readonly summary: Readonly<Record<string, number>>;
+  readonly steps: readonly {
+    readonly action: string;
+    readonly scope: string;
+    readonly events: readonly string[];
+    readonly why?: string;
+  }[];
+  /** What exists at the service now, of this callback. */
+  readonly subscriptions: readonly {
+    readonly callback_url: string | null;
+    readonly state: string | null;
+    readonly scope: string;
+    readonly events: readonly string[];
+    readonly retry_started_at: string | null;
+  }[];
+}
 
-export function processOf({ process }: { readonly process?: MirrorProcess | undefined }): MirrorProcess {
+type ProcessContext = { readonly process?: MirrorProcess | undefined };
+
+export function processOf({ process }: ProcessContext): MirrorProcess {
   if (process === undefined) throw notFound('This server does not report on its process.');
   return process;
+}
+
+export const readSettings = (context: ProcessContext): readonly Setting[] => processOf(context).settings;
+
+/** How much waits in the queue, and since when. */
+export async function readQueue(context: ProcessContext) {
+  const { queue } = processOf(context);
+  const depth = await queue.depth();
+  return { engine: queue.engine, depth, oldestMs: depth.waiting > 0 ? await queue.oldestMs('waiting') : undefined };
+}
+
+const sinkPrefix = 'sink:';
+
+/** The sinks of this process, and those that once had an offset. */
+export async function readSinks(context: ProcessContext & { readonly store: Store }): Promise<readonly Sink[]> {
+  const { store } = context;
+  const configured = await processOf(context).sinks();
+  const last = await lastSeq(store);
+  const stored = (await listPositions(store)).filter(({ name }) => name.startsWith(sinkPrefix));
+  const movedAt = new Map(stored.map(({ name, updated_at }) => [name.slice(sinkPrefix.length), updated_at]));
+  const off = stored
+    .filter(({ name }) => !configured.some((sink) => `${sinkPrefix}${sink.name}` === name))
+    .map(({ name, position }) => ({
+      name: name.slice(sinkPrefix.length),
+      host: null,
+      state: 'off' as const,
+      position,
+      behind: Math.max(0, last - position),
+      sent: 0,
+      failures: 0,
+      last_error: null,
+    }));
+  return [...configured, ...off].map((sink) => ({ ...sink, updated_at: movedAt.get(sink.name) ?? null }));
+}
+
+/** What the operator can act upon is an answer, not a failure of this server. */
+export async function readSubscriptionPlan(context: ProcessContext): Promise<SubscriptionPlan> {
+  try {
+    return await processOf(context).planSubscriptions();
+  } catch (error) {
+    if (!(error instanceof SlotstreamError)) throw error;
+    const message = [error.message, error.hint].filter((text) => text !== undefined).join(' ');
+    throw isTransient(error) ? titledError(503, message) : conflict({ message });
+  }
 }

@@ -4,7 +4,7 @@ import { counted } from '#src/base/number-text.ts';
 import { timeText } from '#src/base/time.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
 import type { LastRun } from '#workers/sync/reconcile/reconcile-state.ts';
-import { type HealthItem } from './health-item.ts';
+import type { HealthItem } from './process-health.ts';
 
 /** This many periods without a complete run are reported. */
 export const maxMissedPeriods = 3;

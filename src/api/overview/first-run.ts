@@ -1,25 +1,15 @@
 // What is still to do in a new installation: the settings, the subscriptions, the first copy, the first delivery. Each with its command.
-import { z } from 'zod';
 import { slotstream } from '#src/base/command.ts';
-
-export const firstRunRecord = z.strictObject({
-  done: z.boolean().describe('Nothing is left to do.'),
-  empty: z.boolean().describe('Nothing was received or copied yet.'),
-  steps: z.array(
-    z.strictObject({
-      id: z.enum(['settings', 'bootstrap', 'backfill', 'delivery']),
-      done: z.boolean(),
-      sentence: z.string(),
-      command: z.string().optional().describe('What to run.'),
-    }),
-  ),
-  try_out: z
-    .array(z.strictObject({ sentence: z.string(), command: z.string() }))
-    .describe('Commands that need no account at the service.'),
-});
 
 /** Beside the command: the process may run in another folder than that of the project. */
 const exampleFile = slotstream.replace(/bin\/slotstream$/, '.env.example');
+
+export interface FirstStep {
+  readonly id: 'settings' | 'bootstrap' | 'backfill' | 'delivery';
+  readonly done: boolean;
+  readonly sentence: string;
+  readonly command?: string;
+}
 
 export interface FirstRunInput {
   /** Settings that are needed and have no value. */
@@ -30,10 +20,10 @@ export interface FirstRunInput {
   readonly isEmpty: boolean;
 }
 
-export function firstRun(input: FirstRunInput): z.output<typeof firstRunRecord> {
+export function firstRun(input: FirstRunInput) {
   const { missingSettings: missing, hasSubscription, isFilled, hasDelivery, isEmpty } = input;
   const names = missing.join(', ').replace(/, (?=[^,]*$)/, ' and ');
-  const steps: z.output<typeof firstRunRecord>['steps'] = [
+  const steps: readonly FirstStep[] = [
     {
       id: 'settings',
       done: missing.length === 0,
@@ -68,7 +58,8 @@ export function firstRun(input: FirstRunInput): z.output<typeof firstRunRecord> 
     done: isDone,
     empty: isEmpty,
     steps,
-    try_out: [
+    /** Commands that need no account at the service. */
+    tryOut: [
       {
         sentence: 'See everything at work with a simulated service, in a separate folder.',
         command: `${slotstream} demo`,

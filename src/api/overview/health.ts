@@ -6,9 +6,8 @@ import type { ProcessRow } from '#src/store/processes.ts';
 import type { MirrorHealth } from '#workers/alerts/conditions/condition.ts';
 import type { LateJob } from '#workers/scheduling/lease.ts';
 import { driftHealth, type ComparisonState } from './drift-health.ts';
-import { ageText, type HealthItem } from './health-item.ts';
 import { jobHealth } from './late-jobs.ts';
-import { processHealth } from './process-health.ts';
+import { ageText, processHealth, type HealthItem } from './process-health.ts';
 
 export interface HealthInput {
   readonly nowMs: number;

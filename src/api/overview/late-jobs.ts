@@ -4,8 +4,7 @@ import { instantOf, timeText } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
 import { lateJobs, type LateJob } from '#workers/scheduling/lease.ts';
-import type { HealthItem } from './health-item.ts';
-import { isMissing } from './process-health.ts';
+import { isMissing, type HealthItem } from './process-health.ts';
 
 interface LateJobsInput {
   readonly periods: Readonly<Record<string, number>>;

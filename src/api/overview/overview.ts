@@ -1,10 +1,12 @@
-// `GET /api/overview`: how the mirror is now, in sentences: its health, the flow of deliveries, what needs a person, and today's counts.
+// How the mirror is now, in sentences: `GET /api/health`, and for the first page also the flow of deliveries and today's counts.
 import { z } from 'zod';
-import { instant } from '#schemas/resources/values.ts';
 import { timezoneName } from '#schemas/timezone.ts';
 import { defineOperation, type ApiContext } from '#src/api/api-operation.ts';
+import { sentenceOf } from '#src/api/deliveries/sentences.ts';
 import { counted } from '#src/base/number-text.ts';
+import { parseInput } from '#src/http/request.ts';
 import type { Store } from '#src/store/contract.ts';
+import { newestDeliveries } from '#src/store/log/delivery-tail.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { unprojectedCounts } from '#src/store/log/unprojected-counts.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
@@ -12,75 +14,40 @@ import { readMirrorHealth } from '#workers/alerts/conditions/mirror-health.ts';
 import { filledAt, isFilled } from '#workers/sync/mirror-identity.ts';
 import { openGap } from '#workers/sync/reconcile/missed-window.ts';
 import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
-import { firstRun, firstRunRecord } from './first-run.ts';
-import { healthItem, type HealthItem } from './health-item.ts';
+import { firstRun } from './first-run.ts';
 import { downSubscriptions, mirrorHealth } from './health.ts';
 import { readLateJobs } from './late-jobs.ts';
-import { latestDelivery, readLatest } from './latest.ts';
 import { needRecord, readNeeds, type Need } from './needs-you.ts';
-import { isMissing, lagOf, queueOf, type Installation } from './process-health.ts';
-import { hourRecord, readToday, todayRecord } from './today.ts';
+import { healthItem, isMissing, lagOf, queueOf, type HealthItem, type Installation } from './process-health.ts';
+import { readToday } from './today.ts';
 
-const count = z.int().min(0);
-
-const arrow = z.strictObject({
-  from: z.enum(['receiver', 'queue', 'worker']),
-  to: z.enum(['queue', 'worker', 'store']),
-  depth: count.describe('How much waits here.'),
-  unit: z.enum(['deliveries', 'batches']),
-  oldest_at: instant.nullable().describe('Since when the oldest waits.'),
-});
-
-const flow = z.strictObject({
-  receivers: count,
-  accepted: count.describe('Deliveries accepted within the last 10 minutes.'),
-  queue_engine: z.string(),
-  workers: count,
-  lag_p50_ms: count.nullable().describe('From an event to its row, within the last 10 minutes.'),
-  lag_p99_ms: count.nullable(),
-  store_engine: z.enum(['sqlite', 'postgres']),
-  last_seq: count,
-  arrows: z.array(arrow),
-});
-
-const overview = z
+const mirrorHealthRecord = z
   .strictObject({
     verdict: z.strictObject({ state: z.enum(['ok', 'attention', 'problem']), sentence: z.string() }),
     health: z.array(healthItem),
-    flow,
     needs_you: z.array(needRecord),
-    today: todayRecord,
-    hours: z.array(hourRecord).describe('Deliveries of the last 24 hours, hour by hour.'),
-    latest: z.array(latestDelivery).describe('The newest deliveries.'),
-    first_run: firstRunRecord,
   })
-  .meta({ id: 'Overview' });
-export type Overview = z.output<typeof overview>;
+  .meta({ id: 'MirrorHealth' });
+type Verdict = z.output<typeof mirrorHealthRecord>['verdict'];
 
-export const getOverview = defineOperation({
-  id: 'getOverview',
+export const getMirrorHealth = defineOperation({
+  id: 'getMirrorHealth',
   method: 'GET',
-  path: '/api/overview',
+  path: '/api/health',
   tag: 'Process',
-  summary: 'How the mirror is now',
-  description:
-    'Health, flow, what needs a person, and the deliveries of today. Deliveries are counted by their position in the log: one that a replay or an erasure moved to its end counts when it was moved.',
-  query: z.object({
-    timezone: timezoneName
-      .optional()
-      .describe('In which the day begins: `Europe/Berlin`. That of `REPORT_TIMEZONE` when absent.'),
-  }),
+  summary: 'Whether the mirror is well, check by check, and what needs a person',
+  description: 'What is not well has a sentence and its fix, as on the first page of the dashboard.',
   answers: 'object',
-  schema: overview,
-  run: ({ query: { timezone }, ...context }) => readOverview(context, timezone ?? context.store.reportZone),
+  schema: mirrorHealthRecord,
+  async run(context) {
+    const { verdict, health, needs } = await readHealth(context);
+    return { verdict, health, needs_you: needs };
+  },
 });
 
-export const overviewOperations = [getOverview] as const;
+type OverviewContext = Pick<ApiContext, 'store' | 'clock' | 'installation' | 'process'>;
 
-async function readOverview(
-  { store, clock, installation, process }: Pick<ApiContext, 'store' | 'clock' | 'installation' | 'process'>,
-  timezone: string,
-): Promise<Overview> {
+async function readHealth({ store, clock, installation, process }: OverviewContext) {
   const nowMs = clock();
   const processes = (await installation?.processes()) ?? [];
   const { health: mirror } = await readMirrorHealth(store, { nowMs, before: undefined });
@@ -98,21 +65,30 @@ async function readOverview(
     downSubscriptions: disabled + missing,
     refusing: ((await process?.sinks()) ?? []).filter(({ state }) => state === 'retrying'),
   });
+  return { nowMs, processes, mirror, missingSettings, comparison, health, needs, verdict: verdictOf(health, needs) };
+}
+
+const shownDeliveries = 20;
+
+export type Overview = Awaited<ReturnType<typeof readOverview>>;
+
+/** The first page: the health, the flow of deliveries, today in this time zone, the newest deliveries, and what is left to set up. */
+export async function readOverview(context: OverviewContext, timezone = context.store.reportZone) {
+  const { store, installation } = context;
+  const { nowMs, processes, mirror, missingSettings, comparison, ...health } = await readHealth(context);
   const seq = await lastSeq(store);
-  const latest = await readLatest(store);
+  const latest = await newestDeliveries(store, shownDeliveries);
   return {
-    verdict: verdictOf(health, needs),
-    health: [...health],
+    ...health,
     flow: {
       ...flowOf(processes, nowMs),
-      queue_engine: installation?.queueEngine ?? 'unknown',
-      store_engine: store.engine.name,
-      last_seq: seq,
+      queueEngine: installation?.queueEngine ?? 'unknown',
+      storeEngine: store.engine.name,
+      lastSeq: seq,
     },
-    needs_you: [...needs],
-    ...(await readToday(store, { nowMs, timezone })),
-    latest: [...latest],
-    first_run: firstRun({
+    ...(await readToday(store, { nowMs, timezone: parseInput(timezoneName, timezone) })),
+    latest: latest.map((entry) => ({ ...entry, sentence: sentenceOf(entry) })),
+    firstRun: firstRun({
       missingSettings,
       hasSubscription: mirror.subscriptions.length > 0,
       isFilled: comparison.isFilled,
@@ -136,7 +112,7 @@ async function readComparison(store: Store, installation: Installation | undefin
 }
 
 /** Work lists are no fault, and an item without a fix is a notice. */
-function verdictOf(health: readonly HealthItem[], needs: readonly Need[]): Overview['verdict'] {
+function verdictOf(health: readonly HealthItem[], needs: readonly Need[]): Verdict {
   const faults = new Set([
     ...health.filter(({ state, fix }) => state !== 'ok' && fix !== undefined).map(({ id }) => id),
     ...needs.filter(({ kind }) => kind === 'fault').map(({ id }) => id),
@@ -161,17 +137,16 @@ function flowOf(processes: readonly ProcessRow[], nowMs: number) {
   const queue = queueOf(alive);
   const lag = lagOf(alive);
   const spooled = receivers.reduce((sum, { spool_deliveries: spooled }) => sum + (spooled ?? 0), 0);
-  const [spoolSince = null] = receivers.flatMap(({ spool_since: since }) => since ?? []).toSorted();
+  const [spoolSince] = receivers.flatMap(({ spool_since: since }) => since ?? []).toSorted();
   return {
     receivers: receivers.length,
+    /** Within the last 10 minutes. */
     accepted: receivers.reduce((sum, { accepted }) => sum + (accepted ?? 0), 0),
     workers: alive.filter(({ role }) => role !== 'receive').length,
-    lag_p50_ms: lag?.p50Ms ?? null,
-    lag_p99_ms: lag?.p99Ms ?? null,
-    arrows: [
-      { from: 'receiver', to: 'queue', depth: spooled, unit: 'deliveries', oldest_at: spoolSince },
-      { from: 'queue', to: 'worker', depth: queue.waiting, unit: 'batches', oldest_at: queue.oldestAt ?? null },
-      { from: 'worker', to: 'store', depth: queue.active, unit: 'batches', oldest_at: queue.activeSince ?? null },
-    ],
-  } satisfies Partial<Overview['flow']>;
+    lag,
+    /** What waits on the disks of the receivers, in the queue, in the workers; and since when. */
+    spooled: { count: spooled, since: spoolSince },
+    waiting: { count: queue.waiting, since: queue.oldestAt },
+    active: { count: queue.active, since: queue.activeSince },
+  };
 }

@@ -1,9 +1,20 @@
 // The health items that follow from what the processes report about themselves. A receiver, which has no tables, shows these too.
+import { z } from 'zod';
 import { slotstream } from '#src/base/command.ts';
 import { counted, duration } from '#src/base/number-text.ts';
 import { minuteMs, timeText } from '#src/base/time.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
-import { ageText, type HealthItem } from './health-item.ts';
+
+export const healthItem = z.strictObject({
+  id: z.string().describe('`subscriptions`, `signatures`, `queue`, …'),
+  state: z.enum(['ok', 'attention', 'problem']),
+  sentence: z.string(),
+  fix: z.string().optional().describe('What to do when it is not well; absent where nothing is to be done.'),
+  link: z.string().optional().describe('The page that shows more.'),
+});
+export type HealthItem = z.output<typeof healthItem>;
+
+export const ageText = (instant: string, nowMs: number): string => duration(Math.max(0, nowMs - Date.parse(instant)));
 
 /** A process that did not report for this long was killed, or does not reach the database. */
 const missingAfterMs = minuteMs;

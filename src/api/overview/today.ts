@@ -1,24 +1,8 @@
 // The deliveries of today against those of the same weekday a week ago, up to the same time of day, and those of each of the last 24 hours.
-import { z } from 'zod';
-import { instant } from '#schemas/resources/values.ts';
 import { localClock, startOfDay } from '#src/base/time-zone.ts';
 import { dayMs, dayOf, hourMs, instantOf, minuteMs } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import { deliveryCounter, none, type Period } from '#src/store/log/delivery-counts.ts';
-
-const count = z.int().min(0);
-const counts = z.strictObject({ deliveries: count, bookings: count, cancellations: count, no_shows: count });
-
-export const todayRecord = z.strictObject({
-  since: instant.describe('When the day began.'),
-  timezone: z.string().describe('The time zone in which it began.'),
-  counts: counts.describe('A moved booking is a cancellation and a booking, as the service sends it.'),
-  last_week: counts
-    .nullable()
-    .describe('Of the same weekday, until the same time of day; null where the log does not go back that far.'),
-});
-
-export const hourRecord = z.strictObject({ hour: instant.describe('When it began.'), deliveries: count });
 
 const weekMs = 7 * dayMs;
 const shownHours = 24;
@@ -52,7 +36,8 @@ export async function readToday(
       since: instantOf(fromMs),
       timezone,
       counts: day ?? none,
-      last_week: hasLastWeek ? (lastWeek ?? null) : null,
+      /** Until the same time of day; null where the log does not go back that far. */
+      lastWeek: hasLastWeek ? (lastWeek ?? null) : null,
     },
     hours: starts.map((startMs, at) => ({ hour: instantOf(startMs), deliveries: perHour[at]?.deliveries ?? 0 })),
   };

@@ -1,9 +1,8 @@
 // The delivery queue on BullMQ, whatever engine BullMQ runs on; a backend provides the engine (connections, check, ping).
 
 import type { JobsOptions } from 'bullmq';
-import { type BullEngine, openConnection, toQueueError } from './connection.ts';
-import { startFailedJobRecovery, type FailedJobRecovery } from './failed-job-recovery.ts';
-import { listJobs } from './list-jobs.ts';
+import { type BullEngine, type BullQueue, openConnection, toQueueError } from './connection.ts';
+import { startFailedJobRecovery } from './failed-job-recovery.ts';
 import { createIsolation } from './poison-pill.ts';
 import { defaultTiming, startBullWorker, type WorkerTiming } from './worker.ts';
 import type { DeliveryQueue, LossDetection, QueueWorker } from '#src/queue/contract.ts';
@@ -32,7 +31,6 @@ export async function openBullQueue({ engine, name, ...needs }: BullNeeds): Prom
   const isolation = createIsolation();
   const { withQueue, report, depth, close } = await openConnection({ engine, report: needs.report }, name);
   const workers = new Set<QueueWorker>();
-  const recoveries = new Set<FailedJobRecovery>();
   return {
     engine: engine.engine,
     add: (batch, jobId) => {
@@ -42,7 +40,6 @@ export async function openBullQueue({ engine, name, ...needs }: BullNeeds): Prom
     ...(engine.losses && { losses: withoutDriverErrors(engine.losses) }),
     work: (processor, quarantine, { concurrency, mayTake }) => {
       const recovery = startFailedJobRecovery({ withQueue, quarantine, jobOptions, report }, timing.recoveryMs);
-      recoveries.add(recovery);
       const bullWorker = startBullWorker(
         {
           make: engine.makeWorker.bind(engine, name),
@@ -61,8 +58,7 @@ export async function openBullQueue({ engine, name, ...needs }: BullNeeds): Prom
       return worker;
     },
     depth,
-    jobs: (state, limit) => withQueue((queue) => listJobs(queue, engine.engine, { state, limit })),
-    recoverFailed: async () => void (await Promise.all([...recoveries].map((recovery) => recovery.trigger()))),
+    oldestMs: (state) => withQueue((queue) => oldestJobMs(queue, engine.engine, state === 'waiting' ? 'wait' : state)),
     check: () => engine.check(),
     ping: () => engine.ping(),
     close: async () => {
@@ -84,4 +80,22 @@ function withoutDriverErrors({ count, finished }: LossDetection): LossDetection 
       }
     },
   };
+}
+
+async function oldestJobMs(
+  queue: Pick<BullQueue, 'getRanges' | 'getJob' | 'getJobCounts'>,
+  engine: BullEngine['engine'],
+  state: 'wait' | 'active',
+): Promise<number | undefined> {
+  // On PostgreSQL BullMQ numbers them from the newest, whatever order is requested.
+  const at = engine === 'postgres' ? Math.max(0, ((await queue.getJobCounts(state))[state] ?? 0) - 1) : 0;
+  const [id] = await queue.getRanges([state], at, at, true);
+  try {
+    // One that is gone has ended, or moved to another state, meanwhile.
+    return id === undefined ? undefined : (await queue.getJob(id))?.timestamp;
+  } catch (error) {
+    // Not JSON: only a person with redis-cli writes such a job.
+    if (!(error instanceof SyntaxError)) throw error;
+    return undefined;
+  }
 }

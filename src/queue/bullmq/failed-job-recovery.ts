@@ -9,25 +9,17 @@ import { unpackBatch } from '#src/queue/batch-codec.ts';
 import { isolatedJobName, unfinishedRunsOf } from './poison-pill.ts';
 
 /** The part of BullMQ's job that is read here. */
-export interface StoredJob {
+interface StoredJob {
   readonly name: string;
   readonly data: unknown;
   readonly progress: unknown;
   readonly failedReason: string;
-  readonly attemptsMade: number;
   readonly timestamp: number;
-  readonly delay: number;
-  readonly processedOn?: number | undefined;
 }
 
 /** The part of BullMQ's queue that the recovery uses. */
 export interface RecoverableQueue {
-  getRanges(
-    types: ('failed' | 'wait' | 'active' | 'delayed')[],
-    start: number,
-    end: number,
-    asc: boolean,
-  ): Promise<string[]>;
+  getRanges(types: ('failed' | 'wait' | 'active')[], start: number, end: number, asc: boolean): Promise<string[]>;
   getJob(id: string): Promise<StoredJob | undefined>;
   addBulk(jobs: { name: string; data: unknown; opts: JobsOptions }[]): Promise<unknown>;
   remove(id: string): Promise<number>;
@@ -38,7 +30,7 @@ interface RecoveryNeeds {
   readonly jobOptions: JobsOptions;
 }
 
-export interface FailedJobRecovery {
+interface FailedJobRecovery {
   /** Recovers now, unless a recovery is running. Resolves when it has ended; never rejects. */
   trigger(): Promise<void>;
   close(): Promise<void>;
@@ -112,7 +104,7 @@ async function readJob(needs: RecoveryNeeds, queue: RecoverableQueue, id: string
   }
 }
 
-export function deliveriesIn(data: unknown): readonly unknown[] {
+function deliveriesIn(data: unknown): readonly unknown[] {
   return typeof data === 'object' && data !== null && 'deliveries' in data && Array.isArray(data.deliveries)
     ? data.deliveries
     : [];

@@ -1,4 +1,5 @@
 // What reads the mirror, on a store of its own and without sockets: asked as a caller who holds the token.
+import { readActions } from '#src/api/actions.ts';
 import type { AdminNeeds, ReadApi } from '#src/api/app.ts';
 import type { MirrorProcess } from '#src/api/mirror/mirror-process.ts';
 import { createReadApi } from '#src/api/operations.ts';
@@ -60,6 +61,10 @@ export async function openReadApi(
     tail,
     heard,
     operations: api.operations,
+    context: api.context,
+    /** What operators did, newest first. */
+    actions: (query: Readonly<Record<string, string>> = {}) =>
+      readActions(api.context, { url: new URL('http://127.0.0.1/mirror/actions'), query }),
     admin,
     fetch: (path: string, method = 'GET'): Promise<Response> => ask(path, { method, headers: bearer }),
     async get(path: string): Promise<ReadAnswer> {

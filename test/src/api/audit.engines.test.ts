@@ -9,7 +9,7 @@ import { freshMemory, ingestBodies, storeEngines } from '../../harness/stores.ts
 
 describe.each(storeEngines)('an action of an operator on $name', ({ available, fresh }) => {
   const open = () => openReadApi(fresh);
-  const actions = async (api: Awaited<ReturnType<typeof open>>) => (await api.get('/api/actions')).body.collection;
+  const actions = async (api: Awaited<ReturnType<typeof open>>) => (await api.actions()).actions;
 
   it.runIf(available)('is recorded with time, caller, address, target and outcome, newest first', async () => {
     await using api = await open();
@@ -44,10 +44,11 @@ describe.each(storeEngines)('an action of an operator on $name', ({ available, f
       },
     ]);
     expect(api.heard.acted).toEqual(['replayDelivery']);
-    expect((await api.get('/api/actions?operation=resendAlert')).body.collection).toEqual([]);
-    const first = await api.get('/api/actions?count=1');
-    const second = await api.get(`/api/actions?page_token=${first.body.pagination.next_page_token}`);
-    expect([first, second].map(({ body }) => body.collection[0].status)).toEqual([404, 200]);
+    expect((await api.actions({ operation: 'resendAlert' })).actions).toEqual([]);
+    const first = await api.actions({ count: '1' });
+    const second = await api.actions({ page_token: first.pagination.next_page_token ?? '' });
+    expect([first, second].map((page) => page.actions[0]?.status)).toEqual([404, 200]);
+    await expect(api.actions({ page_token: 'forged' })).rejects.toMatchObject({ status: 400 });
   });
 
   it.runIf(available)(
@@ -63,7 +64,7 @@ describe.each(storeEngines)('an action of an operator on $name', ({ available, f
         { ...refused, operation: 'replayDelivery', target: '7' },
       ]);
       for (let n = 0; n < 110; n += 1) await api.admin.ask('/api/deliveries/7/replay', { method: 'POST', headers });
-      expect((await api.get('/api/actions?count=100')).body.pagination.next_page_token).toBeNull();
+      expect((await api.actions({ count: '100' })).pagination.next_page_token).toBeNull();
     },
   );
 
@@ -187,7 +188,7 @@ it('of a consumer it is recorded that it was rewound, not that it acknowledged',
   await ingestBodies(api.store, ['not JSON']);
   await api.post('/api/feed/consumers/bi', { acknowledged: 1 });
   await api.post('/api/feed/consumers/bi', { rewind_to: 0 });
-  expect((await api.get('/api/actions')).body.collection).toMatchObject([
+  expect((await api.actions()).actions).toMatchObject([
     { operation: 'acknowledgeFeed', target: 'bi', input: { rewind_to: 0 }, result: { position: 0, behind: 1 } },
   ]);
 });

@@ -1,12 +1,12 @@
-// The plan of the webhook subscriptions over HTTP, against a sandbox: the same as `bootstrap --plan`, and only what was shown is done.
+// The plan of the webhook subscriptions, against a sandbox: the same as `bootstrap --plan`.
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { planSubscriptions } from '#src/api/mirror/subscription-plan.ts';
+import { readSubscriptionPlan } from '#src/api/mirror/mirror-process.ts';
 import { mirrorProcess } from '#src/app/mirror-process.ts';
 import { loadConfig } from '#src/config/load.ts';
-import { answerSchema } from '#src/http/operation.ts';
+import { HttpError, withStatusTitle } from '#src/http/http-error.ts';
 import { openReadApi } from '../../harness/mirror/read-api.ts';
 import { testProcess } from '../../harness/mirror/test-process.ts';
 import { openTestSandbox } from '../../harness/sandbox.ts';
@@ -52,12 +52,9 @@ for (const { name, available, fresh } of storeEngines)
   describe.runIf(available)(`the plan of the subscriptions on ${name}`, () => {
     it('is shown without a change', async () => {
       await using world = await openPlanned(fresh);
-      const { api } = world;
-      const plan = await api.get('/api/subscriptions/plan');
-      expect(plan.status).toBe(200);
-      answerSchema(planSubscriptions)?.parse(plan.body);
-      expect(plan.body).toMatchObject({ pending: true, summary: { create: 2, delete: 0 }, subscriptions: [] });
-      expect(plan.body.steps).toMatchObject([
+      const plan = await readSubscriptionPlan(world.api.context);
+      expect(plan).toMatchObject({ pending: true, summary: { create: 2, delete: 0 }, subscriptions: [] });
+      expect(plan.steps).toMatchObject([
         { action: 'create', families: ['invitee'], scope: 'organization' },
         { action: 'create', families: ['contact'], scope: 'organization' },
       ]);
@@ -67,11 +64,17 @@ for (const { name, available, fresh } of storeEngines)
 
     it('says what is missing: the address, the key, or a service that answers', async () => {
       await using bare = await openPlanned(fresh, { PUBLIC_URL: '' });
-      const unset = await bare.api.get('/api/subscriptions/plan');
-      expect([unset.status, unset.body.message]).toEqual([409, expect.stringContaining('PUBLIC_URL is not set')]);
+      const refusalOf = async ({ api }: typeof bare) => {
+        const error: unknown = await readSubscriptionPlan(api.context).catch((thrown: unknown) => thrown);
+        return error instanceof HttpError ? withStatusTitle(error) : expect.unreachable('it is refused');
+      };
+      expect(await refusalOf(bare)).toMatchObject({
+        status: 409,
+        message: expect.stringContaining('PUBLIC_URL is not set'),
+      });
       await using refused = await openPlanned(fresh, { API_TOKEN: 'wrong' });
-      const denied = await refused.api.get('/api/subscriptions/plan');
-      expect([denied.status, denied.body.message]).toEqual([409, expect.stringContaining('token')]);
-      expect(denied.body.message).not.toContain('wrong');
+      const denied = await refusalOf(refused);
+      expect(denied).toMatchObject({ status: 409, message: expect.stringContaining('token') });
+      expect(denied.message).not.toContain('wrong');
     });
   });

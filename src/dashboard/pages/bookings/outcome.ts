@@ -3,7 +3,7 @@ import { counted } from '#src/base/number-text.ts';
 import type { Field } from '#src/dashboard/components/form.ts';
 import { badge, type Markup, type State } from '#src/dashboard/components/markup.ts';
 import type { PageCall } from '#src/dashboard/page.ts';
-import { listBookingFilters } from '#src/api/bookings/list-bookings.ts';
+import { readBookingFilters } from '#src/api/bookings/list-bookings.ts';
 
 /** In the order of a menu. */
 export const outcomeTexts = {
@@ -48,8 +48,8 @@ export const timesText = (count: number): string =>
 export const startEnds = { min_start_time: 'first', max_start_time: 'last' } as const;
 
 /** Menus of hosts and event types, and the range of the start. */
-export async function meetingFilters({ ask }: Pick<PageCall, 'ask'>): Promise<readonly Field[]> {
-  const { hosts, event_types: types } = await ask(listBookingFilters);
+export async function meetingFilters({ read }: Pick<PageCall, 'read'>): Promise<readonly Field[]> {
+  const { hosts, eventTypes: types } = await read(readBookingFilters);
   const menu = (choices: typeof hosts) => Object.fromEntries(choices.map(({ uri, name }) => [uri, name]));
   return [
     { name: 'host', label: 'Host', options: menu(hosts) },

@@ -1,11 +1,10 @@
 // Deliveries: the log, searched; and why some of them are not in the tables.
 import { html } from 'hono/html';
-import { countQuarantine, listDeliveries } from '#src/api/deliveries/deliveries.ts';
+import { listDeliveries, readQuarantineReasons } from '#src/api/deliveries/deliveries.ts';
 import { number } from '#src/base/number-text.ts';
 import { filters } from '#src/dashboard/components/form.ts';
 import { pager, table, type Column } from '#src/dashboard/components/list.ts';
 import { address, command, foreign, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
-import type { Ask } from '#src/api/ask.ts';
 import { definePage, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
 import { localQuery } from '#src/dashboard/components/local-times.ts';
 import { fieldsFor, filterIn, receivedEnds } from './filter.ts';
@@ -18,7 +17,7 @@ export const deliveriesPage = definePage({
   path: '/deliveries',
   section: '/deliveries',
   async show(call) {
-    const { ask, url, isReadOnly } = call;
+    const { ask, read, url, isReadOnly } = call;
     const local = localQuery(call, receivedEnds);
     const { query } = local;
     const {
@@ -40,7 +39,7 @@ export const deliveriesPage = definePage({
       content: html`<h1>Deliveries</h1>
         <p class="lead">Everything that was received or read, newest first.</p>
         ${filters(url, query, fieldsFor(query), local)}
-        ${isFirst && isWaiting ? await reasonsView(ask, filter['outcome']) : ''}
+        ${isFirst && isWaiting ? await reasonsView(read, filter['outcome']) : ''}
         ${isFiltered && !isReadOnly && collection.length > 0 ? html`<p class="actions"><a class="button" href="${address('/deliveries/replay', filter)}">Replay ${isWaiting ? 'or dismiss ' : ''}everything that matches …</a></p>` : ''}
         ${table({
           caption: 'Deliveries, newest first',
@@ -102,8 +101,8 @@ function stoppedView({ url, query }: Pick<PageCall, 'url' | 'query'>, stop: Stop
 /** More of an outcome than this are not counted: the page has to be fast. */
 const mostCounted = 1_000;
 
-async function reasonsView(ask: Ask, outcome: string | undefined): Promise<Markup> {
-  const { collection: all } = await ask(countQuarantine, { query: { newest: String(mostCounted) } });
+async function reasonsView(read: PageCall['read'], outcome: string | undefined): Promise<Markup> {
+  const all = await read((mirror) => readQuarantineReasons(mirror, mostCounted));
   const collection = all.filter((each) => outcome === 'unprojected' || each.outcome === outcome);
   if (collection.length === 0) return html`<p class="notice">None waits for a replay.</p>`;
   const counts = Map.groupBy(collection, (each) => each.outcome).values();

@@ -1,21 +1,22 @@
 // Actions: what operators changed through this listener, from where, and how it ended.
 import { html } from 'hono/html';
-import { listActions } from '#src/api/actions.ts';
+import { isObject } from '#schemas/wire.ts';
+import { readActions } from '#src/api/actions.ts';
 import { number } from '#src/base/number-text.ts';
 import { pager, table } from '#src/dashboard/components/list.ts';
 import { filters } from '#src/dashboard/components/form.ts';
 import { badge, foreign, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { compareText } from '#src/http/pagination.ts';
-import { definePage, type RecordOf } from '#src/dashboard/page.ts';
+import { definePage } from '#src/dashboard/page.ts';
 import { partsOfMirror } from './parts.ts';
 
-type Action = RecordOf<typeof listActions>;
+type Action = Awaited<ReturnType<typeof readActions>>['actions'][number];
 
 export const actionsPage = definePage({
   path: '/mirror/actions',
   section: '/mirror',
-  async show({ ask, url, query }) {
-    const { collection, pagination } = await ask(listActions, { query });
+  async show({ read, url, query }) {
+    const { actions, pagination } = await read((mirror) => readActions(mirror, { url, query }));
     return {
       title: 'Actions',
       content: html`${partsOfMirror('/mirror/actions')}
@@ -24,7 +25,7 @@ export const actionsPage = definePage({
         ${filters(url, query, [{ name: 'operation', label: 'Operation', placeholder: 'replayDelivery' }])}
         ${table({
           caption: 'Actions of operators, newest first',
-          rows: collection,
+          rows: actions,
           keyOf: ({ id }) => id,
           empty: html`No action matches. An action appears here when a delivery is replayed, an alert is resent or a consumer is deleted. Commands on the server are not recorded.`,
           columns: [
@@ -72,14 +73,14 @@ function statusView({ status }: Action): Markup {
 type Values = Readonly<Record<string, unknown>>;
 
 /** PostgreSQL does not keep the order of fields. */
-const sorted = (values: Values): [string, unknown][] =>
-  Object.entries(values).toSorted(([one], [other]) => compareText(one, other));
+const sorted = (values: unknown): [string, unknown][] =>
+  Object.entries(isObject(values) ? values : {}).toSorted(([one], [other]) => compareText(one, other));
 
 const nameOf = (field: string): string => (field === 'q' ? 'text' : field.replaceAll(/[._]/g, ' '));
 
 /** `outcome quarantined, text not recorded`. */
 function optionsText(input: Action['input']): Markup | string {
-  const texts = sorted(input ?? {}).flatMap(([field, value]) => {
+  const texts = sorted(input).flatMap(([field, value]) => {
     if (value === false) return [];
     if (value === true) return [nameOf(field)];
     if (value === '[hidden]') return [`${nameOf(field)} not recorded`];
@@ -89,7 +90,7 @@ function optionsText(input: Action['input']): Markup | string {
 }
 
 function effectText({ operation, result, status }: Action): Markup | string {
-  if (result === null || status === null || status >= 400) return '';
+  if (!isObject(result) || status === null || status >= 400) return '';
   const text = effects[operation]?.(result) ?? countsText(result);
   return text === '' ? '' : foreign(text);
 }

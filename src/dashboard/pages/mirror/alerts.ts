@@ -1,6 +1,6 @@
 // Alerts: what was sent to which channel, what waits and why, and sending a failed one again.
 import { html } from 'hono/html';
-import { countAlertsByState, listAlerts, resendAlert } from '#src/api/alerts.ts';
+import { listAlerts, readAlertCounts, resendAlert } from '#src/api/alerts.ts';
 import { number } from '#src/base/number-text.ts';
 import { actionButton, filters } from '#src/dashboard/components/form.ts';
 import { pager, table, type Column } from '#src/dashboard/components/list.ts';
@@ -33,10 +33,10 @@ export const alertPages: readonly Page[] = [
   definePage({
     path,
     section: '/mirror',
-    async show({ ask, url, query, isReadOnly }) {
+    async show({ ask, read, url, query, isReadOnly }) {
       const { resent, ...filter } = query;
       const { collection, pagination, names } = await ask(listAlerts, { query: filter });
-      const { collection: counts } = await ask(countAlertsByState);
+      const counts = await read(readAlertCounts);
       const channels = [...new Set(counts.map(({ channel }) => channel))].toSorted();
       return {
         title: 'Alerts',

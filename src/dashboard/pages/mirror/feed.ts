@@ -1,23 +1,19 @@
 // The feed: who reads it and how far behind, and the sinks it is pushed to.
 import { html } from 'hono/html';
-import type { z } from 'zod';
 import { listFeedConsumers } from '#src/api/feed-consumers.ts';
-import type { sinkRecord } from '#src/api/mirror/mirror-process.ts';
-import { listSinks } from '#src/api/mirror/sinks.ts';
+import { readSinks, type Sink } from '#src/api/mirror/mirror-process.ts';
 import { number } from '#src/base/number-text.ts';
 import { table } from '#src/dashboard/components/list.ts';
 import { badge, foreign, time, type Markup, type State } from '#src/dashboard/components/markup.ts';
 import { definePage } from '#src/dashboard/page.ts';
 import { partsOfMirror } from './parts.ts';
 
-type Sink = z.output<typeof sinkRecord>;
-
 export const feedPage = definePage({
   path: '/mirror/feed',
   section: '/mirror',
-  async show({ ask }) {
+  async show({ ask, read }) {
     const { collection: consumers } = await ask(listFeedConsumers);
-    const { collection: sinks } = await ask(listSinks);
+    const sinks = await read(readSinks);
     return {
       title: 'Feed',
       content: html`${partsOfMirror('/mirror/feed')}

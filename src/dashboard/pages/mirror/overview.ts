@@ -1,16 +1,14 @@
 // The overview of the mirror: one sentence per part, and the fix where a part is not well.
 import { html } from 'hono/html';
-import { countAlertsByState } from '#src/api/alerts.ts';
+import { readAlertCounts } from '#src/api/alerts.ts';
 import { listFeedConsumers } from '#src/api/feed-consumers.ts';
-import { listQueueJobs } from '#src/api/mirror/queue-jobs.ts';
-import { listSettings } from '#src/api/mirror/settings.ts';
-import { listSinks } from '#src/api/mirror/sinks.ts';
-import { getSync } from '#src/api/mirror/sync.ts';
+import { readQueue, readSettings, readSinks } from '#src/api/mirror/mirror-process.ts';
+import { readSync } from '#src/api/mirror/sync.ts';
 import { listSubscriptions } from '#src/api/subscriptions.ts';
 import { counted, number } from '#src/base/number-text.ts';
 import { command, time, type Markup } from '#src/dashboard/components/markup.ts';
-import { ApiError, type Ask } from '#src/api/ask.ts';
-import { definePage } from '#src/dashboard/page.ts';
+import { ApiError } from '#src/api/ask.ts';
+import { definePage, type PageCall } from '#src/dashboard/page.ts';
 import { partsOfMirror, type Part } from './parts.ts';
 import { depthSentence } from './queue.ts';
 import { syncSentence } from './sync.ts';
@@ -24,8 +22,10 @@ interface PartState {
 export const overviewPage = definePage({
   path: '/mirror',
   section: '/mirror',
-  async show({ ask }) {
-    const cards = parts.map(async ([title, href, read]) => card(title, href, await read(ask).catch(unknownState)));
+  async show(call) {
+    const cards = parts.map(async ([title, href, stateOf]) =>
+      card(title, href, await stateOf(call).catch(unknownState)),
+    );
     return {
       title: 'Mirror',
       content: html`${partsOfMirror('/mirror')}
@@ -39,7 +39,7 @@ export const overviewPage = definePage({
   },
 });
 
-const parts: readonly (readonly [title: string, href: Part, read: (ask: Ask) => Promise<PartState>])[] = [
+const parts: readonly (readonly [title: string, href: Part, stateOf: (call: PageCall) => Promise<PartState>])[] = [
   ['Subscriptions', '/mirror/subscriptions', subscriptionState],
   ['Comparison', '/mirror/sync', syncState],
   ['Feed', '/mirror/feed', feedState],
@@ -57,7 +57,7 @@ function unknownState(error: unknown): PartState {
   return { text: error.message, needsAttention: true };
 }
 
-async function subscriptionState(ask: Ask): Promise<PartState> {
+async function subscriptionState({ ask }: PageCall): Promise<PartState> {
   const { collection } = await ask(listSubscriptions, { query: { count: '100' } });
   const disabled = collection.filter(({ state }) => state !== 'active').length;
   const failing = collection.find(({ state, retry_started_at: since }) => state === 'active' && since !== null);
@@ -82,9 +82,9 @@ async function subscriptionState(ask: Ask): Promise<PartState> {
   };
 }
 
-async function syncState(ask: Ask): Promise<PartState> {
-  const sync = await ask(getSync);
-  const { recent, full, gap, waits_for: waitsFor, backfill } = sync;
+async function syncState({ read }: PageCall): Promise<PartState> {
+  const sync = await read(readSync);
+  const { recent, full, gap, waitsFor, backfill } = sync;
   const held = Object.values({ ...recent.last?.held_back, ...full.last?.held_back }).reduce(
     (sum, count) => sum + count,
     0,
@@ -99,43 +99,49 @@ async function syncState(ask: Ask): Promise<PartState> {
   return { text: html`${syncSentence(sync)} ${problems.join(' ')}`, needsAttention };
 }
 
-async function feedState(ask: Ask): Promise<PartState> {
+async function feedState({ ask, read }: PageCall): Promise<PartState> {
   const { collection: consumers } = await ask(listFeedConsumers);
-  const { collection: sinks } = await ask(listSinks);
-  const behind = consumers.toSorted((one, other) => other.behind - one.behind)[0];
-  const refusing = sinks.filter(({ state }) => state === 'retrying');
-  const consumerText =
-    behind === undefined
-      ? 'No consumer reads the feed.'
-      : `${counted(consumers.length, 'consumer')}; ${behind.behind === 0 ? 'all are up to date' : `${behind.name} is behind by ${counted(behind.behind, 'entry', 'entries')}`}.`;
-  const sinkText =
-    sinks.length === 0
-      ? ''
-      : refusing.length > 0
-        ? ` The sink ${refusing.map(({ name }) => name).join(', ')} refuses entries; they are retried.`
-        : ` ${counted(sinks.length, 'sink')}.`;
-  return { text: `${consumerText}${sinkText}`, needsAttention: refusing.length > 0 };
+  const sinks = await read(readSinks);
+  const refusing = sinks.filter(({ state }) => state === 'retrying').map(({ name }) => name);
+  return {
+    text: `${consumersText(consumers)} ${sinksText(sinks.length, refusing)}`,
+    needsAttention: refusing.length > 0,
+  };
 }
 
-async function alertState(ask: Ask): Promise<PartState> {
-  const { collection } = await ask(countAlertsByState);
+function consumersText(consumers: readonly { readonly name: string; readonly behind: number }[]): string {
+  const [last] = consumers.toSorted((one, other) => other.behind - one.behind);
+  if (last === undefined) return 'No consumer reads the feed.';
+  const all = counted(consumers.length, 'consumer');
+  if (last.behind === 0) return `${all}; all are up to date.`;
+  return `${all}; ${last.name} is behind by ${counted(last.behind, 'entry', 'entries')}.`;
+}
+
+function sinksText(count: number, refusing: readonly string[]): string {
+  if (count === 0) return '';
+  if (refusing.length === 0) return `${counted(count, 'sink')}.`;
+  return `The sink ${refusing.join(', ')} refuses entries; they are retried.`;
+}
+
+async function alertState({ read }: PageCall): Promise<PartState> {
+  const counts = await read(readAlertCounts);
   const sum = (state: string) =>
-    collection.filter((each) => each.state === state).reduce((total, { count }) => total + count, 0);
+    counts.filter((each) => each.state === state).reduce((total, { count }) => total + count, 0);
   const failed = sum('failed');
-  if (collection.length === 0) return { text: 'There are no alerts yet.' };
+  if (counts.length === 0) return { text: 'There are no alerts yet.' };
   const sent = `${number(sum('sent'))} sent, ${number(sum('pending'))} pending`;
   return failed === 0
     ? { text: `${sent}, none failed.` }
     : { text: `${sent}, ${number(failed)} failed and can be resent.`, needsAttention: true };
 }
 
-async function queueState(ask: Ask): Promise<PartState> {
-  const { depth } = await ask(listQueueJobs, { query: { limit: '1' } });
+async function queueState({ read }: PageCall): Promise<PartState> {
+  const { depth } = await read(readQueue);
   return { text: depthSentence(depth), needsAttention: depth.failed > 0 };
 }
 
-async function settingsState(ask: Ask): Promise<PartState> {
-  const { collection } = await ask(listSettings);
-  const set = collection.filter(({ source }) => source !== 'default').length;
-  return { text: `${number(set)} of ${number(collection.length)} settings are set; the others have their defaults.` };
+async function settingsState({ read }: PageCall): Promise<PartState> {
+  const settings = await read(readSettings);
+  const set = settings.filter(({ source }) => source !== 'default').length;
+  return { text: `${number(set)} of ${number(settings.length)} settings are set; the others have their defaults.` };
 }

@@ -1,32 +1,28 @@
 // The settings of this process: value, source and meaning; secrets are replaced before they reach the page.
 import { html } from 'hono/html';
-import type { z } from 'zod';
-import type { settingRecord } from '#src/api/mirror/mirror-process.ts';
-import { listSettings } from '#src/api/mirror/settings.ts';
+import { readSettings, type Setting } from '#src/api/mirror/mirror-process.ts';
 import { counted } from '#src/base/number-text.ts';
 import { table, type Column } from '#src/dashboard/components/list.ts';
 import { foreign, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage } from '#src/dashboard/page.ts';
 import { partsOfMirror, withCode } from './parts.ts';
 
-type Setting = z.output<typeof settingRecord>;
-
 const path = '/mirror/settings';
 
 export const settingsPage = definePage({
   path,
   section: '/mirror',
-  async show({ ask }) {
-    const { collection } = await ask(listSettings);
-    const set = collection.filter(({ source }) => source !== 'default');
-    const unset = collection.filter(({ source }) => source === 'default');
+  async show({ read }) {
+    const settings = await read(readSettings);
+    const set = settings.filter(({ source }) => source !== 'default');
+    const unset = settings.filter(({ source }) => source === 'default');
     return {
       title: 'Settings',
       content: html`${partsOfMirror(path)}
         <h1>Settings</h1>
         <p class="lead">
-          ${counted(set.length, 'setting')} of ${collection.length} ${set.length === 1 ? 'is' : 'are'} set. Secrets are hidden.
-          ${mcpState(collection)}
+          ${counted(set.length, 'setting')} of ${settings.length} ${set.length === 1 ? 'is' : 'are'} set. Secrets are hidden.
+          ${mcpState(settings)}
         </p>
         <p>A setting is an environment variable, or a line of <code>.env</code>. A process reads them when it starts.</p>
         <h2>Set</h2>

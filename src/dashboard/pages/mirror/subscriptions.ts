@@ -1,16 +1,12 @@
 // Webhook subscriptions: as they were last seen, and what `bootstrap` would change at the service.
 import { html } from 'hono/html';
-import { planSubscriptions } from '#src/api/mirror/subscription-plan.ts';
+import { readSubscriptionPlan, type SubscriptionPlan } from '#src/api/mirror/mirror-process.ts';
 import { listSubscriptions } from '#src/api/subscriptions.ts';
 import { counted } from '#src/base/number-text.ts';
 import { facts, table, type Column } from '#src/dashboard/components/list.ts';
 import { badge, command, foreign, time, type Markup, type State } from '#src/dashboard/components/markup.ts';
-import type { Ask } from '#src/api/ask.ts';
-import { definePage, type Page, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
+import { definePage, type Page, type PageCall } from '#src/dashboard/page.ts';
 import { list, partsOfMirror, refusalNotice } from './parts.ts';
-
-type Plan = RecordOf<typeof planSubscriptions>;
-type Step = Plan['steps'][number];
 
 const path = '/mirror/subscriptions';
 
@@ -49,9 +45,9 @@ const compareForm = (): Markup =>
     <p>Shows what <code>bootstrap</code> would change. It changes nothing.</p>
     <form method="get" action="${path}"><input type="hidden" name="compare" value="true" /><button>Compare</button></form>`;
 
-async function comparison({ ask }: PageCall): Promise<Markup> {
-  const plan = await planOf(ask);
-  if ('refusal' in plan) return html`${plan.refusal}${compareForm()}`;
+async function comparison({ read }: PageCall): Promise<Markup> {
+  const plan = await read(readSubscriptionPlan).catch(refusalNotice);
+  if (!('steps' in plan)) return html`${plan}${compareForm()}`;
   return html`<h2>Plan</h2>
     <p>${changesText(plan)}</p>
     ${stepsTable(plan.steps)}
@@ -67,33 +63,17 @@ async function comparison({ ask }: PageCall): Promise<Markup> {
     ${facts({ Organization: foreign(plan.organization), Callback: foreign(plan.callback) })}`;
 }
 
-interface Shown {
-  readonly state: string | null;
-  readonly retry_started_at: string | null;
-  readonly events: readonly string[];
-  readonly scope: string;
-  readonly callback_url: string | null;
-}
-
 /** What follows `?s=` tells our deliveries from others. */
 const masked = (url: string | null): string | null => url?.replace(/\?.*$/s, '?s=…') ?? null;
 
-const columns: readonly Column<Shown>[] = [
+const columns: readonly Column<SubscriptionPlan['subscriptions'][number]>[] = [
   { name: 'State', cell: ({ state, retry_started_at: since }) => stateBadge(state ?? 'unknown', since) },
   { name: 'Events', cell: ({ events }) => eventsText(events) },
   { name: 'Of', cell: ({ scope }) => scope },
   { name: 'Callback', cell: ({ callback_url }) => foreign(masked(callback_url)), isMinor: true },
 ];
 
-async function planOf(ask: Ask): Promise<Plan | { readonly refusal: Markup }> {
-  try {
-    return await ask(planSubscriptions, {});
-  } catch (error) {
-    return { refusal: refusalNotice(error) };
-  }
-}
-
-function changesText({ summary, pending }: Plan): string {
+function changesText({ summary, pending }: SubscriptionPlan): string {
   if (!pending) return `Nothing to do: ${counted(summary['keep'] ?? 0, 'subscription')} as desired.`;
   const parts = (['create', 'delete'] as const).flatMap((action) =>
     summary[action] ? [`${action} ${counted(summary[action], 'subscription')}`] : [],
@@ -107,7 +87,7 @@ const actionStates: Readonly<Record<string, State>> = {
   leftover: 'attention',
 };
 
-const stepsTable = (steps: readonly Step[]): Markup =>
+const stepsTable = (steps: SubscriptionPlan['steps']): Markup =>
   table({
     caption: 'The steps of the plan',
     rows: steps,

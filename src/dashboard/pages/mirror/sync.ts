@@ -1,23 +1,22 @@
 // Comparison with the service: the backfill, what was compared and when, drift over time, and when the next comparison is due.
 import { html } from 'hono/html';
-import { getSync } from '#src/api/mirror/sync.ts';
+import { readSync, type Sync } from '#src/api/mirror/sync.ts';
 import { counted, duration, number } from '#src/base/number-text.ts';
 import { bars } from '#src/dashboard/charts/column-chart.ts';
 import { facts, table } from '#src/dashboard/components/list.ts';
 import { badge, command, nothing, notice, optionalTime, time, type Markup } from '#src/dashboard/components/markup.ts';
-import { definePage, type RecordOf } from '#src/dashboard/page.ts';
+import { definePage } from '#src/dashboard/page.ts';
 import { list, partsOfMirror } from './parts.ts';
 
-type Sync = RecordOf<typeof getSync>;
 type Run = Sync['drift']['runs'][number];
 type Resource = Sync['backfill']['resources'][number];
 
 export const syncPage = definePage({
   path: '/mirror/sync',
   section: '/mirror',
-  async show({ ask }) {
-    const sync = await ask(getSync);
-    const { backfill, recent, full, gap, drift, follow_up: followUp } = sync;
+  async show({ read }) {
+    const sync = await read(readSync);
+    const { backfill, recent, full, gap, drift, followUp } = sync;
     return {
       title: 'Comparison',
       content: html`${partsOfMirror('/mirror/sync')}
@@ -41,7 +40,7 @@ export const syncPage = definePage({
 });
 
 /** How the mirror compares with the service, in one sentence. */
-export function syncSentence({ waits_for: waitsFor, backfill, recent, full }: Sync): Markup {
+export function syncSentence({ waitsFor, backfill, recent, full }: Sync): Markup {
   if (waitsFor === 'settings')
     return html`The mirror is not compared with the service: set <code>API_BASE_URL</code> and <code>API_TOKEN</code>, then restart.`;
   if (backfill.state === 'reading')
@@ -61,7 +60,7 @@ export function syncSentence({ waits_for: waitsFor, backfill, recent, full }: Sy
 const rowsIn = (resources: readonly Resource[]): number => resources.reduce((sum, { rows }) => sum + rows, 0);
 
 function comparisonCard(title: string, compared: Sync['recent'], progress: Markup = nothing): Markup {
-  const { every_seconds: every, running, failures, next_due_at: due, last } = compared;
+  const { everyMs, isRunning, failures, dueAt: due, last } = compared;
   const problems = [
     ...(failures > 0 ? [failedRuns(failures)] : []),
     ...Object.entries(last?.held_back ?? {}).map(
@@ -72,17 +71,17 @@ function comparisonCard(title: string, compared: Sync['recent'], progress: Marku
     ...(last && last.not_compared > 0 ? [html`${counted(last.not_compared, 'row')} could not be compared.`] : []),
   ];
   return html`<section class="card">
-    <h2>${title} ${running ? badge('running', 'ok') : ''}</h2>
+    <h2>${title} ${isRunning ? badge('running', 'ok') : ''}</h2>
     <p>${lastText(last)}</p>
     ${progress}
     ${list(problems)}
-    ${facts({ Every: duration(every * 1000), 'Next due': due === null ? undefined : time(due) })}
+    ${facts({ Every: duration(everyMs), 'Next due': due === null ? undefined : time(due) })}
   </section>`;
 }
 
-function followUpCard({ running, failures, last_at: last, links_pending: pending }: Sync['follow_up']): Markup {
+function followUpCard({ isRunning, failures, lastAt: last, linksPending: pending }: Sync['followUp']): Markup {
   return html`<section class="card">
-    <h2>Changes without a webhook ${running ? badge('running', 'ok') : ''}</h2>
+    <h2>Changes without a webhook ${isRunning ? badge('running', 'ok') : ''}</h2>
     <p>Reads again what no webhook reports: links that were not ready, meetings that begin within the hour, and transcripts.</p>
     ${list(failures > 0 ? [failedRuns(failures)] : [])}
     ${facts({ 'Links not ready': number(pending), 'Last run': last === null ? undefined : time(last) })}
@@ -101,9 +100,9 @@ function lastText(last: Sync['recent']['last']): Markup {
 
 function sweepProgress({ progress }: Sync['full']): Markup {
   if (progress === null) return nothing;
-  const { pages, expected_pages: expected, ends_at: ends, done } = progress;
+  const { pages, expectedPages: expected, endsAt: ends, done } = progress;
   const share = expected === null ? '' : html`<progress max="${expected}" value="${pages}"></progress>`;
-  return html`<p>${share} ${counted(pages, 'page')}${expected === null ? '' : ` of about ${number(expected)}`} read since ${time(progress.started_at)}${done.length > 0 ? `; done: ${done.map(kindText).join(', ')}` : ''}. It ends about ${time(ends)}.</p>`;
+  return html`<p>${share} ${counted(pages, 'page')}${expected === null ? '' : ` of about ${number(expected)}`} read since ${time(progress.startedAt)}${done.length > 0 ? `; done: ${done.map(kindText).join(', ')}` : ''}. It ends about ${time(ends)}.</p>`;
 }
 
 const kindText = (kind: string): string => kind.replaceAll('_', ' ');

@@ -4,8 +4,6 @@ import type { Overview } from '#src/api/overview/overview.ts';
 import { counted, duration, number } from '#src/base/number-text.ts';
 import { type Markup } from '#src/dashboard/components/markup.ts';
 
-type Flow = Overview['flow'];
-
 const engines: Readonly<Record<string, string>> = {
   embedded: 'Embedded',
   redis: 'Redis',
@@ -15,18 +13,20 @@ const engines: Readonly<Record<string, string>> = {
 
 export function flowView({ flow, health }: Pick<Overview, 'flow' | 'health'>, nowMs: number): Markup {
   const isQueueAway = health.some(({ id, state }) => id === 'queue' && state === 'problem');
-  const [spooled, waiting, active] = flow.arrows.map((arrow) => arrowView(arrow, { nowMs, isQueueAway }));
-  const lag =
-    flow.lag_p50_ms === null
-      ? 'No delivery in 10 minutes'
-      : `Delay ${duration(flow.lag_p50_ms)}, 99\u00a0% within ${duration(flow.lag_p99_ms ?? 0)}`;
+  const inQueue = isQueueAway ? 'not known' : undefined;
+  const lag = flow.lag
+    ? `Delay ${duration(flow.lag.p50Ms)}, 99\u00a0% within ${duration(flow.lag.p99Ms)}`
+    : 'No delivery in 10 minutes';
   return html`<section id="flow">
     <h2>Flow</h2>
     <ol class="flow">
-      ${stage('Receiver', processes(flow.receivers), `${number(flow.accepted)} accepted in 10 minutes`)} ${spooled}
-      ${stage('Queue', engines[flow.queue_engine] ?? flow.queue_engine)} ${waiting}
-      ${stage('Worker', processes(flow.workers), lag)} ${active}
-      ${stage('Store', engines[flow.store_engine] ?? '', `Entry #${number(flow.last_seq)}`)}
+      ${stage('Receiver', processes(flow.receivers), `${number(flow.accepted)} accepted in 10 minutes`)}
+      ${arrow(flow.spooled, nowMs, { units: ['delivery', 'deliveries'], where: 'on disk' })}
+      ${stage('Queue', engines[flow.queueEngine] ?? flow.queueEngine)}
+      ${arrow(flow.waiting, nowMs, { units: ['batch', 'batches'], where: 'waiting', none: inQueue })}
+      ${stage('Worker', processes(flow.workers), lag)}
+      ${arrow(flow.active, nowMs, { units: ['batch', 'batches'], where: 'in progress', none: inQueue })}
+      ${stage('Store', engines[flow.storeEngine] ?? '', `Entry #${number(flow.lastSeq)}`)}
     </ol>
   </section>`;
 }
@@ -36,21 +36,15 @@ const processes = (count: number): string => (count === 0 ? 'None reports' : cou
 const stage = (name: string, ...lines: readonly string[]): Markup =>
   html`<li class="stage"><strong>${name}</strong>${lines.map((line) => html`<span>${line}</span>`)}</li>`;
 
-/** What waits: on the receiver's disk, in the queue, in the workers. */
-const waitsWhere = { receiver: 'on disk', queue: 'waiting', worker: 'in progress' } as const;
-
-interface Seen {
-  readonly nowMs: number;
-  readonly isQueueAway: boolean;
-}
-
-function arrowView({ from, depth, unit, oldest_at: oldest }: Flow['arrows'][number], seen: Seen): Markup {
-  const { nowMs, isQueueAway } = seen;
-  const none = isQueueAway && from !== 'receiver' ? 'not known' : `nothing ${waitsWhere[from]}`;
-  const one = unit === 'batches' ? 'batch' : 'delivery';
-  const age = oldest === null ? '' : `oldest ${duration(Math.max(0, nowMs - Date.parse(oldest)))}`;
-  return html`<li class="arrow${depth > 0 ? ' busy' : ''}">
-    <span>${depth === 0 ? none : `${counted(depth, one, unit)} ${waitsWhere[from]}`}</span>
+function arrow(
+  { count, since }: Overview['flow']['waiting'],
+  nowMs: number,
+  texts: { readonly units: readonly [string, string]; readonly where: string; readonly none?: string | undefined },
+): Markup {
+  const { units, where, none = `nothing ${where}` } = texts;
+  const age = since === undefined ? '' : `oldest ${duration(Math.max(0, nowMs - Date.parse(since)))}`;
+  return html`<li class="arrow${count > 0 ? ' busy' : ''}">
+    <span>${count === 0 ? none : `${counted(count, ...units)} ${where}`}</span>
     <svg viewBox="0 0 60 10" width="60" height="10" aria-hidden="true"><path d="M0 5h56M51 1l5 4-5 4" /></svg>
     <span>${age}</span>
   </li>`;

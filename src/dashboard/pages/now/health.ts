@@ -1,17 +1,17 @@
 // The verdict and the health items: what is not well as a notice with its fix, everything else in one quiet line.
 import { html } from 'hono/html';
-import type { HealthItem } from '#src/api/overview/health-item.ts';
+import type { HealthItem } from '#src/api/overview/process-health.ts';
 import type { Overview } from '#src/api/overview/overview.ts';
 import { counted } from '#src/base/number-text.ts';
 import { nothing, type Markup } from '#src/dashboard/components/markup.ts';
 
 export function healthView({ verdict, health }: Pick<Overview, 'verdict' | 'health'>): Markup {
-  const ill = health.filter(({ state }) => state !== 'ok');
-  const well = health.filter(({ state }) => state === 'ok');
-  const worstFirst = ill.toSorted((one, other) => (one.state < other.state ? 1 : one.state > other.state ? -1 : 0));
+  const of = (wanted: HealthItem['state']) => health.filter(({ state }) => state === wanted);
+  const ill = [...of('problem'), ...of('attention')];
+  const well = of('ok');
   return html`<section id="health">
     <h1 class="verdict ${verdict.state}">${verdict.sentence}</h1>
-    ${ill.length === 0 ? '' : html`<ul class="health">${worstFirst.map(notice)}</ul>`}
+    ${ill.length === 0 ? '' : html`<ul class="health">${ill.map(notice)}</ul>`}
     ${
       well.length === 0
         ? nothing

@@ -1,6 +1,6 @@
 // Now: whether all is well, the way of a delivery, what needs a person, today, and the newest deliveries.
 import { html } from 'hono/html';
-import { getOverview, type Overview } from '#src/api/overview/overview.ts';
+import { readOverview, type Overview } from '#src/api/overview/overview.ts';
 import { counted, number } from '#src/base/number-text.ts';
 import { bars } from '#src/dashboard/charts/column-chart.ts';
 import { table } from '#src/dashboard/components/list.ts';
@@ -17,28 +17,28 @@ export const nowPages: readonly Page[] = [
     path: '/',
     section: '/',
     async show(call) {
-      const { timezone } = call.query;
-      const query = timezone === undefined ? {} : { timezone };
-      const overview = await call.ask(getOverview, { query }).catch((error: unknown) => {
-        // A process that only receives has no overview, and none has one while its database does not answer.
-        if (error instanceof ApiError && (error.status === 404 || error.status >= 500)) return undefined;
-        throw error;
-      });
+      const overview = await call
+        .read((mirror) => readOverview(mirror, call.query['timezone']))
+        .catch((error: unknown) => {
+          // A process that only receives has no overview, and none has one while its database does not answer.
+          if (error instanceof ApiError && (error.status === 404 || error.status >= 500)) return undefined;
+          throw error;
+        });
       if (overview === undefined) return processView(call);
-      return overview.first_run.empty ? firstRunView(overview) : nowView(overview, call.nowMs);
+      return overview.firstRun.empty ? firstRunView(overview) : nowView(overview, call.nowMs);
     },
   }),
 ];
 
 const nowView = (overview: Overview, nowMs: number): View => ({
   title: 'Now',
-  liveAfter: overview.flow.last_seq,
-  content: html`${healthView(overview)} ${stepsLeft(overview.first_run)} ${flowView(overview, nowMs)}
+  liveAfter: overview.flow.lastSeq,
+  content: html`${healthView(overview)} ${stepsLeft(overview.firstRun)} ${flowView(overview, nowMs)}
     ${needsView(overview)} ${todayView(overview)} ${latestView(overview.latest)}`,
 });
 
 /** Without those that are already named above. */
-function needsView({ needs_you: all, health }: Pick<Overview, 'needs_you' | 'health'>): Markup {
+function needsView({ needs: all, health }: Pick<Overview, 'needs' | 'health'>): Markup {
   const needs = all.filter(({ id }) => !health.some((item) => item.id === id && item.state !== 'ok'));
   if (needs.length === 0) return nothing;
   return html`<section id="needs">
@@ -71,7 +71,7 @@ function todayView({ today, hours }: Pick<Overview, 'today' | 'hours'>): Markup 
     hourCycle: 'h23',
     timeZone: timezone,
   });
-  const lastWeek = today.last_week;
+  const { lastWeek } = today;
   const total = hours.reduce((sum, { deliveries }) => sum + deliveries, 0);
   return html`<section id="today">
     <h2>Today</h2>

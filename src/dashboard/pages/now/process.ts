@@ -1,7 +1,7 @@
 // The page of a process without tables: one that only receives, or one whose database does not answer. It shows what the process knows of
 // itself, and which process has the tables.
 import { html } from 'hono/html';
-import type { HealthItem } from '#src/api/overview/health-item.ts';
+import type { HealthItem } from '#src/api/overview/process-health.ts';
 import { processHealth } from '#src/api/overview/process-health.ts';
 import { getStatus } from '#src/api/process.ts';
 import { counted, number } from '#src/base/number-text.ts';

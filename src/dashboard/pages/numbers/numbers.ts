@@ -1,6 +1,6 @@
 // Numbers: bookings by outcome, no-show rates, busy hours and revenue in a range of days, each with one sentence that says what stands out.
 import { html } from 'hono/html';
-import { listBookingFilters } from '#src/api/bookings/list-bookings.ts';
+import { readBookingFilters } from '#src/api/bookings/list-bookings.ts';
 import { getBookingNumbers, getRevenueNumbers, type BookingNumbers } from '#src/api/numbers/numbers.ts';
 import { counted, number } from '#src/base/number-text.ts';
 import { localClock } from '#src/base/time-zone.ts';
@@ -108,8 +108,8 @@ const today = ({ nowMs }: PageCall, { timezone }: BookingNumbers): string =>
   dayOf(localClock(timezone)?.(nowMs) ?? nowMs);
 
 /** The choices of the range set its days, too. */
-async function fieldsFor({ ask }: PageCall): Promise<(range: BookingNumbers) => readonly Field[]> {
-  const { hosts, event_types: types } = await ask(listBookingFilters);
+async function fieldsFor({ read }: PageCall): Promise<(range: BookingNumbers) => readonly Field[]> {
+  const { hosts, eventTypes: types } = await read(readBookingFilters);
   const options = (list: typeof hosts) => Object.fromEntries(list.map(({ uri, name }) => [uri, name]));
   return ({ from, to }) => [
     { name: 'event_type', label: 'Event type', options: options(types) },

@@ -1,6 +1,6 @@
 // Recaps: the list, and one with its summary, action items and discussion.
 import { html } from 'hono/html';
-import { listBookingFilters } from '#src/api/bookings/list-bookings.ts';
+import { readBookingFilters } from '#src/api/bookings/list-bookings.ts';
 import { getRecap, listRecaps } from '#src/api/people/recaps.ts';
 import { filters } from '#src/dashboard/components/form.ts';
 import { facts, pager, table, type Column } from '#src/dashboard/components/list.ts';
@@ -29,11 +29,11 @@ export const recapPages: readonly Page[] = [
     path: '/recaps',
     section: '/recaps',
     async show(call) {
-      const { ask, url } = call;
+      const { ask, read, url } = call;
       const local = localQuery(call, rangeEnds);
       const { query } = local;
       const { collection, pagination } = await ask(listRecaps, { query });
-      const { hosts } = await ask(listBookingFilters);
+      const { hosts } = await read(readBookingFilters);
       return {
         title: 'Recaps',
         content: html`<h1>Recaps</h1>

@@ -1,5 +1,6 @@
 // The list of bookings answers what the view has, page by page and by every filter, on each store.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readBookingFilters } from '#src/api/bookings/list-bookings.ts';
 import { dayMs, hourMs, instantOf } from '#src/base/time.ts';
 import { writeRows, type StoredRow } from '#src/store/rows.ts';
 import { ingestCountedBookings, january, uri } from '../../../harness/data/counted-bookings.ts';
@@ -103,10 +104,9 @@ for (const engine of storeEngines)
     });
 
     it('are named with the hosts and event types to filter by', async () => {
-      const { body } = await api.get('/api/bookings/filters');
-      expect(body).toEqual({
+      expect(await readBookingFilters(api.context)).toEqual({
         hosts: [{ uri: uri('users', 'ada'), name: 'Ada' }],
-        event_types: [{ uri: uri('event_types', 'intro'), name: 'Introduction' }],
+        eventTypes: [{ uri: uri('event_types', 'intro'), name: 'Introduction' }],
       });
     });
 

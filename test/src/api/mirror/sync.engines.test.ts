@@ -1,9 +1,8 @@
-// The state of backfill and comparisons over HTTP, on every store: while one runs, after it ended, and over time.
+// The state of backfill and comparisons on every store: while one runs, after it ended, and over time.
 import { describe, expect, it } from 'vitest';
 import { updateContact } from '#src/sandbox/world/contacts/contacts.ts';
-import { getSync } from '#src/api/mirror/sync.ts';
+import { readSync } from '#src/api/mirror/sync.ts';
 import { dayMs } from '#src/base/time.ts';
-import { answerSchema } from '#src/http/operation.ts';
 import { keyValue, writeValue } from '#src/store/key-value.ts';
 import { readDriftHistory, recordRun } from '#workers/sync/reconcile/reconcile-state.ts';
 import { reconcile } from '#workers/sync/reconcile/reconcile.ts';
@@ -21,10 +20,7 @@ const process = testProcess();
 async function syncOf(store: TestStore['store'], more = process) {
   const kept = { store, [Symbol.asyncDispose]: async () => {} };
   await using api = await openReadApi(async () => kept, { process: more });
-  const { status, body } = await api.get('/api/sync');
-  expect(status).toBe(200);
-  answerSchema(getSync)?.parse(body);
-  return body;
+  return await readSync(api.context);
 }
 
 const run = (finishedMs: number, drift: Record<string, Record<string, number>>) => ({
@@ -44,16 +40,16 @@ for (const { name, available, fresh } of storeEngines)
     it('says that nothing was copied yet, and what a comparison waits for', async () => {
       await using empty = await fresh();
       expect(await syncOf(empty.store)).toMatchObject({
-        waits_for: 'backfill',
+        waitsFor: 'backfill',
         backfill: { state: 'never', resources: [], last: null, first_completed_at: null },
-        recent: { every_seconds: 3600, running: false, failures: 0, next_due_at: null, last: null },
-        full: { next_due_at: null, progress: null, last: null },
+        recent: { everyMs: 3_600_000, isRunning: false, failures: 0, dueAt: null, last: null },
+        full: { dueAt: null, progress: null, last: null },
         gap: null,
         drift: { days: [], runs: [] },
       });
       const { schedule } = process;
       const unset = testProcess({ schedule: { ...schedule, canCompare: false } });
-      expect(await syncOf(empty.store, unset)).toMatchObject({ waits_for: 'settings' });
+      expect(await syncOf(empty.store, unset)).toMatchObject({ waitsFor: 'settings' });
     });
 
     it('shows how far a backfill is, how fast, and its result once it is complete', async () => {
@@ -61,15 +57,15 @@ for (const { name, available, fresh } of storeEngines)
       await world.run({ stopAfter: 1 });
       const { backfill } = await syncOf(world.store);
       expect(backfill.state).toBe('reading');
-      const contacts = backfill.resources.find((each: { name: string }) => each.name === 'organization_memberships');
+      const contacts = backfill.resources.find((each) => each.name === 'organization_memberships');
       expect(contacts).toMatchObject({ state: 'complete', seconds_left: null });
-      const begun = backfill.resources.filter(({ pages }: { pages: number }) => pages > 0);
+      const begun = backfill.resources.filter(({ pages }) => pages > 0);
       expect(begun.length).toBeGreaterThan(0);
       await world.run();
       const done = (await syncOf(world.store)).backfill;
       expect(done).toMatchObject({ state: 'complete', resources: [] });
       expect(done.first_completed_at).toMatch(/^20/);
-      expect(done.last.resources.find((each: { name: string }) => each.name === 'contacts')).toMatchObject({
+      expect(done.last?.resources.find((each) => each.name === 'contacts')).toMatchObject({
         state: 'complete',
         rows: 250,
         created: 250,
@@ -145,15 +141,16 @@ for (const { name, available, fresh } of storeEngines)
       });
       const sync = await syncOf(world.store);
       expect(sync).toMatchObject({
-        waits_for: null,
+        waitsFor: null,
         recent: { last: { drifted: 1, drift: { contact: { different: 1 } } } },
-        full: { last: { drifted: 0 }, progress: { drifted: 0, pages: expect.any(Number), done: expect.any(Array) } },
+        full: { last: { drifted: 0 }, progress: { pages: expect.any(Number), done: expect.any(Array) } },
       });
-      expect(sync.recent.next_due_at).toMatch(/^20/);
-      expect(sync.full.progress.expected_pages).toBeGreaterThanOrEqual(sync.full.progress.pages);
-      expect(Date.parse(sync.full.progress.ends_at)).toBe(Math.round(startMs + dayMs * 0.8));
+      expect(sync.recent.dueAt).toMatch(/^20/);
+      const { progress } = sync.full;
+      expect(progress?.expectedPages).toBeGreaterThanOrEqual(progress?.pages ?? Infinity);
+      expect(Date.parse(progress?.endsAt ?? '')).toBe(Math.round(startMs + dayMs * 0.8));
       expect(sync.drift.days).toMatchObject([{ runs: 2, missing: 0, different: 1, extra: 0 }]);
-      expect(sync.drift.runs.map(({ scope }: { scope: string }) => scope)).toEqual(['recent', 'full']);
+      expect(sync.drift.runs.map(({ scope }) => scope)).toEqual(['recent', 'full']);
     });
 
     it('stores the drift of a bounded number of days and runs', async () => {

@@ -1,7 +1,7 @@
 // The overview on every store: a new installation, one that is at work, and one that needs a person.
 import { describe, expect, it } from 'vitest';
 import type { EventKind } from '#schemas/events.ts';
-import type { Overview } from '#src/api/overview/overview.ts';
+import { readOverview } from '#src/api/overview/overview.ts';
 import type { Installation } from '#src/api/overview/process-health.ts';
 import { dayMs, hourMs, instantOf } from '#src/base/time.ts';
 import { createSampler } from '#src/sandbox/sample-delivery.ts';
@@ -16,7 +16,7 @@ import { privacyScreen } from '#workers/privacy/screen.ts';
 import { z } from 'zod';
 import { processRow } from '../../../harness/data/process-row.ts';
 import { ingest } from '../../../harness/ingest.ts';
-import { openReadApi, type ReadAnswer } from '../../../harness/mirror/read-api.ts';
+import { openReadApi } from '../../../harness/mirror/read-api.ts';
 import { testProcess } from '../../../harness/mirror/test-process.ts';
 import { storeEngines } from '../../../harness/stores.ts';
 
@@ -72,15 +72,11 @@ for (const engine of storeEngines)
   describe.runIf(engine.available)(`the overview on ${engine.name}`, () => {
     const open = (given: Partial<Installation> = {}) =>
       openReadApi(engine.fresh, { clock: () => nowMs, installation: { ...installation, ...given } });
-    const read = async (api: { get(path: string): Promise<ReadAnswer> }, query = ''): Promise<Overview> => {
-      const { status, body } = await api.get(`/api/overview${query}`);
-      expect(status).toBe(200);
-      return body;
-    };
+    const read = ({ context }: Awaited<ReturnType<typeof open>>) => readOverview(context);
 
     it('of a new installation says what to run next', async () => {
       await using api = await open();
-      const { first_run: first, verdict, latest, today, hours } = await read(api);
+      const { firstRun: first, verdict, latest, today, hours } = await read(api);
       expect(first).toMatchObject({ done: false, empty: true });
       expect(first.steps.map(({ id, done }) => [id, done])).toEqual([
         ['settings', true],
@@ -95,12 +91,12 @@ for (const engine of storeEngines)
         expect.stringMatching(/slotstream trigger invitee.created$/),
       ]);
       expect(verdict).toEqual({ state: 'attention', sentence: '2 things need you.' });
-      expect([latest, today.last_week, hours.length]).toEqual([[], null, 24]);
+      expect([latest, today.lastWeek, hours.length]).toEqual([[], null, 24]);
     });
 
     it('names the settings that are missing', async () => {
       await using api = await open({ missingSettings: ['API_BASE_URL', 'API_TOKEN', 'PUBLIC_URL'] });
-      const { first_run: first, verdict } = await read(api);
+      const { firstRun: first, verdict } = await read(api);
       expect(first.steps[0]).toMatchObject({
         done: false,
         sentence: 'Set API_BASE_URL, API_TOKEN and PUBLIC_URL in .env, and start again.',
@@ -119,29 +115,26 @@ for (const engine of storeEngines)
         [60_000, 'invitee_no_show.created'],
         [0, 'invitee.canceled'],
       ]);
-      const { verdict, health, flow, today, hours, latest, first_run: first } = await read(api);
+      const { verdict, health, flow, today, hours, latest, firstRun: first } = await read(api);
       expect(verdict).toMatchObject({ state: 'ok', sentence: expect.stringContaining('Everything works.') });
       expect(health.map(({ state }) => state)).toEqual(Array.from({ length: 11 }, () => 'ok'));
       expect(flow).toEqual({
         receivers: 1,
         accepted: 3,
-        queue_engine: 'embedded',
+        queueEngine: 'embedded',
         workers: 1,
-        lag_p50_ms: 40,
-        lag_p99_ms: 900,
-        store_engine: engine.name,
-        last_seq: 6,
-        arrows: [
-          { from: 'receiver', to: 'queue', depth: 0, unit: 'deliveries', oldest_at: null },
-          { from: 'queue', to: 'worker', depth: 2, unit: 'batches', oldest_at: instantOf(nowMs - 4_000) },
-          { from: 'worker', to: 'store', depth: 0, unit: 'batches', oldest_at: null },
-        ],
+        lag: { p50Ms: 40, p99Ms: 900 },
+        storeEngine: engine.name,
+        lastSeq: 6,
+        spooled: { count: 0, since: undefined },
+        waiting: { count: 2, since: instantOf(nowMs - 4_000) },
+        active: { count: 0, since: undefined },
       });
       expect(today).toEqual({
         since: '2026-01-01T00:00:00.000000Z',
         timezone: 'UTC',
         counts: { deliveries: 3, bookings: 1, cancellations: 1, no_shows: 1 },
-        last_week: { deliveries: 1, bookings: 1, cancellations: 0, no_shows: 0 },
+        lastWeek: { deliveries: 1, bookings: 1, cancellations: 0, no_shows: 0 },
       });
       expect(hours.slice(-2)).toEqual([
         { hour: '2026-01-01T11:00:00.000000Z', deliveries: 1 },
@@ -161,8 +154,8 @@ for (const engine of storeEngines)
 
     it('begins the day in the requested time zone', async () => {
       await using api = await open();
-      expect((await read(api, '?timezone=America/Los_Angeles')).today.since).toBe('2026-01-01T08:00:00.000000Z');
-      expect((await api.get('/api/overview?timezone=Nowhere')).status).toBe(400);
+      expect((await readOverview(api.context, 'America/Los_Angeles')).today.since).toBe('2026-01-01T08:00:00.000000Z');
+      await expect(readOverview(api.context, 'Nowhere')).rejects.toMatchObject({ status: 400 });
     });
 
     it('lists what needs a person: quarantine, a disabled subscription, failed alerts, meetings and forms', async () => {
@@ -201,7 +194,7 @@ for (const engine of storeEngines)
           },
         ]);
       });
-      const { needs_you: needs, verdict, health, latest } = await read(api);
+      const { needs, verdict, health, latest } = await read(api);
       expect(needs.map(({ id, kind, count, link }) => [id, kind, count, link])).toEqual([
         ['quarantine', 'fault', 1, '/deliveries?outcome=quarantined'],
         ['subscriptions', 'fault', 1, '/mirror/subscriptions'],
@@ -224,6 +217,7 @@ for (const engine of storeEngines)
         '1 form in the last 7 days did not lead to a booking.',
       ]);
       expect(verdict).toEqual({ state: 'problem', sentence: '3 things need you.' });
+      expect((await api.get('/api/health')).body).toEqual({ verdict, health, needs_you: needs });
       expect(health.filter(({ state }) => state === 'problem').map(({ id }) => id)).toEqual([
         'subscriptions',
         'quarantine',
@@ -279,7 +273,7 @@ for (const engine of storeEngines)
 
     it('names a sink that refuses the feed', async () => {
       await using api = await openReadApi(engine.fresh, { process: testProcess() });
-      expect((await read(api)).needs_you).toMatchObject([
+      expect((await read(api)).needs).toMatchObject([
         {
           id: 'sinks',
           kind: 'fault',

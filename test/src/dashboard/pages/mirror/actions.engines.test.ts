@@ -12,7 +12,7 @@ for (const engine of storeEngines)
       const headers = { cookie: await logIn(dashboard.admin), 'sec-fetch-site': 'same-origin' };
       const sent = await dashboard.admin.ask('/deliveries/1/replay', { method: 'POST', body: new FormData(), headers });
       expect(sent.status).toBe(303);
-      expect((await dashboard.get('/api/actions')).body.collection).toMatchObject([
+      expect((await dashboard.actions()).actions).toMatchObject([
         { operation: 'replayDelivery', target: '1', caller: 'admin session', address: '192.0.2.1', status: 200 },
       ]);
     });

@@ -1,10 +1,14 @@
 // The page of a process that only receives, or whose database does not answer.
 import { describe, expect, it } from 'vitest';
+import { createReadApi } from '#src/api/operations.ts';
 import { instantOf } from '#src/base/time.ts';
 import { createDashboard } from '#src/dashboard/dashboard.ts';
+import { openTail } from '#src/feed/tail.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { processRow } from '../../../../harness/data/process-row.ts';
 import { bearer, openAdmin } from '../../../../harness/mirror/api-app.ts';
+import { freshMemory } from '../../../../harness/stores.ts';
 
 const receiver = processRow({ role: 'receive', pid: 7, seen_at: instantOf(Date.now()), accepted: 12, refused: 1 });
 
@@ -19,8 +23,17 @@ async function pageOf(processes: readonly ProcessRow[], { path = '/', works = fa
     journal: { batches: 2, bytes: 100, losses: 0, is_full: false },
     processes,
   });
-  const fetch = async () => Response.json({ title: 'Internal Server Error', message: 'It failed.' }, { status: 500 });
-  const reads = async () => ({ operations: [], fetch, refused: async () => {}, record: async () => async () => {} });
+  const { store, ...made } = await freshMemory();
+  await made[Symbol.asyncDispose]();
+  const reads = async () =>
+    createReadApi({
+      store,
+      tail: openTail({ lastSeq: async () => 0 }),
+      screen: privacyScreen({ eraseOnDelete: true }),
+      clock: Date.now,
+      secret: 'signs page tokens',
+      report: () => {},
+    });
   const { ask } = openAdmin({ status, pages: async () => dashboard, ...(works && { reads }) });
   const answer = await ask(path, { headers: { ...bearer, accept: 'text/html' } });
   return { status: answer.status, html: await answer.text() };
