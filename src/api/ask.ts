@@ -19,7 +19,7 @@ export type AnswerOf<Answers, Record, Fields extends z.ZodRawShape> = Answers ex
 /** The fields besides the records; most operations have none. */
 type FieldsOf<Fields extends z.ZodRawShape> = [Fields] extends [never] ? unknown : z.output<z.ZodObject<Fields>>;
 
-export interface Asked {
+export interface OperationInput {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: RawQuery;
   readonly body?: unknown;
@@ -28,7 +28,7 @@ export interface Asked {
 /** Runs an operation in this process, as the caller who asks. An error of the API becomes an `ApiError`. */
 export type Ask = <Answers extends Operation['answers'], Schema extends z.ZodType, Fields extends z.ZodRawShape>(
   operation: TypedOperation<never, unknown, Answers, Schema, Fields>,
-  asked?: Asked,
+  input?: OperationInput,
 ) => Promise<AnswerOf<Answers, z.output<Schema>, Fields>>;
 
 /** The API refused what was asked. */
@@ -68,10 +68,10 @@ export function apiErrorOf(status: number, body: unknown): ApiError {
 export function createAsk(api: Visitor['api'], { origin }: Pick<URL, 'origin'>): Ask {
   function ask<Answers extends Operation['answers'], Schema extends z.ZodType, Fields extends z.ZodRawShape>(
     operation: TypedOperation<never, unknown, Answers, Schema, Fields>,
-    asked?: Asked,
+    input?: OperationInput,
   ): Promise<AnswerOf<Answers, z.output<Schema>, Fields>>;
-  async function ask(operation: AnyOperation, asked: Asked = {}): Promise<unknown> {
-    const response = await api(requestFor(operation, asked, origin));
+  async function ask(operation: AnyOperation, input: OperationInput = {}): Promise<unknown> {
+    const response = await api(requestFor(operation, input, origin));
     const answer: unknown = response.status === 204 ? undefined : await response.json();
     if (!response.ok) throw apiErrorOf(response.status, answer);
     return answerSchema(operation)?.parse(answer) ?? answer;
@@ -79,7 +79,7 @@ export function createAsk(api: Visitor['api'], { origin }: Pick<URL, 'origin'>):
   return ask;
 }
 
-function requestFor({ method, path }: AnyOperation, { params = {}, query = {}, body }: Asked, origin: string) {
+function requestFor({ method, path }: AnyOperation, { params = {}, query = {}, body }: OperationInput, origin: string) {
   const url = new URL(
     path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? '')),
     origin,

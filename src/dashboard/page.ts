@@ -22,9 +22,7 @@ export const sections = {
 export type Section = keyof typeof sections;
 
 /** One record of an operation. */
-export type RecordOf<Asked extends { readonly schema?: z.ZodType | undefined }> = z.output<
-  NonNullable<Asked['schema']>
->;
+export type RecordOf<Op extends { readonly schema?: z.ZodType | undefined }> = z.output<NonNullable<Op['schema']>>;
 
 export interface PageCall {
   /** The address as it was requested. */

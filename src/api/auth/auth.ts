@@ -60,8 +60,7 @@ export interface AuthNeeds {
   loggedIn(): void;
 }
 
-type Way = 'token' | 'session';
-type Verdict = 'absent' | 'wrong' | 'cross_site' | { readonly by: Way; readonly holder: TokenHolder };
+type Verdict = 'absent' | 'wrong' | 'cross_site' | { readonly by: 'token' | 'session'; readonly holder: TokenHolder };
 
 export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): MiddlewareHandler<AdminEnv> {
   const { loggedIn, loginCodes, loginCommand: command = `${slotstream} status --login`, ...timing } = needs;

@@ -4,7 +4,7 @@ import { dayOf } from '#src/base/time.ts';
 import type { BookingFacts } from '#src/store/bookings/booking-facts.ts';
 
 /** Bookings that ended with a meeting, and those among them that the invitee missed. */
-export interface Missed {
+export interface NoShowCounts {
   readonly meetings: number;
   readonly no_shows: number;
   /** Held, but nothing shows that the invitee came. */
@@ -18,7 +18,7 @@ export interface Missed {
 /** A share of fewer meetings than these says little. */
 export const fewestMeetings = 5;
 
-export const missedOf = (meetings: number, noShows: number, unconfirmed = 0): Missed => ({
+export const missedOf = (meetings: number, noShows: number, unconfirmed = 0): NoShowCounts => ({
   meetings,
   no_shows: noShows,
   unconfirmed,
@@ -41,11 +41,11 @@ class Tally {
     if (isUnconfirmed) this.unconfirmed.set(key, (this.unconfirmed.get(key) ?? 0) + 1);
   }
 
-  of = (key: string): Missed =>
+  of = (key: string): NoShowCounts =>
     missedOf(this.meetings.get(key) ?? 0, this.noShows.get(key) ?? 0, this.unconfirmed.get(key) ?? 0);
 
   /** Most meetings first; among equals in the order of their keys. */
-  entries(): readonly (readonly [string, Missed])[] {
+  entries(): readonly (readonly [string, NoShowCounts])[] {
     return [...this.meetings.keys()]
       .map((key) => [key, this.of(key)] as const)
       .toSorted(([a, one], [b, other]) => other.meetings - one.meetings || (a < b ? -1 : 1));
@@ -53,7 +53,7 @@ class Tally {
 }
 
 export interface BookingCounts {
-  readonly total: Missed;
+  readonly total: NoShowCounts;
   readonly bookings: number;
   readonly days: ReadonlyMap<string, OutcomeCounts>;
   /** By URI or name; empty where it is not known. */

@@ -58,7 +58,7 @@ const alertSentences: Readonly<Record<string, (rule: string, channel: string) =>
   failed: (rule, channel) => `The alert ${rule} could not be sent to ${channel}.`,
 };
 
-interface Around {
+interface MomentInput {
   readonly meeting: Meeting | undefined;
   /** The booking to which this one was moved is mirrored. */
   readonly hasLater: boolean;
@@ -66,7 +66,7 @@ interface Around {
   readonly now: string;
 }
 
-function momentsOf(booking: PersonBooking, { meeting, hasLater, isMissed, now }: Around): readonly Moment[] {
+function momentsOf(booking: PersonBooking, { meeting, hasLater, isMissed, now }: MomentInput): readonly Moment[] {
   const { uri, old_invitee: earlier, new_invitee: later } = booking;
   const name = meeting?.name ?? 'a meeting';
   const at = (kind: Moment['kind'], time: string | null | undefined, sentence: string, event: string): Moment[] =>

@@ -1,5 +1,5 @@
 // What reads the mirror, on a store of its own and without sockets: asked as a caller who holds the token.
-import { readActions } from '#src/api/actions.ts';
+import { readActions } from '#src/api/audit.ts';
 import type { AdminNeeds, ReadApi } from '#src/api/app.ts';
 import type { MirrorProcess } from '#src/api/mirror/mirror-process.ts';
 import { createReadApi } from '#src/api/operations.ts';

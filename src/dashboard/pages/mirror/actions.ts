@@ -1,7 +1,7 @@
 // Actions: what operators changed through this listener, from where, and how it ended.
 import { html } from 'hono/html';
 import { isObject } from '#schemas/wire.ts';
-import { readActions } from '#src/api/actions.ts';
+import { readActions } from '#src/api/audit.ts';
 import { number } from '#src/base/number-text.ts';
 import { pager, table } from '#src/dashboard/components/list.ts';
 import { filters } from '#src/dashboard/components/form.ts';

@@ -8,19 +8,15 @@ import { greatestOf, listOf, type ChartCard, type Query } from './chart-card.ts'
 
 const mostRows = 10;
 
-interface Missed {
-  readonly meetings: number;
-  readonly no_shows: number;
-  readonly rate: number | null;
-}
+type NoShowCounts = Pick<BookingNumbers['hosts'][number], 'meetings' | 'no_shows' | 'rate'>;
 
-const noteOf = ({ meetings, no_shows: noShows, rate }: Missed): string =>
+const noteOf = ({ meetings, no_shows: noShows, rate }: NoShowCounts): string =>
   rate === null
     ? `too few (${number(noShows)} of ${number(meetings)})`
     : `${percentText(rate)}, ${number(noShows)} of ${number(meetings)}`;
 
 /** Says which of these is missed most often; `one` is what they are. */
-function worstOf<Value extends Missed>(
+function worstOf<Value extends NoShowCounts>(
   values: readonly Value[],
   one: string,
   sentence: (value: Value) => string,
@@ -42,7 +38,7 @@ const dimensions = {
   campaigns: { heading: 'No-shows by campaign', one: 'campaign', head: 'Campaign', unknown: 'No campaign' },
 } as const;
 
-interface Group extends Missed {
+interface Group extends NoShowCounts {
   readonly name: string;
   /** Narrows the list of bookings down to this group. */
   readonly list: Query | undefined;
