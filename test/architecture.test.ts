@@ -64,7 +64,7 @@ const floors = {
   // The pages show what src/api answers or reads; they use neither the store nor the workers.
   'src/dashboard': ['schemas', 'src/base', 'src/http', 'src/api'],
   // Tools are answers of the API, too.
-  'src/mcp': ['schemas', 'src/base', 'src/http', 'src/api'],
+  'src/addons/mcp': ['schemas', 'src/base', 'src/http', 'src/api'],
   'src/app': [
     'src/base',
     'src/signing',
@@ -85,7 +85,7 @@ const floors = {
     'src/subscriptions',
     'src/api',
     'src/dashboard',
-    'src/mcp',
+    'src/addons/mcp',
   ],
   'src/doctor': [
     'schemas',
@@ -125,7 +125,7 @@ const floors = {
     'src/receiver',
     'src/subscriptions',
     'src/api',
-    'src/mcp',
+    'src/addons/mcp',
     'src/app',
     'src/doctor',
   ],
@@ -174,10 +174,11 @@ function readModule(path: string): Module {
   };
 }
 
-/** Every folder directly below src and workers is a floor of its own. */
+/** Every folder directly below src, src/addons and workers is a floor of its own. */
 function floorOf(path: string): string {
-  const [top = '', second = ''] = path.split('/');
-  return top === 'schemas' ? top : `${top}/${second}`;
+  const [top = '', second = '', third = ''] = path.split('/');
+  if (top === 'schemas') return top;
+  return second === 'addons' ? `${top}/${second}/${third}` : `${top}/${second}`;
 }
 
 function mayImport(path: string): readonly string[] {

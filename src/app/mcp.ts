@@ -4,7 +4,7 @@ import type { AdminNeeds, ReadApi } from '#src/api/app.ts';
 import { memoize } from '#src/base/memoize.ts';
 import { minuteMs } from '#src/base/time.ts';
 import type { Config } from '#src/config/load.ts';
-import type { McpNeeds } from '#src/mcp/server.ts';
+import type { McpNeeds } from '#src/addons/mcp/server.ts';
 import { throttled, type Log } from '#src/observability/log.ts';
 import type { Store } from '#src/store/contract.ts';
 import { makeKey } from '#workers/privacy/erasure-index.ts';
@@ -35,7 +35,7 @@ export function mcpOf(needs: MirrorNeeds, reads: () => Promise<ReadApi>): NonNul
   return {
     mcpToken: needs.config.mcp.token,
     open: memoize(async () => {
-      const { createMcpEndpoint } = await import('#src/mcp/server.ts');
+      const { createMcpEndpoint } = await import('#src/addons/mcp/server.ts');
       return createMcpEndpoint({ ...(await mcpNeeds(needs)), api: await reads() });
     }),
   };

@@ -6,7 +6,7 @@ import { mcpNeeds } from '#src/app/mcp.ts';
 import { openMirror } from '#src/app/mirror.ts';
 import { missingSettings } from '#src/config/missing-settings.ts';
 import { openTail } from '#src/feed/tail.ts';
-import { createMcp } from '#src/mcp/server.ts';
+import { createMcp } from '#src/addons/mcp/server.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { listProcesses } from '#src/store/processes.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';

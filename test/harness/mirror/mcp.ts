@@ -1,7 +1,7 @@
 // A mirror whose MCP endpoint listens, and the official client connected to it.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { memoize } from '#src/base/memoize.ts';
-import { createMcpEndpoint } from '#src/mcp/server.ts';
+import { createMcpEndpoint } from '#src/addons/mcp/server.ts';
 import { listen } from './api-app.ts';
 import { openReadApi } from './read-api.ts';
 import type { storeEngines } from '../stores.ts';

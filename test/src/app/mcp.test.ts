@@ -21,7 +21,7 @@ describe('the MCP server', () => {
   it('is not loaded when a process starts, only by the command and by the first request', () => {
     const started = loadedWith('src/cli/commands/serve.ts');
     expect(started).toContain('src/app/mcp.ts');
-    expect([...started].filter((path) => /modelcontextprotocol|^src\/mcp/.test(path))).toEqual([]);
+    expect([...started].filter((path) => /modelcontextprotocol|^src\/addons/.test(path))).toEqual([]);
     expect(loadedWith('src/cli/commands/mcp.ts')).toContain('@modelcontextprotocol/server');
   });
 });

@@ -13,9 +13,9 @@ import {
   time,
   uri,
   word,
-} from '#src/mcp/marked.ts';
-import type { Presented } from '#src/mcp/marked.ts';
-import { createMcpSecrets } from '#src/mcp/secrets.ts';
+} from '#src/addons/mcp/marked.ts';
+import type { Presented } from '#src/addons/mcp/marked.ts';
+import { createMcpSecrets } from '#src/addons/mcp/secrets.ts';
 
 const { pseudonym, seal, open } = createMcpSecrets('the secret of a mirror, of any length');
 const shown = (presented: Presented, isRevealed = false, mostText = 100) =>

@@ -4,9 +4,9 @@ import { eventKinds, type EventKind } from '#schemas/events.ts';
 import { hourMs, instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import { createSampler } from '#src/sandbox/sample-delivery.ts';
-import { tools } from '#src/mcp/server.ts';
-import { openMcp } from '../../harness/mirror/mcp.ts';
-import { ingestBodies, storeEngines } from '../../harness/stores.ts';
+import { tools } from '#src/addons/mcp/server.ts';
+import { openMcp } from '../../../harness/mirror/mcp.ts';
+import { ingestBodies, storeEngines } from '../../../harness/stores.ts';
 
 const email = 'canary.bird@gelbfeder.example.test';
 const phone = '+49 30 5550199';

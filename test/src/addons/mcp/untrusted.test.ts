@@ -1,8 +1,8 @@
 // An answer is wrapped so that no text in it can end the wrapper, look like a line of its own, or hide.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { visibleJson, wrapUntrusted } from '#src/mcp/untrusted.ts';
-import { runs } from '../../harness/runs.ts';
+import { visibleJson, wrapUntrusted } from '#src/addons/mcp/untrusted.ts';
+import { runs } from '../../../harness/runs.ts';
 
 const mark = '0123456789abcdef0123456789abcdef';
 const hostile = fc.oneof(
