@@ -29,6 +29,7 @@ const floors = {
   'workers/sync': ['schemas', 'src/base', 'src/store', 'src/upstream', 'workers/projections', 'workers/pipeline'],
   'workers/retention': ['src/base', 'src/store', 'workers/projections', 'workers/pipeline', 'workers/scheduling'],
   'workers/sinks': ['src/base', 'src/signing', 'src/egress', 'src/store', 'src/feed'],
+  'src/addons/brokers': ['src/base', 'src/egress', 'src/feed', 'workers/sinks'],
   'workers/alerts': [
     'schemas',
     'src/base',
@@ -68,6 +69,7 @@ const floors = {
   'src/app': [
     'src/base',
     'src/signing',
+    'src/egress',
     'src/config',
     'src/observability',
     'src/queue',
@@ -85,6 +87,7 @@ const floors = {
     'src/subscriptions',
     'src/api',
     'src/dashboard',
+    'src/addons/brokers',
     'src/addons/mcp',
   ],
   'src/doctor': [
@@ -289,6 +292,9 @@ describe('the architecture', () => {
       .filter(({ path, text }) => !path.startsWith('src/sandbox/') && (imports.test(text) || calls.test(text)))
       .map(({ path }) => path);
     expect(connecting).toEqual([
+      'src/addons/brokers/kafka.ts',
+      'src/addons/brokers/nats.ts',
+      'src/addons/brokers/redis-stream.ts',
       'src/api/running-instance.ts',
       'src/cli/commands/trigger.ts',
       'src/doctor/public-url.ts',
@@ -302,9 +308,6 @@ describe('the architecture', () => {
       'src/upstream/clients.ts',
       'src/upstream/oauth/redirect-listener.ts',
       'workers/alerts/channels/email.ts',
-      'workers/sinks/kafka.ts',
-      'workers/sinks/nats.ts',
-      'workers/sinks/redis-stream.ts',
     ]);
   });
 

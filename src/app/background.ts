@@ -68,7 +68,7 @@ async function prepareSinks(config: Config) {
   const { pushUrl, streamUrl, nats, kafka } = config.feed;
   if ([pushUrl, streamUrl, nats, kafka].every((sink) => sink === undefined)) return undefined;
   const { startSinks } = await import('./sink-pumps.ts');
-  const { loadClients } = await import('#workers/sinks/sinks.ts');
+  const { loadClients } = await import('./sinks.ts');
   await loadClients(config.feed);
   return ({ metrics, opened, ...needs }: BackgroundNeeds): Sinks => {
     const sinks = startSinks({ ...needs, settings: config.feed });

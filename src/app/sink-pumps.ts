@@ -1,7 +1,7 @@
 // Pushes the feed to the configured sinks. Of all processes that share the store, one at a time fills each sink.
 import type { Job, Schedules } from '#workers/scheduling/scheduler.ts';
 import { positionOf, pump, type PumpNeeds } from '#workers/sinks/pump.ts';
-import { sinksFor, type NamedSink, type SinkSettings } from '#workers/sinks/sinks.ts';
+import { sinksFor, type NamedSink, type SinkSettings } from './sinks.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import { throttled } from '#src/observability/log.ts';
 import { lastSeq } from '#src/store/log/read.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { readStatus } from '#src/app/read-status.ts';
 import { slotstream } from '#src/base/command.ts';
-import { sinksFor } from '#workers/sinks/sinks.ts';
+import { sinksFor } from '#src/app/sinks.ts';
 import { SendError } from '#workers/sinks/sink.ts';
 import type { Check } from './check.ts';
 

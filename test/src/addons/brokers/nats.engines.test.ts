@@ -1,11 +1,11 @@
 // What the sink of NATS JetStream does besides what all brokers have in common: streams, logins and sizes.
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { natsSink, type NatsOptions } from '#workers/sinks/nats.ts';
+import { natsSink, type NatsOptions } from '#src/addons/brokers/nats.ts';
 import type { PumpInput } from '#workers/sinks/pump.ts';
-import { startNats } from '../../harness/brokers.ts';
-import { writeNatsCredentials } from '../../harness/nats-credentials.ts';
-import { startPump } from '../../harness/mirror/sink-pump.ts';
-import { freshSqlite, ingestBodies, type TestStore } from '../../harness/stores.ts';
+import { startNats } from '../../../harness/brokers.ts';
+import { writeNatsCredentials } from '../../../harness/nats-credentials.ts';
+import { startPump } from '../../../harness/mirror/sink-pump.ts';
+import { freshSqlite, ingestBodies, type TestStore } from '../../../harness/stores.ts';
 
 const contact = (n: number, name: string) =>
   JSON.stringify({

@@ -6,7 +6,7 @@ import { connect, credsAuthenticator, errors, headers, type NatsConnection } fro
 import { rootCodeOf } from '#src/base/errors.ts';
 import { readNats } from '#src/egress/broker-url.ts';
 import { cloudEventText, cloudEventType, eventIdOf, eventNameOf } from '#src/feed/cloud-event.ts';
-import { SendError, type OpenSink } from './sink.ts';
+import { SendError, type OpenSink } from '#workers/sinks/sink.ts';
 
 export interface NatsOptions {
   readonly url: string;

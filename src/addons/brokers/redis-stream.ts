@@ -3,7 +3,7 @@
 import { Redis } from 'ioredis';
 import { codeOf } from '#src/base/errors.ts';
 import type { FeedEntry } from '#src/feed/entry.ts';
-import { SendError, type OpenSink } from './sink.ts';
+import { SendError, type OpenSink } from '#workers/sinks/sink.ts';
 
 export interface RedisStreamOptions {
   readonly url: string;

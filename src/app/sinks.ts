@@ -2,10 +2,10 @@
 import { readBrokers } from '#src/egress/broker-url.ts';
 import { createOutgoing } from '#src/egress/http.ts';
 import type { Included } from '#src/feed/entry.ts';
-import type { KafkaOptions } from './kafka.ts';
-import type { NatsOptions } from './nats.ts';
-import type { OpenSink } from './sink.ts';
-import { webhookSink, type PushFormat } from './webhook.ts';
+import type { KafkaOptions } from '#src/addons/brokers/kafka.ts';
+import type { NatsOptions } from '#src/addons/brokers/nats.ts';
+import type { OpenSink } from '#workers/sinks/sink.ts';
+import { webhookSink, type PushFormat } from '#workers/sinks/webhook.ts';
 
 export interface SinkSettings {
   readonly pushUrl: string | undefined;
@@ -43,20 +43,21 @@ export function sinksFor(settings: SinkSettings, nowMs: () => number): readonly 
     });
   if (streamUrl !== undefined)
     add('redis-stream', streamUrl, async (needs) => {
-      const { redisStreamSink } = await import('./redis-stream.ts');
+      const { redisStreamSink } = await import('#src/addons/brokers/redis-stream.ts');
       return redisStreamSink({ url: streamUrl, key: streamKey, maxLength: streamMaxLength })(needs);
     });
-  if (nats !== undefined) add('nats', nats.url, async (needs) => (await import('./nats.ts')).natsSink(nats)(needs));
+  if (nats !== undefined)
+    add('nats', nats.url, async (needs) => (await import('#src/addons/brokers/nats.ts')).natsSink(nats)(needs));
   if (kafka !== undefined)
-    add('kafka', kafka.url, async (needs) => (await import('./kafka.ts')).kafkaSink(kafka)(needs));
+    add('kafka', kafka.url, async (needs) => (await import('#src/addons/brokers/kafka.ts')).kafkaSink(kafka)(needs));
   return chosen;
 }
 
 /** Loads the clients that the settings ask for, so that opening a sink later does not stop everything else. */
 export async function loadClients({ streamUrl, nats, kafka }: SinkSettings): Promise<void> {
-  if (streamUrl !== undefined) await import('./redis-stream.ts');
-  if (nats !== undefined) await import('./nats.ts');
-  if (kafka !== undefined) await import('./kafka.ts');
+  if (streamUrl !== undefined) await import('#src/addons/brokers/redis-stream.ts');
+  if (nats !== undefined) await import('#src/addons/brokers/nats.ts');
+  if (kafka !== undefined) await import('#src/addons/brokers/kafka.ts');
 }
 
 const hostOf = (url: string): string | null =>

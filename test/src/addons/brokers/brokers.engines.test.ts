@@ -7,14 +7,14 @@ import { openTail } from '#src/feed/tail.ts';
 import { createLog } from '#src/observability/log.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { readPosition, setPosition } from '#src/store/log/consumer-offsets.ts';
-import { kafkaSink } from '#workers/sinks/kafka.ts';
-import { natsSink } from '#workers/sinks/nats.ts';
+import { kafkaSink } from '#src/addons/brokers/kafka.ts';
+import { natsSink } from '#src/addons/brokers/nats.ts';
 import type { PumpInput } from '#workers/sinks/pump.ts';
-import type { SinkSettings } from '#workers/sinks/sinks.ts';
-import { startKafka, startNats, type Published, type TestBroker } from '../../harness/brokers.ts';
-import { flawsOf } from '../../harness/data/cloudevents-schema.ts';
-import { startPump } from '../../harness/mirror/sink-pump.ts';
-import { freshSqlite, ingestBodies, receivedAt, type TestStore } from '../../harness/stores.ts';
+import type { SinkSettings } from '#src/app/sinks.ts';
+import { startKafka, startNats, type Published, type TestBroker } from '../../../harness/brokers.ts';
+import { flawsOf } from '../../../harness/data/cloudevents-schema.ts';
+import { startPump } from '../../../harness/mirror/sink-pump.ts';
+import { freshSqlite, ingestBodies, receivedAt, type TestStore } from '../../../harness/stores.ts';
 
 const uri = (n: number) => `https://api.example.test/contacts/${n}`;
 const contact = (n: number, name: string) =>

@@ -6,11 +6,11 @@ import { openTail } from '#src/feed/tail.ts';
 import { createLog } from '#src/observability/log.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { setPosition, readPosition } from '#src/store/log/consumer-offsets.ts';
-import { redisStreamSink } from '#workers/sinks/redis-stream.ts';
+import { redisStreamSink } from '#src/addons/brokers/redis-stream.ts';
 import type { PumpInput } from '#workers/sinks/pump.ts';
-import { startPump } from '../../harness/mirror/sink-pump.ts';
-import { startRedis, type TestRedis } from '../../harness/redis.ts';
-import { freshSqlite, ingestBodies, receivedAt, type TestStore } from '../../harness/stores.ts';
+import { startPump } from '../../../harness/mirror/sink-pump.ts';
+import { startRedis, type TestRedis } from '../../../harness/redis.ts';
+import { freshSqlite, ingestBodies, receivedAt, type TestStore } from '../../../harness/stores.ts';
 
 const key = 'slotstream:feed';
 const contact = (n: number, name: string) =>

@@ -5,7 +5,7 @@ import { codeOf } from '#src/base/errors.ts';
 import { readKafka } from '#src/egress/broker-url.ts';
 import { cloudEventText, cloudEventType } from '#src/feed/cloud-event.ts';
 import type { FeedEntry } from '#src/feed/entry.ts';
-import { SendError, type OpenSink } from './sink.ts';
+import { SendError, type OpenSink } from '#workers/sinks/sink.ts';
 
 export interface KafkaOptions {
   readonly url: string;
