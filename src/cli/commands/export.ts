@@ -14,7 +14,7 @@ import {
 } from '#src/export/export.ts';
 import { formatNames, formatOf, loadFormat, type FormatName } from '#src/export/formats.ts';
 import { openFileOutput, openTextOutput, type Destination } from '#src/export/output.ts';
-import { isS3, readS3Target, type S3Target } from '#src/export/s3-target.ts';
+import { isS3, readS3Target, type S3Target } from '#src/addons/object-storage/s3-target.ts';
 import { sourceNames } from '#src/export/source.ts';
 import { instantOf } from '#src/base/time.ts';
 import { commaList, duration } from '#src/config/readers.ts';
@@ -139,7 +139,7 @@ interface OutputRequest {
 async function openOutput({ context, request, out, target }: OutputRequest): Promise<Destination> {
   if (out === toStdout) return openTextOutput(context.outAll);
   if (target === undefined) return openFileOutput(out);
-  const { openS3Output } = await import('#src/export/s3-output.ts');
+  const { openS3Output } = await import('#src/addons/object-storage/s3-output.ts');
   const { name: table, format, incremental } = request;
   const { storage: account } = context.config();
   return openS3Output({ account, target, table, format, incremental, now: context.now(), signal: context.stopping() });

@@ -216,7 +216,7 @@ describe.each(storeEngines)('exports from $name', ({ available, fresh }) => {
     const parquet = await folder.write(store, { name: 'contacts', format: 'parquet' });
     const csv = await folder.write(store, { name: 'contacts', format: 'csv' });
     const guide = await readFile(new URL('../../../docs/exports.md', import.meta.url), 'utf8');
-    // test/src/export/s3-output.process.test.ts runs those for object storage.
+    // test/src/addons/object-storage/s3-output.process.test.ts runs those for object storage.
     const ofFiles = guide.slice(0, guide.indexOf('## Object storage'));
     const examples = [...ofFiles.matchAll(/```sql\n([^`]+)```/g)].flatMap(([, text]) =>
       String(text).trim().split('\n'),

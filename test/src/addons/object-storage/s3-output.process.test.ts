@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openStore } from '#src/store/open-store.ts';
-import { query } from '../../harness/duckdb.ts';
-import { openHome, type Home, type Settings } from '../../harness/product.ts';
-import { openS3Server, refuse, type S3Server } from '../../harness/s3-server.ts';
-import { ingestBodies } from '../../harness/stores.ts';
-import { until } from '../../harness/ports.ts';
+import { query } from '../../../harness/duckdb.ts';
+import { openHome, type Home, type Settings } from '../../../harness/product.ts';
+import { openS3Server, refuse, type S3Server } from '../../../harness/s3-server.ts';
+import { ingestBodies } from '../../../harness/stores.ts';
+import { until } from '../../../harness/ports.ts';
 
 let home: Home;
 let server: S3Server;
@@ -111,7 +111,7 @@ describe('slotstream export to a prefix', () => {
     const folder = await server.download();
     const local = join(folder, 'table=contacts', '_latest', 'files.txt');
     await writeFile(local, (await readFile(local, 'utf8')).replaceAll('s3://exports', folder));
-    const guide = await readFile(new URL('../../../docs/exports.md', import.meta.url), 'utf8');
+    const guide = await readFile(new URL('../../../../docs/exports.md', import.meta.url), 'utf8');
     const [set, latest, perDay, newest] =
       /(?<=```sql\n)set variable[^`]+/.exec(guide)?.[0].replaceAll('s3://BUCKET/PREFIX', folder).split('\n') ?? [];
     expect(await query(`${set}${perDay}`.replace('day, count(*)', 'day::varchar as day, count(*)::int as n'))).toEqual([

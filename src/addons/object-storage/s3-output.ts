@@ -7,8 +7,8 @@
 import { randomBytes } from 'node:crypto';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { secondMs } from '#src/base/time.ts';
-import type { FormatName } from './formats.ts';
-import type { Destination } from './output.ts';
+import type { FormatName } from '#src/export/formats.ts';
+import type { Destination } from '#src/export/output.ts';
 import type { S3Target } from './s3-target.ts';
 import { createS3Client, elementOf, type S3Account, type S3Client, type S3Needs } from './s3-client.ts';
 

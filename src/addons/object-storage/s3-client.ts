@@ -6,7 +6,7 @@ import { duration } from '#src/base/number-text.ts';
 import { requestedDelayMs } from '#src/base/retry-after.ts';
 import { backoffMs } from '#src/base/retry-policy.ts';
 import { minuteMs, sleepUnlessAborted } from '#src/base/time.ts';
-import { throwIfStopped } from './output.ts';
+import { throwIfStopped } from '#src/export/output.ts';
 
 export interface S3Account {
   readonly accessKeyId: string | undefined;
