@@ -1,8 +1,5 @@
-// Processor time of processes with everything they started, and the servers that a measurement of the whole path stands on.
-import { readFileSync } from 'node:fs';
-import pg from 'pg';
-import { startPostgres, type TestPostgres } from '../test/harness/postgres.ts';
-import { startRedis, type TestRedis } from '../test/harness/redis.ts';
+// Processor time and memory of processes, as Linux counts them in /proc.
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** Linux counts processor time in ticks of a hundredth of a second. */
 const ticksPerSecond = 100;
@@ -20,55 +17,49 @@ export function cpuSeconds(pid: number): number {
   }
 }
 
+export const cpuSecondsOfAll = (pids: readonly number[]): number => pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0);
+
+export const parentOf = (pid: number): number => Number(statFields(pid)[1]);
+
 /** The fields of /proc/PID/stat after the name, which may itself contain spaces. */
 function statFields(pid: number): readonly string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-export interface Servers extends AsyncDisposable {
-  readonly postgres: TestPostgres;
-  readonly redis: TestRedis;
-  readonly pids: { readonly postgres: number; readonly redis: number };
+/** Over all threads. `cpuSeconds` is too coarse for an idle process. */
+export function idleUsage(pid: number): { readonly cpuSeconds: number; readonly wakeups: number } {
+  const usage = { cpuSeconds: 0, wakeups: 0 };
+  for (const task of readdirSync(`/proc/${pid}/task`)) {
+    const [nanoseconds] = readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ');
+    const status = readFileSync(`/proc/${pid}/task/${task}/status`, 'utf8');
+    usage.cpuSeconds += Number(nanoseconds) / 1e9;
+    usage.wakeups += Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1] ?? 0);
+  }
+  return usage;
 }
 
-/** Redis with its append-only file and PostgreSQL with fsync. */
-export async function startServers(): Promise<Servers> {
-  await using stack = new AsyncDisposableStack();
-  const redis = stack.use(await startRedis());
-  const postgres = stack.use(await startPostgres({ durable: true }));
-  const pids = {
-    postgres: await postmasterPid(postgres.url),
-    redis: Number(/process_id:(\d+)/.exec(await redis.cli('info', 'server'))?.[1]),
-  };
-  const kept = stack.move();
-  return { postgres, redis, pids, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+export function residentMb(pid: number): number {
+  return megabytes(pid, 'VmRSS');
 }
 
-async function postmasterPid(url: string): Promise<number> {
-  await using client = await connect(url);
-  const [row] = await client.rows<{ pid: number }>('select pg_backend_pid() as pid');
-  return Number(statFields(row?.pid ?? 0)[1]);
-}
-
-export interface Client extends AsyncDisposable {
-  rows<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
-}
-
-export async function connect(url: string): Promise<Client> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+/** Reads the most memory that a process ever held, again and again until disposed: afterwards it may have ended. */
+export function watchPeak(pid: number): Disposable & { readonly mb: number } {
+  let mb = 0;
+  const timer = setInterval(() => (mb = Math.max(mb, megabytes(pid, 'VmHWM'))), 100);
   return {
-    rows: async (text, values) => (await client.query({ text, values: [...(values ?? [])] })).rows,
-    [Symbol.asyncDispose]: () => client.end(),
+    get mb() {
+      return Math.max(mb, megabytes(pid, 'VmHWM'));
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
   };
 }
 
-/** Counts the entries that our log gets from now on. */
-export async function countEntries(database: Client): Promise<() => Promise<number>> {
-  const [last] = await database.rows<{ seq: string }>('select coalesce(max(seq), 0) as seq from event_log');
-  return async () => {
-    const query = 'select count(*) as entries from event_log where seq > $1';
-    return Number((await database.rows<{ entries: string }>(query, [last?.seq]))[0]?.entries);
-  };
+function megabytes(pid: number, field: 'VmRSS' | 'VmHWM'): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
 }

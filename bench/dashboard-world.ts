@@ -1,5 +1,5 @@
 // A mirror that has run for a hundred days with 10,000 deliveries a day: the first day goes through the product, and SQL copies its log
-// entries to the days after it, and its rows to the last of them.
+// entries and contacts to the days after it, and its other rows to the last of them.
 import Sqlite from 'better-sqlite3';
 import { Kysely, PostgresDialect, sql, SqliteDialect, type RawBuilder } from 'kysely';
 import pg from 'pg';
@@ -12,7 +12,7 @@ import { ingestAll } from './project.ts';
 
 const days = 100;
 const perDay = 10_000;
-/** Only the last days have rows as well: about 100,000 bookings. */
+/** Only the last days have rows as well: about 100,000 bookings. Contacts are copied to all days: 100,000 or more. */
 const daysWithRows = 30;
 export const logEntries = days * perDay;
 
@@ -94,8 +94,8 @@ async function copyDay(target: Target, { day, perCopy }: Copy): Promise<void> {
     delivery_id: sql`substr(delivery_id, 1, 52) || ${sql.lit(day.toString(16).padStart(12, '0'))}`,
   };
   await copyRows(target, 'event_log', { day, changed: entry, which: sql`seq <= ${sql.lit(perCopy)} order by seq` });
-  if (day < days - daysWithRows) return;
-  for (const table of copiedTables)
+  const isRecent = day >= days - daysWithRows;
+  for (const table of copiedTables.filter((name) => isRecent || name.startsWith('contact')))
     await copyRows(target, table, { day, changed: {}, which: sql`${sql.ref(keyOf(table))} like 'https://day0.%'` });
 }
 

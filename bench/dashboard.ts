@@ -1,14 +1,15 @@
-// The dashboard on a mirror with a million log entries, on SQLite and on PostgreSQL: how long the server takes for the first page and
-// for the deliveries with each filter, how large a page is, and what the pages cost in memory.
+// The dashboard on a mirror with a million log entries and 100,000 contacts, on SQLite and on PostgreSQL: how long the server takes for
+// the first page, for the deliveries with each filter and for a search of contacts, how large a page is, and what the pages cost in
+// memory.
 import { setTimeout as wait } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { dayMs } from '#src/base/time.ts';
 import { findPages } from '../test/harness/mirror/every-page.ts';
-import { startServers } from './cpu.ts';
+import { residentMb } from './cpu.ts';
 import { fillMirror, logEntries } from './dashboard-world.ts';
 import { median, percentile, type Figure, type Measurement } from './measure.ts';
-import { residentMb } from './memory.ts';
+import { startServers } from './mirror.ts';
 import { startProduct, temporaryFolder, type RunningProduct } from './processes.ts';
 
 const requests = 200;
@@ -45,8 +46,8 @@ async function measureDashboard(engine: string, env: Readonly<Record<string, str
     { name: `dashboard.${engine}_rss_opened_mb`, value: openedMb, unit: 'MB' },
   ];
   if (engine === 'sqlite') figures.push(...(await sizes(product)));
-  const filters = await filtersOf(product);
-  for (const [name, address] of [['now', '/'], ...filters] as const) {
+  const searches = [...(await filtersOf(product)), ...(await contactSearches(product))];
+  for (const [name, address] of [['now', '/'], ...searches] as const) {
     const times: number[] = [];
     for (let n = -warmUp; n < requests; n += 1) {
       const { ms, status } = await openPage(product, address);
@@ -100,6 +101,24 @@ async function filtersOf(product: RunningProduct): Promise<readonly (readonly [s
   return Object.entries(queries).map(([name, query]) => [
     `deliveries, ${name}`,
     `/deliveries?${new URLSearchParams(query)}`,
+  ]);
+}
+
+/** Put together from what one contact says: what matches much, little and nothing. */
+async function contactSearches(product: RunningProduct): Promise<readonly (readonly [string, string])[]> {
+  const { text } = await openPage(product, '/api/contacts?count=1');
+  const { collection } = JSON.parse(text) as { collection: readonly Readonly<Record<string, string | null>>[] };
+  const [{ name, company, country } = {}] = collection;
+  const queries: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    name: { name: name ?? '' },
+    'part of a name': { name: name?.slice(1, 4) ?? '' },
+    'two letters': { name: name?.slice(1, 3) ?? '' },
+    'company and country': { company: company?.slice(0, 5) ?? '', country: country ?? '', sort: 'updated_at:desc' },
+    'no match': { name: 'no such name' },
+  };
+  return Object.entries(queries).map(([kind, query]) => [
+    `contacts, ${kind}`,
+    `/api/contacts?${new URLSearchParams(query)}`,
   ]);
 }
 

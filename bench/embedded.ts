@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
+import { residentMb, watchPeak } from './cpu.ts';
 import type { Measurement } from './measure.ts';
-import { residentMb } from './memory.ts';
 import { runLoad, startProduct, temporaryFolder } from './processes.ts';
 
 const seconds = 5;
@@ -12,6 +12,7 @@ const idleMs = 3000;
 export const embedded: Measurement = {
   name: 'embedded',
   about: `first start, and end to end on the embedded queue and SQLite for ${seconds} s`,
+  drivesProcesses: true,
   async run() {
     using folder = temporaryFolder();
     const startedAt = performance.now();
@@ -23,8 +24,7 @@ export const embedded: Measurement = {
     const logged = database.prepare<[], { entries: number }>(
       'select count(*) + coalesce(sum(duplicates), 0) as entries from event_log',
     );
-    let peakMb = 0;
-    const looking = setInterval(() => (peakMb = Math.max(peakMb, residentMb(product.pid))), 100);
+    using peak = watchPeak(product.pid);
     const load = await runLoad({ port: product.port, connections: 64, seconds, bodies: 20_000 });
     const drainingSince = performance.now();
     const accepted = load.statuses['202'] ?? 0;
@@ -32,13 +32,12 @@ export const embedded: Measurement = {
       if ((logged.get()?.entries ?? 0) >= accepted) break;
     }
     const drainSeconds = (performance.now() - drainingSince) / 1000;
-    clearInterval(looking);
     const entries = logged.get()?.entries ?? 0;
     database.close();
     if (entries < accepted) throw new Error(`only ${entries} of ${accepted} accepted deliveries became rows`);
     return [
       { name: 'embedded.per_second', value: accepted / (load.seconds + drainSeconds), limit: ['>=', 900] },
-      { name: 'embedded.rss_mb', value: peakMb, limit: ['<=', 220], unit: 'MB' },
+      { name: 'embedded.rss_mb', value: peak.mb, limit: ['<=', 220], unit: 'MB' },
       { name: 'embedded.idle_mb', value: idleMb, limit: ['<=', 160], unit: 'MB' },
       { name: 'embedded.first_start_s', value: startSeconds, limit: ['<=', 2], unit: 's' },
     ];

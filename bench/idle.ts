@@ -1,7 +1,7 @@
 // What `start` costs while nothing arrives: CPU time and wake-ups, embedded and on Redis, with a SQLite file.
-import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { startRedis } from '../test/harness/redis.ts';
+import { idleUsage } from './cpu.ts';
 import type { Figure, Measurement } from './measure.ts';
 import { startProduct, temporaryFolder } from './processes.ts';
 
@@ -25,9 +25,9 @@ async function measure(name: string, queue: Readonly<Record<string, string>>): P
   using folder = temporaryFolder();
   await using product = await startProduct('start', { DATA_DIR: folder.path, ...queue });
   await wait(settleSeconds * 1000);
-  const before = usageOf(product.pid);
+  const before = idleUsage(product.pid);
   await wait(seconds * 1000);
-  const after = usageOf(product.pid);
+  const after = idleUsage(product.pid);
   return [
     {
       name: `idle.${name}_cpu`,
@@ -37,16 +37,4 @@ async function measure(name: string, queue: Readonly<Record<string, string>>): P
     },
     { name: `idle.${name}_wakeups`, value: (after.wakeups - before.wakeups) / seconds, unit: '/s' },
   ];
-}
-
-/** Over all threads. /proc/PID/stat counts in hundredths of a second, which is too coarse for an idle process. */
-function usageOf(pid: number): { readonly cpuSeconds: number; readonly wakeups: number } {
-  const usage = { cpuSeconds: 0, wakeups: 0 };
-  for (const task of readdirSync(`/proc/${pid}/task`)) {
-    const [nanoseconds] = readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ');
-    const status = readFileSync(`/proc/${pid}/task/${task}/status`, 'utf8');
-    usage.cpuSeconds += Number(nanoseconds) / 1e9;
-    usage.wakeups += Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1] ?? 0);
-  }
-  return usage;
 }

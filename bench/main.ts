@@ -6,16 +6,8 @@ import { parseArgs } from 'node:util';
 import { renderTable } from '#src/cli/terminal.ts';
 import { ack } from './ack.ts';
 import { compare, comparisonTable } from './against.ts';
-import { alerts } from './alerts.ts';
-import { attendance } from './attendance.ts';
-import { backfill } from './backfill.ts';
-import { bytes } from './bytes.ts';
-import { contactsApi } from './contacts-api.ts';
 import { dashboard } from './dashboard.ts';
 import { embedded } from './embedded.ts';
-import { exporting } from './export.ts';
-import { feedStream } from './feed-stream.ts';
-import { feed } from './feed.ts';
 import { growth } from './growth.ts';
 import { idle } from './idle.ts';
 import { live } from './live.ts';
@@ -24,8 +16,6 @@ import { memory } from './memory.ts';
 import { peersBench } from './peers/peers.ts';
 import { project } from './project.ts';
 import { rebuilding } from './rebuild.ts';
-import { sandboxDeliveries } from './sandbox-deliveries.ts';
-import { scale } from './scale.ts';
 import { startup } from './startup.ts';
 import { steady } from './steady.ts';
 import { views } from './views.ts';
@@ -35,26 +25,16 @@ const measurements: readonly Measurement[] = [
   startup,
   ack,
   project,
-  bytes,
   visible,
   live,
   steady,
-  alerts,
   growth,
   memory,
   embedded,
   idle,
-  scale,
-  backfill,
   rebuilding,
-  feed,
-  feedStream,
-  exporting,
-  contactsApi,
   views,
-  attendance,
   dashboard,
-  sandboxDeliveries,
   peersBench,
 ];
 

@@ -1,12 +1,14 @@
-// The processes a measurement starts: the product's own verbs, the load, and what they stand on; all end with it.
+// The processes a measurement starts: the product's own verbs, servers to compare with, and the sender of requests; all end with it.
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { writeRunnableBundle } from '../.ci/bundle.ts';
 import { freePort, until } from '../test/harness/ports.ts';
-import { signingKey } from './deliveries.ts';
+import { watchPeak } from './cpu.ts';
+import { bodies, request, signingKey } from './deliveries.ts';
 
 /** Names the tree whose product is measured, where it is not this one. */
 export const productTreeVariable = 'SLOTSTREAM_BENCH_TREE';
@@ -82,19 +84,19 @@ export function runtimeFlags(): readonly string[] {
 /** The server that acknowledging is held against: the same listener and the same Hono, which only reads the body. */
 export const startBaseline = (): Promise<Running> => startServer('bench/baseline.ts', runtimeFlags());
 
-/** The fastest other end there can be. */
-export const startSink = (): Promise<Running> => startServer('bench/sink.ts', []);
-
-async function startServer(script: string, flags: readonly string[]): Promise<Running> {
+/** Starts a script that listens on the port of its last argument. */
+export async function startServer(script: string, flags: readonly string[], ...args: string[]): Promise<Running> {
   const port = await freePort();
-  const child = spawn(process.execPath, [...flags, script, String(port)], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(process.execPath, [...flags, script, ...args, String(port)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   const running = runningChild(child, port);
   const url = `http://127.0.0.1:${port}/`;
   await until(async () => (await fetch(url).catch(() => undefined)) !== undefined, `${script} is ready`);
   return running;
 }
 
-export function runningChild(child: ChildProcess, port: number): Running {
+function runningChild(child: ChildProcess, port: number): Running {
   return { port, pid: child.pid as number, [Symbol.asyncDispose]: () => ended(child) };
 }
 
@@ -106,113 +108,66 @@ async function ended(child: ChildProcess): Promise<void> {
   clearTimeout(patience);
 }
 
+/** Runs `slotstream VERB …` to its end, and answers what it printed and the most memory it held. */
+export async function runProduct(args: readonly string[], env: Readonly<Record<string, string>>) {
+  const child = spawn(command, args, {
+    env: { ...process.env, LOG_LEVEL: 'error', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  using peak = watchPeak(child.pid as number);
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  if (code !== 0) throw new Error(`slotstream ${args.join(' ')} ended with exit code ${code}.`);
+  return { output, peakMb: peak.mb };
+}
+
+export interface SendOrder {
+  readonly port: number;
+  readonly requests: readonly Uint8Array[];
+  readonly connections: number;
+  /** Without it, each connection sends its next request after the response. */
+  readonly perSecond?: number | undefined;
+  /** Sends the requests again and again for so long, instead of each once. */
+  readonly seconds?: number;
+}
+
+/** Times in milliseconds since 1970, with fractions. */
+export interface SendReport {
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly dueAt: readonly number[];
+  readonly latencies: readonly number[];
+}
+
+/** Fails unless every response is a success. */
+export async function sendRequests(order: SendOrder): Promise<SendReport> {
+  const report = await send(order);
+  const refused = Object.keys(report.statuses).filter((status) => !status.startsWith('2'));
+  if (refused.length > 0) throw new Error(`not every request was accepted: ${JSON.stringify(report.statuses)}`);
+  return report;
+}
+
+async function send(order: SendOrder): Promise<SendReport> {
+  const child = fork('bench/request-sender.ts', { serialization: 'advanced' });
+  const ended = once(child, 'exit').then(([code]) => Promise.reject(new Error(`the sender ended (${code})`)));
+  child.send(order);
+  const [report] = (await Promise.race([once(child, 'message'), ended])) as [SendReport];
+  ended.catch(() => {});
+  return report;
+}
+
 export interface LoadReport {
   readonly statuses: Readonly<Record<string, number>>;
   readonly seconds: number;
 }
 
+/** As many deliveries as the server takes in that time; `bodies` of them differ. */
 export async function runLoad(load: {
   port: number;
   connections: number;
   seconds: number;
   bodies: number;
 }): Promise<LoadReport> {
-  const args = [load.port, load.connections, load.seconds, load.bodies].map(String);
-  const child = spawn(process.execPath, ['bench/load.ts', ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-  let output = '';
-  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  await once(child, 'close');
-  return JSON.parse(output) as LoadReport;
-}
-
-export interface SendOrder {
-  readonly url: string;
-  readonly seconds: number;
-}
-
-export interface SendReport {
-  readonly perSecond: number;
-  /** Of the last ones: attempts that were not accepted. */
-  readonly failed: number;
-}
-
-export interface SandboxSender extends AsyncDisposable {
-  /** Sends to `url` as fast as it can. */
-  send(order: SendOrder): Promise<SendReport>;
-}
-
-export async function startSandboxSender(): Promise<SandboxSender> {
-  const child = fork('bench/sandbox-sender.ts', { execArgv: [...runtimeFlags()] });
-  await once(child, 'message');
-  return {
-    async send(order) {
-      child.send(order);
-      return ((await once(child, 'message')) as [SendReport])[0];
-    },
-    [Symbol.asyncDispose]: () => ended(child),
-  };
-}
-
-export interface RunningSandbox extends AsyncDisposable {
-  readonly baseUrl: string;
-  readonly token: string;
-  /** Replaces what goes wrong there. */
-  faults(faults: object): Promise<void>;
-}
-
-/** The service in a process of its own, without bookings and without a rate limit. */
-export async function startSandbox({ contacts }: { readonly contacts: number }): Promise<RunningSandbox> {
-  const args = [
-    'sandbox',
-    '--port',
-    '0',
-    '--contacts',
-    String(contacts),
-    '--bookings',
-    '0',
-    '--no-rate-limits',
-    '--json',
-  ];
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = (await Promise.race([once(child.stdout, 'data'), endedByItself(child)])) as [Buffer];
-  const { base_url, tokens } = JSON.parse(line.toString()) as { base_url: string; tokens: { owner: string } };
-  return {
-    baseUrl: base_url,
-    token: tokens.owner,
-    async faults(faults) {
-      const headers = { 'content-type': 'application/json' };
-      await fetch(`${base_url}/_sandbox/faults`, { method: 'POST', headers, body: JSON.stringify(faults) });
-    },
-    [Symbol.asyncDispose]: () => ended(child),
-  };
-}
-
-async function endedByItself(child: ChildProcess): Promise<never> {
-  const [code] = (await once(child, 'exit')) as [number | null];
-  throw new Error(`A process of the measurement ended by itself (${code}).`);
-}
-
-export interface Walker<Standing> extends AsyncDisposable {
-  /** The next report of the child process. */
-  next(): Promise<Standing>;
-}
-
-export function startWalker<Standing>(args: readonly string[]): Walker<Standing> {
-  const child = fork('bench/backfill-walker.ts', args, { execArgv: [...runtimeFlags()] });
-  return {
-    next: async () => ((await Promise.race([once(child, 'message'), endedByItself(child)])) as [Standing])[0],
-    [Symbol.asyncDispose]: async () => {
-      if (child.exitCode === null) await ended(child);
-    },
-  };
-}
-
-/** The most memory it ever held, in MB; 0 once it has ended. */
-export function peakMbOf(pid: number): number {
-  try {
-    const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return Number(kilobytes ?? 0) / 1024;
-  } catch {
-    return 0;
-  }
+  const { statuses, startedAt, endedAt } = await send({ ...load, requests: bodies(load.bodies, 11).map(request) });
+  return { statuses, seconds: (endedAt - startedAt) / 1000 };
 }

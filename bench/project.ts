@@ -10,7 +10,6 @@ import { privacyScreen } from '#workers/privacy/screen.ts';
 import { bodies } from './deliveries.ts';
 import { median, medianFigure, type Measurement } from './measure.ts';
 import { temporaryFolder } from './processes.ts';
-import { recordWrites, type Recorded } from './recorder.ts';
 
 const events = 10_000;
 const batchSize = 50;
@@ -94,6 +93,27 @@ async function recorded(story: readonly string[]): Promise<readonly Recorded[]> 
   using recorder = recordWrites();
   await ingestAll(url, story);
   return recorder.writes.filter(({ sql }) => !/^(create|drop|alter|pragma)/i.test(sql) && !sql.includes('kysely_'));
+}
+
+interface Recorded {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
+/** Records every writing statement until disposed. */
+function recordWrites(): Disposable & { readonly writes: Recorded[] } {
+  const writes: Recorded[] = [];
+  const scratch = new Sqlite(':memory:');
+  const prototype = Object.getPrototypeOf(scratch.prepare('select 1')) as {
+    run(parameters: readonly unknown[]): unknown;
+  };
+  scratch.close();
+  const original = prototype.run;
+  prototype.run = function record(this: Sqlite.Statement, parameters: readonly unknown[]) {
+    writes.push({ sql: this.source, parameters });
+    return original.call(this, parameters);
+  };
+  return { writes, [Symbol.dispose]: () => void (prototype.run = original) };
 }
 
 async function writtenPerSecond(writes: readonly Recorded[]): Promise<number> {

@@ -1,31 +1,33 @@
 // Sends prepared requests over raw keep-alive sockets, in a process of its own: as fast as the responses come, or so many a
-// second. A request that is due while every socket is busy counts from the moment it was due.
+// second; each once, or again and again for some seconds. A request that is due while every socket is busy counts from the
+// moment it was due.
 import { connect, type Socket } from 'node:net';
-import type { Sending, Sent } from './requests.ts';
+import type { SendOrder, SendReport } from './processes.ts';
 
-process.once('message', async (sending: Sending) => {
-  process.send?.(await send(sending), () => process.disconnect());
+process.once('message', async (order: SendOrder) => {
+  process.send?.(await send(order), () => process.disconnect());
 });
 
 const now = (): number => performance.timeOrigin + performance.now();
 
-async function send({ port, requests, connections, perSecond }: Sending): Promise<Sent> {
+async function send({ port, requests, connections, perSecond, seconds }: SendOrder): Promise<SendReport> {
   const statuses: Record<string, number> = {};
   const dueAt: number[] = [];
   const latencies: number[] = [];
   const idle: Socket[] = [];
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(port)));
   const startedAt = now();
+  const hasNext = (): boolean => (seconds === undefined ? next < requests.length : now() < startedAt + seconds * 1000);
   let next = 0;
   let answered = 0;
   const { promise: finished, resolve: finish, reject } = Promise.withResolvers<void>();
   const due = (index: number): number => (perSecond === undefined ? now() : startedAt + (index * 1000) / perSecond);
   const turn = (socket: Socket): void => {
-    const at = next < requests.length ? due(next) : Infinity;
+    const at = hasNext() ? due(next) : Infinity;
     if (at > now()) return void idle.push(socket);
     const index = next++;
     dueAt[index] = at;
-    socket.write(requests[index] as Uint8Array);
+    socket.write(requests[index % requests.length] as Uint8Array);
     let pending = '';
     socket.on('data', function read(chunk) {
       pending += chunk.toString('latin1');
@@ -35,8 +37,8 @@ async function send({ port, requests, connections, perSecond }: Sending): Promis
       statuses[status] = (statuses[status] ?? 0) + 1;
       latencies[index] = now() - at;
       answered += 1;
-      if (answered === requests.length) finish();
-      else turn(socket);
+      turn(socket);
+      if (answered === next && !hasNext()) finish();
     });
   };
   for (const socket of sockets) socket.on('error', reject).on('close', () => reject(new Error('a connection closed')));

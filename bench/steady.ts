@@ -1,11 +1,10 @@
 // Single deliveries at a steady rate on Redis and PostgreSQL, with one worker and with three: how long the longest waits for its
 // row, what an event costs, and the highest rate.
-import { setTimeout as wait } from 'node:timers/promises';
-import { connect, countEntries, cpuSeconds, startServers, type Servers } from './cpu.ts';
+import { cpuSecondsOfAll } from './cpu.ts';
 import { bodies, request } from './deliveries.ts';
 import { percentile, type Figure, type Measurement } from './measure.ts';
-import { startProduct, temporaryFolder } from './processes.ts';
-import { sendRequests } from './requests.ts';
+import { sendUntilStored, startMirror, startServers, type Servers } from './mirror.ts';
+import { sendRequests } from './processes.ts';
 import { coldSeconds, postgresLog, watchLog } from './watch-log.ts';
 
 const rates = [200, 1_000];
@@ -37,33 +36,30 @@ interface Outcome {
   readonly perSecond: number;
 }
 
-async function withWorkers(count: number, { postgres, redis, pids }: Servers): Promise<Outcome> {
-  await using stack = new AsyncDisposableStack();
-  const folder = stack.use(temporaryFolder());
-  await redis.cli('flushall');
-  const url = await postgres.createDatabase();
-  const env = { QUEUE_URL: redis.url, DATABASE_URL: url };
-  const receiver = stack.use(await startProduct('receive', { ...env, DATA_DIR: `${folder.path}/receiver` }));
-  const running = [receiver.pid, pids.postgres, pids.redis];
-  for (let worker = 1; worker <= count; worker += 1)
-    running.push(stack.use(await startProduct('work', { ...env, DATA_DIR: `${folder.path}/worker-${worker}` })).pid);
-  const cpu = () => running.reduce((sum, pid) => sum + cpuSeconds(pid), 0);
-  const reader = stack.use(await postgresLog(url));
+async function withWorkers(count: number, servers: Servers): Promise<Outcome> {
+  await servers.redis.cli('flushall');
+  await using mirror = await startMirror(servers, count);
+  const { database, port, receiver, workers } = mirror;
+  const pids = [receiver, ...workers].map(({ pid }) => pid).concat(Object.values(servers.pids));
+  await using reader = await postgresLog(mirror.url);
   const prefix = `steady.workers_${count}`;
   const figures: Figure[] = [];
   const total = rates.reduce((sum, rate) => sum + rate * seconds, warmUp + burst);
   const story = bodies(total, 23);
   let at = 0;
   const take = (some: number): readonly Buffer[] => story.slice(at, (at += some)).map(request);
-  const send = (requests: readonly Buffer[]) => burstPerSecond({ url, port: receiver.port, requests });
+  const send = async (requests: readonly Buffer[]): Promise<number> => {
+    const { startedAt, endedAt } = await sendUntilStored(database, { port, requests, connections: 32 });
+    return (requests.length * 1000) / (endedAt - startedAt);
+  };
   let perCpuSecond = Number.NaN;
   for (const rate of rates) {
     const requests = take(rate * seconds);
     const watch = await watchLog(reader, 5);
-    const before = cpu();
-    const { dueAt } = await sendRequests({ port: receiver.port, requests, connections: 64, perSecond: rate });
+    const before = cpuSecondsOfAll(pids);
+    const { dueAt } = await sendRequests({ port, requests, connections: 64, perSecond: rate });
     const { delays, missing } = await watch.end(dueAt, 10_000);
-    perCpuSecond = (requests.length - missing) / (cpu() - before);
+    perCpuSecond = (requests.length - missing) / (cpuSecondsOfAll(pids) - before);
     const longest = (some: readonly number[]): number => some.reduce((a, b) => Math.max(a, b), 0);
     const settled = delays.slice(rate * coldSeconds);
     figures.push(
@@ -83,20 +79,4 @@ async function withWorkers(count: number, { postgres, redis, pids }: Servers): P
   }
   const perSecond = await send(take(burst));
   return { figures: [...figures, { name: `${prefix}.burst_per_second`, value: perSecond }], perCpuSecond, perSecond };
-}
-
-/** Everything as fast as the receiver takes it, until all are rows. */
-async function burstPerSecond(sending: {
-  readonly url: string;
-  readonly port: number;
-  readonly requests: readonly Buffer[];
-}): Promise<number> {
-  await using database = await connect(sending.url);
-  const logged = await countEntries(database);
-  const { startedAt } = await sendRequests({ ...sending, connections: 32 });
-  for (const endBy = Date.now() + 120_000; (await logged()) < sending.requests.length;) {
-    if (Date.now() > endBy) throw new Error('The workers did not store every delivery in two minutes.');
-    await wait(25);
-  }
-  return ((await logged()) * 1000) / (performance.timeOrigin + performance.now() - startedAt);
 }

@@ -1,6 +1,6 @@
 // How long the SQL views take on PostgreSQL over 100,000 bookings and the contacts who made them.
-import { connect, startServers, type Client } from './cpu.ts';
 import { median, type Figure, type Measurement } from './measure.ts';
+import { connect, startServers, type Client } from './mirror.ts';
 import { startProduct, temporaryFolder } from './processes.ts';
 
 const bookings = 100_000;

@@ -1,10 +1,9 @@
 // How long a delivery takes from its arrival to its row, at 200 a second, seen by another process that reads the log: on SQLite
 // and on PostgreSQL.
-import { startServers } from './cpu.ts';
 import { bodies, request } from './deliveries.ts';
 import { percentile, type Figure, type Measurement } from './measure.ts';
-import { startProduct, temporaryFolder } from './processes.ts';
-import { sendRequests } from './requests.ts';
+import { startServers } from './mirror.ts';
+import { sendRequests, startProduct, temporaryFolder } from './processes.ts';
 import { coldSeconds, postgresLog, sqliteLog, watchLog, type LogReader } from './watch-log.ts';
 
 const perSecond = 200;
@@ -47,18 +46,4 @@ async function visibleOn(prefix: string, { queue, database, open }: Mirror): Pro
     { name: `visible.${prefix}p50_ms`, value: percentile(settled, 0.5) },
     { name: `visible.${prefix}p99_ms`, value: percentile(settled, 0.99), limit: ['<=', 100] },
   ];
-}
-
-/** The headers `request` made, sent by fetch: 200 a second need no bare socket. */
-export async function send(port: number, body: string): Promise<void> {
-  const head = request(body).toString('latin1').split('\r\n\r\n', 1)[0] as string;
-  const headers = Object.fromEntries(
-    head
-      .split('\r\n')
-      .slice(1)
-      .map((line) => line.split(': ') as [string, string])
-      .filter(([name]) => name !== 'host' && name !== 'content-length'),
-  );
-  const answer = await fetch(`http://127.0.0.1:${port}/webhooks`, { method: 'POST', headers, body });
-  await answer.arrayBuffer();
 }

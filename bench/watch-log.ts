@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
-import { connect } from './cpu.ts';
+import { connect } from './mirror.ts';
 
 /** V8 compiles for some seconds after the start, and the first rows of everything are created: they are reported apart. */
 export const coldSeconds = 3;

@@ -1,5 +1,5 @@
 // One sync engine behind the smallest HTTP server: its own migrations, then `processWebhook` for each request, answered after it
-// has written.   node bench/peers/adapter.ts NAME FOLDER PORT DATABASE_URL
+// has written.   node bench/peers/adapter.ts NAME FOLDER DATABASE_URL PORT
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
@@ -21,7 +21,7 @@ interface StripeEngine {
   StripeSync: { create(options: object): Promise<{ webhook: { processWebhook: ProcessWebhook } }> };
 }
 
-const [name, folder = '', port, databaseUrl = ''] = process.argv.slice(2);
+const [name, folder = '', databaseUrl = '', port] = process.argv.slice(2);
 // The pool is as large as in the example of its README.
 const common = {
   poolConfig: { connectionString: databaseUrl, max: 10 },

@@ -42,11 +42,8 @@ export async function convergence(subject: Subject, connections: number): Promis
     const repeated = changes.filter((_, index) => index % 10 === 0);
     const { next } = randomOf('convergence', name);
     const order = [...changes, ...repeated].map((change) => ({ change, at: next() })).toSorted((a, b) => a.at - b.at);
-    await drive(
-      subject,
-      order.map(({ change }) => change),
-      { connections },
-    );
+    const shuffled = order.map(({ change }) => change);
+    await drive(subject, shuffled, connections);
     const found = await subject.names(rows);
     shares[name] = rows.filter((row) => found.get(row) === expected.get(row)?.ends).length / rows.length;
   }
