@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { listBookings } from '#src/api/bookings/list-bookings.ts';
 import { listNoShows } from '#src/api/bookings/no-shows.ts';
-import type { Missed } from '#src/api/numbers/booking-counts.ts';
+import type { NoShowCounts } from '#src/api/numbers/booking-counts.ts';
 import { getBookingNumbers } from '#src/api/numbers/numbers.ts';
 import { eventTypeName, oneOf, ours, person, text, time, uri, word, type Presented } from './marked.ts';
 import { byToken, defineTool } from './tool.ts';
@@ -109,7 +109,7 @@ export const noShowRates = defineTool(getBookingNumbers, {
   }),
 });
 
-const countsOf = ({ meetings, no_shows, unconfirmed, rate, rate_high }: Missed) => ({
+const countsOf = ({ meetings, no_shows, unconfirmed, rate, rate_high }: NoShowCounts) => ({
   meetings,
   no_shows,
   unconfirmed,
