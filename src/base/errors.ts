@@ -18,8 +18,8 @@ const codes = {
   queue_unsafe: { exit: 2, transient: false },
   /** The store did not answer in time, or it is busy, full or restarting. */
   store_unavailable: { exit: 1, transient: true },
-  /** The store has a newer schema than this program supports. */
-  store_newer: { exit: 2, transient: false },
+  /** The store has the schema of a version that this program does not support. */
+  store_version: { exit: 2, transient: false },
   /** The command needs a mirror, and there is none. */
   no_mirror: { exit: 2, transient: false },
   /** The running process cannot be reached. */

@@ -1,6 +1,7 @@
-// Brings a database to the schema of this version; refuses one that a newer version made.
+// Brings a database to the schema of this version; refuses one of a newer version, or of one that was never released.
 import { sql, type Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
+import { slotstream } from '#src/base/command.ts';
 import { isMissingTable, SlotstreamError } from '#src/base/errors.ts';
 import { firstRelease } from '#src/store/migrations/0001-first-release.ts';
 import type { StorageTypes } from '#src/store/migrations/storage-types.ts';
@@ -15,6 +16,7 @@ export function migrationsFor(types: StorageTypes): Record<string, Migration> {
 export async function isMigrated(db: Kysely<Database>, types: StorageTypes): Promise<boolean> {
   try {
     const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+    if (rows.some(({ name }) => name === unreleased)) throw beforeRelease();
     const names = Object.keys(migrationsFor(types));
     return rows.length === names.length && rows.every(({ name }) => names.includes(name));
   } catch (error) {
@@ -23,6 +25,18 @@ export async function isMigrated(db: Kysely<Database>, types: StorageTypes): Pro
   }
 }
 
+/** The second migration of every version before 0.1.0. */
+const unreleased = '0002-sync-checkpoints';
+
+const beforeRelease = (): SlotstreamError =>
+  new SlotstreamError(
+    'store_version',
+    `The database was made by a version before 0.1.0: it has the migration ${unreleased}.`,
+    {
+      hint: `Export what you need with that version. Then start with an empty database (another DATABASE_URL, DATABASE_SCHEMA or DATA_DIR) and run \`${slotstream} backfill\`.`,
+    },
+  );
+
 /** `schema`: where the tables are; without it the migrator would take a table of another schema for its own. */
 export async function migrate(db: Kysely<Database>, types: StorageTypes, schema?: string): Promise<void> {
   const provider = { getMigrations: async () => migrationsFor(types) };
@@ -30,7 +44,7 @@ export async function migrate(db: Kysely<Database>, types: StorageTypes, schema?
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
   if (error instanceof Error && /corrupted migrations/.test(error.message)) {
-    throw new SlotstreamError('store_newer', 'The database was made by a newer Slotstream than this one.', {
+    throw new SlotstreamError('store_version', 'The database was made by a newer Slotstream than this one.', {
       hint: 'Install that version (or a later one), or point DATABASE_URL at another database.',
       cause: error,
     });

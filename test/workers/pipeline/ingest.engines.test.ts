@@ -159,7 +159,7 @@ describe.each(storeEngines)('a store on $name', ({ available, blank, fresh }) =>
     await sql`insert into kysely_migration (name, timestamp) values ('9999-from-the-future', '2099-01-01')`.execute(
       newer.store.db,
     );
-    await expect(openStore({ report: () => {} }, newer.url)).rejects.toMatchObject({ code: 'store_newer' });
+    await expect(openStore({ report: () => {} }, newer.url)).rejects.toMatchObject({ code: 'store_version' });
   });
 
   it.runIf(available)('is opened read-only where it exists, and not created where it does not', async () => {
