@@ -119,6 +119,11 @@ export const indexes = {
 
   // The log and the outbox of alerts.
   event_log_event_seq: both('event_log (event, seq)', 'GET /api/deliveries?event; the erasures, at every start'),
+  // With all that the counts of a period read, so that they never touch the rows.
+  event_log_received_at: both(
+    'event_log (received_at, event, outcome, source, seq)',
+    'the entries of a period: GET /api/deliveries by time, the counts of GET /api/overview',
+  ),
   // With the time of dismissal, so that what waits is counted without its rows.
   event_log_outcome_seq: both(
     `event_log (outcome, seq, dismissed_at) where outcome in ('quarantined', 'unhandled')`,

@@ -2,8 +2,7 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { isEventKind } from '#schemas/events.ts';
 import type { Store } from '#src/store/contract.ts';
-import { decodeColumns } from '#src/store/rows.ts';
-import { emailAmong, lowerCaseEmail } from '#src/store/sql-dialect.ts';
+import { emailAmong, lowerCaseEmail, type SqlDialect } from '#src/store/sql-dialect.ts';
 import { isUnprojected, lastSeq, type Outcome } from './read.ts';
 
 export interface DeliveryFilter {
@@ -144,50 +143,22 @@ async function kindsOf(
   return [...kinds.filter((kind) => !isEventKind(kind)).map(isKind), sql<SqlBool>`event is null`];
 }
 
-/** Points of a range that are compared per query, and the length of a range that needs no more of them. */
-const points = 64;
-const shortRange = 500;
-/** Clocks of receivers differ, and a delivery may wait for the queue: entries this much out of order are found. */
-const disorderMs = 3_600_000;
-
-/** The part of the log that holds entries received between two times, in the order of the log, which nearly is that of their receipt. */
-async function receivedWithin(store: Store, filter: DeliveryFilter, whole: SeqRange): Promise<SeqRange> {
-  const { minReceivedAt: from, maxReceivedAt: to } = filter;
-  const begin = from === undefined ? whole : await narrow(store, whole, shifted(from, -disorderMs));
-  const end = to === undefined ? whole : await narrow(store, whole, shifted(to, disorderMs));
-  return { low: begin.low, high: end.high };
+/** The part of the log that holds all entries received between two times. `+seq`: for a plain one PostgreSQL would read the log itself. */
+async function receivedWithin({ db, engine }: Store, filter: DeliveryFilter, whole: SeqRange): Promise<SeqRange> {
+  const times = receivedConditions(engine.dialect, filter);
+  if (times.length === 0) return whole;
+  const { rows } = await sql<{ low: number | null; high: number | null }>`
+    select min(+seq) as low, max(+seq) as high from event_log where ${sql.join(times, sql` and `)}`.execute(db);
+  const { low, high } = rows[0] ?? { low: null, high: null };
+  return { low: Math.max(whole.low, low ?? Infinity), high: Math.min(whole.high, high ?? 0) };
 }
 
-const shifted = (instant: string, byMs: number): string => {
-  const at = new Date(Date.parse(instant) + byMs).toISOString();
-  // A year of five digits is written with a sign: nothing is received beyond the years of four digits.
-  return /^\d/.test(at) ? at : instant;
-};
-
-/**
- * The range around the first entry that was received at this time or later. The first of all sampled entries counts: entries that a
- * replay has moved to the end of the log are older than what is before them, and are passed over.
- */
-async function narrow({ db, engine }: Store, range: SeqRange, time: string): Promise<SeqRange> {
-  let { low, high } = range;
-  while (high - low > shortRange) {
-    const step = (high - low) / points;
-    const sampled = Array.from({ length: points }, (_, index) => Math.floor(low + (index + 1) * step));
-    const rows = await db
-      .selectFrom('event_log')
-      .select(['seq', 'received_at'])
-      .where('seq', 'in', sampled)
-      .orderBy('seq')
-      .execute();
-    const entries = rows.map((row) =>
-      decodeColumns(engine, { table: 'event_log', columns: ['seq', 'received_at'] }, row),
-    );
-    const later = entries.find(({ received_at }) => received_at >= time);
-    const earlier = entries.findLast(({ seq }) => later === undefined || seq < later.seq);
-    const next = { low: earlier?.seq ?? low, high: later?.seq ?? high };
-    // The rest is a gap, which moved entries left; it costs nothing to search.
-    if (next.low === low && next.high === high) break;
-    ({ low, high } = next);
-  }
-  return { low, high };
+export function receivedConditions(
+  dialect: SqlDialect,
+  { minReceivedAt, maxReceivedAt }: DeliveryFilter,
+): readonly RawBuilder<SqlBool>[] {
+  const conditions: RawBuilder<SqlBool>[] = [];
+  if (minReceivedAt !== undefined) conditions.push(sql`received_at >= ${dialect.time(minReceivedAt)}`);
+  if (maxReceivedAt !== undefined) conditions.push(sql`received_at < ${dialect.time(maxReceivedAt)}`);
+  return conditions;
 }

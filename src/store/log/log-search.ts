@@ -5,7 +5,13 @@ import type { Store } from '#src/store/contract.ts';
 import { decodeColumns, decodeRow } from '#src/store/rows.ts';
 import { containsText } from '#src/store/sql-dialect.ts';
 import { startsWith } from './feed.ts';
-import { planSearch, unprojectedOutcomes, type DeliveryFilter, type SeqRange } from './log-candidates.ts';
+import {
+  planSearch,
+  receivedConditions,
+  unprojectedOutcomes,
+  type DeliveryFilter,
+  type SeqRange,
+} from './log-candidates.ts';
 import { isUnprojected, isWaiting, lastSeq, type LogEntry } from './read.ts';
 import { entriesAt } from './retention.ts';
 
@@ -98,7 +104,7 @@ async function readPart(store: Store, filter: DeliveryFilter, part: Part): Promi
 
 /** Everything that one entry can be compared with. The address is not: `planSearch` finds its subjects. */
 function conditionsOf({ engine: { dialect } }: Store, filter: DeliveryFilter): readonly RawBuilder<SqlBool>[] {
-  const { event, outcome, source, subjectUri, reason, minReceivedAt, maxReceivedAt, text } = filter;
+  const { event, outcome, source, subjectUri, reason, text } = filter;
   const conditions: RawBuilder<SqlBool>[] = [];
   const equal = { outcome, source, subject_uri: subjectUri, reason, event: event?.endsWith('*') ? undefined : event };
   for (const [column, value] of Object.entries(equal))
@@ -108,8 +114,7 @@ function conditionsOf({ engine: { dialect } }: Store, filter: DeliveryFilter): r
   if (filter.dismissed) conditions.push(sql`dismissed_at is not null`);
   else if (unprojectedOutcomes(filter)) conditions.push(isWaiting);
   if (filter.hasBody) conditions.push(sql`body is not null`);
-  if (minReceivedAt !== undefined) conditions.push(sql`received_at >= ${dialect.time(minReceivedAt)}`);
-  if (maxReceivedAt !== undefined) conditions.push(sql`received_at < ${dialect.time(maxReceivedAt)}`);
+  conditions.push(...receivedConditions(dialect, filter));
   if (text !== undefined) {
     const searched = ['body', 'reason', 'subject_uri'].map((column) => containsText(dialect, column, text));
     conditions.push(sql`(${sql.join(searched, sql` or `)})`);
