@@ -16,7 +16,7 @@ export interface BodyLimits {
 /** A body may arrive byte by byte, and each chunk costs far more memory than its content. */
 const mergeAt = 256;
 
-/** Node's own stream where there is one and nobody has read from it: a web stream in between costs most of the throughput. */
+/** Node's own stream, unless there is none or it was read already: a web stream in between costs most of the throughput. */
 export function bodyOf(request: Request, incoming: IncomingMessage | undefined): Readable {
   if (incoming?.readableDidRead === false) return incoming;
   return request.body ? Readable.fromWeb(request.body) : Readable.from([]);

@@ -67,10 +67,12 @@ export function createReceiver(needs: ReceiverNeeds, options: ReceiverOptions): 
     }
     const nowMs = needs.clock();
     const refusal = refusalOf(body, (name) => valuesOf(name, req.raw, incoming), nowMs);
-    // `doctor` checks that an unsigned delivery is refused: that is no news.
-    if (refusal === 'missing' && isSelfTest(body)) needs.metrics.refused(refusal);
-    else if (refusal) count(refusal);
-    if (refusal) return toResponse(responses.unverified);
+    if (refusal) {
+      // `doctor` checks that an unsigned delivery is refused: that is no news.
+      if (refusal === 'missing' && isSelfTest(body)) needs.metrics.refused(refusal);
+      else count(refusal);
+      return toResponse(responses.unverified);
+    }
     if (isSelfTest(body)) return toResponse(responses.selfTest);
     const outcome = await needs.intake.accept(deliveryOf(body, nowMs));
     needs.metrics.received(outcome);

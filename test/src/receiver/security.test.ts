@@ -259,7 +259,7 @@ it('too many bytes of headers are rejected with 431', async () => {
 describe('method, path and content type', () => {
   it('responds 405 to other methods and names the allowed one', async () => {
     await using receiver = await openReceiver();
-    for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+    for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
       const response = await fetch(`${receiver.url}/webhooks`, { method });
       expect([method, response.status, response.headers.get('allow')]).toEqual([method, 405, 'POST']);
     }
