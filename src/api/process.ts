@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { instant } from '#schemas/resources/values.ts';
 import { operationDefiner, type Operation } from '#src/http/operation.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
+import { processRecord } from '#src/store/process-reports.ts';
 
 export interface ProcessContext {
   status(): Promise<object>;
@@ -36,35 +37,6 @@ export const processTag = 'Process';
 const defineOperation = operationDefiner<ProcessContext, ProcessTraits>();
 
 const count = z.int().min(0);
-
-/** A row of `processes`. */
-export const processRecord = z.strictObject({
-  id: z.string(),
-  role: z.string(),
-  host: z.string(),
-  pid: z.int(),
-  version: z.string(),
-  admin_url: z.string(),
-  started_at: instant,
-  seen_at: instant,
-  queue: z.string().nullable(),
-  queue_waiting: count.nullable(),
-  queue_active: count.nullable(),
-  queue_failed: count.nullable(),
-  queue_oldest_at: instant.nullable(),
-  active_oldest_at: instant.nullable(),
-  queue_losses: count.nullable(),
-  spool_deliveries: count.nullable(),
-  spool_since: instant.nullable(),
-  journal_batches: count.nullable(),
-  journal_full: z.boolean().nullable(),
-  accepted: count.nullable(),
-  refused: count.nullable(),
-  refused_stale: count.nullable(),
-  lag_p50_ms: count.nullable(),
-  lag_p99_ms: count.nullable(),
-  last_batch_at: instant.nullable(),
-});
 
 const status = z
   .looseObject({

@@ -1,12 +1,10 @@
 // Alerts in a worker process: one process at a time watches the log and one evaluates the conditions; every process sends.
-import { inMegabytes, type DiskSpace } from '#src/base/disk-space.ts';
 import { instantOf } from '#src/base/time.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
 import { configuredChannels, openChannels } from '#workers/alerts/channels/channels.ts';
-import { startHeartbeat, type HeartbeatNeeds } from '#workers/alerts/conditions/condition-inputs.ts';
-import { conditionsJob } from '#workers/alerts/conditions/evaluate-conditions.ts';
+import { conditionsJob, type EvaluationNeeds } from '#workers/alerts/conditions/evaluate-conditions.ts';
 import { startOutboxPoller, type OutboxPoller } from '#workers/alerts/outbox/poll.ts';
 import { unknownContactFields } from '#workers/alerts/rules/custom-fields.ts';
 import { registerRules } from '#workers/alerts/rules/first-loaded.ts';
@@ -21,9 +19,7 @@ export interface AlertNeeds extends JobNeeds {
   readonly rules: Ruleset;
   readonly tail: Tail;
   readonly clock: () => number;
-  /** The state of this process where it also receives deliveries. */
-  readonly receiver: Pick<HeartbeatNeeds, 'spooled' | 'rejectedAsStale' | 'journal'> | undefined;
-  readonly disks: Pick<DiskSpace, 'low'>;
+  readonly processes: EvaluationNeeds['processes'];
 }
 
 export type Alerts = OutboxPoller;
@@ -61,27 +57,18 @@ export async function startAlerts(needs: AlertNeeds): Promise<Alerts> {
   const jobs = [
     watchJob(needs, onOutboxChanged),
     conditionsJob(
-      { store, nowMs, onOutboxChanged },
+      { store, nowMs, processes: needs.processes, onOutboxChanged },
       { rules: rules.conditions, maxAgeMs, watchEveryMs: config.watchEveryMs },
     ),
   ];
   // Leases do not use the clock of the rules, which tests move.
   const schedules = startJobs(needs, jobs, { leaseMs: takeoverLeaseMs });
   opened.defer(() => schedules.close());
-  const heartbeat = startHeartbeat({ ...processStateOf(needs), store, nowMs, holder: needs.holder });
-  opened.defer(() => heartbeat.close());
   const resources = opened.move();
   return {
     wake: () => poller.wake(),
     channelStates: () => poller.channelStates(),
     close: () => resources.disposeAsync(),
-  };
-}
-
-function processStateOf({ receiver, disks }: Pick<AlertNeeds, 'receiver' | 'disks'>) {
-  return {
-    ...(receiver ?? { spooled: () => 0, rejectedAsStale: () => 0, journal: () => undefined }),
-    lowDisks: async () => (await disks.low()).map(({ part, freeBytes }) => ({ part, freeMb: inMegabytes(freeBytes) })),
   };
 }
 

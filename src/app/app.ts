@@ -131,7 +131,7 @@ export async function openApp(
   if (background) {
     await openContactSearch(background);
     running.sinks = prepared?.openSinks?.(background);
-    running.alerts = await prepared?.alerts.open({ ...background, clock: alertClock, receives: receiver });
+    running.alerts = await prepared?.alerts.open({ ...background, ...heartbeat, clock: alertClock });
   }
   opened.defer(() => health.stop());
   const resources = opened.move();

@@ -6,10 +6,9 @@ import type { Tail } from '#src/feed/tail.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
 import { countAlerts } from '#src/store/alerts/alert-queries.ts';
 import type { Store } from '#src/store/contract.ts';
-import type { Alerts } from './alerting.ts';
+import type { AlertNeeds, Alerts } from './alerting.ts';
 import { startJobs, takeoverLeaseMs, type JobNeeds } from './jobs.ts';
 import { errorLogger } from './mirror.ts';
-import type { Receiver } from './roles.ts';
 import type { Sinks } from './sink-pumps.ts';
 
 export interface BackgroundNeeds extends JobNeeds {
@@ -82,24 +81,13 @@ async function prepareSinks(config: Config) {
 async function prepareAlerts(config: Config) {
   const { registerAlerts, rulesOf, startAlerts } = await import('./alerting.ts');
   const rules = await rulesOf(config);
-  const open = async (parts: BackgroundNeeds & AlertParts): Promise<Alerts> => {
-    const { log, tail, disks, opened, clock, metrics, receives, store, holder, nowMs } = parts;
-    const receiver = receives && {
-      spooled: () => receives.spool.depth().deliveries,
-      rejectedAsStale: () => metrics.refusals('stale_signed'),
-      journal: () => receives.journal?.status(),
-    };
-    const alerts = await startAlerts({ config, rules, store, holder, nowMs, tail, disks, log, clock, receiver });
+  const open = async (parts: BackgroundNeeds & Pick<AlertNeeds, 'clock' | 'processes'>): Promise<Alerts> => {
+    const { log, tail, opened, clock, metrics, processes, store, holder, nowMs } = parts;
+    const alerts = await startAlerts({ config, rules, store, holder, nowMs, tail, log, clock, processes });
     opened.defer(() => alerts.close());
     metrics.watch({ alerts: () => countAlerts(store), alertChannels: async () => alerts.channelStates() });
     return alerts;
   };
   const register = (store: Store, clock: () => number): Promise<void> => registerAlerts(rules, store, clock);
   return { register, open };
-}
-
-interface AlertParts {
-  readonly clock: () => number;
-  /** Present where this process receives too. */
-  readonly receives: Pick<Receiver, 'spool' | 'journal'> | undefined;
 }

@@ -1,16 +1,15 @@
 // Reports this process to the others: it writes its row of `processes` every few seconds, and lists the rows of all.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { z } from 'zod';
-import { processRecord } from '#src/api/process.ts';
 import { askRunning, openAdminToken } from '#src/api/running-instance.ts';
+import { inMegabytes, type DiskSpace, type LowDisk } from '#src/base/disk-space.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import { instantOf } from '#src/base/time.ts';
 import type { Installation } from '#src/api/overview/process-health.ts';
 import type { Config } from '#src/config/load.ts';
 import { missingSettings } from '#src/config/missing-settings.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
-import { recentMs } from '#src/observability/metrics/tallies.ts';
+import { recentCounts } from '#src/observability/metrics/tallies.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
 import type { Journal } from '#src/receiver/journal/journal.ts';
 import type { Spool } from '#src/receiver/spool/spool.ts';
@@ -26,7 +25,7 @@ import {
 } from '#src/store/processes.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { jobPeriods } from './job-periods.ts';
-import { mergeProcesses } from './read-status.ts';
+import { mergeProcesses, statusAnswer } from './read-status.ts';
 import type { Roles } from './roles.ts';
 
 export interface Heartbeat {
@@ -40,6 +39,7 @@ export interface HeartbeatNeeds {
   readonly adminUrl: string;
   readonly queue: Pick<DeliveryQueue, 'depth' | 'oldestMs'>;
   readonly metrics: Pick<Metrics, 'signatures' | 'lag'>;
+  readonly disks: Pick<DiskSpace, 'low'>;
   /** Undefined in a receiver, which connects to the table alone. */
   readonly store: Unit | undefined;
   /** Undefined where this process does not receive. */
@@ -56,7 +56,11 @@ const storeTimeoutMs = 2_000;
 const askTimeoutMs = 5_000;
 
 export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> {
-  const { config, roles, queue, metrics, receiver, nowMs, opened } = needs;
+  const { config, roles, queue, metrics, receiver, opened } = needs;
+  const unit = needs.store ?? (await connectToTable(config, opened));
+  /** By how much the clock of the database is ahead of a receiver's. By a wrong clock of its own, it would count as missing. */
+  let aheadMs = 0;
+  const nowMs = () => needs.nowMs() + aheadMs;
   const identity = {
     id: randomUUID(),
     role: roles.receives ? (roles.works ? 'start' : 'receive') : 'work',
@@ -66,9 +70,8 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
     admin_url: needs.adminUrl,
     started_at: instantOf(nowMs()),
   };
-  const recently = createRecentCounts();
+  const recently = recentCounts();
   let spoolSince: number | undefined;
-  const unit = needs.store ?? (await connectToTable(config, opened));
 
   async function oldestJob(state: 'waiting' | 'active'): Promise<string | null> {
     return instantOrNull(await withTimeout(queue.oldestMs(state), storeTimeoutMs).catch(() => undefined));
@@ -95,6 +98,7 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
       spool_since: instantOrNull(spoolSince),
       journal_batches: journal?.batches ?? null,
       journal_full: journal?.is_full ?? null,
+      low_disks: (await needs.disks.low()).map(lowDiskText).join(', ') || null,
       accepted: receiver ? accepted : null,
       refused: receiver ? refused : null,
       refused_stale: receiver ? stale : null,
@@ -105,8 +109,9 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
   }
   const countsOf = () => ({ ...metrics.signatures(), losses: receiver?.journal?.status().losses ?? 0 });
 
-  const beat = () => {
+  const beat = async () => {
     recently.remember(countsOf());
+    if (!needs.store && unit) aheadMs = await unit.engine.clockAheadMs();
     return describe();
   };
   opened.defer(startBeating(unit, { id: identity.id, nowMs, describe: beat }));
@@ -119,42 +124,17 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
   };
 }
 
-const statusAnswer = z.looseObject({ processes: z.array(processRecord) });
-
 /** With SQLite, the receivers on this data folder do not write to the table: they are asked. */
 async function askReceivers(config: Config): Promise<readonly ProcessRow[]> {
   if (sqliteFile(config.databaseUrl) === undefined) return [];
   const request = { token: () => openAdminToken(config), path: '/api/status', onlyReceivers: true };
   const answers = await withTimeout(askRunning(config.dataDir, request), askTimeoutMs).catch(() => []);
-  return answers.flatMap((answer) => statusAnswer.safeParse(answer).data?.processes ?? []);
+  return answers.flatMap((answer) => statusAnswer.parse(answer).processes);
 }
+
+const lowDiskText = ({ part, freeBytes }: LowDisk): string => `${part} ${inMegabytes(freeBytes)} MB`;
 
 const instantOrNull = (ms: number | undefined): string | null => (ms === undefined ? null : instantOf(ms));
-
-/** Turns counts since the start of the process into those of the last minutes. */
-function createRecentCounts() {
-  type Counts = Readonly<Record<'accepted' | 'refused' | 'stale' | 'losses', number>>;
-  let samples: readonly { readonly atMs: number; readonly counts: Counts }[] = [
-    { atMs: Date.now(), counts: { accepted: 0, refused: 0, stale: 0, losses: 0 } },
-  ];
-  return {
-    remember(counts: Counts): void {
-      const sinceMs = Date.now() - recentMs;
-      // The last sample from before that time is where the counts begin.
-      const from = samples.findLastIndex(({ atMs }) => atMs <= sinceMs);
-      samples = [...samples.slice(Math.max(0, from)), { atMs: Date.now(), counts }];
-    },
-    of(now: Counts): Counts {
-      const { accepted = 0, refused = 0, stale = 0, losses = 0 } = samples[0]?.counts ?? {};
-      return {
-        accepted: now.accepted - accepted,
-        refused: now.refused - refused,
-        stale: now.stale - stale,
-        losses: now.losses - losses,
-      };
-    },
-  };
-}
 
 /** What the overview shows of the installation. */
 export const installationOf = ({
@@ -180,14 +160,14 @@ function startBeating(
   { id, nowMs, describe }: { id: string; nowMs(): number; describe(): Promise<ProcessRow> },
 ) {
   let beating: Promise<void> | undefined;
-  const beat = (): void => {
-    beating ??= describe()
+  const beat = (): Promise<void> =>
+    (beating ??= describe()
       .then((row) => unit && writeProcess(unit, row))
       .catch(() => {})
-      .finally(() => (beating = undefined));
-  };
-  beat();
-  if (unit) void expireProcesses(unit, nowMs()).catch(() => {});
+      .finally(() => (beating = undefined)));
+  void beat()
+    .then(() => unit && expireProcesses(unit, nowMs()))
+    .catch(() => {});
   const timer = setInterval(beat, heartbeatMs).unref();
   return async (): Promise<void> => {
     clearInterval(timer);

@@ -4,44 +4,30 @@ import { askRunning, openAdminToken } from '#src/api/running-instance.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Log } from '#src/observability/log.ts';
+import { processRecord } from '#src/store/process-reports.ts';
+import type { ProcessRow } from '#src/store/processes.ts';
 
 export interface StatusReport {
   /** Whether a process answers on this data folder. */
   readonly running: boolean;
-  readonly processes: readonly ReportedProcess[];
+  readonly processes: readonly ProcessRow[];
   /** The answer of a process on this data folder, one with the tables if there is one; without any, what the store has. */
   readonly status: object;
   /** Why the store could not be read. */
   readonly problem: SlotstreamError | undefined;
 }
 
-/** A running process may be of another version: columns that are missing are left out. */
-export const reportedProcess = z.object({
-  id: z.string(),
-  role: z.string(),
-  host: z.string(),
-  pid: z.number(),
-  version: z.string(),
-  started_at: z.string(),
-  seen_at: z.string(),
-  admin_url: z.string().optional(),
-  queue: z.string().nullable().optional(),
-  queue_waiting: z.number().nullable().optional(),
-  spool_deliveries: z.number().nullable().optional(),
-  last_batch_at: z.string().nullable().optional(),
-});
-export type ReportedProcess = z.output<typeof reportedProcess>;
-
-const answer = z.looseObject({
+/** A running process may be of another version: a part of another shape is left out. */
+export const statusAnswer = z.looseObject({
   store: z.looseObject({}).optional().catch(undefined),
-  processes: z.array(reportedProcess).default([]).catch([]),
+  processes: z.array(processRecord).default([]).catch([]),
 });
 
 /** One entry per process, the newest, in a stable order. */
-export function mergeProcesses<Process extends ReportedProcess>(all: readonly Process[]): readonly Process[] {
-  const newest = new Map<string, Process>();
+export function mergeProcesses(all: readonly ProcessRow[]): readonly ProcessRow[] {
+  const newest = new Map<string, ProcessRow>();
   for (const each of all) if (each.seen_at >= (newest.get(each.id)?.seen_at ?? '')) newest.set(each.id, each);
-  const orderOf = ({ role, host, started_at }: Process) => `${role} ${host} ${started_at}`;
+  const orderOf = ({ role, host, started_at }: ProcessRow) => `${role} ${host} ${started_at}`;
   return [...newest.values()].toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
 }
 
@@ -52,17 +38,17 @@ export async function readStatus(needs: { readonly config: Config; readonly log:
     if (error instanceof SlotstreamError && error.code === 'not_running') return [];
     throw error;
   });
-  const read = answers.map((each) => answer.parse(each));
+  const read = answers.map((each) => statusAnswer.parse(each));
   const [first] = read;
   const { problem, ...mirror }: MirrorReport = first?.store ? {} : await readMirror(needs);
-  const listed = [...read, answer.parse(mirror)].flatMap(({ processes }) => processes);
+  const listed = [...read, statusAnswer.parse(mirror)].flatMap(({ processes }) => processes);
   return { running: first !== undefined, processes: mergeProcesses(listed), status: { ...first, ...mirror }, problem };
 }
 
 interface MirrorReport {
   readonly problem?: SlotstreamError;
   readonly store?: object;
-  readonly processes?: readonly ReportedProcess[];
+  readonly processes?: readonly ProcessRow[];
 }
 
 async function readMirror({ config, log }: { readonly config: Config; readonly log: Log }): Promise<MirrorReport> {

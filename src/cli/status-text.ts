@@ -3,9 +3,9 @@
 import { counted } from '#src/base/number-text.ts';
 import { slotstream } from '#src/base/command.ts';
 import { z } from 'zod';
-import { isMissing } from '#src/api/overview/process-health.ts';
-import { reportedProcess } from '#src/app/read-status.ts';
+import type { StatusReport } from '#src/app/read-status.ts';
 import { timeText } from '#src/base/time.ts';
+import { isMissing } from '#src/store/process-reports.ts';
 import { alignColumns } from './terminal.ts';
 
 const part = <Shape extends z.ZodRawShape>(shape: Shape) => z.object(shape).optional().catch(undefined);
@@ -19,11 +19,6 @@ const lastRun = part({
 });
 
 const report = z.object({
-  running: z.boolean(),
-  processes: z
-    .array(reportedProcess.omit({ id: true }))
-    .default([])
-    .catch([]),
   queue: part({
     engine: z.string(),
     state: z.string().optional(),
@@ -62,10 +57,11 @@ const report = z.object({
   }),
 });
 type Report = z.output<typeof report>;
+type ProcessReport = Pick<StatusReport, 'running' | 'processes'>;
 
 type Line = readonly [label: string, value: string];
 
-export function statusText(status: object, now: Date): string {
+export function statusText(status: ProcessReport & Readonly<Record<string, unknown>>, now: Date): string {
   const read = report.parse(status);
   const sections: Readonly<Record<string, readonly Line[]>> = {
     Deliveries: [...queueLines(read), ...logLines(read.store)],
@@ -74,7 +70,7 @@ export function statusText(status: object, now: Date): string {
     'Feed delivery': sinkLines(read.sinks),
   };
   return [
-    ...processLines(read, now),
+    ...processLines(status, read.store, now),
     ...Object.entries(sections).flatMap(([title, lines]) => (lines.length > 0 ? [title, ...aligned(lines)] : [])),
   ].join('\n');
 }
@@ -90,7 +86,7 @@ const engineNames: Readonly<Record<string, string>> = {
 };
 const engineName = (engine: string): string => engineNames[engine] ?? engine;
 
-function processLines({ running, processes, store }: Report, now: Date): readonly string[] {
+function processLines({ running, processes }: ProcessReport, store: Report['store'], now: Date): readonly string[] {
   const isStoreDown = store !== undefined && 'state' in store && store.state === 'not answering';
   const rows = processes.map((process) => {
     const { role, host, pid, version, started_at: since, seen_at: seen, queue, last_batch_at: batch } = process;
@@ -102,7 +98,7 @@ function processLines({ running, processes, store }: Report, now: Date): readonl
       version,
       timeText(since),
       batch ? timeText(batch) : 'none yet',
-      process.spool_deliveries === null ? '' : String(process.spool_deliveries ?? ''),
+      String(process.spool_deliveries ?? ''),
       isMissing(process, now.getTime()) ? `no report since ${timeText(seen)}` : state,
     ];
   });

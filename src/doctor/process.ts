@@ -1,22 +1,23 @@
 // Checks the running processes: one answers here or was seen elsewhere, and they keep up with the deliveries.
+import { hostname } from 'node:os';
 import { slotstream } from '#src/base/command.ts';
 import { timeText } from '#src/base/time.ts';
 import { z } from 'zod';
-import { isMissing as hasNotReported, manyWaiting, processName as nameOf } from '#src/api/overview/process-health.ts';
-import { readStatus, type ReportedProcess } from '#src/app/read-status.ts';
+import { manyWaiting } from '#src/api/overview/process-health.ts';
+import { readStatus } from '#src/app/read-status.ts';
 import { isEmbedded } from '#src/queue/registry.ts';
+import { isMissing as hasNotReported, lowDisksText, processName as nameOf, sumOf } from '#src/store/process-reports.ts';
+import type { ProcessRow } from '#src/store/processes.ts';
 import type { Check } from './check.ts';
 
 const count = z.number().optional().catch(undefined);
-const journal = z.looseObject({ losses: count, is_full: z.boolean().optional().catch(undefined) });
 const status = z.looseObject({
   queue: z.looseObject({ waiting: count, state: z.string().optional() }).optional().catch(undefined),
-  journal: journal.optional().catch(undefined),
 });
 
 export const checkProcess: Check = async ({ config, log, now }, report) => {
   const { running, processes, status: read } = await readStatus({ config, log });
-  const isMissing = (each: ReportedProcess) => hasNotReported(each, now().getTime());
+  const isMissing = (each: ProcessRow) => hasNotReported(each, now().getTime());
   const alive = processes.filter((each) => !isMissing(each));
   if (alive.length > 0)
     report.ok('process', `running: ${alive.map(nameOf).join(', ')}${running ? '' : '; none on this data folder'}.`);
@@ -39,22 +40,31 @@ export const checkProcess: Check = async ({ config, log, now }, report) => {
       `${spooled} ${spooled === 1 ? 'delivery waits' : 'deliveries wait'} on the disk of ${nameOf(each)} for the queue.`,
       'They are sent to the queue as soon as it answers: see the line about the queue.',
     );
-  const { queue, journal: { losses = 0, is_full: isFull = false } = {} } = status.safeParse(read).data ?? {};
+  const { queue } = status.safeParse(read).data ?? {};
   // The queue of a server is asked by a check of its own.
   if (queue?.state !== undefined && isEmbedded(config.queueUrl))
     report.problem('queue', `it is ${queue.state}.`, 'See the log of the process, and restart it.');
   if ((queue?.waiting ?? 0) > manyWaiting)
     report.warning('queue', `${queue?.waiting} batches are waiting.`, `Run more workers: ${slotstream} work`);
-  if (isFull)
+  for (const each of alive.filter(({ journal_full: isFull }) => isFull))
     report.problem(
       'journal',
-      'it is full, so deliveries are rejected.',
+      `that of ${nameOf(each)} is full, so deliveries are rejected.`,
       `Run more workers (${slotstream} work), or raise JOURNAL_MAX_MB.`,
     );
+  // The disks of this machine have a check of their own.
+  const far = alive.filter(({ host }) => host !== hostname());
+  if (lowDisksText(far) !== '')
+    report.warning(
+      'disk',
+      `little free space: ${lowDisksText(far)}.`,
+      'Free disk space. Below MIN_FREE_DISK_MB they accept nothing more.',
+    );
+  const losses = sumOf(alive, 'queue_losses');
   if (losses > 0)
     report.warning(
       'journal',
-      `the queue lost jobs ${losses} ${losses === 1 ? 'time' : 'times'} since the receiver started; they were enqueued again.`,
+      `the queue lost jobs ${losses} ${losses === 1 ? 'time' : 'times'} within the last 10 minutes; they were enqueued again.`,
       'Find out why Redis lost data: see docs/durability.md.',
     );
 };

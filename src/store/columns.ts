@@ -1,4 +1,6 @@
 // The seven kinds of value a column may hold, and how a table's shape is written and typed.
+import { z } from 'zod';
+import { instant } from '#schemas/resources/values.ts';
 
 /** A value as the program uses it, by kind of column. */
 export interface ColumnKinds {
@@ -82,6 +84,28 @@ type NullIn<Shape extends TableShape, Column> = Column extends Shape['required']
 export type Row<Shape extends TableShape = TableShape> = {
   [Column in keyof Shape['columns']]: ColumnKinds[Shape['columns'][Column]] | NullIn<Shape, Column>;
 };
+
+const valueSchemas: Readonly<Record<ColumnKind, z.ZodType>> = {
+  text: z.string(),
+  time: instant,
+  date: z.iso.date(),
+  json: z.json(),
+  flag: z.boolean(),
+  integer: z.int(),
+  number: z.number(),
+};
+
+/** The schema of a row as JSON. That of another version may lack columns, which are null then, and have others, which are left out. */
+export function recordOf<Shape extends TableShape>({ columns, required }: Shape) {
+  const schemas = Object.entries(columns).map(([name, kind]) => {
+    const schema = valueSchemas[kind];
+    return [name, required.includes(name) ? schema : schema.nullable().default(null)];
+  });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from the columns that `Row` reads
+  return z.object(Object.fromEntries(schemas)) as z.ZodObject<{
+    [Column in keyof Row<Shape> & string]: z.ZodType<Row<Shape>[Column]>;
+  }>;
+}
 
 /** A row as Kysely selects and compares it: in the form of the engine. */
 export type DatabaseRow<Shape extends TableShape> = {

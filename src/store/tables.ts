@@ -114,7 +114,7 @@ export const tables = {
   processes: table(
     'id',
     {
-      text: 'id role host version admin_url queue',
+      text: 'id role host version admin_url queue low_disks',
       integer:
         'pid queue_waiting queue_active queue_failed queue_losses spool_deliveries journal_batches accepted refused refused_stale lag_p50_ms lag_p99_ms',
       time: 'started_at seen_at queue_oldest_at active_oldest_at spool_since last_batch_at',

@@ -13,7 +13,7 @@ export interface HealthInput {
   readonly nowMs: number;
   /** Every process that reports, this one included. */
   readonly processes: readonly ProcessRow[];
-  readonly mirror: Omit<MirrorHealth, 'noShowRates'>;
+  readonly mirror: Omit<MirrorHealth, 'noShowRates' | 'processes'>;
   /** Deliveries of unknown kinds. */
   readonly unhandled: number;
   /** Whether the service can be called. */
@@ -31,7 +31,6 @@ export function mirrorHealth(input: HealthInput): readonly HealthItem[] {
     jobHealth(input.lateJobs),
     quarantine(mirror, unhandled),
     clock(mirror, hasApi),
-    disk(mirror),
   ];
 }
 
@@ -141,17 +140,5 @@ function clock({ clockSkewSeconds: skew }: HealthInput['mirror'], hasApi: boolea
     state: 'attention',
     sentence: `The clock of a worker is ${off} the service's.`,
     fix: 'Set the clocks of the workers by NTP.',
-  };
-}
-
-function disk({ lowDisks }: HealthInput['mirror']): HealthItem {
-  const id = 'disk';
-  if (lowDisks.length === 0) return { id, state: 'ok', sentence: 'The disks have room.' };
-  const free = lowDisks.map(({ part, freeMb }) => `${part} ${freeMb} MB`).join(', ');
-  return {
-    id,
-    state: 'attention',
-    sentence: `Little free disk space: ${free}.`,
-    fix: 'Free disk space. Below MIN_FREE_DISK_MB they accept nothing more.',
   };
 }

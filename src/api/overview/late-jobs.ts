@@ -2,9 +2,10 @@
 import { counted } from '#src/base/number-text.ts';
 import { instantOf, timeText } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
+import { isMissing } from '#src/store/process-reports.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
 import { lateJobs, type LateJob } from '#workers/scheduling/lease.ts';
-import { isMissing, type HealthItem } from './process-health.ts';
+import type { HealthItem } from './process-health.ts';
 
 interface LateJobsInput {
   readonly periods: Readonly<Record<string, number>>;

@@ -9,6 +9,7 @@ import type { Store } from '#src/store/contract.ts';
 import { newestDeliveries } from '#src/store/log/delivery-tail.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { unprojectedCounts } from '#src/store/log/unprojected-counts.ts';
+import { isMissing } from '#src/store/process-reports.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
 import { readMirrorHealth } from '#workers/alerts/conditions/mirror-health.ts';
 import { filledAt, isFilled } from '#workers/sync/mirror-identity.ts';
@@ -18,7 +19,7 @@ import { firstRun } from './first-run.ts';
 import { downSubscriptions, mirrorHealth } from './health.ts';
 import { readLateJobs } from './late-jobs.ts';
 import { needRecord, readNeeds, type Need } from './needs-you.ts';
-import { healthItem, isMissing, lagOf, queueOf, type HealthItem, type Installation } from './process-health.ts';
+import { healthItem, lagOf, queueOf, type HealthItem, type Installation } from './process-health.ts';
 import { readToday } from './today.ts';
 
 const mirrorHealthRecord = z
@@ -50,7 +51,7 @@ type OverviewContext = Pick<ApiContext, 'store' | 'clock' | 'installation' | 'pr
 async function readHealth({ store, clock, installation, process }: OverviewContext) {
   const nowMs = clock();
   const processes = (await installation?.processes()) ?? [];
-  const { health: mirror } = await readMirrorHealth(store, { nowMs, before: undefined });
+  const { health: mirror } = await readMirrorHealth(store, { nowMs, before: undefined, processes });
   const missingSettings = installation?.missingSettings ?? [];
   const hasApi = !missingSettings.some((name) => name.startsWith('API_'));
   const comparison = await readComparison(store, installation);

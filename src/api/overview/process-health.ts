@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { slotstream } from '#src/base/command.ts';
 import { counted, duration } from '#src/base/number-text.ts';
-import { minuteMs, timeText } from '#src/base/time.ts';
+import { timeText } from '#src/base/time.ts';
+import { isMissing, lowDisksText, processName, sumOf } from '#src/store/process-reports.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
 
 export const healthItem = z.strictObject({
@@ -16,18 +17,10 @@ export type HealthItem = z.output<typeof healthItem>;
 
 export const ageText = (instant: string, nowMs: number): string => duration(Math.max(0, nowMs - Date.parse(instant)));
 
-/** A process that did not report for this long was killed, or does not reach the database. */
-const missingAfterMs = minuteMs;
 /** In batches; each holds up to 256 deliveries. More than that wait longer than they should. */
 export const manyWaiting = 100;
 /** From an event to its row. */
 export const maxDelaySeconds = 300;
-
-export const isMissing = ({ seen_at }: Pick<ProcessRow, 'seen_at'>, nowMs: number): boolean =>
-  nowMs - Date.parse(seen_at) > missingAfterMs;
-
-export const processName = ({ role, host, pid }: Pick<ProcessRow, 'role' | 'host' | 'pid'>): string =>
-  `${role} on ${host} (pid ${pid})`;
 
 /** What the overview has to know of the process it is asked of, and of its settings. */
 export interface Installation {
@@ -49,12 +42,8 @@ interface ProcessInput {
 
 export function processHealth({ nowMs, processes }: ProcessInput): readonly HealthItem[] {
   const alive = processes.filter((each) => !isMissing(each, nowMs));
-  return [signatures(alive), queue(alive, nowMs), lag(alive), disks(alive), running(processes, nowMs)];
+  return [signatures(alive), queue(alive, nowMs), lag(alive), spool(alive), disk(alive), running(processes, nowMs)];
 }
-
-const sumOf = (rows: readonly ProcessRow[], column: NumberColumn): number =>
-  rows.reduce((sum, row) => sum + (row[column] ?? 0), 0);
-type NumberColumn = 'accepted' | 'refused' | 'refused_stale' | 'spool_deliveries' | 'journal_batches' | 'queue_losses';
 
 function signatures(alive: readonly ProcessRow[]): HealthItem {
   const id = 'signatures';
@@ -166,7 +155,7 @@ function lag(alive: readonly ProcessRow[]): HealthItem {
   return { id, state: 'ok', sentence: `Deliveries become rows after ${usual} (99 %: ${longest}).` };
 }
 
-function disks(alive: readonly ProcessRow[]): HealthItem {
+function spool(alive: readonly ProcessRow[]): HealthItem {
   const id = 'spool';
   const full = alive.filter(({ journal_full: isFull }) => isFull);
   if (full.length > 0)
@@ -196,6 +185,18 @@ function disks(alive: readonly ProcessRow[]): HealthItem {
   const journal =
     journaled > 0 ? ` The journal has copies of ${counted(journaled, 'batch', 'batches')} in the queue.` : '';
   return { id, state: 'ok', sentence: `No delivery waits on disk.${journal}` };
+}
+
+function disk(alive: readonly ProcessRow[]): HealthItem {
+  const id = 'disk';
+  const low = lowDisksText(alive);
+  if (low === '') return { id, state: 'ok', sentence: 'The disks have room.' };
+  return {
+    id,
+    state: 'attention',
+    sentence: `Little free disk space: ${low}.`,
+    fix: 'Free disk space. Below MIN_FREE_DISK_MB they accept nothing more.',
+  };
 }
 
 function running(processes: readonly ProcessRow[], nowMs: number): HealthItem {

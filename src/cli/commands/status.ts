@@ -20,7 +20,7 @@ export const status = defineVerb({
       return 0;
     }
     const { running, status: read, processes, problem } = await readStatus({ config, log: context.log() });
-    const report = { running, ...read, ...(processes.length > 0 && { processes }) };
+    const report = { running, ...read, processes };
     context.out(json ? JSON.stringify(report) : statusText(report, context.now()));
     if (!running && runsDemo(config.dataDir))
       context.notify(`→ A demo is running: DATA_DIR=${demoFolder(config.dataDir)} ${slotstream} status`);

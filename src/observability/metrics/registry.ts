@@ -19,8 +19,6 @@ export type SubscriptionState = 'retrying' | 'disabled' | 'missing' | 'recreated
 export interface Metrics {
   received(outcome: ReceivedOutcome): void;
   refused(cause: RefusalCause): void;
-  /** The count since the start of the process. */
-  refusals(cause: RefusalCause): number;
   /** Verified and refused signatures since the start of the process; `stale`: correct, but too old. */
   signatures(): { readonly accepted: number; readonly refused: number; readonly stale: number };
   evicted(reason: EvictionReason): void;
@@ -128,7 +126,6 @@ export function createMetrics(): Metrics {
   return {
     received: received.count,
     refused: refused.count,
-    refusals: refused.total,
     signatures: () => ({
       accepted: received.total('queued') + received.total('spooled'),
       refused: signatureRefusals.reduce((sum, cause) => sum + refused.total(cause), 0),

@@ -82,3 +82,28 @@ export function recentValues(nowMs: () => number = Date.now) {
     },
   };
 }
+
+/** Turns counts since the start of the process into recent ones. */
+export function recentCounts(nowMs: () => number = Date.now) {
+  type Counts = Readonly<Record<'accepted' | 'refused' | 'stale' | 'losses', number>>;
+  let samples: readonly { readonly atMs: number; readonly counts: Counts }[] = [
+    { atMs: nowMs(), counts: { accepted: 0, refused: 0, stale: 0, losses: 0 } },
+  ];
+  return {
+    remember(counts: Counts): void {
+      const sinceMs = nowMs() - recentMs;
+      // The last sample from before that time is where the counts begin.
+      const from = samples.findLastIndex(({ atMs }) => atMs <= sinceMs);
+      samples = [...samples.slice(Math.max(0, from)), { atMs: nowMs(), counts }];
+    },
+    of(now: Counts): Counts {
+      const { accepted = 0, refused = 0, stale = 0, losses = 0 } = samples[0]?.counts ?? {};
+      return {
+        accepted: now.accepted - accepted,
+        refused: now.refused - refused,
+        stale: now.stale - stale,
+        losses: now.losses - losses,
+      };
+    },
+  };
+}

@@ -134,6 +134,8 @@ export const ownTables = {
       spool_since: 'since when deliveries wait on its disk',
       journal_batches: 'batches in its journal, whose jobs are not finished; null without a journal',
       journal_full: 'its journal is full, so it rejects deliveries',
+      low_disks:
+        'its disks that are getting full, with their free space, such as `spool 60 MB, journal 60 MB`; null while all have room',
       accepted: 'deliveries that it accepted within the last 10 minutes; null in a `work` process',
       refused: 'requests that it refused within the last 10 minutes because of their signature',
       refused_stale: 'those of them with a correct signature that was too old',

@@ -1,7 +1,9 @@
 // Every process reports to the others: `status`, `doctor` and the API list all of them, and what each has on its disk.
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it, vi } from 'vitest';
 import { openStore } from '#src/store/open-store.ts';
+import { isMissing } from '#src/store/process-reports.ts';
 import { listProcesses, writeProcess } from '#src/store/processes.ts';
+import { openAlertReceivers } from '../../harness/alerts/alert-receivers.ts';
 import { contactDelivery } from '../../harness/data/contact-deliveries.ts';
 import { openSender } from '../../harness/mirror/sender.ts';
 import { openProxy } from '../../harness/silent-proxy.ts';
@@ -36,7 +38,7 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))('processes on two ma
     expect(rolesIn(await statusOf(one))).toEqual(['work']);
   });
 
-  it('one that was killed is named by doctor and status, and no longer listed after an hour', async () => {
+  it('one that was killed or has a problem is named by doctor, and no longer listed after an hour', async () => {
     await using home = await openHome({ DATABASE_URL: await copyPostgres() });
     await home.open('start');
     await using store = await openStore({ report: () => {} }, home.store);
@@ -44,18 +46,40 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))('processes on two ma
     const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString().replace('Z', '000Z');
     if (row) await writeProcess(store, { ...row, id: 'a', host: 'gone', seen_at: ago(5) });
     if (row) await writeProcess(store, { ...row, id: 'b', host: 'forgotten', seen_at: ago(70) });
+    const far = { ...row, id: 'c', role: 'receive', host: 'far', low_disks: 'spool 9 MB' };
+    if (row) await writeProcess(store, { ...row, ...far, journal_full: true, queue_losses: 2 });
     const doctor = await home.run(['doctor']);
+    expect(doctor.out).toMatch(/✗ journal: that of receive on far \(pid \d+\) is full/);
+    expect(doctor.out).toContain('! journal: the queue lost jobs 2 times within the last 10 minutes');
+    expect(doctor.out).toMatch(/! disk: little free space: receive on far \(pid \d+\): spool 9 MB\./);
     expect(doctor.out).toMatch(/! process: start on gone \(pid \d+\) has not reported since 2/);
     const { out } = await home.run(['status']);
     expect(out).toMatch(/start +gone \(\d+\) .* no report since 2/);
     expect(doctor.out + out).not.toContain('forgotten');
   });
+
+  it('one that receives reports by the clock of the database, because its own may be wrong', async () => {
+    await using redis = await startRedis();
+    await using home = await openHome({ QUEUE_URL: redis.url, DATABASE_URL: await copyPostgres() });
+    await using store = await openStore({ report: () => {} }, home.store);
+    const rightMs = Date.now.bind(Date);
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => rightMs() - 600_000);
+    try {
+      const receiver = await home.open('receive');
+      const missing = async () => (await listProcesses(store, rightMs())).map((row) => isMissing(row, rightMs()));
+      await expect.poll(missing).toEqual([false]);
+      await receiver.term();
+    } finally {
+      clock.mockRestore();
+    }
+  });
 });
 
 describe.runIf(inject('redisUrl'))('a receiver beside a worker on one data folder, with SQLite', () => {
-  it('shows what is in its spool while Redis is away', async () => {
+  it('shows what is in its spool while Redis is away, and the worker alerts it', async () => {
     await using redis = await startRedis();
-    await using home = await openHome({ QUEUE_URL: redis.url });
+    await using inbox = await openAlertReceivers();
+    await using home = await openHome({ ...inbox.settings, QUEUE_URL: redis.url, WATCH_EVERY: '1s' });
     const worker = await home.open('work');
     const receiver = await home.open('receive');
     await redis.kill9();
@@ -81,6 +105,8 @@ describe.runIf(inject('redisUrl'))('a receiver beside a worker on one data folde
     expect(out).toMatch(/! spool: 1 delivery waits on the disk of receive on /);
     expect(out.match(/^. lag/gm) ?? []).toHaveLength(0);
     expect(out).not.toContain('writeable');
+    const alerts = () => inbox.webhook.received.map(({ raw }) => raw.toString()).join();
+    await expect.poll(alerts).toContain('1 delivery waits on disk for the queue.');
     await worker.term();
   });
 });

@@ -1,20 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { statusText } from '#src/cli/status-text.ts';
+import { processRow } from '../../harness/data/process-row.ts';
 
 const lastRun = { finished_at: '2026-01-02T03:04:05Z', read: 120, drift: { contacts: { missing: 2, extra: 1 } } };
 
-const process = {
-  role: 'start',
+const process = processRow({
   host: 'web-1',
   pid: 42,
-  version: '1.2.3',
-  started_at: '2026-01-01T00:00:00.000000Z',
   seen_at: '2026-01-06T00:00:00.000000Z',
-  queue: 'answering',
   queue_waiting: 3,
   spool_deliveries: 7,
   last_batch_at: '2026-01-05T23:59:58.000000Z',
-};
+});
 const now = new Date('2026-01-06T00:00:10Z');
 
 const running = {
@@ -80,7 +77,7 @@ Feed delivery
   });
 
   it('says how to start a process where none runs, and that there is no mirror yet', () => {
-    expect(statusText({ running: false, store: { state: 'no mirror yet' } }, now)).toBe(
+    expect(statusText({ running: false, processes: [], store: { state: 'no mirror yet' } }, now)).toBe(
       `No process runs in this data folder. Start one: ./bin/slotstream start
 Deliveries
   Log  no mirror yet`,
@@ -96,6 +93,7 @@ Deliveries
   it('says that the queue or the store does not answer', () => {
     const report = {
       running: true,
+      processes: [],
       queue: { engine: 'postgres', state: 'not answering' },
       store: { state: 'not answering' },
     };
@@ -109,7 +107,7 @@ Deliveries
 
   it('says that the journal is full, and that the queue lost jobs', () => {
     const journal = { batches: 1, bytes: 2, losses: 3, is_full: true };
-    expect(statusText({ running: true, journal }, now)).toContain(
+    expect(statusText({ running: true, processes: [], journal }, now)).toContain(
       'copies of 1 batch in the queue; full: deliveries are rejected; the queue lost jobs 3 times',
     );
   });

@@ -1,6 +1,6 @@
 // The shape of a table as `table()` writes it, and the codec of an engine.
 import { describe, expect, it } from 'vitest';
-import { codecOf, table } from '#src/store/columns.ts';
+import { codecOf, recordOf, table } from '#src/store/columns.ts';
 
 describe('table()', () => {
   it('lists the key, the required columns and the kind of each column', () => {
@@ -27,4 +27,12 @@ describe('codecOf()', () => {
     expect(codec.encode('flag', null)).toBeNull();
     expect(codec.encode('text', 'x')).toBe('x');
   });
+});
+
+it('the record of a table accepts a row of another version, but no wrong value', () => {
+  const record = recordOf(table('id', { text: 'id note', flag: 'is_on', time: 'at' }, 'at'));
+  const row = { id: 'a', at: '2026-01-01T00:00:00.000000Z', is_on: true };
+  expect(record.parse({ ...row, unknown: 1 })).toEqual({ ...row, note: null });
+  for (const wrong of [{ at: null }, { at: 'today' }, { is_on: 1 }, { id: undefined }])
+    expect(record.safeParse({ ...row, ...wrong }).success).toBe(false);
 });

@@ -2,6 +2,7 @@
 // holds, and its alert is retracted when it ends.
 import { z } from 'zod';
 import type { NoShowRate, RateWindow } from '#src/store/bookings/no-show-rates.ts';
+import type { ProcessRow } from '#src/store/processes.ts';
 import type { KnownSubscription } from '#src/store/subscription-rows.ts';
 
 /** The health of the mirror at one moment. */
@@ -20,16 +21,8 @@ export interface MirrorHealth {
   readonly comparisons: readonly Comparison[];
   /** Seconds by which our clock is ahead of the service's (negative when behind); undefined when the service was not called lately. */
   readonly clockSkewSeconds: number | undefined;
-  /** Correctly signed deliveries that were rejected as too old within the last minutes. */
-  readonly rejectedAsStale: number;
-  /** Deliveries on the disks of receivers, waiting for the queue. */
-  readonly spooled: number;
-  /** How often the queue had lost jobs within the last minutes. */
-  readonly queueLosses: number;
-  /** The journal of a receiver is full. */
-  readonly isJournalFull: boolean;
-  /** Disks of processes that are getting full, by what writes to them. */
-  readonly lowDisks: readonly { readonly part: string; readonly freeMb: number }[];
+  /** The processes that run, as they reported within the last minute. */
+  readonly processes: readonly ProcessRow[];
   /** Bookings that ended within a window and how many of them were no-shows, per event type or host. */
   noShowRates(by: RateWindow['by'], withinMs: number): Promise<readonly NoShowRate[]>;
 }

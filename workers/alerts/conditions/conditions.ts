@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { counted } from '#src/base/number-text.ts';
 import { dayMs, timeText } from '#src/base/time.ts';
 import { duration } from '#src/config/readers.ts';
+import { lowDisksText, sumOf } from '#src/store/process-reports.ts';
 import { durationText } from '#workers/alerts/message/zoned-time.ts';
 import { defineCondition, type ConditionKind, type MirrorHealth, type Problem } from './condition.ts';
 
@@ -142,10 +143,11 @@ const clockSkew = defineCondition({
   about: 'The clocks of this machine and of the service disagree.',
   page: '/',
   options: { above: duration('60s') },
-  find({ above }, { clockSkewSeconds: skew, rejectedAsStale: rejected }) {
+  find({ above }, { clockSkewSeconds: skew, processes }) {
+    const rejected = sumOf(processes, 'refused_stale');
     if (rejected > 0)
       return aboutMirror(
-        `${rejected} correctly signed deliveries were rejected as too old within the last minutes. Check the clock of the receivers (or raise SIGNATURE_TOLERANCE_SECONDS).`,
+        `${counted(rejected, 'correctly signed delivery was', 'correctly signed deliveries were')} rejected as too old within the last minutes. Check the clock of the receivers (or raise SIGNATURE_TOLERANCE_SECONDS).`,
       );
     if (skew === undefined) return undefined;
     if (Math.abs(skew) * 1000 <= above) return [];
@@ -160,8 +162,12 @@ const spool = defineCondition({
   about: 'Deliveries wait on disk because the queue is down.',
   page: '/queues',
   options: {},
-  find: (_options, { spooled }) =>
-    spooled > 0 ? aboutMirror(`${spooled} deliveries on disk wait for the queue.`) : [],
+  find(_options, { processes }) {
+    const spooled = sumOf(processes, 'spool_deliveries');
+    return spooled > 0
+      ? aboutMirror(`${counted(spooled, 'delivery waits', 'deliveries wait')} on disk for the queue.`)
+      : [];
+  },
 });
 
 const journal = defineCondition({
@@ -170,19 +176,21 @@ const journal = defineCondition({
   about: 'Redis lost accepted deliveries, or the journal of a receiver is full.',
   page: '/queues',
   options: {},
-  find: (_options, { queueLosses, isJournalFull }) => [
-    ...(queueLosses > 0
-      ? [{ subject: 'mirror queue', message: `${lossText(queueLosses)} They are enqueued again from the journal.` }]
-      : []),
-    ...(isJournalFull
-      ? [
-          {
-            subject: 'mirror journal',
-            message: 'The journal is full, so deliveries are rejected. Run more workers, or raise JOURNAL_MAX_MB.',
-          },
-        ]
-      : []),
-  ],
+  find(_options, { processes }) {
+    const losses = sumOf(processes, 'queue_losses');
+    const problems: Problem[] = [];
+    if (losses > 0)
+      problems.push({
+        subject: 'mirror queue',
+        message: `${lossText(losses)} They are enqueued again from the journal.`,
+      });
+    if (processes.some(({ journal_full: isFull }) => isFull))
+      problems.push({
+        subject: 'mirror journal',
+        message: 'The journal is full, so deliveries are rejected. Run more workers, or raise JOURNAL_MAX_MB.',
+      });
+    return problems;
+  },
 });
 
 const disk = defineCondition({
@@ -191,10 +199,10 @@ const disk = defineCondition({
   about: 'A disk that the queue, the journal, the spool or the SQLite file is on is getting full.',
   page: '/',
   options: {},
-  find(_options, { lowDisks }) {
-    if (lowDisks.length === 0) return [];
-    const free = lowDisks.map(({ part, freeMb }) => `${part} ${freeMb} MB`).join(', ');
-    const message = `Little free disk space: ${free}. Below MIN_FREE_DISK_MB they accept nothing more.`;
+  find(_options, { processes }) {
+    const low = lowDisksText(processes);
+    if (low === '') return [];
+    const message = `Little free disk space: ${low}. Below MIN_FREE_DISK_MB they accept nothing more.`;
     return [{ subject: 'mirror disk', message }];
   },
 });

@@ -5,6 +5,7 @@ import { instantOf, minuteMs } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import { keyValue, readValue, writeValue } from '#src/store/key-value.ts';
 import { lockKey } from '#src/store/locks.ts';
+import type { ProcessRow } from '#src/store/processes.ts';
 import { alertId, applyDesiredAlerts, type DesiredAlert } from '#workers/alerts/outbox/apply.ts';
 import { encodeFact } from '#workers/alerts/rules/fact.ts';
 import type { ConditionRule } from '#workers/alerts/rules/ruleset.ts';
@@ -16,6 +17,8 @@ import { logEnd, readMirrorHealth } from './mirror-health.ts';
 export interface EvaluationNeeds {
   readonly store: Store;
   readonly nowMs: () => number;
+  /** Every process that reports. */
+  processes(): Promise<readonly ProcessRow[]>;
   /** Called after the outbox changed. */
   readonly onOutboxChanged?: () => void;
 }
@@ -56,12 +59,12 @@ export interface EvaluationReport {
 }
 
 export async function evaluateConditions(
-  { store, nowMs, onOutboxChanged }: EvaluationNeeds,
+  { store, nowMs, processes, onOutboxChanged }: EvaluationNeeds,
   { rules, maxAgeMs, appliesAll = false }: EvaluationInput & { readonly appliesAll?: boolean },
 ): Promise<EvaluationReport> {
   const at = nowMs();
   const { look: before, episodes } = (await readValue(store, stored)) ?? { look: undefined, episodes: [] };
-  const { health, end } = await readMirrorHealth(store, { nowMs: at, before });
+  const { health, end } = await readMirrorHealth(store, { nowMs: at, before, processes: await processes() });
   const after = advance(episodes, await askRules(rules, health));
   const [open, stillOpen] = [openEpisodes(episodes), openEpisodes(after)];
   const begun = [...stillOpen.keys()].filter((one) => !open.has(one));

@@ -1,4 +1,5 @@
-// Reads the health of the mirror for the conditions. All of it comes from the store, because any of several processes may evaluate them.
+// Reads the health of the mirror for the conditions, from the store and from what the processes report: any of several workers may
+// evaluate them.
 import { z } from 'zod';
 import { hourMs, instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -6,11 +7,13 @@ import { latestDeliveries } from '#src/store/log/delivery-lag.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { unprojectedCounts } from '#src/store/log/unprojected-counts.ts';
 import { noShowRates } from '#src/store/bookings/no-show-rates.ts';
+import { isMissing } from '#src/store/process-reports.ts';
+import type { ProcessRow } from '#src/store/processes.ts';
 import { readSubscriptions } from '#src/store/subscription-rows.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
 import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
 import type { Comparison, MirrorHealth } from './condition.ts';
-import { readClockSkew, readLostSubscriptions, readProcesses } from './condition-inputs.ts';
+import { readClockSkew, readLostSubscriptions } from './condition-inputs.ts';
 
 /** Where the log ended at the previous evaluation, and when that was. */
 export const logEnd = z.object({ seq: z.number(), atMs: z.number() }).readonly();
@@ -18,12 +21,17 @@ type LogEnd = z.output<typeof logEnd>;
 
 const latest = 50;
 
+interface MirrorHealthInput {
+  readonly nowMs: number;
+  readonly before: LogEnd | undefined;
+  readonly processes: readonly ProcessRow[];
+}
+
 export async function readMirrorHealth(
   store: Store,
-  { nowMs, before }: { readonly nowMs: number; readonly before: LogEnd | undefined },
+  { nowMs, before, processes }: MirrorHealthInput,
 ): Promise<{ readonly health: MirrorHealth; readonly end: LogEnd }> {
   const end = { seq: await lastSeq(store), atMs: nowMs };
-  const processes = await readProcesses(store, nowMs);
   const { quarantined, quarantinedLastHour } = await unprojectedCounts(store, nowMs);
   const health: MirrorHealth = {
     nowMs,
@@ -34,7 +42,7 @@ export async function readMirrorHealth(
     delaySeconds: await delaysOf(store, nowMs, before),
     comparisons: await comparisonsOf(store),
     clockSkewSeconds: await readClockSkew(store, nowMs),
-    ...processes,
+    processes: processes.filter((each) => !isMissing(each, nowMs)),
     noShowRates: (by, withinMs) => noShowRates(store, { by, from: instantOf(nowMs - withinMs), to: instantOf(nowMs) }),
   };
   return { health, end };

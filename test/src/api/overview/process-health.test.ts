@@ -101,6 +101,11 @@ describe('the lag', () => {
   });
 });
 
+it('a disk that is getting full is named with its process', () => {
+  const sentence = 'Little free disk space: start on one (pid 7): spool 90 MB.';
+  expect(itemOf('disk', { low_disks: 'spool 90 MB' })).toMatchObject({ state: 'attention', sentence });
+});
+
 describe('spool and journal', () => {
   it.each([
     [{}, 'ok', 'No delivery waits on disk.'],

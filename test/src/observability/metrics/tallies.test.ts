@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { Histogram, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { recentMs, recentValues, tallyBuckets } from '#src/observability/metrics/tallies.ts';
+import { recentCounts, recentMs, recentValues, tallyBuckets } from '#src/observability/metrics/tallies.ts';
 import { runs } from '../../../harness/runs.ts';
 
 it('has the same text as the same histogram of prom-client, whatever is observed', async () => {
@@ -43,4 +43,19 @@ describe('recent values', () => {
     for (let value = 0; value < 10_000; value += 1) values.add(value < 5_000 ? 1_000_000 : 1);
     expect(values.percentiles()).toEqual({ p50: 1, p99: 1 });
   });
+});
+
+it('recent counts are those of the last minutes only', () => {
+  let nowMs = 0;
+  const recently = recentCounts(() => nowMs);
+  const counts = { accepted: 5, refused: 4, stale: 3, losses: 2 };
+  recently.remember(counts);
+  const later = { accepted: 9, refused: 7, stale: 5, losses: 3 };
+  expect(recently.of(later)).toEqual(later);
+  nowMs = recentMs;
+  recently.remember(later);
+  expect(recently.of(later)).toEqual({ accepted: 4, refused: 3, stale: 2, losses: 1 });
+  nowMs = 2 * recentMs;
+  recently.remember(later);
+  expect(recently.of(later)).toEqual({ accepted: 0, refused: 0, stale: 0, losses: 0 });
 });

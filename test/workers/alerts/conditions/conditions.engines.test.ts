@@ -8,16 +8,14 @@ import { markSent } from '#src/store/alerts/send-results.ts';
 import { readAlerts } from '#src/store/alerts/alert-rows.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { writeRows } from '#src/store/rows.ts';
+import { listProcesses, writeProcess, type ProcessRow } from '#src/store/processes.ts';
 import { writeSubscriptions, type KnownSubscription } from '#src/store/subscription-rows.ts';
 import type { TableName } from '#src/store/tables.ts';
 import { evaluateConditions } from '#workers/alerts/conditions/evaluate-conditions.ts';
-import {
-  createHeartbeat,
-  recordClockSkew,
-  recordLostSubscriptions,
-} from '#workers/alerts/conditions/condition-inputs.ts';
+import { recordClockSkew, recordLostSubscriptions } from '#workers/alerts/conditions/condition-inputs.ts';
 import { loadRules, type ConditionRule } from '#workers/alerts/rules/ruleset.ts';
 import { recordRun } from '#workers/sync/reconcile/reconcile-state.ts';
+import { processRow } from '../../../harness/data/process-row.ts';
 import { ingestBodies, receivedAt, rowsOf, storeEngines, type TestStore } from '../../../harness/stores.ts';
 
 const minute = 60_000;
@@ -37,8 +35,6 @@ async function rulesOf(...rules: readonly object[]): Promise<readonly ConditionR
 
 const usual = async () => (await loadRules({ file: undefined, graceMs: 0, configured: ['slack'] })).conditions;
 
-type LowDisks = readonly { readonly part: string; readonly freeMb: number }[];
-
 for (const { name, available, fresh } of storeEngines) {
   describe.runIf(available)(`conditions on ${name}`, () => {
     let made: TestStore;
@@ -47,14 +43,14 @@ for (const { name, available, fresh } of storeEngines) {
     beforeEach(async () => {
       made = await fresh();
       nowMs = startMs;
-      receivers.clear();
       wakes = 0;
     });
     afterEach(() => made[Symbol.asyncDispose]());
 
     async function rounds(rules: readonly ConditionRule[], count: number, store = made.store): Promise<void> {
       for (let n = 0; n < count; n += 1) {
-        const needs = { store, nowMs: () => nowMs, onOutboxChanged: () => void (wakes += 1) };
+        const processes = () => listProcesses(store, nowMs);
+        const needs = { store, nowMs: () => nowMs, processes, onOutboxChanged: () => void (wakes += 1) };
         await evaluateConditions(needs, { rules, maxAgeMs: 86_400_000 });
         nowMs += minute;
       }
@@ -66,37 +62,8 @@ for (const { name, available, fresh } of storeEngines) {
     const details = async () => (await rowsOf(made.store, 'alerts')).map(({ detail }) => detail);
     const write = (table: TableName, rows: readonly StoredRow[]) =>
       made.store.transaction((unit) => writeRows(unit, table, rows));
-    /** What a receiving process records about itself. */
-    const noJournal = { losses: 0, is_full: false };
-    const noDisks: LowDisks = [];
-    const receivers = new Map<
-      string,
-      {
-        spooled: number;
-        rejected: number;
-        journal: typeof noJournal;
-        lowDisks: LowDisks;
-        beat: () => Promise<void>;
-      }
-    >();
-    async function recordReceiver(
-      holder: string,
-      { spooled = 0, rejected = 0, journal = noJournal, lowDisks = noDisks, atMs = nowMs },
-    ): Promise<void> {
-      const state = receivers.get(holder) ?? { spooled, rejected, journal, lowDisks, beat: async () => undefined };
-      if (!receivers.has(holder))
-        state.beat = createHeartbeat({
-          store: made.store,
-          nowMs: () => atMs,
-          holder,
-          spooled: () => state.spooled,
-          rejectedAsStale: () => state.rejected,
-          journal: () => state.journal,
-          lowDisks: async () => state.lowDisks,
-        });
-      receivers.set(holder, Object.assign(state, { spooled, rejected, journal, lowDisks }));
-      await state.beat();
-    }
+    const report = (row: Partial<ProcessRow>) =>
+      writeProcess(made.store, processRow({ role: 'receive', seen_at: timeAt(nowMs), ...row }));
     async function sendAll(): Promise<void> {
       const waiting = (await rowsOf(made.store, 'alerts')).filter(({ state }) => state === 'pending');
       const ids = waiting.map(({ id }) => String(id));
@@ -149,26 +116,26 @@ for (const { name, available, fresh } of storeEngines) {
 
     it('do not report a problem that was over before it was sent', async () => {
       const rules = await rulesOf({ name: 'spool', when: 'spool' });
-      await recordReceiver('a', { spooled: 3 });
+      await report({ spool_deliveries: 3 });
       await rounds(rules, 2);
       expect(await alerted()).toEqual([['spool', 'mirror', 'pending', 'alert']]);
-      await recordReceiver('a', { spooled: 0 });
+      await report({ spool_deliveries: 0 });
       await rounds(rules, 2);
       expect(await alerted()).toEqual([['spool', 'mirror', 'retracted', 'alert']]);
     });
 
-    it('add up the records of several processes, and ignore those of killed ones', async () => {
+    it('add up the reports of several processes, and ignore those of killed ones', async () => {
       const rules = await rulesOf({ name: 'spool', when: 'spool' });
-      await recordReceiver('killed', { spooled: 100, atMs: nowMs - 10 * minute });
-      await recordReceiver('a', { spooled: 3 });
-      await recordReceiver('b', { spooled: 4 });
+      await report({ id: 'killed', spool_deliveries: 100, seen_at: timeAt(nowMs - 10 * minute) });
+      await report({ spool_deliveries: 3 });
+      await report({ id: 'b', spool_deliveries: 4 });
       await rounds(rules, 2);
-      expect(await details()).toEqual(['7 deliveries on disk wait for the queue.']);
+      expect(await details()).toEqual(['7 deliveries wait on disk for the queue.']);
     });
 
     it('report that the queue lost jobs, and that a journal is full', async () => {
       const rules = await rulesOf({ name: 'journal', when: 'journal' });
-      await recordReceiver('a', { journal: { losses: 2, is_full: true } });
+      await report({ queue_losses: 2, journal_full: true });
       await rounds(rules, 2);
       expect((await details()).toSorted()).toEqual([
         'The journal is full, so deliveries are rejected. Run more workers, or raise JOURNAL_MAX_MB.',
@@ -177,21 +144,21 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('report a disk that is getting full, and that it has room again', async () => {
-      await recordReceiver('a', { lowDisks: [{ part: 'queue', freeMb: 300 }] });
-      await recordReceiver('b', { lowDisks: [{ part: 'store', freeMb: 60 }] });
+      await report({ low_disks: 'queue 300 MB, spool 300 MB' });
+      await report({ id: 'b', role: 'work', host: 'two', low_disks: 'store 60 MB' });
       await rounds(await usual(), 2);
       expect(await alerted()).toEqual([['disk', 'mirror disk', 'pending', 'alert']]);
       expect(await details()).toEqual([
-        'Little free disk space: queue 300 MB, store 60 MB. Below MIN_FREE_DISK_MB they accept nothing more.',
+        'Little free disk space: receive on one (pid 7): queue 300 MB, spool 300 MB; work on two (pid 7): store 60 MB. Below MIN_FREE_DISK_MB they accept nothing more.',
       ]);
-      await recordReceiver('a', {});
-      await recordReceiver('b', {});
+      await report({});
+      await report({ id: 'b' });
       await rounds(await usual(), 2);
       expect(await alerted()).toEqual([['disk', 'mirror disk', 'retracted', 'alert']]);
     });
 
     it('report correctly signed deliveries that are rejected as too old as clock skew', async () => {
-      await recordReceiver('a', { rejected: 12 });
+      await report({ refused_stale: 12 });
       await rounds(await usual(), 2);
       expect(await alerted()).toEqual([['clock_skew', 'mirror', 'pending', 'alert']]);
     });
