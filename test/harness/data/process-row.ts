@@ -21,6 +21,7 @@ export const processRow = (row: Partial<ProcessRow>): ProcessRow => ({
   spool_since: null,
   journal_batches: null,
   journal_full: null,
+  low_disks: null,
   accepted: 0,
   refused: 0,
   refused_stale: 0,
