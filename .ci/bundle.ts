@@ -25,6 +25,8 @@ export async function writeBundle(folder: string): Promise<void> {
     input: entries,
     platform: 'node',
     external: [...installed, installedIfPossible, ...missing],
+    // Its main file is UMD, whose inner requires no bundler sees.
+    resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
     onLog: (level, { message }) => {
       // An import that cannot be resolved is only a warning, and would fail when a process reaches it.
       if (level === 'warn') throw new Error(message);

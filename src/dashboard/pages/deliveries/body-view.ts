@@ -1,13 +1,14 @@
 // The body of a delivery as it was sent: indented as text, with each problem at its field.
 import { html } from 'hono/html';
 import { readJson } from '#schemas/json-text.ts';
+import { mistakeAt } from '#src/base/json-mistake.ts';
 import { counted, number } from '#src/base/number-text.ts';
 import { choices } from '#src/dashboard/components/form.ts';
 import { copyable, nothing, type Markup } from '#src/dashboard/components/markup.ts';
-import { jsonLines, lineAt, syntaxErrorIn, type JsonPath } from './json-text.ts';
+import { jsonLines, lineAt, type JsonLine } from './json-text.ts';
 
 export interface Problem {
-  readonly path: JsonPath;
+  readonly path: NonNullable<JsonLine['path']>;
   readonly message: string;
 }
 
@@ -29,10 +30,10 @@ export function bodyView(delivery: Body, url: URL): Markup {
   if (encoding !== null)
     return html`<p>It is not text. This is its base64 encoding.</p>
       ${shortened(delivery)}`;
-  const error = syntaxErrorIn(body);
-  if (error) return html`${problemList(problems)}${brokenText(body, error.at)}`;
+  const read = readJson(body);
+  if (!read.ok && read.reason === 'not JSON') return html`${problemList(problems)}${brokenText(body, mistakeAt(body))}`;
   // Of a text that is too deep or too complex for a delivery, indentation alone would take the memory of the process.
-  if (body.length > mostIndented || !readJson(body).ok) return html`${problemList(problems)}${shortened(delivery)}`;
+  if (body.length > mostIndented || !read.ok) return html`${problemList(problems)}${shortened(delivery)}`;
   const isRaw = url.searchParams.get('body') === 'as-sent';
   const switched = choices('How the body is shown', [
     { text: 'Indented', href: url.pathname, isCurrent: !isRaw },

@@ -1,7 +1,7 @@
 // JSON text is indented without a change to any value.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonLines, lineAt, syntaxErrorIn } from '#src/dashboard/pages/deliveries/json-text.ts';
+import { jsonLines, lineAt } from '#src/dashboard/pages/deliveries/json-text.ts';
 import { runs } from '../../../../harness/runs.ts';
 
 const textOf = (json: string): string =>
@@ -48,13 +48,5 @@ describe('indented JSON', () => {
 
   it('is fast for long texts', () => {
     expect(jsonLines(JSON.stringify(Array.from({ length: 20_000 }, (_, n) => n)))).toHaveLength(20_002);
-  });
-
-  it('differs from text that is no JSON, whose mistake has a position', () => {
-    expect(syntaxErrorIn('{"a":1}')).toBeUndefined();
-    expect(syntaxErrorIn('{"a": no}')).toEqual({ at: 6 });
-    expect(syntaxErrorIn('{"a": 1 "b": 2}')).toEqual({ at: 8 });
-    expect(syntaxErrorIn('{"a": "no end')).toEqual({ at: 13 });
-    expect(syntaxErrorIn('')).toEqual({ at: 0 });
   });
 });
