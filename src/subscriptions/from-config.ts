@@ -51,9 +51,6 @@ function withSignal(client: Client, signal: AbortSignal | undefined): Client {
   return {
     origin: client.origin,
     call: (call, options = {}) => client.call(call, { ...options, signal: options.signal ?? signal }),
-    get waitedMs() {
-      return client.waitedMs;
-    },
   };
 }
 

@@ -40,8 +40,6 @@ export interface Client {
   call<Value>(call: ApiCall<Value>, options?: CallOptions): Promise<ApiResult<Value>>;
   /** The origin all calls go to. */
   readonly origin: string;
-  /** Milliseconds in which at least one call waited for the service (responses and delays), for backfill.wait_share. */
-  readonly waitedMs: number;
 }
 
 /** Where the bearer token comes from: the configuration, or a login that is renewed automatically. */
@@ -95,14 +93,10 @@ export function createClient(needs: ClientNeeds, { baseUrl, ...options }: Client
     rateLimiter: createRateLimiter(needs, chosen.reserveShare),
     reached: { isReached: false },
   };
-  const busy = measureBusyTime(needs.nowMs);
   return {
     origin: state.urls.origin,
     call: (call, { signal, retryBudget = state.retryBudget } = {}) =>
-      busy.during(() => callWithRetries({ ...state, retryBudget }, call, signal)),
-    get waitedMs() {
-      return busy.elapsedMs();
-    },
+      callWithRetries({ ...state, retryBudget }, call, signal),
   };
 }
 
@@ -210,27 +204,4 @@ export function invalidResponse(what: string, issues: readonly z.core.$ZodIssue[
   return new SlotstreamError('service_answer', `${what}: the response is invalid (${fields.join('; ')}).`, {
     hint: 'Check that API_BASE_URL is the scheduling service; if it is, report this line.',
   });
-}
-
-/** Measures the time in which at least one function was running; functions that overlap count once. */
-function measureBusyTime(nowMs: () => number): {
-  during<Value>(run: () => Promise<Value>): Promise<Value>;
-  elapsedMs(): number;
-} {
-  let running = 0;
-  let sinceMs = 0;
-  let doneMs = 0;
-  return {
-    async during(run) {
-      if (running === 0) sinceMs = nowMs();
-      running += 1;
-      try {
-        return await run();
-      } finally {
-        running -= 1;
-        if (running === 0) doneMs += nowMs() - sinceMs;
-      }
-    },
-    elapsedMs: () => (running === 0 ? doneMs : doneMs + nowMs() - sinceMs),
-  };
 }

@@ -56,9 +56,6 @@ export function withShortRetries({ client, users, ...rest }: Sources): Sources {
   const bounded = (one: Client): Client => ({
     origin: one.origin,
     call: (call, options) => one.call(call, { retryBudget: retryBudgets.oneOfMany, ...options }),
-    get waitedMs() {
-      return one.waitedMs;
-    },
   });
   return { ...rest, client: bounded(client), users: users.map((user) => ({ ...user, client: bounded(user.client) })) };
 }

@@ -12,7 +12,7 @@ import { retryBudgets } from '#src/upstream/retry-budgets.ts';
 import { backfill as fill, type BackfillReport } from '#workers/sync/backfill/backfill.ts';
 import type { Counts } from '#workers/sync/backfill/progress.ts';
 import { allResources } from '#workers/sync/resources/registry.ts';
-import { openSources, type Sources } from '#workers/sync/sources.ts';
+import { openSources } from '#workers/sync/sources.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { kindsText, printProgress } from '#src/cli/backfill-progress.ts';
 import { renderTable } from '#src/cli/terminal.ts';
@@ -71,7 +71,7 @@ export const backfill = defineVerb({
       { only: resources, restart, events: config.events, signal },
     );
     const elapsedMs = context.now().getTime() - startedMs;
-    if (json) context.out(JSON.stringify(asData(report, { elapsedMs, waitedMs: waitingMs(sources) })));
+    if (json) context.out(JSON.stringify(asData(report, elapsedMs)));
     else context.out(asTable(report));
     if (!report.isComplete) context.notify(`Stopped. Run it again to resume: ${slotstream} backfill`);
     const isWhole = report.resources.every(({ counts }) => counts.left_out + counts.quarantined === 0);
@@ -98,12 +98,7 @@ function rowsText({ rows, by_kind }: Counts): string {
   return Object.keys(by_kind).length > 1 ? `${number(rows)} (${kindsText(by_kind)})` : number(rows);
 }
 
-interface Times {
-  readonly elapsedMs: number;
-  readonly waitedMs: number;
-}
-
-function asData({ isComplete, resources }: BackfillReport, { elapsedMs, waitedMs }: Times): object {
+function asData({ isComplete, resources }: BackfillReport, elapsedMs: number): object {
   return {
     complete: isComplete,
     resources: resources.map(({ name, state, counts, missing }) => ({
@@ -113,12 +108,5 @@ function asData({ isComplete, resources }: BackfillReport, { elapsedMs, waitedMs
       missing,
     })),
     elapsed_ms: elapsedMs,
-    /** Time in which at least one call waited for the service. */
-    waited_ms: waitedMs,
   };
-}
-
-function waitingMs({ client, users }: Sources): number {
-  const clients = new Set([client, ...users.map((user) => user.client)]);
-  return [...clients].reduce((sum, { waitedMs }) => sum + waitedMs, 0);
 }

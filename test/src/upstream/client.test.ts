@@ -288,21 +288,7 @@ describe('the time of a response', () => {
   });
 });
 
-describe('the waiting time', () => {
-  it('is counted once, however many calls wait at the same time', async () => {
-    const time = pausedTime();
-    const fetch = (async () => {
-      time.pass(1000);
-      return new Response('{}', { status: 200 });
-    }) as typeof globalThis.fetch;
-    const client = clientOf(base, { fetch, ...time });
-    await client.call(get);
-    await Promise.all([client.call(get), client.call(get)]);
-    expect(client.waitedMs).toBe(3000);
-    time.pass(60_000);
-    expect(client.waitedMs).toBe(3000);
-  });
-
+describe('the wait before a retry', () => {
   it('ends when the signal aborts', async () => {
     const { fetch } = service({ status: 503 });
     const controller = new AbortController();
