@@ -19,6 +19,13 @@ const copiesIn: Readonly<Record<string, readonly string[]>> = {
   nodemailer: ['punycode'],
 };
 
+/** Packages without the text of their licence, and a package of the same repository that has it. */
+const licencedWith: Readonly<Record<string, string>> = {
+  '@aws-sdk/credential-provider-http': '@aws-sdk/client-s3',
+  '@aws-sdk/credential-provider-login': '@aws-sdk/client-s3',
+  '@aws-sdk/nested-clients': '@aws-sdk/client-s3',
+};
+
 /** For the modules (absolute paths) of a bundle of the project in `root`. */
 export function thirdPartyNotices(root: string, modules: readonly string[]): string {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lock;
@@ -34,7 +41,8 @@ export function thirdPartyNotices(root: string, modules: readonly string[]): str
     const copies = (copiesIn[name] ?? []).map(
       (copy) => `### ${copy}, of which ${name} has a copy\n\n${licencesIn(join(root, 'node_modules', copy))}\n`,
     );
-    return [`## ${name} ${locked.version}\n\n${licencesIn(join(root, path))}\n`, ...copies].join('\n');
+    const folder = name in licencedWith ? join('node_modules', licencedWith[name] ?? '') : path;
+    return [`## ${name} ${locked.version}\n\n${licencesIn(join(root, folder))}\n`, ...copies].join('\n');
   });
   return `# Third-party licences\n\nThe files in \`lib\` contain code of these packages.\n\n${notices.join('\n')}`;
 }

@@ -288,7 +288,7 @@ describe('the architecture', () => {
 
   it('connects to others, or listens, in a few places only: none of them is unknown to the operator', () => {
     const imports =
-      /^import (?!type)[^;]*from '(node:(https?|http2|net|tls|dgram)|undici|ioredis|pg|nodemailer|@nats-io\/.*|@platformatic\/kafka)'/m;
+      /^import (?!type)[^;]*from '(node:(https?|http2|net|tls|dgram)|undici|ioredis|pg|nodemailer|@nats-io\/.*|@platformatic\/kafka|@aws-sdk\/.*)'/m;
     const calls = /(?<![.\w])fetch\((?!\.\.\.|request)/;
     const connecting = modules
       .filter(({ path, text }) => !path.startsWith('src/sandbox/') && (imports.test(text) || calls.test(text)))
@@ -298,6 +298,7 @@ describe('the architecture', () => {
       'src/addons/brokers/nats.ts',
       'src/addons/brokers/redis-stream.ts',
       'src/addons/object-storage/s3-client.ts',
+      'src/addons/object-storage/s3-output.ts',
       'src/api/running-instance.ts',
       'src/cli/commands/trigger.ts',
       'src/doctor/public-url.ts',

@@ -103,7 +103,12 @@ export const outgoingSettings = {
     meaning: 'Allow alerts to private network addresses.',
   },
   ...feedSettings,
-  AWS_ACCESS_KEY_ID: { reads: text, default: '–', meaning: 'Access key for exports to `s3://…`.', secret: true },
+  AWS_ACCESS_KEY_ID: {
+    reads: text,
+    default: '– (a profile or a role, as AWS finds it)',
+    meaning: 'Access key for exports to `s3://…`.',
+    secret: true,
+  },
   AWS_SECRET_ACCESS_KEY: { reads: text, default: '–', meaning: 'The secret of that access key.', secret: true },
   AWS_SESSION_TOKEN: {
     reads: text,
@@ -115,8 +120,8 @@ export const outgoingSettings = {
     reads: z
       .string()
       .regex(/^[\w-]{1,40}$/, 'the name of a region, such as eu-central-1')
-      .default('us-east-1'),
-    default: 'us-east-1',
+      .optional(),
+    default: '– (the region of the profile, else `us-east-1`)',
     meaning: 'Region of the bucket; `auto` or any name where the service has no regions.',
     alias: 'AWS_DEFAULT_REGION',
   },

@@ -10,8 +10,6 @@ export interface S3Target {
   readonly isObject: boolean;
 }
 
-export const isS3 = (out: string): boolean => /^s3:/i.test(out);
-
 export function readS3Target(out: string): S3Target {
   const [, bucket, key = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/+(.*))?$/.exec(out) ?? [];
   if (bucket === undefined)

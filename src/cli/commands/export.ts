@@ -14,12 +14,11 @@ import {
 } from '#src/export/export.ts';
 import { formatNames, formatOf, loadFormat, type FormatName } from '#src/export/formats.ts';
 import { openFileOutput, openTextOutput, type Destination } from '#src/export/output.ts';
-import { isS3, readS3Target, type S3Target } from '#src/addons/object-storage/s3-target.ts';
 import { sourceNames } from '#src/export/source.ts';
 import { instantOf } from '#src/base/time.ts';
 import { commaList, duration } from '#src/config/readers.ts';
 import { nameLines, reportProgress } from '#src/cli/terminal.ts';
-import { asJson, defineVerb, type VerbContext } from '#src/cli/verb.ts';
+import { asJson, defineVerb } from '#src/cli/verb.ts';
 
 const toStdout = '-';
 const runName = 'a name of letters, digits, dots, _ and -';
@@ -77,8 +76,11 @@ export const exportRows = defineVerb({
   },
 
   async run(context, { name, out, since, columns, incremental, json, csv, partition, ...given }) {
-    const target = isS3(out) ? readS3Target(out) : undefined;
-    const format = given.format ?? inferFormat(out, target);
+    const target = /^s3:/i.test(out)
+      ? (await import('#src/addons/object-storage/s3-target.ts')).readS3Target(out)
+      : undefined;
+    const isPrefix = target?.isObject === false;
+    const format = given.format ?? (isPrefix ? 'parquet' : inferFormat(out));
     if (since !== undefined && incremental !== undefined)
       throw new SlotstreamError('usage', '--since and --incremental cannot be combined.', { hint: 'Use one of them.' });
     if (out === toStdout && !(await loadFormat(format)).isText)
@@ -87,7 +89,6 @@ export const exportRows = defineVerb({
       });
     if (csv !== undefined && format !== 'csv')
       throw new SlotstreamError('usage', `--csv ${csv} has no meaning for ${format}.`, { hint: 'Leave it out.' });
-    const isPrefix = target?.isObject === false;
     if (partition !== undefined && !(isPrefix && format === 'parquet' && incremental === undefined))
       throw new SlotstreamError(
         'usage',
@@ -106,9 +107,16 @@ export const exportRows = defineVerb({
       partition,
     };
     const signal = context.stopping();
+    const openOutput = async (): Promise<Destination> => {
+      if (out === toStdout) return openTextOutput(context.outAll);
+      if (target === undefined) return openFileOutput(out);
+      const { openS3Output } = await import('#src/addons/object-storage/s3-output.ts');
+      const { storage: account } = context.config();
+      return openS3Output({ ...request, account, target, table: name, now: context.now(), signal });
+    };
     await using store = await openMirror(context.config(), context.log());
     const plan = await planExport(store, request);
-    await using destination = await openOutput({ context, request, out, target });
+    await using destination = await openOutput();
     const onProgress = reportProgress(context, () => `rows, ${number(Math.round(destination.bytes / 1e6))} MB`);
     const report = await runExport({ store, now: context.now, signal, onProgress }, plan, destination);
     const result = { ...report, file: out, bytes: destination.bytes, ...destination.published };
@@ -129,24 +137,7 @@ interface ExportResult extends ExportReport {
   readonly objects?: number;
 }
 
-interface OutputRequest {
-  readonly context: VerbContext;
-  readonly request: ExportRequest;
-  readonly out: string;
-  readonly target: S3Target | undefined;
-}
-
-async function openOutput({ context, request, out, target }: OutputRequest): Promise<Destination> {
-  if (out === toStdout) return openTextOutput(context.outAll);
-  if (target === undefined) return openFileOutput(out);
-  const { openS3Output } = await import('#src/addons/object-storage/s3-output.ts');
-  const { name: table, format, incremental } = request;
-  const { storage: account } = context.config();
-  return openS3Output({ account, target, table, format, incremental, now: context.now(), signal: context.stopping() });
-}
-
-function inferFormat(out: string, target: S3Target | undefined): FormatName {
-  if (target !== undefined && !target.isObject) return 'parquet';
+function inferFormat(out: string): FormatName {
   const format = out === toStdout ? 'csv' : formatOf(out);
   if (format !== undefined) return format;
   throw new SlotstreamError('usage', `The name ${JSON.stringify(out)} does not say in which format to write.`, {

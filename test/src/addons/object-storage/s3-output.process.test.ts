@@ -1,6 +1,6 @@
 // `slotstream export … --out s3://…` against an S3 server: what readers see, when they see it, and what remains after a failure.
-import { createHash, createHmac } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -10,7 +10,7 @@ import { query } from '../../../harness/duckdb.ts';
 import { openHome, type Home, type Settings } from '../../../harness/product.ts';
 import { openS3Server, refuse, type S3Server } from '../../../harness/s3-server.ts';
 import { ingestBodies } from '../../../harness/stores.ts';
-import { until } from '../../../harness/ports.ts';
+import { freePort, until } from '../../../harness/ports.ts';
 
 let home: Home;
 let server: S3Server;
@@ -188,29 +188,18 @@ describe('a failing service', () => {
     server.hook = (request, response) =>
       matches(request) && left-- > 0 && refuse(response, 503, 'SlowDown', '', { 'retry-after': '0' });
   };
-  const isPart = ({ url = '' }: IncomingMessage) => url.includes('partNumber=');
+  const isPut = ({ method }: IncomingMessage) => method === 'PUT';
 
-  it('gets a failed part again, and completed uploads whose response was lost count as complete', async () => {
-    failing(2, isPart);
+  it('gets again what it did not take', async () => {
+    failing(2, isPut);
     expect((await exporting(['contacts', '--out', 's3://exports/x.csv'])).code).toBe(0);
-    expect(server.requests.filter((line) => line.includes('partNumber=1&'))).toHaveLength(3);
-    let lost = 0;
-    server.hook = ({ method, url = '' }, response) => {
-      if (method !== 'POST' || !url.includes('uploadId') || lost++ > 1) return false;
-      // The first is carried out, but the connection breaks; the second finds no upload any more.
-      if (lost === 2) return refuse(response, 404, 'NoSuchUpload');
-      response.writeHead = () => response.destroy();
-      return false;
-    };
-    expect((await exporting(['contacts', '--out', 's3://exports/y.csv'])).code).toBe(0);
-    expect(lost).toBe(2);
-    expect(await server.read('y.csv')).toEqual(await server.read('x.csv'));
+    expect(server.requests.filter((line) => line.startsWith('PUT /exports/x.csv'))).toHaveLength(3);
   });
 
-  it('leaves nothing visible and no upload when parts keep failing, and the position stays', async () => {
-    server.hook = (request, response) => isPart(request) && refuse(response, 403, 'AccessDenied');
+  it('leaves nothing visible when it keeps failing, and the position stays', async () => {
+    server.hook = (request, response) => isPut(request) && refuse(response, 403, 'AccessDenied');
     const { code, err } = await exporting(['contacts', '--incremental', 'again', '--out', 's3://exports/x']);
-    expect([code, await keys(), await server.openUploads()]).toEqual([1, [], 0]);
+    expect([code, await keys()]).toEqual([1, []]);
     expect(err).toContain('These credentials may not write s3://exports/x/table=contacts/incremental=again/run=');
     server.hook = () => false;
     expect((await exporting(['contacts', '--incremental', 'again', '--out', 's3://exports/x'])).out).toContain(
@@ -221,11 +210,10 @@ describe('a failing service', () => {
   it('removes the objects of a run that cannot be completed, and the list still names the run before', async () => {
     await exporting(['contacts', '--out', 's3://exports']);
     const before = await keys();
-    let completed = 0;
-    server.hook = ({ method, url = '' }, response) =>
-      method === 'POST' && url.includes('uploadId') && completed++ > 0 && refuse(response, 403, 'AccessDenied');
+    let files = 0;
+    server.hook = (request, response) => isPut(request) && files++ > 0 && refuse(response, 403, 'AccessDenied');
     expect((await exporting(['contacts', '--partition', 'day', '--out', 's3://exports'])).code).toBe(1);
-    expect([await keys(), await server.openUploads()]).toEqual([before, 0]);
+    expect([files, await keys()]).toEqual([2, before]);
   });
 
   it.each([
@@ -246,7 +234,8 @@ describe('a failing service', () => {
   });
 
   it.each([
-    [{ AWS_SECRET_ACCESS_KEY: '' }, 's3://exports/x', 2, 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are needed'],
+    [{ AWS_SECRET_ACCESS_KEY: '' }, 's3://exports/x', 2, 'only one is set'],
+    [{ AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }, 's3://exports/x', 1, 'cannot be reached (ECONNREFUSED 127.0.0.1:1)'],
     [{}, 's3://X', 2, '"s3://X" is not an address of object storage'],
     [{}, 's3://exports/../other/x.csv', 2, '“..”, which names no folder of a bucket'],
     [{ AWS_ENDPOINT_URL_S3: 'http://me:word@host' }, 's3://exports/x', 2, 'must be an address without a user name'],
@@ -257,7 +246,7 @@ describe('a failing service', () => {
 });
 
 describe('a large export', () => {
-  it('sends parts of 8 MiB, at most three at a time; when it is killed or stopped, nothing is visible, and one that is stopped leaves no upload', async () => {
+  it('sends parts of 8 MiB, at most three at a time, and counts as complete when only the response was lost; when it is refused, stopped or killed, nothing is visible, and only one that is killed leaves an upload', async () => {
     await using full = await openHome(server.settings);
     await (await openStore({ report: () => {} }, full.store)).close();
     const database = new Sqlite(join(full.dataDir, 'mirror.db'));
@@ -278,7 +267,23 @@ describe('a large export', () => {
     expect((await full.run(['export', 'contacts', '--out', 's3://exports/all.ndjson'])).code).toBe(0);
     const part = 8 * 1024 * 1024;
     expect([most, sizes.filter((size) => size !== part).length]).toEqual([3, 1]);
+    let lost = 0;
+    server.hook = ({ method, url = '' }, response) => {
+      if (method !== 'POST' || !url.includes('uploadId') || lost++ > 1) return false;
+      // The first is carried out, but the connection breaks; the second finds no upload any more.
+      if (lost === 2) return refuse(response, 404, 'NoSuchUpload');
+      response.writeHead = () => response.destroy();
+      return false;
+    };
+    expect((await full.run(['export', 'contacts', '--out', 's3://exports/lost.ndjson'])).code).toBe(0);
+    expect([lost, (await server.read('lost.ndjson')).equals(await server.read('all.ndjson'))]).toEqual([2, true]);
     const before = await keys();
+    for (const refused of ['partNumber=2', 'uploadId']) {
+      server.hook = ({ url = '', method }, response) =>
+        method !== 'DELETE' && url.includes(refused) && refuse(response, 403, 'AccessDenied');
+      expect((await full.run(['export', 'contacts', '--out', 's3://exports/crm'])).err).toContain('may not write');
+      expect([await keys(), await server.openUploads()]).toEqual([before, 0]);
+    }
     let isHeld = false;
     // Parts get no answer.
     server.hook = ({ url = '' }) => url.includes('partNumber=') && (isHeld = true);
@@ -296,45 +301,112 @@ describe('a large export', () => {
 });
 
 describe('a request', () => {
-  it('is signed with the session token and the hash of its body, as AWS specifies', async () => {
-    const signed: { readonly headers: IncomingMessage['headers']; readonly text: string; readonly body: Buffer }[] = [];
+  it('carries the session token, the region and the hash of its body', async () => {
+    const hashes: boolean[] = [];
     server.hook = async (request, response) => {
-      const body = Buffer.concat(await request.toArray());
-      const { method = '', url = '', headers } = request;
-      const { pathname, searchParams } = new URL(url, server.url);
-      const names = /SignedHeaders=([^,]+)/.exec(String(headers.authorization))?.[1]?.split(';') ?? [];
-      const pairs = [...searchParams].map((pair) => pair.map(encodeURIComponent).join('=')).toSorted();
-      const lines = names.map((name) => `${name}:${String(headers[name])}\n`).join('');
-      const path = pathname.replaceAll('=', '%3D');
-      const text = [method, path, pairs.join('&'), lines, names.join(';'), headers['x-amz-content-sha256']].join('\n');
-      signed.push({ headers, text, body });
-      if (method === 'POST') response.end('<R><UploadId>u/1+2</UploadId></R>');
-      else response.writeHead(200, { etag: '"e"' }).end();
+      const { headers } = request;
+      hashes.push(headers['x-amz-content-sha256'] === sha256(Buffer.concat(await request.toArray())));
+      expect(headers['x-amz-security-token']).toBe('token-canary');
+      expect(headers.authorization).toContain('/eu-central-1/s3/');
+      response.writeHead(200, { etag: '"e"' }).end();
       return true;
     };
     const settings = { AWS_SESSION_TOKEN: 'token-canary', AWS_REGION: 'eu-central-1' };
     const { code, out, err } = await exporting(['contacts', '--out', 's3://exports/x'], settings);
-    expect(code).toBe(0);
+    expect([code, hashes]).toEqual([0, [true, true, true]]);
     expect(out + err).not.toContain('canary');
-    expect(signed).toHaveLength(5);
-    for (const { headers, text, body } of signed) {
-      expect(headers['x-amz-security-token']).toBe('token-canary');
-      expect(headers['x-amz-content-sha256']).toBe(sha256(body));
-      expect(headers.authorization).toContain(
-        'SignedHeaders=host;x-amz-content-sha256;x-amz-date;x-amz-security-token',
-      );
-      expect(headers.authorization).toContain(`Signature=${signatureOf(String(headers['x-amz-date']), text)}`);
-    }
   });
 });
 
-const sha256 = (value: Buffer | string) => createHash('sha256').update(value).digest('hex');
+const sha256 = (value: Buffer) => createHash('sha256').update(value).digest('hex');
 
-function signatureOf(time: string, canonical: string): string {
-  const day = time.slice(0, 8);
-  const scope = [day, 'eu-central-1', 's3', 'aws4_request'];
-  const secret = server.settings['AWS_SECRET_ACCESS_KEY'] ?? '';
-  const hmac = (key: Buffer | string, text: string) => createHmac('sha256', key).update(text).digest();
-  const key = scope.reduce<Buffer | string>(hmac, `AWS4${secret}`);
-  return hmac(key, ['AWS4-HMAC-SHA256', time, scope.join('/'), sha256(canonical)].join('\n')).toString('hex');
-}
+describe('without keys in the settings', () => {
+  const expiration = new Date(Date.now() + 3_600_000).toISOString();
+  const credentials = { AccessKeyId: 'S3RVER', SecretAccessKey: 'secret-canary', Expiration: expiration };
+  /** Answers as the places do where AWS gives credentials to a role, each with a token of its own. */
+  async function openRoles() {
+    const asked: string[] = [];
+    const port = await freePort();
+    const listener = createServer((request, response) => {
+      const { method, url = '' } = request;
+      asked.push(`${method} ${url}`);
+      if (url === '/container') response.end(JSON.stringify({ ...credentials, Token: 'container' }));
+      else if (url === '/latest/api/token') response.end('v2');
+      else if (url.endsWith('/security-credentials/')) response.end('role');
+      else if (url.endsWith('/role'))
+        response.end(JSON.stringify({ ...credentials, Code: 'Success', Token: 'instance' }));
+      else
+        response.end(`<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleWithWebIdentityResult><Credentials>
+          <AccessKeyId>S3RVER</AccessKeyId><SecretAccessKey>secret-canary</SecretAccessKey><SessionToken>web identity</SessionToken><Expiration>${expiration}</Expiration>
+          </Credentials></AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`);
+    }).listen(port, '127.0.0.1');
+    return { asked, url: `http://127.0.0.1:${port}`, [Symbol.dispose]: () => void listener.close() };
+  }
+  const filed = async (name: string, text: string) => {
+    await writeFile(join(home.dataDir, name), text);
+    return join(home.dataDir, name);
+  };
+  const exportingAs = (settings: Settings) =>
+    home.runProcess(['export', 'contacts', '--out', 's3://exports/x.csv'], {
+      AWS_ENDPOINT_URL_S3: server.url,
+      HOME: home.dataDir,
+      ...settings,
+    });
+
+  it('takes them from a profile, web identity, a container or an instance, and asks no other place', async () => {
+    using roles = await openRoles();
+    const keysOfProfile = 'aws_access_key_id=S3RVER\naws_secret_access_key=secret-canary\naws_session_token=profile';
+    const sources: readonly [string, Settings, string, readonly string[]][] = [
+      [
+        'profile',
+        {
+          AWS_PROFILE: 'exports',
+          AWS_SHARED_CREDENTIALS_FILE: await filed('credentials', `[exports]\n${keysOfProfile}\n`),
+          AWS_CONFIG_FILE: await filed('config', '[profile exports]\nregion=eu-west-3\n'),
+        },
+        'eu-west-3',
+        [],
+      ],
+      [
+        'web identity',
+        {
+          AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/exports',
+          AWS_WEB_IDENTITY_TOKEN_FILE: await filed('token', 'a token'),
+          AWS_ENDPOINT_URL_STS: roles.url,
+          AWS_REGION: 'eu-west-1',
+        },
+        'eu-west-1',
+        ['POST /'],
+      ],
+      ['container', { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${roles.url}/container` }, 'us-east-1', ['GET /container']],
+      [
+        'instance',
+        {},
+        'us-east-1',
+        [
+          'PUT /latest/api/token',
+          'GET /latest/meta-data/iam/security-credentials/',
+          'GET /latest/meta-data/iam/security-credentials/role',
+        ],
+      ],
+    ];
+    for (const [token, settings, region, asks] of sources) {
+      const tokens = new Set<string>();
+      roles.asked.length = 0;
+      server.hook = ({ headers }) => {
+        const { authorization = '', 'x-amz-security-token': sent = '' } = headers;
+        tokens.add(`${String(sent)} in ${authorization.split('/')[2]}`);
+        return false;
+      };
+      const { code, out, err } = await exportingAs({ AWS_EC2_METADATA_SERVICE_ENDPOINT: roles.url, ...settings });
+      expect([code, [...tokens], roles.asked]).toEqual([0, [`${token} in ${region}`], asks]);
+      expect(out + err).not.toContain('canary');
+    }
+  });
+
+  it('says at once that there are none', async () => {
+    const { code, err } = await exportingAs({ AWS_EC2_METADATA_DISABLED: 'true' });
+    expect([code, err]).toEqual([2, expect.stringContaining('There are no credentials for s3://exports')]);
+    expect(server.requests).toEqual([]);
+  });
+});
