@@ -23,7 +23,7 @@ export async function openS3Client(account: S3Account, bucket: string, signal: A
       hint: 'Set both, or neither to use a profile or a role.',
     });
   // The client itself would ask the metadata service of an instance, also where there is none.
-  const ofProfile = loadConfig<string>({
+  const ofProfile = loadConfig({
     environmentVariableSelector: () => undefined,
     configFileSelector: (profile) => profile['region'],
     default: 'us-east-1',

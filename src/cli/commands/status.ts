@@ -20,8 +20,8 @@ export const status = defineVerb({
       return 0;
     }
     const { running, status: read, processes, problem } = await readStatus({ config, log: context.log() });
-    const report = { running, ...read, processes };
-    context.out(json ? JSON.stringify(report) : statusText(report, context.now()));
+    const report = { running, ...read, ...(processes.length > 0 && { processes }) };
+    context.out(json ? JSON.stringify(report) : statusText({ ...report, processes }, context.now()));
     if (!running && runsDemo(config.dataDir))
       context.notify(`→ A demo is running: DATA_DIR=${demoFolder(config.dataDir)} ${slotstream} status`);
     if (problem) context.notify(`! ${problem.message}\n→ ${problem.hint}`);
