@@ -115,7 +115,11 @@ export function printProgress({ notify, now }: Pick<VerbContext, 'notify' | 'now
       lastSignMs = nowMs();
       if (current?.name !== name) {
         current = { name, startedMs: lastSignMs, reportedMs: lastSignMs, atStart: counts };
-        notify(counts.pages === 0 ? `${name}: from the beginning` : `${name}: resuming after ${resumedAfter(counts)}`);
+        notify(
+          counts.pages === 0
+            ? `${name}: from the beginning`
+            : `${name}: resuming after ${kindsText(counts.by_kind) || '0 rows'}`,
+        );
       } else if (lastSignMs - current.reportedMs >= everyMs) {
         current = { ...current, reportedMs: lastSignMs };
         notify(line(current, counts));
@@ -136,9 +140,6 @@ export function printProgress({ notify, now }: Pick<VerbContext, 'notify' | 'now
     },
   };
 }
-
-/** Progress that an earlier version stored has no kinds. */
-const resumedAfter = ({ by_kind, rows }: Counts): string => kindsText(by_kind) || `${number(rows)} rows`;
 
 const endings: Readonly<Record<ResourceOutcome['state'], string>> = {
   complete: 'done',

@@ -10,8 +10,8 @@ export const mirrorIdentity = keyValue(
   z.object({
     origin: z.string(),
     organization: z.string(),
-    /** Whether everything was copied once. Earlier versions did not record it: their mirrors are compared, as before. */
-    filled: z.boolean().default(true),
+    /** Whether everything was copied once. */
+    filled: z.boolean(),
     /** When that was. */
     filled_at: z.string().optional(),
   }),

@@ -145,9 +145,7 @@ type Touched = readonly [uri: string, working: OpenedRow];
 const rowOf = ([, { row }]: Touched): UriRow => row;
 
 function openedRow(table: MirrorTable, uri: string, stored?: UriRow, inserted?: UriRow): OpenedRow {
-  // Earlier versions stored an empty row before they filled it.
-  const isNew =
-    stored === undefined || (stored['version'] === null && stored['deleted_at'] == null && stored['as_of'] === null);
+  const isNew = stored === undefined;
   const state = stored ? 'stored' : inserted ? 'inserted' : 'missing';
   return { row: stored ?? blankRow(table, uri), isNew, former: new Map(), isTouched: false, state, inserted };
 }

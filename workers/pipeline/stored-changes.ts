@@ -59,10 +59,7 @@ function shortened(before: Json, after: Json): ShortChange {
   return { before: before.slice(first, before.length - last), same: [first, last] };
 }
 
-/**
- * The changes of an entry with every value. Where the body was removed, what follows from it is left out. Entries of earlier versions
- * list every value, and are returned as they are.
- */
+/** The changes of an entry with every value. Where the body was removed, what follows from it is left out. */
 export function completeChanges(entry: StoredContent & Pick<LogEntry, 'changes'>): Changes | null {
   const { changes: stored } = entry;
   if (!isStored(stored)) return null;

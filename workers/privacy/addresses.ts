@@ -19,10 +19,6 @@ export function normalText(text: string): string {
   return text.normalize('NFKC').toLowerCase().normalize('NFKC').replaceAll('\u3002', '.').replaceAll(invisible, '');
 }
 
-/** As earlier versions normalized a text. The hashes that they recorded are of addresses in this form. */
-const earlierText = (text: string): string =>
-  isAscii(text) ? text.toLowerCase() : text.normalize('NFC').toLowerCase();
-
 /** All spellings of one address are equal in this form. Its domain is ASCII: mail systems write `bücher.example` as `xn--bcher-kva.example`. */
 export function normalAddress(text: string): string {
   const plain = normalText(text.trim());
@@ -35,7 +31,7 @@ export function storedForms(address: string): string[] {
   const normal = normalAddress(address);
   const domainStart = normal.lastIndexOf('@') + 1;
   const unicode = normal.slice(0, domainStart) + unicodeDomain(normal.slice(domainStart));
-  return [...new Set([address, earlierText(address), normal, unicode])];
+  return [...new Set([address, address.normalize('NFC').toLowerCase(), normal, unicode])];
 }
 
 /** The domain itself when it is not one that can be registered. */
@@ -78,10 +74,7 @@ const mostDomains = 4;
 /** Without any of these a text contains no address, not even an escaped one. */
 const hints = /[@\uff20\ufe6b%&\\]/;
 
-/**
- * Every candidate for an address in a text, also where it is escaped. Each is normalized; one with a domain outside ASCII comes also in the
- * form that earlier versions hashed.
- */
+/** Every candidate for an address in a text, normalized, also where it is escaped. */
 export function* addressesIn(text: string): Generator<string> {
   if (!hints.test(text)) return;
   const seen = new Set<string>();
@@ -97,13 +90,10 @@ interface AddressRun {
 
 /** The characters around each `@`, without repetitions. */
 function* runsIn(text: string, seen: Set<string>): Generator<AddressRun> {
-  const normal = normalText(text);
-  yield* runsInNormal(normal, seen);
+  yield* runsInNormal(normalText(text), seen);
   // Such a character may also separate the address from the words around it.
   const spaced = text.replaceAll(invisible, ' ');
   if (spaced !== text) yield* runsInNormal(normalText(spaced), seen);
-  const earlier = earlierText(text);
-  if (earlier !== normal) yield* runsInNormal(earlier, seen);
 }
 
 /** Takes linear time for any text. */
@@ -145,14 +135,13 @@ function namesIn(run: string): Set<string> {
   return names;
 }
 
-/** A sentence that continues without a space after its full stop looks like a longer domain. Forms in ASCII come first. */
+/** A sentence that continues without a space after its full stop looks like a longer domain. */
 function domainsIn(run: string): Set<string> {
   if (isAscii(run) && !run.includes('xn--')) return shorterDomains(run);
   const unicode = unicodeDomain(run);
   const ascii = asciiDomain(unicode);
   // Labels are converted one by one, so the shorter domains need no conversion of their own, unless the whole cannot be converted.
-  const shorter = [...shorterDomains(unicode)];
-  return new Set([...(ascii === unicode ? shorter.map(asciiDomain) : shorterDomains(ascii)), ...shorter]);
+  return ascii === unicode ? new Set([...shorterDomains(unicode)].map(asciiDomain)) : shorterDomains(ascii);
 }
 
 function shorterDomains(domain: string): Set<string> {
@@ -162,6 +151,6 @@ function shorterDomains(domain: string): Set<string> {
   return domains;
 }
 
-/** As people write it; earlier versions hashed this form. */
+/** As people write it. */
 const unicodeDomain = (domain: string): string =>
   domain.includes('xn--') ? domainToUnicode(domain) || domain : domain;

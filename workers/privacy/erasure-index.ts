@@ -44,7 +44,7 @@ interface ErasureList {
 export function erasuresOf({ seq, key, erased }: ErasureList): Erasures {
   const subjects = new Map<string, MirrorTable | null>();
   const addresses = new Map<string, string>();
-  const sieves = new Set<number | undefined>();
+  const sieves = new Set<number>();
   for (const one of erased) {
     if ('uri' in one) subjects.set(one.uri, subjects.get(one.uri) ?? one.table);
     else {
@@ -53,12 +53,11 @@ export function erasuresOf({ seq, key, erased }: ErasureList): Erasures {
     }
   }
   const sieve = sieveOf(key);
-  const mayBeErased = (address: string) => sieves.has(undefined) || sieves.has(sieve(address));
   const latest = [...addresses.values()].reduce((last, at) => (at > last ? at : last), '');
   const containsAddress = (text: string, at: string): boolean => {
     if (at > latest) return false;
     for (const address of addressesIn(text)) {
-      const through = mayBeErased(address) ? addresses.get(spellingHash(key, address)) : undefined;
+      const through = sieves.has(sieve(address)) ? addresses.get(spellingHash(key, address)) : undefined;
       if (through !== undefined && at <= through) return true;
     }
     return false;

@@ -17,8 +17,8 @@ export interface ErasedSubject {
 
 export interface ErasedAddress {
   readonly email_hash: string;
-  /** A short hash that is cheaper to compare. Entries of earlier versions lack it: then every address is hashed in full. */
-  readonly sieve?: number | undefined;
+  /** A short hash that is cheaper to compare. */
+  readonly sieve: number;
   /** Facts up to this time are folded without the person. A person who returns later is stored again. */
   readonly through: string;
 }
@@ -29,7 +29,7 @@ const subject = z.strictObject({
   uri: z.string().refine(isUri),
   table: z.enum(mirrorTables).nullable(),
 });
-const address = z.strictObject({ email_hash: z.string(), sieve: z.int().optional(), through: z.string() });
+const address = z.strictObject({ email_hash: z.string(), sieve: z.int(), through: z.string() });
 const body = z.looseObject({ created_at: z.string(), payload: z.union([subject, address]) });
 
 export interface ParsedErasure {

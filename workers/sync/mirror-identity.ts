@@ -53,7 +53,7 @@ export async function isFilled(store: Pick<Store, 'db' | 'engine'>): Promise<boo
   return (await readValue(store, mirrorIdentity))?.filled ?? false;
 }
 
-/** When the first backfill completed; undefined also where an earlier version did that. */
+/** When the first backfill completed. */
 export async function filledAt(store: Pick<Store, 'db' | 'engine'>): Promise<string | undefined> {
   return (await readValue(store, mirrorIdentity))?.filled_at;
 }

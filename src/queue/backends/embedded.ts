@@ -1,7 +1,6 @@
 // The default queue, which needs no installation: BullMQ on a SQLite file, in a folder owned by one process.
 
-import { slotstream } from '#src/base/command.ts';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { withBackend } from 'bullmq';
@@ -31,7 +30,6 @@ export async function openEmbeddedQueue(input: {
   const lock = lockQueue(`${folder}.lock`);
   let connection: JobTable;
   try {
-    rejectOldQueue(folder);
     makeFolder(folder);
     // Its name, and that of the folder around it, must survive a power cut too.
     for (const parent of [dirname(folder), dirname(dirname(resolve(folder)))]) syncFolderNow(parent);
@@ -66,18 +64,6 @@ function openTable(path: string): JobTable {
       cause: error,
     });
   }
-}
-
-/** Earlier versions kept a PostgreSQL database (PGlite) in this folder, which this version cannot read. */
-function rejectOldQueue(folder: string): void {
-  if (!existsSync(join(folder, 'PG_VERSION'))) return;
-  throw new SlotstreamError(
-    'config',
-    `The embedded queue in ${folder} was written by an earlier version and may still hold accepted deliveries.`,
-    {
-      hint: `Start the version that you used before (\`${slotstream} start\`), stop it when \`${slotstream} status\` shows an empty queue, then remove ${folder} and start this version.`,
-    },
-  );
 }
 
 /** Takes the lock `path` (a file beside the queue's folder); throws and names its owner when another process holds it. */

@@ -75,11 +75,7 @@ export function openPostgresQueue(input: {
 
 const nowMs = `(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
-/** Also the time of the last check, which an earlier version may have written by a clock that was ahead: it would stop the checks. */
 const limitLocks = (schema: string) => `
-  with checked as (
-    update ${schema}.meta set value = ${nowMs}::text where case field when 'stalled-check' then value::bigint > ${nowMs} end
-  )
   update ${schema}.job set locked_until_ms = ${nowMs} + $1 where state = 'active' and locked_until_ms > ${nowMs} + $1`;
 
 const reclaimStalled = (schema: string) =>

@@ -17,13 +17,12 @@ import { postgresViews } from './postgres-view-installer.ts';
 import { nextSize } from './row-pages.ts';
 import type { Database } from '#src/store/tables.ts';
 
-// Advisory locks. Any numbers will do, as long as every process of Slotstream uses the same: "slot", "view" and "keyv" in ASCII.
+// Advisory locks. Any numbers will do, as long as every process of Slotstream uses the same: "slot", "view", "keyv" and "migr" in ASCII.
 const locks = {
   log: 0x736c6f74,
   views: 0x76696577,
   key: 0x6b657976,
-  /** Of Kysely, which earlier versions used for migrations. */
-  migrations: 3_853_314_791_062_309_107n,
+  migrations: 0x6d696772,
 } as const;
 type Run = StoreEngine['run'];
 

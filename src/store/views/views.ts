@@ -35,7 +35,7 @@ export function viewsFor(columns: readonly FieldColumn[]): readonly View[] {
     scheduledEventGuests,
     people,
     unbookedSubmissions,
-    // Last: a migration can leave views that read them, and a reader locks those first.
+    // Last: views of users read them, and a reader locks those first.
     ...listViews,
   ];
 }

@@ -1,10 +1,8 @@
-// The periodic comparison in a running product: it waits for the first backfill, and goes on in a mirror of an earlier version.
+// The periodic comparison in a running product: it waits for the first backfill.
 import { describe, expect, it } from 'vitest';
 import { openStore } from '#src/store/open-store.ts';
-import { keyValue, writeValue } from '#src/store/key-value.ts';
 import { readLease } from '#workers/scheduling/lease.ts';
 import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
-import { z } from 'zod';
 import { until } from '../../harness/ports.ts';
 import { openHome, type Home } from '../../harness/product.ts';
 import { openTestSandbox } from '../../harness/sandbox.ts';
@@ -68,19 +66,5 @@ describe('the periodic comparison', () => {
     expect(await comparisons(home)).toMatchObject({ full: { drift: {} } });
     const again = await home.run(['reconcile']);
     expect([again.code, again.out]).toEqual([0, expect.not.stringContaining('first backfill')]);
-  });
-
-  it('goes on in a mirror of an earlier version, which did not record its first backfill', async () => {
-    await using sandbox = await openTestSandbox(world);
-    const { base_url: API_BASE_URL, tokens, organization } = sandbox.handles;
-    await using home = await openHome({ ...frequent, API_BASE_URL, API_TOKEN: tokens.owner });
-    {
-      await using store = await openStore({ report: () => {} }, home.store);
-      const mirrored = keyValue('mirrored', z.object({ origin: z.string(), organization: z.string() }));
-      const origin = new URL(API_BASE_URL).origin;
-      await store.transaction((unit) => writeValue(unit, mirrored, { origin, organization }));
-    }
-    await home.open('start');
-    await until(async () => (await comparisons(home)).recent !== undefined, 'recent changes were compared');
   });
 });

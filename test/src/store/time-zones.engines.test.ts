@@ -176,7 +176,7 @@ for (const engine of storeEngines)
       ]);
     });
 
-    it('is there after the first start for the rows of an earlier version, and after a change of the setting', async () => {
+    it('is there after the first start for rows whose zone is missing, and after a change of the setting', async () => {
       await emptyTables(opened.store);
       await writeMeetings('Asia/Kolkata');
       await opened.store.transaction((unit) => deleteRows(unit, 'time_zones', 'name', ['asia/kolkata']));

@@ -212,17 +212,6 @@ describe.each([
     expect(await entries()).toMatchObject([{ changes: { invitees: { no_show_at: [null, at(1)] } } }]);
   });
 
-  it.runIf(available)('of an earlier version are read as they are stored', async () => {
-    await ingestBodies(opened.store, [delivery('invitee.created', 1, invitee)]);
-    const full = { invitees: { name: [null, 'created'] } };
-    await opened.store.db
-      .updateTable('event_log')
-      .set({ changes: opened.store.engine.encode('json', full) })
-      .execute();
-    expect(await fed()).toMatchObject([{ changes: full }]);
-    expect((await entries()).map(completeChanges)).toEqual([full]);
-  });
-
   it.runIf(available)('stay removed, and show nothing where the body was removed', async () => {
     await ingestBodies(opened.store, [
       delivery('invitee.created', 1, invitee),

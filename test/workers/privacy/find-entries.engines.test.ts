@@ -1,24 +1,13 @@
-// The search of the log on both stores: entries that hold the person's address in another form, before the erasure and after it, also
-// where an earlier version recorded the erasure.
+// The search of the log on both stores: entries that hold the person's address in another form, before the erasure and after it.
 import { describe, expect, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
-import { appendEntries } from '#src/store/log/append.ts';
-import { blankEntry } from '#workers/pipeline/parse.ts';
 import { erase } from '#workers/privacy/erase.ts';
-import { makeKey } from '#workers/privacy/erasure-index.ts';
 import { targetOf } from '#workers/privacy/target.ts';
-import { erasureEntry } from '#workers/projections/erasure.ts';
 import { ingestBodies, rowsOf, storeEngines } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const now = '2025-04-14T12:00:00.000000Z';
 const key = 'k'.repeat(64);
-/** As the version that did not know the two forms of a domain recorded `victim@bücher.example`. */
-const earlier = {
-  email_hash: 'a7739fbd462a0f1a5d3637ad4c217a0d075a4d7c054891dcbdae3227f896e3cd',
-  sieve: 62389,
-  through: now,
-};
 
 const contact = (id: string, email: string, more: object = {}): string =>
   JSON.stringify({
@@ -76,15 +65,4 @@ describe.each(storeEngines)('other forms of an erased address on $name', ({ avai
       await expectGone(store);
     },
   );
-
-  it.runIf(available)('are removed when they arrive after an erasure by an earlier version', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
-    await store.transaction(async (unit) => {
-      await makeKey(unit, () => key);
-      await appendEntries(unit, [erasureEntry(earlier, { at: now, base: blankEntry })]);
-    });
-    await ingestBodies(store, bodies);
-    await expectGone(store);
-  });
 });

@@ -11,18 +11,17 @@ const lastRun = z.object({
   started_at: z.string(),
   finished_at: z.string(),
   read: z.number(),
-  /** Earlier versions stored it under another name. */
-  quarantined: z.number().default(0),
+  quarantined: z.number(),
   /** Found and repaired, by kind and how. */
   drift: counts,
-  /** Contacts of which only the meeting dates were repaired; earlier versions counted them as drift. */
-  meeting_dates: z.number().default(0),
+  /** Contacts of which only the meeting dates were repaired. */
+  meeting_dates: z.number(),
   /** What may not be read, and is therefore not compared. */
   unreadable: z.array(z.string()),
   /** Deletes that wait for a yes, by kind. */
   held_back: z.record(z.string(), z.number()),
-  /** Rows about which the service could not be asked; earlier versions did not count them. */
-  not_compared: z.number().default(0),
+  /** Rows about which the service could not be asked. */
+  not_compared: z.number(),
 });
 export type LastRun = z.output<typeof lastRun>;
 

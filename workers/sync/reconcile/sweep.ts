@@ -31,20 +31,20 @@ const positionSchema = z.object({
       since: z.string(),
       token: z.string().nullable(),
       whole: z.boolean(),
-      failures: z.number().default(0),
+      failures: z.number(),
     })
     .nullable(),
   pages: z.number(),
-  /** How many pages it will have, estimated; earlier versions did not store it. */
+  /** How many pages it will have, estimated. */
   expected: z.number().optional(),
   found: z.object({
     read: z.number(),
-    quarantined: z.number().default(0),
+    quarantined: z.number(),
     drift: z.record(z.string(), z.record(z.string(), z.number())),
-    meeting_dates: z.number().default(0),
+    meeting_dates: z.number(),
     unreadable: z.array(z.string()),
     held_back: z.record(z.string(), z.number()),
-    not_compared: z.number().default(0),
+    not_compared: z.number(),
   }),
 });
 export type SweepPosition = z.output<typeof positionSchema>;

@@ -1,7 +1,5 @@
 // The embedded queue.
 import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../harness/ports.ts';
@@ -23,18 +21,6 @@ describe('the embedded queue', () => {
     });
     await first.close();
     await (await open(location)).close();
-  });
-
-  it('is refused when an earlier version wrote it, with the way to empty it', async () => {
-    const location = await locations.embedded();
-    const folder = join(location.dataDir, 'queue');
-    await mkdir(folder);
-    await writeFile(join(folder, 'PG_VERSION'), '17');
-    await expect(open(location)).rejects.toMatchObject({
-      code: 'config',
-      message: expect.stringContaining('may still hold accepted deliveries'),
-      hint: expect.stringContaining(`remove ${folder}`),
-    });
   });
 
   it('rejects adds while the disk is full, loses nothing that it accepted, and continues when there is room', async () => {
