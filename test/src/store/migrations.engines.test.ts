@@ -1,8 +1,19 @@
-// Databases of versions that this one does not support are refused before anything in them changes.
+// Databases of other versions: those of releases are upgraded with all their rows, and those before the first are refused.
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
+import pg from 'pg';
 import { describe, expect, it } from 'vitest';
+import { loadConfig } from '#src/config/load.ts';
+import { Report } from '#src/doctor/check.ts';
+import { checkStore } from '#src/doctor/engines.ts';
+import { createLog } from '#src/observability/log.ts';
 import { connectStore, openStore } from '#src/store/open-store.ts';
-import { storeEngines } from '../../harness/stores.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
+import { rebuild } from '#workers/sync/rebuild.ts';
+import { contactDelivery } from '../../harness/data/contact-deliveries.ts';
+import { ingestBodies, rowsOf, storeEngines, tableNames } from '../../harness/stores.ts';
 
 const quiet = { report: () => {} };
 
@@ -25,5 +36,64 @@ describe.each(storeEngines)('a database of a version before 0.1.0 on $name', ({ 
     });
     const tables = await engine.db.introspection.getTables({ withInternalKyselyTables: true });
     expect(tables.map(({ name }) => name).toSorted()).toEqual(['event_log', 'kysely_migration']);
+  });
+});
+
+const folder = join(import.meta.dirname, 'released');
+
+async function load(url: string, text: string): Promise<void> {
+  if (url.startsWith('sqlite:')) {
+    const database = new Sqlite(url.slice('sqlite:'.length));
+    database.exec(text);
+    database.close();
+    return;
+  }
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(text);
+  await client.end();
+}
+
+const released = storeEngines.flatMap(({ name: engine, ...rest }) =>
+  globSync(`*.${engine}.sql`, { cwd: folder }).map((file) => ({ ...rest, file })),
+);
+
+it('a database of the first release is stored for each engine', () => {
+  expect(released.map(({ file }) => file)).toEqual(
+    expect.arrayContaining(storeEngines.map(({ name }) => `0.1.0.${name}.sql`)),
+  );
+});
+
+describe.each(released)('the released database $file', ({ available, blank, file }) => {
+  it.runIf(available)('is upgraded with every row, passes doctor, and takes deliveries', async () => {
+    await using place = await blank();
+    await load(place.url, readFileSync(join(folder, file), 'utf8'));
+    const before = await connectStore(quiet, place.url);
+    const names = (await before.db.introspection.getTables()).map(({ name }) => name);
+    const stored = tableNames.filter((name) => names.includes(name));
+    const rows = new Map<string, readonly object[]>();
+    for (const name of stored)
+      rows.set(name, (await sql<object>`select * from ${sql.table(name)}`.execute(before.db)).rows);
+    await before.close();
+
+    await using store = await openStore(quiet, place.url);
+    for (const name of stored) {
+      const { rows: now } = await sql<object>`select * from ${sql.table(name)}`.execute(store.db);
+      const kept = (rows.get(name) ?? []).map((row) => expect.objectContaining(row) as object);
+      expect([name, kept.length > 0, now]).toEqual([name, true, expect.arrayContaining(kept)]);
+    }
+    const report = new Report();
+    const log = createLog({ level: 'silent', pretty: false });
+    await checkStore({ config: loadConfig({ DATABASE_URL: place.url }), log, now: () => new Date() }, report);
+    // The server of the tests is not durable.
+    const found = report.findings.filter(({ message }) => !message.startsWith('PostgreSQL runs with'));
+    expect(found.filter(({ state }) => state !== 'well')).toEqual([]);
+    expect(found).toMatchObject([{ name: 'store' }, { name: 'lag' }]);
+    expect(await rebuild({ store, screen: privacyScreen({ eraseOnDelete: false }) })).toMatchObject({
+      rowsDiffered: 0,
+    });
+    const contacts = (await rowsOf(store, 'contacts')).length;
+    await ingestBodies(store, [contactDelivery({ id: 'new', version: 1 })]);
+    expect(await rowsOf(store, 'contacts')).toHaveLength(contacts + 1);
   });
 });
