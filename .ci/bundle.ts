@@ -47,15 +47,10 @@ export async function writeRunnableBundle(folder: string): Promise<string> {
 }
 
 function installedManifest(): object {
-  const { name, version, description, license, engines, bin, dependencies, optionalDependencies, overrides } = manifest;
+  const { private: _private, scripts: _scripts, devDependencies: _tools, ...published } = manifest;
+  const { dependencies, optionalDependencies, overrides, ...described } = published;
   return {
-    name,
-    version,
-    description,
-    license,
-    type: 'module',
-    engines,
-    bin,
+    ...described,
     imports: Object.fromEntries(Object.entries(entries).map(([file, source]) => [`#${source}`, `./lib/${file}.js`])),
     dependencies: Object.fromEntries(installed.map((each) => [each, dependencies[each]])),
     optionalDependencies: { ...optionalDependencies, [installedIfPossible]: overrides[installedIfPossible] },

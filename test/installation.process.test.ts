@@ -48,6 +48,21 @@ describe('an installation', () => {
     expect(project.overrides).toMatchObject({ 'msgpackr-extract': manifest.optionalDependencies['msgpackr-extract'] });
   });
 
+  it('is published with its address and provenance, can be imported by nobody, and holds no source', () => {
+    expect(manifest).toMatchObject({
+      repository: { url: 'git+https://github.com/slotstream/slotstream.git' },
+      publishConfig: { access: 'public', provenance: true },
+      exports: { './package.json': './package.json' },
+    });
+    expect(Object.keys(manifest)).not.toEqual(expect.arrayContaining(['private']));
+    const [{ files }] = JSON.parse(
+      execFileSync('npm', ['pack', '--dry-run', '--json', '--offline'], { cwd: folder, encoding: 'utf8' }),
+    ) as [{ files: { path: string }[] }];
+    const paths = files.map(({ path }) => path);
+    expect(paths).toEqual(expect.arrayContaining(['bin/slotstream', 'lib/main.js', 'THIRD-PARTY.md', 'package.json']));
+    expect(paths.filter((path) => /\.ts$|node_modules|^(test|workers|schemas)\b/.test(path))).toEqual([]);
+  });
+
   it('can load every file with those packages alone, and finds the files of the dashboard', () => {
     const programs = ['main.js', 'vacuum-worker.js'];
     const files = globSync('*.js', { cwd: join(folder, 'lib') }).filter((name) => !programs.includes(name));

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { copyPages } from '../.ci/package-pages.ts';
+import project from '../package.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '..');
 
@@ -12,7 +13,8 @@ it('the package contains the documentation, its examples and .env.example, and n
   const folder = mkdtempSync(join(tmpdir(), 'package-'));
   try {
     copyPages(root, folder);
-    writeFileSync(join(folder, 'package.json'), '{"name": "pages", "version": "1.0.0"}');
+    const { name, version, files } = project;
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, version, files }));
     const packed = JSON.parse(
       execFileSync('npm', ['pack', '--dry-run', '--json', '--offline'], { cwd: folder, encoding: 'utf8' }),
     ) as [{ files: { path: string }[] }];
