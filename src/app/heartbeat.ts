@@ -24,7 +24,7 @@ import {
   type ProcessRow,
 } from '#src/store/processes.ts';
 import manifest from '../../package.json' with { type: 'json' };
-import { jobPeriods } from './job-periods.ts';
+import { jobPeriods } from './jobs.ts';
 import { mergeProcesses, statusAnswer } from './read-status.ts';
 import type { Roles } from './roles.ts';
 
@@ -33,7 +33,7 @@ export interface Heartbeat {
   processes(): Promise<readonly ProcessRow[]>;
 }
 
-export interface HeartbeatNeeds {
+interface HeartbeatNeeds {
   readonly config: Config;
   readonly roles: Roles;
   readonly adminUrl: string;

@@ -1,6 +1,7 @@
 // Starts periodic jobs the way every part of this process does: on the clock of the store, with jitter, and with leases that are
-// held in the name of this process.
-import { sleepUnlessAborted } from '#src/base/time.ts';
+// held in the name of this process. Also how often the jobs run that call the service.
+import { dayMs, minuteMs, sleepUnlessAborted } from '#src/base/time.ts';
+import type { Config } from '#src/config/load.ts';
 import type { Log } from '#src/observability/log.ts';
 import type { Store } from '#src/store/contract.ts';
 import { startSchedules, type Job, type Schedules } from '#workers/scheduling/scheduler.ts';
@@ -25,3 +26,18 @@ export function startJobs(
   const needs = { store, log, holder, sleep: sleepUnlessAborted, nowMs, random: Math.random, ...lease };
   return startSchedules(needs, jobs);
 }
+
+const slices = 200;
+
+/** Where comparisons are rare on purpose, so is everything else that calls the service unasked. */
+const atMostEvery = (maxMs: number, { reconcileEveryMs }: Config): number =>
+  reconcileEveryMs > dayMs ? reconcileEveryMs : Math.min(reconcileEveryMs, maxMs);
+
+export const jobPeriods = (config: Config) => ({
+  reconcile: config.reconcileEveryMs,
+  sweep: Math.min(5 * minuteMs, Math.ceil(config.sweepEveryMs / slices)),
+  definitions: atMostEvery(10 * minuteMs, config),
+  follow_up: atMostEvery(minuteMs, config),
+  gap: Math.min(minuteMs / 4, config.watchEveryMs),
+  ...(config.publicUrl !== undefined && { watch: config.watchEveryMs }),
+});

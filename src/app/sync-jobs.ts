@@ -19,8 +19,7 @@ import { closeGap, gapRepair, openGap } from '#workers/sync/reconcile/missed-win
 import { reconcile, type ReconcileNeeds, type ReconcileReport, type Scope } from '#workers/sync/reconcile/reconcile.ts';
 import { sweepSlice } from '#workers/sync/reconcile/sweep.ts';
 import { openSources } from '#workers/sync/sources.ts';
-import { jobPeriods } from './job-periods.ts';
-import { startJobs, type JobNeeds } from './jobs.ts';
+import { jobPeriods, startJobs, type JobNeeds } from './jobs.ts';
 import { hasSigningKey, restoreSubscriptions } from './subscription-watch.ts';
 
 export interface SyncJobNeeds extends JobNeeds {

@@ -40,10 +40,6 @@ export class Report {
   }
 }
 
-/** Whether the API of the service can be called. */
-export const hasApi = ({ api }: Config): boolean =>
-  api.baseUrl !== undefined && (api.token !== undefined || api.oauth !== undefined);
-
 /** A person waits for the result, and a few calls need no reserve of the rate limit. */
 export const callOptions = { retryBudget: retryBudgets.short, reserveShare: 0 } as const;
 

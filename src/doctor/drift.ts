@@ -1,8 +1,9 @@
 // Checks when the mirror was last compared with the service, and what that found.
+import { canCallService } from '#src/app/background.ts';
 import { slotstream } from '#src/base/command.ts';
 import { maxMissedPeriods } from '#src/api/overview/drift-health.ts';
 import { lateFix, lateText, readLateJobs } from '#src/api/overview/late-jobs.ts';
-import { jobPeriods } from '#src/app/job-periods.ts';
+import { jobPeriods } from '#src/app/jobs.ts';
 import { counted } from '#src/base/number-text.ts';
 import { timeText } from '#src/base/time.ts';
 import { lastReconcileRuns } from '#src/app/mirror.ts';
@@ -10,12 +11,12 @@ import { listProcesses } from '#src/store/processes.ts';
 import { filledAt, isFilled } from '#workers/sync/mirror-identity.ts';
 import { openGap } from '#workers/sync/reconcile/missed-window.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
-import { hasApi, openMirrorIfAny, type Check } from './check.ts';
+import { openMirrorIfAny, type Check } from './check.ts';
 
 const name = 'drift';
 
 export const checkDrift: Check = async ({ config, log, now }, report) => {
-  if (!hasApi(config)) return;
+  if (!canCallService(config)) return;
   await using store = await openMirrorIfAny({ config, log });
   if (store === undefined) return;
   const nowMs = now().getTime() + (await store.engine.clockAheadMs());

@@ -1,4 +1,5 @@
 // Checks the service: it answers, accepts the token, lets every list be read that `backfill` reads, and its clock agrees with ours.
+import { canCallService } from '#src/app/background.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Config } from '#src/config/load.ts';
 import { ApiError, isStatus } from '#src/upstream/api-error.ts';
@@ -11,10 +12,10 @@ import { wantedResources } from '#workers/sync/reconcile/plan.ts';
 import { isReadFailure } from '#workers/sync/resources/left-out.ts';
 import type { Notice, Resource, ResourceName } from '#workers/sync/resources/registry.ts';
 import { openSources, type Sources } from '#workers/sync/sources.ts';
-import { callOptions, hasApi, openMirrorIfAny, type Check, type CheckNeeds, type Report } from './check.ts';
+import { callOptions, openMirrorIfAny, type Check, type CheckNeeds, type Report } from './check.ts';
 
 export const checkService: Check = async ({ config, log }, report) => {
-  if (!hasApi(config))
+  if (!canCallService(config))
     return report.warning(
       'service',
       'API_BASE_URL and a token are not set: deliveries are mirrored, but bootstrap, backfill and reconcile cannot run.',

@@ -1,4 +1,5 @@
 // Checks the webhook subscriptions: those that are needed exist, and when a delivery last arrived.
+import { canCallService } from '#src/app/background.ts';
 import { slotstream } from '#src/base/command.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { inspectFromConfig } from '#src/app/subscription-watch.ts';
@@ -8,14 +9,14 @@ import { isOurs } from '#src/subscriptions/callback.ts';
 import { describeFamilies, describeStep } from '#src/subscriptions/describe.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
 import { isOtherOrganization } from '#workers/sync/mirror-identity.ts';
-import { callOptions, hasApi, openMirrorIfAny, type Check } from './check.ts';
+import { callOptions, openMirrorIfAny, type Check } from './check.ts';
 
 const name = 'subscriptions';
 
 const isRefused = (error: unknown): boolean => error instanceof SlotstreamError && error.code === 'refused';
 
 export const checkSubscriptions: Check = async ({ config, log, now }, report) => {
-  if (!hasApi(config) || config.publicUrl === undefined) return;
+  if (!canCallService(config) || config.publicUrl === undefined) return;
   await using store = await openMirrorIfAny({ config, log });
   if (store === undefined) return;
   const inspection = await inspectFromConfig({ config, store, now, upstream: callOptions }).catch((error: unknown) => {

@@ -70,12 +70,7 @@ export interface ConditionKind {
   bind(rule: unknown): (health: MirrorHealth) => Promise<Problems> | Problems;
 }
 
-interface ConditionDefinition<Options extends z.ZodRawShape> {
-  readonly when: string;
-  readonly title: string;
-  readonly about: string;
-  readonly page: string;
-  readonly isGrouped?: boolean;
+interface ConditionDefinition<Options extends z.ZodRawShape> extends Omit<ConditionKind, 'bind'> {
   readonly options: Options;
   find(options: z.output<z.ZodObject<Options>>, health: MirrorHealth): Promise<Problems> | Problems;
 }

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { Problem } from './condition.ts';
 
-export interface FoundProblem extends Problem {
+export interface RuleProblem extends Problem {
   readonly rule: string;
 }
 
@@ -28,7 +28,7 @@ const decisive = 2;
 
 /** The result of one evaluation of all rules. */
 export interface Evaluation {
-  readonly found: readonly FoundProblem[];
+  readonly found: readonly RuleProblem[];
   /** Rules whose state is unknown at present: their episodes stay as they are. */
   readonly unknown: ReadonlySet<string>;
   /** Every rule of the file: episodes of other rules are dropped. */
@@ -46,7 +46,7 @@ export function advance(before: readonly Episode[], { found, unknown, rules, now
   ];
 }
 
-function confirmed(before: Episode | undefined, found: FoundProblem, now: string): Episode {
+function confirmed(before: Episode | undefined, found: RuleProblem, now: string): Episode {
   if (before === undefined) return { ...found, since: now, isOpen: false, against: 1 };
   const isOpen = before.isOpen || before.against + 1 >= decisive;
   return { ...before, ...found, isOpen, against: isOpen ? 0 : before.against + 1 };
@@ -57,4 +57,4 @@ function contradicted(episode: Episode): readonly Episode[] {
   return episode.isOpen && against < decisive ? [{ ...episode, against }] : [];
 }
 
-const keyOf = ({ rule, subject }: Pick<FoundProblem, 'rule' | 'subject'>): string => `${rule} ${subject}`;
+const keyOf = ({ rule, subject }: Pick<RuleProblem, 'rule' | 'subject'>): string => `${rule} ${subject}`;

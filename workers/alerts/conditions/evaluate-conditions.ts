@@ -23,7 +23,7 @@ export interface EvaluationNeeds {
   readonly onOutboxChanged?: () => void;
 }
 
-export interface EvaluationInput {
+interface EvaluationInput {
   readonly rules: readonly ConditionRule[];
   /** `ALERT_MAX_AGE`. */
   readonly maxAgeMs: number;
@@ -34,12 +34,11 @@ const stored = keyValue(
   z.object({ look: logEnd.optional(), episodes: z.array(episode).readonly() }),
 );
 
-export interface ConditionsInput extends EvaluationInput {
-  /** `WATCH_EVERY`: when subscriptions are checked more often than every minute, so are the conditions. */
-  readonly watchEveryMs: number;
-}
-
-export function conditionsJob(needs: EvaluationNeeds, { watchEveryMs, ...input }: ConditionsInput): Job {
+/** `watchEveryMs` is `WATCH_EVERY`: when subscriptions are checked more often than every minute, so are the conditions. */
+export function conditionsJob(
+  needs: EvaluationNeeds,
+  { watchEveryMs, ...input }: EvaluationInput & { readonly watchEveryMs: number },
+): Job {
   // Episodes that were open before this process started may have channels now that they did not have then.
   let isFirst = true;
   return {
@@ -53,15 +52,10 @@ export function conditionsJob(needs: EvaluationNeeds, { watchEveryMs, ...input }
   };
 }
 
-export interface EvaluationReport {
-  readonly begun: number;
-  readonly over: number;
-}
-
 export async function evaluateConditions(
   { store, nowMs, processes, onOutboxChanged }: EvaluationNeeds,
   { rules, maxAgeMs, appliesAll = false }: EvaluationInput & { readonly appliesAll?: boolean },
-): Promise<EvaluationReport> {
+): Promise<{ readonly begun: number; readonly over: number }> {
   const at = nowMs();
   const { look: before, episodes } = (await readValue(store, stored)) ?? { look: undefined, episodes: [] };
   const { health, end } = await readMirrorHealth(store, { nowMs: at, before, processes: await processes() });

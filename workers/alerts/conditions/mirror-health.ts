@@ -21,15 +21,13 @@ type LogEnd = z.output<typeof logEnd>;
 
 const latest = 50;
 
-interface MirrorHealthInput {
-  readonly nowMs: number;
-  readonly before: LogEnd | undefined;
-  readonly processes: readonly ProcessRow[];
-}
-
 export async function readMirrorHealth(
   store: Store,
-  { nowMs, before, processes }: MirrorHealthInput,
+  {
+    nowMs,
+    before,
+    processes,
+  }: { readonly nowMs: number; readonly before: LogEnd | undefined; readonly processes: readonly ProcessRow[] },
 ): Promise<{ readonly health: MirrorHealth; readonly end: LogEnd }> {
   const end = { seq: await lastSeq(store), atMs: nowMs };
   const { quarantined, quarantinedLastHour } = await unprojectedCounts(store, nowMs);
