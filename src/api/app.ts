@@ -2,6 +2,7 @@
 import { Hono } from 'hono';
 import { acceptsHtml } from '#src/http/request.ts';
 import { memoize } from '#src/base/memoize.ts';
+import type { OperationArguments } from './ask.ts';
 import type { Audit } from './audit.ts';
 import { createAuth, type AuthNeeds, type RefusedRequest } from '#src/api/auth/auth.ts';
 import { addressOf, type AdminEnv, type Caller } from '#src/api/auth/browser.ts';
@@ -25,6 +26,8 @@ export interface ReadApi {
   readonly context: ApiContext;
   /** In the name of this caller. */
   fetch(request: Request, caller?: Caller): Response | Promise<Response>;
+  /** Runs an operation without HTTP, in the name of this caller. Throws an `HttpError`. */
+  run(id: string, input: OperationArguments, caller?: Caller): Promise<unknown>;
   /** Records a change that was refused to a caller that can only read. */
   refused(caller: Caller, request: RefusedRequest): Promise<void>;
   /** Records what a caller does besides the operations that are recorded by themselves. */
@@ -39,10 +42,11 @@ export interface McpEndpoint {
 /** Who opened a page, as the admin listener authenticated them. */
 export interface Visitor {
   readonly isReadOnly: boolean;
+  readonly caller: Caller;
   /** Undefined where this process cannot read the tables. */
-  readonly mirror: ApiContext | undefined;
-  /** Answers a request under /api as this caller. */
-  readonly api: (request: Request) => Response | Promise<Response>;
+  readonly reads: ReadApi | undefined;
+  /** What the process reports of itself. */
+  status(): Promise<object>;
 }
 
 /** The pages for people. They answer every path that is not part of the API. */
@@ -128,8 +132,9 @@ export function createAdminApp({
     if (pages && isPage) {
       return (await pages()).fetch(req.raw, {
         isReadOnly: context.get('readOnly'),
-        mirror: (await reads?.())?.context,
-        api: (request) => api.fetch(request, { caller }),
+        caller,
+        reads: await reads?.(),
+        status,
       });
     }
     if (req.path !== '/' || req.method !== 'GET') return api.fetch(req.raw, { caller });

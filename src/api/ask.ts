@@ -1,11 +1,9 @@
 // Runs an operation of the API in this process, through the same checks as a request from outside.
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { PaginationEnvelope } from '#schemas/resources/envelope.ts';
+import { HttpError } from '#src/http/http-error.ts';
 import { answerSchema, type Operation, type TypedOperation } from '#src/http/operation.ts';
 import type { RawQuery } from '#src/http/request.ts';
-import type { Visitor } from './app.ts';
-
-type AnyOperation = Operation;
 
 /** What an operation answers, as its schema says. */
 export type AnswerOf<Answers, Record, Fields extends z.ZodRawShape> = Answers extends 'collection'
@@ -19,7 +17,7 @@ export type AnswerOf<Answers, Record, Fields extends z.ZodRawShape> = Answers ex
 /** The fields besides the records; most operations have none. */
 type FieldsOf<Fields extends z.ZodRawShape> = [Fields] extends [never] ? unknown : z.output<z.ZodObject<Fields>>;
 
-export interface OperationInput {
+export interface OperationArguments {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: RawQuery;
   readonly body?: unknown;
@@ -28,7 +26,7 @@ export interface OperationInput {
 /** Runs an operation in this process, as the caller who asks. An error of the API becomes an `ApiError`. */
 export type Ask = <Answers extends Operation['answers'], Schema extends z.ZodType, Fields extends z.ZodRawShape>(
   operation: TypedOperation<never, unknown, Answers, Schema, Fields>,
-  input?: OperationInput,
+  input?: OperationArguments,
 ) => Promise<AnswerOf<Answers, z.output<Schema>, Fields>>;
 
 /** The API refused what was asked. */
@@ -50,41 +48,26 @@ export class ApiError extends Error {
   }
 }
 
-const refusal = z.looseObject({
-  title: z.string().default('Error'),
-  message: z.string().default('The request failed.'),
-  details: z.array(z.looseObject({ message: z.string(), parameter: z.string().optional() })).default([]),
-});
-
 /** Of an error as the API answers it. */
-export function apiErrorOf(status: number, body: unknown): ApiError {
-  const { details, ...error } = refusal.parse(body);
-  const lines = details.map(({ message, parameter }) =>
-    parameter && status !== 404 ? `${parameter}: ${message}` : message,
+export function apiErrorOf({ status, body: { title, message, details } }: HttpError): ApiError {
+  const lines = (details ?? []).map((each) =>
+    each.parameter && status !== 404 ? `${each.parameter}: ${each.message}` : each.message,
   );
-  return new ApiError(status, { ...error, details: lines });
+  return new ApiError(status, { title, message, details: lines });
 }
 
-export function createAsk(api: Visitor['api'], { origin }: Pick<URL, 'origin'>): Ask {
+export function createAsk(run: (id: string, input: OperationArguments) => Promise<unknown>): Ask {
   function ask<Answers extends Operation['answers'], Schema extends z.ZodType, Fields extends z.ZodRawShape>(
     operation: TypedOperation<never, unknown, Answers, Schema, Fields>,
-    input?: OperationInput,
+    input?: OperationArguments,
   ): Promise<AnswerOf<Answers, z.output<Schema>, Fields>>;
-  async function ask(operation: AnyOperation, input: OperationInput = {}): Promise<unknown> {
-    const response = await api(requestFor(operation, input, origin));
-    const answer: unknown = response.status === 204 ? undefined : await response.json();
-    if (!response.ok) throw apiErrorOf(response.status, answer);
-    return answerSchema(operation)?.parse(answer) ?? answer;
+  async function ask(operation: Operation, input: OperationArguments = {}): Promise<unknown> {
+    try {
+      const answer = await run(operation.id, input);
+      return answerSchema(operation)?.parse(answer) ?? answer;
+    } catch (error) {
+      throw error instanceof HttpError ? apiErrorOf(error) : error;
+    }
   }
   return ask;
-}
-
-function requestFor({ method, path }: AnyOperation, { params = {}, query = {}, body }: OperationInput, origin: string) {
-  const url = new URL(
-    path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? '')),
-    origin,
-  );
-  url.search = new URLSearchParams(query).toString();
-  if (body === undefined) return new Request(url, { method });
-  return new Request(url, { method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
 }

@@ -2,9 +2,17 @@
 // most processes never get one.
 import { Hono, type Context } from 'hono';
 import { createCursors } from '#src/http/cursor.ts';
-import { titledError, withStatusTitle } from '#src/http/http-error.ts';
-import { addOperations, handleErrors, limitBody } from '#src/http/router.ts';
+import { titledError, withStatusTitle, type HttpError } from '#src/http/http-error.ts';
+import {
+  addOperations,
+  handleErrors,
+  httpErrorOf,
+  limitBody,
+  runOperation,
+  type Application,
+} from '#src/http/router.ts';
 import { alertOperations } from './alerts.ts';
+import type { OperationArguments } from './ask.ts';
 import type { ApiContext, ApiOperation } from './api-operation.ts';
 import { createAudit } from './audit.ts';
 import type { Caller } from '#src/api/auth/browser.ts';
@@ -49,6 +57,9 @@ const operations: readonly ApiOperation[] = [
   ...alertOperations,
 ];
 
+/** Of calls within the process, which have no headers and are not aborted. */
+const inProcess = new Request('http://localhost/');
+
 /** Who calls, for the record of actions. */
 type ReadEnv = { Bindings: { caller?: Caller } };
 
@@ -69,28 +80,45 @@ export function createReadApi({ secret, acted, ...needs }: ReadApiNeeds) {
     report: needs.report,
   });
   app.use(limitBody((message) => titledError(413, message)));
-  addOperations(
-    app,
-    {
-      cursors,
-      admit: (_operation, http: Context<ReadEnv>) => ({ ...context, caller: http.env?.caller }),
-      methodErrors: true,
-      errorOf: (error, { conventions }) => (conventions === 'service' ? error : withStatusTitle(error)),
-      async begin(operation, http: Context<ReadEnv>, input) {
-        const { audited = false } = operation;
-        if (!(typeof audited === 'function' ? audited(input.body) : audited)) return undefined;
-        const end = await audit.begin(operation, http.env?.caller, input);
-        return async (status, body) => {
-          if (status < 400) acted?.(operation.id);
-          await end(status, body);
-        };
-      },
+  const errorOf = (error: HttpError, { conventions }: ApiOperation): HttpError =>
+    conventions === 'service' ? error : withStatusTitle(error);
+  const application: Application<ApiContext, ApiOperation> = {
+    cursors,
+    admit: (_operation, http: Context<ReadEnv>) => ({ ...context, caller: http.env?.caller }),
+    methodErrors: true,
+    errorOf,
+    async begin(operation, call) {
+      const { audited = false } = operation;
+      if (!(typeof audited === 'function' ? audited(call.body) : audited)) return undefined;
+      const end = await audit.begin(operation, call.caller, call);
+      return async (status, body) => {
+        if (status < 400) acted?.(operation.id);
+        await end(status, body);
+      };
     },
-    operations,
-  );
+  };
+  addOperations(app, application, operations);
+  const byId = new Map(operations.map((operation) => [operation.id, operation]));
   return {
     operations,
     context,
+    /** Runs an operation without HTTP, in the name of this caller. Throws an `HttpError`. */
+    async run(id: string, { params = {}, query = {}, body }: OperationArguments, caller?: Caller): Promise<unknown> {
+      const operation = byId.get(id);
+      if (operation === undefined) throw new TypeError(`There is no operation ${id}.`);
+      const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+      const call = {
+        context: { ...context, caller },
+        url: new URL(path, inProcess.url),
+        query,
+        params,
+        request: inProcess,
+        readBody: () => body,
+      };
+      return runOperation(application, operation, call).catch((error: unknown) => {
+        throw errorOf(httpErrorOf(error, needs), operation);
+      });
+    },
     /** In the name of this caller. */
     fetch: (request: Request, caller?: Caller) => app.fetch(request, caller && { caller }),
     refused: audit.refused,

@@ -38,7 +38,7 @@ const defineOperation = operationDefiner<ProcessContext, ProcessTraits>();
 
 const count = z.int().min(0);
 
-const status = z
+export const statusRecord = z
   .looseObject({
     roles: z.strictObject({ receives: z.boolean(), works: z.boolean() }),
     started_at: z.iso.datetime(),
@@ -114,13 +114,13 @@ export const openOperations: readonly ProcessOperation[] = [
   }),
 ];
 
-export const getStatus = defineOperation({
+const getStatus = defineOperation({
   ...common,
   id: 'getStatus',
   path: '/api/status',
   summary: 'Counts of received, queued and applied deliveries.',
   answers: 'object',
-  schema: status,
+  schema: statusRecord,
   run: ({ status: read }) => read(),
 });
 

@@ -33,13 +33,13 @@ export function createDashboard(needs: DashboardNeeds): Pages {
 
   async function send(context: PageContext, view: View, page?: Page): Promise<Response> {
     const isFragment = context.req.header(fragmentHeader) !== undefined;
-    const { isReadOnly, mirror } = context.env;
+    const { isReadOnly, reads } = context.env;
     const search = page === searchPage ? context.req.query('q') : undefined;
     const frame = {
       section: page?.section,
       search,
       isReadOnly,
-      hasTables: mirror !== undefined,
+      hasTables: reads !== undefined,
       version: needs.version,
     };
     const content = isFragment ? mainOf(view) : documentOf(view, frame);
@@ -88,7 +88,11 @@ const refusal = (status: number, { title, message }: { readonly title: string; r
 const isRedirect = (result: View | Redirect): result is Redirect => 'to' in result;
 
 async function callOf(context: PageContext, { clock, timezone }: DashboardNeeds): Promise<PageCall> {
-  const { isReadOnly, api, mirror } = context.env;
+  const { isReadOnly, caller, reads, status } = context.env;
+  const tables = () => {
+    if (reads === undefined) throw refusal(404, { title: 'Not Found', message: noTables });
+    return reads;
+  };
   const url = new URL(context.req.url);
   const form = context.req.method === 'POST' ? await readForm(context) : new FormData();
   return {
@@ -97,14 +101,14 @@ async function callOf(context: PageContext, { clock, timezone }: DashboardNeeds)
     query: filledIn(url.searchParams),
     form: filledIn(form),
     isReadOnly,
-    ask: createAsk(api, url),
+    ask: createAsk((id, input) => tables().run(id, input, caller)),
+    status,
     async read(view) {
-      if (mirror === undefined) throw refusal(404, { title: 'Not Found', message: noTables });
+      const { context: mirror } = tables();
       try {
         return await view(mirror);
       } catch (error) {
-        const { status, body } = withStatusTitle(httpErrorOf(error, mirror));
-        throw apiErrorOf(status, body);
+        throw apiErrorOf(withStatusTitle(httpErrorOf(error, mirror)));
       }
     },
     nowMs: clock(),

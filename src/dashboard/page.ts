@@ -35,6 +35,8 @@ export interface PageCall {
   /** Whether this caller may change nothing: show no buttons. */
   readonly isReadOnly: boolean;
   readonly ask: Ask;
+  /** What the process reports of itself. */
+  status(): Promise<object>;
   /** Runs a function that reads the mirror and is no operation. Its errors become `ApiError`s, too. */
   read<Result>(view: (mirror: ApiContext) => Result | Promise<Result>): Promise<Result>;
   /** Milliseconds since 1970. */

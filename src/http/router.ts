@@ -4,11 +4,12 @@ import type { Context as HonoContext, Env, Hono, MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit';
 import { limits } from '#schemas/limits.ts';
 import { isObject } from '#schemas/wire.ts';
-import { paginationOf, type Cursors, type ListRequest } from './cursor.ts';
+import { paginationOf, type Cursors } from './cursor.ts';
 import { isTransient, SlotstreamError } from '#src/base/errors.ts';
 import { HttpError, serverError, titledError } from './http-error.ts';
-import { statusOf, type Call, type Operation } from './operation.ts';
-import { filtersOf, parseInput, readCursor, readJson, readQuery } from './request.ts';
+import { statusOf, type Call, type Operation, type PathParams } from './operation.ts';
+import type { Listing } from './pagination.ts';
+import { filtersOf, parseInput, readCursor, readJson, readQuery, type RawQuery } from './request.ts';
 
 /** What differs between the applications that serve operations. */
 export interface Application<Context, Op extends Operation<Context>> {
@@ -29,12 +30,24 @@ export interface Application<Context, Op extends Operation<Context>> {
   /** Is called with every answer before it is sent. */
   onAnswer?(operation: Op, status: number, body: unknown): void;
   /** Is called with a valid request before its operation runs, which it prevents by failing. The result is called when it has run. */
-  begin?(operation: Op, http: HonoContext, call: Input): Promise<Ended | undefined>;
+  begin?(
+    operation: Op,
+    call: Call<Context, unknown, unknown, unknown>,
+  ): Promise<((status: number, body?: unknown) => Promise<void>) | undefined>;
 }
 
-/** What an operation is called with. */
-type Input = Pick<Call<unknown, unknown, unknown, unknown>, 'params' | 'query' | 'body'>;
-type Ended = (status: number, body?: unknown) => Promise<void>;
+/** What an operation is called with, before it is checked. */
+export interface OperationInput<Context> {
+  readonly context: Context;
+  /** Its path with the values of its placeholders, and of links to other pages. */
+  readonly url: URL;
+  readonly query: RawQuery;
+  readonly params: PathParams;
+  readonly request: Request;
+  readBody(): unknown;
+  /** Sets a header of the answer. */
+  header?(name: string, value: string): void;
+}
 
 export function addOperations<Context, Op extends Operation<Context>, E extends Env>(
   app: Hono<E>,
@@ -72,7 +85,17 @@ async function answer<Context, Op extends Operation<Context>>(
 ): Promise<Response> {
   try {
     const context = await application.admit(operation, http);
-    const body = await run(application, operation, { http, context });
+    const { req } = http;
+    const { readBody = readJsonBody } = application;
+    const body = await runOperation(application, operation, {
+      context,
+      url: urlOf(application, http),
+      query: readQuery(req),
+      params: req.param(),
+      request: req.raw,
+      readBody: () => readBody(http),
+      header: (name, value) => http.header(name, value),
+    });
     application.onAnswer?.(operation, statusOf(operation), body);
     if (body instanceof Response) return body;
     return body === undefined ? http.body(null, 204) : http.json(body, statusOf(operation) === 201 ? 201 : 200);
@@ -84,25 +107,24 @@ async function answer<Context, Op extends Operation<Context>>(
   }
 }
 
-async function run<Context, Op extends Operation<Context>>(
-  application: Application<Context, Op>,
+/** Checks the input, runs the operation, and returns its answer. */
+export async function runOperation<Context, Op extends Operation<Context>>(
+  { cursors, begin }: Pick<Application<Context, Op>, 'cursors' | 'begin'>,
   operation: Op,
-  { http, context }: { readonly http: HonoContext; readonly context: Context },
+  input: OperationInput<Context>,
 ): Promise<object | undefined> {
-  const { cursors, readBody = readJsonBody } = application;
-  const { path } = http.req;
-  const sent = readQuery(http.req);
+  const { url, query: sent } = input;
+  const path = url.pathname;
   const cursor =
     operation.answers === 'collection' ? readCursor(sent, (token) => cursors?.read(path, token)) : undefined;
   const filters = cursor?.filters ?? filtersOf(sent);
   const query = operation.query && parseInput(operation.query, { ...sent, ...filters });
-  const params = operation.params ? parseInput(operation.params, http.req.param()) : http.req.param();
   const call: Call<Context, unknown, unknown, unknown> = {
-    ...context,
-    params,
+    ...input.context,
+    params: operation.params ? parseInput(operation.params, input.params) : input.params,
     query,
-    body: operation.body && parseInput(operation.body, await readBody(http)),
-    request: http.req.raw,
+    body: operation.body && parseInput(operation.body, await input.readBody()),
+    request: input.request,
     pageIn: (sort = '') => ({
       count: countIn(query),
       descending: sort.endsWith(':desc'),
@@ -110,9 +132,15 @@ async function run<Context, Op extends Operation<Context>>(
       ...cursor?.position,
     }),
   };
-  const end = await application.begin?.(operation, http, call);
+  const end = await begin?.(operation, call);
   try {
-    const body = await answerTo(application, operation, { http, call, list: { path, filters } });
+    const body = await answerTo(operation, call, {
+      header: (name, value) => input.header?.(name, value),
+      pagination(listing) {
+        if (cursors === undefined) throw new TypeError(`${operation.id} needs cursors.`);
+        return paginationOf(listing, { cursors, list: { path, filters }, url });
+      },
+    });
     await end?.(statusOf(operation), body);
     return body;
   } catch (error) {
@@ -121,34 +149,26 @@ async function run<Context, Op extends Operation<Context>>(
   }
 }
 
-interface Called<Context> {
-  readonly http: HonoContext;
-  readonly call: Call<Context, unknown, unknown, unknown>;
-  readonly list: ListRequest;
-}
-
 async function answerTo<Context>(
-  application: Pick<Application<Context, never>, 'cursors' | 'baseUrl'>,
   operation: Operation<Context>,
-  { http, call, list }: Called<Context>,
+  call: Call<Context, unknown, unknown, unknown>,
+  { header, pagination }: { header(name: string, value: string): void; pagination(listing: Listing): object },
 ): Promise<object | undefined> {
   switch (operation.answers) {
     case 'resource':
       return { resource: await operation.run(call) };
     case 'collection': {
-      const { cursors } = application;
-      if (cursors === undefined) throw new TypeError(`${operation.id} needs cursors.`);
       const listing = await operation.run(call);
-      for (const [name, value] of Object.entries(listing.headers ?? {})) http.header(name, value);
-      const pagination = paginationOf(listing, { cursors, list, url: urlOf(application, http) });
-      return { collection: listing.records, pagination, ...listing.fields };
+      for (const [name, value] of Object.entries(listing.headers ?? {})) header(name, value);
+      return { collection: listing.records, pagination: pagination(listing), ...listing.fields };
     }
     case 'object':
     case 'text':
       return operation.run(call);
     case 'stream':
       // The response to HEAD has no body, so the stream is not opened.
-      if (http.req.method === 'HEAD') return http.body(null, 200, { 'content-type': operation.contentType });
+      if (call.request.method === 'HEAD')
+        return new Response(null, { headers: { 'content-type': operation.contentType } });
       return operation.run(call);
     case 'nothing':
       await operation.run(call);

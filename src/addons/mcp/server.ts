@@ -43,7 +43,7 @@ export const tools: readonly Tool[] = [
 ];
 
 export interface McpNeeds {
-  readonly api: Pick<ReadApi, 'fetch' | 'record' | 'context'>;
+  readonly api: Pick<ReadApi, 'run' | 'record' | 'context'>;
   /** Of the mirror: pseudonyms and cursors are made with it. */
   readonly secret: string;
   readonly isRevealed: boolean;
@@ -94,7 +94,7 @@ export function createMcp(needs: McpNeeds): (caller: Caller) => McpServer {
   }
 
   async function answer({ tool }: Listed, input: Readonly<Record<string, unknown>>, caller: Caller) {
-    const ask = createAsk((request) => api.fetch(request, caller), { origin: 'http://localhost' });
+    const ask = createAsk((id, operationInput) => api.run(id, operationInput, caller));
     const eventTypeNames = async () => (await readBookingFilters(api.context)).eventTypes.map((each) => each.name);
     const { cursor, limit } = input;
     const from = typeof cursor === 'string' ? secrets.open(cursor) : undefined;

@@ -3,7 +3,7 @@
 import { html } from 'hono/html';
 import type { HealthItem } from '#src/api/overview/process-health.ts';
 import { processHealth } from '#src/api/overview/process-health.ts';
-import { getStatus } from '#src/api/process.ts';
+import { statusRecord } from '#src/api/process.ts';
 import { counted, number } from '#src/base/number-text.ts';
 import { facts } from '#src/dashboard/components/list.ts';
 import { externalLink, time, type Markup } from '#src/dashboard/components/markup.ts';
@@ -17,8 +17,8 @@ const storeDown: HealthItem = {
   fix: 'Check that the database at DATABASE_URL runs and is reachable. Nothing is lost: accepted deliveries wait in the queue.',
 };
 
-export async function processView({ ask, nowMs }: Pick<PageCall, 'ask' | 'nowMs'>): Promise<View> {
-  const { roles, processes = [], queue, spool, journal, started_at, pid } = await ask(getStatus);
+export async function processView({ status, nowMs }: Pick<PageCall, 'status' | 'nowMs'>): Promise<View> {
+  const { roles, processes = [], queue, spool, journal, started_at, pid } = statusRecord.parse(await status());
   const workers = processes.filter(({ role }) => role !== 'receive');
   const own = processes.find((each) => each.pid === pid);
   // A receiver knows of workers only where all processes report to one PostgreSQL.
