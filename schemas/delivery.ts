@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { contractOf, isEventKind, type EventKind, type PayloadOf } from './events.ts';
 import { readJson } from './json-text.ts';
 import { expectedBy, readRecord } from './odd-values.ts';
-import { canonicalJson, isObject, isUri, normalizeTimestamp, sortedKeys, type JsonObject } from './wire.ts';
+import { canonicalJson, isObject, isUri, normalizeTimestamp, sortedKeys, textOf, type JsonObject } from './wire.ts';
 
 interface Identity {
   /** SHA-256 of the canonical body without `created_by`: the same fact sent to two subscriptions is one delivery (A1). */
@@ -96,8 +96,6 @@ function timeIn(record: JsonObject | undefined): string | null {
   const times = [record?.['updated_at'], record?.['created_at'], record?.['deleted_at']];
   return times.map(timeOf).find((time) => time !== null) ?? null;
 }
-
-const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /** Nothing in it can be trusted but its text. */
 function unreadable(reason: string, identity: Identity): MalformedDelivery {

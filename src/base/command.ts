@@ -12,5 +12,8 @@ export function commandIn(folder: string): string {
   return fromFolder.startsWith('..') ? path : `./${fromFolder}`;
 }
 
+/** A POSIX shell expands nothing within single quotes; a single quote ends the quotation, is escaped, and begins it again. */
+export const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
 /** `./bin/slotstream` where the process was started in the folder of the project. */
 export const slotstream = commandIn(process.cwd());

@@ -1,7 +1,7 @@
 // The progress of `backfill` for the person at the terminal: what is read, how many calls that takes, how long it still takes, and why
 // it pauses. `reconcile` prints its pauses too.
 import { slotstream } from '#src/base/command.ts';
-import { number } from '#src/base/number-text.ts';
+import { duration, number } from '#src/base/number-text.ts';
 import type { RateLimitStatus } from '#src/base/retry-after.ts';
 import { defaults } from '#src/upstream/client.ts';
 import type { Pause } from '#src/upstream/rate-limiter.ts';
@@ -23,13 +23,6 @@ export function kindsText(byKind: Counts['by_kind'], total?: number): string {
     return `${number(count)}${of} ${kind.replaceAll('_', ' ')}${count === 1 && of === '' ? '' : 's'}`;
   });
   return texts.join(', ');
-}
-
-/** `45 s`, `12 min`, `2 h 5 min`. */
-export function durationText(seconds: number): string {
-  if (seconds < 60) return `${Math.ceil(seconds)} s`;
-  const minutes = Math.ceil(seconds / 60);
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 /** The only kind that is counted ahead. */
@@ -73,7 +66,7 @@ export function printProgress({ notify, now }: Pick<VerbContext, 'notify' | 'now
   const silence = setInterval(() => {
     const silentMs = nowMs() - Math.max(lastSignMs, pauses.untilMs());
     if (silentMs >= silenceMs && current)
-      notify(`${current.name}: waiting for an answer of the service for ${durationText(silentMs / 1000)}`);
+      notify(`${current.name}: waiting for an answer of the service for ${duration(silentMs)}`);
   }, silenceMs);
   silence.unref();
 
@@ -94,7 +87,7 @@ export function printProgress({ notify, now }: Pick<VerbContext, 'notify' | 'now
     return [
       `${at.name}: ${kindsText(counts.by_kind, at.total) || '0 rows'}`,
       ...rateLimit.texts(),
-      ...(left === undefined ? [] : [`about ${durationText(left)} left`]),
+      ...(left === undefined ? [] : [`about ${duration(left * 1000)} left`]),
     ].join('; ');
   }
 
@@ -108,7 +101,7 @@ export function printProgress({ notify, now }: Pick<VerbContext, 'notify' | 'now
       const left = secondsLeft(current, current.atStart);
       const what = kindsText({ [countedKind]: total });
       notify(
-        `${name}: ${what}, one call each; about ${durationText(left ?? 0)} (Ctrl-C is safe: the next run resumes)`,
+        `${name}: ${what}, one call each; about ${duration((left ?? 0) * 1000)} (Ctrl-C is safe: the next run resumes)`,
       );
     },
     onProgress({ name }: Resource, counts: Counts): void {

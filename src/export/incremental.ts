@@ -1,9 +1,10 @@
 // Incremental exports: the current state of the rows that a range of log entries touched. A row may be written twice; none is
 // left out.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import { textOf } from '#schemas/wire.ts';
 import type { Store } from '#src/store/contract.ts';
 import { embeddedUri } from '#workers/projections/touches.ts';
-import type { Cell, Cells, Column } from './format.ts';
+import type { Cells, Column } from './format.ts';
 import { payloadOf, type ChangeTracking } from './change-tracking.ts';
 import { cellsOf, rowsOf, streamRows } from './rows.ts';
 import { tableSource, type Source } from './source.ts';
@@ -76,8 +77,6 @@ async function* touchedUris(store: Store, { tracking }: Source, range: LogRange)
   }
   if (uris.size > 0) yield await withEmbedded(store, tracking, uris);
 }
-
-const textOf = (cell: Cell | undefined): string | null => (typeof cell === 'string' ? cell : null);
 
 /** Adds the URIs that the subjects' rows name: a body may have been pruned, or may not contain them. */
 async function withEmbedded(store: Store, { embedded }: ChangeTracking, uris: ReadonlySet<string>): Promise<string[]> {

@@ -113,8 +113,8 @@ export interface CustomValues {
   anyText(value: Sql): Sql;
 }
 
-/** No amount of money; one such number would swallow the others, or overflow. */
-export const absurdAmount = sql`1e15`;
+/** Beyond it is no amount of money; one such number would swallow the others, or overflow. */
+export const largestAmount = 1e15;
 /** What every reader of a number can hold. */
 export const largestInteger = sql.lit(Number.MAX_SAFE_INTEGER);
 

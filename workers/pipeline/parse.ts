@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 import { readApiRecord } from '#schemas/api-record.ts';
 import { readDelivery } from '#schemas/delivery.ts';
 import type { FactKind, FactPayload } from '#schemas/records.ts';
-import { isObject, normalizeTimestamp } from '#schemas/wire.ts';
+import { normalizeTimestamp, propertyOf } from '#schemas/wire.ts';
 import type { LogEntry, NewEntry } from '#src/store/log/read.ts';
 import type { Fact } from '#workers/projections/contract.ts';
 import { factOfErasure } from '#workers/projections/erasure.ts';
@@ -165,8 +165,4 @@ function textOf(job: unknown): string {
 /** Text that both databases store unchanged; the receiver sends anything else as base64. */
 function isStorableText(value: unknown): value is string {
   return typeof value === 'string' && value.isWellFormed() && !value.includes('\0');
-}
-
-function propertyOf(value: unknown, key: string): unknown {
-  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }

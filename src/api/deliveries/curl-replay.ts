@@ -1,4 +1,5 @@
 // Writes a delivery as shell commands that send it again, signed with a key that only the caller's shell has.
+import { shellQuoted } from '#src/base/command.ts';
 import type { SignatureScheme } from '#src/signing/signature.ts';
 
 export interface ReplayScriptOptions {
@@ -19,7 +20,7 @@ export function replayScript({ body, encoding }: StoredBody, { scheme, header }:
   const decoding = isControlled || encoding === 'base64' ? ' | base64 -d' : '';
   const { lines, headers } = scheme === 'timestamped' ? timestamped(header) : standard;
   return [
-    `body() { printf %s ${quoted(text)}${decoding}; }`,
+    `body() { printf %s ${shellQuoted(text)}${decoding}; }`,
     't=$(date +%s)',
     ...lines,
     [
@@ -46,6 +47,3 @@ const standard = {
 
 /** A terminal acts on control characters that are pasted: ^C ends the quoted text, and a shell runs what follows. */
 const terminalControl = /(?![\t\n])\p{Cc}/u;
-
-/** A POSIX shell expands nothing within single quotes; a single quote ends the quotation, is escaped, and begins it again. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,5 +1,5 @@
 // `trigger`: signs realistic deliveries of any kind and sends them to a receiver, or prints them as curl commands.
-import { slotstream } from '#src/base/command.ts';
+import { shellQuoted, slotstream } from '#src/base/command.ts';
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
@@ -150,13 +150,8 @@ interface DeliveryRequest {
 /** A curl command that works when pasted into a shell, whatever the body holds. */
 function curlCommand({ url, headers, body }: DeliveryRequest): string {
   return [
-    `curl --silent --show-error --request POST ${quoted(url)}`,
-    ...Object.entries(headers).map(([name, value]) => `--header ${quoted(`${name}: ${value}`)}`),
-    `--data-binary ${quoted(body)}`,
+    `curl --silent --show-error --request POST ${shellQuoted(url)}`,
+    ...Object.entries(headers).map(([name, value]) => `--header ${shellQuoted(`${name}: ${value}`)}`),
+    `--data-binary ${shellQuoted(body)}`,
   ].join(' \\\n  ');
-}
-
-/** Within single quotes a POSIX shell obeys nothing; the quote itself leaves and comes back. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -3,7 +3,7 @@
 // campaign and the time of its first booking.
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { isObject } from '#schemas/wire.ts';
+import { isObject, textOf } from '#schemas/wire.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
 import { attendanceOf, withoutEvidence } from '#src/store/views/attendance.ts';
@@ -40,8 +40,6 @@ export interface BookingFacts {
   /** Of the invitee. */
   readonly zone: string | null;
 }
-
-const textOf = (cell: unknown): string | null => (typeof cell === 'string' ? cell : null);
 
 /** In pages, in the order of the start; other work is done between pages, because SQLite reads on this thread. */
 export async function* readBookings(

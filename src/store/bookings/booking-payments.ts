@@ -4,7 +4,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql, type RawBuilder } from 'kysely';
 import type { NumbersRange } from './booking-facts.ts';
 import type { Store } from '#src/store/contract.ts';
-import type { SqlDialect } from '#src/store/sql-dialect.ts';
+import { largestAmount, type SqlDialect } from '#src/store/sql-dialect.ts';
 
 export interface Payment {
   /** When it was booked in UTC: `2026-11-16T09:30`. */
@@ -12,9 +12,6 @@ export interface Payment {
   readonly currency: string;
   readonly amount: number;
 }
-
-/** No amount of money; one such number would swallow the others. */
-const absurdAmount = 1e15;
 
 /** In pages; other work is done between pages, because SQLite reads on this thread. */
 export async function* readPayments(
@@ -32,7 +29,7 @@ export async function* readPayments(
       payments.push({
         minute: String(minute),
         currency: String(currency),
-        amount: Math.abs(value) < absurdAmount ? value : 0,
+        amount: Math.abs(value) < largestAmount ? value : 0,
       });
     }
     yield payments;

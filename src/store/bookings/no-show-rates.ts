@@ -2,11 +2,12 @@
 // a window may hold very many, and SQLite counts on this thread.
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { dayMs, instantOf } from '#src/base/time.ts';
+import { instantOf } from '#src/base/time.ts';
 import type { StoredColumns } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { decodeRow, readColumns, type StoredRow } from '#src/store/rows.ts';
 import { keysetOf, type KeysetPosition } from '#src/store/search/keyset.ts';
+import { longestMeetingMs } from '#src/store/search/needs-attention.ts';
 
 export interface RateWindow {
   readonly by: 'event_type' | 'host';
@@ -20,8 +21,6 @@ export interface NoShowRate {
   readonly noShows: number;
 }
 
-/** No meeting takes longer: starts are indexed, ends are not. */
-const longestMeetingMs = dayMs;
 const meetingsPerPage = 200;
 
 /** Canceled and rescheduled bookings never ended. Every host of a meeting counts, once. */

@@ -1,6 +1,6 @@
 // The SQL of PostgreSQL: everything has a type, and a cast that does not fit fails the whole query, so each is checked first.
 import { sql } from 'kysely';
-import { absurdAmount, largestInteger, type Sql, type SqlDialect } from '#src/store/sql-dialect.ts';
+import { largestAmount, largestInteger, type Sql, type SqlDialect } from '#src/store/sql-dialect.ts';
 
 const utc = (time: Sql): Sql => sql`(${time} at time zone 'UTC')`;
 const inner = (json: Sql): Sql => sql`(${json} #>> '{}')`;
@@ -73,7 +73,7 @@ export const postgresDialect: SqlDialect = {
   asText: (value) => sql`${value}::text`,
   ratio: (part, whole) => sql`((${part})::double precision / nullif(${whole}, 0))`,
   sumOfMoney: (amount) =>
-    sql`round(sum((case when abs(${amount}) < ${absurdAmount} then ${amount} end)::numeric), 4)::double precision`,
+    sql`round(sum((case when abs(${amount}) < ${sql.lit(largestAmount)} then ${amount} end)::numeric), 4)::double precision`,
   // The server computes the columns that are read, and leaves out the join where none is.
   customFields(list, fields) {
     const last = (uri: string) => sql`(max(listed.position) filter (where listed.uri = ${sql.lit(uri)}) - 1)::integer`;

@@ -1,6 +1,6 @@
 // The SQL of SQLite: times are text, JSON is text, flags are 0 and 1.
 import { sql } from 'kysely';
-import { absurdAmount, largestInteger, type Sql, type SqlDialect } from '#src/store/sql-dialect.ts';
+import { largestAmount, largestInteger, type Sql, type SqlDialect } from '#src/store/sql-dialect.ts';
 
 const written = (json: Sql): Sql => sql`case when json_type(${json}) = 'text' then ${json} ->> '$' end`;
 
@@ -76,7 +76,7 @@ export const sqliteDialect: SqlDialect = {
   greatest: (numbers) => sql`max(${sql.join(numbers)})`,
   asText: (value) => sql`cast(${value} as text)`,
   ratio: (part, whole) => sql`(cast(${part} as real) / nullif(${whole}, 0))`,
-  sumOfMoney: (amount) => sql`round(sum(case when abs(${amount}) < ${absurdAmount} then ${amount} end), 4)`,
+  sumOfMoney: (amount) => sql`round(sum(case when abs(${amount}) < ${sql.lit(largestAmount)} then ${amount} end), 4)`,
   // One object per contact; of a name that it has twice, a path finds the first.
   customFields: (list) => ({
     join: sql`cross join json_each((select json_array(json_group_object(listed.value ->> '$.uri', listed.value -> '$.value'))

@@ -1,6 +1,6 @@
 // What `backfill` says while it runs, on a clock that the test moves.
 import { describe, expect, it } from 'vitest';
-import { durationText, kindsText, printProgress } from '#src/cli/backfill-progress.ts';
+import { kindsText, printProgress } from '#src/cli/backfill-progress.ts';
 import { noCounts, type Counts } from '#workers/sync/backfill/progress.ts';
 import { allResources } from '#workers/sync/resources/registry.ts';
 
@@ -30,7 +30,7 @@ describe('the progress of a backfill', () => {
     at.onProgress(meetings, counts({ scheduled_event: 300, invitee: 321 }));
     expect(at.lines).toEqual([
       'scheduled_events: from the beginning',
-      'scheduled_events: 3,000 scheduled events, one call each; about 10 min (Ctrl-C is safe: the next run resumes)',
+      'scheduled_events: 3,000 scheduled events, one call each; about 9 min (Ctrl-C is safe: the next run resumes)',
       'scheduled_events: 300 of 3,000 scheduled events, 321 invitees; 220 of 500 calls used this minute (pauses at 300); about 9 min left',
     ]);
     // Slower than the limit allows: what was measured counts.
@@ -73,8 +73,7 @@ describe('the progress of a backfill', () => {
     ]);
   });
 
-  it('writes durations and kinds as people do', () => {
-    expect([1, 59.2, 60, 3_599, 7_500].map(durationText)).toEqual(['1 s', '60 s', '1 min', '1 h 0 min', '2 h 5 min']);
+  it('writes kinds as people do', () => {
     expect(kindsText({ routing_form: 1, routing_form_submission: 14 })).toBe(
       '1 routing form, 14 routing form submissions',
     );

@@ -10,7 +10,7 @@ import { chunks } from '#src/store/prepared-sql.ts';
 import { erasureEvent } from '#workers/projections/erasure.ts';
 import { embeddedUri, tableOfEvent } from '#workers/projections/touches.ts';
 import type { FactTime } from '#workers/alerts/rules/rule.ts';
-import { addressesOf, bookingsByAddress, bookingsOfEvents, marksByAddress } from './person-lookup.ts';
+import { addressesOf, bookingsByAddress, bookingsOfEvents, distinct, marksByAddress } from './person-lookup.ts';
 
 export interface LogPage {
   /** The offset of the last entry that was read. */
@@ -199,5 +199,3 @@ function eventIn(body: unknown): string | undefined {
   const payload = read.ok ? propertyOf(read.value, 'payload') : undefined;
   return isObject(payload) ? embeddedUri(payload, { key: 'scheduled_event' }) : undefined;
 }
-
-export const distinct = (values: readonly string[]): readonly string[] => [...new Set(values)];

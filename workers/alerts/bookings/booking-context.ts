@@ -7,7 +7,7 @@ import { chunks } from '#src/store/prepared-sql.ts';
 import { erasureEvent } from '#workers/projections/erasure.ts';
 import { customFieldReader } from '#workers/alerts/rules/custom-fields.ts';
 import { hostsOf } from '#workers/alerts/rules/filter.ts';
-import { contactsByAddress, isNoShow, marksByAddress } from './person-lookup.ts';
+import { contactsByAddress, distinct, isNoShow, marksByAddress } from './person-lookup.ts';
 import {
   contextColumns,
   type BookingContext,
@@ -121,7 +121,3 @@ async function contactsOf(
   }
   return known;
 }
-
-const distinct = (values: readonly (string | null | undefined)[]): readonly string[] => [
-  ...new Set(values.filter((value) => value !== null && value !== undefined)),
-];

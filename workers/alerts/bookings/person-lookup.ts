@@ -101,3 +101,7 @@ export async function bookingsOfEvents({ db }: Store | Unit, events: readonly st
   }
   return found;
 }
+
+export const distinct = (values: readonly (string | null | undefined)[]): readonly string[] => [
+  ...new Set(values.filter((value) => value !== null && value !== undefined)),
+];

@@ -74,7 +74,7 @@ function hasField(
   name: string,
   wanted: Scalar | readonly Scalar[],
 ): boolean {
-  const own = Object.hasOwn(row, name) ? propertyOf(row, name) : undefined;
+  const own = propertyOf(row, name);
   const value = own ?? fields.get(name);
   // A list, such as tags, matches with any of its values.
   const values: readonly unknown[] = Array.isArray(value) ? value : [value, optionUuids?.get(name)];

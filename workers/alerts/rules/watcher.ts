@@ -19,10 +19,10 @@ import { readColumns } from '#src/store/rows.ts';
 import { eveningSpanMs } from '#workers/alerts/attendance/attendance-rules.ts';
 import { dueBookings } from '#workers/alerts/attendance/evening-bookings.ts';
 import { addReports, applyDesiredAlerts, type DesiredAlert } from '#workers/alerts/outbox/apply.ts';
+import { distinct } from '#workers/alerts/bookings/person-lookup.ts';
 import { affectedSubmissions, dueSubmissions } from '#workers/alerts/submissions/affected-submissions.ts';
 import {
   affectedBookings,
-  distinct,
   nextLogPage,
   type ChangeEntry,
   type RuleDependencies,

@@ -1,5 +1,5 @@
 // The filter of deliveries as a form, as words, and as the body of a replay.
-import { quoted } from '#src/api/deliveries/curl-replay.ts';
+import { shellQuoted } from '#src/base/command.ts';
 import { outcomes, sources } from '#src/api/deliveries/delivery-records.ts';
 import type { RawQuery } from '#src/http/request.ts';
 import type { Field } from '#src/dashboard/components/form.ts';
@@ -61,7 +61,7 @@ export const bodyOf = (query: RawQuery): Readonly<Record<string, string | number
 /** For the command `replay`. */
 export const optionsOf = (query: RawQuery): string =>
   Object.entries(filterIn(query))
-    .map(([name, value]) => `--${renamed[name] ?? name.replaceAll('_', '-')} ${quoted(value)}`)
+    .map(([name, value]) => `--${renamed[name] ?? name.replaceAll('_', '-')} ${shellQuoted(value)}`)
     .join(' ');
 
 const renamed: Readonly<Record<string, string>> = { subject: 'uri', q: 'text' };
