@@ -25,6 +25,17 @@ describe('installing', () => {
   });
 });
 
+describe('code that goes past the published interface of a library', () => {
+  it('names the version that it was tested with, which is the one installed: an upgrade is a decision', () => {
+    const named = globSync('{schemas,src,workers}/**/*.ts', { cwd: root }).flatMap((file) =>
+      [...read(file).matchAll(/^\/\/ Tested with (\S+) (\d+\.\d+\.\d+)/gm)].map(([, name, version]) => [name, version]),
+    );
+    expect(named.map(([name]) => name).toSorted()).toEqual(['bullmq', 'pg']);
+    const installed = named.map(([name]) => [name, JSON.parse(read(`node_modules/${name}/package.json`)).version]);
+    expect(named).toEqual(installed);
+  });
+});
+
 describe('Dockerfile', () => {
   const text = read('Dockerfile');
   const steps = text

@@ -11,7 +11,7 @@ import { type ProcessLock, takeLock } from '#src/base/process-lock.ts';
 import type { BullEngine } from '#src/queue/bullmq/connection.ts';
 import type { WorkerTiming } from '#src/queue/bullmq/worker.ts';
 import { openBullQueue } from '#src/queue/bullmq/delivery-queue.ts';
-import { withFetchBackoff } from '#src/queue/bullmq/engine-outages.ts';
+import { withFetchBackoff } from '#src/queue/bullmq/backend-overrides.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
 import { JobTable } from '#src/queue/sqlite/job-table.ts';
 import { createSqliteBackend } from '#src/queue/sqlite/queue-backend.ts';

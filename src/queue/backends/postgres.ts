@@ -1,6 +1,6 @@
 // The queue on PostgreSQL, in a schema of its own, so that it can share the database of the mirror.
 
-import { createPostgresBackend, withBackend, type BackendFactory, type IQueueBackend } from 'bullmq';
+import { createPostgresBackend, withBackend } from 'bullmq';
 import pg from 'pg';
 import { schemaIn } from '#src/base/database-schema.ts';
 import { directOption, isDirect } from '#src/base/direct-connection.ts';
@@ -8,7 +8,7 @@ import { codeOf } from '#src/base/errors.ts';
 import { toQueueError, type BullEngine } from '#src/queue/bullmq/connection.ts';
 import { defaultTiming, maxStalledCount, type WorkerTiming } from '#src/queue/bullmq/worker.ts';
 import { openBullQueue } from '#src/queue/bullmq/delivery-queue.ts';
-import { withFetchBackoff } from '#src/queue/bullmq/engine-outages.ts';
+import { withFetchBackoff, withOverrides } from '#src/queue/bullmq/backend-overrides.ts';
 import type { DeliveryQueue, EngineProblem } from '#src/queue/contract.ts';
 
 const timeoutMs = 2000;
@@ -24,11 +24,20 @@ export function openPostgresQueue(input: {
   const mirrorSchema = schemaIn(url);
   // Each mirror in the same database has a queue of its own.
   const schema = mirrorSchema === undefined ? 'slotstream_queue' : `slotstream_queue_${mirrorSchema}`;
+  /**
+   * BullMQ writes the end of a lock by the clock of the worker, and looks for locks that have ended by the clock of another. A worker whose
+   * clock was ahead when it died must not hold its jobs for as long as it was ahead, and one whose clock is ahead must not take running
+   * jobs. So both are judged by the clock of the server.
+   */
   const reclaim = async (queue: string): Promise<string[]> => {
     await query(limitLocks(schema), [lockMs]);
     return (await query(reclaimStalled(schema), [queue, maxStalledCount, stalledMs])).map(({ id }) => String(id));
   };
-  const { Queue, Worker } = withBackend(withServerClock(withFetchBackoff(createPostgresBackend), reclaim));
+  const { Queue, Worker } = withBackend(
+    withOverrides(withFetchBackoff(createPostgresBackend), (_backend, queue) => ({
+      moveStalledJobsToWait: () => reclaim(queue),
+    })),
+  );
   const connection = {
     connectionString: url,
     schema,
@@ -80,22 +89,6 @@ const limitLocks = (schema: string) => `
 
 const reclaimStalled = (schema: string) =>
   `select id from ${schema}.move_stalled_jobs_to_wait($1, $2, ${nowMs}, $3) as t (id)`;
-
-/**
- * BullMQ writes the end of a lock by the clock of the worker, and looks for locks that have ended by the clock of another. A worker whose
- * clock was ahead when it died must not hold its jobs for as long as it was ahead, and one whose clock is ahead must not take running
- * jobs. So both are judged by the clock of the server.
- */
-function withServerClock<B extends IQueueBackend, C>(
-  factory: BackendFactory<B, C>,
-  reclaim: (queue: string) => Promise<string[]>,
-): BackendFactory<B, C> {
-  return (name, options, more) => {
-    const backend = factory(name, options, more);
-    backend.moveStalledJobsToWait = () => reclaim(name);
-    return backend;
-  };
-}
 
 const pooled: EngineProblem = {
   fatal: true,

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import type { BackendFactory, RedisQueueBackend } from 'bullmq';
 import type { Cluster, Redis } from 'ioredis';
-import { SlotstreamError } from '#src/base/errors.ts';
+import { addJobScript, withOverrides } from '#src/queue/bullmq/backend-overrides.ts';
 import type { LossDetection } from '#src/queue/contract.ts';
 
 /** Keys of processes that were killed disappear by themselves. */
@@ -17,9 +17,9 @@ const markerSeconds = 86_400;
  * whose reply was lost must not hide a loss. It returns the marker as it was before, because a Cluster sends a command again by itself:
  * what was confirmed between the two attempts is only known here.
  */
-const withMarker = (bullScript: string): string => `
+const markedScript = `
 local function addJob()
-${bullScript}
+${addJobScript.content}
 end
 local added = addJob()
 local value = tonumber(redis.call('get', KEYS[#KEYS]) or 0)
@@ -38,7 +38,6 @@ for at = 2, #KEYS do
 end
 return finished`;
 
-const bullCommand = /^addStandardJob:/;
 const markedCommand = 'slotstreamAddMarked';
 
 export interface RedisLossDetection extends LossDetection {
@@ -48,7 +47,7 @@ export interface RedisLossDetection extends LossDetection {
 
 export function detectLosses(client: Redis | Cluster, prefix: string): RedisLossDetection {
   const markerKey = `${prefix}:journal:${randomUUID()}`;
-  const keysOfScript = defineMarkedCommand(client);
+  client.defineCommand(markedCommand, { numberOfKeys: addJobScript.keys + 1, lua: markedScript });
   let issued = 0;
   let confirmed = 0;
   let losses = 0;
@@ -69,7 +68,7 @@ export function detectLosses(client: Redis | Cluster, prefix: string): RedisLoss
       const since = losses;
       issued += 1;
       const number = issued;
-      const keys = args.slice(0, keysOfScript());
+      const keys = args.slice(0, addJobScript.keys);
       const marked = [...keys, markerKey, ...args.slice(keys.length), confirmed, number, markerSeconds];
       const reply: unknown = await bullClient.runCommand(markedCommand, marked);
       const [added, before] = Array.isArray(reply) ? reply : [];
@@ -82,12 +81,11 @@ export function detectLosses(client: Redis | Cluster, prefix: string): RedisLoss
   }
 
   return {
-    marking: (factory) => (name, options, more) => {
-      const backend = factory(name, options, more);
-      const addPlain = backend.addJob.bind(backend);
-      backend.addJob = (...job) => (job[1] === undefined ? addPlain(...job) : addMarked(backend, ...job));
-      return backend;
-    },
+    marking: (factory) =>
+      withOverrides(factory, (backend) => {
+        const addPlain = backend.addJob.bind(backend);
+        return { addJob: (...job) => (job[1] === undefined ? addPlain(...job) : addMarked(backend, ...job)) };
+      }),
     count: () => losses,
     async finished(jobIds) {
       const since = losses;
@@ -98,21 +96,5 @@ export function detectLosses(client: Redis | Cluster, prefix: string): RedisLoss
       if (!Array.isArray(found) || since !== losses) return [];
       return found.map((at) => jobIds[Number(at)] ?? '');
     },
-  };
-}
-
-/** Defines our command when BullMQ defines the one that it extends. Returns a function that tells the number of BullMQ's keys. */
-function defineMarkedCommand(client: Redis | Cluster): () => number {
-  let keys: number | undefined;
-  const define = client.defineCommand.bind(client);
-  client.defineCommand = (name, definition) => {
-    define(name, definition);
-    if (!bullCommand.test(name)) return;
-    keys = definition.numberOfKeys ?? 0;
-    define(markedCommand, { numberOfKeys: keys + 1, lua: withMarker(definition.lua) });
-  };
-  return () => {
-    if (keys === undefined) throw new SlotstreamError('queue_unavailable', 'The queue has not answered yet.');
-    return keys;
   };
 }

@@ -1,13 +1,13 @@
 // The queue on Redis or Valkey: one server, Sentinel or Cluster.
 
 import { createRedisBackend, withBackend } from 'bullmq';
-import { Cluster, Redis } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { backoffMs } from '#src/base/retry-policy.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import { toQueueError, type BullEngine } from '#src/queue/bullmq/connection.ts';
 import type { WorkerTiming } from '#src/queue/bullmq/worker.ts';
 import { openBullQueue } from '#src/queue/bullmq/delivery-queue.ts';
-import { withFetchBackoff } from '#src/queue/bullmq/engine-outages.ts';
+import { withFetchBackoff } from '#src/queue/bullmq/backend-overrides.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
 import { detectLosses } from './redis-losses.ts';
 import { checkRedis } from './redis-check.ts';
@@ -69,8 +69,7 @@ export async function openRedisQueue({ url, ...input }: RedisQueueInput): Promis
     losses,
     makeQueue: (name, options) => new Queue(name, { ...options, connection: adding, prefix }),
     makeWorker: (name, processor, options) => {
-      const working = track(connect(target, forWorking));
-      duplicateTracked(working, track);
+      const working = track(connect(target, forWorking, workerClients(track)));
       // BullMQ does not close a connection that it was given.
       return new Worker(name, processor, { ...options, connection: working, prefix }).on('closed', () =>
         working.disconnect(),
@@ -92,16 +91,24 @@ export async function openRedisQueue({ url, ...input }: RedisQueueInput): Promis
   return openBullQueue({ engine, ...input });
 }
 
-function connect(target: RedisTarget, limits: Limits): Client {
+function connect(
+  target: RedisTarget,
+  limits: Limits,
+  clients: ReturnType<typeof workerClients> = { Redis, Cluster },
+): Client {
   // Only workers queue commands while the connection is lost.
   const enableOfflineQueue = limits.maxRetriesPerRequest === null;
   if (target.kind === 'single')
-    return new Redis(target.url, { ...limits, enableOfflineQueue, retryStrategy: reconnectMs });
+    return new clients.Redis(target.url, { ...limits, enableOfflineQueue, retryStrategy: reconnectMs });
   if (target.kind === 'cluster') {
     const redisOptions = { ...limits, ...target.credentials };
-    return new Cluster([...target.hosts], { clusterRetryStrategy: reconnectMs, enableOfflineQueue, redisOptions });
+    return new clients.Cluster([...target.hosts], {
+      clusterRetryStrategy: reconnectMs,
+      enableOfflineQueue,
+      redisOptions,
+    });
   }
-  return new Redis({
+  return new clients.Redis({
     ...limits,
     ...target.credentials,
     enableOfflineQueue,
@@ -115,13 +122,17 @@ function connect(target: RedisTarget, limits: Limits): Client {
 }
 
 /** BullMQ duplicates the worker's connection to wait for jobs; the duplicate needs other limits and must be closed too. */
-function duplicateTracked(client: Client, track: <T extends Client>(client: T) => T): void {
-  if (client instanceof Cluster) {
-    const duplicate = client.duplicate.bind(client);
-    client.duplicate = (nodes, options) =>
-      track(duplicate(nodes, { ...options, redisOptions: { ...options?.redisOptions, ...forWaiting } }));
-  } else {
-    const duplicate = client.duplicate.bind(client);
-    client.duplicate = (options) => track(duplicate({ ...options, ...forWaiting }));
-  }
+function workerClients(track: <T extends Client>(client: T) => T) {
+  return {
+    Redis: class extends Redis {
+      override duplicate(options?: Partial<RedisOptions>): Redis {
+        return track(super.duplicate({ ...options, ...forWaiting }));
+      }
+    },
+    Cluster: class extends Cluster {
+      override duplicate(...[nodes, options]: Parameters<Cluster['duplicate']>): Cluster {
+        return track(super.duplicate(nodes, { ...options, redisOptions: { ...options?.redisOptions, ...forWaiting } }));
+      }
+    },
+  };
 }

@@ -1,5 +1,4 @@
-// What BullMQ lacks when its engine is down: a connection that is made anew until it succeeds, and a pause after a failed fetch.
-import type { BackendFactory, IQueueBackend } from 'bullmq';
+// What BullMQ lacks when its engine is down: a connection that is made anew until it succeeds.
 import { sleepUnlessAborted } from '#src/base/time.ts';
 
 interface Connectable {
@@ -9,7 +8,6 @@ interface Connectable {
 }
 
 const reconnectMs = 1000;
-const afterFailedFetchMs = 500;
 
 /**
  * Resolves with a connected instance, or with undefined once `signal` aborts. BullMQ caches a failed first connection for ever, so
@@ -35,24 +33,4 @@ export async function connectWithRetry<T extends Connectable>(needs: {
     }
   }
   return undefined;
-}
-
-/**
- * Backs off after a failed fetch. When an engine fails at once (Redis out of memory, PostgreSQL starting up), BullMQ's worker
- * fetches again at once, thousands of times per second, and takes the CPU time that the recovery needs.
- */
-export function withFetchBackoff<B extends IQueueBackend, C>(factory: BackendFactory<B, C>): BackendFactory<B, C> {
-  return (name, options, more) => {
-    const backend = factory(name, options, more);
-    const fetch = backend.moveToActive.bind(backend);
-    backend.moveToActive = async (...args) => {
-      try {
-        return await fetch(...args);
-      } catch (error) {
-        await sleepUnlessAborted(afterFailedFetchMs);
-        throw error;
-      }
-    };
-    return backend;
-  };
 }

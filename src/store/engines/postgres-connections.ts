@@ -1,10 +1,11 @@
 // The connections of the PostgreSQL store: session settings that are verified, and an end to connections whose server is silent.
-import { Socket } from 'node:net';
+import type { PostgresPool } from 'kysely';
 import pg from 'pg';
 import { runsOften } from '#src/store/prepared-sql.ts';
 import { schemaIn } from '#src/base/database-schema.ts';
 import { directOption, isDirect } from '#src/base/direct-connection.ts';
 import { isUnprepared, SlotstreamError } from '#src/base/errors.ts';
+import { limitSilence, neverSilent } from './pg-socket.ts';
 
 /** What `current_setting` answers: times as UTC, and no endless wait for a lock or for an abandoned transaction. */
 const sessionSettings = {
@@ -28,6 +29,8 @@ const settingsFor = (schema: string | undefined): Settings => [
 
 export interface PostgresConnections {
   readonly pool: pg.Pool;
+  /** The same connections for Kysely: statements that run often have a name. */
+  readonly namingPool: PostgresPool;
   /** True when a connection pooler such as PgBouncer is in between: it discards settings, and a session is not one connection. */
   isPooled(): boolean;
   /** A connection in use whose server sends nothing for this long is closed, and its statement fails as transient. */
@@ -63,17 +66,30 @@ export function openConnections(
   });
   // Without a listener, a connection that breaks while idle or between two statements would end the process.
   pool.on('error', report);
-  pool.on('connect', (client) => {
-    client.on('error', report);
-    prepareOnServer(client, { isAllowed: () => !isPooled });
-  });
-  pool.on('acquire', (client) => limitSocket(client, silenceMs));
+  pool.on('connect', (client) => client.on('error', report));
+  pool.on('acquire', (client) => limitSilence(client, silenceMs));
   pool.on('release', (_error, client) => neverSilent(client));
   return {
     pool,
+    namingPool: withNames(pool, { isAllowed: () => !isPooled }),
     isPooled: () => isPooled,
     limitSilence: (ms) => void (silenceMs = ms),
     applySettings: applied(settings),
+  };
+}
+
+/** Kysely takes any pool of this shape, and has one object per connection. */
+function withNames(pool: pg.Pool, limits: { isAllowed(): boolean }): PostgresPool {
+  const clients = new WeakMap<pg.PoolClient, pg.PoolClient>();
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    async connect() {
+      const client = await pool.connect();
+      const naming = clients.get(client) ?? prepareOnServer(client, limits);
+      clients.set(client, naming);
+      return naming;
+    },
   };
 }
 
@@ -84,35 +100,27 @@ const names = new Map<string, string>();
  * the next statement to a connection that does not know the name. Where the server no longer runs a statement by its name, the
  * connection goes on without names.
  */
-function prepareOnServer(client: pg.ClientBase, { isAllowed }: { isAllowed(): boolean }): void {
-  const query = client.query.bind(client);
+function prepareOnServer(client: pg.PoolClient, { isAllowed }: { isAllowed(): boolean }): pg.PoolClient {
   let keepsNames = true;
   // In a transaction that has failed, the server refuses to prepare a statement, and the next one finds no such name.
   let hasFailed = false;
-  const send = (args: unknown[]): unknown => {
-    const answer: unknown = Reflect.apply(query, client, args);
-    if (answer instanceof Promise)
-      answer.then(
-        () => (hasFailed = false),
-        (error: unknown) => {
-          if (!hasFailed) keepsNames &&= !isUnprepared(error);
-          hasFailed = true;
-        },
-      );
-    return answer;
-  };
-  Reflect.set(client, 'query', (text: unknown, values: unknown, ...rest: unknown[]): unknown => {
-    if (typeof text !== 'string' || !Array.isArray(values) || !runsOften(text) || !keepsNames || !isAllowed())
-      return send([text, values, ...rest]);
-    let name = names.get(text);
-    if (name === undefined) names.set(text, (name = `slotstream_${names.size}`));
-    return send([{ name, text, values }, ...rest]);
-  });
-}
-
-/** For a statement that may take long, or a consumer that may read slowly. */
-export function neverSilent(client: pg.ClientBase): void {
-  socketOf(client)?.setTimeout(0).removeAllListeners('timeout');
+  async function query(text: string, values: unknown[]): Promise<pg.QueryResult> {
+    let name: string | undefined;
+    if (runsOften(text) && keepsNames && isAllowed()) {
+      name = names.get(text);
+      if (name === undefined) names.set(text, (name = `slotstream_${names.size}`));
+    }
+    try {
+      const answer = await client.query(name === undefined ? { text, values } : { name, text, values });
+      hasFailed = false;
+      return answer;
+    } catch (error) {
+      if (!hasFailed) keepsNames &&= !isUnprepared(error);
+      hasFailed = true;
+      throw error;
+    }
+  }
+  return Object.create(client, { query: { value: query } });
 }
 
 const applied = (settings: Settings): string =>
@@ -139,7 +147,7 @@ const answerTimeoutMs = 5000;
 
 /** With a limit of its own: the pool has none between the connection and this answer. */
 async function answersDirectly(client: pg.ClientBase): Promise<boolean> {
-  limitSocket(client, answerTimeoutMs);
+  limitSilence(client, answerTimeoutMs);
   try {
     return await isDirect(client);
   } finally {
@@ -154,22 +162,4 @@ function withOptions(url: string, options: string): pg.PoolConfig {
   if (!parsed || !own) return { connectionString: url, options };
   parsed.searchParams.delete('options');
   return { connectionString: parsed.href, options: `${own} ${options}` };
-}
-
-function limitSocket(client: pg.ClientBase, ms: number): void {
-  const socket = socketOf(client);
-  socket?.setTimeout(ms, () => socket.destroy(new SilentServer(ms)));
-}
-
-/** The driver's type does not tell of its socket. */
-function socketOf(client: pg.ClientBase): Socket | undefined {
-  const stream: unknown = Reflect.get(Object(Reflect.get(client, 'connection')), 'stream');
-  return stream instanceof Socket ? stream : undefined;
-}
-
-/** The message marks it as transient, like every other connection that ends. */
-class SilentServer extends Error {
-  constructor(ms: number) {
-    super(`Connection terminated: the server was silent for ${ms / 1000} s`);
-  }
 }

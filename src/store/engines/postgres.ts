@@ -6,8 +6,9 @@ import { codecOf } from '#src/store/columns.ts';
 import type { Lock, RowPage, Statement, StoreEngine } from '#src/store/contract.ts';
 import { isMigrated, migrate } from '#src/store/migrations.ts';
 import { postgresTypes } from '#src/store/migrations/storage-types.ts';
+import { neverSilent } from './pg-socket.ts';
 import { commentOnTables } from './postgres-comments.ts';
-import { neverSilent, openConnections } from './postgres-connections.ts';
+import { openConnections } from './postgres-connections.ts';
 import { indexTrigrams, postgresContactIndex } from './postgres-contact-index.ts';
 import { insertArrays } from './postgres-insert.ts';
 import { postgresDialect } from './postgres-dialect.ts';
@@ -30,13 +31,13 @@ const oid = { int8: 20, date: 1082, timestamptz: 1184 };
 
 export function openPostgres(url: string, report: (error: unknown) => void): StoreEngine {
   const types = { getTypeParser: (type: number, format?: 'text' | 'binary') => parserOf(type, format) };
-  const { pool, isPooled, limitSilence, applySettings } = openConnections(
+  const { pool, namingPool, isPooled, limitSilence, applySettings } = openConnections(
     url,
     { max: 8, types, pipeline: true },
     { report },
   );
   const schema = schemaIn(url);
-  const db = new Kysely<Database>({ dialect: new Dialect({ pool }) });
+  const db = new Kysely<Database>({ dialect: new Dialect({ pool: namingPool }) });
   /** The connection of each transaction. Kysely itself sends a statement only when the one before has been answered. */
   const connections = new WeakMap<Kysely<Database>, DatabaseConnection>();
   const run: Run = (on, { sql: text, parameters }) =>

@@ -3,6 +3,7 @@ import type { RedisQueueBackend } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { expect, it } from 'vitest';
 import { detectLosses } from '#src/queue/backends/redis-losses.ts';
+import { addJobScript } from '#src/queue/bullmq/backend-overrides.ts';
 
 /** A Redis of jobs and one marker, with the semantics of the two scripts. */
 function fakeRedis() {
@@ -27,16 +28,12 @@ function fakeRedis() {
 it('an add that the client sends again to a stale replica does not hide the loss of an acknowledged one', async () => {
   const { state, client, add } = fakeRedis();
   const losses = detectLosses(client as unknown as Redis, 'p');
-  (client.defineCommand as (name: string, definition: object) => void)('addStandardJob:6', {
-    numberOfKeys: 0,
-    lua: '',
-  });
   const replies = new Map<string, PromiseWithResolvers<unknown>>();
   const sent = new Map<string, { confirmed: number; number: number }>();
   const bull = {
     client: Promise.resolve({
       runCommand: (_name: string, args: unknown[]) => {
-        const [, id, confirmed, number] = args.map(String);
+        const [id, confirmed, number] = args.slice(addJobScript.keys + 1).map(String);
         sent.set(String(id), { confirmed: Number(confirmed), number: Number(number) });
         const reply = Promise.withResolvers<unknown>();
         replies.set(String(id), reply);
@@ -48,7 +45,7 @@ it('an add that the client sends again to a stale replica does not hide the loss
       given: { runCommand(name: string, args: unknown[]): Promise<unknown> },
       _job: unknown,
       id: string,
-    ) => given.runCommand('addStandardJob', [id]),
+    ) => given.runCommand('addStandardJob', [...Array.from({ length: addJobScript.keys }, String), id]),
   };
   const backend = losses.marking(() => bull as unknown as RedisQueueBackend)('q', {} as never);
   const issue = async (id: string): Promise<{ done: Promise<unknown> }> => {
