@@ -47,7 +47,7 @@ export async function writeRunnableBundle(folder: string): Promise<string> {
 }
 
 function installedManifest(): object {
-  const { private: _private, scripts: _scripts, devDependencies: _tools, ...published } = manifest;
+  const { scripts: _scripts, devDependencies: _tools, ...published } = manifest;
   const { dependencies, optionalDependencies, overrides, ...described } = published;
   return {
     ...described,
