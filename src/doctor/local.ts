@@ -90,7 +90,7 @@ export const checkSegments: Check = async ({ config }, report) => {
     if (damaged.length === 0) continue;
     report.problem(
       name,
-      `${damaged.length} damaged ${damaged.length === 1 ? 'file' : 'files'} (${damaged.toSorted()[0]}); a delivery in each may be lost.`,
+      `${damaged.length} damaged ${damaged.length === 1 ? 'file' : 'files'} (${damaged.toSorted()[0]}); deliveries in them may be lost.`,
       `${slotstream} reconcile --repair, then rm ${join(folder, `${damagedPrefix}*`)}`,
     );
   }
