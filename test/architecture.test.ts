@@ -154,6 +154,8 @@ interface Module {
   readonly inside: readonly string[];
   /** Those of `inside` that are there at run time, not only for the compiler. */
   readonly insideValues: readonly string[];
+  /** Those of `inside` that are loaded later, by `import()`. */
+  readonly insideLater: readonly string[];
   readonly packages: readonly string[];
 }
 
@@ -167,6 +169,7 @@ function readModule(path: string): Module {
   const imports = found.map(([, onlyType, named, dynamic]) => ({
     from: named ?? dynamic ?? '',
     onlyType: Boolean(onlyType),
+    isLater: dynamic !== undefined,
   }));
   const inside = imports.filter(({ from }) => /^[.#].*\.ts$/.test(from));
   const resolved = ({ from }: { from: string }) => (from.startsWith('#') ? from.slice(1) : join(dirname(path), from));
@@ -175,6 +178,7 @@ function readModule(path: string): Module {
     text,
     inside: inside.map(resolved),
     insideValues: inside.filter(({ onlyType }) => !onlyType).map(resolved),
+    insideLater: inside.filter(({ isLater }) => isLater).map(resolved),
     packages: imports.filter((one) => !inside.includes(one)).map(({ from }) => from),
   };
 }
@@ -206,6 +210,22 @@ describe('the architecture', () => {
       return inside.filter((target) => !allowed.includes(floorOf(target))).map((target) => `${path} → ${target}`);
     });
     expect(upward).toEqual([]);
+  });
+
+  it('loads the add-ons, and the packages they are for, only where the settings or a command ask for them', () => {
+    const core = modules.filter(({ path }) => !path.startsWith('src/addons/'));
+    const ofAddons = /^(@aws-sdk|@smithy|@modelcontextprotocol|@nats-io|@platformatic)\//;
+    expect(core.filter(({ packages }) => packages.some((name) => ofAddons.test(name)))).toEqual([]);
+    const addonsIn = (paths: readonly string[]) => paths.filter((target) => target.startsWith('src/addons/'));
+    expect(core.filter(({ inside, insideLater }) => addonsIn(inside).length > addonsIn(insideLater).length)).toEqual(
+      [],
+    );
+    expect(core.filter(({ insideLater }) => addonsIn(insideLater).length > 0).map(({ path }) => path)).toEqual([
+      'src/app/mcp.ts',
+      'src/app/sinks.ts',
+      'src/cli/commands/export.ts',
+      'src/cli/commands/mcp.ts',
+    ]);
   });
 
   it('keeps the sandbox separate: it imports only the signature from src/signing', () => {

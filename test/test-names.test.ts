@@ -13,6 +13,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   // The specification's sentences test the schemas together with the sandbox.
   schemas: 'test/conformance',
   'src/http': 'test/src/sandbox/docs',
+  'src/addons/mcp/stdio.ts': 'test/src/cli/commands',
   'src/store/alerts': 'test/workers/alerts',
   'src/store/search': 'test/src/api',
   'src/store/sql-dialect.ts': 'test/workers/alerts',

@@ -4,7 +4,6 @@ import type { AdminNeeds, ReadApi } from '#src/api/app.ts';
 import { memoize } from '#src/base/memoize.ts';
 import { minuteMs } from '#src/base/time.ts';
 import type { Config } from '#src/config/load.ts';
-import type { McpNeeds } from '#src/addons/mcp/server.ts';
 import { throttled, type Log } from '#src/observability/log.ts';
 import type { Store } from '#src/store/contract.ts';
 import { makeKey } from '#workers/privacy/erasure-index.ts';
@@ -17,7 +16,7 @@ interface MirrorNeeds {
   readonly store: Store;
 }
 
-export async function mcpNeeds({ config, log, store }: MirrorNeeds): Promise<Omit<McpNeeds, 'api'>> {
+export async function mcpNeeds({ config, log, store }: MirrorNeeds) {
   const write = throttled(log, minuteMs);
   return {
     // The key by which erased people are recognized, which every process on this mirror has.

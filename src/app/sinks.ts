@@ -1,27 +1,18 @@
-// The registry of sinks: which of them the settings ask for. The clients of all but the webhook are loaded where they are wanted.
+// The registry of sinks: which of them the settings ask for. The brokers are add-ons, loaded where they are configured.
+import type { Config } from '#src/config/load.ts';
 import { readBrokers } from '#src/egress/broker-url.ts';
 import { createOutgoing } from '#src/egress/http.ts';
-import type { Included } from '#src/feed/entry.ts';
-import type { KafkaOptions } from '#src/addons/brokers/kafka.ts';
-import type { NatsOptions } from '#src/addons/brokers/nats.ts';
 import type { OpenSink } from '#workers/sinks/sink.ts';
-import { webhookSink, type PushFormat } from '#workers/sinks/webhook.ts';
+import { webhookSink } from '#workers/sinks/webhook.ts';
 
-export interface SinkSettings {
-  readonly pushUrl: string | undefined;
-  readonly pushSecret: string | undefined;
-  readonly pushAllowPrivate: boolean;
-  readonly pushFormat?: PushFormat;
-  /** Kinds to push, as the feed's filter takes them; all where there are none. */
-  readonly events?: readonly string[] | undefined;
-  /** What entries carry besides what they are. */
-  readonly include?: Included | undefined;
-  readonly streamUrl: string | undefined;
-  readonly streamKey: string;
-  readonly streamMaxLength: number;
-  readonly nats?: NatsOptions | undefined;
-  readonly kafka?: KafkaOptions | undefined;
-}
+type Feed = Config['feed'];
+export type SinkSettings = Partial<Feed> & Pick<Feed, 'pushAllowPrivate' | 'streamKey' | 'streamMaxLength'>;
+
+const load = {
+  redisStream: async () => (await import('#src/addons/brokers/redis-stream.ts')).redisStreamSink,
+  nats: async () => (await import('#src/addons/brokers/nats.ts')).natsSink,
+  kafka: async () => (await import('#src/addons/brokers/kafka.ts')).kafkaSink,
+};
 
 export interface NamedSink {
   readonly name: string;
@@ -43,21 +34,19 @@ export function sinksFor(settings: SinkSettings, nowMs: () => number): readonly 
     });
   if (streamUrl !== undefined)
     add('redis-stream', streamUrl, async (needs) => {
-      const { redisStreamSink } = await import('#src/addons/brokers/redis-stream.ts');
+      const redisStreamSink = await load.redisStream();
       return redisStreamSink({ url: streamUrl, key: streamKey, maxLength: streamMaxLength })(needs);
     });
-  if (nats !== undefined)
-    add('nats', nats.url, async (needs) => (await import('#src/addons/brokers/nats.ts')).natsSink(nats)(needs));
-  if (kafka !== undefined)
-    add('kafka', kafka.url, async (needs) => (await import('#src/addons/brokers/kafka.ts')).kafkaSink(kafka)(needs));
+  if (nats !== undefined) add('nats', nats.url, async (needs) => (await load.nats())(nats)(needs));
+  if (kafka !== undefined) add('kafka', kafka.url, async (needs) => (await load.kafka())(kafka)(needs));
   return chosen;
 }
 
 /** Loads the clients that the settings ask for, so that opening a sink later does not stop everything else. */
 export async function loadClients({ streamUrl, nats, kafka }: SinkSettings): Promise<void> {
-  if (streamUrl !== undefined) await import('#src/addons/brokers/redis-stream.ts');
-  if (nats !== undefined) await import('#src/addons/brokers/nats.ts');
-  if (kafka !== undefined) await import('#src/addons/brokers/kafka.ts');
+  if (streamUrl !== undefined) await load.redisStream();
+  if (nats !== undefined) await load.nats();
+  if (kafka !== undefined) await load.kafka();
 }
 
 const hostOf = (url: string): string | null =>

@@ -7,18 +7,13 @@ import { cloudEventText, cloudEventType } from '#src/feed/cloud-event.ts';
 import type { FeedEntry } from '#src/feed/entry.ts';
 import { SendError, type OpenSink } from '#workers/sinks/sink.ts';
 
-export interface KafkaOptions {
-  readonly url: string;
-  readonly timeoutMs?: number;
-}
-
 const batch = 100;
 /** A broker accepts 1 MiB per partition by default. */
 const batchCharacters = 500_000;
 const headers = { 'content-type': `${cloudEventType}; charset=UTF-8` };
 
 export const kafkaSink =
-  ({ url, timeoutMs = 10_000 }: KafkaOptions): OpenSink =>
+  ({ url, timeoutMs = 10_000 }: { readonly url: string; readonly timeoutMs?: number }): OpenSink =>
   async ({ eventSource }) => {
     const source = await eventSource();
     const { topic, ...connection } = readKafka(url) ?? { topic: '' };

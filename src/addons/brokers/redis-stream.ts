@@ -5,7 +5,7 @@ import { codeOf } from '#src/base/errors.ts';
 import type { FeedEntry } from '#src/feed/entry.ts';
 import { SendError, type OpenSink } from '#workers/sinks/sink.ts';
 
-export interface RedisStreamOptions {
+interface RedisStreamOptions {
   readonly url: string;
   readonly key: string;
   /** About so many entries stay in the stream; 0 = all. */

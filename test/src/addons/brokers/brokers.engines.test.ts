@@ -40,7 +40,7 @@ function expectAllInOrder(published: readonly Published[], count: number): void 
     expect(seqs(own)).toEqual(seqs(own).toSorted((a, b) => a - b));
 }
 
-const nats = { stream: 'slotstream', prefix: 'slotstream' };
+const nats = { stream: 'slotstream', prefix: 'slotstream', credentialsFile: undefined };
 const brokers = [
   {
     name: 'nats',
