@@ -170,19 +170,16 @@ describe('the dependencies', () => {
     const allowed = ({ license = '', dev }: Locked): boolean =>
       permissive.includes(license) || (dev === true && allowedInTests.includes(license));
     // Tools of the tests whose package.json names no licence in that form. Their own files do: MIT, or MIT and Apache-2.0.
-    const licensedByText = ['@modelcontextprotocol/inspector', 'busboy', 'dicer', 'humanize-number', 'only'];
-    const tools = [...licensedByText, 'streamsearch', 'type-fest'].map((name) => `node_modules/${name}`);
+    const licensedByText = ['busboy', 'dicer', 'humanize-number', 'only', 'streamsearch'];
+    const tools = licensedByText.map((name) => `node_modules/${name}`);
     expect(named((one) => !allowed(one))).toEqual(tools);
     expect(tools.filter((path) => packages[path]?.dev !== true)).toEqual([]);
   });
 
   it('run no script when they are installed', () => {
     expect(read('.npmrc')).toContain('ignore-scripts=true');
-    // These have a script: one prepares pages that no test opens, the other compiles an accelerator that nothing here needs.
-    expect(named(({ hasInstallScript }) => hasInstallScript === true)).toEqual([
-      'node_modules/@modelcontextprotocol/inspector',
-      'node_modules/msgpackr-extract',
-    ]);
+    // It compiles an accelerator that nothing here needs.
+    expect(named(({ hasInstallScript }) => hasInstallScript === true)).toEqual(['node_modules/msgpackr-extract']);
   });
 });
 

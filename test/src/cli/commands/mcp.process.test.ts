@@ -1,9 +1,9 @@
-// MCP against the started product, by the official client and by the command line of the inspector: over HTTP and as a command.
+// MCP against the started product, by the official client: over HTTP and as a command.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Client } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contactDelivery, contactUri } from '../../../harness/data/contact-deliveries.ts';
@@ -13,8 +13,7 @@ import { until } from '../../../harness/ports.ts';
 import { openHome, type Home, type RunningProduct } from '../../../harness/product.ts';
 import { ask } from '../../../oracle/deliveries.ts';
 
-const root = join(import.meta.dirname, '../../../..');
-const main = join(root, 'bin/slotstream.js');
+const main = join(import.meta.dirname, '../../../../bin/slotstream.js');
 const mcpToken = 'a-token-that-opens-only-mcp';
 const email = 'canary.bird@gelbfeder.example.test';
 
@@ -37,23 +36,23 @@ afterAll(() => home[Symbol.asyncDispose]());
 const actions = async () =>
   (await ask(home.store, 'select caller, operation, status from admin_actions order by at')).map(Object.values);
 
-/** What the inspector prints of a call, as a person would run it. */
-async function inspect(target: readonly string[], ...tool: readonly string[]) {
-  const args = ['--cli', ...target, '--method', 'tools/call', '--tool-name', ...tool];
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [join(root, 'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js'), ...args],
-    { env: { ...home.settings, HOME: home.dataDir }, timeout: 60_000 },
-  );
-  const { content } = JSON.parse(stdout) as { readonly content: unknown };
-  return dataIn(textIn(content));
+async function connectBy(transport: Transport) {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+  await client.connect(transport);
+  return {
+    call: async (name: string, input = {}) => textIn((await client.callTool({ name, arguments: input })).content),
+    [Symbol.asyncDispose]: () => client.close(),
+  };
 }
+const connectOverHttp = () => {
+  const headers = { authorization: `Bearer ${mcpToken}` };
+  return connectBy(new StreamableHTTPClientTransport(new URL('/mcp', adminUrl), { requestInit: { headers } }));
+};
 
 describe('MCP over HTTP', () => {
-  it('answers the inspector', async () => {
-    const header = ['--header', `Authorization: Bearer ${mcpToken}`];
-    const target = [`${adminUrl}/mcp`, ...header];
-    expect(await inspect(target, 'find_contacts', '--tool-arg', `email=${email}`)).toMatchObject({
+  it('answers the official client', async () => {
+    await using connection = await connectOverHttp();
+    expect(dataIn(await connection.call('find_contacts', { email }))).toMatchObject({
       answer: { contacts: [{ contact: contactUri('a'), person: expect.stringMatching(/^person-/) }] },
     });
     expect(await actions()).toContainEqual(['mcp token', 'find_contacts', 200]);
@@ -71,41 +70,32 @@ describe('the command mcp', () => {
       Object.entries({ ...home.settings, ...more }).filter(([, value]) => value !== undefined),
     ) as Record<string, string>;
   async function connect(more: Readonly<Record<string, string>> = {}) {
-    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
     const [command, args] = [process.execPath, [main, 'mcp']];
     const transport = new StdioClientTransport({ command, args, env: environment(more), stderr: 'pipe' });
     let log = '';
     transport.stderr?.on('data', (chunk) => void (log += String(chunk)));
-    await client.connect(transport);
-    return { client, log: () => log, [Symbol.asyncDispose]: () => client.close() };
+    return { ...(await connectBy(transport)), log: () => log };
   }
 
   it('answers the official client, beside a running process, with people masked', async () => {
     await using connection = await connect();
-    const { content } = await connection.client.callTool({ name: 'find_contacts', arguments: { email } });
-    expect(textIn(content)).not.toMatch(/canar|gelbfeder/i);
-    const overHttp = await inspect(
-      [`${adminUrl}/mcp`, '--header', `Authorization: Bearer ${mcpToken}`],
-      'find_contacts',
-    );
-    const [contact] = dataIn(textIn(content)).answer.contacts;
-    expect(contact).toEqual(overHttp.answer.contacts[0]);
+    await using overHttp = await connectOverHttp();
+    const text = await connection.call('find_contacts', { email });
+    expect(text).not.toMatch(/canar|gelbfeder/i);
+    expect(dataIn(text)).toEqual(dataIn(await overHttp.call('find_contacts', { email })));
+    const { answer } = dataIn(await connection.call('why', { uri: contactUri('a') }));
+    expect(answer).toMatchObject({ table: 'contacts', deliveries: [{ event: 'contact.updated' }] });
     expect(await actions()).toContainEqual(['mcp command', 'find_contacts', 200]);
     expect(connection.log()).toBe('');
   });
 
   it('shows people when they are revealed, and the processes that run', async () => {
     await using connection = await connect({ MCP_REVEAL: 'true' });
-    const { content } = await connection.client.callTool({ name: 'find_contacts', arguments: { name: 'anar' } });
-    expect(dataIn(textIn(content)).answer.contacts[0].person).toMatchObject({ name: 'Canary', email });
-    const health = await connection.client.callTool({ name: 'mirror_health', arguments: {} });
-    expect(textIn(health.content)).toContain('Running: start on');
-  });
-
-  it('answers the inspector', async () => {
-    const target = [process.execPath, main, 'mcp', '-e', `DATA_DIR=${home.dataDir}`];
-    const data = await inspect(target, 'why', '--tool-arg', `uri=${contactUri('a')}`);
-    expect(data.answer).toMatchObject({ table: 'contacts', deliveries: [{ event: 'contact.updated' }] });
+    expect(dataIn(await connection.call('find_contacts', { name: 'anar' })).answer.contacts[0].person).toMatchObject({
+      name: 'Canary',
+      email,
+    });
+    expect(await connection.call('mirror_health')).toContain('Running: start on');
   });
 
   it('ends when its input ends, and fails where there is no mirror', async () => {
