@@ -25,17 +25,17 @@ export type KnownDelivery = {
   };
 }[EventKind];
 
-interface Unread extends Identity {
+interface UnreadDelivery extends Identity {
   readonly createdAt: string | null;
   readonly subjectUri: string | null;
 }
 
-export interface UnknownDelivery extends Unread {
+export interface UnknownDelivery extends UnreadDelivery {
   readonly state: 'unknown';
   readonly event: string;
 }
 
-export interface MalformedDelivery extends Unread {
+export interface MalformedDelivery extends UnreadDelivery {
   readonly state: 'malformed';
   readonly event: string | null;
   /** Names the path and what was expected there, never the value: it may be a person. */
@@ -58,7 +58,7 @@ export function readDelivery(body: string, known?: Identity): ReadDelivery {
   const { event, payload } = envelope;
   const identity = known ?? identityOf(envelope);
   const createdAt = timeOf(envelope['created_at']);
-  const unread = (): Unread => ({ createdAt, subjectUri: subjectOf(payload), ...identity });
+  const unread = (): UnreadDelivery => ({ createdAt, subjectUri: subjectOf(payload), ...identity });
   const malformed = (name: string | null, reason: string): MalformedDelivery => {
     return { state: 'malformed', event: name, reason, ...unread() };
   };

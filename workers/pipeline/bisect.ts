@@ -2,7 +2,7 @@
 // block the others.
 import { isTransient } from '#src/base/errors.ts';
 
-export interface Bisected<Item, Report> {
+export interface BisectHandlers<Item, Report> {
   /** Handles the items together, in one transaction; throws when the store refuses any of them. */
   readonly attempt: (items: readonly Item[]) => Promise<Report>;
   /** Handles the one item that was refused by itself. */
@@ -12,7 +12,7 @@ export interface Bisected<Item, Report> {
 /** Returns one report per transaction. Transient errors are thrown: the whole batch can be retried later. */
 export async function bisect<Item, Report>(
   items: readonly Item[],
-  handlers: Bisected<Item, Report>,
+  handlers: BisectHandlers<Item, Report>,
 ): Promise<Report[]> {
   try {
     return [await handlers.attempt(items)];

@@ -23,7 +23,7 @@ import type { Effect, RowLookup } from '#workers/projections/merge.ts';
 import { bisect } from './bisect.ts';
 import { quarantined, type Parsed } from './parse.ts';
 import { emptyWorkspace, type RowWorkspace } from './row-workspace.ts';
-import type { Screen, Screened } from './screen.ts';
+import type { Screen, ScreenResult } from './screen.ts';
 import { storedChanges } from './stored-changes.ts';
 
 export interface FoldNeeds {
@@ -63,7 +63,7 @@ export interface FoldResult<Report> {
 
 export async function fold<Item extends Parsed, Report>(
   unit: Unit,
-  screened: Screened<Item>,
+  screened: ScreenResult<Item>,
   policy: FoldPolicy<Item, Report>,
 ): Promise<FoldResult<Report>> {
   const rows = emptyWorkspace(unit);
@@ -114,19 +114,19 @@ export function foldBatch<Item extends Parsed, Report>(
   });
 }
 
-type Merged<Item extends Parsed> = Pick<Folded<Item>, 'item' | 'effect' | 'isNew'>;
+type MergeResult<Item extends Parsed> = Pick<Folded<Item>, 'item' | 'effect' | 'isNew'>;
 
 function mergeItem<Item extends Parsed>(
   rows: RowWorkspace,
   item: Item,
   { apply }: Pick<FoldPolicy<Item, unknown>, 'apply'>,
-): Merged<Item> {
+): MergeResult<Item> {
   const { fact } = item;
   if (fact === null) return { item, effect: null, isNew: false };
   const isNew = (rows.row(fact.subject.table, fact.subject.uri).row['version'] ?? null) === null;
   return { item, effect: apply(rows.row, fact), isNew };
 }
 
-function entryOf({ item: { entry, fact }, effect }: Merged<Parsed>): NewEntry {
+function entryOf({ item: { entry, fact }, effect }: MergeResult<Parsed>): NewEntry {
   return effect && fact ? { ...entry, outcome: effect.outcome, changes: storedChanges(effect, fact) } : entry;
 }

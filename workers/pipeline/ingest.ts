@@ -40,10 +40,8 @@ export async function ingestParsed(needs: FoldNeeds, items: readonly Parsed[]): 
   };
 }
 
-type Appended = Pick<IngestReport, 'entries' | 'duplicates'>;
-
 /** Appends each delivery once; further copies are counted on the entry of the first. */
-function appendPolicy(screen: Screen): FoldPolicy<Parsed, Appended> {
+function appendPolicy(screen: Screen): FoldPolicy<Parsed, Pick<IngestReport, 'entries' | 'duplicates'>> {
   const copies = new Map<string, number>();
   const countCopy = (id: string) => copies.set(id, (copies.get(id) ?? 0) + 1);
 

@@ -140,9 +140,9 @@ function* zonesIn(workspace: ReadonlyMap<MirrorTable, ReadonlyMap<string, Opened
       if (isTouched && typeof row['timezone'] === 'string') yield row['timezone'];
 }
 
-type Touched = readonly [uri: string, working: OpenedRow];
+type RowChange = readonly [uri: string, working: OpenedRow];
 
-const rowOf = ([, { row }]: Touched): UriRow => row;
+const rowOf = ([, { row }]: RowChange): UriRow => row;
 
 function openedRow(table: MirrorTable, uri: string, stored?: UriRow, inserted?: UriRow): OpenedRow {
   const isNew = stored === undefined;
@@ -151,7 +151,7 @@ function openedRow(table: MirrorTable, uri: string, stored?: UriRow, inserted?: 
 }
 
 /** Writes the child rows that differ. Where one is gone, all of its parent are written again: there is no key of one column. */
-async function writeChildRows(unit: Unit, parent: MirrorTable, touched: readonly Touched[]): Promise<void> {
+async function writeChildRows(unit: Unit, parent: MirrorTable, touched: readonly RowChange[]): Promise<void> {
   const steps: Step[] = [];
   for (const child of childTables.filter((each) => each.parent === parent)) {
     const replaced: string[] = [];

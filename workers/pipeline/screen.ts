@@ -9,13 +9,13 @@ import type { RowWorkspace } from './row-workspace.ts';
 
 export interface Screen extends MergeOptions {
   /** Screens entries before they are folded, in the transaction that folds them. */
-  screen<Item extends Parsed>(unit: Unit, items: readonly Item[]): Promise<Screened<Item>>;
+  screen<Item extends Parsed>(unit: Unit, items: readonly Item[]): Promise<ScreenResult<Item>>;
   /** A number that changes with every erasure: rows computed from an older log must be computed again. */
   version(from: Pick<Unit, 'db' | 'engine'>): Promise<number>;
 }
 
 /** One batch after screening, with the steps that the fold takes on the screen's behalf. */
-export interface Screened<Item extends Parsed = Parsed> {
+export interface ScreenResult<Item extends Parsed = Parsed> {
   /** The items without the data that may not be stored. */
   readonly items: readonly Item[];
   /** Facts that the screening itself adds; they are merged before those of the items. */
@@ -31,7 +31,7 @@ export interface Screened<Item extends Parsed = Parsed> {
 export type Redactor = (entry: NewEntry, record: Parsed['record']) => NewEntry;
 
 /** Entries that need no screening: the log already holds them in their screened form. */
-export function alreadyScreened<Item extends Parsed>(items: readonly Item[]): Screened<Item> {
+export function alreadyScreened<Item extends Parsed>(items: readonly Item[]): ScreenResult<Item> {
   return {
     items,
     facts: [],

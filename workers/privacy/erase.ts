@@ -80,9 +80,9 @@ interface Order {
   readonly now: string;
 }
 
-type Done = Pick<Receipt, 'subjects' | 'addresses' | 'removed' | 'seqs'>;
+type ErasureResult = Pick<Receipt, 'subjects' | 'addresses' | 'removed' | 'seqs'>;
 
-async function carryOut(unit: Unit, { request, found, now }: Order): Promise<Done> {
+async function carryOut(unit: Unit, { request, found, now }: Order): Promise<ErasureResult> {
   await unit.engine.noteRedaction(unit.db);
   const { key } = request;
   const earlier = await readErasures(unit);

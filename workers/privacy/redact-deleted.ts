@@ -56,12 +56,12 @@ export function redactedEntry(entry: NewEntry, record: Parsed['record']): NewEnt
   return { ...entry, body, encoding: null, changes: null, redacted: true };
 }
 
-type Identified = Pick<NewEntry, 'source' | 'event' | 'occurred_at' | 'subject_uri'>;
+type EntryIdentity = Pick<NewEntry, 'source' | 'event' | 'occurred_at' | 'subject_uri'>;
 
 const retainedTimes = ['created_at', 'updated_at', 'deleted_at'] as const;
 
 /** A body that proves that the entry existed, without personal data: its kind, its subject and its times. */
-export function redactedBody(entry: Identified, record: Parsed['record']): string {
+export function redactedBody(entry: EntryIdentity, record: Parsed['record']): string {
   const payload: Record<string, unknown> = { uri: entry.subject_uri };
   for (const key of retainedTimes) if (typeof record?.[key] === 'string') payload[key] = record[key];
   // An API read stores its time in the entry alone: it moves when the same content is read again.

@@ -12,7 +12,7 @@ import type { DeclaredKeys } from '#workers/projections/field-mapping.ts';
 import { fieldsOf } from '#workers/projections/registry.ts';
 
 /** Field → how its value is retained. */
-type Retained = Readonly<Record<string, (value: unknown) => unknown>>;
+type RetainedFields = Readonly<Record<string, (value: unknown) => unknown>>;
 
 const unchanged = (value: unknown): unknown => value;
 
@@ -20,11 +20,11 @@ const unchanged = (value: unknown): unknown => value;
 const keep =
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the payload to check against
   <Payload>() =>
-    <const Text extends string>(names: Text & WordsAmong<Text, DeclaredKeys<Payload>>): Retained =>
+    <const Text extends string>(names: Text & WordsAmong<Text, DeclaredKeys<Payload>>): RetainedFields =>
       Object.fromEntries(wordsOf<string>(names).map((name) => [name, unchanged]));
 
 const parts =
-  (retained: Retained) =>
+  (retained: RetainedFields) =>
   (value: unknown): unknown =>
     isObject(value) ? pick(value, retained) : null;
 
@@ -51,7 +51,7 @@ const routingResult = (value: unknown): unknown => {
   return parts(leadsToEventType ? keep<RoutingResult>()('type value') : keep<RoutingResult>()('type'))(value);
 };
 
-const retainedByTable: Partial<Record<MirrorTable, Retained>> = {
+const retainedByTable: Partial<Record<MirrorTable, RetainedFields>> = {
   invitees: {
     ...times,
     ...keep<Invitee>()(
@@ -101,7 +101,7 @@ export function retainFields(table: MirrorTable, record: JsonObject): JsonObject
   return { ...pick(record, retained), ...Object.fromEntries(nulls.map((key) => [key, null])) };
 }
 
-function pick(record: JsonObject, retained: Retained): JsonObject {
+function pick(record: JsonObject, retained: RetainedFields): JsonObject {
   return Object.fromEntries(
     Object.entries(record).flatMap(([key, value]) => {
       const retain = Object.hasOwn(retained, key) ? retained[key] : undefined;

@@ -93,7 +93,7 @@ function counts({ marks, unmarks, snapshot }: NoShowFacts, fact: NoShowFact): bo
   return known?.at === fact.at || known?.created_at === fact.mark.created_at;
 }
 
-interface Named {
+interface NoShowFactName {
   readonly at: string;
   readonly name: string;
 }
@@ -104,7 +104,7 @@ const nameOf = (fact: NoShowFact): string => {
 };
 
 /** The fact since which the state is what it is; where it never changed, the newest fact that confirms it. */
-function decisiveFact(facts: NoShowFacts): Named | undefined {
+function decisiveFact(facts: NoShowFacts): NoShowFactName | undefined {
   const { marks, unmarks, snapshot } = facts;
   const instants = [...new Set([...Object.values(marks).map(({ at }) => at), ...unmarks, snapshot?.at ?? []].flat())];
   const now = openIn(facts);
@@ -113,7 +113,7 @@ function decisiveFact(facts: NoShowFacts): Named | undefined {
   const since =
     rising.findLast((_, index) => openIn(factsUntil(facts, rising[index - 1] ?? '')) !== now) ?? rising.at(-1);
   if (since === undefined) return undefined;
-  const named = (name: string): Named => ({ at: since, name });
+  const named = (name: string): NoShowFactName => ({ at: since, name });
   if (now !== null && Object.hasOwn(marks, now) && marks[now]?.at === since) return named(`mark ${since} ${now}`);
   if (now === null && unmarks.includes(since)) return named(`unmark ${since}`);
   if (snapshot?.at === since) return named(`snapshot ${since} ${snapshot.order}`);

@@ -89,7 +89,7 @@ function pagesOf(aged: readonly AgedEntry[]): number[][] {
   return pages;
 }
 
-interface Examined {
+interface EntryWithFact {
   readonly entry: LogEntry;
   readonly fact: Fact | null;
 }
@@ -136,7 +136,7 @@ type RowOf = (table: MirrorTable, uri: string) => Row | undefined;
 /** Reads the rows in the order in which every writer locks them. */
 async function rowsOf(
   { db, engine }: Unit | Store,
-  examined: readonly Examined[],
+  examined: readonly EntryWithFact[],
   { hold }: { readonly hold: boolean },
 ): Promise<RowOf> {
   const rows = new Map<string, Row>();
@@ -164,7 +164,7 @@ function isSame(entry: LogEntry, now: ReturnType<Awaited<ReturnType<typeof state
   );
 }
 
-function isSpent({ entry, fact }: Examined, rowOf: RowOf): boolean {
+function isSpent({ entry, fact }: EntryWithFact, rowOf: RowOf): boolean {
   if (entry.source === 'operator' || entry.body === null) return false;
   if (isUnprojected(entry)) return true;
   // An entry that today's schemas cannot parse is kept: what it decided is unknown.

@@ -157,15 +157,15 @@ export async function holdBack(needs: LeaseNeeds, job: string): Promise<AsyncDis
   };
 }
 
-export interface Failed {
+export interface LeaseFailure {
   /** In a row, in any process. */
   readonly failures: number;
   readonly retryMs: number;
 }
 
 /** Backs off after each failure, whatever the period: a failed run may have been expensive. Undefined when the lease was lost. */
-export function failLease(needs: LeaseNeeds, job: string): Promise<Failed | undefined> {
-  return change<Failed | undefined>(needs, job, (before, nowMs) => {
+export function failLease(needs: LeaseNeeds, job: string): Promise<LeaseFailure | undefined> {
+  return change<LeaseFailure | undefined>(needs, job, (before, nowMs) => {
     if (before.holder !== needs.holder) return { answer: undefined };
     const failures = before.failures + 1;
     const retryMs = retryDelayMs(failures);

@@ -1,6 +1,7 @@
 // The table of jobs in the SQLite file of the embedded queue, and every statement on it.
 
 import type Sqlite from 'better-sqlite3';
+import type { JobJson } from 'bullmq';
 
 export type JobState = 'wait' | 'active' | 'delayed' | 'completed' | 'failed';
 
@@ -55,6 +56,29 @@ export interface Claim {
 
 export interface StoredJob extends JobRow {
   readonly data: string;
+}
+
+/** As BullMQ reads it. */
+export function toJobJson(job: StoredJob): JobJson {
+  return {
+    id: job.id,
+    name: job.name,
+    data: job.data,
+    opts: JSON.parse(job.opts),
+    progress: JSON.parse(job.progress),
+    attemptsMade: job.attempts_made,
+    attemptsStarted: job.attempts_started,
+    stalledCounter: job.stalled_count,
+    timestamp: job.added_at,
+    delay: job.delay_ms,
+    priority: 0,
+    failedReason: job.failed_reason ?? '',
+    stacktrace: job.stacktrace ?? '[]',
+    returnvalue: job.return_value ?? 'null',
+    ...(job.processed_at !== null && { processedOn: job.processed_at }),
+    ...(job.finished_at !== null && { finishedOn: job.finished_at }),
+    ...(job.deferred_failure !== null && { deferredFailure: job.deferred_failure }),
+  };
 }
 
 export interface Failure {

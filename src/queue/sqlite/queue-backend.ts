@@ -3,17 +3,16 @@
 
 import { EventEmitter } from 'node:events';
 import type { BackendFactory, IQueueBackend, JobJson, KeepJobs, WorkerOptions } from 'bullmq';
-import { toJobJson } from './job-json.ts';
-import type { Failure, HeldJob, NewJob } from './job-statements.ts';
+import { toJobJson, type Failure, type HeldJob, type NewJob } from './job-statements.ts';
 import type { JobTable } from './job-table.ts';
 import { NotSupported, rejectUnsupported } from './unsupported.ts';
 
 /** What BullMQ's worker receives: the next job and its id, how long a rate limit lasts, and when the next delayed job is due. */
 type NextJob = [job: JobJson | null, id: string, rateLimitMs: number, dueAt: number];
 
-type Finished = Awaited<ReturnType<IQueueBackend['moveToCompleted']>>;
+type FinishResult = Awaited<ReturnType<IQueueBackend['moveToCompleted']>>;
 type AnyJob = Parameters<IQueueBackend['moveToCompleted']>[0];
-type Keep = boolean | number | KeepJobs | undefined;
+type KeepOption = boolean | number | KeepJobs | undefined;
 
 class SqliteBackend extends EventEmitter {
   readonly #table: JobTable;
@@ -95,7 +94,13 @@ class SqliteBackend extends EventEmitter {
     return [null, '', 0, this.#table.nextDue(this.#queue) ?? 0];
   }
 
-  async moveToCompleted(job: AnyJob, value: unknown, keep: Keep, token: string, fetchNext: boolean): Promise<Finished> {
+  async moveToCompleted(
+    job: AnyJob,
+    value: unknown,
+    keep: KeepOption,
+    token: string,
+    fetchNext: boolean,
+  ): Promise<FinishResult> {
     const outcome = { state: 'completed', returnValue: JSON.stringify(value ?? null), keep: mustKeep(keep) } as const;
     return this.#finish(job, outcome, token, fetchNext);
   }
@@ -103,16 +108,16 @@ class SqliteBackend extends EventEmitter {
   async moveToFailed(
     job: AnyJob,
     failedReason: string,
-    keep: Keep,
+    keep: KeepOption,
     token: string,
     fetchNext: boolean,
     fields?: Record<string, unknown>,
-  ): Promise<Finished> {
+  ): Promise<FinishResult> {
     const outcome = { state: 'failed', ...failureIn({ ...fields, failedReason }), keep: mustKeep(keep) } as const;
     return this.#finish(job, outcome, token, fetchNext);
   }
 
-  #finish(job: AnyJob, outcome: Parameters<JobTable['finish']>[1], token: string, fetchNext: boolean): Finished {
+  #finish(job: AnyJob, outcome: Parameters<JobTable['finish']>[1], token: string, fetchNext: boolean): FinishResult {
     const finishedOn = Date.now();
     return this.#table.together(() => {
       this.#table.finish(this.#held(job.id, token), outcome, finishedOn);
@@ -220,7 +225,7 @@ export const createSqliteBackend: BackendFactory<IQueueBackend, JobTable> = (nam
   return backend;
 };
 
-function mustKeep(keep: Keep): boolean {
+function mustKeep(keep: KeepOption): boolean {
   if (typeof keep === 'object' || typeof keep === 'number') throw new NotSupported('keeping a number of finished jobs');
   return keep !== true;
 }

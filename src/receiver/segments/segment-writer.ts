@@ -55,7 +55,7 @@ interface OpenSegment extends Segment {
   bytes: number;
 }
 
-interface Waiting {
+interface PendingWrite {
   readonly record: Buffer;
   readonly deliveries: number;
   readonly resolve: (segment: Segment) => void;
@@ -73,7 +73,7 @@ export function createSegmentWriter(options: {
   let current: OpenSegment | undefined;
   let count = 0;
   let isNameFlushed = false;
-  let waiting: Waiting[] = [];
+  let waiting: PendingWrite[] = [];
   let busy: Promise<unknown> = Promise.resolve();
 
   /** Serializes writing and sealing, or a drain could read a segment that is still being written. */
