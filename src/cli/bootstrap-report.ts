@@ -3,7 +3,7 @@ import { noteMark } from '#src/subscriptions/advisories.ts';
 import { isComplete, type Applied, type StepResult } from '#src/subscriptions/apply.ts';
 import type { Inspection } from '#src/subscriptions/bootstrap.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
-import { countDeeds, countSteps, refusalsIn, type BootstrapReport } from '#src/subscriptions/report.ts';
+import { countResults, countSteps, refusalsIn, type BootstrapReport } from '#src/subscriptions/report.ts';
 import { isAcceptable } from '#src/subscriptions/register.ts';
 import {
   describeResult,
@@ -83,16 +83,16 @@ function aligned([first, ...rest]: readonly (readonly string[])[]): string {
 const refusalLines = ([what, meaning, remedy]: RefusalText): string => `! ${what}\n  ${meaning}\n  → ${remedy}`;
 
 function doneInWords(applied: Applied): string {
-  const counts = countDeeds(applied.results);
+  const counts = countResults(applied.results);
   const notOffered = refusalsIn(applied.results).filter(isAcceptable).length;
-  const deeds: Readonly<Record<string, number>> = {
+  const named: Readonly<Record<string, number>> = {
     created: counts.created,
     deleted: counts.deleted,
     unchanged: counts.unchanged + counts.found,
     'not offered by the service': notOffered,
   };
-  const some = Object.entries(deeds).filter(([, count]) => count > 0);
-  const done = some.map(([deed, count]) => `${count} ${deed}`).join(', ') || 'nothing changed';
+  const some = Object.entries(named).filter(([, count]) => count > 0);
+  const done = some.map(([name, count]) => `${count} ${name}`).join(', ') || 'nothing changed';
   if (applied.isStopped) return `Stopped before the end. Done so far: ${done}. The next run continues from there.`;
   if (isComplete(applied)) return `${counts.created + counts.deleted > 0 ? 'Done' : 'Nothing to do'}: ${done}.`;
   const missing = applied.results.flatMap((result): readonly string[] => {

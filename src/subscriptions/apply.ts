@@ -30,7 +30,7 @@ export type StepResult =
   | { readonly kind: 'failed'; readonly desired: DesiredSubscription; readonly error: unknown }
   | { readonly kind: 'deleted'; readonly subscription: WebhookSubscription }
   /** It still delivers desired events that could not be registered again. */
-  | { readonly kind: 'spared'; readonly subscription: WebhookSubscription; readonly events: readonly string[] }
+  | { readonly kind: 'retained'; readonly subscription: WebhookSubscription; readonly events: readonly string[] }
   | { readonly kind: 'undeletable'; readonly subscription: WebhookSubscription; readonly error: unknown };
 
 export interface Applied {
@@ -60,7 +60,7 @@ export async function applyPlan(needs: ApplyNeeds, plan: readonly Step[], input:
       results.push(
         isUnneeded(subscription)
           ? await deleteSubscription(needs, subscription)
-          : { kind: 'spared', subscription, events: uncovered.get(subscription) ?? [] },
+          : { kind: 'retained', subscription, events: uncovered.get(subscription) ?? [] },
       );
   } catch (error) {
     stop = { error };
@@ -80,7 +80,7 @@ export function isComplete({ results, failure }: Applied): boolean {
   const isSuccess = (result: StepResult): boolean =>
     result.kind === 'refused'
       ? isAcceptable(result.refusal)
-      : result.kind !== 'spared' && result.kind !== 'undeletable';
+      : result.kind !== 'retained' && result.kind !== 'undeletable';
   return failure === undefined && results.every(isSuccess);
 }
 

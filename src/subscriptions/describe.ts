@@ -104,40 +104,21 @@ export function describeResult(result: StepResult): DescribedStep {
     case 'found':
       return { mark: '=', action: 'found', ...result.desired };
     case 'refused':
-      return {
-        mark: '!',
-        action: 'refused',
-        ...result.refusal.desired,
-        why: causeInShort(result.refusal.cause),
-      };
+      // The reason follows in `describeRefusals`, once for all that have the same.
+      return { mark: '!', action: 'refused', ...result.refusal.desired };
     case 'failed':
       return { mark: '!', action: 'failed', ...result.desired, why: describeError(result.error) };
     case 'deleted':
       return { mark: '-', action: 'deleted', ...partsOf(result.subscription) };
-    case 'spared': {
+    case 'retained': {
       const why = `no other subscription delivers ${describeEvents(result.events)}`;
-      return { mark: '!', action: 'spared', ...partsOf(result.subscription), why };
+      return { mark: '!', action: 'retained', ...partsOf(result.subscription), why };
     }
     case 'undeletable': {
       const { subscription, error } = result;
       const why = isStatus(error, 403) ? 'the token is not allowed to delete it' : describeError(error);
-      return { mark: '!', action: 'stays', ...partsOf(subscription), why };
+      return { mark: '!', action: 'not deleted', ...partsOf(subscription), why };
     }
-  }
-}
-
-function causeInShort(cause: RefusalCause): string {
-  switch (cause.kind) {
-    case 'scopes':
-      return `the token lacks ${cause.scopes.join(', ')}`;
-    case 'plan':
-      return 'not in the plan of the account';
-    case 'permission':
-      return 'not permitted';
-    case 'hidden':
-      return 'its address is taken';
-    default:
-      return `the service answered ${cause.status}`;
   }
 }
 

@@ -1,7 +1,6 @@
 // What bootstrap plans and what it did, as JSON: for `bootstrap --json` and for the API.
 import { isComplete, type Applied, type StepResult } from './apply.ts';
 import type { Inspection } from './bootstrap.ts';
-import type { EventFamily, SubscriptionScope } from '#schemas/event.ts';
 import {
   describeError,
   describeFamilies,
@@ -39,10 +38,10 @@ export function appliedAsJson({ situation: { account, input }, applied, notes }:
     ...account,
     callback: input.callback,
     complete: isComplete(applied),
-    summary: countDeeds(applied.results),
-    deeds: applied.results.map((deed) => ({
-      ...flat(describeResult(deed)),
-      ...('subscription' in deed && { uri: deed.subscription.uri }),
+    summary: countResults(applied.results),
+    results: applied.results.map((result) => ({
+      ...flat(describeResult(result)),
+      ...('subscription' in result && { uri: result.subscription.uri }),
     })),
     missing: applied.results.flatMap(missingIn),
     notes,
@@ -59,16 +58,7 @@ function missingIn(result: StepResult) {
   return [{ family, events, optional, cause, ...details, missing: describeFamilies(events) }];
 }
 
-interface FlatStep {
-  readonly action: string;
-  readonly families: readonly EventFamily[];
-  readonly scope: SubscriptionScope;
-  readonly owner: string;
-  readonly events: readonly string[];
-  readonly why?: string;
-}
-
-const flat = ({ action, owner, events, why }: DescribedStep): FlatStep => ({
+const flat = ({ action, owner, events, why }: DescribedStep) => ({
   action,
   families: familiesOf(events),
   scope: owner.scope,
@@ -77,22 +67,22 @@ const flat = ({ action, owner, events, why }: DescribedStep): FlatStep => ({
   ...(why !== undefined && { why }),
 });
 
-export const refusalsIn = (deeds: readonly StepResult[]): readonly Refusal[] =>
-  deeds.flatMap((deed) => (deed.kind === 'refused' ? [deed.refusal] : []));
+export const refusalsIn = (results: readonly StepResult[]): readonly Refusal[] =>
+  results.flatMap((result) => (result.kind === 'refused' ? [result.refusal] : []));
 
 export function countSteps(steps: readonly Step[]): Readonly<Record<Step['kind'], number>> {
   return count(steps, { create: 0, delete: 0, keep: 0, refused: 0, leftover: 0 });
 }
 
-export function countDeeds(deeds: readonly StepResult[]): Readonly<Record<StepResult['kind'], number>> {
-  return count(deeds, {
+export function countResults(results: readonly StepResult[]): Readonly<Record<StepResult['kind'], number>> {
+  return count(results, {
     created: 0,
     found: 0,
     unchanged: 0,
     deleted: 0,
     refused: 0,
     failed: 0,
-    spared: 0,
+    retained: 0,
     undeletable: 0,
   });
 }

@@ -208,7 +208,7 @@ describe('what is refused', () => {
     await openBootstrapper(sandbox).apply();
     const poor = openBootstrapper(sandbox, { token: tokenWithout('routing_forms:read') });
     const { results } = await poor.apply({ keyIds: ['key 2', 'key 1'] });
-    expect(results.filter(({ kind }) => kind === 'spared')).toMatchObject([
+    expect(results.filter(({ kind }) => kind === 'retained')).toMatchObject([
       { events: ['routing_form_submission.created'] },
     ]);
     expect(subscriptionsIn(sandbox)).toEqual(registered);
@@ -220,7 +220,7 @@ describe('what is refused', () => {
     const settings = { organizationUri: organization, userUri: users.owner, groupUri: group };
     const refusing = answering('invitee.', () => Response.json({ title: 'No', message: 'No' }, { status: 403 }));
     const { results } = await openBootstrapper(sandbox, { fetch: refusing }).apply({ settings, prune: true });
-    expect(results.filter(({ kind }) => kind === 'spared')).toMatchObject([{ events: only('invitee').toSorted() }]);
+    expect(results.filter(({ kind }) => kind === 'retained')).toMatchObject([{ events: only('invitee').toSorted() }]);
     expect(subscriptionsIn(sandbox)).toEqual(['group active contact', bookings, submissions, recaps]);
   });
 

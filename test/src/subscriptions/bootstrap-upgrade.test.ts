@@ -49,7 +49,7 @@ describe('the subscriptions of an earlier version', () => {
     const scopes = everyScope.filter((scope) => !scope.startsWith('contacts:'));
     const poor = openBootstrapper(sandbox, { token: sandbox.tokens.personal('poor', { user, scopes }) });
     const { results } = await poor.apply();
-    expect(results.find(({ kind }) => kind === 'spared')).toMatchObject({ events: only('contact') });
+    expect(results.find(({ kind }) => kind === 'retained')).toMatchObject({ events: only('contact') });
     expect(subscriptionsIn(sandbox)).toEqual([shared, ...registered.slice(1)]);
     const before = stored();
     await poor.apply();

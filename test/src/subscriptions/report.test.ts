@@ -39,7 +39,7 @@ it('the report names each step with its owner and its events, before and after i
   expect(appliedAsJson({ situation, applied, notes: [] })).toMatchObject({
     complete: false,
     summary: { created: 1, refused: 1, failed: 1, deleted: 0 },
-    deeds: [
+    results: [
       { action: 'created', families: ['invitee'] },
       { action: 'refused', families: ['routing-form'] },
       { action: 'failed', families: ['contact'], why: expect.stringContaining('503') },
