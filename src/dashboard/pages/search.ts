@@ -1,5 +1,6 @@
 // Search: the first people, bookings and deliveries with a text, and the lists that have the others.
 import { html } from 'hono/html';
+import type { PaginationEnvelope } from '#schemas/resources/envelope.ts';
 import { listBookings } from '#src/api/bookings/list-bookings.ts';
 import { listDeliveries } from '#src/api/deliveries/deliveries.ts';
 import { listPeople } from '#src/api/people/people.ts';
@@ -59,13 +60,8 @@ export const searchPage = definePage({
   },
 });
 
-interface Answer<Row> {
-  readonly collection: readonly Row[];
-  readonly pagination: { readonly next_page_token: string | null };
-}
-
 function found<Row>(
-  { collection: rows, pagination }: Answer<Row>,
+  { collection: rows, pagination }: { readonly collection: readonly Row[]; readonly pagination: PaginationEnvelope },
   { list, ...shown }: Omit<Table<Row>, 'rows' | 'empty'> & { readonly list: string },
 ): Markup {
   const more =

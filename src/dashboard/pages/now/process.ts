@@ -1,6 +1,7 @@
 // The page of a process without tables: one that only receives, or one whose database does not answer. It shows what the process knows of
 // itself, and which process has the tables.
 import { html } from 'hono/html';
+import type { z } from 'zod';
 import type { HealthItem } from '#src/api/overview/process-health.ts';
 import { processHealth } from '#src/api/overview/process-health.ts';
 import { statusRecord } from '#src/api/process.ts';
@@ -45,13 +46,7 @@ export async function processView({ status, nowMs }: Pick<PageCall, 'status' | '
   };
 }
 
-interface Worker {
-  readonly role: string;
-  readonly host: string;
-  readonly admin_url: string;
-}
-
-const whereTables = (workers: readonly Worker[]): Markup =>
+const whereTables = (workers: NonNullable<z.output<typeof statusRecord>['processes']>): Markup =>
   workers.length === 0
     ? html`<p class="notice">A worker has the tables. It prints its address when it starts.</p>`
     : html`<h2>Where the tables are</h2>
