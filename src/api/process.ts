@@ -11,7 +11,6 @@ export interface ProcessContext {
   readonly health: {
     readiness(): Promise<{ readonly status: ReadyStatus; readonly engines: Readonly<Record<string, string>> }>;
   };
-  /** Loads the documentation of all operations. */
   docs(): Promise<{ document(request: Request): object; page(request: Request): Promise<Response> }>;
 }
 

@@ -35,7 +35,6 @@ export interface Frame {
   readonly version: string;
 }
 
-/** The whole document. */
 export function documentOf(view: View, frame: Frame): Markup {
   const { title, liveAfter } = view;
   return html`<!doctype html>
@@ -62,7 +61,6 @@ export function documentOf(view: View, frame: Frame): Markup {
     </html> `;
 }
 
-/** The content alone. */
 export const mainOf = ({ content, liveAfter }: View): Markup =>
   html`<main id="main" tabindex="-1" ${liveAfter === undefined ? '' : html`data-live data-seq="${liveAfter}"`}>${content}</main>`;
 

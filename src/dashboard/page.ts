@@ -6,7 +6,6 @@ import { readLastSeq } from '#src/api/deliveries/deliveries.ts';
 import type { RawQuery } from '#src/http/request.ts';
 import type { Markup } from './components/markup.ts';
 
-/** The entries of the navigation, in order. */
 export const sections = {
   '/': 'Now',
   '/deliveries': 'Deliveries',
@@ -21,11 +20,9 @@ export const sections = {
 
 export type Section = keyof typeof sections;
 
-/** One record of an operation. */
 export type RecordOf<Op extends { readonly schema?: z.ZodType | undefined }> = z.output<NonNullable<Op['schema']>>;
 
 export interface PageCall {
-  /** The address as it was requested. */
   readonly url: URL;
   readonly params: Readonly<Record<string, string>>;
   /** One value per name; fields of a form that were left empty are absent. */
@@ -35,11 +32,9 @@ export interface PageCall {
   /** Whether this caller may change nothing: show no buttons. */
   readonly isReadOnly: boolean;
   readonly ask: Ask;
-  /** What the process reports of itself. */
   status(): Promise<object>;
   /** Runs a function that reads the mirror and is no operation. Its errors become `ApiError`s, too. */
   read<Result>(view: (mirror: ApiContext) => Result | Promise<Result>): Promise<Result>;
-  /** Milliseconds since 1970. */
   readonly nowMs: number;
   /** The time zone of reports. */
   readonly timezone: string;

@@ -38,7 +38,6 @@ export type RefusedRequest = Pick<Request, 'method'> & { readonly path: string }
 
 export interface AuthNeeds {
   readonly token: string;
-  /** The token for callers that may only read. */
   readonly readToken?: string | undefined;
   /** The token that opens `/metrics` and nothing else. */
   readonly metricsToken?: string | undefined;
@@ -52,11 +51,9 @@ export interface AuthNeeds {
   clock(): number;
   /** How long the answer to a wrong token is delayed, once there were too many. */
   readonly delayMs?: number;
-  /** Is called for every request that is rejected. */
   refused(cause: RejectionCause, request: RefusedRequest): void;
   /** Records a change that is refused to a caller that can only read; never fails. */
   record(caller: Caller, request: RefusedRequest): Promise<void>;
-  /** Is called for every session that begins. */
   loggedIn(): void;
 }
 

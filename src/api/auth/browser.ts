@@ -6,7 +6,6 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { isLoopback } from '#src/base/loopback.ts';
 import { sessionSeconds } from './session.ts';
 
-/** Who sent a request. */
 export interface Caller {
   readonly who: `${'admin' | 'read-only'} ${'token' | 'session'}` | 'metrics token' | 'mcp token' | 'mcp command';
   /** The address of the socket; a header can be forged. */

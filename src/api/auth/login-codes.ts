@@ -5,7 +5,6 @@ import { minuteMs } from '#src/base/time.ts';
 
 export interface LoginCode {
   readonly expiryMs: number;
-  /** Whether the session may only read. */
   readonly isReadOnly: boolean;
 }
 

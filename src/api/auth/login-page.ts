@@ -33,9 +33,7 @@ export const continueAt = (context: Context, url: string) =>
 export interface LoginPage {
   /** The address to return to, on this host. */
   readonly next: string;
-  /** Prints a link that logs a browser in. */
   readonly command: string;
-  /** Why the last attempt failed. */
   readonly problem?: string;
 }
 

@@ -12,7 +12,6 @@ export interface FirstStep {
 }
 
 export interface FirstRunInput {
-  /** Settings that are needed and have no value. */
   readonly missingSettings: readonly string[];
   readonly hasSubscription: boolean;
   readonly isFilled: boolean;

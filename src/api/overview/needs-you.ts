@@ -25,7 +25,6 @@ export interface NeedsInput {
   readonly quarantined: number;
   /** Webhook subscriptions that deliver nothing. */
   readonly downSubscriptions: number;
-  /** The sinks that refuse the feed. */
   readonly refusing: readonly RefusingSink[];
 }
 

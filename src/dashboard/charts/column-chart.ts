@@ -13,7 +13,6 @@ export interface ChartColumn {
   readonly values: readonly (number | null)[];
   /** In the tooltip and the table instead of the values: `12.5%, 5 of 40`. */
   readonly notes?: readonly string[];
-  /** Where the column leads. */
   readonly href?: string | undefined;
   /** Where the mark of each series leads, if not to `href`. */
   readonly hrefs?: readonly (string | undefined)[];
@@ -44,7 +43,6 @@ interface Plot {
   readonly right: number;
   /** The room of one column. */
   readonly pitch: number;
-  /** The left edge of a column. */
   xOf(index: number): number;
   yOf(value: number): number;
 }

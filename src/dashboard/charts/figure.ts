@@ -32,7 +32,6 @@ interface Drawing {
   readonly text: ChartText;
   readonly width: number;
   readonly height: number;
-  /** The content of the drawing. */
   readonly body: Markup | readonly Markup[];
   readonly table: ChartTable;
   /** A legend is shown where there are several. */

@@ -12,7 +12,6 @@ export interface LocalQuery {
   readonly query: RawQuery;
   /** As in the address. */
   readonly given: RawQuery;
-  /** The zone of the form. */
   readonly timezone: string;
   /** Whether the address names the zone; where it does not, the script replaces it by that of the browser. */
   readonly isChosen: boolean;

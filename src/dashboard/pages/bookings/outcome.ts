@@ -44,7 +44,6 @@ export const attendanceBadge = (attendance: keyof typeof attendanceTexts): Marku
 export const timesText = (count: number): string =>
   count === 1 ? 'once' : count === 2 ? 'twice' : counted(count, 'time');
 
-/** The days of `meetingFilters`. */
 export const startEnds = { min_start_time: 'first', max_start_time: 'last' } as const;
 
 /** Menus of hosts and event types, and the range of the start. */

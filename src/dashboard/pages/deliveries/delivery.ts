@@ -99,7 +99,6 @@ export const replayDeliveryPage = definePage({
   },
 });
 
-/** What the button did. */
 function replayedView({ replayed, before = '' }: Readonly<Record<string, string>>, outcome: string): Markup {
   if (replayed === undefined) return nothing;
   const isKnown = outcomes.some((each) => each === before);

@@ -46,7 +46,6 @@ export const fieldsFor = (query: RawQuery): readonly Field[] => [
   ...rareFields.filter(({ name }) => query[name] !== undefined),
 ];
 
-/** The part of a query that selects deliveries. */
 export const filterIn = (query: RawQuery): RawQuery =>
   Object.fromEntries(all.flatMap(({ name }) => (query[name] === undefined ? [] : [[name, query[name]]])));
 
@@ -66,7 +65,6 @@ export const optionsOf = (query: RawQuery): string =>
 
 const renamed: Readonly<Record<string, string>> = { subject: 'uri', q: 'text' };
 
-/** Each filter with its label. */
 export const filterFacts = (query: Readonly<Record<string, string | number>>): Readonly<Record<string, Markup>> =>
   Object.fromEntries(
     all.flatMap(({ name, label, options }) => {

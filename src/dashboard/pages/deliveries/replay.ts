@@ -82,7 +82,6 @@ export const replayPage = definePage({
 const pathView = (query: RawQuery): Markup =>
   html`<p class="soft"><a href="/deliveries">Deliveries</a> / <a href="${address('/deliveries', filterIn(query))}">this filter</a> / Replay</p>`;
 
-/** What has no limit. */
 const manyView = (query: RawQuery): Markup =>
   html`<span>A page replays at most ${number(mostReplayed)}. This command replays all: ${command(`replay ${optionsOf(query)}`)}</span>`;
 
@@ -92,7 +91,6 @@ const countsView = ({ matched, matched_by_outcome: counts }: Replay): Markup =>
     : html`<h2>What matches</h2>
         <ul class="counts">${counts.map(({ outcome, count }) => html`<li>${number(count)} ${outcomeBadge(outcome)}</li>`)}</ul>`;
 
-/** What a preview found, or what a replay did. */
 function differenceView(replay: Replay): Markup {
   const {
     dry_run: isPreview,

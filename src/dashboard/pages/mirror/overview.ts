@@ -15,7 +15,6 @@ import { syncSentence } from './sync.ts';
 
 interface PartState {
   readonly text: Markup | string;
-  /** Something needs a person. */
   readonly needsAttention?: boolean;
 }
 

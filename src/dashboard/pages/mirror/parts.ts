@@ -17,7 +17,6 @@ const parts = {
 
 export type Part = keyof typeof parts;
 
-/** The links between the pages of the mirror. */
 export const partsOfMirror = (current: Part): Markup =>
   choices(
     'Parts of the mirror',

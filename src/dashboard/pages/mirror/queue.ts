@@ -37,7 +37,6 @@ const engineTexts = {
   redis: 'It is on Redis.',
 } as const;
 
-/** The state of the queue in one sentence. */
 export function depthSentence({
   waiting,
   active,

@@ -7,7 +7,6 @@ export interface ChartCard {
   /** One sentence that says what stands out. */
   readonly finding: Markup | string;
   readonly chart: Markup;
-  /** Takes the whole width of the page. */
   readonly isWide?: boolean;
 }
 
@@ -16,7 +15,6 @@ export type Query = Readonly<Record<string, string | undefined>>;
 export interface DayRange {
   readonly from: string;
   readonly to: string;
-  /** The time zone of the days. */
   readonly timezone: string;
 }
 

@@ -121,7 +121,6 @@ const columns = (people: ReadonlyMap<string, Person>): readonly Column<Contact>[
   { name: 'Created', cell: ({ created_at: at }) => (at === null ? '' : day(at)) },
 ];
 
-/** The persons of some contacts, by contact. */
 async function peopleOf({ ask }: Pick<PageCall, 'ask'>, contacts: readonly Contact[]) {
   const contact_uris = contacts.map(({ uri }) => uri).join();
   const { collection } = await ask(listPeople, { query: { contact_uris } });

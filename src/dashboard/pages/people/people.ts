@@ -40,7 +40,6 @@ function shows({ shows: count, unconfirmed }: Person): Markup | string {
 
 export const named = (name: string | null): Markup => (name ? html`<bdi>${name}</bdi>` : html`<i>without a name</i>`);
 
-/** An address as a link to its bookings. */
 export const bookingsWith = (email: string): Markup =>
   html`<a href="${address('/bookings', { email })}" title="Bookings with this address"><bdi>${email}</bdi></a>`;
 
