@@ -48,7 +48,7 @@ describe('an installation', () => {
     expect(project.overrides).toMatchObject({ 'msgpackr-extract': manifest.optionalDependencies['msgpackr-extract'] });
   });
 
-  it('is published with its address and provenance, can be imported by nobody, and holds no source', () => {
+  it('is published with its address and provenance, exports its manifest only, and holds no source', () => {
     expect(manifest).toMatchObject({
       repository: { url: 'git+https://github.com/slotstream/slotstream.git' },
       publishConfig: { access: 'public', provenance: true },
