@@ -29,7 +29,7 @@ import { mergeProcesses, statusAnswer } from './read-status.ts';
 import type { Roles } from './roles.ts';
 
 export interface Heartbeat {
-  /** Every process, this one included; this one alone where the store does not answer. */
+  /** Every process, this one included; the others as they were last read where the store does not answer. */
   processes(): Promise<readonly ProcessRow[]>;
 }
 
@@ -72,6 +72,7 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
   };
   const recently = recentCounts();
   let spoolSince: number | undefined;
+  let stored: readonly ProcessRow[] = [];
 
   async function oldestJob(state: 'waiting' | 'active'): Promise<string | null> {
     return instantOrNull(await withTimeout(queue.oldestMs(state), storeTimeoutMs).catch(() => undefined));
@@ -117,9 +118,10 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
   opened.defer(startBeating(unit, { id: identity.id, nowMs, describe: beat }));
   return {
     async processes() {
-      const stored = unit && (await withTimeout(listProcesses(unit, nowMs()), storeTimeoutMs).catch(() => []));
+      // A slow answer must not end an alert about another process.
+      if (unit) stored = await withTimeout(listProcesses(unit, nowMs()), storeTimeoutMs).catch(() => stored);
       const beside = roles.receives ? [] : await askReceivers(config);
-      return mergeProcesses([...(stored ?? []), ...beside, await describe()]);
+      return mergeProcesses([...stored, ...beside, await describe()]);
     },
   };
 }

@@ -1,10 +1,12 @@
 // Every process reports to the others: `status`, `doctor` and the API list all of them, and what each has on its disk.
 import { describe, expect, inject, it, vi } from 'vitest';
+import { instantOf } from '#src/base/time.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { isMissing } from '#src/store/process-reports.ts';
 import { listProcesses, writeProcess } from '#src/store/processes.ts';
 import { openAlertReceivers } from '../../harness/alerts/alert-receivers.ts';
 import { contactDelivery } from '../../harness/data/contact-deliveries.ts';
+import { processRow } from '../../harness/data/process-row.ts';
 import { openSender } from '../../harness/mirror/sender.ts';
 import { openProxy } from '../../harness/silent-proxy.ts';
 import { until } from '../../harness/ports.ts';
@@ -112,11 +114,14 @@ describe.runIf(inject('redisUrl'))('a receiver beside a worker on one data folde
 });
 
 describe.runIf(inject('postgresUrl'))('a PostgreSQL that has stopped', () => {
-  it('leaves the receiver ready for deliveries, and is reported once', async () => {
+  it('leaves the receiver ready for deliveries and the list of processes as it was, and is reported once', async () => {
     const database = await copyPostgres();
     await using proxy = await openProxy(database);
     await using home = await openHome({ DATABASE_URL: proxy.url });
     const product = await home.open('start');
+    await using store = await openStore({ report: () => {} }, database);
+    await writeProcess(store, processRow({ role: 'receive', host: 'far', seen_at: instantOf(Date.now()) }));
+    await until(async () => rolesIn(await statusOf(home)).length === 2, 'both are listed');
     await proxy[Symbol.asyncDispose]();
     await until(async () => (await product.readyStatus()) === 'degraded', 'it is degraded');
     expect(await product.readiness()).toBe(200);
@@ -131,7 +136,7 @@ describe.runIf(inject('postgresUrl'))('a PostgreSQL that has stopped', () => {
       running: true,
       queue: { engine: 'embedded' },
       store: { state: 'not answering' },
-      processes: [{ role: 'start' }],
+      processes: [{ role: 'receive', host: 'far' }, { role: 'start' }],
     });
     const { code, out } = await home.run(['doctor']);
     expect(code).toBe(3);
