@@ -26,6 +26,8 @@ export function firstRelease(types: StorageTypes): Migration {
   };
 }
 
+/** Some columns of these are written by an upsert, which fails where one that it leaves out may not be null. */
+const upserted = ['alerts', 'webhook_subscriptions'];
 const defaults: Readonly<Record<string, string>> = { duplicates: ' default 0', redacted: ' default false' };
 
 function tableStatement({ engine, ...types }: StorageTypes, { name, key, columns }: DescribedTable): string {
@@ -37,9 +39,10 @@ function tableStatement({ engine, ...types }: StorageTypes, { name, key, columns
     .filter((column) => !addedLater.has(`${name}.${column.name}`))
     .map((column) => {
       if (column.name === 'seq') return `"seq" ${types.serial}`;
+      const isRequired = upserted.includes(name) ? key.includes(column.name) : column.required;
       // The views look up names in lower case, which PostgreSQL computes by the collation of bytes.
       const collation = !isSqlite && name === 'time_zones' && column.name === 'name' ? ' collate "C"' : '';
-      return `"${column.name}" ${types[column.kind]}${collation}${column.required ? ' not null' : ''}${defaults[column.name] ?? ''}`;
+      return `"${column.name}" ${types[column.kind]}${collation}${isRequired ? ' not null' : ''}${defaults[column.name] ?? ''}`;
     });
   if (isNumbered) definitions.unshift('"id" integer primary key');
   if (name === 'event_log') definitions.push('unique ("delivery_id")');

@@ -13,24 +13,24 @@ CREATE TABLE public.admin_actions (
 );
 CREATE TABLE public.alerts (
     id text NOT NULL,
-    rule text NOT NULL,
-    subject_uri text NOT NULL,
-    state text NOT NULL,
-    channel text NOT NULL,
-    attempts bigint NOT NULL,
+    rule text,
+    subject_uri text,
+    state text,
+    channel text,
+    attempts bigint,
     last_error text,
-    fact text NOT NULL,
+    fact text,
     follows text,
     digest text,
     detail text,
-    episode bigint NOT NULL,
-    occurred_at timestamp(6) with time zone NOT NULL,
-    due_at timestamp(6) with time zone NOT NULL,
-    next_at timestamp(6) with time zone NOT NULL,
+    episode bigint,
+    occurred_at timestamp(6) with time zone,
+    due_at timestamp(6) with time zone,
+    next_at timestamp(6) with time zone,
     claimed_at timestamp(6) with time zone,
     sent_at timestamp(6) with time zone,
-    created_at timestamp(6) with time zone NOT NULL,
-    updated_at timestamp(6) with time zone NOT NULL
+    created_at timestamp(6) with time zone,
+    updated_at timestamp(6) with time zone
 );
 CREATE TABLE public.event_log (
     seq bigint NOT NULL,
@@ -398,7 +398,7 @@ CREATE TABLE public.webhook_subscriptions (
     retry_started_at timestamp(6) with time zone,
     created_at timestamp(6) with time zone,
     updated_at timestamp(6) with time zone,
-    checked_at timestamp(6) with time zone NOT NULL
+    checked_at timestamp(6) with time zone
 );
 INSERT INTO public.admin_actions VALUES ('sample of admin_actions', '2026-11-17 12:00:00+00', 'sample of admin_actions', 'sample of admin_actions', 'sample of admin_actions', 'sample of admin_actions', '{}', '{}', 1);
 INSERT INTO public.alerts VALUES ('sample of alerts', 'sample of alerts', 'sample of alerts', 'sample of alerts', 'sample of alerts', 1, 'sample of alerts', 'sample of alerts', 'sample of alerts', 'sample of alerts', 'sample of alerts', 1, '2026-11-17 12:00:00+00', '2026-11-17 12:00:00+00', '2026-11-17 12:00:00+00', '2026-11-17 12:00:00+00', '2026-11-17 12:00:00+00', '2026-11-17 12:00:00+00', '2026-11-17 12:00:00+00');
