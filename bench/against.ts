@@ -2,7 +2,7 @@
 // falls on both, and prints medians, spread and ratio per figure.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { renderTable } from '#src/cli/terminal.ts';
@@ -57,7 +57,6 @@ function checkOut(commit: string) {
   const [ours, theirs] = [root, path].map((tree) => readFileSync(join(tree, 'package-lock.json'), 'utf8'));
   if (ours === theirs) symlinkSync(join(root, 'node_modules'), join(path, 'node_modules'));
   else execFileSync('npm', ['ci'], { cwd: path, stdio: ['ignore', 'ignore', 'inherit'] });
-  shareBodies(join(path, 'bench/deliveries.ts'));
   return {
     path,
     [Symbol.dispose]() {
@@ -66,23 +65,6 @@ function checkOut(commit: string) {
       folder[Symbol.dispose]();
     },
   };
-}
-
-/** Commits before this command made deliveries of their own. Both trees must process the same ones. */
-function shareBodies(file: string): void {
-  const source = readFileSync(file, 'utf8');
-  if (source.includes(sharedBodiesVariable)) return;
-  if (!source.includes('export function bodies(')) throw new Error(`${file} has no function bodies()`);
-  writeFileSync(
-    file,
-    `import { readFileSync } from 'node:fs';
-${source.replace('export function bodies(', 'function ownBodies(')}
-export function bodies(count: number, seed: number): string[] {
-  const folder = process.env['${sharedBodiesVariable}'];
-  return folder ? JSON.parse(readFileSync(\`\${folder}/\${seed}-\${count}.json\`, 'utf8')) : ownBodies(count, seed);
-}
-`,
-  );
 }
 
 async function runBench(
@@ -110,7 +92,7 @@ export function comparisonTable(figures: readonly ComparedFigure[], commit: stri
       `${name}${unit ? ` ${unit}` : ''}`,
       spread(here),
       spread(there),
-      spread(here.map((value, round) => value / (there[round] ?? Number.NaN))),
+      spread(there.length === 0 ? [] : here.map((value, round) => value / (there[round] ?? Number.NaN))),
     ]),
   );
 }
