@@ -8,7 +8,6 @@ import { scheduledEventResource } from './scheduled-event.ts';
 import { membershipResource, userResource } from './user.ts';
 import { instant, nullableText } from './values.ts';
 
-/** The page for people. */
 const page = { app_url: z.url() };
 
 export const publicContactResource = contactResource.extend(page);

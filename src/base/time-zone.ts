@@ -44,7 +44,6 @@ export function localClock(zone: string): ((ms: number) => Date) | undefined {
   return periods && ((ms) => new Date(ms + offsetAmong(periods, ms)));
 }
 
-/** Whether local time is UTC. */
 export const isUtc = (zone: string): boolean => zonePeriods(zone)?.every(({ offsetMs }) => offsetMs === 0) ?? false;
 
 /** The first instant of a day (`2026-11-16`) in a zone. */

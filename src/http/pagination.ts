@@ -37,7 +37,6 @@ export interface Listing {
   readonly hasPrevious: boolean;
   /** Fields of the answer besides `collection` and `pagination`. */
   readonly fields?: Readonly<Record<string, unknown>>;
-  /** Sent with the answer. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -192,11 +192,9 @@ export interface ErrorOptions {
   readonly noSuchPath: HttpError;
   /** The error for a failure that is no `HttpError` and does not end by itself. */
   readonly failure?: HttpError;
-  /** Receives such failures. */
   report(error: unknown): void;
 }
 
-/** Answers every error as JSON. */
 export function handleErrors<E extends Env>(app: Hono<E>, options: ErrorOptions): void {
   app.onError((error, http) => {
     const { status, body } = httpErrorOf(error, options);

@@ -36,7 +36,6 @@ export interface DeliveryToSign {
   readonly id: string;
 }
 
-/** The parsed headers. */
 interface Claim {
   readonly seconds: number;
   /** The signed text before the body. */

@@ -29,7 +29,6 @@ interface OpenedRow extends WorkingRow {
 
 export interface RowWorkspace {
   readonly row: RowLookup;
-  /** How many rows it holds. */
   size(): number;
   /** Reads the rows that these facts touch and that it does not hold yet. */
   open(facts: readonly Fact[]): Promise<void>;

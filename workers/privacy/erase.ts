@@ -141,7 +141,6 @@ async function recordErasures(
   return [...report.values()].map(({ seq }) => seq).toSorted((a, b) => a - b);
 }
 
-/** Returns how many were removed. */
 async function removeAlerts({ db }: Unit, uris: readonly string[]): Promise<number> {
   let removed = 0;
   for (let from = 0; from < uris.length; from += 500) {

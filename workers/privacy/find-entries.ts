@@ -28,7 +28,6 @@ export interface Findings {
   readonly addresses: Set<string>;
   /** Addresses in the person's records that belong to a colleague and were not followed. */
   readonly skipped: Set<string>;
-  /** The entries to be redacted. */
   readonly seqs: Set<number>;
   /** The time of the newest fact that contains an address. */
   newest: string;

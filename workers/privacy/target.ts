@@ -105,7 +105,6 @@ export async function submittedBy({ db }: Store | Unit, submitters: readonly str
   return rows.map(({ uri }) => ({ uri, table: 'routing_form_submissions' as const }));
 }
 
-/** The recaps of these meetings. */
 export async function recapsOf({ db }: Store | Unit, meetings: readonly string[]): Promise<ErasedSubject[]> {
   const rows = await db.selectFrom('meeting_recaps').select('uri').where('event_uri', 'in', meetings).execute();
   return rows.map(({ uri }) => ({ uri, table: 'meeting_recaps' as const }));

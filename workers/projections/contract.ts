@@ -38,7 +38,6 @@ export interface Assignment {
   readonly version: Version;
   /** Field → its value. An absent field is not assigned; null assigns null. */
   readonly fields: Readonly<Record<string, Json>>;
-  /** All fields of the table. */
   readonly definition: Fields;
 }
 

@@ -61,7 +61,6 @@ export const trackingFields = {
 export interface AssignedRecord {
   readonly uri: string;
   readonly version: Version;
-  /** A parsed payload. */
   readonly record: Readonly<Record<string, unknown>>;
 }
 

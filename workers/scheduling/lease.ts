@@ -9,7 +9,6 @@ import { changeValue, keyValue, readValue } from '#src/store/key-value.ts';
 export interface LeaseNeeds {
   readonly store: Store;
   readonly nowMs: () => number;
-  /** Identifies this process. */
   readonly holder: string;
   /** How long a lease lasts without renewal, where a minute is too long to wait for a takeover. */
   readonly leaseMs?: number;
@@ -46,7 +45,6 @@ export interface LeaseState {
   readonly isRunning: boolean;
   /** When the last successful run began; undefined before the first. */
   readonly ranMs: number | undefined;
-  /** When the next may begin. */
   readonly dueMs: number;
   /** Failed runs since the last successful one. */
   readonly failures: number;

@@ -87,7 +87,6 @@ function logFailure(
   else log.warn({ ...fields, err }, jobFailed);
 }
 
-/** Returns how long to wait. */
 async function turn(needs: LoopNeeds, job: Job, stopping: AbortSignal): Promise<number> {
   const startedMs = needs.nowMs();
   const answer = await takeLease(needs, { job: job.name, everyMs: job.everyMs });

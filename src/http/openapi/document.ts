@@ -47,7 +47,6 @@ export interface OpenApiDocument {
 export interface OperationNotes {
   readonly tag: string;
   readonly security: OperationDocs['security'];
-  /** By status. */
   readonly errors: OperationDocs['responses'];
   /** The headers of a successful answer. */
   readonly headers?: object;

@@ -30,9 +30,7 @@ export interface DocsPage {
   readonly title: string;
   readonly heading: string;
   readonly lead: Markup;
-  /** Address by text. */
   readonly links: Readonly<Record<string, string>>;
-  /** Shell commands to begin with. */
   readonly example: string;
   readonly chapters: readonly Chapter[];
   readonly schemas: OpenApiDocument['components']['schemas'];

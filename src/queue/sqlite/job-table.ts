@@ -87,7 +87,6 @@ export class JobTable {
     return { ...row, data: this.#working.data.get(row.seq) ?? '{}' };
   }
 
-  /** Ends a job. */
   finish(job: HeldJob, outcome: Outcome, now: number): void {
     this.together(() => {
       const { seq } = this.#held(job);

@@ -44,7 +44,6 @@ export interface Journal {
 export interface JournalStatus {
   /** Batches whose jobs are not finished. */
   readonly batches: number;
-  /** Bytes on disk. */
   readonly bytes: number;
   /** How often the queue had lost jobs, since the start of the process. */
   readonly losses: number;
