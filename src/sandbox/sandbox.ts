@@ -25,7 +25,6 @@ export interface SandboxOptions extends Partial<WorldSize>, Partial<Omit<Service
 }
 
 export interface SandboxNeeds {
-  /** The real clock, in milliseconds. */
   realMs?(): number;
   /** Receives an error of the sandbox itself. */
   report?(error: unknown): void;

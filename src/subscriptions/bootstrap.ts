@@ -1,7 +1,7 @@
 // Bootstrap: inspect the account and its subscriptions, plan the difference, apply the plan, record the result.
 import { contractOf, type EventKind } from '#schemas/events.ts';
 import { applyPlan, type Applied } from './apply.ts';
-import { findOutages, recordOutages, resolveOutages, type OutageNeeds, type Inspected } from './outage-gaps.ts';
+import { findOutages, recordOutages, resolveOutages, type OutageNeeds, type OutageInput } from './outage-gaps.ts';
 import { planSubscriptions, refusalId } from './plan.ts';
 import { isAcceptable } from './register.ts';
 import {
@@ -44,7 +44,7 @@ export interface BootstrapInput {
   readonly countsMembers: boolean;
 }
 
-export interface Inspection extends Inspected {
+export interface Inspection extends OutageInput {
   readonly account: Account;
   /** Undefined when not requested, or when the token is not allowed to count. */
   readonly members: number | undefined;

@@ -38,7 +38,7 @@ export interface Outages {
 }
 
 /** The result of an inspection. */
-export interface Inspected {
+export interface OutageInput {
   readonly input: PlanInput;
   readonly steps: readonly Step[];
   readonly unlisted: readonly UnlistedOwner[];
@@ -46,7 +46,7 @@ export interface Inspected {
 }
 
 /** Only subscriptions that are still desired count. */
-export function findOutages(inspected: Inspected, now: string): Outages {
+export function findOutages(inspected: OutageInput, now: string): Outages {
   const { input, lastSeen, unlisted } = inspected;
   const isDesired = (one: WebhookSubscription): boolean =>
     isOurs(input.callback, one) && desiredEvents(one, inspected).length > 0;
@@ -69,7 +69,7 @@ function gapStart(one: WebhookSubscription, before: LastSeen | undefined): strin
 }
 
 /** Its events that are still desired for its owner. */
-function desiredEvents(one: WebhookSubscription, { steps }: Inspected): readonly string[] {
+function desiredEvents(one: WebhookSubscription, { steps }: OutageInput): readonly string[] {
   const owner = ownerOf(one);
   const desired = steps.flatMap((step): readonly string[] =>
     'desired' in step && isSameOwner(step.desired.owner, owner) ? step.desired.events : [],
@@ -85,7 +85,7 @@ export interface OutageResult {
 
 /** What has to be repaired and stored after these steps. */
 export function resolveOutages(
-  inspected: Inspected,
+  inspected: OutageInput,
   { outages, applied, now }: { readonly outages: readonly Outage[]; readonly applied: Applied; readonly now: string },
 ): OutageResult {
   const open = outages.filter((one) => !isSettled(one, inspected, applied));
@@ -105,7 +105,7 @@ export function resolveOutages(
 }
 
 /** Deliveries that an active subscription was still retrying are lost when it is deleted. */
-function endedWhileFailing(inspected: Inspected, { results }: Applied): readonly Outage[] {
+function endedWhileFailing(inspected: OutageInput, { results }: Applied): readonly Outage[] {
   return results.flatMap((result) => {
     if (result.kind !== 'deleted') return [];
     const { subscription } = result;
@@ -116,7 +116,7 @@ function endedWhileFailing(inspected: Inspected, { results }: Applied): readonly
 }
 
 /** Some of its events are delivered again, and the service has refused the others. */
-function isSettled({ subscription }: Outage, inspected: Inspected, { existing, results }: Applied): boolean {
+function isSettled({ subscription }: Outage, inspected: OutageInput, { existing, results }: Applied): boolean {
   const owner = ownerOf(subscription);
   const ours = existing.filter((one) => isOurs(inspected.input.callback, one));
   const refused = results.flatMap((result): readonly string[] =>
@@ -146,7 +146,7 @@ export async function recordOutages(
 
 /** Stores our subscriptions as they are now; those that were stored and no longer exist are deleted, except of unlisted owners. */
 function lastSeenAfter(
-  { input, lastSeen, unlisted }: Inspected,
+  { input, lastSeen, unlisted }: OutageInput,
   { existing }: Pick<Applied, 'existing'>,
   now: string,
 ): OutageResult['lastSeen'] {

@@ -16,7 +16,7 @@ export interface RegisterNeeds {
   readonly signal: AbortSignal | undefined;
 }
 
-export interface Registering {
+export interface RegistrationInput {
   readonly desired: DesiredSubscription;
   readonly callback: string;
   readonly keyIds: readonly [string, ...string[]];
@@ -49,7 +49,7 @@ export type Registration =
 /** Each round either ends or finds one more taken URL; the limit is for a service that behaves inconsistently. */
 const maxRounds = 12;
 
-export async function registerSubscription(needs: RegisterNeeds, input: Registering): Promise<Registration> {
+export async function registerSubscription(needs: RegisterNeeds, input: RegistrationInput): Promise<Registration> {
   const { desired, callback, keyIds } = input;
   const fingerprint = fingerprintOf({ ...desired, keyId: keyIds[0] });
   let { existing } = input;

@@ -38,7 +38,6 @@ export interface CallOptions {
 
 export interface Client {
   call<Value>(call: ApiCall<Value>, options?: CallOptions): Promise<ApiResult<Value>>;
-  /** The origin all calls go to. */
   readonly origin: string;
 }
 

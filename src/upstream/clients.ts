@@ -36,7 +36,6 @@ export function openUpstream(config: UpstreamConfig, needs: UpstreamNeeds = {}, 
 }
 
 export interface UserUpstream {
-  /** The user's URI. */
   readonly user: string;
   readonly organization: string | null;
   readonly scopes: readonly string[];

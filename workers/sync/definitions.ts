@@ -13,7 +13,6 @@ import { accountOf } from './sources.ts';
 const lists: readonly ResourceName[] = ['organization_memberships', 'custom_field_definitions', 'event_types'];
 
 export interface DefinitionsReport {
-  /** Rows that changed. */
   readonly changed: number;
   /** Lists and records that could not be read. */
   readonly unreadable: readonly string[];

@@ -54,12 +54,12 @@ export async function explain(store: Store, question: Question): Promise<Explana
   }
 }
 
-interface Found {
+interface FoundRow {
   readonly table: MirrorTable;
   readonly row: Row;
 }
 
-async function findRow({ db, engine }: Store, uri: string): Promise<Found | undefined> {
+async function findRow({ db, engine }: Store, uri: string): Promise<FoundRow | undefined> {
   for (const table of mirrorTables) {
     const row = await db.selectFrom(table).selectAll().where('uri', '=', uri).executeTakeFirst();
     if (row !== undefined) return { table, row: decodeRow(engine, table, row) };
@@ -71,7 +71,7 @@ async function findRow({ db, engine }: Store, uri: string): Promise<Found | unde
 async function readHistory(
   store: Store,
   { uri, after, limit }: Question,
-  found: Found | undefined,
+  found: FoundRow | undefined,
 ): Promise<Pick<Explanation, 'deliveries' | 'next_after' | 'fields'>> {
   const origins = found ? originsOf(found.table, found.row) : [];
   const suppliers = new Map<Origin, Supplier>();
@@ -110,8 +110,8 @@ type Supplier = ReturnType<typeof supplierOf>;
 /** Without the content, which may be large. */
 const supplierOf = ({ seq, event, source, occurred_at }: HistoryEntry) => ({ seq, event, source, occurred_at });
 
-interface Noted {
-  readonly found: Found;
+interface NotedChange {
+  readonly found: FoundRow;
   readonly undecided: readonly Origin[];
   readonly entry: HistoryEntry;
   readonly changes: string | null;
@@ -120,7 +120,7 @@ interface Noted {
 /** Notes for each column the entry that set its present value; later entries may only have repeated it. */
 function noteSetters(
   setters: Map<string, Supplier>,
-  { found: { table, row }, undecided, entry, changes }: Noted,
+  { found: { table, row }, undecided, entry, changes }: NotedChange,
 ): void {
   const changed = changes === null ? undefined : parseChanges(changes)[table];
   for (const column of undecided.flatMap(({ columns }) => columns)) {

@@ -93,13 +93,13 @@ async function* entriesOf(
   }
 }
 
-interface Replayed {
+interface ReplayResult {
   readonly changed: readonly ReplayedEntry[];
   readonly stillQuarantined: number;
   readonly written: SeqRange | null;
 }
 
-function spanOf(parts: readonly Pick<Replayed, 'written'>[]): SeqRange | null {
+function spanOf(parts: readonly Pick<ReplayResult, 'written'>[]): SeqRange | null {
   const ranges = parts.flatMap(({ written }) => written ?? []);
   const [first] = ranges;
   const last = ranges.at(-1);
@@ -113,7 +113,7 @@ interface ReplayItem extends Parsed {
 type PageNeeds = FoldNeeds & { readonly dryRun: boolean };
 
 /** An entry that the store still refuses stays as it is. */
-function replayPage({ store, ...needs }: PageNeeds, page: readonly LogEntry[]): Promise<Replayed[]> {
+function replayPage({ store, ...needs }: PageNeeds, page: readonly LogEntry[]): Promise<ReplayResult[]> {
   return bisect(page, {
     attempt: (entries) =>
       store.transaction(async (unit) => {
@@ -125,7 +125,7 @@ function replayPage({ store, ...needs }: PageNeeds, page: readonly LogEntry[]): 
   });
 }
 
-function movePolicy({ screen, dryRun }: Omit<PageNeeds, 'store'>): FoldPolicy<ReplayItem, Replayed> {
+function movePolicy({ screen, dryRun }: Omit<PageNeeds, 'store'>): FoldPolicy<ReplayItem, ReplayResult> {
   return {
     apply: (rows, fact) => merge(rows, fact, screen),
     locksLog: true,

@@ -104,13 +104,13 @@ export const contactOperations = [
 const contactOf = ({ service, caller, uri }: ServiceContext): ContactEntry =>
   found(contactsOf(service, caller.organization.uri).get(uri), 'contact');
 
-interface Writing {
+interface ContactWrite {
   readonly body: z.output<typeof contactUpdateRequest>;
   /** The contact that is changed; absent when one is created. */
   readonly entry?: ContactEntry;
 }
 
-function detailsOf(service: Service, organization: string, { body, entry }: Writing): Partial<ContactDetails> {
+function detailsOf(service: Service, organization: string, { body, entry }: ContactWrite): Partial<ContactDetails> {
   const { custom_fields, ...details } = body;
   if (custom_fields === undefined) return given(details);
   const values = mergeValues(service, organization, { before: entry?.values, writes: custom_fields });

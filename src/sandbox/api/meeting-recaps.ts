@@ -12,14 +12,14 @@ import { listing } from '#src/http/pagination.ts';
 import { deleteRecap, updateRecap } from '#src/sandbox/world/recaps.ts';
 import { isSameAddress } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { found } from '#src/sandbox/world/service.ts';
-import { isAdministrator, noAccess, requestedUsers, visible, type Asking } from './permissions.ts';
+import { isAdministrator, noAccess, requestedUsers, visible, type CallContext } from './permissions.ts';
 import { get, list, remove, update, type ServiceContext } from './service-operation.ts';
 
 const reading = { scopes: ['meeting_recaps:read'], schema: meetingRecapResource } as const;
 const writing = { scopes: ['meeting_recaps:write'], schema: meetingRecapResource } as const;
 
 /** `demand` refuses a search, or says which of the recaps that it finds are shown. */
-export const listMeetingRecaps = (demand: (asking: Asking, search: RecapSearch) => RecapFilter) =>
+export const listMeetingRecaps = (demand: (asking: CallContext, search: RecapSearch) => RecapFilter) =>
   list('listMeetingRecaps', '/meeting_recaps', {
     ...reading,
     summary: 'The recaps of an event, a user or an organization',
@@ -83,7 +83,7 @@ function matches(recap: MeetingRecapResource, search: RecapSearch): boolean {
 }
 
 /** One of the three says whose recaps are meant (A26); the others narrow it. */
-function demandSearch(asking: Asking, { event, user, organization }: RecapSearch): void {
+function demandSearch(asking: CallContext, { event, user, organization }: RecapSearch): void {
   if (event === undefined && user === undefined && organization === undefined)
     throw invalid({ message: 'name an event, a user or an organization', parameter: 'event' });
   if (user !== undefined || organization !== undefined) requestedUsers(asking, { user, organization });
@@ -91,7 +91,7 @@ function demandSearch(asking: Asking, { event, user, organization }: RecapSearch
 }
 
 /** `isWhole`: all recaps of the event are asked for, so none may be another's, unless the caller is an administrator. */
-function demandEvent({ service: { state }, caller }: Asking, event: string, isWhole: boolean): void {
+function demandEvent({ service: { state }, caller }: CallContext, event: string, isWhole: boolean): void {
   const { event_memberships } = found(state.scheduledEvents.get(event), 'scheduled event', 'event');
   const hosts = event_memberships.map(({ user }) => user);
   if (!hosts.some((host) => state.users.get(host)?.current_organization === caller.organization.uri))

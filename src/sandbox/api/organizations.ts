@@ -20,7 +20,7 @@ import {
   noPermission,
   requestedUsers,
   visible,
-  type Asking,
+  type CallContext,
 } from './permissions.ts';
 import { create, get, list } from './service-operation.ts';
 
@@ -143,7 +143,7 @@ function organizationRecord(organization: Organization): OrganizationResource {
   return { uri, name, plan, stage, resource_type: 'Organization' };
 }
 
-function demandAdministrator({ service, caller }: Asking, organization: string): void {
+function demandAdministrator({ service, caller }: CallContext, organization: string): void {
   found(service.state.organizations.get(organization), 'organization');
   if (caller.organization.uri !== organization || !isAdministrator(caller)) throw denied(noPermission);
 }

@@ -14,7 +14,7 @@ export const noPermission = permissionMessages['POST /organizations/<uuid>/invit
 export const isAdministrator = ({ role }: Caller): boolean => role !== 'user';
 
 /** Who asks, and what is asked about: part of every call. */
-export type Asking = Pick<ServiceContext, 'service' | 'caller'>;
+export type CallContext = Pick<ServiceContext, 'service' | 'caller'>;
 
 interface OfOrganization {
   readonly organization: string;
@@ -41,7 +41,7 @@ export interface ListOwner {
  * The users whose data is requested, if the caller may see it: that of an organization needs an administrator, that of a
  * group an administrator or a member, that of a user the same user or an administrator.
  */
-export function requestedUsers(asking: Asking, { organization, user, group }: ListOwner): ReadonlySet<string> {
+export function requestedUsers(asking: CallContext, { organization, user, group }: ListOwner): ReadonlySet<string> {
   const { service, caller } = asking;
   if (user !== undefined) {
     if (organization !== undefined) demandOrganization(asking, organization);
@@ -58,24 +58,24 @@ export function requestedUsers(asking: Asking, { organization, user, group }: Li
 }
 
 /** The organization exists and is the caller's own. */
-export function demandOrganization({ service, caller }: Asking, uri: string): void {
+export function demandOrganization({ service, caller }: CallContext, uri: string): void {
   found(service.state.organizations.get(uri), 'organization', 'organization');
   if (caller.organization.uri !== uri) throw denied(noAccess);
 }
 
-export function demandUser({ service, caller }: Asking, uri: string, parameter?: string): UserResource {
+export function demandUser({ service, caller }: CallContext, uri: string, parameter?: string): UserResource {
   const user = found(service.state.users.get(uri), 'user', parameter);
   if (user.current_organization !== caller.organization.uri) throw denied(noAccess);
   return user;
 }
 
-export function demandGroup({ service, caller }: Asking, uri: string, parameter?: string): StoredGroup {
+export function demandGroup({ service, caller }: CallContext, uri: string, parameter?: string): StoredGroup {
   const group = found(service.state.groups.get(uri), 'group', parameter);
   return visible(caller, group, group.members);
 }
 
 /** Everyone in its organization may see an event type: it has a public page. */
-export function demandEventType({ service, caller }: Asking, uri: string, parameter?: string): StoredEventType {
+export function demandEventType({ service, caller }: CallContext, uri: string, parameter?: string): StoredEventType {
   const eventType = found(service.state.eventTypes.get(uri), 'event type', parameter);
   if (organizationOf(service.state, eventType.hosts) !== caller.organization.uri) throw denied(noAccess);
   return eventType;

@@ -8,7 +8,7 @@ import {
 import { denied } from '#src/http/http-error.ts';
 import { listing } from '#src/http/pagination.ts';
 import { found, type StoredForm } from '#src/sandbox/world/service.ts';
-import { demandOrganization, isAdministrator, noAccess, visible, type Asking } from './permissions.ts';
+import { demandOrganization, isAdministrator, noAccess, visible, type CallContext } from './permissions.ts';
 import { get, list, type ServiceContext } from './service-operation.ts';
 
 const reading = { scopes: ['routing_forms:read'], permits: demandAdministrator } as const;
@@ -59,7 +59,7 @@ function demandAdministrator({ caller }: ServiceContext): void {
   if (!isAdministrator(caller)) throw denied(noAccess);
 }
 
-const demandForm = ({ service, caller }: Asking, uri: string, parameter?: string): StoredForm =>
+const demandForm = ({ service, caller }: CallContext, uri: string, parameter?: string): StoredForm =>
   visible(caller, found(service.state.routingForms.get(uri), 'routing form', parameter), []);
 
 /** The routes are internal to the service. */

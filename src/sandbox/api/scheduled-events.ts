@@ -13,7 +13,7 @@ import { organizationOf } from '#src/sandbox/world/event-types.ts';
 import { isPaid } from '#src/sandbox/world/organizations.ts';
 import { pageOfList } from '#src/sandbox/world/page.ts';
 import { found, type State } from '#src/sandbox/world/service.ts';
-import { demandEventType, isAdministrator, requestedUsers, visible, type Asking } from './permissions.ts';
+import { demandEventType, isAdministrator, requestedUsers, visible, type CallContext } from './permissions.ts';
 import { create, get, list, remove, type ServiceContext } from './service-operation.ts';
 
 const scopes = ['scheduled_events:read'] as const;
@@ -123,7 +123,7 @@ export const scheduledEventOperations = [
 ];
 
 /** A meeting is seen by its hosts and by the administrators of their organization. */
-function demandMeeting({ service: { state }, caller }: Asking, uri: string): ScheduledEventResource {
+function demandMeeting({ service: { state }, caller }: CallContext, uri: string): ScheduledEventResource {
   const event = found(state.scheduledEvents.get(uri), 'scheduled event');
   const hosts = event.event_memberships.map(({ user }) => user);
   visible(caller, { organization: organizationOf(state, hosts) }, hosts);

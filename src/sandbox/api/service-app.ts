@@ -28,7 +28,6 @@ export interface ServiceAppNeeds {
   readonly faults: FaultInjector;
   /** The caller of this `Authorization` header; throws an error when there is none. */
   callerOf(authorization: string | undefined): Caller;
-  /** Counts the call. */
   countCall(caller: Caller, operation: ServiceOperation): RateState;
   /** Sees every answer before it is sent; the tests check them against their schemas. */
   readonly inspect?: NonNullable<ServiceApplication['onAnswer']>;

@@ -22,7 +22,7 @@ import {
   noPermission,
   requestedUsers,
   visible,
-  type Asking,
+  type CallContext,
 } from './permissions.ts';
 import { define, get, list, remove, type Caller, type ServiceContext } from './service-operation.ts';
 
@@ -91,7 +91,7 @@ function demandScopes({ scopes }: Caller, { events }: SubscriptionRequest): void
 }
 
 /** For an organization as its administrator, for a group also as its member, for a user only as that user. */
-function demandSubject(asking: Asking, { scope, user = '', group = '' }: SubscriptionRequest): void {
+function demandSubject(asking: CallContext, { scope, user = '', group = '' }: SubscriptionRequest): void {
   const { service, caller } = asking;
   const users: string[] = [];
   if (scope === 'user') users.push(demandUser(asking, user, 'user').uri);

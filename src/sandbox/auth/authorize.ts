@@ -7,14 +7,14 @@ import { redirectTarget, type Client, type Clients } from './clients.ts';
 import { demand, invalidRequest, OAuthError, readScopes, type Parameters } from './request.ts';
 
 /** A known client with a registered redirect URI: from here on, errors are sent to the client. */
-export interface Trusted {
+export interface TrustedClient {
   readonly client: Client;
   readonly redirectUri: string;
   readonly target: URL;
 }
 
 /** Errors before this point are shown in the browser: redirecting them would make this server an open redirector. */
-export function readTrusted(clients: Clients, parameters: Parameters): Trusted {
+export function readTrusted(clients: Clients, parameters: Parameters): TrustedClient {
   const client = clients.get(demand(parameters, 'client_id'));
   if (client === undefined) throw invalidRequest('client_id is unknown.');
   const redirectUri = demand(parameters, 'redirect_uri');
@@ -30,7 +30,7 @@ export interface Wish {
   readonly scopes: readonly ApiScope[];
 }
 
-export function readWish({ client }: Trusted, parameters: Parameters): Wish {
+export function readWish({ client }: TrustedClient, parameters: Parameters): Wish {
   if (demand(parameters, 'response_type') !== 'code')
     throw new OAuthError('unsupported_response_type', 'response_type must be code.');
   return { challenge: challengeOf(client, parameters), scopes: readScopes(parameters, everyScope) };

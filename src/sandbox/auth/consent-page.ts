@@ -2,7 +2,7 @@
 import { html, raw } from 'hono/html';
 import type { UserResource } from '#schemas/resources/user.ts';
 import type { State } from '#src/sandbox/world/service.ts';
-import { hintedUser, type Trusted, type Wish } from './authorize.ts';
+import { hintedUser, type TrustedClient, type Wish } from './authorize.ts';
 import { sha256 } from './tokens.ts';
 import type { OAuthError, Parameters } from './request.ts';
 
@@ -13,7 +13,7 @@ const mostUsers = 200;
 
 export interface Consent {
   readonly state: State;
-  readonly trusted: Trusted;
+  readonly trusted: TrustedClient;
   readonly wish: Wish;
   readonly parameters: Parameters;
 }

@@ -21,7 +21,6 @@ export interface WorldSize {
 }
 
 export interface ServiceNeeds {
-  /** The real clock, in milliseconds. */
   realMs(): number;
   /** Receives everything that happens after seeding. */
   emit(fact: Fact): void;

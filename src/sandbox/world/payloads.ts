@@ -6,7 +6,7 @@ import type { JsonObject } from '#schemas/wire.ts';
 import type { ContactEntry } from './contacts/contact-entry.ts';
 import type { Form } from './service.ts';
 
-interface Deleted extends JsonObject {
+interface DeletedRecord extends JsonObject {
   readonly uri: string;
   readonly deleted_at: string;
 }
@@ -16,7 +16,7 @@ export function contactPayload(as: Form, entry: ContactEntry, record: ContactRes
   return besideUser(entry, { ...record, creation_source: entry.creation_source });
 }
 
-export const deletedContactPayload = (as: Form, entry: ContactEntry, deleted: Deleted): JsonObject =>
+export const deletedContactPayload = (as: Form, entry: ContactEntry, deleted: DeletedRecord): JsonObject =>
   as === 'specification' ? deleted : besideUser(entry, deleted);
 
 const besideUser = ({ owner }: ContactEntry, contact: JsonObject): JsonObject => ({
@@ -34,5 +34,5 @@ export function recapPayload(as: Form, recap: MeetingRecapResource, isNew: boole
   return isNew ? { created_at: recap.created_at, ...about } : about;
 }
 
-export const deletedRecapPayload = (as: Form, deleted: Deleted): JsonObject =>
+export const deletedRecapPayload = (as: Form, deleted: DeletedRecord): JsonObject =>
   as === 'specification' ? deleted : { recap: deleted };

@@ -13,7 +13,6 @@ type TextField = 'summary_md' | 'action_items_md' | 'discussion_md' | 'notes';
 type Texts = { readonly [Field in TextField]?: string | null | undefined };
 
 export interface RecapPlan extends Texts {
-  /** The user it belongs to, by URI. */
   readonly user: string;
   /** One without a URI was not scheduled through the service. */
   readonly event: ScheduledEventResource | RecapMeeting;

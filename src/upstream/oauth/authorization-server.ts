@@ -130,14 +130,14 @@ export function reasonOf(error: unknown): string {
   return (isSent && /^\w{1,60}$/.exec(error.error)?.[0]) || '';
 }
 
-interface Sending {
+interface SendOptions {
   readonly what: string;
   readonly signal: AbortSignal | undefined;
   /** An attempt is not aborted once it was sent; no further attempt is made. */
   readonly mustFinish?: boolean;
 }
 
-const optionsFor = (needs: OAuthNeeds, how: Sending) => ({
+const optionsFor = (needs: OAuthNeeds, how: SendOptions) => ({
   headers: { 'user-agent': userAgent },
   // `isSecure` was asked: the library knows no exception for this machine.
   [oauth.allowInsecureRequests]: true,
@@ -157,7 +157,7 @@ const maxAttempts = 4;
 async function sendWithRetries(
   needs: OAuthNeeds,
   url: URL,
-  { init, what, signal, mustFinish = false }: Sending & { readonly init: RequestInit },
+  { init, what, signal, mustFinish = false }: SendOptions & { readonly init: RequestInit },
 ): Promise<AttemptResponse> {
   for (let tries = 1; ; tries += 1) {
     throwIfAborted(signal);

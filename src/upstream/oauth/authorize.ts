@@ -48,14 +48,14 @@ export async function authorize(needs: LoginNeeds, application: OAuthApplication
   return await exchange(redirect, { redirectUri, verifier });
 }
 
-interface Expected {
+interface ExpectedRedirect {
   readonly redirectUri: string;
   readonly requested: readonly ApiScope[];
   readonly validate: (address: URL) => URLSearchParams;
 }
 
 /** Any page in the browser can call this URL: only a redirect with our own `state`, from our issuer, is accepted. */
-function readRedirect(address: URL | null, expected: Expected): ReturnType<ReadRedirect> {
+function readRedirect(address: URL | null, expected: ExpectedRedirect): ReturnType<ReadRedirect> {
   const { origin, pathname } = new URL(expected.redirectUri);
   if (address?.origin !== origin || address.pathname !== pathname) return { kind: 'elsewhere' };
   let reason = 'no code was returned';

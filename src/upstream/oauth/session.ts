@@ -24,7 +24,7 @@ const marginMs = 60_000;
 export function openSession(needs: OAuthNeeds, input: SessionInput): TokenSource {
   // Not loaded where a personal token is used, which needs none of it.
   const loading = import('./authorization-server.ts');
-  let renewing: Renewing | undefined;
+  let renewing: Renewal | undefined;
   let server: Promise<AuthorizationServer> | undefined;
   let held = find(readLogins(input.dataDir), input);
 
@@ -77,7 +77,7 @@ export function openSession(needs: OAuthNeeds, input: SessionInput): TokenSource
   };
 }
 
-interface Renewing {
+interface Renewal {
   readonly login: Promise<Login>;
   /** The signal of the caller that started the renewal. */
   readonly signal: AbortSignal | undefined;

@@ -10,7 +10,6 @@ import type { Sources } from '#workers/sync/sources.ts';
 
 export interface TraversalNeeds extends FoldNeeds {
   readonly sources: Sources;
-  /** The current time on our clock. */
   readonly now: () => string;
   /** Called at the start and after each page. */
   readonly onProgress: (resource: Resource, counts: Counts) => void;

@@ -24,7 +24,6 @@ export interface BookingPlan extends MeetingPlan {
   readonly scheduledBy?: string | null | undefined;
   /** Null: on the hosted page. */
   readonly method: InviteeResource['scheduling_method'];
-  /** The invitee this one replaces. */
   readonly replaces?: InviteeResource | undefined;
 }
 
@@ -107,12 +106,12 @@ function paymentFor({ random }: Service, { price }: StoredEventType): InviteeRes
   };
 }
 
-export interface Canceling {
+export interface CancelPlan {
   readonly cancelerType: CancellationResource['canceler_type'];
   readonly reason: string | null;
 }
 
-export function cancelInvitee(service: Service, invitee: InviteeResource, how: Canceling): InviteeResource {
+export function cancelInvitee(service: Service, invitee: InviteeResource, how: CancelPlan): InviteeResource {
   demandActive(invitee);
   const canceled = withdraw(service, invitee, how);
   emitInvitee(service, 'invitee.canceled', canceled);
@@ -120,7 +119,7 @@ export function cancelInvitee(service: Service, invitee: InviteeResource, how: C
 }
 
 /** Removes the invitee from its meeting without emitting a fact. */
-function withdraw(service: Service, invitee: InviteeResource, { cancelerType, reason }: Canceling): InviteeResource {
+function withdraw(service: Service, invitee: InviteeResource, { cancelerType, reason }: CancelPlan): InviteeResource {
   const { state, clock } = service;
   const meeting = meetingOf(service, invitee);
   const host = meeting.event_memberships[0]?.user_name ?? invitee.name;

@@ -17,7 +17,6 @@ export interface ContactDetails extends Fields<
 /** A stored contact. Derived fields (meeting dates, labels, unset custom fields) are added when it is returned. */
 export interface ContactEntry
   extends ContactDetails, Fields<'uri' | 'created_at' | 'updated_at' | 'first_email_date' | 'last_email_date'> {
-  /** The user it belongs to. */
   readonly owner: string;
   readonly creation_source: 'scheduling' | 'manual' | 'api';
 }

@@ -17,7 +17,7 @@ import type { z } from 'zod';
 import type { contactUpdateRequest } from '#schemas/contact-request.ts';
 import { customFieldValueFor } from '#schemas/custom-field.ts';
 
-type Reading = Pick<Service, 'state' | 'clock'>;
+type ServiceReader = Pick<Service, 'state' | 'clock'>;
 
 export interface ContactView {
   readonly withoutCustomFields?: boolean;
@@ -26,7 +26,7 @@ export interface ContactView {
 }
 
 /** The record as the API returns it: with an entry for every custom field, and the dates derived from bookings. */
-export function contactRecord(service: Reading, entry: ContactEntry, view: ContactView = {}): ContactResource {
+export function contactRecord(service: ServiceReader, entry: ContactEntry, view: ContactView = {}): ContactResource {
   const { owner: _owner, creation_source: _source, values, ...fields } = entry;
   const organization = organizationOf(service, entry);
   const { definitions = definitionsInUse(service, organization), withoutCustomFields = false } = view;
@@ -47,7 +47,7 @@ export function contactRecord(service: Reading, entry: ContactEntry, view: Conta
 
 /** From active bookings of its addresses with its organization that were made after the contact was created. */
 function meetingDates(
-  { state, clock }: Reading,
+  { state, clock }: ServiceReader,
   { emails, created_at: contactSince }: ContactEntry,
   organization: string,
 ): { readonly next: string | null; readonly last: string | null } {
@@ -83,7 +83,6 @@ export function definitionsInUse({ state }: Pick<Service, 'state'>, organization
 
 export interface NewContact {
   readonly organization: string;
-  /** The user it belongs to. */
   readonly owner: string;
   readonly source: ContactEntry['creation_source'];
   readonly details: Partial<ContactDetails> & Pick<ContactDetails, 'emails'>;

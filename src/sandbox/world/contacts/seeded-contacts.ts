@@ -27,9 +27,7 @@ export function* seededContacts(plan: {
   readonly seed: number;
   readonly size: number;
   readonly baseUrl: string;
-  /** When the world is created. */
   readonly nowMs: number;
-  /** The users the contacts belong to. */
   readonly owners: readonly string[];
   readonly definitions: readonly CustomFieldDefinitionResource[];
 }): Generator<ContactEntry> {
