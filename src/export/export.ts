@@ -125,7 +125,7 @@ export const reportData = ({ rows, fromSeq, toSeq, whole }: Omit<ExportReport, '
   ...(whole !== undefined && { whole }),
 });
 
-interface OpenedRows {
+interface RowSource {
   readonly pages: AsyncGenerator<Cells[]>;
   readonly report: Omit<ExportReport, 'rows' | 'guarded'>;
   /** Called once all pages are written. */
@@ -135,7 +135,7 @@ interface OpenedRows {
 async function openRows(
   { store, now }: ExportNeeds,
   { source, columns, where, partition, position }: ExportPlan,
-): Promise<OpenedRows> {
+): Promise<RowSource> {
   const allRows = () => rowsOf(store, source, { columns, where, time: partition?.time });
   if (position === undefined) return { pages: allRows(), report: {}, savePosition: async () => {} };
   const from = await readPosition(store, position);

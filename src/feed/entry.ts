@@ -90,10 +90,10 @@ export interface FeedPage {
 
 export interface FeedRequest extends FeedRange {
   /** What entries carry besides what they are: the rows after the change as well, or nothing. */
-  readonly include?: Included | undefined;
+  readonly include?: Inclusion | undefined;
 }
 
-export type Included = (typeof included)[number];
+export type Inclusion = (typeof included)[number];
 export const included = ['row', 'none'] as const;
 
 /** Rows may be much larger than the entries about them, so a page has fewer of them. */

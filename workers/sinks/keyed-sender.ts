@@ -7,7 +7,7 @@ import { SendError, type Sink } from './sink.ts';
 import type { ConcurrencyGate } from './concurrency-gate.ts';
 import type { InFlight } from './in-flight.ts';
 
-export interface Failed {
+export interface SendFailure {
   readonly code: string;
   /** 1 for the first failure. */
   readonly attempt: number;
@@ -27,7 +27,7 @@ export interface KeyedSenderNeeds {
   /** Checked before each send: false when another process may be sending. */
   readonly isHeld: () => boolean;
   onArrived(count: number): void;
-  onFailed(failed: Failed): void;
+  onFailed(failed: SendFailure): void;
   /** Called when a send succeeds after failures. */
   onRecovered(): void;
 }

@@ -7,7 +7,7 @@ import { sleepUnlessAborted } from '#src/base/time.ts';
 import { isTransient } from '#src/base/errors.ts';
 import { readEventSource } from '#src/feed/cloud-event.ts';
 import { acknowledge } from '#src/feed/consumer.ts';
-import { readFeed, type Included } from '#src/feed/entry.ts';
+import { readFeed, type Inclusion } from '#src/feed/entry.ts';
 import { filterOf } from '#src/feed/filter.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -30,7 +30,7 @@ export interface PumpNeeds extends Pick<
 export interface PumpInput {
   readonly name: string;
   readonly open: OpenSink;
-  readonly include?: Included | undefined;
+  readonly include?: Inclusion | undefined;
   /** Kinds to push, with stars; all where there are none. */
   readonly events?: readonly string[] | undefined;
   readonly bounds?: InFlightBounds;

@@ -4,7 +4,7 @@ import { listBookings } from '#src/api/bookings/list-bookings.ts';
 import { listNoShows } from '#src/api/bookings/no-shows.ts';
 import type { NoShowCounts } from '#src/api/numbers/booking-counts.ts';
 import { getBookingNumbers } from '#src/api/numbers/numbers.ts';
-import { eventTypeName, oneOf, ours, person, text, time, uri, word, type Presented } from './marked.ts';
+import { eventTypeName, oneOf, ours, person, text, time, uri, word, type Presentation } from './marked.ts';
 import { byToken, defineTool } from './tool.ts';
 
 const meetingFilters = { host: true, event_type: true, min_start_time: true, max_start_time: true } as const;
@@ -33,7 +33,7 @@ export const unconfirmedMeetings = defineTool(listBookings, {
 
 type Booking = z.output<NonNullable<(typeof listBookings)['schema']>>;
 
-const bookingView = (booking: Booking): Presented => ({
+const bookingView = (booking: Booking): Presentation => ({
   booking: uri(booking.last_invitee),
   invitee: person({ email: booking.invitee_email, name: booking.invitee_name, timezone: booking.invitee_timezone }),
   contact: uri(booking.contact_uri),

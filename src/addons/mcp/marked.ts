@@ -6,14 +6,14 @@ import { isEventKind } from '#schemas/events.ts';
 import { readerOf } from '#schemas/records.ts';
 import { isObject } from '#schemas/wire.ts';
 
-export type Presented =
+export type Presentation =
   | number
   | boolean
   | null
   | undefined
   | Marked
-  | readonly Presented[]
-  | { readonly [name: string]: Presented };
+  | readonly Presentation[]
+  | { readonly [name: string]: Presentation };
 
 /** What is known of a person: addresses first, by which they are recognized. */
 export interface Person {
@@ -75,7 +75,7 @@ const uriColumn =
   /(?:^uri|_uri|^event_type|^routing_form|^routing_form_submission|^(?:old|new)_invitee|^submitter|^invitee_scheduled_by)$/;
 
 /** A value of a row: a guest can write a text that looks like a time or a URI, so the column decides, and where the row is from. */
-export function rowValue(column: string, value: unknown, row: string): Presented {
+export function rowValue(column: string, value: unknown, row: string): Presentation {
   if (typeof value === 'boolean') return value;
   if (typeof value !== 'string') return text(value);
   if (timeColumn.test(column)) return time(value);
@@ -102,9 +102,9 @@ export interface Rendering {
 export const hidden = '[hidden]';
 
 /** The answer as JSON, without fields that have no value. */
-export function render(presented: Presented, rendering: Rendering): unknown {
+export function render(presented: Presentation, rendering: Rendering): unknown {
   const people = rendering.isRevealed ? [] : peopleIn(presented);
-  const shown = (value: Presented): unknown => {
+  const shown = (value: Presentation): unknown => {
     if (value instanceof Marked) return showMarked(value, { ...rendering, people });
     if (Array.isArray(value)) return value.map(shown);
     if (typeof value === 'object' && value !== null)
@@ -121,7 +121,7 @@ export function render(presented: Presented, rendering: Rendering): unknown {
 
 function showMarked(
   { kind, value }: Marked,
-  { isRevealed, pseudonym, eventTypes, mostText, people }: Rendering & { readonly people: readonly Named[] },
+  { isRevealed, pseudonym, eventTypes, mostText, people }: Rendering & { readonly people: readonly PersonNames[] },
 ): unknown {
   if (kind === 'plain' || isRevealed) return cut(value, mostText);
   if (kind === 'person') return pseudonym(identityOf(value));
@@ -138,7 +138,7 @@ function showMarked(
 const identityOf = (details: unknown): string => (textsIn(details)[0] ?? '').trim().toLowerCase();
 
 /** How a person can be recognized in another text. */
-interface Named {
+interface PersonNames {
   readonly whole: readonly string[];
   /** The words of the name, and of an address before its domain. */
   readonly parts: readonly string[];
@@ -146,7 +146,7 @@ interface Named {
 
 const wordsIn = (value: string): readonly string[] => value.split(/[^\p{L}\p{N}]+/u).filter((each) => each.length > 2);
 
-function peopleIn(presented: Presented): readonly Named[] {
+function peopleIn(presented: Presentation): readonly PersonNames[] {
   if (typeof presented !== 'object' || presented === null) return [];
   if (!(presented instanceof Marked)) return Object.values(presented).flatMap(peopleIn);
   if (presented.kind !== 'person' || !isObject(presented.value)) return [];

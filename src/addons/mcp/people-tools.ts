@@ -5,7 +5,7 @@ import { listPeople } from '#src/api/people/people.ts';
 import { getRecap, listRecaps } from '#src/api/people/recaps.ts';
 import { listSubmissions } from '#src/api/people/routing.ts';
 import { getContactTimeline } from '#src/api/people/timeline.ts';
-import { label, oneOf, person, text, time, uri, word, type Presented } from './marked.ts';
+import { label, oneOf, person, text, time, uri, word, type Presentation } from './marked.ts';
 import { byToken, defineTool } from './tool.ts';
 
 export const findContacts = defineTool(listContacts, {
@@ -139,7 +139,7 @@ export const getRecapTool = defineTool(getRecap, {
 
 type Recap = z.output<NonNullable<(typeof listRecaps)['schema']>>;
 
-const recapView = (recap: Recap): { readonly [name: string]: Presented } => ({
+const recapView = (recap: Recap): { readonly [name: string]: Presentation } => ({
   recap: uri(recap.uri),
   meeting: uri(recap.event_uri),
   // A host may name one meeting after its guest.

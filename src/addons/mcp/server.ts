@@ -81,10 +81,10 @@ export function createMcp(needs: McpNeeds): (caller: Caller) => McpServer {
     );
     return { tool, input, words: new Set(JSON.stringify(schema).match(/(?<=")[a-z_]+(?=")/g)), schema };
   });
-  type Listed = (typeof listed)[number];
+  type ListedTool = (typeof listed)[number];
 
   /** What is recorded of a call: URIs, times and words of the tool; any other text may be about a person. */
-  function recorded({ tool, words }: Listed, input: object) {
+  function recorded({ tool, words }: ListedTool, input: object) {
     const fields = Object.entries(input).map(([key, value]: [string, unknown]) => {
       const isText = typeof value === 'string' && !isPlain(value) && !words.has(value);
       return [key, isText ? hidden : value] as const;
@@ -93,7 +93,7 @@ export function createMcp(needs: McpNeeds): (caller: Caller) => McpServer {
     return { params: record === undefined ? {} : { record }, query, body: undefined };
   }
 
-  async function answer({ tool }: Listed, input: Readonly<Record<string, unknown>>, caller: Caller) {
+  async function answer({ tool }: ListedTool, input: Readonly<Record<string, unknown>>, caller: Caller) {
     const ask = createAsk((id, operationInput) => api.run(id, operationInput, caller));
     const eventTypeNames = async () => (await readBookingFilters(api.context)).eventTypes.map((each) => each.name);
     const { cursor, limit } = input;

@@ -4,18 +4,18 @@ import { ApiError, type AnswerOf, type Ask } from '#src/api/ask.ts';
 import { idOf } from '#src/api/row-record.ts';
 import type { Operation, TypedOperation } from '#src/http/operation.ts';
 import type { RawQuery } from '#src/http/request.ts';
-import type { Presented, Rendering } from './marked.ts';
+import type { Presentation, Rendering } from './marked.ts';
 
 /** Parameters of the operation by name, each with its description; `true` for the operation's own. */
-type Offered = Readonly<Record<string, string | true>>;
+type OfferedInputs = Readonly<Record<string, string | true>>;
 
 interface Definition<Answer> {
   readonly name: string;
   /** One sentence on what it answers, and when to use it. */
   readonly description: string;
-  readonly inputs?: Offered;
+  readonly inputs?: OfferedInputs;
   /** Only where people are revealed: a search for a part of a text would find out a hidden text, letter by letter. */
-  readonly revealedInputs?: Offered;
+  readonly revealedInputs?: OfferedInputs;
   /** The argument with the URI whose last part is the `uuid` in the path of the operation. */
   readonly record?: { readonly name: string; readonly description: string } | undefined;
   /** Sent with every call. */
@@ -24,7 +24,7 @@ interface Definition<Answer> {
   readonly pages?: { readonly size: string; readonly from: string } | undefined;
   /** The answer has `eventTypeName`s. */
   readonly namesEventTypes?: true;
-  present(answer: Answer): Presented;
+  present(answer: Answer): Presentation;
 }
 
 export interface ToolCall {
@@ -44,7 +44,7 @@ export interface Tool extends Pick<Definition<never>, 'name' | 'description' | '
 }
 
 export interface ToolAnswer extends Pick<Rendering, 'eventTypes'> {
-  readonly data: Presented;
+  readonly data: Presentation;
   /** Where the next page begins. */
   readonly next: string | undefined;
 }
@@ -105,7 +105,7 @@ export function defineTool<
   };
 }
 
-function parametersOf({ id, query }: Operation, offered: Offered): z.ZodRawShape {
+function parametersOf({ id, query }: Operation, offered: OfferedInputs): z.ZodRawShape {
   const shape = query instanceof z.ZodObject ? query.shape : {};
   return Object.fromEntries(
     Object.entries(offered).map(([name, description]) => {

@@ -3,11 +3,11 @@ import { openTail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { readPosition } from '#src/store/log/consumer-offsets.ts';
-import type { Failed } from '#workers/sinks/keyed-sender.ts';
+import type { SendFailure } from '#workers/sinks/keyed-sender.ts';
 import { positionOf, pump, type PumpInput } from '#workers/sinks/pump.ts';
 
 export interface PumpRun extends AsyncDisposable {
-  readonly failed: Failed[];
+  readonly failed: SendFailure[];
   position(): Promise<number | undefined>;
   /** Ends it as a shutdown does. */
   stop(): Promise<void>;
@@ -17,7 +17,7 @@ export interface PumpRun extends AsyncDisposable {
 export async function startPump(store: Store, input: PumpInput): Promise<PumpRun> {
   const tail = openTail({ lastSeq: () => lastSeq(store), everyMs: 5 });
   const stopping = new AbortController();
-  const failed: Failed[] = [];
+  const failed: SendFailure[] = [];
   const position = () => readPosition(store, positionOf(input.name));
   const running = pump(
     {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createConcurrencyGate } from '#workers/sinks/concurrency-gate.ts';
 import { createInFlight } from '#workers/sinks/in-flight.ts';
-import { drain, type Failed, type KeyedSenderNeeds } from '#workers/sinks/keyed-sender.ts';
+import { drain, type SendFailure, type KeyedSenderNeeds } from '#workers/sinks/keyed-sender.ts';
 import { SendError } from '#workers/sinks/sink.ts';
 import type { FeedEntry } from '#src/feed/entry.ts';
 import { feedEntryOf } from '../../harness/mirror/feed-entries.ts';
@@ -11,7 +11,7 @@ interface Scene {
   readonly needs: KeyedSenderNeeds;
   readonly over: AbortController;
   readonly sent: number[][];
-  readonly failed: Failed[];
+  readonly failed: SendFailure[];
   readonly counts: { arrived: number; recovered: number };
 }
 
@@ -19,7 +19,7 @@ interface Scene {
 function openScene(answer: (entries: readonly FeedEntry[]) => void, more: Partial<KeyedSenderNeeds> = {}): Scene {
   const over = new AbortController();
   const sent: number[][] = [];
-  const failed: Failed[] = [];
+  const failed: SendFailure[] = [];
   const counts = { arrived: 0, recovered: 0 };
   const inFlight = createInFlight({ entries: 100, characters: 10_000 });
   for (const seq of [1, 2, 3]) inFlight.add('a', feedEntryOf(seq));

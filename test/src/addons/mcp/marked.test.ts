@@ -14,11 +14,11 @@ import {
   uri,
   word,
 } from '#src/addons/mcp/marked.ts';
-import type { Presented } from '#src/addons/mcp/marked.ts';
+import type { Presentation } from '#src/addons/mcp/marked.ts';
 import { createMcpSecrets } from '#src/addons/mcp/secrets.ts';
 
 const { pseudonym, seal, open } = createMcpSecrets('the secret of a mirror, of any length');
-const shown = (presented: Presented, isRevealed = false, mostText = 100) =>
+const shown = (presented: Presentation, isRevealed = false, mostText = 100) =>
   render(presented, { isRevealed, pseudonym, mostText, eventTypes: new Set(['Intro call', 'Ada']) });
 
 const own = 'https://example.test/contacts/1';
