@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import { isObject, propertyOf, type JsonObject } from './wire.ts';
 
-export type RecordReading<Item> =
+export type RecordResult<Item> =
   | {
       readonly ok: true;
       readonly record: Item;
@@ -12,7 +12,7 @@ export type RecordReading<Item> =
     }
   | { readonly ok: false; readonly issue: z.core.$ZodIssue | undefined };
 
-export function readRecord<Item>(schema: z.ZodType<Item>, value: unknown): RecordReading<Item> {
+export function readRecord<Item>(schema: z.ZodType<Item>, value: unknown): RecordResult<Item> {
   const read = schema.safeParse(value);
   if (read.success) return { ok: true, record: read.data, notes: [] };
   if (!isObject(value)) return { ok: false, issue: read.error.issues[0] };
@@ -27,7 +27,7 @@ const mostRounds = 5;
 /** With more issues than this, whole fields are set aside: a note for each value would be longer than the record. */
 const mostIssues = 20;
 
-function readRest<Item>(schema: z.ZodType<Item>, rest: JsonObject, first: readonly Issue[]): RecordReading<Item> {
+function readRest<Item>(schema: z.ZodType<Item>, rest: JsonObject, first: readonly Issue[]): RecordResult<Item> {
   const odd: Record<string, unknown> = {};
   const notes = new Set<string>();
   const oddInEvent: Record<string, unknown> = {};

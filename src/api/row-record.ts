@@ -10,7 +10,7 @@ import {
   inviteeEndingWith,
   rowsByUri,
   uriEndingWith,
-  type RowsWanted,
+  type RowQuery,
 } from '#src/store/search/record-search.ts';
 
 /** The columns as they are stored. */
@@ -39,7 +39,7 @@ type ListedTable =
 export async function listRows(
   store: Store,
   table: ListedTable,
-  wanted: RowsWanted & { readonly recordOf: (row: StoredRow) => object },
+  wanted: RowQuery & { readonly recordOf: (row: StoredRow) => object },
 ): Promise<Listing> {
   const found = await findRows(store, table, wanted);
   const positionOf = (row: StoredRow) => ({ key: String(row[wanted.order]), uri: String(row['uri']) });

@@ -8,7 +8,7 @@ import { timestamp, uri } from '#schemas/wire.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { inviteeConditions, meetingConditions } from '#src/store/search/meetings.ts';
-import type { RowsWanted } from '#src/store/search/record-search.ts';
+import type { RowQuery } from '#src/store/search/record-search.ts';
 import { defineOperation } from './api-operation.ts';
 import { columnsOf, fieldsOf, listRows, objectsIn, rowNamed } from './row-record.ts';
 
@@ -107,7 +107,7 @@ export const inviteeOperations = [
 
 const meetingNamed = (store: Store, id = '') => rowNamed(store, 'scheduled_events', id, 'scheduled event');
 
-const listInvitees = (store: Store, wanted: Pick<RowsWanted, 'page' | 'where'>) =>
+const listInvitees = (store: Store, wanted: Pick<RowQuery, 'page' | 'where'>) =>
   listRows(store, 'invitees', { ...wanted, order: 'created_at', recordOf: inviteeRecord });
 
 function scheduledEventRecord(row: StoredRow): object {

@@ -24,7 +24,7 @@ import type { Sinks } from './sink-pumps.ts';
 import manifest from '../../package.json' with { type: 'json' };
 
 /** What the process has besides. */
-interface Shared {
+interface AdminParts {
   readonly config: Config;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -37,8 +37,8 @@ interface Shared {
 }
 
 export function openAdmin(
-  { config, log, metrics, queue, health, store, tail, opened }: Shared,
-  { admin, adminUrl: url, hasLoopback, works, status, loginCommand, ...own }: Listeners & Own & Reported,
+  { config, log, metrics, queue, health, store, tail, opened }: AdminParts,
+  { admin, adminUrl: url, hasLoopback, works, status, loginCommand, ...own }: Listeners & Own & StatusSources,
 ) {
   const { adminUrl } = config.alerts;
   const adminToken = openAdminToken(config);
@@ -89,7 +89,7 @@ function nameFor(token: string): string {
 type Own = Pick<Roles, 'works'> & Pick<AdminNeeds, 'status' | 'loginCommand'>;
 
 /** What the API reports of this process and of the others. */
-interface Reported {
+interface StatusSources {
   readonly nowMs: () => number;
   readonly sinks: Sinks['list'];
   readonly installation: Installation;
@@ -97,7 +97,7 @@ interface Reported {
 
 /** The API's operations, loaded with the first request: most processes never get one. */
 function readsOf(
-  needs: Pick<Shared, 'config' | 'log' | 'tail' | 'queue'> & Reported & { readonly store: Store },
+  needs: Pick<AdminParts, 'config' | 'log' | 'tail' | 'queue'> & StatusSources & { readonly store: Store },
   secret: string,
 ) {
   const { config, log, store, tail, installation, nowMs } = needs;

@@ -55,7 +55,7 @@ export interface AppNeeds {
 }
 
 /** What every process has, whatever its roles. */
-interface Shared {
+interface AppParts {
   readonly config: Config;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -148,9 +148,9 @@ interface RunningParts {
 }
 
 async function openShared(
-  { config, log, disks, opened }: Pick<Shared, 'config' | 'log' | 'disks' | 'opened'>,
+  { config, log, disks, opened }: Pick<AppParts, 'config' | 'log' | 'disks' | 'opened'>,
   { works }: Roles,
-): Promise<Omit<Shared, 'onBatch'>> {
+): Promise<Omit<AppParts, 'onBatch'>> {
   const metrics = createMetrics();
   metrics.unsignedAllowed(config.signing.allowUnsigned);
   const store = works ? opened.use(await openMirror(config, log, { create: true, warns: true })) : undefined;

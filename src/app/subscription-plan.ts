@@ -5,7 +5,7 @@ import type { Config } from '#src/config/load.ts';
 import type { Store } from '#src/store/contract.ts';
 import { keyValue, readValue, writeValue } from '#src/store/key-value.ts';
 import { adviseOperator, isMadeWith } from '#src/subscriptions/advisories.ts';
-import type { Applied } from '#src/subscriptions/apply.ts';
+import type { ApplyResult } from '#src/subscriptions/apply.ts';
 import { inspectSubscriptions, type Inspection } from '#src/subscriptions/bootstrap.ts';
 import { isOurs, ownerOf } from '#src/subscriptions/callback.ts';
 import type { ChosenKeys } from '#src/subscriptions/from-config.ts';
@@ -63,7 +63,7 @@ const endOfOldKey = async ({ store }: Pick<PlanNeeds, 'store'>): Promise<string 
 /** Returns when the last subscription made with an old key was deleted, if that was now. */
 export async function recordOldKeyEnd(
   { store, now }: Pick<PlanNeeds, 'store' | 'now'>,
-  { situation, applied }: { readonly situation: Inspection; readonly applied: Applied },
+  { situation, applied }: { readonly situation: Inspection; readonly applied: ApplyResult },
 ): Promise<string | undefined> {
   const [, ...old] = situation.input.keyIds;
   if (!applied.results.some((result) => result.kind === 'deleted' && isMadeWith(result.subscription, old)))
@@ -77,7 +77,7 @@ interface NoteInput {
   readonly config: Config;
   readonly keys: ChosenKeys;
   /** What exists now: before a plan, or after it was applied. */
-  readonly existing: Applied['existing'];
+  readonly existing: ApplyResult['existing'];
   readonly oldKeyEndedAt: string | undefined;
   readonly now: Date;
 }

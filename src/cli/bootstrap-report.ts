@@ -1,6 +1,6 @@
 // The output of `bootstrap` as text: the plan in the style of Terraform, what was done, and what will be missing.
 import { noteMark } from '#src/subscriptions/advisories.ts';
-import { isComplete, type Applied, type StepResult } from '#src/subscriptions/apply.ts';
+import { isComplete, type ApplyResult, type StepResult } from '#src/subscriptions/apply.ts';
 import type { Inspection } from '#src/subscriptions/bootstrap.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
 import { countResults, countSteps, refusalsIn, type BootstrapReport } from '#src/subscriptions/report.ts';
@@ -82,7 +82,7 @@ function aligned([first, ...rest]: readonly (readonly string[])[]): string {
 
 const refusalLines = ([what, meaning, remedy]: RefusalText): string => `! ${what}\n  ${meaning}\n  → ${remedy}`;
 
-function doneInWords(applied: Applied): string {
+function doneInWords(applied: ApplyResult): string {
   const counts = countResults(applied.results);
   const notOffered = refusalsIn(applied.results).filter(isAcceptable).length;
   const named: Readonly<Record<string, number>> = {

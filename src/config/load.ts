@@ -8,7 +8,7 @@ import { adminPortOf, conflictsIn, isRedis } from './conflicts.ts';
 import { feedOf } from './feed-variables.ts';
 import type { Setting } from './readers.ts';
 import { groupedSettings } from './setting-groups.ts';
-import { showSetting, type ShownSetting } from './shown-settings.ts';
+import { showSetting, type SettingView } from './shown-settings.ts';
 import { unknownVariables } from './unknown-variables.ts';
 import { settings } from './variables.ts';
 import type { SettingValues } from './variables.ts';
@@ -39,7 +39,7 @@ function readEnvFile(path: string): string {
 export function loadConfig(env: Environment, inFile: readonly string[] = []): Config {
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
-  const shownSettings: ShownSetting[] = [];
+  const shownSettings: SettingView[] = [];
   for (const [name, setting] of Object.entries<Setting>(settings)) {
     const given = lookUp(env, name, setting);
     if ('problem' in given) problems.push(given.problem);
@@ -76,10 +76,10 @@ export function loadConfig(env: Environment, inFile: readonly string[] = []): Co
 /** In a list or as the password in a URL, too. */
 const placeholder = /(?:^|[,:])\s*change[-_]?me/i;
 
-type Given = { readonly from: string; readonly text: string | undefined } | { readonly problem: string };
+type VariableText = { readonly from: string; readonly text: string | undefined } | { readonly problem: string };
 
 // A variable, its alias, or the file that `NAME_FILE` points to (how containers mount secrets).
-function lookUp(env: Environment, name: string, setting: Setting): Given {
+function lookUp(env: Environment, name: string, setting: Setting): VariableText {
   const from =
     unset(env[name], setting) && setting.alias !== undefined && env[setting.alias] !== undefined ? setting.alias : name;
   const text = env[from];
@@ -101,7 +101,7 @@ function blank(text: string | undefined): boolean {
   return text === undefined || text.trim() === '';
 }
 
-function readSecret(from: string, path: string): Given {
+function readSecret(from: string, path: string): VariableText {
   try {
     const text = readFileSync(path, 'utf8').trim();
     return text === '' ? { problem: `${from} points to an empty file` } : { from, text };
@@ -189,7 +189,7 @@ function shape(values: SettingValues) {
     },
     logLevel: values.LOG_LEVEL,
     /** Every setting for people, without secrets. */
-    settings: [] as readonly ShownSetting[],
+    settings: [] as readonly SettingView[],
     /** A sentence for each variable that is probably misspelt. */
     unknownSettings: [] as readonly string[],
     /** Allowed, but logged at every start and by `doctor`. The key ring warns about weak signing keys. */

@@ -7,9 +7,9 @@ const examples = {
   API_TOKEN: 'a personal access token (or set OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL)',
   PUBLIC_URL: 'the address at which the service reaches this receiver, such as PUBLIC_URL=https://hooks.example.com',
 } as const;
-type NeededSetting = keyof typeof examples;
+type RequiredName = keyof typeof examples;
 
-export function missingSettings({ api, publicUrl }: Pick<Config, 'api' | 'publicUrl'>): readonly NeededSetting[] {
+export function missingSettings({ api, publicUrl }: Pick<Config, 'api' | 'publicUrl'>): readonly RequiredName[] {
   const given = { API_BASE_URL: api.baseUrl, API_TOKEN: api.token ?? api.oauth, PUBLIC_URL: publicUrl };
   const names = ['API_BASE_URL', 'API_TOKEN', 'PUBLIC_URL'] as const;
   return names.filter((name) => given[name] === undefined);
@@ -18,7 +18,7 @@ export function missingSettings({ api, publicUrl }: Pick<Config, 'api' | 'public
 /** Reports all that are missing at once, with the variables that are probably misspelt. */
 export function requireSettings(
   config: Pick<Config, 'api' | 'publicUrl' | 'unknownSettings'>,
-  needed: readonly NeededSetting[],
+  needed: readonly RequiredName[],
 ): void {
   const missing = missingSettings(config).filter((name) => needed.includes(name));
   if (missing.length === 0) return;

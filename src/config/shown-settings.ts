@@ -3,7 +3,7 @@
 import type { Setting } from './readers.ts';
 import { groupOf } from './setting-groups.ts';
 
-export interface ShownSetting {
+export interface SettingView {
   readonly name: string;
   readonly group: string;
   /** Null when it is not set and has no default. */
@@ -18,7 +18,7 @@ export interface ShownSetting {
   readonly meaning: string;
 }
 
-export interface ReadSetting {
+export interface SettingSource {
   readonly name: string;
   readonly setting: Setting;
   readonly from: string;
@@ -26,7 +26,7 @@ export interface ReadSetting {
 }
 
 /** `inFile`: the names that the `.env` file has set. */
-export function showSetting({ name, setting, from, text }: ReadSetting, inFile: readonly string[]): ShownSetting {
+export function showSetting({ name, setting, from, text }: SettingSource, inFile: readonly string[]): SettingView {
   const fallback = setting.default.startsWith('–') ? null : setting.default;
   const common = { name, group: groupOf(name), default: fallback, meaning: setting.meaning };
   if (text === undefined) return { ...common, value: fallback, source: 'default', variable: null, shown: 'whole' };

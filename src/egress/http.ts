@@ -38,7 +38,7 @@ export interface OutgoingFailure {
   readonly reason: string;
 }
 
-export interface Outgoing {
+export interface HttpSender {
   post(url: string, call: OutgoingCall): Promise<OutgoingAnswer>;
   /** Opens a connection for protocols other than HTTP, with the same checks. */
   connect(to: { readonly host: string; readonly port: number; readonly timeoutMs: number }): Promise<Socket>;
@@ -54,9 +54,9 @@ export function createOutgoing(
     /** The name of the variable that allows private addresses, for the message. */
     readonly setting?: string;
   },
-): Outgoing {
+): HttpSender {
   const { allowPrivate, setting = 'ALERT_ALLOW_PRIVATE' } = options;
-  const refusal = (): AddressRefused => new AddressRefused(setting);
+  const refusal = (): AddressRefusal => new AddressRefusal(setting);
   const isAllowed = (address: string): boolean => allowPrivate || isPublicAddress(address);
   // A literal address is not looked up, so it is checked here.
   const isAllowedHost = (host: string): boolean => allowPrivate || isPublicHost(host);
@@ -113,7 +113,7 @@ export function createOutgoing(
 function guardedLookup(
   lookup: LookupFunction,
   isAllowed: (address: string) => boolean,
-  refusal: () => AddressRefused,
+  refusal: () => AddressRefusal,
 ): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
@@ -140,7 +140,7 @@ function responseOf(request: ClientRequest, body: string): Promise<OutgoingAnswe
     let response: IncomingMessage | undefined;
     request.on('error', reject);
     // A response that switches protocols closes without any other event.
-    request.once('close', () => response ?? reject(new ConnectionClosed()));
+    request.once('close', () => response ?? reject(new ConnectionClosedError()));
     request.once('response', (message) => {
       response = message;
       resolve(readResponse(message));
@@ -171,7 +171,7 @@ async function readUpTo(response: IncomingMessage, maxBytes: number): Promise<st
   return Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8');
 }
 
-export class AddressRefused extends Error {
+export class AddressRefusal extends Error {
   override readonly name = 'AddressRefused';
   readonly code = 'private_address';
 
@@ -184,7 +184,7 @@ class ConnectTimeout extends Error {
   readonly code = 'ETIMEDOUT';
 }
 
-class ConnectionClosed extends Error {
+class ConnectionClosedError extends Error {
   readonly code = 'ECONNRESET';
 }
 
@@ -192,7 +192,7 @@ function failureOf(error: unknown, signal?: AbortSignal): OutgoingFailure {
   const isTooLate = signal?.aborted === true && isTimeout(signal.reason);
   return {
     ok: false,
-    refused: error instanceof AddressRefused,
+    refused: error instanceof AddressRefusal,
     code: isTooLate ? 'ETIMEDOUT' : codeOf(error),
     reason: reasonOf(error, signal),
   };
@@ -200,7 +200,7 @@ function failureOf(error: unknown, signal?: AbortSignal): OutgoingFailure {
 
 /** Never the message of the engine: it quotes addresses. */
 export function reasonOf(error: unknown, signal?: AbortSignal): string {
-  if (error instanceof AddressRefused) return error.message;
+  if (error instanceof AddressRefusal) return error.message;
   if (signal?.aborted) return isTimeout(signal.reason) ? 'no answer in time' : 'stopped';
   const code = codeOf(error);
   return explained[code] ?? `no connection (${code})`;

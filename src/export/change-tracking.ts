@@ -5,7 +5,7 @@ import { readDelivery } from '#schemas/delivery.ts';
 import type { LogEntry } from '#src/store/log/read.ts';
 import type { TableName } from '#src/store/tables.ts';
 import { listViews } from '#src/store/views/list-items.ts';
-import { embeddings, type Embedding } from '#workers/projections/touches.ts';
+import { embeddings, type EmbeddedRecord } from '#workers/projections/touches.ts';
 
 export interface ChangeTracking {
   /** The first of these columns with a value is the time of the row's last change. */
@@ -17,7 +17,7 @@ export interface ChangeTracking {
   /** How an incremental run finds changed rows: by log position, by the subjects of log entries, or not at all, with the reason. */
   readonly follows: 'positions' | 'subjects' | { readonly unsupported: string };
   /** The records of another table that embed rows of this one: their entries touch it too. */
-  readonly embedded?: Embedding;
+  readonly embedded?: EmbeddedRecord;
   /** Kinds of entries after which any row may differ. */
   readonly changedWholeBy?: readonly string[];
 }
@@ -25,7 +25,7 @@ export interface ChangeTracking {
 const changed: ChangeTracking['changed'] = ['updated_at', 'created_at', 'as_of'];
 const mirrored: ChangeTracking = { changed, follows: 'subjects' };
 const deletable: ChangeTracking = { ...mirrored, ended: 'deleted_at' };
-function embeddedTable(name: Embedding['table']): ChangeTracking {
+function embeddedTable(name: EmbeddedRecord['table']): ChangeTracking {
   const embedded = embeddings.find(({ table }) => table === name);
   return { ...mirrored, ...(embedded && { embedded }) };
 }

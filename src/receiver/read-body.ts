@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { BodyBudget, BodyEviction } from './body-budget.ts';
 
-export type BodyRead = Buffer | 'too_large' | 'aborted' | BodyEviction;
+export type BodyResult = Buffer | 'too_large' | 'aborted' | BodyEviction;
 
 export interface BodyLimits {
   readonly maxBytes: number;
@@ -22,10 +22,10 @@ export function bodyOf(request: Request, incoming: IncomingMessage | undefined):
   return request.body ? Readable.fromWeb(request.body) : Readable.from([]);
 }
 
-export async function readBody(stream: Readable, { maxBytes, budget, declared }: BodyLimits): Promise<BodyRead> {
+export async function readBody(stream: Readable, { maxBytes, budget, declared }: BodyLimits): Promise<BodyResult> {
   const declaredBytes = declared === undefined ? undefined : Number(declared);
   if (declaredBytes !== undefined && declaredBytes > maxBytes) return 'too_large';
-  const { promise, resolve } = Promise.withResolvers<BodyRead>();
+  const { promise, resolve } = Promise.withResolvers<BodyResult>();
   const share = budget.join(declaredBytes, resolve);
   const merged: Buffer[] = [];
   let pieces: Buffer[] = [];

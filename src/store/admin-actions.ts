@@ -3,7 +3,7 @@ import { sql, type SqlBool } from 'kysely';
 import { dayMs, instantOf } from '#src/base/time.ts';
 import type { Store } from './contract.ts';
 import { insertRows } from './rows.ts';
-import type { PageFound, PageWanted } from '#src/store/search/keyset.ts';
+import type { Page, PageRequest } from '#src/store/search/keyset.ts';
 import { findRows } from '#src/store/search/record-search.ts';
 import type { TableRow } from './tables.ts';
 
@@ -50,8 +50,8 @@ export async function pruneActions(store: Store, nowMs: number, most = maxStored
 export const findActions = (
   store: Pick<Store, 'db' | 'engine'>,
   { operation }: { readonly operation?: string | undefined },
-  page: PageWanted,
-): Promise<PageFound<AdminAction>> =>
+  page: PageRequest,
+): Promise<Page<AdminAction>> =>
   findRows(store, 'admin_actions', {
     order: 'at',
     id: 'id',

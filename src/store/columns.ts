@@ -21,13 +21,13 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 declare const storedAs: unique symbol;
 
 /** A value in the form of one engine: only `StoreEngine.encode` makes it, and only `StoreEngine.decode` reads it. */
-export interface Stored<Kind extends ColumnKind> {
+export interface StoredAs<Kind extends ColumnKind> {
   readonly [storedAs]: Kind;
 }
 
 /** A value as the database holds it. The engines store flags and JSON differently, everything else alike. */
 export type StoredKinds = {
-  [Kind in ColumnKind]: Kind extends 'json' | 'flag' ? Stored<Kind> : ColumnKinds[Kind];
+  [Kind in ColumnKind]: Kind extends 'json' | 'flag' ? StoredAs<Kind> : ColumnKinds[Kind];
 };
 
 /** A row as a driver returns it: any of the columns, in the form of the engine. */

@@ -16,7 +16,7 @@ type Parameters<Given extends Values> = {
     : RawBuilder<Exclude<Given[Name], undefined>> | Extract<Given[Name], undefined>;
 };
 
-interface Preparing<Given extends Values, Row> {
+interface StatementDefinition<Given extends Values, Row> {
   /** Unique among all statements, but for the shape of the values. */
   readonly id: string;
   readonly values: Given;
@@ -35,12 +35,12 @@ class Placeholder {
   }
 }
 
-interface Prepared {
+interface PreparedStatement {
   readonly sql: string;
   readonly parameters: readonly unknown[];
 }
 
-const statements = new WeakMap<StoreEngine, Map<string, Prepared>>();
+const statements = new WeakMap<StoreEngine, Map<string, PreparedStatement>>();
 
 /**
  * Runs a statement that is built once per `id` and shape of its values. The shape is the length of each list and which values are
@@ -49,7 +49,7 @@ const statements = new WeakMap<StoreEngine, Map<string, Prepared>>();
  */
 export async function runPrepared<const Given extends Values, Row>(
   unit: Unit,
-  { id, values, isPlannedEachTime = false, build }: Preparing<Given, Row>,
+  { id, values, isPlannedEachTime = false, build }: StatementDefinition<Given, Row>,
 ): Promise<readonly Row[]> {
   let shape = id;
   for (const name in values) shape += shapeOf(values[name]);
@@ -100,7 +100,7 @@ export function prepared(
   id: string,
   build: () => Compilable | RawBuilder<unknown>,
   { isPlannedEachTime = false } = {},
-): Prepared {
+): PreparedStatement {
   let known = statements.get(engine);
   if (known === undefined) statements.set(engine, (known = new Map()));
   const name = `${schema} ${id}`;

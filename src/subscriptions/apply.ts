@@ -33,7 +33,7 @@ export type StepResult =
   | { readonly kind: 'retained'; readonly subscription: WebhookSubscription; readonly events: readonly string[] }
   | { readonly kind: 'undeletable'; readonly subscription: WebhookSubscription; readonly error: unknown };
 
-export interface Applied {
+export interface ApplyResult {
   readonly results: readonly StepResult[];
   /** What exists at the service now, as far as this run can tell. */
   readonly existing: readonly WebhookSubscription[];
@@ -43,9 +43,9 @@ export interface Applied {
   readonly isStopped: boolean;
 }
 
-export async function applyPlan(needs: ApplyNeeds, plan: readonly Step[], input: PlanInput): Promise<Applied> {
+export async function applyPlan(needs: ApplyNeeds, plan: readonly Step[], input: PlanInput): Promise<ApplyResult> {
   const results: StepResult[] = [];
-  let stop: Applied['failure'];
+  let stop: ApplyResult['failure'];
   try {
     for (const step of plan) if ('desired' in step) results.push(await createSubscription(needs, step, input));
     const active = new Set(activeIn(results).map(({ uri }) => uri));
@@ -76,7 +76,7 @@ const isFailure = (result: StepResult): result is FailedStep =>
   result.kind === 'failed' || (result.kind === 'undeletable' && !isStatus(result.error, 403));
 
 /** True when everything desired exists and everything to be deleted is deleted. */
-export function isComplete({ results, failure }: Applied): boolean {
+export function isComplete({ results, failure }: ApplyResult): boolean {
   const isSuccess = (result: StepResult): boolean =>
     result.kind === 'refused'
       ? isAcceptable(result.refusal)

@@ -1,6 +1,6 @@
 // Bootstrap: inspect the account and its subscriptions, plan the difference, apply the plan, record the result.
 import { contractOf, type EventKind } from '#schemas/events.ts';
-import { applyPlan, type Applied } from './apply.ts';
+import { applyPlan, type ApplyResult } from './apply.ts';
 import { findOutages, recordOutages, resolveOutages, type OutageNeeds, type OutageInput } from './outage-gaps.ts';
 import { planSubscriptions, refusalId } from './plan.ts';
 import { isAcceptable } from './register.ts';
@@ -72,7 +72,7 @@ export async function inspectSubscriptions(needs: BootstrapNeeds, input: Bootstr
   return { account, input: planInput, steps: planSubscriptions(planInput), unlisted, lastSeen, members };
 }
 
-export interface RecordedResult extends Applied {
+export interface RecordedResult extends ApplyResult {
   /** Deliveries since then may be missing; the gap is already recorded. */
   readonly missingSince: string | undefined;
 }
@@ -101,7 +101,7 @@ export async function deleteOurs(needs: BootstrapNeeds, { input, steps }: Inspec
   return { ...applied, missingSince: undefined };
 }
 
-function refusalsAfter(before: readonly string[], { results }: Applied): readonly string[] {
+function refusalsAfter(before: readonly string[], { results }: ApplyResult): readonly string[] {
   const ids = new Set(before);
   for (const result of results) {
     if (result.kind === 'refused' && isAcceptable(result.refusal)) ids.add(refusalId(result.refusal.desired));

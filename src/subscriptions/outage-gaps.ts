@@ -1,20 +1,20 @@
 // Outages of our subscriptions: since when deliveries may be missing, and until when. The gap is recorded, so that a reconcile can
 // repair it.
 import type { WebhookSubscription } from '#schemas/subscription.ts';
-import type { Applied } from './apply.ts';
+import type { ApplyResult } from './apply.ts';
 import { isDelivered, isOurs, isSameOwner, ownerOf, type Owner } from './callback.ts';
 import type { PlanInput, Step } from './plan.ts';
 import type { UnlistedOwner } from './list-existing.ts';
 
 /** `checked_at`: when it was last listed; for a disabled one, when it was last seen active (or created). */
-export interface LastSeen extends WebhookSubscription {
+export interface LastObservation extends WebhookSubscription {
   readonly checked_at: string;
 }
 
 export interface LastSeenStore {
-  read(): Promise<readonly LastSeen[]>;
+  read(): Promise<readonly LastObservation[]>;
   /** Subscriptions that are neither `seen` nor `deleted` stay unchanged. */
-  update(change: { readonly seen: readonly LastSeen[]; readonly deleted: readonly string[] }): Promise<void>;
+  update(change: { readonly seen: readonly LastObservation[]; readonly deleted: readonly string[] }): Promise<void>;
 }
 
 /** Deliveries of these events may be missing. */
@@ -33,7 +33,7 @@ export interface Outage {
 export interface Outages {
   readonly disabled: readonly WebhookSubscription[];
   /** Ours when last seen, and no longer listed. */
-  readonly missing: readonly LastSeen[];
+  readonly missing: readonly LastObservation[];
   readonly outages: readonly Outage[];
 }
 
@@ -42,7 +42,7 @@ export interface OutageInput {
   readonly input: PlanInput;
   readonly steps: readonly Step[];
   readonly unlisted: readonly UnlistedOwner[];
-  readonly lastSeen: readonly LastSeen[];
+  readonly lastSeen: readonly LastObservation[];
 }
 
 /** Only subscriptions that are still desired count. */
@@ -50,7 +50,7 @@ export function findOutages(inspected: OutageInput, now: string): Outages {
   const { input, lastSeen, unlisted } = inspected;
   const isDesired = (one: WebhookSubscription): boolean =>
     isOurs(input.callback, one) && desiredEvents(one, inspected).length > 0;
-  const isUnlisted = (one: LastSeen): boolean => unlisted.some(({ owner }) => isSameOwner(owner, ownerOf(one)));
+  const isUnlisted = (one: LastObservation): boolean => unlisted.some(({ owner }) => isSameOwner(owner, ownerOf(one)));
   const uris = new Set(input.existing.map(({ uri }) => uri));
   const disabled = input.existing.filter((one) => one.state !== 'active' && isDesired(one));
   const missing = lastSeen.filter((one) => !uris.has(one.uri) && !isUnlisted(one) && isDesired(one));
@@ -63,7 +63,7 @@ export function findOutages(inspected: OutageInput, now: string): Outages {
 }
 
 /** Since when deliveries of this subscription may be missing; undefined when it is healthy. */
-function gapStart(one: WebhookSubscription, before: LastSeen | undefined): string | undefined {
+function gapStart(one: WebhookSubscription, before: LastObservation | undefined): string | undefined {
   if (one.state === 'active' && one.retry_started_at == null) return undefined;
   return one.retry_started_at ?? before?.retry_started_at ?? before?.checked_at ?? one.created_at ?? undefined;
 }
@@ -86,7 +86,11 @@ export interface OutageResult {
 /** What has to be repaired and stored after these steps. */
 export function resolveOutages(
   inspected: OutageInput,
-  { outages, applied, now }: { readonly outages: readonly Outage[]; readonly applied: Applied; readonly now: string },
+  {
+    outages,
+    applied,
+    now,
+  }: { readonly outages: readonly Outage[]; readonly applied: ApplyResult; readonly now: string },
 ): OutageResult {
   const open = outages.filter((one) => !isSettled(one, inspected, applied));
   const closed = [...outages.filter((one) => !open.includes(one)), ...endedWhileFailing(inspected, applied)];
@@ -105,7 +109,7 @@ export function resolveOutages(
 }
 
 /** Deliveries that an active subscription was still retrying are lost when it is deleted. */
-function endedWhileFailing(inspected: OutageInput, { results }: Applied): readonly Outage[] {
+function endedWhileFailing(inspected: OutageInput, { results }: ApplyResult): readonly Outage[] {
   return results.flatMap((result) => {
     if (result.kind !== 'deleted') return [];
     const { subscription } = result;
@@ -116,7 +120,7 @@ function endedWhileFailing(inspected: OutageInput, { results }: Applied): readon
 }
 
 /** Some of its events are delivered again, and the service has refused the others. */
-function isSettled({ subscription }: Outage, inspected: OutageInput, { existing, results }: Applied): boolean {
+function isSettled({ subscription }: Outage, inspected: OutageInput, { existing, results }: ApplyResult): boolean {
   const owner = ownerOf(subscription);
   const ours = existing.filter((one) => isOurs(inspected.input.callback, one));
   const refused = results.flatMap((result): readonly string[] =>
@@ -147,7 +151,7 @@ export async function recordOutages(
 /** Stores our subscriptions as they are now; those that were stored and no longer exist are deleted, except of unlisted owners. */
 function lastSeenAfter(
   { input, lastSeen, unlisted }: OutageInput,
-  { existing }: Pick<Applied, 'existing'>,
+  { existing }: Pick<ApplyResult, 'existing'>,
   now: string,
 ): OutageResult['lastSeen'] {
   const before = new Map(lastSeen.map((one) => [one.uri, one]));
@@ -162,6 +166,6 @@ function lastSeenAfter(
 }
 
 /** A disabled subscription retains the time it was last seen active: its outage gap begins there. */
-function checkedAt(one: WebhookSubscription, before: LastSeen | undefined, now: string): string {
+function checkedAt(one: WebhookSubscription, before: LastObservation | undefined, now: string): string {
   return one.state === 'active' ? now : (before?.checked_at ?? one.created_at ?? now);
 }

@@ -1,5 +1,5 @@
 // What bootstrap plans and what it did, as JSON: for `bootstrap --json` and for the API.
-import { isComplete, type Applied, type StepResult } from './apply.ts';
+import { isComplete, type ApplyResult, type StepResult } from './apply.ts';
 import type { Inspection } from './bootstrap.ts';
 import {
   describeError,
@@ -14,7 +14,7 @@ import type { Refusal } from './register.ts';
 
 export interface BootstrapReport {
   readonly situation: Inspection;
-  readonly applied: Applied;
+  readonly applied: ApplyResult;
   readonly notes: readonly string[];
 }
 

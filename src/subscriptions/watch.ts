@@ -1,14 +1,14 @@
 // Watches our subscriptions: reports failing and disabled ones, creates lost ones again with the steps of bootstrap, and records the
 // gap of the outage for repair. It never creates what bootstrap has not created before.
 import type { WebhookSubscription } from '#schemas/subscription.ts';
-import { applyPlan, type Applied } from './apply.ts';
+import { applyPlan, type ApplyResult } from './apply.ts';
 import { inspectSubscriptions, type BootstrapInput, type BootstrapNeeds } from './bootstrap.ts';
 import { isDelivered, isOurs, isSameOwner, ownerOf } from './callback.ts';
 import {
   resolveOutages,
   findOutages,
   recordOutages,
-  type LastSeen,
+  type LastObservation,
   type OutageGap,
   type Outage,
 } from './outage-gaps.ts';
@@ -25,14 +25,14 @@ export interface WatchReport {
   readonly retrying: readonly WebhookSubscription[];
   readonly disabled: readonly WebhookSubscription[];
   /** Ours when last seen, and no longer listed. */
-  readonly missing: readonly LastSeen[];
+  readonly missing: readonly LastObservation[];
   /** What was created again; `refused` is what could not be. */
   readonly recreated: readonly WebhookSubscription[];
   readonly refused: readonly Refusal[];
   /** Gaps of outages that have ended; an open gap is reported by the run that closes it. */
   readonly gaps: readonly OutageGap[];
   /** The error that ended the run early: the next run continues. */
-  readonly failure: Applied['failure'];
+  readonly failure: ApplyResult['failure'];
 }
 
 export async function watchSubscriptions(needs: BootstrapNeeds, input: WatchInput): Promise<WatchReport> {

@@ -10,7 +10,7 @@ import type { DeliveryQueue, QueueWorker } from '#src/queue/contract.ts';
 import type { FoldNeeds } from './fold.ts';
 import { createGroupCommit, type Contribution } from './group-commit.ts';
 import { ingestParsed, quarantine, type IngestReport } from './ingest.ts';
-import { parseBatch, type Parsed } from './parse.ts';
+import { parseBatch, type ParsedItem } from './parse.ts';
 
 export interface DeliveryWorkerNeeds extends FoldNeeds {
   readonly queue: Pick<DeliveryQueue, 'work'>;
@@ -54,7 +54,7 @@ export function startDeliveryWorker(needs: DeliveryWorkerNeeds): DeliveryWorker 
     if (report.hasRedacted) scrubber.schedule();
   }
 
-  async function commit(items: readonly Parsed[]): Promise<void> {
+  async function commit(items: readonly ParsedItem[]): Promise<void> {
     if (running === 0) lastChangeMs = clock();
     running += 1;
     try {
@@ -71,7 +71,7 @@ export function startDeliveryWorker(needs: DeliveryWorkerNeeds): DeliveryWorker 
     }
   }
 
-  const parse = (batch: unknown): Contribution<Parsed> => {
+  const parse = (batch: unknown): Contribution<ParsedItem> => {
     const items = parseBatch(batch, instantOf(clock()));
     return { items, bytes: items.reduce((sum, { entry }) => sum + (entry.body?.length ?? 0), 0) };
   };

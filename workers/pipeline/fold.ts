@@ -21,7 +21,7 @@ import type { NewEntry } from '#src/store/log/read.ts';
 import type { Fact } from '#workers/projections/contract.ts';
 import type { Effect, RowLookup } from '#workers/projections/merge.ts';
 import { bisect } from './bisect.ts';
-import { quarantined, type Parsed } from './parse.ts';
+import { quarantined, type ParsedItem } from './parse.ts';
 import { emptyWorkspace, type RowWorkspace } from './row-workspace.ts';
 import type { Screen, ScreenResult } from './screen.ts';
 import { storedChanges } from './stored-changes.ts';
@@ -31,7 +31,7 @@ export interface FoldNeeds {
   readonly screen: Screen;
 }
 
-export interface FoldPolicy<Item extends Parsed, Report> {
+export interface FoldPolicy<Item extends ParsedItem, Report> {
   /** Changes the rows that a fact touches. Returns the effect for the log, or null when the recorded outcome must not change. */
   readonly apply: (rows: RowLookup, fact: Fact) => Effect | null;
   /** Whether the fold locks the log: not where the caller has locked it. */
@@ -42,10 +42,10 @@ export interface FoldPolicy<Item extends Parsed, Report> {
    */
   readonly select?: (unit: Unit, items: readonly Item[]) => Promise<readonly Item[]>;
   /** Called with the rows written and the log locked. */
-  readonly record: (unit: Unit, folded: readonly Folded<Item>[], rows: RowWorkspace) => Promise<Report>;
+  readonly record: (unit: Unit, folded: readonly FoldedItem<Item>[], rows: RowWorkspace) => Promise<Report>;
 }
 
-export interface Folded<Item extends Parsed> {
+export interface FoldedItem<Item extends ParsedItem> {
   readonly item: Item;
   /** The entry for the log: with its outcome and changes, and redacted where required. */
   readonly entry: NewEntry;
@@ -61,7 +61,7 @@ export interface FoldResult<Report> {
   readonly hasRedacted: boolean;
 }
 
-export async function fold<Item extends Parsed, Report>(
+export async function fold<Item extends ParsedItem, Report>(
   unit: Unit,
   screened: ScreenResult<Item>,
   policy: FoldPolicy<Item, Report>,
@@ -98,7 +98,7 @@ export async function fold<Item extends Parsed, Report>(
  * Screens and folds a batch in one transaction. Where the store refuses it, the batch is bisected; an entry that is refused by
  * itself is quarantined. Throws only errors that a later retry can resolve.
  */
-export function foldBatch<Item extends Parsed, Report>(
+export function foldBatch<Item extends ParsedItem, Report>(
   { store, screen }: FoldNeeds,
   items: readonly Item[],
   policyOf: () => FoldPolicy<Item, Report>,
@@ -114,9 +114,9 @@ export function foldBatch<Item extends Parsed, Report>(
   });
 }
 
-type MergeResult<Item extends Parsed> = Pick<Folded<Item>, 'item' | 'effect' | 'isNew'>;
+type MergeResult<Item extends ParsedItem> = Pick<FoldedItem<Item>, 'item' | 'effect' | 'isNew'>;
 
-function mergeItem<Item extends Parsed>(
+function mergeItem<Item extends ParsedItem>(
   rows: RowWorkspace,
   item: Item,
   { apply }: Pick<FoldPolicy<Item, unknown>, 'apply'>,
@@ -127,6 +127,6 @@ function mergeItem<Item extends Parsed>(
   return { item, effect: apply(rows.row, fact), isNew };
 }
 
-function entryOf({ item: { entry, fact }, effect }: MergeResult<Parsed>): NewEntry {
+function entryOf({ item: { entry, fact }, effect }: MergeResult<ParsedItem>): NewEntry {
   return effect && fact ? { ...entry, outcome: effect.outcome, changes: storedChanges(effect, fact) } : entry;
 }

@@ -5,7 +5,7 @@ import type { NewEntry } from '#src/store/log/read.ts';
 import { merge } from '#workers/projections/merge.ts';
 import { foldBatch, type FoldNeeds, type FoldPolicy } from './fold.ts';
 import { quarantineOthers } from './organization.ts';
-import { parseBatch, quarantined, type Parsed } from './parse.ts';
+import { parseBatch, quarantined, type ParsedItem } from './parse.ts';
 import type { Screen } from './screen.ts';
 
 export interface IngestReport {
@@ -30,7 +30,7 @@ export function quarantine(
 }
 
 /** Throws only errors that a later retry can resolve; any other delivery that fails is quarantined. */
-export async function ingestParsed(needs: FoldNeeds, items: readonly Parsed[]): Promise<IngestReport> {
+export async function ingestParsed(needs: FoldNeeds, items: readonly ParsedItem[]): Promise<IngestReport> {
   const own = await quarantineOthers(needs.store, items);
   const results = await foldBatch(needs, own, () => appendPolicy(needs.screen));
   return {
@@ -41,13 +41,13 @@ export async function ingestParsed(needs: FoldNeeds, items: readonly Parsed[]): 
 }
 
 /** Appends each delivery once; further copies are counted on the entry of the first. */
-function appendPolicy(screen: Screen): FoldPolicy<Parsed, Pick<IngestReport, 'entries' | 'duplicates'>> {
+function appendPolicy(screen: Screen): FoldPolicy<ParsedItem, Pick<IngestReport, 'entries' | 'duplicates'>> {
   const copies = new Map<string, number>();
   const countCopy = (id: string) => copies.set(id, (copies.get(id) ?? 0) + 1);
 
-  async function select(unit: Unit, items: readonly Parsed[]): Promise<readonly Parsed[]> {
+  async function select(unit: Unit, items: readonly ParsedItem[]): Promise<readonly ParsedItem[]> {
     copies.clear();
-    const firsts = new Map<string, Parsed>();
+    const firsts = new Map<string, ParsedItem>();
     for (const item of items) {
       const id = item.entry.delivery_id;
       if (firsts.has(id)) countCopy(id);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { keyValue, readValue } from '#src/store/key-value.ts';
-import { quarantined, type Parsed } from './parse.ts';
+import { quarantined, type ParsedItem } from './parse.ts';
 
 /** Recorded by the first command that registers or copies (sync/mirror-identity.ts). */
 export const mirrorIdentity = keyValue(
@@ -25,7 +25,7 @@ const idOf = (uri: string): string | undefined => organizationId.exec(uri)?.[1];
  * Only a delivery that names an organization is looked at, so that the others cost no query. No kind of the specification names one,
  * and nothing else in a delivery is certain: `created_by` may be a user who joined a moment ago.
  */
-export async function quarantineOthers<Item extends Parsed>(
+export async function quarantineOthers<Item extends ParsedItem>(
   store: Pick<Store | Unit, 'db' | 'engine'>,
   items: readonly Item[],
 ): Promise<readonly Item[]> {

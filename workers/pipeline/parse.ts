@@ -11,7 +11,7 @@ import type { Fact } from '#workers/projections/contract.ts';
 import { factOfErasure } from '#workers/projections/erasure.ts';
 import { project } from '#workers/projections/registry.ts';
 
-export interface Parsed {
+export interface ParsedItem {
   readonly entry: NewEntry;
   /** The payload in its known shape; null when it could not be parsed. */
   readonly record: Readonly<Record<string, unknown>> | null;
@@ -22,13 +22,13 @@ export interface Parsed {
 }
 
 /** Parses a queue job. `now` replaces the time of receipt where a forged job has none. */
-export function parseBatch(batch: unknown, now: string): Parsed[] {
+export function parseBatch(batch: unknown, now: string): ParsedItem[] {
   const deliveries = propertyOf(batch, 'deliveries');
   if (propertyOf(batch, 'v') !== 1 || !Array.isArray(deliveries)) return [parseForged(batch, now)];
   return deliveries.map((delivery) => parseQueued(delivery, now));
 }
 
-function parseQueued(delivery: unknown, now: string): Parsed {
+function parseQueued(delivery: unknown, now: string): ParsedItem {
   const body = propertyOf(delivery, 'body');
   const encoding = propertyOf(delivery, 'encoding');
   const receivedAt = propertyOf(delivery, 'receivedAt');
@@ -43,13 +43,13 @@ function parseQueued(delivery: unknown, now: string): Parsed {
 }
 
 /** Parses the text of a new or stored entry. Only the entry's source decides whether it is an API read or an erasure. */
-export function parseText(body: string, blank: NewEntry): Parsed {
+export function parseText(body: string, blank: NewEntry): ParsedItem {
   if (blank.source === 'operator') return { entry: blank, record: null, fact: factOfErasure(body) };
   return isApiRead(blank) ? parseApiRecord(body, blank) : parseDelivery(body, blank);
 }
 
 /** Parses a stored entry with today's schemas. Its identity, and what it records about its own past, stay. */
-export function reparse(entry: LogEntry): Parsed {
+export function reparse(entry: LogEntry): ParsedItem {
   if (entry.encoding !== null || entry.body === null) return { entry, record: null, fact: null };
   const { seq: _seq, ...rest } = entry;
   return parseText(entry.body, { ...rest, reason: null });
@@ -72,11 +72,11 @@ export const isApiRead = ({ source }: Pick<NewEntry, 'source'>): boolean =>
 export const isUnprojected = ({ outcome }: Pick<LogEntry, 'outcome'>): boolean =>
   outcome === 'quarantined' || outcome === 'unhandled';
 
-export function quarantined<Item extends Parsed>(item: Item, reason: string): Item {
+export function quarantined<Item extends ParsedItem>(item: Item, reason: string): Item {
   return { ...item, fact: null, entry: { ...item.entry, outcome: 'quarantined', reason } };
 }
 
-function parseApiRecord(body: string, blank: NewEntry): Parsed {
+function parseApiRecord(body: string, blank: NewEntry): ParsedItem {
   const read = readApiRecord(body);
   const isKnown = read.state === 'known';
   const entry = { ...blank, event: read.event, subject_uri: isKnown ? read.payload.uri : read.subjectUri };
@@ -85,7 +85,7 @@ function parseApiRecord(body: string, blank: NewEntry): Parsed {
   return projected({ ...read, observed: entry.occurred_at }, entry);
 }
 
-function parseDelivery(body: string, blank: NewEntry): Parsed {
+function parseDelivery(body: string, blank: NewEntry): ParsedItem {
   // A stored entry keeps its identity: a redacted body no longer yields it.
   const stored = blank.delivery_id === '' ? undefined : { deliveryId: blank.delivery_id, tie: blank.tie };
   const read = readDelivery(body, stored);
@@ -111,7 +111,7 @@ interface KnownPayload {
   readonly notes: readonly string[];
 }
 
-function projected({ event, payload, observed, notes }: KnownPayload, entry: NewEntry): Parsed {
+function projected({ event, payload, observed, notes }: KnownPayload, entry: NewEntry): ParsedItem {
   try {
     const fact = project({ event, payload, observed, tie: entry.tie });
     // A value beyond a limit of the specification is reported in the log; it is no reason to reject the entry.
@@ -124,7 +124,7 @@ function projected({ event, payload, observed, notes }: KnownPayload, entry: New
   }
 }
 
-function parseForged(job: unknown, now: string): Parsed {
+function parseForged(job: unknown, now: string): ParsedItem {
   const body = textOf(job);
   const id = createHash('sha256').update(body).digest('hex');
   const entry = { ...blankEntry, received_at: now, body, delivery_id: id, tie: id.slice(0, 16) };
@@ -149,7 +149,7 @@ export const blankEntry: NewEntry = {
   dismissed_at: null,
 };
 
-function unprojected(entry: NewEntry, outcome: 'quarantined' | 'unhandled', reason: string): Parsed {
+function unprojected(entry: NewEntry, outcome: 'quarantined' | 'unhandled', reason: string): ParsedItem {
   return { entry: { ...entry, outcome, reason }, record: null, fact: null };
 }
 

@@ -4,18 +4,18 @@ import type { Unit } from '#src/store/contract.ts';
 import type { NewEntry } from '#src/store/log/read.ts';
 import type { Fact } from '#workers/projections/contract.ts';
 import type { MergeOptions } from '#workers/projections/merge.ts';
-import type { Parsed } from './parse.ts';
+import type { ParsedItem } from './parse.ts';
 import type { RowWorkspace } from './row-workspace.ts';
 
 export interface Screen extends MergeOptions {
   /** Screens entries before they are folded, in the transaction that folds them. */
-  screen<Item extends Parsed>(unit: Unit, items: readonly Item[]): Promise<ScreenResult<Item>>;
+  screen<Item extends ParsedItem>(unit: Unit, items: readonly Item[]): Promise<ScreenResult<Item>>;
   /** A number that changes with every erasure: rows computed from an older log must be computed again. */
   version(from: Pick<Unit, 'db' | 'engine'>): Promise<number>;
 }
 
 /** One batch after screening, with the steps that the fold takes on the screen's behalf. */
-export interface ScreenResult<Item extends Parsed = Parsed> {
+export interface ScreenResult<Item extends ParsedItem = ParsedItem> {
   /** The items without the data that may not be stored. */
   readonly items: readonly Item[];
   /** Facts that the screening itself adds; they are merged before those of the items. */
@@ -23,15 +23,18 @@ export interface ScreenResult<Item extends Parsed = Parsed> {
   /** Its first statement runs with the log locked. Throws when the items were screened against an outdated list of erasures. */
   requireCurrent(unit: Unit): Promise<void>;
   /** Called with the log locked and the rows merged: returns what redacts an entry about a deleted contact. */
-  redactor(unit: Unit, folded: { readonly items: readonly Parsed[]; readonly rows: RowWorkspace }): Promise<Redactor>;
+  redactor(
+    unit: Unit,
+    folded: { readonly items: readonly ParsedItem[]; readonly rows: RowWorkspace },
+  ): Promise<Redactor>;
   /** Called when the entries are in the log: redacts older entries. Returns whether personal data was removed. */
-  finish(unit: Unit, items: readonly Parsed[]): Promise<boolean>;
+  finish(unit: Unit, items: readonly ParsedItem[]): Promise<boolean>;
 }
 
-export type Redactor = (entry: NewEntry, record: Parsed['record']) => NewEntry;
+export type Redactor = (entry: NewEntry, record: ParsedItem['record']) => NewEntry;
 
 /** Entries that need no screening: the log already holds them in their screened form. */
-export function alreadyScreened<Item extends Parsed>(items: readonly Item[]): ScreenResult<Item> {
+export function alreadyScreened<Item extends ParsedItem>(items: readonly Item[]): ScreenResult<Item> {
   return {
     items,
     facts: [],

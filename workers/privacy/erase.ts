@@ -13,10 +13,10 @@ import { dryRunStore } from '#src/store/open-store.ts';
 import { appendEntries, knownEntries } from '#src/store/log/append.ts';
 import { removeFromSearch } from '#src/store/search/contact-follower.ts';
 import { fold } from '#workers/pipeline/fold.ts';
-import { blankEntry, type Parsed } from '#workers/pipeline/parse.ts';
+import { blankEntry, type ParsedItem } from '#workers/pipeline/parse.ts';
 import { alreadyScreened } from '#workers/pipeline/screen.ts';
 import { mirrorTables } from '#workers/projections/contract.ts';
-import { erasureEntry, factOfErasure, type Erased } from '#workers/projections/erasure.ts';
+import { erasureEntry, factOfErasure, type ErasureTarget } from '#workers/projections/erasure.ts';
 import { merge } from '#workers/projections/merge.ts';
 import { addressHash } from './addresses.ts';
 import { erasedAddress, erasuresOf, makeKey, readErasures, readKey } from './erasure-index.ts';
@@ -90,7 +90,7 @@ async function carryOut(unit: Unit, { request, found, now }: Order): Promise<Era
   const subjects = [...found.subjects].map(([uri, table]) => ({ uri, table }));
   const through = found.newest > now ? found.newest : now;
   const hashes = [...found.addresses].map((address) => erasedAddress(key, { address, through }));
-  const isAdded = (one: Erased) =>
+  const isAdded = (one: ErasureTarget) =>
     'uri' in one ? !current.subjects.has(one.uri) : one.through > (current.addresses.get(one.email_hash) ?? '');
   const added = [...subjects, ...hashes].filter(isAdded);
 
@@ -116,10 +116,10 @@ async function carryOut(unit: Unit, { request, found, now }: Order): Promise<Era
 /** Appends the erasures to the log and turns erased contacts into tombstones. Returns the positions of the entries. */
 async function recordErasures(
   unit: Unit,
-  added: readonly Erased[],
+  added: readonly ErasureTarget[],
   { now, changedRows }: { readonly now: string; readonly changedRows: ChangedRows },
 ): Promise<readonly number[]> {
-  const items: Parsed[] = added.map((erased) => {
+  const items: ParsedItem[] = added.map((erased) => {
     const entry = erasureEntry(erased, { at: now, base: blankEntry });
     return { entry, record: null, fact: factOfErasure(entry.body) };
   });

@@ -7,7 +7,7 @@ import type { MirrorTable } from '#workers/projections/contract.ts';
 import {
   erasureEvent,
   parseErasure,
-  type Erased,
+  type ErasureTarget,
   type ErasedAddress,
   type ErasedSubject,
 } from '#workers/projections/erasure.ts';
@@ -38,7 +38,7 @@ const noErasures: Erasures = {
 interface ErasureList {
   readonly seq: number;
   readonly key: string;
-  readonly erased: readonly Erased[];
+  readonly erased: readonly ErasureTarget[];
 }
 
 export function erasuresOf({ seq, key, erased }: ErasureList): Erasures {
@@ -134,7 +134,7 @@ export async function lastErasure(from: Readable): Promise<number> {
   return last?.seq ?? 0;
 }
 
-export async function readErasures({ db }: Readable): Promise<readonly Erased[]> {
+export async function readErasures({ db }: Readable): Promise<readonly ErasureTarget[]> {
   const entries = db.selectFrom('event_log').select('body').where('event', '=', erasureEvent);
   const rows = await entries.where('source', '=', 'operator').orderBy('seq').execute();
   return rows.flatMap(({ body }) => parseErasure(body)?.erased ?? []);
@@ -157,7 +157,7 @@ export async function makeKey(unit: Unit, newKey: () => string): Promise<string>
   return key;
 }
 
-async function keyOf(from: Readable, erased: readonly Erased[]): Promise<string> {
+async function keyOf(from: Readable, erased: readonly ErasureTarget[]): Promise<string> {
   const key = await readKey(from);
   if (key !== undefined) return key;
   if (erased.every((one) => 'uri' in one)) return '';

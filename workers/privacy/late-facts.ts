@@ -4,7 +4,7 @@ import type { Unit } from '#src/store/contract.ts';
 import { appendEntries } from '#src/store/log/append.ts';
 import { unparsedNaming, type NewEntry } from '#src/store/log/read.ts';
 import { removeFromSearch } from '#src/store/search/contact-follower.ts';
-import { blankEntry, type Parsed } from '#workers/pipeline/parse.ts';
+import { blankEntry, type ParsedItem } from '#workers/pipeline/parse.ts';
 import type { Fact } from '#workers/projections/contract.ts';
 import { erasureEntry, factOfErasure, type ErasedSubject } from '#workers/projections/erasure.ts';
 import { withSubjects, type Erasures } from './erasure-index.ts';
@@ -22,7 +22,7 @@ export interface LateSubjects {
   readonly facts: readonly Fact[];
 }
 
-export function findLateSubjects(current: Erasures, items: readonly Parsed[]): LateSubjects {
+export function findLateSubjects(current: Erasures, items: readonly ParsedItem[]): LateSubjects {
   let erasures = current;
   const entries: NewEntry[] = [];
   const subjects: ErasedSubject[] = [];

@@ -3,7 +3,7 @@
 import { isObject, type JsonObject } from '#schemas/wire.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
-import type { Parsed } from '#workers/pipeline/parse.ts';
+import type { ParsedItem } from '#workers/pipeline/parse.ts';
 import type { MirrorTable } from '#workers/projections/contract.ts';
 import type { ErasedSubject } from '#workers/projections/erasure.ts';
 import { embeddedRecord } from '#workers/projections/touches.ts';
@@ -36,7 +36,7 @@ export function isOfColleague(colleagues: Colleagues, target: Target, address: s
 }
 
 /** The normalized addresses that the person's records in one entry give. */
-export function addressesOf({ record }: Pick<Parsed, 'record'>, subjects: readonly ErasedSubject[]): string[] {
+export function addressesOf({ record }: Pick<ParsedItem, 'record'>, subjects: readonly ErasedSubject[]): string[] {
   const records = [record, embeddedRecord(record, { key: 'user' })].filter(
     (each) => each !== null && each !== undefined,
   );

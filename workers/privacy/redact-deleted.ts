@@ -4,13 +4,13 @@ import type { Unit } from '#src/store/contract.ts';
 import { redactEntry } from '#src/store/log/append.ts';
 import { removeFromSearch } from '#src/store/search/contact-follower.ts';
 import { deletedContacts, entriesAbout, unparsedNaming, type NewEntry } from '#src/store/log/read.ts';
-import { isApiRead, parseText, type Parsed } from '#workers/pipeline/parse.ts';
+import { isApiRead, parseText, type ParsedItem } from '#workers/pipeline/parse.ts';
 import type { RowWorkspace } from '#workers/pipeline/row-workspace.ts';
 import { isBlanked, type MergeOptions } from '#workers/projections/merge.ts';
 
 interface FoldedBatch {
   readonly rows: RowWorkspace;
-  readonly items: readonly Parsed[];
+  readonly items: readonly ParsedItem[];
 }
 
 /** The contacts of a batch whose rows are blanked. Those of entries that could not be parsed are looked up. */
@@ -30,7 +30,7 @@ export async function blankedContacts(
 }
 
 /** The contacts that these facts delete. A repeated delete is redacted again: the first may have found nothing to redact. */
-export function contactsDeletedBy(items: readonly Parsed[], { eraseOnDelete }: MergeOptions): string[] {
+export function contactsDeletedBy(items: readonly ParsedItem[], { eraseOnDelete }: MergeOptions): string[] {
   if (!eraseOnDelete) return [];
   return items.flatMap(({ fact }) => (fact?.tombstone?.table === 'contacts' ? [fact.tombstone.uri] : []));
 }
@@ -50,7 +50,7 @@ export async function redactEntriesAbout(unit: Unit, uris: readonly string[]): P
   }
 }
 
-export function redactedEntry(entry: NewEntry, record: Parsed['record']): NewEntry {
+export function redactedEntry(entry: NewEntry, record: ParsedItem['record']): NewEntry {
   // An entry that was emptied stays empty.
   const body = entry.body === null ? null : redactedBody(entry, record);
   return { ...entry, body, encoding: null, changes: null, redacted: true };
@@ -61,7 +61,7 @@ type EntryIdentity = Pick<NewEntry, 'source' | 'event' | 'occurred_at' | 'subjec
 const retainedTimes = ['created_at', 'updated_at', 'deleted_at'] as const;
 
 /** A body that proves that the entry existed, without personal data: its kind, its subject and its times. */
-export function redactedBody(entry: EntryIdentity, record: Parsed['record']): string {
+export function redactedBody(entry: EntryIdentity, record: ParsedItem['record']): string {
   const payload: Record<string, unknown> = { uri: entry.subject_uri };
   for (const key of retainedTimes) if (typeof record?.[key] === 'string') payload[key] = record[key];
   // An API read stores its time in the entry alone: it moves when the same content is read again.

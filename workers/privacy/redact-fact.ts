@@ -3,7 +3,7 @@
 import { readJson } from '#schemas/json-text.ts';
 import { canonicalJson, isObject, isUri, propertyOf, type JsonObject } from '#schemas/wire.ts';
 import type { NewEntry } from '#src/store/log/read.ts';
-import { isApiRead, parseText, type Parsed } from '#workers/pipeline/parse.ts';
+import { isApiRead, parseText, type ParsedItem } from '#workers/pipeline/parse.ts';
 import type { ErasedSubject } from '#workers/projections/erasure.ts';
 import { embeddedRecord, embeddedUri, tableOfEvent } from '#workers/projections/touches.ts';
 import type { Erasures } from './erasure-index.ts';
@@ -15,7 +15,7 @@ import { retainFields } from './retained-fields.ts';
 export const redactedKind = 'unknown';
 
 /** Returns the same item where it concerns no erased person. */
-export function redactErased<Item extends Parsed>(erasures: Erasures, item: Item): Item {
+export function redactErased<Item extends ParsedItem>(erasures: Erasures, item: Item): Item {
   const { entry, record, fact } = item;
   if (erasures.seq === 0 || entry.source === 'operator') return item;
   const scope = { erasures, at: timeOf(item) };
@@ -46,13 +46,13 @@ export function redactErased<Item extends Parsed>(erasures: Erasures, item: Item
  * The time for which an entry's content holds. A record read from the API has its own times, whenever it was read; without any it
  * counts as old. An entry that cannot be parsed is as old as its receipt.
  */
-export function timeOf({ entry, record }: Pick<Parsed, 'entry' | 'record'>): string {
+export function timeOf({ entry, record }: Pick<ParsedItem, 'entry' | 'record'>): string {
   if (isApiRead(entry)) return textAt(record, 'updated_at') ?? textAt(record, 'created_at') ?? '';
   return entry.occurred_at ?? entry.received_at;
 }
 
 /** The records in an entry that are an erased person's: the subject, or the user it embeds; for an invitee also meetings and form. */
-export function erasedSubjectsIn(erasures: Erasures, item: Parsed): ErasedSubject[] {
+export function erasedSubjectsIn(erasures: Erasures, item: ParsedItem): ErasedSubject[] {
   const { entry, record } = item;
   const table = tableOfEvent(entry.event);
   if (record === null || table === undefined) return [];
@@ -70,7 +70,7 @@ export function erasedSubjectsIn(erasures: Erasures, item: Parsed): ErasedSubjec
 }
 
 /** Whether an entry contains an erased address anywhere. */
-export function entryContainsAddress(erasures: Erasures, item: Parsed): boolean {
+export function entryContainsAddress(erasures: Erasures, item: ParsedItem): boolean {
   const scope = { erasures, at: timeOf(item) };
   const { text, json } = contentOf(item.entry);
   return json === undefined ? erasures.containsAddress(text, scope.at) : containsAddress(scope, json);
@@ -133,7 +133,7 @@ function contentOf({ body, encoding }: NewEntry): Content {
 
 const uriPattern = /https?:\/\/[\x21\x23-\x5b\x5d-\x7e]{1,1016}/g;
 
-function textAt(record: Parsed['record'], key: string): string | undefined {
+function textAt(record: ParsedItem['record'], key: string): string | undefined {
   const value = record?.[key];
   return typeof value === 'string' ? value : undefined;
 }

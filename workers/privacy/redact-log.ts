@@ -5,7 +5,7 @@ import { moveEntry, redactEntry } from '#src/store/log/append.ts';
 import type { LogEntry } from '#src/store/log/read.ts';
 import { blankChanges, entriesAt } from '#src/store/log/retention.ts';
 import { fold, type FoldPolicy } from '#workers/pipeline/fold.ts';
-import { isUnprojected, reparse, type Parsed } from '#workers/pipeline/parse.ts';
+import { isUnprojected, reparse, type ParsedItem } from '#workers/pipeline/parse.ts';
 import type { RowWorkspace } from '#workers/pipeline/row-workspace.ts';
 import { alreadyScreened } from '#workers/pipeline/screen.ts';
 import { mirrorTables } from '#workers/projections/contract.ts';
@@ -24,7 +24,7 @@ export interface RedactionCounts {
   readonly moved: number;
 }
 
-interface RedactedItem extends Parsed {
+interface RedactedItem extends ParsedItem {
   readonly stored: LogEntry;
   /** The body to store instead; undefined when only the changes are removed. */
   readonly body: string | null | undefined;

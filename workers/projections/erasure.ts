@@ -23,7 +23,7 @@ export interface ErasedAddress {
   readonly through: string;
 }
 
-export type Erased = ErasedSubject | ErasedAddress;
+export type ErasureTarget = ErasedSubject | ErasedAddress;
 
 const subject = z.strictObject({
   uri: z.string().refine(isUri),
@@ -34,7 +34,7 @@ const body = z.looseObject({ created_at: z.string(), payload: z.union([subject, 
 
 export interface ParsedErasure {
   readonly at: string;
-  readonly erased: Erased;
+  readonly erased: ErasureTarget;
 }
 
 /** Undefined when this version cannot parse it. */
@@ -47,7 +47,10 @@ export function parseErasure(text: string | null): ParsedErasure | undefined {
   }
 }
 
-export function erasureEntry(erased: Erased, { at, base }: { readonly at: string; readonly base: NewEntry }): NewEntry {
+export function erasureEntry(
+  erased: ErasureTarget,
+  { at, base }: { readonly at: string; readonly base: NewEntry },
+): NewEntry {
   const text = JSON.stringify({ event: erasureEvent, created_at: at, payload: erased });
   const digest = hash('sha256', canonicalJson({ at, erased }), 'hex');
   return {

@@ -29,7 +29,7 @@ export function tableOfEvent(event: string | null): MirrorTable | undefined {
 }
 
 /** A record within another record, with a row of its own. */
-export interface Embedding {
+export interface EmbeddedRecord {
   /** The table of the record that embeds. */
   readonly within: 'invitees' | 'organization_memberships';
   /** The key of the payload under which the record is embedded. */
@@ -40,19 +40,22 @@ export interface Embedding {
   readonly column: 'event_uri' | 'user_uri';
 }
 
-export const embeddings: readonly Embedding[] = [
+export const embeddings: readonly EmbeddedRecord[] = [
   { within: 'invitees', key: 'scheduled_event', table: 'scheduled_events', column: 'event_uri' },
   { within: 'organization_memberships', key: 'user', table: 'users', column: 'user_uri' },
 ];
 
 /** The record that a payload embeds, where it does. */
-export function embeddedRecord(payload: JsonObject | null, { key }: Pick<Embedding, 'key'>): JsonObject | undefined {
+export function embeddedRecord(
+  payload: JsonObject | null,
+  { key }: Pick<EmbeddedRecord, 'key'>,
+): JsonObject | undefined {
   const record = payload?.[key];
   return isObject(record) ? record : undefined;
 }
 
 /** The URI of the embedded record; undefined where the payload embeds none. */
-export function embeddedUri(payload: JsonObject | null, embedding: Pick<Embedding, 'key'>): string | undefined {
+export function embeddedUri(payload: JsonObject | null, embedding: Pick<EmbeddedRecord, 'key'>): string | undefined {
   const uri = embeddedRecord(payload, embedding)?.['uri'];
   return isUri(uri) ? uri : undefined;
 }

@@ -1,6 +1,6 @@
 // Pushes the feed to a web address as Standard Webhooks: signed, in order for each subject, with an id that stays the same however
 // often an entry is sent. The body is an envelope of ours or a CloudEvent.
-import type { Outgoing } from '#src/egress/http.ts';
+import type { HttpSender } from '#src/egress/http.ts';
 import { cloudEventText, cloudEventType, eventIdOf } from '#src/feed/cloud-event.ts';
 import type { FeedEntry } from '#src/feed/entry.ts';
 import { signDelivery } from '#src/signing/signature.ts';
@@ -9,7 +9,7 @@ import { SendError, type OpenSink } from './sink.ts';
 
 export interface WebhookOptions {
   /** Checks the address, and follows no redirect: what we send is for this address only. It is closed with the sink. */
-  readonly outgoing: Outgoing;
+  readonly outgoing: HttpSender;
   readonly url: string;
   readonly secret: string;
   readonly format?: PushFormat;

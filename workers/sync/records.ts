@@ -9,7 +9,7 @@ import type { JsonObject } from '#schemas/wire.ts';
 import { appendEntries, knownEntries, moveEntry } from '#src/store/log/append.ts';
 import type { NewEntry } from '#src/store/log/read.ts';
 import { prunedAmong } from '#src/store/log/retention.ts';
-import { foldBatch, type Folded, type FoldNeeds, type FoldPolicy } from '#workers/pipeline/fold.ts';
+import { foldBatch, type FoldedItem, type FoldNeeds, type FoldPolicy } from '#workers/pipeline/fold.ts';
 import { isUnprojected } from '#workers/pipeline/parse.ts';
 import { drawsFrom } from '#workers/projections/field-origins.ts';
 import { merge, type Changes } from '#workers/projections/merge.ts';
@@ -153,7 +153,7 @@ function observePolicy({ screen }: FoldNeeds): FoldPolicy<ParsedRecord, RecordsR
 
 const emptyReport: RecordsReport = { created: 0, updated: 0, unchanged: 0, quarantined: 0, changed: [] };
 
-function reportOf(folded: readonly Folded<ParsedRecord>[]): RecordsReport {
+function reportOf(folded: readonly FoldedItem<ParsedRecord>[]): RecordsReport {
   const counts = { created: 0, updated: 0, unchanged: 0, quarantined: 0 };
   const changed: ChangedRecord[] = [];
   for (const each of folded) {
@@ -173,7 +173,7 @@ function reportOf(folded: readonly Folded<ParsedRecord>[]): RecordsReport {
   return { ...counts, changed };
 }
 
-function outcomeOf({ item, effect, isNew }: Folded<ParsedRecord>): Exclude<keyof RecordsReport, 'changed'> {
+function outcomeOf({ item, effect, isNew }: FoldedItem<ParsedRecord>): Exclude<keyof RecordsReport, 'changed'> {
   // It was emptied because it concerned an erased person; there is nothing left to parse.
   if (item.entry.body === null) return 'unchanged';
   if (effect === null) return 'quarantined';

@@ -11,7 +11,7 @@ import { lastSeq, type LogEntry, type Outcome } from '#src/store/log/read.ts';
 import { bisect } from '#workers/pipeline/bisect.ts';
 import { fold, type FoldNeeds, type FoldPolicy } from '#workers/pipeline/fold.ts';
 import { quarantineOthers } from '#workers/pipeline/organization.ts';
-import { isApiRead, isUnprojected, reparse, type Parsed } from '#workers/pipeline/parse.ts';
+import { isApiRead, isUnprojected, reparse, type ParsedItem } from '#workers/pipeline/parse.ts';
 import { merge, type Changes } from '#workers/projections/merge.ts';
 
 export interface ReplayNeeds extends FoldNeeds {
@@ -106,7 +106,7 @@ function spanOf(parts: readonly Pick<ReplayResult, 'written'>[]): SeqRange | nul
   return first && last ? { low: first.low, high: last.high } : null;
 }
 
-interface ReplayItem extends Parsed {
+interface ReplayItem extends ParsedItem {
   readonly stored: LogEntry;
 }
 

@@ -11,7 +11,7 @@ export type Presentation =
   | boolean
   | null
   | undefined
-  | Marked
+  | MarkedValue
   | readonly Presentation[]
   | { readonly [name: string]: Presentation };
 
@@ -22,11 +22,11 @@ export interface Person {
   readonly [detail: string]: unknown;
 }
 
-export class Marked {
+export class MarkedValue {
   readonly kind: 'plain' | 'uri' | 'label' | 'eventType' | 'person' | 'text';
   readonly value: unknown;
 
-  constructor(kind: Marked['kind'], value: unknown) {
+  constructor(kind: MarkedValue['kind'], value: unknown) {
     this.kind = kind;
     this.value = value;
   }
@@ -34,8 +34,8 @@ export class Marked {
 
 type Text = string | null | undefined;
 
-const mark = (kind: Marked['kind'], value: unknown): Marked | null =>
-  value === null || value === undefined ? null : new Marked(kind, value);
+const mark = (kind: MarkedValue['kind'], value: unknown): MarkedValue | null =>
+  value === null || value === undefined ? null : new MarkedValue(kind, value);
 const markIf = (isPlain: (text: string) => boolean, kind: 'plain' | 'uri') => (value: Text) =>
   mark(value !== null && value !== undefined && isPlain(value) ? kind : 'text', value);
 
@@ -84,13 +84,13 @@ export function rowValue(column: string, value: unknown, row: string): Presentat
     : text(value);
 }
 
-export const person = (details: Person): Marked | null =>
-  Object.values(details).some((value) => textsIn(value).length > 0) ? new Marked('person', details) : null;
+export const person = (details: Person): MarkedValue | null =>
+  Object.values(details).some((value) => textsIn(value).length > 0) ? new MarkedValue('person', details) : null;
 
 /** Whether a text that a caller sent can be recorded: it names no person. */
 export const isPlain = (value: string): boolean => isTime(value) || isRecordUri(value) || isEventName(value);
 
-export interface Rendering {
+export interface RenderOptions {
   readonly isRevealed: boolean;
   pseudonym(identity: string): string;
   /** The names of event types that are mirrored. */
@@ -102,10 +102,10 @@ export interface Rendering {
 export const hidden = '[hidden]';
 
 /** The answer as JSON, without fields that have no value. */
-export function render(presented: Presentation, rendering: Rendering): unknown {
+export function render(presented: Presentation, rendering: RenderOptions): unknown {
   const people = rendering.isRevealed ? [] : peopleIn(presented);
   const shown = (value: Presentation): unknown => {
-    if (value instanceof Marked) return showMarked(value, { ...rendering, people });
+    if (value instanceof MarkedValue) return showMarked(value, { ...rendering, people });
     if (Array.isArray(value)) return value.map(shown);
     if (typeof value === 'object' && value !== null)
       return Object.fromEntries(
@@ -120,8 +120,8 @@ export function render(presented: Presentation, rendering: Rendering): unknown {
 }
 
 function showMarked(
-  { kind, value }: Marked,
-  { isRevealed, pseudonym, eventTypes, mostText, people }: Rendering & { readonly people: readonly PersonNames[] },
+  { kind, value }: MarkedValue,
+  { isRevealed, pseudonym, eventTypes, mostText, people }: RenderOptions & { readonly people: readonly PersonNames[] },
 ): unknown {
   if (kind === 'plain' || isRevealed) return cut(value, mostText);
   if (kind === 'person') return pseudonym(identityOf(value));
@@ -148,7 +148,7 @@ const wordsIn = (value: string): readonly string[] => value.split(/[^\p{L}\p{N}]
 
 function peopleIn(presented: Presentation): readonly PersonNames[] {
   if (typeof presented !== 'object' || presented === null) return [];
-  if (!(presented instanceof Marked)) return Object.values(presented).flatMap(peopleIn);
+  if (!(presented instanceof MarkedValue)) return Object.values(presented).flatMap(peopleIn);
   if (presented.kind !== 'person' || !isObject(presented.value)) return [];
   const { email, emails, name, phone_numbers: numbers } = presented.value;
   const known = textsIn([email, emails, name, numbers]).map((each) => each.trim().toLowerCase());

@@ -4,7 +4,7 @@ import { ApiError, type AnswerOf, type Ask } from '#src/api/ask.ts';
 import { idOf } from '#src/api/row-record.ts';
 import type { Operation, TypedOperation } from '#src/http/operation.ts';
 import type { RawQuery } from '#src/http/request.ts';
-import type { Presentation, Rendering } from './marked.ts';
+import type { Presentation, RenderOptions } from './marked.ts';
 
 /** Parameters of the operation by name, each with its description; `true` for the operation's own. */
 type OfferedInputs = Readonly<Record<string, string | true>>;
@@ -43,7 +43,7 @@ export interface Tool extends Pick<Definition<never>, 'name' | 'description' | '
   answer(call: ToolCall): Promise<ToolAnswer>;
 }
 
-export interface ToolAnswer extends Pick<Rendering, 'eventTypes'> {
+export interface ToolAnswer extends Pick<RenderOptions, 'eventTypes'> {
   readonly data: Presentation;
   /** Where the next page begins. */
   readonly next: string | undefined;

@@ -8,7 +8,7 @@ import { boundary, plainText } from '#src/http/request.ts';
 import { defineOperation, type ApiContext } from '#src/api/api-operation.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { attendances } from '#src/store/views/attendance.ts';
-import { findBookings, type BookingsFound } from '#src/store/search/bookings.ts';
+import { findBookings, type BookingPage } from '#src/store/search/bookings.ts';
 import { bookingFields, bookingRecords, outcomes } from './booking-record.ts';
 
 const booking = z.strictObject(bookingFields).meta({ id: 'Booking' });
@@ -65,7 +65,7 @@ const positionOf = (row: StoredRow | undefined): Position | undefined =>
   row && { key: String(row['booked_at']), uri: String(row['first_invitee']) };
 
 /** A search that stopped early goes on where it stopped, not after the last booking it found. */
-function endsOf({ items: found, stoppedAt }: BookingsFound, { count, from, backwards }: PageRequest) {
+function endsOf({ items: found, stoppedAt }: BookingPage, { count, from, backwards }: PageRequest) {
   const isMore = found.length > count;
   const shown = found.slice(0, count);
   const far = isMore ? positionOf(shown.at(-1)) : (stoppedAt ?? positionOf(shown.at(-1)));

@@ -16,7 +16,7 @@ export const needRecord = z.strictObject({
   fix: z.string().optional(),
   link: z.string().describe('The page that lists them.'),
 });
-export type Need = z.output<typeof needRecord>;
+export type AttentionItem = z.output<typeof needRecord>;
 
 const shownDays = 7;
 
@@ -41,12 +41,12 @@ const sinkSentence = ({ name, host, last_error: error, behind }: RefusingSink): 
 export async function readNeeds(
   store: Store,
   { nowMs, quarantined, downSubscriptions, refusing }: NeedsInput,
-): Promise<readonly Need[]> {
+): Promise<readonly AttentionItem[]> {
   const failed = (await countAlerts(store)).filter(({ state, count }) => state === 'failed' && count > 0);
   const failedAlerts = failed.reduce((sum, { count }) => sum + count, 0);
   const channels = failed.map(({ channel }) => channel).join(', ');
   const { sinceMs, unconfirmed, unbooked } = await readWork(store, nowMs);
-  const needs: readonly Need[] = [
+  const needs: readonly AttentionItem[] = [
     {
       id: 'quarantine',
       kind: 'fault',

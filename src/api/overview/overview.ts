@@ -18,7 +18,7 @@ import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
 import { firstRun } from './first-run.ts';
 import { downSubscriptions, mirrorHealth } from './health.ts';
 import { readLateJobs } from './late-jobs.ts';
-import { needRecord, readNeeds, type Need } from './needs-you.ts';
+import { needRecord, readNeeds, type AttentionItem } from './needs-you.ts';
 import { healthItem, lagOf, queueOf, type HealthItem, type Installation } from './process-health.ts';
 import { readToday } from './today.ts';
 
@@ -113,7 +113,7 @@ async function readComparison(store: Store, installation: Installation | undefin
 }
 
 /** Work lists are no fault, and an item without a fix is a notice. */
-function verdictOf(health: readonly HealthItem[], needs: readonly Need[]): Verdict {
+function verdictOf(health: readonly HealthItem[], needs: readonly AttentionItem[]): Verdict {
   const faults = new Set([
     ...health.filter(({ state, fix }) => state !== 'ok' && fix !== undefined).map(({ id }) => id),
     ...needs.filter(({ kind }) => kind === 'fault').map(({ id }) => id),

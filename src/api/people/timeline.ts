@@ -7,7 +7,7 @@ import { defineOperation } from '#src/api/api-operation.ts';
 import { namesOf, objectsIn, rowNamed } from '#src/api/row-record.ts';
 import { listing } from '#src/http/pagination.ts';
 import type { Store } from '#src/store/contract.ts';
-import type { PageFound, PageWanted } from '#src/store/search/keyset.ts';
+import type { Page, PageRequest } from '#src/store/search/keyset.ts';
 import {
   aroundBookings,
   bookingsByAddress,
@@ -106,7 +106,7 @@ async function changeSentences(
 }
 
 /** Newest first; the id decides between equal times. */
-function pageOfMoments(moments: readonly Moment[], { count, from, backwards }: PageWanted): PageFound<Moment> {
+function pageOfMoments(moments: readonly Moment[], { count, from, backwards }: PageRequest): Page<Moment> {
   const keyOf = ({ time, id }: { readonly time: string; readonly id: string }) => `${time} ${id}`;
   const sorted = moments.toSorted((a, b) => (keyOf(a) < keyOf(b) ? 1 : -1));
   const at = from && keyOf({ time: from.key, id: from.uri });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { arrivalMs, missingNote, notesOn, oldKeyEnd, recordOldKeyEnd } from '#src/app/subscription-plan.ts';
 import { bootstrapNeedsOf, hasSigningKey } from '#src/app/subscription-watch.ts';
 import { openMirror, openMirrorOrEmpty } from '#src/app/mirror.ts';
-import { isComplete, type Applied } from '#src/subscriptions/apply.ts';
+import { isComplete, type ApplyResult } from '#src/subscriptions/apply.ts';
 import { applyAndRecord, inspectSubscriptions, deleteOurs } from '#src/subscriptions/bootstrap.ts';
 import type { BootstrapNeeds, RecordedResult, Inspection } from '#src/subscriptions/bootstrap.ts';
 import { isOurs } from '#src/subscriptions/callback.ts';
@@ -134,14 +134,14 @@ async function remove(
   return showApplied(context, { situation, applied: await deleteOurs(needs, situation) }, showing);
 }
 
-interface Showing {
+interface ReportInput {
   readonly config: Config;
   readonly keys: ChosenKeys;
   readonly json: boolean;
   readonly oldKeyEndedAt: string | undefined;
 }
 
-function showPlan(context: VerbContext, situation: Inspection, showing: Showing): 0 | 3 {
+function showPlan(context: VerbContext, situation: Inspection, showing: ReportInput): 0 | 3 {
   const notes = notesFor(context, situation, { ...showing, existing: situation.input.existing });
   context.out(showing.json ? JSON.stringify(planAsJson(situation, notes)) : planAsText(situation, notes));
   return situation.steps.some(isPending) || hasDeadLogins(situation) ? 3 : 0;
@@ -150,7 +150,7 @@ function showPlan(context: VerbContext, situation: Inspection, showing: Showing)
 function showApplied(
   context: VerbContext,
   { situation, applied }: { readonly situation: Inspection; readonly applied: RecordedResult },
-  showing: Showing,
+  showing: ReportInput,
 ): 0 | 3 {
   const since = applied.missingSince;
   const notes = [
@@ -169,7 +169,7 @@ const hasDeadLogins = ({ unlisted }: Inspection): boolean => unlisted.some(({ is
 function notesFor(
   context: VerbContext,
   situation: Inspection,
-  { config, keys, existing, oldKeyEndedAt }: Showing & { readonly existing: Applied['existing'] },
+  { config, keys, existing, oldKeyEndedAt }: ReportInput & { readonly existing: ApplyResult['existing'] },
 ): readonly string[] {
   return notesOn(situation, { config, keys, existing, oldKeyEndedAt, now: context.now() });
 }

@@ -133,7 +133,7 @@ async function ingestHistory(needs: FoldNeeds, history: readonly PastDelivery[])
   }
 }
 
-interface Introduced {
+interface Introduction {
   readonly port: number | undefined;
   readonly path: string;
   /** With the DATA_DIR of the demo. */
@@ -142,7 +142,7 @@ interface Introduced {
 }
 
 /** The commands with a DATA_DIR read the store: they also work when the demo has ended. */
-function introduction({ handles }: Sandbox, { port, path, command, login }: Introduced): string {
+function introduction({ handles }: Sandbox, { port, path, command, login }: Introduction): string {
   const controls = `${handles.base_url}/_sandbox`;
   return `
 The dashboard                      ${login}

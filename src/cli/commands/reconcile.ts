@@ -181,7 +181,7 @@ async function withProblem(
   }
 }
 
-interface Summarized {
+interface DriftSummary {
   /** How many rows differ in each column. */
   readonly columns: ReadonlyMap<string, number>;
   /** How many contacts differ only because custom fields were added, renamed or removed. */
@@ -189,7 +189,7 @@ interface Summarized {
   readonly subscriptions: SubscriptionReport;
 }
 
-function summaryOf(report: ReconcileReport, { columns, oldFields, subscriptions }: Summarized): readonly string[] {
+function summaryOf(report: ReconcileReport, { columns, oldFields, subscriptions }: DriftSummary): readonly string[] {
   const { problem, pending, recreated } = subscriptions;
   const { drift, meetingDates, read, quarantined, repaired, unreadable, heldBack, notCompared } = report;
   const total = totalOf(drift);

@@ -28,7 +28,7 @@ export interface ChartTable {
   readonly rows: readonly { readonly cells: readonly string[]; readonly href?: string | undefined }[];
 }
 
-interface Drawing {
+interface FigureOptions {
   readonly text: ChartText;
   readonly width: number;
   readonly height: number;
@@ -54,7 +54,7 @@ export const widthOf = ({ wide = false }: { readonly wide?: boolean | undefined 
 /** Two decimals are finer than a pixel. */
 export const px = (value: number): number => Math.round(value * 100) / 100;
 
-export function figure(drawing: Drawing): Markup {
+export function figure(drawing: FigureOptions): Markup {
   const { text, width, height, body, table, series = [], fit, linked } = drawing;
   const legend = drawing.legend ?? (series.length > 1 ? legendOf(text.id, series) : '');
   // Inside an image nothing can be focused, so a drawing with links is a group.

@@ -5,7 +5,7 @@ import { EventEmitter } from 'node:events';
 import type { BackendFactory, IQueueBackend, JobJson, KeepJobs, WorkerOptions } from 'bullmq';
 import { toJobJson, type Failure, type HeldJob, type NewJob } from './job-statements.ts';
 import type { JobTable } from './job-table.ts';
-import { NotSupported, rejectUnsupported } from './unsupported.ts';
+import { UnsupportedError, rejectUnsupported } from './unsupported.ts';
 
 /** What BullMQ's worker receives: the next job and its id, how long a rate limit lasts, and when the next delayed job is due. */
 type NextJob = [job: JobJson | null, id: string, rateLimitMs: number, dueAt: number];
@@ -72,7 +72,7 @@ class SqliteBackend extends EventEmitter {
   #newJob(job: JobJson, jobId: string | undefined): NewJob {
     const { priority, lifo, parent, deduplication } = job.opts;
     const option = Object.entries({ priority, lifo, parent, deduplication }).find(([, value]) => value)?.[0];
-    if (option !== undefined) throw new NotSupported(`the job option \`${option}\``);
+    if (option !== undefined) throw new UnsupportedError(`the job option \`${option}\``);
     return {
       queue: this.#queue,
       id: jobId || undefined,
@@ -226,7 +226,8 @@ export const createSqliteBackend: BackendFactory<IQueueBackend, JobTable> = (nam
 };
 
 function mustKeep(keep: KeepOption): boolean {
-  if (typeof keep === 'object' || typeof keep === 'number') throw new NotSupported('keeping a number of finished jobs');
+  if (typeof keep === 'object' || typeof keep === 'number')
+    throw new UnsupportedError('keeping a number of finished jobs');
   return keep !== true;
 }
 

@@ -2,7 +2,7 @@
 
 import type { IQueueBackend } from 'bullmq';
 
-export class NotSupported extends Error {
+export class UnsupportedError extends Error {
   constructor(what: string) {
     super(`The embedded queue does not support ${what}.`);
     this.name = 'NotSupported';
@@ -77,7 +77,7 @@ export function rejectUnsupported(
 ): asserts backend is Pick<IQueueBackend, (typeof unsupported)[number]> {
   for (const method of unsupported) {
     Reflect.set(backend, method, () => {
-      throw new NotSupported(`the operation \`${method}\``);
+      throw new UnsupportedError(`the operation \`${method}\``);
     });
   }
 }

@@ -2,7 +2,7 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { alertOf, alertStateOf, type Alert, type AlertState } from './alert-rows.ts';
 import type { Store } from '#src/store/contract.ts';
-import type { PageFound, PageWanted } from '#src/store/search/keyset.ts';
+import type { Page, PageRequest } from '#src/store/search/keyset.ts';
 import { findRows } from '#src/store/search/record-search.ts';
 
 export interface AlertFilter {
@@ -16,8 +16,8 @@ export interface AlertFilter {
 export async function findAlerts(
   store: Pick<Store, 'db' | 'engine'>,
   filter: AlertFilter,
-  page: PageWanted,
-): Promise<PageFound<Alert>> {
+  page: PageRequest,
+): Promise<Page<Alert>> {
   const wanted = { order: 'created_at', id: 'id', page, where: conditionsOf(filter) } as const;
   const found = await findRows(store, 'alerts', wanted);
   return { ...found, items: found.items.map(alertOf) };

@@ -84,7 +84,7 @@ export async function markFailed(
   await writeColumns(unit, 'alerts', { columns, rows });
 }
 
-export interface Postponed {
+export interface Postponement {
   readonly id: string;
   /** When the poller looks at it next. */
   readonly next_at: string;
@@ -93,7 +93,7 @@ export interface Postponed {
 }
 
 /** Defers pending alerts, or puts them into a digest. The caller has locked the rows. */
-export async function postpone(unit: Unit, postponed: readonly Postponed[]): Promise<void> {
+export async function postpone(unit: Unit, postponed: readonly Postponement[]): Promise<void> {
   const deferred = postponed.filter(({ digest }) => digest === undefined);
   const times = deferred.map(({ id, next_at }) => ({ id, next_at }));
   await writeColumns(unit, 'alerts', { columns: ['next_at'], rows: times });

@@ -3,10 +3,10 @@
 import { CompiledQuery, sql, type Kysely } from 'kysely';
 import { indexes } from '#src/store/indexes.ts';
 import type { Database } from '#src/store/tables.ts';
-import type { ContactIndex, Folding } from '#src/store/search/contact-index.ts';
+import type { ContactIndex, CaseRule } from '#src/store/search/contact-index.ts';
 
 export function postgresContactIndex(): ContactIndex {
-  let known: Folding | undefined;
+  let known: CaseRule | undefined;
   return {
     // The second condition is for the index, which holds the beginning of a value only.
     equals: (column, values) => [

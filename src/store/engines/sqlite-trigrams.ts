@@ -1,7 +1,7 @@
 // How contact texts are written to and queried from the trigram index of SQLite: partial columns as lower-case letters, exact columns
 // as a hash of three letters. The index does not separate columns, so each column maps to a range of letters of its own.
 import { createHash } from 'node:crypto';
-import type { Asked, ColumnFilter, TextsOf } from '#src/store/search/contact-match.ts';
+import type { FilterValue, ColumnFilter, TextsOf } from '#src/store/search/contact-match.ts';
 
 /** The columns of the index. */
 export const wordColumns = [
@@ -55,7 +55,7 @@ const mostAlternatives = 16;
  * which trigrams of a segment are rare.
  */
 export function wordQuery(
-  columns: readonly Asked<ColumnFilter>[],
+  columns: readonly FilterValue<ColumnFilter>[],
   sample: readonly TextsOf[],
   how: Thoroughness,
 ): string | undefined {
@@ -74,7 +74,11 @@ interface TrigramLimits {
   readonly assumed: number;
 }
 
-function termOf({ name, kind, segments }: Asked<ColumnFilter>, sample: readonly TextsOf[], how: TrigramLimits): string {
+function termOf(
+  { name, kind, segments }: FilterValue<ColumnFilter>,
+  sample: readonly TextsOf[],
+  how: TrigramLimits,
+): string {
   if (kind === 'exact') return `(${segments.map((value) => quoted(codeOf(name, value))).join(' OR ')})`;
   const texts = sample.flatMap((row) => row[name]?.toLowerCase() ?? []);
   const alternatives = segments.map((segment) => {

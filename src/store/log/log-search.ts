@@ -25,7 +25,7 @@ export interface LogRange {
   readonly mayContinue?: () => boolean;
 }
 
-export interface DeliveriesFound {
+export interface DeliveryPage {
   /** In the order of the search: newest first, or for `newer` oldest first. */
   readonly lines: readonly DeliveryLine[];
   /** The last offset that was searched, when the search ended early. */
@@ -59,7 +59,7 @@ export async function readDeliveries(
   store: Store,
   filter: DeliveryFilter,
   { from, newer, limit, mayContinue = () => true }: LogRange,
-): Promise<DeliveriesFound> {
+): Promise<DeliveryPage> {
   const bounds = { low: newer ? (from ?? 0) + 1 : 1, high: newer || from === undefined ? maxSeq : from - 1 };
   const { candidates, ...plan } = await planSearch(store, filter, bounds);
   const lines: DeliveryLine[] = [];
@@ -133,7 +133,7 @@ export async function* entriesMatching(
   const bounded = { ...filter, maxSeq: Math.min(filter.maxSeq ?? maxSeq, await lastSeq(store)) };
   const range = { newer: true, limit: entriesPerBatch, ...(mayContinue && { mayContinue }) };
   for (let from: number | undefined = 0; from !== undefined;) {
-    const found: DeliveriesFound = await readDeliveries(store, bounded, { ...range, from });
+    const found: DeliveryPage = await readDeliveries(store, bounded, { ...range, from });
     const entries = await entriesAt(
       store,
       found.lines.map(({ seq }) => seq),
@@ -159,7 +159,7 @@ export async function countDeliveries(
   const byOutcome: Record<string, number> = {};
   let count = 0;
   for (let from: number | undefined; ;) {
-    const found: DeliveriesFound = await readDeliveries(store, filter, {
+    const found: DeliveryPage = await readDeliveries(store, filter, {
       from,
       newer: false,
       limit: Math.min(countedAtOnce, most + 1 - count),

@@ -13,13 +13,13 @@ export interface UnprojectedCounts {
 /** Retention removes content without a change of the index, and an hour passes: both are seen within this time. */
 const validMs = minuteMs;
 
-interface Counted {
+interface CachedCounts {
   readonly atMs: number;
   readonly index: string;
   readonly counts: UnprojectedCounts;
 }
 
-const known = new WeakMap<Store, Counted>();
+const known = new WeakMap<Store, CachedCounts>();
 
 export async function unprojectedCounts(store: Store, nowMs: number): Promise<UnprojectedCounts> {
   const index = await describeIndex(store);

@@ -15,11 +15,11 @@ import {
   mayBeFirst,
   type BookingSearch,
 } from './booking-conditions.ts';
-import { keysetOf, type KeysetPosition, type PageWanted } from './keyset.ts';
+import { keysetOf, type KeysetPosition, type PageRequest } from './keyset.ts';
 
 type Readable = Pick<Store, 'db' | 'engine'>;
 
-export interface BookingsFound {
+export interface BookingPage {
   readonly items: readonly StoredRow[];
   /** Where the search ended before the page was full: it goes on from there. */
   readonly stoppedAt: KeysetPosition | undefined;
@@ -36,9 +36,9 @@ const way = { order: 'booked_at', id: 'first_invitee' } as const;
 export async function findBookings(
   store: Readable,
   search: BookingSearch,
-  { count, from, descending, backwards }: PageWanted,
+  { count, from, descending, backwards }: PageRequest,
   { mostExamined, perPiece, mostIndexed }: Readonly<typeof usualEffort> = usualEffort,
-): Promise<BookingsFound> {
+): Promise<BookingPage> {
   const { engine } = store;
   const ascending = descending === backwards;
   const { beyond, upTo } = keysetOf(engine, 'journeys', { ...way, ascending });
@@ -61,14 +61,14 @@ export async function findBookings(
   }
 }
 
-export interface JourneyFound {
+export interface JourneyPosition {
   readonly journey: StoredRow;
   /** The URIs of its bookings that are mirrored, in order. */
   readonly members: readonly string[];
 }
 
 /** The journey that an invitee belongs to. */
-export async function journeyOf(store: Readable, invitee: string): Promise<JourneyFound | undefined> {
+export async function journeyOf(store: Readable, invitee: string): Promise<JourneyPosition | undefined> {
   const isIn = sql<SqlBool>`${invitee} in (select invitee_uri from members where members.journey_uri = journeys.journey_uri)`;
   const [journey] = await selectJourneys(store, [invitee], { where: [isIn], ascending: false, limit: 1 });
   if (journey === undefined) return undefined;
@@ -86,7 +86,7 @@ async function chosen(store: Readable, invitees: readonly string[]): Promise<Raw
     ), ${journeys(dialect, sql.table('chosen'))}`;
 }
 
-interface PieceWanted {
+interface ScanRange {
   readonly at: KeysetPosition | undefined;
   readonly ascending: boolean;
   readonly size: number;
@@ -110,7 +110,7 @@ const startOf = (ascending: boolean): KeysetPosition => ({
 async function nextPiece(
   { db, engine }: Readable,
   search: BookingSearch,
-  { ascending, size, among, at = startOf(ascending) }: PieceWanted,
+  { ascending, size, among, at = startOf(ascending) }: ScanRange,
 ): Promise<Piece> {
   const { beyond, upTo, orderBy } = keysetOf(engine, 'invitees', { order: 'created_at', ascending });
   const isAmong = among === undefined ? sql`1 = 1` : sql`invitees.uri in (${engine.contactIndex.list(among)})`;
@@ -125,7 +125,7 @@ async function nextPiece(
   return { candidates: rows.map(({ uri }) => uri), end };
 }
 
-interface JourneysWanted {
+interface JourneyQuery {
   readonly where: readonly RawBuilder<SqlBool>[];
   readonly ascending: boolean;
   readonly limit: number;
@@ -137,7 +137,7 @@ const columns = Object.entries(bookingJourneys.columns).filter(([name]) => name 
 async function selectJourneys(
   store: Readable,
   invitees: readonly string[],
-  { where, ascending, limit }: JourneysWanted,
+  { where, ascending, limit }: JourneyQuery,
 ): Promise<readonly StoredRow[]> {
   if (invitees.length === 0) return [];
   const { db, engine } = store;

@@ -2,11 +2,11 @@
 // leave out one that does.
 import { sql, type SqlBool } from 'kysely';
 import type { Store, StoreEngine } from '#src/store/contract.ts';
-import type { Asked, ColumnFilter, ListFilter, Searched, TextsOf } from './contact-match.ts';
-import { keysetOf, type KeysetPosition, type Way } from './keyset.ts';
-import { likePattern, type Condition, type Folding } from './contact-index.ts';
+import type { FilterValue, ColumnFilter, ListFilter, ContactFilters, TextsOf } from './contact-match.ts';
+import { keysetOf, type KeysetPosition, type SortOrder } from './keyset.ts';
+import { likePattern, type Condition, type CaseRule } from './contact-index.ts';
 
-export interface Narrowing {
+export interface ContactCandidates {
   /** The contacts with these addresses and phone numbers; undefined when the search has none. */
   readonly listed: Condition | undefined;
   /** For rows that are scanned. */
@@ -19,14 +19,14 @@ export interface Narrowing {
 
 /** Where a scan begins, and its direction. */
 export interface ScanStart {
-  readonly way: Way;
+  readonly way: SortOrder;
   readonly from: KeysetPosition | undefined;
 }
 
 /** With more alternatives than this, the comparison is done here and not by the database. */
 const mostPatterns = 50;
 
-export async function narrowing(store: Store, { lists, columns }: Searched): Promise<Narrowing> {
+export async function narrowing(store: Store, { lists, columns }: ContactFilters): Promise<ContactCandidates> {
   const { contactIndex } = store.engine;
   const folding = await contactIndex.folding(store.db);
   const conditions = columns.flatMap((filter) => likely(store.engine, filter, folding));
@@ -56,15 +56,15 @@ const lookups = {
   phone_number: { table: 'contact_phone_numbers', column: 'phone_number' },
 } as const satisfies Record<ListFilter, object>;
 
-function listed({ name, segments }: Asked<ListFilter>): Condition {
+function listed({ name, segments }: FilterValue<ListFilter>): Condition {
   const { table, column } = lookups[name];
   return sql<SqlBool>`contacts.uri in (select contact_uri from ${sql.table(table)} where ${sql.ref(column)} in (${sql.join(segments)}))`;
 }
 
 function likely(
   { contactIndex }: StoreEngine,
-  { name, kind, segments }: Asked<ColumnFilter>,
-  folding: Folding,
+  { name, kind, segments }: FilterValue<ColumnFilter>,
+  folding: CaseRule,
 ): readonly Condition[] {
   const column = sql.ref(name);
   if (kind === 'exact') return contactIndex.equals(column, segments);

@@ -1,12 +1,12 @@
 // What an engine's index of contact texts must do, and the LIKE patterns that narrow a search down.
 import type { Kysely, RawBuilder, SqlBool } from 'kysely';
 import type { Database } from '#src/store/tables.ts';
-import type { Asked, ColumnFilter, TextsOf } from './contact-match.ts';
+import type { FilterValue, ColumnFilter, TextsOf } from './contact-match.ts';
 
 export type Condition = RawBuilder<SqlBool>;
 
 export interface CandidateSearch {
-  readonly filters: readonly Asked<ColumnFilter>[];
+  readonly filters: readonly FilterValue<ColumnFilter>[];
   /** The filters as conditions, as far as the engine can express them. */
   readonly condition: Condition | undefined;
   /** Texts of contacts, by which the engine estimates what is rare. */
@@ -22,7 +22,7 @@ export interface ContactIndex {
   equals(column: RawBuilder<unknown>, values: readonly string[]): readonly Condition[];
   like(column: RawBuilder<unknown>, pattern: string): Condition;
   /** How `like` compares letters. */
-  folding(db: Kysely<Database>): Promise<Folding>;
+  folding(db: Kysely<Database>): Promise<CaseRule>;
   /** A query for `key` (the time to sort by) and `uri` of every row of `contact_search` that may match; undefined where the index does not help. */
   candidates(db: Kysely<Database>, search: CandidateSearch): Promise<RawBuilder<unknown> | undefined>;
   /** The texts of a contact as the index spells them, for the column `words`; null where the index reads the texts themselves. */
@@ -37,7 +37,7 @@ export interface ContactIndex {
  * How a database compares letters in other cases. Databases disagree with each other and with JavaScript, so a pattern has "any one
  * character" in place of every letter in doubt: it matches at least what the segment matches.
  */
-export interface Folding {
+export interface CaseRule {
   /** Whether the database ignores the case of letters beyond ASCII. */
   readonly beyondAscii: boolean;
   /** Whether the text compared has no U+212A and U+0130 any more, the only other characters whose small letters are ASCII. */
@@ -45,7 +45,7 @@ export interface Folding {
 }
 
 /** The pattern for a segment in lower case. */
-export function likePattern(segment: string, { beyondAscii, asciiIsSafe }: Folding): string {
+export function likePattern(segment: string, { beyondAscii, asciiIsSafe }: CaseRule): string {
   // U+0130 is one character whose small letter is two.
   const parts = segment.split('i\u0307').map((part) =>
     Array.from(part, (character) => {

@@ -13,29 +13,29 @@ export type ColumnFilter = (typeof columnFilters)[number];
 const listFilters = ['email', 'phone_number'] as const;
 export type ListFilter = (typeof listFilters)[number];
 
-export interface Asked<Name extends FilterName = FilterName> {
+export interface FilterValue<Name extends FilterName = FilterName> {
   readonly name: Name;
   readonly kind: 'exact' | 'partial';
   /** Those of partial filters in lower case. */
   readonly segments: readonly string[];
 }
 
-export interface Searched {
-  readonly lists: readonly Asked<ListFilter>[];
-  readonly columns: readonly Asked<ColumnFilter>[];
+export interface ContactFilters {
+  readonly lists: readonly FilterValue<ListFilter>[];
+  readonly columns: readonly FilterValue<ColumnFilter>[];
 }
 
 export type TextsOf = Readonly<Record<ColumnFilter, string | null>>;
 
 /** The filters of a search; undefined when nothing can match. */
-export function searched(search: ContactSearch): Searched | undefined {
+export function searched(search: ContactSearch): ContactFilters | undefined {
   const lists = listFilters.flatMap((name) => asked(search, name));
   const columns = columnFilters.flatMap((name) => asked(search, name));
   const impossible = [...lists, ...columns].some(({ segments }) => segments.length === 0);
   return impossible ? undefined : { lists, columns };
 }
 
-function asked<Name extends FilterName>(search: ContactSearch, name: Name): readonly Asked<Name>[] {
+function asked<Name extends FilterName>(search: ContactSearch, name: Name): readonly FilterValue<Name>[] {
   const given = search[name] ?? [];
   if (given.length === 0) return [];
   const kind = contactFilters[name];
@@ -45,10 +45,10 @@ function asked<Name extends FilterName>(search: ContactSearch, name: Name): read
   return [{ name, kind, segments: [...segments] }];
 }
 
-export const meets = (texts: TextsOf, { columns }: Pick<Searched, 'columns'>): boolean =>
+export const meets = (texts: TextsOf, { columns }: Pick<ContactFilters, 'columns'>): boolean =>
   columns.every((filter) => fits(texts[filter.name], filter));
 
-export function fits(value: string | null, { kind, segments }: Omit<Asked, 'name'>): boolean {
+export function fits(value: string | null, { kind, segments }: Omit<FilterValue, 'name'>): boolean {
   if (value === null) return false;
   if (kind === 'exact') return segments.includes(value);
   const lowered = value.toLowerCase();

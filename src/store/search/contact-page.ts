@@ -11,30 +11,26 @@ import {
   keysetOf,
   pageOf,
   type KeysetPosition,
-  type PageFound,
-  type PageWanted,
+  type Page,
+  type PageRequest,
   type Seek,
-  type Way,
+  type SortOrder,
 } from './keyset.ts';
 
-export interface ContactsWanted {
+export interface ContactQuery {
   readonly search: ContactSearch;
   readonly order: ContactOrder;
-  readonly page: PageWanted;
+  readonly page: PageRequest;
 }
 
-export interface ContactsFound extends PageFound<FoundContact> {
+export interface ContactPage extends Page<FoundContact> {
   /** The last log entry that the search table has followed; absent where the contacts were scanned without it. */
   readonly searchOffset?: number;
 }
 
 const usual: Effort = { sampled: 400, longestScan: 6_000, piece: 8_000, mostCandidates: 1_200, mostNewer: 5_000 };
 
-export async function findContacts(
-  store: Store,
-  wanted: ContactsWanted,
-  effort: Effort = usual,
-): Promise<ContactsFound> {
+export async function findContacts(store: Store, wanted: ContactQuery, effort: Effort = usual): Promise<ContactPage> {
   const asked = searched(wanted.search);
   if (asked === undefined) return { items: [], hasNext: false, hasPrevious: false };
   const narrow = await narrowing(store, asked);
@@ -70,14 +66,14 @@ function seekInBoth(finder: Finder): Seek<FoundContact> {
   };
 }
 
-interface Scanned {
+interface ScanPage {
   readonly from: KeysetPosition | undefined;
   readonly need: number;
   readonly among: RawBuilder<SqlBool>;
 }
 
 /** The first of these contacts that match, in order. */
-async function scan(finder: Finder, way: Way, { from, need, among }: Scanned): Promise<readonly FoundContact[]> {
+async function scan(finder: Finder, way: SortOrder, { from, need, among }: ScanPage): Promise<readonly FoundContact[]> {
   const { store, asked, narrow } = finder;
   const table = 'contacts';
   const where = sql<SqlBool>`${among} and ${keysetOf(store.engine, table, way).beyond(from)} and ${narrow.likely}`;

@@ -4,9 +4,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Store } from '#src/store/contract.ts';
-import { columnFilters, meets, type Searched, type TextsOf } from './contact-match.ts';
-import type { Narrowing } from './contact-candidates.ts';
-import { keysetOf, type KeysetPosition, type Seek, type Way } from './keyset.ts';
+import { columnFilters, meets, type ContactFilters, type TextsOf } from './contact-match.ts';
+import type { ContactCandidates } from './contact-candidates.ts';
+import { keysetOf, type KeysetPosition, type Seek, type SortOrder } from './keyset.ts';
 
 export type ContactOrder = 'created_at' | 'updated_at';
 
@@ -30,9 +30,9 @@ export interface Effort {
 
 export interface Finder {
   readonly store: Store;
-  readonly asked: Searched;
+  readonly asked: ContactFilters;
   readonly effort: Effort;
-  readonly narrow: Narrowing;
+  readonly narrow: ContactCandidates;
   /** Contacts whose rows in the search table may be outdated. */
   readonly newer: readonly string[];
 }
@@ -45,7 +45,7 @@ export interface Selection {
 /** Contacts that are not deleted, or rows of the search table that are up to date, in order, with the texts that filters compare. */
 export async function select(
   { store, newer }: Finder,
-  { table, ...way }: Way & { readonly table: 'contacts' | 'contact_search' },
+  { table, ...way }: SortOrder & { readonly table: 'contacts' | 'contact_search' },
   { where, limit }: Selection,
 ): Promise<readonly FoundContact[]> {
   const { orderBy, beyond } = keysetOf(store.engine, table, way);
@@ -91,7 +91,7 @@ export const seekInTable =
 type Met = (rows: readonly FoundContact[]) => readonly FoundContact[];
 
 interface Candidates {
-  readonly way: Way;
+  readonly way: SortOrder;
   /** In order. */
   readonly candidates: readonly string[];
   readonly need: number;
@@ -108,7 +108,7 @@ async function firstOf(finder: Finder, { way, candidates, need, met }: Candidate
   return found.slice(0, need);
 }
 
-interface Scanned {
+interface ScanState {
   readonly met: Met;
   /** Grows. */
   readonly found: FoundContact[];
@@ -116,7 +116,7 @@ interface Scanned {
   readonly at: KeysetPosition | undefined;
 }
 
-function scanFrom(finder: Finder, way: Way, { met, found, need, at: start }: Scanned) {
+function scanFrom(finder: Finder, way: SortOrder, { met, found, need, at: start }: ScanState) {
   const { store, narrow } = finder;
   const { beyond, upTo, orderBy } = keysetOf(store.engine, table, way);
   let at = start;

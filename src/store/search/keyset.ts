@@ -8,7 +8,7 @@ export interface KeysetPosition {
   readonly uri: string;
 }
 
-export interface PageWanted {
+export interface PageRequest {
   readonly count: number;
   readonly descending: boolean;
   /** The page begins after this row; absent: at the beginning. */
@@ -17,7 +17,7 @@ export interface PageWanted {
   readonly backwards: boolean;
 }
 
-export interface PageFound<Item> {
+export interface Page<Item> {
   /** In the collection's order, whichever way the page was reached. */
   readonly items: readonly Item[];
   readonly hasPrevious: boolean;
@@ -25,7 +25,7 @@ export interface PageFound<Item> {
 }
 
 /** An order of rows. */
-export interface Way {
+export interface SortOrder {
   /** The column with the time, as `created_at`. */
   readonly order: string;
   readonly ascending: boolean;
@@ -38,7 +38,7 @@ const tupleOf = ({ dialect }: StoreEngine, { key, uri }: KeysetPosition): Part =
   sql`(${dialect.time(key)}, ${dialect.bytes(sql`${uri}`)})`;
 
 /** `id`: the column that decides between equal times. It sorts by bytes, whatever the collation of the database. */
-export function keysetOf(engine: StoreEngine, table: string, { order, ascending, id = 'uri' }: Way) {
+export function keysetOf(engine: StoreEngine, table: string, { order, ascending, id = 'uri' }: SortOrder) {
   const key = sql.ref(`${table}.${order}`);
   const uri = engine.dialect.bytes(sql.ref(`${table}.${id}`));
   return {
@@ -55,9 +55,9 @@ export function keysetOf(engine: StoreEngine, table: string, { order, ascending,
 }
 
 /** Finds up to `need` rows after a position, in order. */
-export type Seek<Item> = (way: Way, from: KeysetPosition | undefined, need: number) => Promise<readonly Item[]>;
+export type Seek<Item> = (way: SortOrder, from: KeysetPosition | undefined, need: number) => Promise<readonly Item[]>;
 
-export interface Paging<Item> {
+export interface PageSource<Item> {
   readonly order: string;
   readonly seek: Seek<Item>;
   /** Whether the row at the position still exists there. */
@@ -65,9 +65,9 @@ export interface Paging<Item> {
 }
 
 export async function pageOf<Item>(
-  { order, seek, isStillAt }: Paging<Item>,
-  { count, descending, from, backwards }: PageWanted,
-): Promise<PageFound<Item>> {
+  { order, seek, isStillAt }: PageSource<Item>,
+  { count, descending, from, backwards }: PageRequest,
+): Promise<Page<Item>> {
   const ascending = descending === backwards;
   const found = await seek({ order, ascending }, from, count + 1);
   const more = found.length > count;

@@ -6,14 +6,14 @@ import type { StoreEngine } from '#src/store/contract.ts';
 import type { SqlDialect } from '#src/store/sql-dialect.ts';
 
 type Condition = RawBuilder<SqlBool>;
-type Given<Query extends z.ZodType> = Partial<z.output<Query>>;
+type PartialQuery<Query extends z.ZodType> = Partial<z.output<Query>>;
 
 /** The condition of a parameter, where it was given. */
 const when = <Value>(value: Value | undefined, condition: (value: Value) => Condition): readonly Condition[] =>
   value === undefined ? [] : [condition(value)];
 
 export type MeetingSearch = Pick<
-  Given<typeof scheduledEventListQuery>,
+  PartialQuery<typeof scheduledEventListQuery>,
   'organization' | 'user' | 'invitee_email' | 'status' | 'min_start_time' | 'max_start_time'
 >;
 
@@ -35,7 +35,7 @@ export const meetingConditions = ({ dialect }: StoreEngine, search: MeetingSearc
 const hostedBy = (dialect: SqlDialect, users: RawBuilder<unknown>): Condition =>
   dialect.hasUserAmong(sql`scheduled_events.hosts`, users);
 
-export type InviteeSearch = Pick<Given<typeof inviteeListQuery>, 'email' | 'status'> & {
+export type InviteeSearch = Pick<PartialQuery<typeof inviteeListQuery>, 'email' | 'status'> & {
   readonly event?: string | undefined;
   readonly event_type?: string | undefined;
   readonly user?: string | undefined;

@@ -6,7 +6,7 @@ import type { StoredRow } from '#src/store/rows.ts';
 import { containsText, emailAmong, lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import { connectedContacts, isWithoutContact, mostContacts, people } from '#src/store/views/people.ts';
 import { decodeViewRow } from '#src/store/views/view.ts';
-import type { PageWanted } from './keyset.ts';
+import type { PageRequest } from './keyset.ts';
 import { scanRows, type ScannedPage } from './record-search.ts';
 
 type Readable = Pick<Store, 'db' | 'engine'>;
@@ -63,7 +63,7 @@ export async function personByAddress(store: Readable, address: string): Promise
 export async function findWithoutContact(
   store: Readable,
   name: string | undefined,
-  page: PageWanted,
+  page: PageRequest,
 ): Promise<ScannedPage<Person>> {
   const { dialect } = store.engine;
   const isNamed = name === undefined ? [] : [containsText(dialect, 'invitees.name', name)];

@@ -4,7 +4,7 @@ import type { StoredColumns } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { decodeRow } from '#src/store/rows.ts';
 import type { TableName, TableRow } from '#src/store/tables.ts';
-import { keysetOf, pageOf, type KeysetPosition, type PageFound, type PageWanted, type Way } from './keyset.ts';
+import { keysetOf, pageOf, type KeysetPosition, type Page, type PageRequest, type SortOrder } from './keyset.ts';
 
 type Readable = Pick<Store, 'db' | 'engine'>;
 type UriTableName =
@@ -27,11 +27,11 @@ export async function rowsByUri<Name extends TableName>(
   return uris.map((uri) => byUri.get(uri)).filter((row) => row !== undefined);
 }
 
-export interface RowsWanted {
+export interface RowQuery {
   readonly order: string;
   /** The column that identifies a row. */
   readonly id?: 'uri' | 'id' | 'invitee_uri';
-  readonly page: PageWanted;
+  readonly page: PageRequest;
   /** Further conditions. */
   readonly where: readonly RawBuilder<SqlBool>[];
 }
@@ -42,9 +42,9 @@ export const isNotDeleted = sql<SqlBool>`deleted_at is null`;
 export function findRows<Name extends TableName>(
   { db, engine }: Readable,
   table: Name,
-  { order, id = 'uri', page, where }: RowsWanted,
-): Promise<PageFound<TableRow<Name>>> {
-  const select = async (way: Way, conditions: readonly RawBuilder<SqlBool>[], need: number) => {
+  { order, id = 'uri', page, where }: RowQuery,
+): Promise<Page<TableRow<Name>>> {
+  const select = async (way: SortOrder, conditions: readonly RawBuilder<SqlBool>[], need: number) => {
     const { orderBy } = keysetOf(engine, table, { ...way, id });
     const { rows } = await sql<StoredColumns>`select * from ${sql.table(table)}
       where ${sql.join([...conditions, ...where], sql` and `)} order by ${orderBy} limit ${need}`.execute(db);
@@ -63,12 +63,12 @@ export function findRows<Name extends TableName>(
   );
 }
 
-export interface RowsScanned extends Omit<RowsWanted, 'id'> {
+export interface RowScan extends Omit<RowQuery, 'id'> {
   /** Conditions without an index. */
   readonly filters: readonly RawBuilder<SqlBool>[];
 }
 
-export interface ScannedPage<Item> extends PageFound<Item> {
+export interface ScannedPage<Item> extends Page<Item> {
   /** Where the pages on either side begin. */
   readonly first: KeysetPosition | undefined;
   readonly last: KeysetPosition | undefined;
@@ -84,7 +84,7 @@ const mostScanned = 5_000;
 export async function scanRows<Name extends UriTableName | 'invitees'>(
   store: Readable,
   table: Name,
-  { order, page, where, filters }: RowsScanned,
+  { order, page, where, filters }: RowScan,
 ): Promise<ScannedPage<TableRow<Name>>> {
   const { db, engine } = store;
   const { count, descending, from, backwards } = page;

@@ -156,14 +156,14 @@ function nameTaken(name: string): SlotstreamError {
 /** PostgreSQL's code where a view cannot be dropped because other objects depend on it. */
 const hasDependents = '2BP01';
 
-interface Blocked {
+interface BlockedView {
   readonly dependents: readonly string[];
   /** The columns of custom fields whose type changed. */
   readonly retyped: readonly string[];
 }
 
 /** Dependent objects, a long-running reader (55P03), a view of another owner (42501). */
-function notReplaced(name: string, cause: unknown, { dependents, retyped }: Blocked): SlotstreamError {
+function notReplaced(name: string, cause: unknown, { dependents, retyped }: BlockedView): SlotstreamError {
   const code = codeOf(cause);
   if (code === hasDependents)
     return new SlotstreamError(

@@ -4,11 +4,11 @@ import { apiScopes } from '#schemas/api-scope.ts';
 import { contractOf, type EventKind } from '#schemas/events.ts';
 import { createSubscription } from '#src/sandbox/world/subscriptions.ts';
 import type { StoredSubscription } from '#src/sandbox/world/service.ts';
-import type { Applied } from '#src/subscriptions/apply.ts';
+import type { ApplyResult } from '#src/subscriptions/apply.ts';
 import { applyAndRecord, inspectSubscriptions } from '#src/subscriptions/bootstrap.ts';
 import type { BootstrapInput, BootstrapNeeds, Inspection } from '#src/subscriptions/bootstrap.ts';
 import { callbackUrl, fingerprintOf, type Owner } from '#src/subscriptions/callback.ts';
-import type { LastSeen } from '#src/subscriptions/outage-gaps.ts';
+import type { LastObservation } from '#src/subscriptions/outage-gaps.ts';
 import { watchSubscriptions, type WatchReport } from '#src/subscriptions/watch.ts';
 import { createClient, type Client } from '#src/upstream/client.ts';
 import { bearerToken } from '#src/upstream/clients.ts';
@@ -19,7 +19,7 @@ export const callback = 'https://hooks.example.com/webhooks';
 export const everyScope = Object.keys(apiScopes) as ApiScope[];
 
 export interface Bootstrapper {
-  readonly lastSeen: Map<string, LastSeen>;
+  readonly lastSeen: Map<string, LastObservation>;
   refused: readonly string[];
   /** Since when deliveries may be missing, as it was noted. */
   readonly noted: string[];
@@ -28,7 +28,7 @@ export interface Bootstrapper {
   /** What the clock says; moves only when the test moves it. */
   nowMs: number;
   plan(more?: Partial<BootstrapInput>): Promise<Inspection>;
-  apply(more?: Partial<BootstrapInput>): Promise<Applied>;
+  apply(more?: Partial<BootstrapInput>): Promise<ApplyResult>;
   watch(more?: Partial<BootstrapInput>): Promise<WatchReport>;
 }
 
@@ -56,7 +56,7 @@ export function clientOf(sandbox: TestSandbox, token: string, send: typeof fetch
 
 export function openBootstrapper(sandbox: TestSandbox, bent: Bent = {}): Bootstrapper {
   const { token = sandbox.handles.tokens.owner, logins = {}, fetch: send } = bent;
-  const lastSeen = new Map<string, LastSeen>();
+  const lastSeen = new Map<string, LastObservation>();
   const needs: BootstrapNeeds = {
     callers: {
       main: clientOf(sandbox, token, send),

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from
 import { SlotstreamError } from '#src/base/errors.ts';
 import { fold, foldBatch, type FoldPolicy } from '#workers/pipeline/fold.ts';
 import { ingest } from '../../harness/ingest.ts';
-import { parseBatch, type Parsed } from '#workers/pipeline/parse.ts';
+import { parseBatch, type ParsedItem } from '#workers/pipeline/parse.ts';
 import { alreadyScreened, type Screen } from '#workers/pipeline/screen.ts';
 import { merge } from '#workers/projections/merge.ts';
 import { emptyTables, freshSqlite, freshPostgres, receivedAt, rowsOf, type TestStore } from '../../harness/stores.ts';
@@ -138,7 +138,7 @@ describe('the fold', () => {
     const screen = screenWith();
     const lock = vi.spyOn(opened.store.engine, 'lock');
     const refusals = ['refused'];
-    const policyOf = (): FoldPolicy<Parsed, number> => ({
+    const policyOf = (): FoldPolicy<ParsedItem, number> => ({
       apply: () => null,
       locksLog: false,
       async record(_unit, folded) {
@@ -167,7 +167,7 @@ describe('the fold', () => {
 
   it('hands the policy what is new, and quarantines the one item that is refused', async () => {
     const seen: unknown[] = [];
-    const policyOf = (): FoldPolicy<Parsed, number> => ({
+    const policyOf = (): FoldPolicy<ParsedItem, number> => ({
       apply: (rows, fact) => merge(rows, fact, { eraseOnDelete: true }),
       locksLog: true,
       async record(_unit, folded) {

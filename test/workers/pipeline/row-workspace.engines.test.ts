@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { describe, expect, inject, it } from 'vitest';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { ingestParsed } from '#workers/pipeline/ingest.ts';
-import { parseBatch, quarantined, type Parsed } from '#workers/pipeline/parse.ts';
+import { parseBatch, quarantined, type ParsedItem } from '#workers/pipeline/parse.ts';
 import type { Screen } from '#workers/pipeline/screen.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { history } from '../../harness/data/delivery-histories.ts';
@@ -115,7 +115,7 @@ describe.runIf(inject('postgresUrl') !== '')('a fold that meets a row which anot
 });
 
 /** A writer that has written everything and does not commit yet. */
-async function heldUp(store: Store, items: readonly Parsed[]): Promise<{ commit(): Promise<unknown> }> {
+async function heldUp(store: Store, items: readonly ParsedItem[]): Promise<{ commit(): Promise<unknown> }> {
   const written = Promise.withResolvers<void>();
   const mayCommit = Promise.withResolvers<void>();
   const screen = privacyScreen({ eraseOnDelete: true });

@@ -1,6 +1,6 @@
 // The screen of erased people on single entries: which ones concern them, and what remains of those.
 import { describe, expect, it } from 'vitest';
-import { blankEntry, parseText, type Parsed } from '#workers/pipeline/parse.ts';
+import { blankEntry, parseText, type ParsedItem } from '#workers/pipeline/parse.ts';
 import { erasedAddress, erasuresOf, withSubjects } from '#workers/privacy/erasure-index.ts';
 import { entryContainsAddress, erasedSubjectsIn, redactErased, timeOf } from '#workers/privacy/redact-fact.ts';
 
@@ -19,11 +19,11 @@ const erasures = erasuresOf({
     erasedAddress(key, { address: 'nora@example.test', through }),
   ],
 });
-const delivered = (event: string, payload: object, created_at = before): Parsed => {
+const delivered = (event: string, payload: object, created_at = before): ParsedItem => {
   const body = JSON.stringify({ event, created_at, payload });
   return parseText(body, { ...blankEntry, received_at: created_at, body });
 };
-const readFromApi = (event: string, payload: object): Parsed => {
+const readFromApi = (event: string, payload: object): ParsedItem => {
   const body = JSON.stringify({ event, payload });
   const entry = {
     ...blankEntry,
@@ -35,7 +35,7 @@ const readFromApi = (event: string, payload: object): Parsed => {
   return parseText(body, { ...entry, body });
 };
 /** An entry that cannot be parsed. */
-const unparsed = (body: string, changes: Partial<Parsed['entry']> = {}): Parsed => ({
+const unparsed = (body: string, changes: Partial<ParsedItem['entry']> = {}): ParsedItem => ({
   entry: { ...blankEntry, received_at: before, body, ...changes },
   record: null,
   fact: null,
@@ -43,10 +43,10 @@ const unparsed = (body: string, changes: Partial<Parsed['entry']> = {}): Parsed 
 const uri = `${base}/invitees/1`;
 const contact = (payload: object, at = before) =>
   delivered('contact.updated', { uri: `${base}/contacts/1`, ...payload }, at);
-const bodyOf = (item: Parsed): unknown => JSON.parse(redactErased(erasures, item).entry.body ?? 'null');
+const bodyOf = (item: ParsedItem): unknown => JSON.parse(redactErased(erasures, item).entry.body ?? 'null');
 
 describe('the name of an unknown kind', () => {
-  const nameAfter = (item: Parsed) => redactErased(erasures, item).entry.event;
+  const nameAfter = (item: ParsedItem) => redactErased(erasures, item).entry.event;
 
   it('is replaced where it contains an erased address, also beyond what the log holds of it, or without a body', () => {
     expect(nameAfter(delivered(`kind ${ada.email}`, {}))).toBe('unknown');
@@ -175,7 +175,7 @@ describe('the time of an entry', () => {
 });
 
 describe('the records of an erased person in an entry', () => {
-  const found = (item: Parsed) => erasedSubjectsIn(erasures, item).map(({ uri: of, table }) => `${table} ${of}`);
+  const found = (item: ParsedItem) => erasedSubjectsIn(erasures, item).map(({ uri: of, table }) => `${table} ${of}`);
 
   it('are the subject, and for an invitee the meetings and the form', () => {
     const [event, form] = [`${base}/scheduled_events/1`, `${base}/routing_form_submissions/1`];

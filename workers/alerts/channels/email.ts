@@ -4,12 +4,12 @@ import nodemailer from 'nodemailer';
 import { propertyOf } from '#schemas/wire.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { readMailServer } from '#src/egress/smtp-url.ts';
-import { AddressRefused, reasonOf, type Outgoing } from '#src/egress/http.ts';
+import { AddressRefusal, reasonOf, type HttpSender } from '#src/egress/http.ts';
 import { linkText, type Message } from '#workers/alerts/message/message.ts';
 import type { Channel, SendResult } from './channel.ts';
 
 export interface EmailNeeds {
-  readonly outgoing: Outgoing;
+  readonly outgoing: HttpSender;
 }
 
 export interface EmailOptions {
@@ -90,7 +90,7 @@ function failed(
   error: unknown,
   { signal, isConnected }: { readonly signal: AbortSignal; readonly isConnected: boolean },
 ): SendResult {
-  if (error instanceof AddressRefused) return { ok: false, answer: reasonOf(error), retry: false };
+  if (error instanceof AddressRefusal) return { ok: false, answer: reasonOf(error), retry: false };
   if (isCertificateError(error)) return { ok: false, answer: 'its certificate is not valid', retry: true };
   const [response, responseCode] = [propertyOf(error, 'response'), propertyOf(error, 'responseCode')];
   if (typeof response !== 'string' || typeof responseCode !== 'number')

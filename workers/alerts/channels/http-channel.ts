@@ -1,11 +1,11 @@
 // What all channels over HTTP have in common: one POST per message, and its answer as the result of the send.
 import { requestedDelayMs } from '#src/base/retry-after.ts';
-import type { Outgoing, OutgoingAnswer } from '#src/egress/http.ts';
+import type { HttpSender, OutgoingAnswer } from '#src/egress/http.ts';
 import type { Message } from '#workers/alerts/message/message.ts';
 import type { Channel, ChannelName, SendResult } from './channel.ts';
 
 export interface HttpChannelNeeds {
-  readonly outgoing: Outgoing;
+  readonly outgoing: HttpSender;
   readonly clock: () => number;
 }
 

@@ -4,7 +4,7 @@ import {
   buildMessage,
   linkOf,
   maxTitleLength,
-  type AboutBooking,
+  type BookingSubject,
   type Message,
   type MessageInput,
   type MessageNeeds,
@@ -48,7 +48,7 @@ export function buildDigest({ adminUrl }: MessageNeeds, { id, rule, messages }: 
 export interface ReportSubject {
   readonly host: string;
   readonly name: string | undefined;
-  readonly bookings: readonly AboutBooking[];
+  readonly bookings: readonly BookingSubject[];
 }
 
 interface ReportInput extends Pick<MessageInput, 'id' | 'rule' | 'occurredAt'> {

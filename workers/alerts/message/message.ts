@@ -55,14 +55,14 @@ export interface RuleText {
   readonly omit?: readonly string[] | undefined;
 }
 
-export interface AboutBooking {
+export interface BookingSubject {
   readonly context: BookingContext;
   readonly fact: BookingFact;
 }
 
 /** A fact about a booking or a submission, or a problem that a condition found. A problem that is over has no text. */
 export type MessageSubject =
-  | AboutBooking
+  | BookingSubject
   | AboutSubmission
   | { readonly subject: string; readonly name?: string | undefined; readonly problem: string | null };
 
@@ -111,7 +111,7 @@ function partsOf(about: MessageSubject, options: PartsOptions) {
   return problemParts(about, options);
 }
 
-function bookingParts(about: AboutBooking, { rule, isOver }: PartsOptions) {
+function bookingParts(about: BookingSubject, { rule, isOver }: PartsOptions) {
   const { who, ...parts } = bookingText(about, { rule, isOver });
   const { uri: subject } = about.context.invitee;
   const what = rule.titles?.[about.fact.kind] ?? rule.title;

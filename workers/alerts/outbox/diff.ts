@@ -15,7 +15,7 @@ import { retractionIdOf, type Alert } from '#src/store/alerts/alert-rows.ts';
 export type ExistingAlert = Pick<Alert, 'id' | 'state' | 'claimed_at' | 'sent_at' | 'created_at' | 'follows'>;
 
 /** A fact that is true now and should be reported to one channel. */
-export interface Desired {
+export interface DesiredAlert {
   readonly id: string;
   readonly occurred_at: string;
 }
@@ -38,7 +38,7 @@ export interface Age {
 
 /** `existing`: every alert about the subjects, including retractions. */
 export function diffAlerts(
-  desired: readonly Desired[],
+  desired: readonly DesiredAlert[],
   existing: readonly ExistingAlert[],
   age: Age,
 ): readonly Change[] {
@@ -55,13 +55,13 @@ export function diffAlerts(
  * Age is measured at the time the fact was learned, so an alert does not end because time passes. It ends when the fact turns out
  * to have been too old already.
  */
-function isRecent({ occurred_at }: Desired, before: ExistingAlert | undefined, { nowMs, maxAgeMs }: Age): boolean {
+function isRecent({ occurred_at }: DesiredAlert, before: ExistingAlert | undefined, { nowMs, maxAgeMs }: Age): boolean {
   const learnedMs = before === undefined ? nowMs : Date.parse(before.created_at);
   return learnedMs - Date.parse(occurred_at) <= maxAgeMs;
 }
 
 function whenTrue(
-  { id, occurred_at }: Desired,
+  { id, occurred_at }: DesiredAlert,
   byId: ReadonlyMap<string, ExistingAlert>,
   { nowMs, maxAgeMs }: Age,
 ): readonly Change[] {

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { instantOf } from '#src/base/time.ts';
 import { messageIdOf, type Alert } from '#src/store/alerts/alert-rows.ts';
-import type { Postponed } from '#src/store/alerts/send-results.ts';
+import type { Postponement } from '#src/store/alerts/send-results.ts';
 import { earliestSend, type QuietHours } from './quiet-hours.ts';
 
 /** When a rule's alerts may be sent. */
@@ -28,14 +28,14 @@ export interface PlanInput {
 
 export interface SendPlan {
   /** New times of alerts that wait, and the digests that alerts were put into. */
-  readonly postponed: readonly Postponed[];
+  readonly postponed: readonly Postponement[];
   /** What to send now, longest due first: each message is one alert, or all alerts of one digest. */
   readonly messages: readonly (readonly Alert[])[];
 }
 
 /** `due`: the due alerts of one channel; digests that were formed before are complete. */
 export function planSends(due: readonly Alert[], { rules, nowMs, pausedUntilMs = 0 }: PlanInput): SendPlan {
-  const postponed: Postponed[] = [];
+  const postponed: Postponement[] = [];
   const messages: (readonly Alert[])[] = [];
   const newDigests = new Map<string, Alert[]>();
   const formedDigests = new Map<string, Alert[]>();

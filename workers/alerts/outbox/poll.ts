@@ -147,7 +147,7 @@ interface ClaimInput {
   readonly pausedUntilMs: number;
 }
 
-interface Claimed {
+interface ClaimedAlerts {
   readonly messages: readonly (readonly Alert[])[];
   readonly postponed: number;
 }
@@ -156,7 +156,7 @@ interface Claimed {
 async function claimDue(
   { store, rules, nowMs }: Pick<PollerNeeds, 'store' | 'nowMs'> & { readonly rules: ReadonlyMap<string, SendTimes> },
   { channel, room, limit, pausedUntilMs }: ClaimInput,
-): Promise<Claimed> {
+): Promise<ClaimedAlerts> {
   const atMs = nowMs();
   const now = instantOf(atMs);
   const first = await dueAlerts(store, { now, limit, channel });

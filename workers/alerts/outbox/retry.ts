@@ -18,7 +18,7 @@ const delaysMs = [
 const longestRequestedMs = dayMs;
 const jitterShare = 0.1;
 
-export interface Attempted {
+export interface AttemptResult {
   /** Attempts so far, including this one. */
   readonly attempts: number;
   /** False when another attempt cannot succeed. */
@@ -30,7 +30,7 @@ export interface Attempted {
 }
 
 /** The delay before the next attempt; undefined when the message is given up. */
-export function retryDelayMs({ attempts, retry, requestedMs = 0, random }: Attempted): number | undefined {
+export function retryDelayMs({ attempts, retry, requestedMs = 0, random }: AttemptResult): number | undefined {
   const delayMs = retry ? delaysMs[attempts - 1] : undefined;
   if (delayMs === undefined) return undefined;
   const jittered = delayMs * (1 + jitterShare * random);

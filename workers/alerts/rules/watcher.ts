@@ -154,7 +154,7 @@ function stepsOf(needs: WatcherNeeds, input: WatcherInput): Steps {
   };
 }
 
-interface Look {
+interface WatcherRound {
   readonly entries: readonly ChangeEntry[];
   readonly dependencies: RuleDependencies;
   /** Also evaluate what became due after this time. */
@@ -163,7 +163,7 @@ interface Look {
 
 type WatcherInputAt = WatcherInput & { readonly nowMs: number };
 
-async function evaluate(store: Store, at: WatcherInputAt, look: Look): Promise<Evaluation> {
+async function evaluate(store: Store, at: WatcherInputAt, look: WatcherRound): Promise<Evaluation> {
   const { rules, submissionRules = [], nowMs, maxAgeMs } = at;
   const { entries, dependencies, lookedMs } = look;
   const since = instantOf(nowMs - maxAgeMs);

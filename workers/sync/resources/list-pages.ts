@@ -42,7 +42,7 @@ export function recordsOf(
   return records.map((record) => ({ kind, record, observed }));
 }
 
-export interface Nesting {
+export interface NestedList {
   /** Whether nothing is to be read of a record beyond the list; without it, every record has a list of its own. */
   isComplete(record: ServiceRecord): boolean;
 }
@@ -52,7 +52,7 @@ export async function* nestedListPages(
   list: List,
   from: string | undefined,
   pagesWithin: (position: NestedPosition) => AsyncGenerator<ResourcePage>,
-  nesting?: Nesting,
+  nesting?: NestedList,
 ): AsyncGenerator<ResourcePage> {
   const start = readPosition(from, nestedPosition);
   if (start !== undefined) {

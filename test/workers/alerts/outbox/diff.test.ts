@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { diffAlerts, type Desired, type ExistingAlert } from '#workers/alerts/outbox/diff.ts';
+import { diffAlerts, type DesiredAlert, type ExistingAlert } from '#workers/alerts/outbox/diff.ts';
 
 const nowMs = Date.UTC(2026, 10, 16, 12);
 const age = { nowMs, maxAgeMs: 86_400_000 };
 const at = (hoursAgo: number) => new Date(nowMs - hoursAgo * 3_600_000).toISOString();
-const desired = (hoursAgo = 1): Desired => ({ id: 'a', occurred_at: at(hoursAgo) });
+const desired = (hoursAgo = 1): DesiredAlert => ({ id: 'a', occurred_at: at(hoursAgo) });
 const row = (known: Partial<ExistingAlert>): ExistingAlert => ({
   id: 'a',
   state: 'pending',
