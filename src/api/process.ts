@@ -61,6 +61,7 @@ export const statusRecord = z
           last_received_at: instant.nullable(),
           quarantined: count,
           unhandled: count,
+          unknown_kinds: z.array(z.string()),
           rows: z.record(z.string(), count),
           deleted: z.record(z.string(), count),
         }),

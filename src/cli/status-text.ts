@@ -38,6 +38,7 @@ const report = z.object({
         last_received_at: z.string().nullable(),
         quarantined: z.number(),
         unhandled: z.number(),
+        unknown_kinds: z.array(z.string()).default([]),
         rows: z.record(z.string(), z.number()),
         deleted: z.record(z.string(), z.number()).default({}),
       }),
@@ -135,9 +136,14 @@ function logLines(store: Report['store']): readonly Line[] {
   if (store === undefined) return [];
   if ('state' in store)
     return [['Log', store.state === 'not answering' ? 'the database does not answer' : store.state]];
-  const { last_seq: seq, last_received_at: receivedAt, quarantined, unhandled } = store;
+  const { last_seq: seq, last_received_at: receivedAt, quarantined, unhandled, unknown_kinds: kinds } = store;
   const last = receivedAt === null ? 'no entry yet' : `last entry #${seq}, received ${timeText(receivedAt)}`;
-  return [['Log', `${engineName(store.engine)}: ${last}; ${quarantined} quarantined, ${unhandled} of unknown kinds`]];
+  return [
+    [
+      'Log',
+      `${engineName(store.engine)}: ${last}; ${quarantined} quarantined, ${unhandled} of unknown kinds${kinds.length > 0 ? ` (${kinds.join(', ')})` : ''}`,
+    ],
+  ];
 }
 
 function rowLines(store: Report['store']): readonly Line[] {

@@ -35,7 +35,7 @@ export const checkQueue: Check = async ({ config }, report) => {
 export const checkStore: Check = async ({ config, log }, report) => {
   await using store = await openMirror(config, log);
   await store.engine.ping();
-  const { engine, last_seq, quarantined, unhandled } = await overviewOf(store);
+  const { engine, last_seq, quarantined, unhandled, unknown_kinds: kinds } = await overviewOf(store);
   report.ok('store', `${engine} answers; the log ends at entry ${last_seq}.`);
   if (quarantined > 0)
     report.problem(
@@ -46,7 +46,7 @@ export const checkStore: Check = async ({ config, log }, report) => {
   if (unhandled > 0)
     report.warning(
       'quarantine',
-      `${deliveries(unhandled)} of kinds that this version does not know.`,
+      `${deliveries(unhandled)} of kinds that this version does not know${kinds.length > 0 ? `: ${kinds.join(', ')}` : ''}.`,
       `Upgrade, then: ${slotstream} replay --quarantined`,
     );
   if (store.reportZone !== 'UTC')

@@ -1,7 +1,7 @@
 // Counts of the mirror for the status of the process.
 import { sql } from 'kysely';
 import type { Store } from './contract.ts';
-import { countUnprojected, lastSeq } from '#src/store/log/read.ts';
+import { countUnprojected, isUnprojected, isWaiting, lastSeq } from '#src/store/log/read.ts';
 import { tables } from './tables.ts';
 
 export interface StoreOverview {
@@ -10,6 +10,8 @@ export interface StoreOverview {
   readonly last_received_at: string | null;
   readonly quarantined: number;
   readonly unhandled: number;
+  /** The names of those, the most frequent first: at most five, and none that could hold personal data. */
+  readonly unknown_kinds: readonly string[];
   /** Without the deleted ones. */
   readonly rows: Readonly<Record<string, number>>;
   /** The deleted ones, by table; zeros are left out. */
@@ -46,9 +48,26 @@ export async function overviewOf(store: Store): Promise<StoreOverview> {
     last_received_at: last ? last.received_at : null,
     quarantined: await countUnprojected(store, 'quarantined'),
     unhandled: await countUnprojected(store, 'unhandled'),
+    unknown_kinds: await unknownKinds(store),
     rows,
     deleted,
   };
+}
+
+async function unknownKinds({ db }: Store): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('event_log')
+    .select('event')
+    .where(isUnprojected)
+    .where('outcome', '=', 'unhandled')
+    .where('body', 'is not', null)
+    .where(isWaiting)
+    .groupBy('event')
+    .orderBy(({ fn }) => fn.countAll(), 'desc')
+    .orderBy('event')
+    .limit(50)
+    .execute();
+  return rows.flatMap(({ event }) => (event !== null && /^[a-z][a-z_.]{0,59}$/.test(event) ? [event] : [])).slice(0, 5);
 }
 
 async function countRows(

@@ -38,6 +38,7 @@ const running = {
     last_received_at: '2026-01-03T00:00:00.000000Z',
     quarantined: 4,
     unhandled: 1,
+    unknown_kinds: ['invitee.merged'],
     rows: { contacts: 10, no_shows: 0 },
     deleted: { contacts: 2 },
   },
@@ -62,7 +63,7 @@ Deliveries
   Queue    Redis: 3 batches waiting, 1 in progress, 2 waiting for a retry, 0 failed
   Spool    7 deliveries on disk, until the queue answers
   Journal  copies of 8 batches in the queue
-  Log      SQLite: last entry #5, received 2026-01-03 00:00:00 UTC; 4 quarantined, 1 of unknown kinds
+  Log      SQLite: last entry #5, received 2026-01-03 00:00:00 UTC; 4 quarantined, 1 of unknown kinds (invitee.merged)
 Tables
   Rows            contacts 10 (2 deleted)
   Recent changes  compared 2026-01-02 03:04:05 UTC: 120 records, 3 differences repaired

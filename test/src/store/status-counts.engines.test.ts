@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { overviewOf } from '#src/store/status-counts.ts';
+import { ingestBodies, storeEngines } from '../../harness/stores.ts';
+
+const delivery = (event: string, n: number): string =>
+  JSON.stringify({ event, created_at: `2026-01-01T00:00:0${n}Z`, payload: { n } });
+
+describe.each(storeEngines)('the counts of the mirror on $name', ({ available, fresh }) => {
+  it.runIf(available)('name unknown kinds, the most frequent first, and none that could be a person', async () => {
+    await using opened = await fresh();
+    const kinds = ['invitee.merged', 'contact.renamed', 'contact.renamed', 'ada@example.test', 'Ada Lovelace'];
+    await ingestBodies(opened.store, kinds.map(delivery));
+    expect(await overviewOf(opened.store)).toMatchObject({
+      unhandled: 5,
+      unknown_kinds: ['contact.renamed', 'invitee.merged'],
+    });
+  });
+});
