@@ -108,7 +108,7 @@ export const tables = {
   ),
   /** The program's own state: leases, alert state, gaps, results of jobs, the mirror's identity, the erasure key. */
   key_values: table('key', { text: 'key', json: 'value' }),
-  /** Resume positions of backfills and sweeps, and the pages they are folding. */
+  /** Resume positions of backfills and sweeps. */
   sync_checkpoints: table('key', { text: 'key', json: 'value' }),
   /** The running processes, and those that ended lately without removing their row (`processes.ts`). */
   processes: table(

@@ -12,7 +12,7 @@ export interface AdvisoryInput extends Pick<Inspection, 'input' | 'members' | 'u
   /** Where the keys are stored: the file, or SIGNING_KEYS. */
   readonly keySource: string;
   readonly nowMs: number;
-  /** When the last subscription made with an old key was deleted; undefined: an earlier version did that. */
+  /** When the last subscription made with an old key was deleted; undefined where that is not stored. */
   readonly oldKeyEndedMs: number | undefined;
   /** What exists now: before a plan, or after it was applied. */
   readonly existing: readonly WebhookSubscription[];

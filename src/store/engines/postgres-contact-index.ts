@@ -1,7 +1,6 @@
 // Contact search on PostgreSQL: the planner chooses among its indexes. The index on parts of texts needs the extension pg_trgm, which
 // the database user may not be allowed to create.
 import { CompiledQuery, sql, type Kysely } from 'kysely';
-import { indexes } from '#src/store/indexes.ts';
 import type { Database } from '#src/store/tables.ts';
 import type { ContactIndex, CaseRule } from '#src/store/search/contact-index.ts';
 
@@ -43,7 +42,11 @@ export async function indexTrigrams(
 ): Promise<void> {
   const { exists, extension } = await trigramsIn(db);
   if (exists || extension === null) return;
-  const on = indexes.contact_search_trigrams.postgres.replaceAll('gin_trgm_ops', `${extension}.gin_trgm_ops`);
+  // U+212A and U+0130 are the only characters beyond ASCII whose small letters are within it.
+  const parts = ['name', 'job_title', 'company', 'city'].map(
+    (name) => `translate(${name}, U&'\\212A\\0130', 'ki') ${extension}.gin_trgm_ops`,
+  );
+  const on = `contact_search using gin (${parts.join(', ')})`;
   await db
     .transaction()
     .execute(async (trx) => {

@@ -1,4 +1,4 @@
-// Databases of other versions: those of releases are upgraded with all their rows, and those before the first are refused.
+// A new database has the tables of the code. Those of releases are upgraded with all their rows; those before the first are refused.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -10,12 +10,28 @@ import { Report } from '#src/doctor/check.ts';
 import { checkStore } from '#src/doctor/engines.ts';
 import { createLog } from '#src/observability/log.ts';
 import { connectStore, openStore } from '#src/store/open-store.ts';
+import { tables } from '#src/store/tables.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { contactDelivery } from '../../harness/data/contact-deliveries.ts';
 import { ingestBodies, rowsOf, storeEngines, tableNames } from '../../harness/stores.ts';
 
 const quiet = { report: () => {} };
+
+describe.each(storeEngines)('a new database on $name', ({ available, fresh }) => {
+  it.runIf(available)('has the tables and columns that the code writes', async () => {
+    await using opened = await fresh();
+    const live = await opened.store.db.introspection.getTables();
+    // SQLite's number of a row, for the trigram index.
+    const columnsOf = (name: string) =>
+      live
+        .find((table) => table.name === name)
+        ?.columns.flatMap((column) => (name === 'contact_search' && column.name === 'id' ? [] : [column.name]))
+        .toSorted();
+    for (const [name, { columns }] of Object.entries(tables))
+      expect([name, columnsOf(name)]).toEqual([name, Object.keys(columns).toSorted()]);
+  });
+});
 
 describe.each(storeEngines)('a database of a version before 0.1.0 on $name', ({ available, blank }) => {
   it.runIf(available)('is refused by the name of its migration, and not changed', async () => {

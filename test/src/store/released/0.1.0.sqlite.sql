@@ -35,7 +35,6 @@ CREATE INDEX invitees_new_invitee on invitees (new_invitee) where new_invitee is
 CREATE INDEX invitees_old_invitee on invitees (old_invitee) where old_invitee is not null;
 CREATE INDEX invitees_other_address on invitees (lower(email)) where email <> lower(email);
 CREATE INDEX invitees_routing_form_submission on invitees (routing_form_submission) where routing_form_submission is not null;
-CREATE INDEX invitees_uri_end on invitees (substr(uri, -12));
 CREATE INDEX meeting_recaps_created_at on meeting_recaps (created_at);
 CREATE INDEX meeting_recaps_transcript_pending on meeting_recaps (event_start_time) where transcript is not null and speakers is null and deleted_at is null;
 CREATE INDEX meeting_recaps_event_uri on meeting_recaps (event_uri);
@@ -43,8 +42,6 @@ CREATE INDEX no_shows_marked_at on no_shows (marked_at);
 CREATE INDEX routing_form_submissions_created_at on routing_form_submissions (created_at);
 CREATE INDEX scheduled_events_link_pending on scheduled_events (end_time) where location ->> 'status' in ('initiated', 'processing');
 CREATE INDEX scheduled_events_start_time on scheduled_events (start_time);
-CREATE INDEX contact_search_created_at on contact_search (created_at, uri, name, job_title, company, city, timezone, country, state);
-CREATE INDEX contact_search_updated_at on contact_search (updated_at, uri, name, job_title, company, city, timezone, country, state);
 CREATE INDEX event_log_event_seq on event_log (event, seq);
 CREATE INDEX event_log_received_at on event_log (received_at, event, outcome, source, seq);
 CREATE INDEX event_log_outcome_seq on event_log (outcome, seq, dismissed_at) where outcome in ('quarantined', 'unhandled');
@@ -54,6 +51,9 @@ CREATE INDEX alerts_claimed on alerts (next_at) where claimed_at is not null;
 CREATE INDEX alerts_rule_occurred_at on alerts (rule, occurred_at);
 CREATE INDEX alerts_subject_uri on alerts (subject_uri);
 CREATE INDEX alerts_waiting on alerts (next_at) where state = 'pending';
+CREATE INDEX invitees_uri_end on invitees (substr(uri, -12));
+CREATE INDEX contact_search_created_at on contact_search (created_at, uri, name, job_title, company, city, timezone, country, state);
+CREATE INDEX contact_search_updated_at on contact_search (updated_at, uri, name, job_title, company, city, timezone, country, state);
 CREATE VIEW contact_search_words as select id, json_extract(words, '$[0]') as name, json_extract(words, '$[1]') as job_title, json_extract(words, '$[2]') as company, json_extract(words, '$[3]') as city, json_extract(words, '$[4]') as timezone, json_extract(words, '$[5]') as country, json_extract(words, '$[6]') as state from contact_search;
 CREATE VIRTUAL TABLE contact_search_trigrams using fts5(name, job_title, company, city, timezone, country, state, content = 'contact_search_words',
     content_rowid = 'id', tokenize = 'trigram case_sensitive 1', detail = none, columnsize = 0);
