@@ -1,6 +1,7 @@
 // The client of S3-compatible storage by the settings, and what to tell people when the service refuses.
 import { S3Client } from '@aws-sdk/client-s3';
 import { loadConfig } from '@smithy/core/config';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { z } from 'zod';
 import { codeOf, describeConnectFailure, SlotstreamError } from '#src/base/errors.ts';
 import { duration } from '#src/base/number-text.ts';
@@ -37,14 +38,10 @@ export async function openS3Client(account: S3Account, bucket: string, signal: A
         credentials: { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) },
       }),
     maxAttempts: 6,
-    requestHandler: { connectionTimeout: 10 * secondMs, requestTimeout: 5 * minuteMs, throwOnRequestTimeout: true },
+    requestHandler: new StoppableHandler(signal),
     // The service compares each body with its SHA-256 as it is; some services do not know the further checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
   });
-  // `Upload` gives no signal to its requests.
-  const { requestHandler } = client.config;
-  const handle = requestHandler.handle.bind(requestHandler);
-  requestHandler.handle = (request, options) => handle(request, { abortSignal: signal, ...options });
   try {
     await client.config.credentials();
   } catch (error) {
@@ -54,6 +51,20 @@ export async function openS3Client(account: S3Account, bucket: string, signal: A
   }
   const host = endpoint === undefined ? `s3.${region}.amazonaws.com` : new URL(endpoint).host;
   return { client, explain: (error: unknown, key: string) => explain(error, { host, bucket, region, key }) };
+}
+
+/** `Upload` gives no signal to its requests. */
+class StoppableHandler extends NodeHttpHandler {
+  readonly #signal: AbortSignal;
+
+  constructor(signal: AbortSignal) {
+    super({ connectionTimeout: 10 * secondMs, requestTimeout: 5 * minuteMs, throwOnRequestTimeout: true });
+    this.#signal = signal;
+  }
+
+  override handle(...[request, options]: Parameters<NodeHttpHandler['handle']>) {
+    return super.handle(request, { abortSignal: this.#signal, ...options });
+  }
 }
 
 /** Of an error of the SDK. Without a status there was no answer. */
