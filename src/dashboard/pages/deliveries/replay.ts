@@ -26,7 +26,7 @@ export const replayPage = definePage({
       };
     const preview = await ask(replayDeliveries, { body: { ...bodyOf(query), dry_run: true } });
     const { matched, matched_complete: isCounted, up_to_seq: end } = preview;
-    const isTooMany = matched > mostReplayed;
+    const isTooMany = isCounted ? matched > mostReplayed : matched >= mostReplayed;
     const known = isTooMany ? mostReplayed : matched;
     const many = `${isCounted ? '' : 'more than '}${counted(known, 'delivery', 'deliveries')}`;
     const fields = { ...filterIn(query), max_seq: String(end) };
