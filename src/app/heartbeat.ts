@@ -58,7 +58,10 @@ const askTimeoutMs = 5_000;
 export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> {
   const { config, roles, queue, metrics, receiver, opened } = needs;
   const unit = needs.store ?? (await connectToTable(config, opened));
-  /** By how much the clock of the database is ahead of a receiver's. By a wrong clock of its own, it would count as missing. */
+  /**
+   * By how much the clock of the database is ahead of a receiver's. Rows have the time of the database, because others would count a process
+   * with a wrong clock as missing; this process compares them with its own clock.
+   */
   let aheadMs = 0;
   const nowMs = () => needs.nowMs() + aheadMs;
   const identity = {
@@ -68,8 +71,8 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
     pid: process.pid,
     version: manifest.version,
     admin_url: needs.adminUrl,
-    started_at: instantOf(nowMs()),
   };
+  const startedMs = needs.nowMs();
   const recently = recentCounts();
   let spoolSince: number | undefined;
   let stored: readonly ProcessRow[] = [];
@@ -81,13 +84,14 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
   async function describe(): Promise<ProcessRow> {
     const depth = await withTimeout(queue.depth(), storeTimeoutMs).catch(() => undefined);
     const spooled = receiver?.spool.depth().deliveries;
-    spoolSince = spooled ? (spoolSince ?? Date.now()) : undefined;
+    spoolSince = spooled ? (spoolSince ?? needs.nowMs()) : undefined;
     const journal = receiver?.journal?.status();
     const lag = metrics.lag();
     const { accepted, refused, stale, losses } = recently.of(countsOf());
     return {
       ...identity,
-      seen_at: instantOf(nowMs()),
+      started_at: instantOf(startedMs),
+      seen_at: instantOf(needs.nowMs()),
       queue: depth ? 'answering' : 'not answering',
       queue_waiting: depth?.waiting ?? null,
       queue_active: depth?.active ?? null,
@@ -113,7 +117,7 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
   const beat = async () => {
     recently.remember(countsOf());
     if (!needs.store && unit) aheadMs = await unit.engine.clockAheadMs();
-    return describe();
+    return shifted(await describe(), aheadMs);
   };
   opened.defer(startBeating(unit, { id: identity.id, nowMs, describe: beat }));
   return {
@@ -121,7 +125,7 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
       // A slow answer must not end an alert about another process.
       if (unit) stored = await withTimeout(listProcesses(unit, nowMs()), storeTimeoutMs).catch(() => stored);
       const beside = roles.receives ? [] : await askReceivers(config);
-      return mergeProcesses([...stored, ...beside, await describe()]);
+      return mergeProcesses([...stored.map((row) => shifted(row, -aheadMs)), ...beside, await describe()]);
     },
   };
 }
@@ -133,6 +137,18 @@ async function askReceivers(config: Config): Promise<readonly ProcessRow[]> {
   const answers = await withTimeout(askRunning(config.dataDir, request), askTimeoutMs).catch(() => []);
   return answers.flatMap((answer) => statusAnswer.parse(answer).processes);
 }
+
+/** The same report by a clock that is ahead by so much. */
+const shifted = (row: ProcessRow, byMs: number): ProcessRow => {
+  const later = (time: string) => instantOf(Date.parse(time) + byMs);
+  const since = row.spool_since;
+  return {
+    ...row,
+    started_at: later(row.started_at),
+    seen_at: later(row.seen_at),
+    spool_since: since === null ? null : later(since),
+  };
+};
 
 const lowDiskText = ({ part, freeBytes }: LowDisk): string => `${part} ${inMegabytes(freeBytes)} MB`;
 

@@ -15,6 +15,8 @@ interface MirrorProcessNeeds {
 
 export function mirrorProcess({ config, queue, store, sinks }: MirrorProcessNeeds): MirrorProcess {
   const needs = { config, store, now: () => new Date() };
+  // One at a time: each takes calls from the rate limit of the service, also when its page was closed.
+  let planning: ReturnType<MirrorProcess['planSubscriptions']> | undefined;
   return {
     settings: config.settings,
     schedule: {
@@ -24,10 +26,15 @@ export function mirrorProcess({ config, queue, store, sinks }: MirrorProcessNeed
     },
     sinks,
     queue,
-    async planSubscriptions() {
-      // Loaded only here, with the client of the service.
-      const { planSubscriptions } = await import('./subscription-plan.ts');
-      return planSubscriptions(needs);
-    },
+    planSubscriptions: () =>
+      (planning ??= plan(needs).finally(() => {
+        planning = undefined;
+      })),
   };
+}
+
+/** Loaded only here, with the client of the service. */
+async function plan(needs: Parameters<typeof import('./subscription-plan.ts').planSubscriptions>[0]) {
+  const { planSubscriptions } = await import('./subscription-plan.ts');
+  return planSubscriptions(needs);
 }

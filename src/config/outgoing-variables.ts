@@ -105,7 +105,7 @@ export const outgoingSettings = {
   ...feedSettings,
   AWS_ACCESS_KEY_ID: {
     reads: text,
-    default: '– (a profile or a role, as AWS finds it)',
+    default: '– (the AWS SDK finds a profile, web identity or role)',
     meaning: 'Access key for exports to `s3://…`.',
     secret: true,
   },

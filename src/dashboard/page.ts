@@ -70,8 +70,8 @@ export interface Page {
 export const definePage = (page: Page): Page => page;
 
 /**
- * The newest entry of the log, for `liveAfter` of a page whose operation does not answer it: ask for it before anything else, so that nothing which is written meanwhile is missed. None
- * for a later page of a list, which does not change.
+ * The newest entry of the log, for `liveAfter` of a page whose data does not include it. Read it first, so that no later entry is missed.
+ * None for a later page of a list, which does not change.
  */
 export async function newestEntry({ read, query }: Pick<PageCall, 'read' | 'query'>): Promise<number | undefined> {
   return query['page_token'] === undefined ? read(readLastSeq) : undefined;

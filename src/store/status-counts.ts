@@ -67,7 +67,9 @@ async function unknownKinds({ db }: Store): Promise<readonly string[]> {
     .orderBy('event')
     .limit(50)
     .execute();
-  return rows.flatMap(({ event }) => (event !== null && /^[a-z][a-z_.]{0,59}$/.test(event) ? [event] : [])).slice(0, 5);
+  return rows
+    .flatMap(({ event }) => (event !== null && /^(?=.{1,60}$)[a-z][\w-]*(\.[\w-]+)+$/i.test(event) ? [event] : []))
+    .slice(0, 5);
 }
 
 async function countRows(

@@ -46,12 +46,15 @@ export async function openS3Client(account: S3Account, bucket: string, signal: A
     await client.config.credentials();
   } catch (error) {
     throw new SlotstreamError('config', `There are no credentials for s3://${bucket} (${codeOf(error)}).`, {
-      hint: 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or run it where it has a role (web identity, container or instance).',
+      hint: whereCredentials,
     });
   }
   const host = endpoint === undefined ? `s3.${region}.amazonaws.com` : new URL(endpoint).host;
   return { client, explain: (error: unknown, key: string) => explain(error, { host, bucket, region, key }) };
 }
+
+const whereCredentials =
+  'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or run it where it has a role (web identity, container or instance).';
 
 /** `Upload` gives no signal to its requests. */
 class StoppableHandler extends NodeHttpHandler {
@@ -84,6 +87,9 @@ function explain(
   const code = status !== undefined && name === 'Error' ? `HTTP ${status}` : name;
   const error = (message: string, hint: string, detail = code) =>
     new SlotstreamError('output', `${message} (${detail}). Earlier exports were not changed.`, { hint });
+  // Those of a role or a profile are renewed during a long export.
+  if (/^(CredentialsProvider|TokenProvider|ProviderError)/.test(name))
+    return error(`The credentials for s3://${bucket} could not be renewed`, whereCredentials);
   if ($metadata === undefined)
     return error(`${host} does not answer as S3 does`, 'Check that AWS_ENDPOINT_URL is an S3-compatible service.');
   if (status === undefined)

@@ -1,5 +1,5 @@
 // BullMQ's backend contract on SQLite: what `Queue`, `Worker` and `Job` need for the delivery queue. Everything else throws
-// NotSupported with the name of the method.
+// UnsupportedError with the name of the method.
 
 import { EventEmitter } from 'node:events';
 import type { BackendFactory, IQueueBackend, JobJson, KeepJobs, WorkerOptions } from 'bullmq';

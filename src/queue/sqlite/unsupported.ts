@@ -5,7 +5,7 @@ import type { IQueueBackend } from 'bullmq';
 export class UnsupportedError extends Error {
   constructor(what: string) {
     super(`The embedded queue does not support ${what}.`);
-    this.name = 'NotSupported';
+    this.name = 'UnsupportedError';
   }
 }
 
@@ -71,7 +71,7 @@ const unsupported = [
   'updateJobSchedulerNextMillis',
 ] as const satisfies readonly (keyof IQueueBackend)[];
 
-/** Gives the backend these methods; each throws NotSupported with its name. */
+/** Gives the backend these methods; each throws UnsupportedError with its name. */
 export function rejectUnsupported(
   backend: object,
 ): asserts backend is Pick<IQueueBackend, (typeof unsupported)[number]> {

@@ -3,7 +3,7 @@ import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { StorageTypes } from './storage-types.ts';
 
-/** Each table with its key and its columns; `!` is for `not null`. Columns that an upsert may leave out have none. */
+/** Each table with its key and its columns; `!` is for `not null`. A column that an upsert may leave out stays nullable. */
 const tables = `
 contacts (uri) uri:text! name:text primary_email:text emails:json phone_numbers:json timezone:text job_title:text company:text
   country:text state:text city:text linkedin:text custom_fields:json creation_source:text owner_uuid:text

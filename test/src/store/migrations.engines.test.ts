@@ -9,6 +9,7 @@ import { loadConfig } from '#src/config/load.ts';
 import { Report } from '#src/doctor/check.ts';
 import { checkStore } from '#src/doctor/engines.ts';
 import { createLog } from '#src/observability/log.ts';
+import type { TableShape } from '#src/store/columns.ts';
 import { connectStore, openStore } from '#src/store/open-store.ts';
 import { tables } from '#src/store/tables.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
@@ -18,18 +19,45 @@ import { ingestBodies, rowsOf, storeEngines, tableNames } from '../../harness/st
 
 const quiet = { report: () => {} };
 
-describe.each(storeEngines)('a new database on $name', ({ available, fresh }) => {
+const liveTypes = {
+  sqlite: {
+    text: 'text',
+    time: 'text',
+    date: 'text',
+    json: 'text',
+    flag: 'integer',
+    integer: 'integer',
+    number: 'real',
+  },
+  postgres: {
+    text: 'text',
+    time: 'timestamptz',
+    date: 'date',
+    json: 'jsonb',
+    flag: 'bool',
+    integer: 'int8',
+    number: 'float8',
+  },
+};
+/** Their upserts leave required columns out. */
+const upserted = ['alerts', 'webhook_subscriptions'];
+
+describe.each(storeEngines)('a new database on $name', ({ name: engine, available, fresh }) => {
   it.runIf(available)('has the tables and columns that the code writes', async () => {
     await using opened = await fresh();
     const live = await opened.store.db.introspection.getTables();
-    // SQLite's number of a row, for the trigram index.
-    const columnsOf = (name: string) =>
-      live
-        .find((table) => table.name === name)
-        ?.columns.flatMap((column) => (name === 'contact_search' && column.name === 'id' ? [] : [column.name]))
-        .toSorted();
-    for (const [name, { columns }] of Object.entries(tables))
-      expect([name, columnsOf(name)]).toEqual([name, Object.keys(columns).toSorted()]);
+    for (const [name, { key, columns, required }] of Object.entries<TableShape>(tables)) {
+      const expected = Object.entries(columns).map(([column, kind]) => {
+        const mayBeNull = !key.includes(column) && (upserted.includes(name) || !required.includes(column));
+        return `${column} ${liveTypes[engine][kind]}${mayBeNull ? '' : ' not null'}`;
+      });
+      const found = live.find((table) => table.name === name)?.columns ?? [];
+      const actual = found
+        // SQLite's number of a row, for the trigram index.
+        .filter((column) => !(name === 'contact_search' && column.name === 'id'))
+        .map((column) => `${column.name} ${column.dataType.toLowerCase()}${column.isNullable ? '' : ' not null'}`);
+      expect([name, actual.toSorted()]).toEqual([name, expected.toSorted()]);
+    }
   });
 });
 

@@ -18,7 +18,10 @@ afterAll(async () => {
 
 describe("BullMQ's queue on SQLite", () => {
   it('rejects an operation that it does not support, by name', async () => {
-    const rejected = { name: 'NotSupported', message: 'The embedded queue does not support the operation `pause`.' };
+    const rejected = {
+      name: 'UnsupportedError',
+      message: 'The embedded queue does not support the operation `pause`.',
+    };
     await expect(queue.pause()).rejects.toMatchObject(rejected);
     await expect(queue.getRateLimitTtl()).rejects.toThrow('the operation `getRateLimitTtl`');
   });
