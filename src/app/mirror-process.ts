@@ -34,7 +34,7 @@ export function mirrorProcess({ config, queue, store, sinks }: MirrorProcessNeed
 }
 
 /** Loaded only here, with the client of the service. */
-async function plan(needs: Parameters<typeof import('./subscription-plan.ts').planSubscriptions>[0]) {
+async function plan(needs: { readonly config: Config; readonly store: Store; readonly now: () => Date }) {
   const { planSubscriptions } = await import('./subscription-plan.ts');
   return planSubscriptions(needs);
 }
