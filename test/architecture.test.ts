@@ -51,6 +51,8 @@ const floors = {
     'schemas',
     'src/base',
     'src/signing',
+    // Only the settings as people may see them.
+    'src/config',
     'src/http',
     'src/observability',
     // Only its contract.

@@ -14,7 +14,6 @@ export interface SettingView {
   readonly variable: string | null;
   /** What `value` shows: all of it, a part of an address, or nothing. */
   readonly shown: 'whole' | 'part' | 'hidden';
-  readonly default: string | null;
   readonly meaning: string;
 }
 
@@ -28,7 +27,7 @@ export interface SettingSource {
 /** `inFile`: the names that the `.env` file has set. */
 export function showSetting({ name, setting, from, text }: SettingSource, inFile: readonly string[]): SettingView {
   const fallback = setting.default.startsWith('–') ? null : setting.default;
-  const common = { name, group: groupOf(name), default: fallback, meaning: setting.meaning };
+  const common = { name, group: groupOf(name), meaning: setting.meaning };
   if (text === undefined) return { ...common, value: fallback, source: 'default', variable: null, shown: 'whole' };
   const value = setting.secret ? maskSecret(text) : withoutCredentials(text);
   const source = from.endsWith('_FILE') && from !== name ? 'file' : inFile.includes(from) ? '.env' : 'environment';

@@ -1,6 +1,7 @@
 // What pages show of the process: its settings, its queue, the sinks of the feed, and the plan of `bootstrap`. The composition root
 // provides it.
 import { isTransient, SlotstreamError } from '#src/base/errors.ts';
+import type { SettingView } from '#src/config/shown-settings.ts';
 import { conflict, notFound, titledError } from '#src/http/http-error.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -8,7 +9,7 @@ import { listPositions } from '#src/store/log/consumer-offsets.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 
 export interface MirrorProcess {
-  readonly settings: readonly Setting[];
+  readonly settings: readonly SettingView[];
   /** How often the mirror is compared with the service. */
   readonly schedule: Schedule;
   /** The configured sinks; none until they have started. */
@@ -16,18 +17,6 @@ export interface MirrorProcess {
   readonly queue: Pick<DeliveryQueue, 'engine' | 'depth' | 'oldestMs'>;
   /** Compares the webhook subscriptions with the service. A `SlotstreamError` says why it cannot. */
   planSubscriptions(): Promise<SubscriptionPlan>;
-}
-
-export interface Setting {
-  readonly name: string;
-  readonly group: string;
-  /** Null when it is not set and has no default. */
-  readonly value: string | null;
-  readonly source: 'environment' | '.env' | 'file' | 'default';
-  /** The variable that was read: the name, its alias, or `NAME_FILE`. */
-  readonly variable: string | null;
-  readonly shown: 'whole' | 'part' | 'hidden';
-  readonly meaning: string;
 }
 
 export interface Schedule {
@@ -83,7 +72,7 @@ export function processOf({ process }: ProcessContext): MirrorProcess {
   return process;
 }
 
-export const readSettings = (context: ProcessContext): readonly Setting[] => processOf(context).settings;
+export const readSettings = (context: ProcessContext): readonly SettingView[] => processOf(context).settings;
 
 /** How much waits in the queue, and since when. */
 export async function readQueue(context: ProcessContext) {

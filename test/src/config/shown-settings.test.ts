@@ -14,7 +14,7 @@ const show = (name: keyof typeof settings, text: string) =>
   showSetting({ name, setting: settings[name], from: name, text }, []);
 
 describe('the settings as they are shown', () => {
-  it('are all there, each with its meaning, its default and where its value comes from', () => {
+  it('are all there, each with its meaning and where its value comes from', () => {
     const shown = shownIn({ PORT: '9000', REDIS_URL: 'redis://cache.example.com', LOG_LEVEL: 'warn' }, ['LOG_LEVEL']);
     expect(Object.keys(shown).toSorted()).toEqual(Object.keys(settings).toSorted());
     expect(shown['PORT']).toEqual({
@@ -24,11 +24,10 @@ describe('the settings as they are shown', () => {
       source: 'environment',
       variable: 'PORT',
       shown: 'whole',
-      default: '8080',
       meaning: settings.PORT.meaning,
     });
     expect(shown['HOST']).toMatchObject({ value: '0.0.0.0', source: 'default', variable: null });
-    expect(shown['PUBLIC_URL']).toMatchObject({ value: null, default: null, source: 'default' });
+    expect(shown['PUBLIC_URL']).toMatchObject({ value: null, source: 'default' });
     expect(shown['LOG_LEVEL']).toMatchObject({ value: 'warn', source: '.env' });
     expect(shown['QUEUE_URL']).toMatchObject({ value: 'redis://cache.example.com/…', variable: 'REDIS_URL' });
   });

@@ -1,6 +1,6 @@
 // The settings of this process: value, source and meaning; secrets are replaced before they reach the page.
 import { html } from 'hono/html';
-import { readSettings, type Setting } from '#src/api/mirror/mirror-process.ts';
+import { readSettings } from '#src/api/mirror/mirror-process.ts';
 import { counted } from '#src/base/number-text.ts';
 import { table, type Column } from '#src/dashboard/components/list.ts';
 import { foreign, type Markup } from '#src/dashboard/components/markup.ts';
@@ -8,6 +8,8 @@ import { definePage } from '#src/dashboard/page.ts';
 import { partsOfMirror, withCode } from './parts.ts';
 
 const path = '/mirror/settings';
+
+type Setting = ReturnType<typeof readSettings>[number];
 
 export const settingsPage = definePage({
   path,
