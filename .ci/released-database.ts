@@ -11,7 +11,7 @@ import type { ColumnKind, ColumnKinds, TableShape } from '#src/store/columns.ts'
 import type { Store } from '#src/store/contract.ts';
 import { insertRows } from '#src/store/rows.ts';
 import { openStore } from '#src/store/open-store.ts';
-import { catchUpContactSearch, useContactSearch } from '#src/store/search/contact-follower.ts';
+import { catchUpContactSearch, useContactSearch } from '#src/store/contact-search/contact-follower.ts';
 import { tables, type NewRow, type TableName } from '#src/store/tables.ts';
 import { viewNames } from '#src/store/views/views.ts';
 import { ingestParsed } from '#workers/pipeline/ingest.ts';

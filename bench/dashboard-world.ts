@@ -5,7 +5,7 @@ import { Kysely, PostgresDialect, sql, SqliteDialect, type RawBuilder } from 'ky
 import pg from 'pg';
 import { dayMs, instantOf } from '#src/base/time.ts';
 import { openStore } from '#src/store/open-store.ts';
-import { catchUpContactSearch, useContactSearch } from '#src/store/search/contact-follower.ts';
+import { catchUpContactSearch, useContactSearch } from '#src/store/contact-search/contact-follower.ts';
 import { tables, type TableName } from '#src/store/tables.ts';
 import { makeBodies } from './deliveries.ts';
 import { ingestAll } from './project.ts';

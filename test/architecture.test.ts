@@ -28,6 +28,16 @@ const floors = {
   'src/feed': ['schemas', 'src/base', 'src/http', 'src/store', 'workers/pipeline', 'workers/projections'],
   'workers/privacy': ['schemas', 'src/base', 'src/store', 'workers/projections', 'workers/pipeline'],
   'workers/sync': ['schemas', 'src/base', 'src/store', 'src/upstream', 'workers/projections', 'workers/pipeline'],
+  // What people and programs ask of the mirror, as typed functions.
+  'src/read': [
+    'schemas',
+    'src/base',
+    'src/store',
+    'workers/projections',
+    'workers/scheduling',
+    'workers/pipeline',
+    'workers/sync',
+  ],
   'workers/retention': ['src/base', 'src/store', 'workers/projections', 'workers/pipeline', 'workers/scheduling'],
   'workers/sinks': ['src/base', 'src/signing', 'src/egress', 'src/store', 'src/feed'],
   'src/addons/brokers': ['src/base', 'src/egress', 'src/feed', 'workers/sinks'],
@@ -39,6 +49,7 @@ const floors = {
     'src/config',
     'src/observability',
     'src/store',
+    'src/read',
     'src/feed',
     'workers/projections',
     'workers/scheduling',
@@ -58,6 +69,7 @@ const floors = {
     // Only its contract.
     'src/queue',
     'src/store',
+    'src/read',
     'src/feed',
     'workers/projections',
     'workers/scheduling',
@@ -66,9 +78,9 @@ const floors = {
     'workers/alerts',
   ],
   // The pages show what src/api answers or reads; they use neither the store nor the workers.
-  'src/dashboard': ['schemas', 'src/base', 'src/http', 'src/api'],
+  'src/dashboard': ['schemas', 'src/base', 'src/http', 'src/read', 'src/api'],
   // Tools are answers of the API, too.
-  'src/addons/mcp': ['schemas', 'src/base', 'src/http', 'src/api'],
+  'src/addons/mcp': ['schemas', 'src/base', 'src/http', 'src/read', 'src/api'],
   'src/app': [
     'src/base',
     'src/signing',
@@ -77,6 +89,7 @@ const floors = {
     'src/observability',
     'src/queue',
     'src/store',
+    'src/read',
     'src/upstream',
     'src/feed',
     'workers/scheduling',
@@ -101,6 +114,7 @@ const floors = {
     'src/observability',
     'src/queue',
     'src/store',
+    'src/read',
     'src/upstream',
     'workers/sync',
     'workers/sinks',
@@ -119,6 +133,7 @@ const floors = {
     'src/sandbox',
     'src/queue',
     'src/store',
+    'src/read',
     'src/upstream',
     'src/feed',
     'src/export',

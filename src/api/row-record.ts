@@ -5,13 +5,7 @@ import { listing, type Listing } from '#src/http/pagination.ts';
 import type { Store } from '#src/store/contract.ts';
 import { readColumns, type StoredRow } from '#src/store/rows.ts';
 import type { TableRow } from '#src/store/tables.ts';
-import {
-  findRows,
-  inviteeEndingWith,
-  rowsByUri,
-  uriEndingWith,
-  type RowQuery,
-} from '#src/store/search/record-search.ts';
+import { findRows, inviteeEndingWith, rowsByUri, uriEndingWith, type RowQuery } from '#src/store/record-search.ts';
 
 /** The columns as they are stored. */
 export const columnsOf = (row: StoredRow, ...names: readonly string[]) =>

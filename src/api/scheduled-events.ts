@@ -7,8 +7,8 @@ import { scheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import { timestamp, uri } from '#schemas/wire.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { StoredRow } from '#src/store/rows.ts';
-import { inviteeConditions, meetingConditions } from '#src/store/search/meetings.ts';
-import type { RowQuery } from '#src/store/search/record-search.ts';
+import { inviteeConditions, meetingConditions } from '#src/read/bookings/meetings.ts';
+import type { RowQuery } from '#src/store/record-search.ts';
 import { defineOperation } from './api-operation.ts';
 import { columnsOf, fieldsOf, listRows, objectsIn, rowNamed } from './row-record.ts';
 

@@ -14,7 +14,7 @@ import type { Metrics } from '#src/observability/metrics/registry.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
 import type { Health } from '#src/receiver/health.ts';
 import type { Store } from '#src/store/contract.ts';
-import { useContactSearch } from '#src/store/search/contact-follower.ts';
+import { useContactSearch } from '#src/store/contact-search/contact-follower.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import type { Listeners } from './listeners.ts';
 import { mcpOf } from './mcp.ts';

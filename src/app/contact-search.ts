@@ -3,7 +3,7 @@ import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import { sleepUntilNext } from '#src/base/time.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
-import { catchUpContactSearch, clearContactSearch } from '#src/store/search/contact-follower.ts';
+import { catchUpContactSearch, clearContactSearch } from '#src/store/contact-search/contact-follower.ts';
 import type { Job } from '#workers/scheduling/scheduler.ts';
 
 export interface ContactSearchNeeds {

@@ -7,7 +7,7 @@ import { maxDelaySeconds } from '#src/api/overview/process-health.ts';
 import { rejectedPassword } from '#src/queue/bullmq/connection.ts';
 import { isEmbedded, openQueue } from '#src/queue/registry.ts';
 import type { Store } from '#src/store/contract.ts';
-import { latestDelays } from '#src/store/log/delivery-lag.ts';
+import { latestDelays } from '#src/read/deliveries/delivery-lag.ts';
 import { overviewOf } from '#src/store/status-counts.ts';
 import type { Check, Report } from './check.ts';
 

@@ -4,7 +4,7 @@ import { slotstream } from '#src/base/command.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { inspectFromConfig } from '#src/app/subscription-watch.ts';
 import { timeText } from '#src/base/time.ts';
-import { newestDeliveries } from '#src/store/log/delivery-tail.ts';
+import { newestDeliveries } from '#src/read/deliveries/delivery-tail.ts';
 import { isOurs } from '#src/subscriptions/callback.ts';
 import { describeFamilies, describeStep } from '#src/subscriptions/describe.ts';
 import { isPending } from '#src/subscriptions/plan.ts';

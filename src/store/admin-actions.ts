@@ -3,8 +3,8 @@ import { sql, type SqlBool } from 'kysely';
 import { dayMs, instantOf } from '#src/base/time.ts';
 import type { Store } from './contract.ts';
 import { insertRows } from './rows.ts';
-import type { Page, PageRequest } from '#src/store/search/keyset.ts';
-import { findRows } from '#src/store/search/record-search.ts';
+import type { Page, PageRequest } from './keyset.ts';
+import { findRows } from './record-search.ts';
 import type { TableRow } from './tables.ts';
 
 export type AdminAction = TableRow<'admin_actions'>;

@@ -2,7 +2,7 @@
 import type { Kysely, QueryResult, RawBuilder } from 'kysely';
 import type { SlotstreamError } from '#src/base/errors.ts';
 import type { Codec, ColumnKind } from './columns.ts';
-import type { ContactIndex } from '#src/store/search/contact-index.ts';
+import type { ContactIndex } from '#src/store/contact-search/contact-index.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Database, TableName } from './tables.ts';
 import type { ViewInstaller } from '#src/store/views/view-installer.ts';

@@ -11,7 +11,7 @@ import { lockLog } from '#src/store/locks.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { dryRunStore } from '#src/store/open-store.ts';
 import { appendEntries, knownEntries } from '#src/store/log/append.ts';
-import { removeFromSearch } from '#src/store/search/contact-follower.ts';
+import { removeFromSearch } from '#src/store/contact-search/contact-follower.ts';
 import { fold } from '#workers/pipeline/fold.ts';
 import { blankEntry, type ParsedItem } from '#workers/pipeline/parse.ts';
 import { alreadyScreened } from '#workers/pipeline/screen.ts';

@@ -3,7 +3,7 @@
 import type { Unit } from '#src/store/contract.ts';
 import { appendEntries } from '#src/store/log/append.ts';
 import { unparsedNaming, type NewEntry } from '#src/store/log/read.ts';
-import { removeFromSearch } from '#src/store/search/contact-follower.ts';
+import { removeFromSearch } from '#src/store/contact-search/contact-follower.ts';
 import { blankEntry, type ParsedItem } from '#workers/pipeline/parse.ts';
 import type { Fact } from '#workers/projections/contract.ts';
 import { erasureEntry, factOfErasure, type ErasedSubject } from '#workers/projections/erasure.ts';

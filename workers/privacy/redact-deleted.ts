@@ -2,7 +2,7 @@
 // replay nor rebuild can restore it.
 import type { Unit } from '#src/store/contract.ts';
 import { redactEntry } from '#src/store/log/append.ts';
-import { removeFromSearch } from '#src/store/search/contact-follower.ts';
+import { removeFromSearch } from '#src/store/contact-search/contact-follower.ts';
 import { deletedContacts, entriesAbout, unparsedNaming, type NewEntry } from '#src/store/log/read.ts';
 import { isApiRead, parseText, type ParsedItem } from '#workers/pipeline/parse.ts';
 import type { RowWorkspace } from '#workers/pipeline/row-workspace.ts';

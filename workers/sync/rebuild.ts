@@ -13,7 +13,7 @@ import type { TableShape } from '#src/store/columns.ts';
 import type { Unit } from '#src/store/contract.ts';
 import { entriesToFold, lastSeq, type FoldedEntry } from '#src/store/log/read.ts';
 import { dropObservedTimes, recordObservedTimes, entriesObservedSince } from '#src/store/log/observed-times.ts';
-import { refillContactSearch } from '#src/store/search/contact-follower.ts';
+import { refillContactSearch } from '#src/store/contact-search/contact-follower.ts';
 import { retryContention } from '#src/store/open-store.ts';
 import { tables, type Database, type TableName } from '#src/store/tables.ts';
 import type { FoldNeeds } from '#workers/pipeline/fold.ts';

@@ -7,7 +7,7 @@ import { readColumns, type StoredRow } from '#src/store/rows.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import { attendances } from '#src/store/views/attendance.ts';
 import { bookingJourneys } from '#src/store/views/booking-journeys.ts';
-import { contactsByAddress } from '#workers/alerts/bookings/person-lookup.ts';
+import { contactsByAddress } from '#src/read/contacts/contacts-by-address.ts';
 
 export const outcomes = [
   'upcoming',

@@ -11,7 +11,7 @@ import type { StoredColumns } from '#src/store/columns.ts';
 import { isLinkPending } from '#src/store/follow-up-rows.ts';
 import type { Store } from '#src/store/contract.ts';
 import { decodeRow } from '#src/store/rows.ts';
-import { journeyOf } from '#src/store/search/bookings.ts';
+import { journeyOf } from '#src/read/bookings/bookings.ts';
 import type { ColumnName, TableName, TableRow } from '#src/store/tables.ts';
 import { bookingFields, bookingRecords } from './booking-record.ts';
 import { timelineOf, timelinePoint } from './timeline.ts';

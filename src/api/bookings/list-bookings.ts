@@ -8,7 +8,7 @@ import { boundary, plainText } from '#src/http/request.ts';
 import { defineOperation, type ApiContext } from '#src/api/api-operation.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { attendances } from '#src/store/views/attendance.ts';
-import { findBookings, type BookingPage } from '#src/store/search/bookings.ts';
+import { findBookings, type BookingPage } from '#src/read/bookings/bookings.ts';
 import { bookingFields, bookingRecords, outcomes } from './booking-record.ts';
 
 const booking = z.strictObject(bookingFields).meta({ id: 'Booking' });

@@ -8,7 +8,7 @@ import type { Listing, PageRequest, Position } from '#src/http/pagination.ts';
 import { plainText } from '#src/http/request.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { DeliveryFilter } from '#src/store/log/log-candidates.ts';
-import { entriesWithBodies } from '#src/store/log/delivery-tail.ts';
+import { entriesWithBodies } from '#src/read/deliveries/delivery-tail.ts';
 import {
   countReasons,
   readDelivery,

@@ -1,7 +1,7 @@
 // Adds bookings up: by day and outcome, by what may explain a no-show, and by local weekday and hour.
 import { isUtc, localClock } from '#src/base/time-zone.ts';
 import { dayOf } from '#src/base/time.ts';
-import type { BookingFacts } from '#src/store/bookings/booking-facts.ts';
+import type { BookingFacts } from '#src/read/numbers/booking-facts.ts';
 
 /** Bookings that ended with a meeting, and those among them that the invitee missed. */
 export interface NoShowCounts {

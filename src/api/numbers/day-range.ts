@@ -4,7 +4,7 @@ import { timezoneName } from '#schemas/timezone.ts';
 import { uri } from '#schemas/wire.ts';
 import { localClock, startOfDay } from '#src/base/time-zone.ts';
 import { dayMs, dayOf, instantOf } from '#src/base/time.ts';
-import type { NumbersRange } from '#src/store/bookings/booking-facts.ts';
+import type { NumbersRange } from '#src/read/numbers/booking-facts.ts';
 
 const defaultDays = 90;
 /** Five years. */

@@ -1,8 +1,8 @@
 // Numbers about bookings and payments within a range of days.
 import { z } from 'zod';
 import { defineOperation } from '#src/api/api-operation.ts';
-import { readBookings } from '#src/store/bookings/booking-facts.ts';
-import { readPayments } from '#src/store/bookings/booking-payments.ts';
+import { readBookings } from '#src/read/numbers/booking-facts.ts';
+import { readPayments } from '#src/read/numbers/booking-payments.ts';
 import type { Store } from '#src/store/contract.ts';
 import { readColumns } from '#src/store/rows.ts';
 import {

@@ -6,7 +6,7 @@ import { counted } from '#src/base/number-text.ts';
 import { dayMs, instantOf, minuteMs } from '#src/base/time.ts';
 import { countAlerts } from '#src/store/alerts/alert-queries.ts';
 import type { Store } from '#src/store/contract.ts';
-import { countUnbooked, countUnconfirmed } from '#src/store/search/needs-attention.ts';
+import { countUnbooked, countUnconfirmed } from '#src/read/bookings/needs-attention.ts';
 
 export const needRecord = z.strictObject({
   id: z.enum(['quarantine', 'subscriptions', 'failed_alerts', 'sinks', 'unconfirmed', 'unbooked']),

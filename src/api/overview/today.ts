@@ -2,7 +2,7 @@
 import { localClock, startOfDay } from '#src/base/time-zone.ts';
 import { dayMs, dayOf, hourMs, instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
-import { countDeliveriesOf } from '#src/store/log/delivery-counts.ts';
+import { countDeliveriesOf } from '#src/read/deliveries/delivery-counts.ts';
 
 const weekMs = 7 * dayMs;
 const shownHours = 24;

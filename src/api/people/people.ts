@@ -7,9 +7,9 @@ import { isIdentifier, rowNamed } from '#src/api/row-record.ts';
 import { notFound } from '#src/http/http-error.ts';
 import { listing, type Listing } from '#src/http/pagination.ts';
 import { plainText } from '#src/http/request.ts';
-import { findContacts } from '#src/store/search/contact-page.ts';
-import { findWithoutContact, peopleOfContacts, personByAddress } from '#src/store/search/people.ts';
-import { uriEndingWith } from '#src/store/search/record-search.ts';
+import { findContacts } from '#src/read/contacts/contact-page.ts';
+import { findWithoutContact, peopleOfContacts, personByAddress } from '#src/read/people/people.ts';
+import { uriEndingWith } from '#src/store/record-search.ts';
 
 const person = z
   .strictObject({

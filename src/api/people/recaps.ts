@@ -7,8 +7,8 @@ import { objectsIn, rowNamed, textIn } from '#src/api/row-record.ts';
 import { notFound } from '#src/http/http-error.ts';
 import type { Listing } from '#src/http/pagination.ts';
 import { plainText, timeRange } from '#src/http/request.ts';
-import { recapConditions } from '#src/store/search/recaps.ts';
-import { scanRows } from '#src/store/search/record-search.ts';
+import { recapConditions } from '#src/read/people/recaps.ts';
+import { scanRows } from '#src/store/record-search.ts';
 import type { TableRow } from '#src/store/tables.ts';
 
 const text = z.string().nullable();

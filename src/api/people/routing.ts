@@ -10,8 +10,8 @@ import type { Listing } from '#src/http/pagination.ts';
 import { plainText, timeRange } from '#src/http/request.ts';
 import type { Store } from '#src/store/contract.ts';
 import { readColumns } from '#src/store/rows.ts';
-import { scanRows } from '#src/store/search/record-search.ts';
-import { bookingOutcomes, countFunnel, resultsOf, submissionConditions, sumOf } from '#src/store/search/routing.ts';
+import { scanRows } from '#src/store/record-search.ts';
+import { bookingOutcomes, countFunnel, resultsOf, submissionConditions, sumOf } from '#src/read/people/routing.ts';
 import { unbookedSubmitters } from '#src/store/views/unbooked-submissions.ts';
 import { utmColumns, type TableRow } from '#src/store/tables.ts';
 

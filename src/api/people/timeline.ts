@@ -7,7 +7,7 @@ import { defineOperation } from '#src/api/api-operation.ts';
 import { namesOf, objectsIn, rowNamed } from '#src/api/row-record.ts';
 import { listing } from '#src/http/pagination.ts';
 import type { Store } from '#src/store/contract.ts';
-import type { Page, PageRequest } from '#src/store/search/keyset.ts';
+import type { Page, PageRequest } from '#src/store/keyset.ts';
 import {
   aroundBookings,
   bookingsByAddress,
@@ -15,9 +15,9 @@ import {
   firstEntriesAbout,
   mostOfPerson,
   newestEntriesAbout,
-} from '#src/store/search/person-rows.ts';
-import { readOptionLabels } from '#src/store/search/option-labels.ts';
-import { peopleOfContacts } from '#src/store/search/people.ts';
+} from '#src/read/people/person-rows.ts';
+import { readOptionLabels } from '#src/read/contacts/option-labels.ts';
+import { peopleOfContacts } from '#src/read/people/people.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import type { TableRow } from '#src/store/tables.ts';
 import { bookingMoments } from './booking-moments.ts';

@@ -8,7 +8,7 @@ import { timeText } from '#src/base/time.ts';
 import { readFeed, type FeedEntry } from '#src/feed/entry.ts';
 import { openTail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
-import { entriesWithBodies } from '#src/store/log/delivery-tail.ts';
+import { entriesWithBodies } from '#src/read/deliveries/delivery-tail.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { readPosition } from '#src/store/log/consumer-offsets.ts';
 import { safeTerminalText } from '#src/cli/terminal.ts';

@@ -11,7 +11,7 @@ import { instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { DeliveryFilter } from '#src/store/log/log-candidates.ts';
 import { countReasons, readDelivery } from '#src/store/log/log-search.ts';
-import { readOptionLabels } from '#src/store/search/option-labels.ts';
+import { readOptionLabels } from '#src/read/contacts/option-labels.ts';
 import { dismissEntries, dismissMatching } from '#workers/sync/dismiss.ts';
 import { rebuild as rebuildTables, type RebuildReport } from '#workers/sync/rebuild.ts';
 import { replay as replayEntries, type ReplayedEntry } from '#workers/sync/replay.ts';

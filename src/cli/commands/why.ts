@@ -4,7 +4,7 @@ import { timeText } from '#src/base/time.ts';
 import { openMirror } from '#src/app/mirror.ts';
 import type { OptionLabels } from '#src/base/changed-items.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
-import { readOptionLabels } from '#src/store/search/option-labels.ts';
+import { readOptionLabels } from '#src/read/contacts/option-labels.ts';
 import { isUri } from '#schemas/wire.ts';
 import { isAddress } from '#workers/privacy/addresses.ts';
 import { recordsWith } from '#workers/privacy/target.ts';

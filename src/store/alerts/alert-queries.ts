@@ -2,8 +2,8 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { alertOf, alertStateOf, type Alert, type AlertState } from './alert-rows.ts';
 import type { Store } from '#src/store/contract.ts';
-import type { Page, PageRequest } from '#src/store/search/keyset.ts';
-import { findRows } from '#src/store/search/record-search.ts';
+import type { Page, PageRequest } from '#src/store/keyset.ts';
+import { findRows } from '#src/store/record-search.ts';
 
 export interface AlertFilter {
   readonly state?: AlertState | undefined;

@@ -2,7 +2,7 @@
 // the database user may not be allowed to create.
 import { CompiledQuery, sql, type Kysely } from 'kysely';
 import type { Database } from '#src/store/tables.ts';
-import type { ContactIndex, CaseRule } from '#src/store/search/contact-index.ts';
+import type { ContactIndex, CaseRule } from '#src/store/contact-search/contact-index.ts';
 
 export function postgresContactIndex(): ContactIndex {
   let known: CaseRule | undefined;

@@ -1,6 +1,6 @@
 // Contact search on SQLite: an FTS5 index of trigrams, which triggers keep equal to the words in `contact_search`.
 import { sql, type Kysely } from 'kysely';
-import type { ContactIndex } from '#src/store/search/contact-index.ts';
+import type { ContactIndex } from '#src/store/contact-search/contact-index.ts';
 import type { Database } from '#src/store/tables.ts';
 import { wordColumns, wordQuery } from './sqlite-trigrams.ts';
 

@@ -1,7 +1,7 @@
 // How contact texts are written to and queried from the trigram index of SQLite: partial columns as lower-case letters, exact columns
 // as a hash of three letters. The index does not separate columns, so each column maps to a range of letters of its own.
 import { createHash } from 'node:crypto';
-import type { FilterValue, ColumnFilter, TextsOf } from '#src/store/search/contact-match.ts';
+import type { FilterValue, ColumnFilter, TextsOf } from '#src/store/contact-search/contact-match.ts';
 
 /** The columns of the index. */
 export const wordColumns = [

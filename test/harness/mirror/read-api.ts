@@ -6,7 +6,7 @@ import { createReadApi } from '#src/api/operations.ts';
 import type { Installation } from '#src/api/overview/process-health.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { lastSeq } from '#src/store/log/read.ts';
-import { useContactSearch } from '#src/store/search/contact-follower.ts';
+import { useContactSearch } from '#src/store/contact-search/contact-follower.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { bearer, openAdmin } from './api-app.ts';
 import type { TestStore } from '../stores.ts';

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { clearContactSearchJob, contactSearchJob } from '#src/app/contact-search.ts';
 import { readValue } from '#src/store/key-value.ts';
-import { catchUpContactSearch, searchState, useContactSearch } from '#src/store/search/contact-follower.ts';
+import { catchUpContactSearch, searchState, useContactSearch } from '#src/store/contact-search/contact-follower.ts';
 import { openReadApi } from '../../harness/mirror/read-api.ts';
 import { freshSqlite, ingestBodies, rowsOf, storeEngines } from '../../harness/stores.ts';
 

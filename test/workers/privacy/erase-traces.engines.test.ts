@@ -1,7 +1,7 @@
 // What an erasure leaves behind on both stores: others' entries at the end of the log, where readers see them, and nothing that waits.
 import { describe, expect, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
-import { latestDeliveries } from '#src/store/log/delivery-lag.ts';
+import { latestDeliveries } from '#src/read/deliveries/delivery-lag.ts';
 import { readFeedRows } from '#src/store/log/feed.ts';
 import { countUnprojected, lastSeq } from '#src/store/log/read.ts';
 import { overviewOf } from '#src/store/status-counts.ts';

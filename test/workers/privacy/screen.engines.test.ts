@@ -1,6 +1,6 @@
 // The privacy stage as the fold calls it: what it redacts along with a batch, and whether it says so.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { catchUpContactSearch, useContactSearch } from '#src/store/search/contact-follower.ts';
+import { catchUpContactSearch, useContactSearch } from '#src/store/contact-search/contact-follower.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { targetOf } from '#workers/privacy/target.ts';

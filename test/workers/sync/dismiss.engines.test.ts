@@ -1,6 +1,6 @@
 // A delivery that nothing will ever apply is dismissed: it stays in the log and no longer counts as waiting.
 import { describe, expect, it } from 'vitest';
-import { unprojectedCounts } from '#src/store/log/unprojected-counts.ts';
+import { unprojectedCounts } from '#src/read/deliveries/unprojected-counts.ts';
 import { countReasons, readDeliveries } from '#src/store/log/log-search.ts';
 import type { DeliveryFilter } from '#src/store/log/log-candidates.ts';
 import { erase } from '#workers/privacy/erase.ts';

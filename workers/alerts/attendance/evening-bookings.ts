@@ -1,7 +1,7 @@
 // Finds the bookings of evenings: those whose evening has come since the watcher last looked, and those of one host's evening.
-import { attendanceOfBookings, endedMeetings } from '#src/store/bookings/booking-attendance.ts';
+import { attendanceOfBookings, endedMeetings } from '#src/read/bookings/booking-attendance.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { bookingsOfEvents } from '#workers/alerts/bookings/person-lookup.ts';
+import { bookingsOfEvents } from '#src/read/contacts/contacts-by-address.ts';
 import { hostsOf } from '#workers/alerts/rules/filter.ts';
 import type { BookingRule } from '#workers/alerts/rules/ruleset.ts';
 import { eveningAfter, eveningSpanMs, mayHaveEvening } from './attendance-rules.ts';

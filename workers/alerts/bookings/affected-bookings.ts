@@ -10,7 +10,13 @@ import { chunks } from '#src/store/prepared-sql.ts';
 import { erasureEvent } from '#workers/projections/erasure.ts';
 import { embeddedUri, tableOfEvent } from '#workers/projections/touches.ts';
 import type { FactTime } from '#workers/alerts/rules/rule.ts';
-import { addressesOf, bookingsByAddress, bookingsOfEvents, distinct, marksByAddress } from './person-lookup.ts';
+import {
+  addressesOf,
+  bookingsByAddress,
+  bookingsOfEvents,
+  distinct,
+  marksByAddress,
+} from '#src/read/contacts/contacts-by-address.ts';
 
 export interface LogPage {
   /** The offset of the last entry that was read. */

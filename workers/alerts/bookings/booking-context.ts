@@ -1,5 +1,5 @@
 // Loads everything that rules and messages need about bookings, with one query per table for any number of bookings.
-import { attendanceOfBookings } from '#src/store/bookings/booking-attendance.ts';
+import { attendanceOfBookings } from '#src/read/bookings/booking-attendance.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { readColumns } from '#src/store/rows.ts';
@@ -7,13 +7,18 @@ import { chunks } from '#src/store/prepared-sql.ts';
 import { erasureEvent } from '#workers/projections/erasure.ts';
 import { customFieldReader } from '#workers/alerts/rules/custom-fields.ts';
 import { hostsOf } from '#workers/alerts/rules/filter.ts';
-import { contactsByAddress, distinct, isNoShow, marksByAddress } from './person-lookup.ts';
+import {
+  contactsByAddress,
+  distinct,
+  isNoShow,
+  marksByAddress,
+  type NoShowMark,
+} from '#src/read/contacts/contacts-by-address.ts';
 import {
   contextColumns,
   type BookingContext,
   type ContactContext,
   type ContextRow,
-  type NoShowMark,
 } from '#workers/alerts/rules/rule.ts';
 
 type Invitee = ContextRow<'invitees'>;

@@ -1,7 +1,7 @@
 // The contract of a condition: an operational rule, evaluated every minute on the health of the mirror. A condition alerts once while it
 // holds, and its alert is retracted when it ends.
 import { z } from 'zod';
-import type { NoShowRate, RateWindow } from '#src/store/bookings/no-show-rates.ts';
+import type { NoShowRate, RateWindow } from '#src/read/numbers/no-show-rates.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
 import type { KnownSubscription } from '#src/store/subscription-rows.ts';
 

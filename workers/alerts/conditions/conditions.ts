@@ -5,7 +5,7 @@ import { counted } from '#src/base/number-text.ts';
 import { dayMs, timeText } from '#src/base/time.ts';
 import { duration } from '#src/config/readers.ts';
 import { lowDisksText, sumOf } from '#src/store/process-reports.ts';
-import { durationText } from '#workers/alerts/message/zoned-time.ts';
+import { durationText } from '#src/base/zoned-time.ts';
 import { defineCondition, type ConditionKind, type MirrorHealth, type Problem } from './condition.ts';
 
 /** An unusual share of no-shows hints at a wrong invitation or a wrong clock. */

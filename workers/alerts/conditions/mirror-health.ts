@@ -3,10 +3,10 @@
 import { z } from 'zod';
 import { hourMs, instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
-import { latestDeliveries } from '#src/store/log/delivery-lag.ts';
+import { latestDeliveries } from '#src/read/deliveries/delivery-lag.ts';
 import { lastSeq } from '#src/store/log/read.ts';
-import { unprojectedCounts } from '#src/store/log/unprojected-counts.ts';
-import { noShowRates } from '#src/store/bookings/no-show-rates.ts';
+import { unprojectedCounts } from '#src/read/deliveries/unprojected-counts.ts';
+import { noShowRates } from '#src/read/numbers/no-show-rates.ts';
 import { isMissing } from '#src/store/process-reports.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
 import { readSubscriptions } from '#src/store/subscription-rows.ts';

@@ -3,7 +3,7 @@ import type { BookingFact } from '#workers/alerts/rules/fact.ts';
 import { hostsOf } from '#workers/alerts/rules/filter.ts';
 import { noShowsUpTo, ownMark, type BookingContext } from '#workers/alerts/rules/rule.ts';
 import { sanitizeLine } from './sanitize-text.ts';
-import { durationText, zonedSpan } from './zoned-time.ts';
+import { durationText, zonedSpan } from '#src/base/zoned-time.ts';
 
 /** The facts of a message; a rule can omit each of them, and the link. */
 export const factNames = [

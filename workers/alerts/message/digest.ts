@@ -11,7 +11,7 @@ import {
   type RuleText,
 } from './message.ts';
 import { sanitizeLine, truncate } from './sanitize-text.ts';
-import { zonedSpan } from './zoned-time.ts';
+import { zonedSpan } from '#src/base/zoned-time.ts';
 
 const maxDigestLines = 20;
 const maxDigestLineLength = 130;

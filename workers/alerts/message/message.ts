@@ -5,7 +5,7 @@ import type { BookingContext } from '#workers/alerts/rules/rule.ts';
 import { bookingText, type MessageFact } from './booking-text.ts';
 import { sanitizeLine, sanitizeLines } from './sanitize-text.ts';
 import { overTitle, submissionText, type AboutSubmission } from './submission-text.ts';
-import { zonedSpan } from './zoned-time.ts';
+import { zonedSpan } from '#src/base/zoned-time.ts';
 
 export interface Message {
   /** The idempotency key: the same at every attempt. */

@@ -5,7 +5,7 @@ import { submissionFactNames } from '#workers/alerts/submissions/form-without-bo
 import { submitterOf, type SubmissionContext } from '#workers/alerts/submissions/submission.ts';
 import { bookingText, type BookingText, type MessageFact, type TextOptions } from './booking-text.ts';
 import { sanitizeLine } from './sanitize-text.ts';
-import { durationText, zonedSpan } from './zoned-time.ts';
+import { durationText, zonedSpan } from '#src/base/zoned-time.ts';
 
 export interface AboutSubmission {
   readonly submission: SubmissionContext;

@@ -1,16 +1,10 @@
 // The contract of a rule about bookings: its kind, its options, and a pure function from everything known about one booking to the facts
 // that are true now. A rule never sees what changed; `outbox/diff.ts` compares its findings with the alerts that exist.
+import type { NoShowMark } from '#src/read/contacts/contacts-by-address.ts';
 import { z } from 'zod';
-import type { BookingAttendance } from '#src/store/bookings/booking-attendance.ts';
+import type { BookingAttendance } from '#src/read/bookings/booking-attendance.ts';
 import { columnsOf, type TableRow } from '#src/store/tables.ts';
 import type { BookingFact, SubmissionFact } from './fact.ts';
-
-/** An open no-show mark. */
-export interface NoShowMark {
-  readonly inviteeUri: string;
-  readonly noShowUri: string;
-  readonly markedAt: string;
-}
 
 /** The columns that rules and messages use. */
 export const contextColumns = {

@@ -10,7 +10,7 @@ import { isTransient } from '#src/base/errors.ts';
 import { instantOf, sleepUnlessAborted } from '#src/base/time.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import { alertsAbout, deleteAlerts } from '#src/store/alerts/alert-rows.ts';
-import { recentlyMetAmong } from '#src/store/bookings/booking-attendance.ts';
+import { recentlyMetAmong } from '#src/read/bookings/booking-attendance.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { lockKey } from '#src/store/locks.ts';
 import { advancePosition, readPosition } from '#src/store/log/consumer-offsets.ts';
@@ -19,7 +19,7 @@ import { readColumns } from '#src/store/rows.ts';
 import { eveningSpanMs } from '#workers/alerts/attendance/attendance-rules.ts';
 import { dueBookings } from '#workers/alerts/attendance/evening-bookings.ts';
 import { addReports, applyDesiredAlerts, type DesiredAlert } from '#workers/alerts/outbox/apply.ts';
-import { distinct } from '#workers/alerts/bookings/person-lookup.ts';
+import { distinct } from '#src/read/contacts/contacts-by-address.ts';
 import { affectedSubmissions, dueSubmissions } from '#workers/alerts/submissions/affected-submissions.ts';
 import {
   affectedBookings,

@@ -6,8 +6,8 @@ import { Report } from '#src/doctor/check.ts';
 import { checkStore } from '#src/doctor/engines.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { createLog } from '#src/observability/log.ts';
-import { catchUpContactSearch, useContactSearch } from '#src/store/search/contact-follower.ts';
-import { findContacts } from '#src/store/search/contact-page.ts';
+import { catchUpContactSearch, useContactSearch } from '#src/store/contact-search/contact-follower.ts';
+import { findContacts } from '#src/read/contacts/contact-page.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { ingestBodies, storeEngines } from '../../../harness/stores.ts';
 

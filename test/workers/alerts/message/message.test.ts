@@ -9,7 +9,7 @@ import { buildMessage, testMessage, type MessageInput } from '#workers/alerts/me
 import { bookingKinds } from '#workers/alerts/rules/rules-file.ts';
 import type { BookingContext } from '#workers/alerts/rules/rule.ts';
 import { checkTemplate, renderTemplate, templateVariables } from '#workers/alerts/message/template.ts';
-import { durationText, zonedSpan } from '#workers/alerts/message/zoned-time.ts';
+import { durationText, zonedSpan } from '#src/base/zoned-time.ts';
 import { bookingContext, hostileTexts, inviteeUri, rowOf } from '../../../harness/data/booking-context.ts';
 
 const needs = { adminUrl: 'https://slots.example.test' };

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contactListQuery } from '#schemas/contact-request.ts';
 import { insertRows, writeRows } from '#src/store/rows.ts';
-import { catchUpContactSearch, useContactSearch } from '#src/store/search/contact-follower.ts';
-import { findContacts } from '#src/store/search/contact-page.ts';
-import type { ContactOrder, Effort } from '#src/store/search/contact-seek.ts';
+import { catchUpContactSearch, useContactSearch } from '#src/store/contact-search/contact-follower.ts';
+import { findContacts } from '#src/read/contacts/contact-page.ts';
+import type { ContactOrder, Effort } from '#src/read/contacts/contact-seek.ts';
 import { emptyTables, storeEngines, type TestStore } from '../../../harness/stores.ts';
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 

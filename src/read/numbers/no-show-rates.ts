@@ -6,8 +6,8 @@ import { instantOf } from '#src/base/time.ts';
 import type { StoredColumns } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { decodeRow, readColumns, type StoredRow } from '#src/store/rows.ts';
-import { keysetOf, type KeysetPosition } from '#src/store/search/keyset.ts';
-import { longestMeetingMs } from '#src/store/search/needs-attention.ts';
+import { keysetOf, type KeysetPosition } from '#src/store/keyset.ts';
+import { longestMeetingMs } from '#src/read/bookings/needs-attention.ts';
 
 export interface RateWindow {
   readonly by: 'event_type' | 'host';

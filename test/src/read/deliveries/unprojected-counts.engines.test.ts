@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { minuteMs } from '#src/base/time.ts';
-import { unprojectedCounts } from '#src/store/log/unprojected-counts.ts';
+import { unprojectedCounts } from '#src/read/deliveries/unprojected-counts.ts';
 import { ingestBodies, receivedAt, storeEngines } from '../../../harness/stores.ts';
 
 const nowMs = Date.parse(receivedAt) + 10 * minuteMs;

@@ -15,7 +15,7 @@ import {
   mayBeFirst,
   type BookingSearch,
 } from './booking-conditions.ts';
-import { keysetOf, type KeysetPosition, type PageRequest } from './keyset.ts';
+import { keysetOf, type KeysetPosition, type PageRequest } from '#src/store/keyset.ts';
 
 type Readable = Pick<Store, 'db' | 'engine'>;
 

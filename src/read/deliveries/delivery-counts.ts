@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { EventKind } from '#schemas/events.ts';
 import { instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
-import { isUnprojected } from './read.ts';
+import { isUnprojected } from '#src/store/log/read.ts';
 
 /** Deliveries of all kinds, and those of the kinds that people count. */
 export interface DeliveryCounts {

@@ -9,7 +9,7 @@ import {
   clearContactSearch,
   searchState,
   useContactSearch,
-} from '#src/store/search/contact-follower.ts';
+} from '#src/store/contact-search/contact-follower.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
 import { freshPostgres, ingestBodies, rowsOf, storeEngines } from '../../../harness/stores.ts';

@@ -2,9 +2,15 @@
 // leave out one that does.
 import { sql, type SqlBool } from 'kysely';
 import type { Store, StoreEngine } from '#src/store/contract.ts';
-import type { FilterValue, ColumnFilter, ListFilter, ContactFilters, TextsOf } from './contact-match.ts';
-import { keysetOf, type KeysetPosition, type SortOrder } from './keyset.ts';
-import { likePattern, type Condition, type CaseRule } from './contact-index.ts';
+import type {
+  FilterValue,
+  ColumnFilter,
+  ListFilter,
+  ContactFilters,
+  TextsOf,
+} from '#src/store/contact-search/contact-match.ts';
+import { keysetOf, type KeysetPosition, type SortOrder } from '#src/store/keyset.ts';
+import { likePattern, type Condition, type CaseRule } from '#src/store/contact-search/contact-index.ts';
 
 export interface ContactCandidates {
   /** The contacts with these addresses and phone numbers; undefined when the search has none. */

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { dayMs, hourMs, instantOf } from '#src/base/time.ts';
 import { writeRows, type StoredRow } from '#src/store/rows.ts';
-import { countUnbooked, countUnconfirmed } from '#src/store/search/needs-attention.ts';
+import { countUnbooked, countUnconfirmed } from '#src/read/bookings/needs-attention.ts';
 import { storeEngines } from '../../../harness/stores.ts';
 
 const uri = (kind: string, id: string): string => `https://api.example.test/${kind}/${id}`;

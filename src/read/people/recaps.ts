@@ -1,7 +1,7 @@
 // The conditions by which meeting recaps are searched.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { containsText, lowerCaseEmail, type Sql, type SqlDialect } from '#src/store/sql-dialect.ts';
-import { isNotDeleted } from './record-search.ts';
+import { isNotDeleted } from '#src/store/record-search.ts';
 
 export interface RecapSearch {
   /** URI of a user who hosted the meeting. */

@@ -4,7 +4,7 @@ import type { EventKind } from '#schemas/events.ts';
 import { hourMs, instantOf } from '#src/base/time.ts';
 import { createSampler } from '#src/sandbox/sample-delivery.ts';
 import type { Store } from '#src/store/contract.ts';
-import { countDeliveriesOf } from '#src/store/log/delivery-counts.ts';
+import { countDeliveriesOf } from '#src/read/deliveries/delivery-counts.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { contactDelivery } from '../../../harness/data/contact-deliveries.ts';
 import { ingest } from '../../../harness/ingest.ts';

@@ -4,7 +4,7 @@ import { allEventKinds } from '#schemas/events.ts';
 import type { Store } from '#src/store/contract.ts';
 import { decodeColumns } from '#src/store/rows.ts';
 import { columnsOf, type TableRow } from '#src/store/tables.ts';
-import { isUnprojected } from './read.ts';
+import { isUnprojected } from '#src/store/log/read.ts';
 
 const columns = columnsOf('event_log', 'seq delivery_id event received_at outcome redacted encoding body');
 

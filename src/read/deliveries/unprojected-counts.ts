@@ -2,7 +2,7 @@
 // when their index has changed, because counting those that still have their content reads every one of them.
 import { hourMs, instantOf, minuteMs } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
-import { countUnprojected, isUnprojected } from './read.ts';
+import { countUnprojected, isUnprojected } from '#src/store/log/read.ts';
 
 export interface UnprojectedCounts {
   readonly quarantined: number;

@@ -3,9 +3,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Store } from '#src/store/contract.ts';
-import { meets, searched, type ContactSearch } from './contact-match.ts';
+import { meets, searched, type ContactSearch } from '#src/store/contact-search/contact-match.ts';
 import { narrowing } from './contact-candidates.ts';
-import { searchProgress } from './contact-follower.ts';
+import { searchProgress } from '#src/store/contact-search/contact-follower.ts';
 import { seekInTable, select, type ContactOrder, type Effort, type Finder, type FoundContact } from './contact-seek.ts';
 import {
   keysetOf,
@@ -15,7 +15,7 @@ import {
   type PageRequest,
   type Seek,
   type SortOrder,
-} from './keyset.ts';
+} from '#src/store/keyset.ts';
 
 export interface ContactQuery {
   readonly search: ContactSearch;

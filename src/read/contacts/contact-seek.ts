@@ -4,9 +4,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Store } from '#src/store/contract.ts';
-import { columnFilters, meets, type ContactFilters, type TextsOf } from './contact-match.ts';
+import { columnFilters, meets, type ContactFilters, type TextsOf } from '#src/store/contact-search/contact-match.ts';
 import type { ContactCandidates } from './contact-candidates.ts';
-import { keysetOf, type KeysetPosition, type Seek, type SortOrder } from './keyset.ts';
+import { keysetOf, type KeysetPosition, type Seek, type SortOrder } from '#src/store/keyset.ts';
 
 export type ContactOrder = 'created_at' | 'updated_at';
 

@@ -5,7 +5,7 @@ import type { StoredColumns } from '#src/store/columns.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
 import { decodeColumns, readColumns } from '#src/store/rows.ts';
-import { longestMeetingMs } from '#src/store/search/needs-attention.ts';
+import { longestMeetingMs } from './needs-attention.ts';
 import { attendanceOf, attendances, type Attendance } from '#src/store/views/attendance.ts';
 import { movedOn } from '#src/store/views/journeys.ts';
 

@@ -4,7 +4,13 @@ import { emailAmong, lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
 import type { TableRow } from '#src/store/tables.ts';
-import type { NoShowMark } from '#workers/alerts/rules/rule.ts';
+
+/** An open no-show mark. */
+export interface NoShowMark {
+  readonly inviteeUri: string;
+  readonly noShowUri: string;
+  readonly markedAt: string;
+}
 
 type MarkColumns = Pick<TableRow<'invitees'>, 'no_show_uri' | 'status' | 'rescheduled' | 'new_invitee'>;
 

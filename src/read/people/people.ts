@@ -6,8 +6,8 @@ import type { StoredRow } from '#src/store/rows.ts';
 import { containsText, emailAmong, lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import { connectedContacts, isWithoutContact, mostContacts, people } from '#src/store/views/people.ts';
 import { decodeViewRow } from '#src/store/views/view.ts';
-import type { PageRequest } from './keyset.ts';
-import { scanRows, type ScannedPage } from './record-search.ts';
+import type { PageRequest } from '#src/store/keyset.ts';
+import { scanRows, type ScannedPage } from '#src/store/record-search.ts';
 
 type Readable = Pick<Store, 'db' | 'engine'>;
 
