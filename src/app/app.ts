@@ -15,7 +15,7 @@ import { countUnprojected, lastSeq } from '#src/store/log/read.ts';
 import { hasOrganization } from '#workers/sync/mirror-identity.ts';
 import { openAdmin } from './admin.ts';
 import type { Alerts } from './alerting.ts';
-import { openContactSearch, openRetention, openSyncJobs, prepareBackground } from './background.ts';
+import { openFollowers, openRetention, openSyncJobs, prepareBackground } from './background.ts';
 import { addDiskHealth, openDataFolder, openDisks, withRoom } from './disk.ts';
 import { installationOf, startHeartbeat } from './heartbeat.ts';
 import { bindListeners } from './listeners.ts';
@@ -129,7 +129,7 @@ export async function openApp(
   });
   // Last, so that they close first: they read the tail, which closes with the admin listener.
   if (background) {
-    await openContactSearch(background);
+    await openFollowers(background);
     running.sinks = prepared?.openSinks?.(background);
     running.alerts = await prepared?.alerts.open({ ...background, ...heartbeat, clock: alertClock });
   }

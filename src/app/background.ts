@@ -29,16 +29,14 @@ export async function openRetention({ config, opened, ...needs }: BackgroundNeed
   opened.defer(() => schedules.close());
 }
 
-/** Keeps the search table of contacts up to date, or empty where it is switched off. */
-export async function openContactSearch({ config, opened, tail, disks, ...needs }: BackgroundNeeds): Promise<void> {
-  const { clearContactSearchJob, contactSearchJob } = await import('./contact-search.ts');
+/** Keeps the bookings and the search table of contacts up to date; the latter empty where it is switched off. */
+export async function openFollowers({ config, opened, tail, disks, ...needs }: BackgroundNeeds): Promise<void> {
+  const { bookingsJob, clearContactSearchJob, contactSearchJob } = await import('./followers.ts');
   const { store, log } = needs;
-  const report = errorLogger(log, 'contact search');
   const hasRoom = () => disks.hasRoom('store');
-  const job = config.contactSearch
-    ? contactSearchJob({ store, tail, hasRoom, report })
-    : clearContactSearchJob({ store });
-  const schedules = startJobs(needs, [job], { leaseMs: takeoverLeaseMs });
+  const follower = (part: string) => ({ store, tail, hasRoom, report: errorLogger(log, part) });
+  const search = config.contactSearch ? contactSearchJob(follower('contact search')) : clearContactSearchJob({ store });
+  const schedules = startJobs(needs, [bookingsJob(follower('bookings')), search], { leaseMs: takeoverLeaseMs });
   opened.defer(() => schedules.close());
 }
 

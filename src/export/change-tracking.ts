@@ -34,8 +34,16 @@ const childOf = (table: ExportedTable, key: string): ChangeTracking => ({
   follows: 'subjects',
 });
 
-/** Tables of the program's own state, of its operators and of its search, which are not exported. */
-type Internal = 'contact_search' | 'key_values' | 'sync_checkpoints' | 'feed_consumers' | 'processes' | 'admin_actions';
+/** Tables of the program's own state, of its operators and of its readers, which are not exported: views show the bookings. */
+type Internal =
+  | 'contact_search'
+  | 'bookings'
+  | 'booking_invitees'
+  | 'key_values'
+  | 'sync_checkpoints'
+  | 'feed_consumers'
+  | 'processes'
+  | 'admin_actions';
 
 export type ExportedTable = Exclude<TableName, Internal>;
 

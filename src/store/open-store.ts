@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { schemaIn } from '#src/base/database-schema.ts';
 import { codeOf, describeConnectFailure, isContention, isMissingTable, SlotstreamError } from '#src/base/errors.ts';
 import { backoffMs, type Backoff } from '#src/base/retry-policy.ts';
+import { prepareBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Store, StoreEngine, Unit } from './contract.ts';
 import { installViews } from '#src/store/views/refresh-views.ts';
 import type { ViewSettings } from '#src/store/views/view.ts';
@@ -79,8 +80,7 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
     reported = problems.map(({ message }) => message);
     return problems;
   };
-  await refreshViews();
-  return {
+  const store: Store = {
     engine,
     db: engine.db,
     reportZone,
@@ -89,6 +89,14 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
     close,
     [Symbol.asyncDispose]: close,
   };
+  try {
+    await prepareBookings(store);
+  } catch (error) {
+    await close();
+    throw notOpened(error, url);
+  }
+  await refreshViews();
+  return store;
 }
 
 /** The path of a SQLite database; undefined for other stores. */

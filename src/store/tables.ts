@@ -96,6 +96,21 @@ export const tables = {
     text: 'uri name job_title company city timezone country state words',
     time: 'created_at updated_at',
   }),
+  /** One row per booking with all its reschedules. It follows the log (`bookings/booking-follower.ts`). */
+  bookings: table(
+    'journey_uri',
+    {
+      text: 'journey_uri first_invitee last_invitee event_uri event_type event_name first_event_type first_event_name host host_name invitee_email invitee_name invitee_timezone utm_source utm_medium utm_campaign utm_content utm_term canceler_type cancel_reason ending no_show_uri scheduling_method routing_form_submission location_kind payment_provider payment_external_id payment_currency evidence evidence_recap',
+      json: 'hosts',
+      time: 'booked_at first_start_time start_time end_time canceled_at no_show_at',
+      integer: 'invitees moves changed_seq',
+      flag: 'payment_successful',
+      number: 'payment_amount',
+    },
+    'first_invitee last_invitee invitees moves evidence changed_seq',
+  ),
+  /** The booking that each invitee of a rescheduled one belongs to, and its number in it, from 1. Others are bookings of their own. */
+  booking_invitees: table('invitee_uri', { text: 'invitee_uri journey_uri', integer: 'place' }, 'journey_uri place'),
   /** One row is one message to one channel; it names no person. `alerts/alert-rows.ts` explains the columns. */
   alerts: table(
     'id',

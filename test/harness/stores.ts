@@ -110,15 +110,25 @@ export async function rowsOf({ db, engine }: Store, name: MirroredName): Promise
 
 export type Contents = Partial<Record<MirroredName, StoredRow[]>>;
 
-/** The log; the columns of a view, which get their names in the order in which the fields arrive; the zones that any row had. */
-const notProjected = new Set<TableName>(['event_log', 'contacts_wide_columns', 'time_zones']);
+/**
+ * The log; the columns of a view, which get their names in the order in which the fields arrive; the zones that any row had; the
+ * bookings, which follow the log.
+ */
+const notProjected = new Set<TableName>([
+  'event_log',
+  'contacts_wide_columns',
+  'time_zones',
+  'bookings',
+  'booking_invitees',
+]);
+const followers = ['time_zones', 'bookings'];
 
 /** Every projected row of every table and every list: what may not depend on arrival. */
 export async function projectedRows(store: Store): Promise<Contents> {
   const contents: Contents = {};
   for (const table of tableNames) if (!notProjected.has(table)) contents[table] = await rowsOf(store, table);
   for (const list of listNames) contents[list] = await rowsOf(store, list);
-  contents.key_values = contents.key_values?.filter(({ key }) => key !== 'time_zones') ?? [];
+  contents.key_values = contents.key_values?.filter(({ key }) => !followers.includes(String(key))) ?? [];
   return comparable(contents);
 }
 

@@ -11,6 +11,7 @@ import { lockLog } from '#src/store/locks.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { dryRunStore } from '#src/store/open-store.ts';
 import { appendEntries, knownEntries } from '#src/store/log/append.ts';
+import { refreshBookings } from '#src/store/bookings/booking-follower.ts';
 import { removeFromSearch } from '#src/store/contact-search/contact-follower.ts';
 import { fold } from '#workers/pipeline/fold.ts';
 import { blankEntry, type ParsedItem } from '#workers/pipeline/parse.ts';
@@ -103,6 +104,10 @@ async function carryOut(unit: Unit, { request, found, now }: Order): Promise<Era
     subjects.map(({ uri }) => uri),
   );
   await removeFromSearch(unit, [...(changedRows.get('contacts') ?? [])]);
+  await refreshBookings(
+    unit,
+    [...changedRows.values()].flatMap((uris) => [...uris]),
+  );
   const rows = Object.fromEntries([...changedRows].map(([table, uris]) => [table, uris.size]));
   const named = request.target.kind === 'address' ? 1 : 0;
   return {

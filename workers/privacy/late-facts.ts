@@ -3,13 +3,14 @@
 import type { Unit } from '#src/store/contract.ts';
 import { appendEntries } from '#src/store/log/append.ts';
 import { unparsedNaming, type NewEntry } from '#src/store/log/read.ts';
+import { refreshBookings } from '#src/store/bookings/booking-follower.ts';
 import { removeFromSearch } from '#src/store/contact-search/contact-follower.ts';
 import { blankEntry, type ParsedItem } from '#workers/pipeline/parse.ts';
 import type { Fact } from '#workers/projections/contract.ts';
 import { erasureEntry, factOfErasure, type ErasedSubject } from '#workers/projections/erasure.ts';
 import { withSubjects, type Erasures } from './erasure-index.ts';
 import { erasedSubjectsIn } from './redact-fact.ts';
-import { redactLog } from './redact-log.ts';
+import { redactLog, type ChangedRows } from './redact-log.ts';
 import { recapsOf, submittedBy } from './target.ts';
 
 export interface LateSubjects {
@@ -56,8 +57,10 @@ export async function eraseLateSubjects(unit: Unit, { erasures, subjects, entrie
   const uris = [...people, ...related.map(({ uri }) => uri)];
   const unreadable = await Promise.all(uris.map((uri) => unparsedNaming(unit, uri)));
   const seqs = [...(await entriesInvolving(unit, uris)), ...unreadable.flat().map(({ seq }) => seq)];
-  await redactLog(unit, withSubjects(erasures, related), { seqs: new Set(seqs), changedRows: new Map() });
+  const changedRows: ChangedRows = new Map();
+  await redactLog(unit, withSubjects(erasures, related), { seqs: new Set(seqs), changedRows });
   await removeFromSearch(unit, people);
+  await refreshBookings(unit, [...uris, ...[...changedRows.values()].flatMap((changed) => [...changed])]);
 }
 
 /** Entries about these subjects, and about the invitees of these meetings. */

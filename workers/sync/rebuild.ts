@@ -13,6 +13,7 @@ import type { TableShape } from '#src/store/columns.ts';
 import type { Unit } from '#src/store/contract.ts';
 import { entriesToFold, lastSeq, type FoldedEntry } from '#src/store/log/read.ts';
 import { dropObservedTimes, recordObservedTimes, entriesObservedSince } from '#src/store/log/observed-times.ts';
+import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import { refillContactSearch } from '#src/store/contact-search/contact-follower.ts';
 import { retryContention } from '#src/store/open-store.ts';
 import { tables, type Database, type TableName } from '#src/store/tables.ts';
@@ -94,9 +95,11 @@ function rebuildTables(needs: RebuildNeeds): Promise<RebuildReport | undefined> 
           );
           const differences: Record<string, Difference> = {};
           for (const table of rebuiltTables) differences[table] = await applyDifference(db, table, schemas);
-          const { missing, extra, different } = differences['contacts'] ?? { missing: 0, extra: 0, different: 0 };
-          // No log entry tells the search of it.
-          if (missing + extra + different > 0) await refillContactSearch({ db, engine });
+          const hasChanged = (...names: readonly TableName[]) =>
+            names.some((name) => Object.values(differences[name] ?? {}).some((count) => count > 0));
+          // No log entry tells these tables of it.
+          if (hasChanged('contacts')) await refillContactSearch({ db, engine });
+          if (hasChanged('invitees', 'scheduled_events', 'meeting_recaps')) await refillBookings({ db, engine });
           return { entries, differences };
         }),
       );

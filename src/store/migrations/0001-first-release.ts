@@ -112,14 +112,14 @@ contact_search_created_at on contact_search (created_at, uri, name, job_title, c
 contact_search_updated_at on contact_search (updated_at, uri, name, job_title, company, city, timezone, country, state)
 `;
 
-const linesOf = (text: string): readonly string[] => text.trim().split(/\n(?! )/);
+export const linesOf = (text: string): readonly string[] => text.trim().split(/\n(?! )/);
 
 export function firstRelease(types: StorageTypes): Migration {
   const isSqlite = types.engine === 'sqlite';
   const indexed = [...linesOf(indexes), ...linesOf(isSqlite ? indexesOnSqlite : indexesOnPostgres)];
   const statements = [
     ...linesOf(tables).map((table) => tableStatement(types, table)),
-    ...indexed.map((index) => `create index ${isSqlite ? index.replaceAll(/ using hash| collate "C"/g, '') : index}`),
+    ...indexed.map((index) => indexStatement(types, index)),
     ...(isSqlite ? trigramsOnSqlite : roomOnPostgres),
   ];
   return {
@@ -129,9 +129,12 @@ export function firstRelease(types: StorageTypes): Migration {
   };
 }
 
+export const indexStatement = ({ engine }: StorageTypes, index: string): string =>
+  `create index ${engine === 'sqlite' ? index.replaceAll(/ using hash| collate "C"/g, '') : index}`;
+
 const defaults: Readonly<Record<string, string>> = { duplicates: ' default 0', redacted: ' default false' };
 
-function tableStatement({ engine, ...types }: StorageTypes, text: string): string {
+export function tableStatement({ engine, ...types }: StorageTypes, text: string): string {
   const isSqlite = engine === 'sqlite';
   const [, name = '', keyNames = '', columns = ''] = /^(\w+) \(([^)]*)\) (.*)$/s.exec(text) ?? [];
   // For the trigram index: `vacuum` renumbers rows that have no number of their own.

@@ -44,6 +44,13 @@ const indexes: Readonly<Record<string, ReturnType<typeof both>>> = {
   ),
   scheduled_events_start_time: both('GET /api/scheduled_events, in order; GET /api/bookings by start; no-show rates'),
 
+  // The bookings, which no writer of invitees waits for.
+  bookings_booked_at: both('GET /api/bookings, in order'),
+  bookings_start_time: both('bookings of a period: GET /api/numbers, GET /api/bookings by start, work lists'),
+  bookings_last_invitee: both('the booking of an invitee: people, alerts'),
+  bookings_evidence_recap: both('the bookings that a recap is evidence for: the follower'),
+  booking_invitees_journey_uri: both('the invitees of a rescheduled booking'),
+
   // The contact search, which no writer of contacts waits for. Of the beginning of a text only: a B-tree takes no long values.
   contact_search_country: postgres('GET /api/contacts?country'),
   contact_search_created_at: both('GET /api/contacts, in order'),

@@ -3,7 +3,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { clearContactSearchJob, contactSearchJob } from '#src/app/contact-search.ts';
+import { clearContactSearchJob, contactSearchJob } from '#src/app/followers.ts';
 import { readValue } from '#src/store/key-value.ts';
 import { catchUpContactSearch, searchState, useContactSearch } from '#src/store/contact-search/contact-follower.ts';
 import { openReadApi } from '../../harness/mirror/read-api.ts';
