@@ -110,7 +110,11 @@ export const tables = {
     'first_invitee last_invitee invitees moves evidence changed_seq',
   ),
   /** The booking that each invitee of a rescheduled one belongs to, and its number in it, from 1. Others are bookings of their own. */
-  booking_invitees: table('invitee_uri', { text: 'invitee_uri journey_uri', integer: 'place' }, 'journey_uri place'),
+  booking_invitees: table(
+    'invitee_uri',
+    { text: 'invitee_uri journey_uri', integer: 'position' },
+    'journey_uri position',
+  ),
   /** One row is one message to one channel; it names no person. `alerts/alert-rows.ts` explains the columns. */
   alerts: table(
     'id',

@@ -75,7 +75,7 @@ function findPosition(node: string, before: ReadonlyMap<string, string>, positio
     at = before.get(at);
   }
   const circle = at === undefined ? undefined : seen.get(at);
-  if (circle !== undefined) placeCircle(trail.splice(circle), positions);
+  if (circle !== undefined) numberCircle(trail.splice(circle), positions);
   for (const each of trail.toReversed()) {
     const parent = positions.get(before.get(each) ?? '');
     positions.set(each, parent === undefined ? { root: each, depth: 0 } : { ...parent, depth: parent.depth + 1 });
@@ -83,7 +83,7 @@ function findPosition(node: string, before: ReadonlyMap<string, string>, positio
 }
 
 /** `circle`: each is followed by the one before it. */
-function placeCircle(circle: readonly string[], positions: Map<string, Position>): void {
+function numberCircle(circle: readonly string[], positions: Map<string, Position>): void {
   const [root = ''] = circle.toSorted(byBytes);
   const start = circle.indexOf(root);
   for (const [index, node] of circle.entries())

@@ -141,7 +141,7 @@ export const ownTables = {
     columns: {
       invitee_uri: joins('invitees.uri', 'the invitee'),
       journey_uri: joins('bookings.journey_uri', 'the booking'),
-      place: 'its number in the chain, from 1',
+      position: 'its number in the chain, from 1',
     },
   },
   contacts_wide_columns: {

@@ -13,7 +13,7 @@ bookings (journey_uri) journey_uri:text! first_invitee:text! last_invitee:text! 
   scheduling_method:text routing_form_submission:text location_kind:text payment_provider:text payment_external_id:text
   payment_amount:number payment_currency:text payment_successful:flag evidence:text! evidence_recap:text
   changed_seq:integer!
-booking_invitees (invitee_uri) invitee_uri:text! journey_uri:text! place:integer!
+booking_invitees (invitee_uri) invitee_uri:text! journey_uri:text! position:integer!
 `;
 
 const indexes = `
