@@ -1,27 +1,46 @@
-// One row a journey: a booking with everything it was moved to, from the first word to how it ended.
+// One row per booking with everything it was moved to, from the first booking to how it ended: the table `bookings`, with what the
+// clock, names and time zones add.
 import { sql } from 'kysely';
+import { outcomeOf } from '#src/store/bookings/booking-rows.ts';
+import { attendanceBasisOf, attendanceOf } from '#src/store/bookings/evidence.ts';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
-import { attendanceOfJourney } from './attendance.ts';
-import { journeys } from './journeys.ts';
 import { joinPeriod } from '#src/store/time-zones.ts';
 import { date, flag, integer, number, text, time, type View } from './view.ts';
 
-/** A column of the view, from `journeys` with its joins; all but `contact_uri`. */
+/** A column of the view, from `bookings` with its joins. */
 export function journeyColumn(dialect: SqlDialect, name: string): Sql {
-  const { attendance, basis } = attendanceOfJourney(dialect);
+  const { secondsBetween } = dialect;
   const derived: Readonly<Record<string, Sql>> = {
-    host_name: sql`coalesce(users.name, journeys.host_name)`,
-    attendance,
-    attendance_basis: basis,
+    event_type_name: typeName,
+    host_name: sql`coalesce(users.name, bookings.host_name)`,
+    lead_time_seconds: secondsBetween(sql`bookings.booked_at`, sql`bookings.start_time`),
+    cancel_notice_seconds: secondsBetween(sql`bookings.canceled_at`, sql`bookings.start_time`),
+    duration_seconds: secondsBetween(sql`bookings.start_time`, sql`bookings.end_time`),
+    outcome: outcomeOf(dialect),
+    attendance: attendanceOf(dialect),
+    attendance_basis: attendanceBasisOf(dialect),
+    contact_uri: contactOf(dialect),
     host_timezone: sql`users.timezone`,
     ...startIn(dialect, 'host'),
     ...startIn(dialect, 'invitee'),
   };
-  return sql`${derived[name] ?? sql.id('journeys', name)} as ${sql.id(name)}`;
+  return sql`${derived[name] ?? sql.id('bookings', name)} as ${sql.id(name)}`;
+}
+
+/** Of the event type, else of the meeting. */
+export const typeName = sql`coalesce(event_types.name, bookings.event_name)`;
+
+/** Looked up for the rows that are read: the first of them are found at once. */
+function contactOf(dialect: SqlDialect): Sql {
+  const contact = dialect.bytes(sql`holder.contact_uri`);
+  const address = dialect.lowerCase('bookings.invitee_email');
+  return sql`(select coalesce(min(case when holder.is_primary then ${contact} end), min(${contact}))
+    from (select 1 as one) as one ${dialect.lookUpAddress('contact_emails', { as: 'holder', address })}
+    join contacts on contacts.uri = holder.contact_uri where contacts.deleted_at is null)`;
 }
 
 function startIn(dialect: SqlDialect, whose: 'host' | 'invitee'): Readonly<Record<string, Sql>> {
-  const start = dialect.later(sql`journeys.start_time`, sql.id(`${whose}_period`, 'offset_seconds'));
+  const start = dialect.later(sql`bookings.start_time`, sql.id(`${whose}_period`, 'offset_seconds'));
   return {
     [`start_day_${whose}`]: dialect.day(start),
     [`start_weekday_${whose}`]: dialect.weekday(start),
@@ -29,10 +48,13 @@ function startIn(dialect: SqlDialect, whose: 'host' | 'invitee'): Readonly<Recor
   };
 }
 
-/** The host of a journey, and the periods of both time zones that its start is in. */
-export const journeyJoins = (dialect: SqlDialect): Sql => sql`left join users on users.uri = journeys.host
-    ${joinPeriod('host_period', sql`journeys.start_time`, dialect.lowerCase('users.timezone'))}
-    ${joinPeriod('invitee_period', sql`journeys.start_time`, dialect.lowerCase('journeys.invitee_timezone'))}`;
+/** The event type and the host of a booking, and the periods of both time zones that its start is in. */
+export const journeyJoins = (
+  dialect: SqlDialect,
+): Sql => sql`left join event_types on event_types.uri = bookings.event_type
+    left join users on users.uri = bookings.host
+    ${joinPeriod('host_period', sql`bookings.start_time`, dialect.lowerCase('users.timezone'))}
+    ${joinPeriod('invitee_period', sql`bookings.start_time`, dialect.lowerCase('bookings.invitee_timezone'))}`;
 
 export const bookingJourneys: View = {
   name: 'booking_journeys',
@@ -96,18 +118,7 @@ export const bookingJourneys: View = {
   key: ['journey_uri'],
   since: 'booked_at',
   select(dialect) {
-    const contact = dialect.bytes(sql`contact_emails.contact_uri`);
-    const columns = Object.keys(bookingJourneys.columns).map((name) =>
-      name === 'contact_uri' ? sql`addresses.contact_uri` : journeyColumn(dialect, name),
-    );
-    return sql`with recursive ${journeys(dialect)},
-    addresses (email, contact_uri) as (
-      select ${dialect.lowerCase('contact_emails.email')},
-        coalesce(min(case when is_primary then ${contact} end), min(${contact}))
-      from contact_emails join contacts on contacts.uri = contact_emails.contact_uri
-      where contacts.deleted_at is null group by ${dialect.lowerCase('contact_emails.email')}
-    )
-    select ${sql.join(columns)} from journeys ${journeyJoins(dialect)}
-    left join addresses on addresses.email = ${dialect.lowerCase('journeys.invitee_email')}`;
+    const columns = Object.keys(bookingJourneys.columns).map((name) => journeyColumn(dialect, name));
+    return sql`select ${sql.join(columns)} from bookings ${journeyJoins(dialect)}`;
   },
 };

@@ -1,6 +1,6 @@
 // What happened on each day to the bookings of each event type.
 import { sql } from 'kysely';
-import { journeys } from './journeys.ts';
+import { outcomeOf } from '#src/store/bookings/booking-rows.ts';
 import { reportTime } from '#src/store/time-zones.ts';
 import type { Sql } from '#src/store/sql-dialect.ts';
 import { date, integer, text, type View } from './view.ts';
@@ -29,26 +29,27 @@ export const bookingsDaily: View = {
     const day = dialect.day(reportTime(dialect, sql`at`, reportZone));
     const is = (what: What): Sql => sql.lit(moments.indexOf(what));
     const counted = (what: What) => sql`count(case what when ${is(what)} then 1 end) as ${sql.id(what)}`;
-    // A journey counts when it was booked and when it ended, so it is read once and doubled. The limit, which leaves nothing out,
-    // makes PostgreSQL compute the outcome once for each journey, not wherever it is used.
-    return sql`with recursive ${journeys(dialect)},
-    ended as (
-      select booked_at, first_event_type, first_event_type_name, event_type, event_type_name, start_time, canceled_at,
-        case outcome when 'held' then ${is('held')} when 'rescheduled' then ${is('rescheduled')} when 'no_show' then ${is('no_shows')}
-          when 'upcoming' then null else case when outcome is not null then ${is('canceled')} end end as ending
-      from journeys limit 9223372036854775807
-    ),
-    moments as (
-      select case when later = 0 then booked_at when ending in (${is('held')}, ${is('no_shows')}) then start_time else canceled_at end as at,
-        case later when 0 then first_event_type else event_type end as event_type,
-        case later when 0 then first_event_type_name else event_type_name end as event_type_name,
-        case later when 0 then ${is('booked')} else ending end as what
-      from ended cross join (select 0 as later union all select 1) as twice
+    // Names are looked up once for each group.
+    return sql`with moments (at, event_type, name, what) as (
+      select booked_at, first_event_type, first_event_name, ${is('booked')} from bookings
       union all
-      select created_at, event_type, event_type_name, ${is('rescheduled')} from ranked where place > 1
+      select case when ending in (${is('held')}, ${is('no_shows')}) then start_time else canceled_at end, event_type, event_name, ending
+      from (
+        select start_time, canceled_at, event_type, event_name, case ${outcomeOf(dialect)} when 'held' then ${is('held')}
+          when 'no_show' then ${is('no_shows')} when 'rescheduled' then ${is('rescheduled')} when 'upcoming' then null
+          else case when bookings.ending is not null then ${is('canceled')} end end as ending
+        from bookings
+      ) as ended
+      union all
+      select invitees.created_at, scheduled_events.event_type, scheduled_events.name, ${is('rescheduled')}
+      from booking_invitees join invitees on invitees.uri = booking_invitees.invitee_uri
+      left join scheduled_events on scheduled_events.uri = invitees.event_uri where booking_invitees.position > 1
+    ),
+    counts as (
+      select ${day} as day, coalesce(event_type, '') as event_type, max(${bytes(sql`name`)}) as name, ${sql.join(moments.map(counted))}
+      from moments where what is not null and at is not null group by ${day}, coalesce(event_type, '')
     )
-    select ${day} as day, coalesce(event_type, '') as event_type, max(${bytes(sql`event_type_name`)}) as event_type_name,
-      ${sql.join(moments.map(counted))}
-    from moments where what is not null and at is not null group by ${day}, coalesce(event_type, '')`;
+    select day, event_type, coalesce(event_types.name, counts.name) as event_type_name, ${sql.join(moments.map((what) => sql.id(what)))}
+    from counts left join event_types on event_types.uri = counts.event_type`;
   },
 };

@@ -2,8 +2,7 @@
 import { sql } from 'kysely';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
 import { utmColumns } from '#src/store/tables.ts';
-import { attendanceOfJourney, withoutEvidence } from './attendance.ts';
-import { journeys } from './journeys.ts';
+import { withoutEvidence } from '#src/store/bookings/evidence.ts';
 import { localTime, reportTime } from '#src/store/time-zones.ts';
 import { integer, number, text, type View } from './view.ts';
 
@@ -35,23 +34,24 @@ export const noShowRate: View = {
   since: undefined,
   select(dialect, reportZone) {
     const { bytes, itemText, items } = dialect;
-    const start = reportTime(dialect, sql`start_time`, reportZone);
-    const { attendance } = attendanceOfJourney(dialect);
     const counts = sql`count(*), sum(missed), sum(unconfirmed)`;
+    const sums = sql`sum(meetings), sum(missed), sum(unconfirmed)`;
     const local = (zone: string): Sql => localTime(dialect, sql`start_time`, sql.ref(zone));
     const zones = sql.join(['users.timezone', 'met.invitee_timezone'].map((zone) => dialect.lowerCase(zone)));
-    // Local time is looked up once for all meetings of the same zones and the same start.
-    // Each group is counted once by month; the dimensions without a month add the months up.
-    return sql`with recursive ${journeys(dialect)},
-    met as materialized (
-      select journey_uri, hosts, host, start_time, invitee_timezone, event_type, event_type_name, ${sql.join(utmColumns.map((tag) => sql.id(tag)))},
-        case outcome when 'no_show' then 1 else 0 end as missed,
-        case when ${attendance} in (${withoutEvidence}) then 1 else 0 end as unconfirmed,
-        ${dialect.weekday(start)} as weekday, ${dialect.hour(start)} as hour, ${dialect.month(start)} as month
-      from journeys where outcome in ('held', 'no_show')
+    const tags = sql.join(utmColumns.map((tag) => sql.id(tag)));
+    // Meetings are counted once by the hour of their start, by month, by their list of hosts and by their tags; the dimensions add
+    // these counts up. Names are looked up once for each of them, and local time once for all of the same zones and the same start.
+    return sql`with met as materialized (
+      select hosts, host, start_time, invitee_timezone, event_type, event_name, ${tags}, local_start,
+        substr(${dialect.minute(sql`local_start`)}, 1, 13) as local_hour, ${dialect.month(sql`local_start`)} as month,
+        case when ending is null then 0 else 1 end as missed,
+        case when ending is null and evidence in (${withoutEvidence}) then 1 else 0 end as unconfirmed
+      from (select bookings.*, ${reportTime(dialect, sql`start_time`, reportZone)} as local_start from bookings
+        where ending = 'no_show' or (ending is null and coalesce(end_time, start_time) <= ${dialect.now})) as met
     ),
     starts (weekday, hour, month, meetings, missed, unconfirmed) as materialized (
-      select weekday, hour, month, ${counts} from met group by weekday, hour, month
+      select ${dialect.weekday(sql`min(local_start)`)}, substr(local_hour, 12, 2), substr(local_hour, 1, 7), ${counts}
+      from met group by local_hour
     ),
     zoned (host_zone, invitee_zone, start_time, meetings, missed, unconfirmed) as (
       select ${zones}, start_time, ${counts} from met left join users on users.uri = met.host group by ${zones}, start_time
@@ -60,22 +60,31 @@ export const noShowRate: View = {
       select ${local('host_zone')}, ${local('invitee_zone')}, meetings, missed, unconfirmed from zoned
     ),
     types (value, label, month, meetings, missed, unconfirmed) as materialized (
-      select coalesce(event_type, ''), max(${bytes(sql`event_type_name`)}), month, ${counts}
-      from met group by coalesce(event_type, ''), month
+      select counted.value, coalesce(event_types.name, counted.name), month, meetings, missed, unconfirmed from (
+        select coalesce(event_type, '') as value, max(${bytes(sql`event_name`)}) as name, month, count(*) as meetings,
+          sum(missed) as missed, sum(unconfirmed) as unconfirmed
+        from met group by coalesce(event_type, ''), month
+      ) as counted left join event_types on event_types.uri = counted.value
     ),
-    hosted (journey_uri, month, missed, unconfirmed, host, host_name) as materialized (
-      select journey_uri, month, missed, unconfirmed, ${itemText('user')}, max(${bytes(itemText('user_name'))})
-      from met cross join ${items(sql`met.hosts`)} where ${itemText('user')} is not null
-      group by journey_uri, month, missed, unconfirmed, ${itemText('user')}
+    teams (hosts, month, meetings, missed, unconfirmed) as materialized (
+      select hosts, month, ${counts} from met group by hosts, month
+    ),
+    hosted (hosts, month, meetings, missed, unconfirmed, host, host_name) as materialized (
+      select hosts, month, meetings, missed, unconfirmed, ${itemText('user')}, max(${bytes(itemText('user_name'))})
+      from teams cross join ${items(sql`teams.hosts`)} where ${itemText('user')} is not null
+      group by hosts, month, meetings, missed, unconfirmed, ${itemText('user')}
     ),
     hosts (value, label, month, meetings, missed, unconfirmed) as materialized (
-      select host, coalesce(max(${bytes(sql`users.name`)}), max(${bytes(sql`host_name`)})), month, ${counts}
+      select host, coalesce(max(${bytes(sql`users.name`)}), max(${bytes(sql`host_name`)})), month, ${sums}
       from hosted left join users on users.uri = hosted.host group by host, month
       union all
-      select '', '', month, ${counts} from met
-      where not exists (select 1 from hosted where hosted.journey_uri = met.journey_uri) group by month
+      select '', '', month, ${sums} from teams
+      where not exists (select 1 from ${items(sql`teams.hosts`)} where ${itemText('user')} is not null) group by month
     ),
-    seen (dimension, value, label, meetings, missed, unconfirmed, month) as (${sql.join(dimensions(dialect, counts), sql` union all `)})
+    tagged (${tags}, meetings, missed, unconfirmed) as materialized (
+      select ${tags}, ${counts} from met group by ${tags}
+    ),
+    seen (dimension, value, label, meetings, missed, unconfirmed, month) as (${sql.join(dimensions(dialect), sql` union all `)})
     select dimension, coalesce(value, '') as value, coalesce(${bytes(sql`label`)}, '') as label,
       cast(meetings - missed as bigint) as held, cast(missed as bigint) as no_shows,
       ${dialect.ratio(sql`missed`, sql`meetings`)} as rate, coalesce(month, '') as month,
@@ -85,7 +94,7 @@ export const noShowRate: View = {
   },
 };
 
-function dimensions(dialect: SqlDialect, counts: Sql): Sql[] {
+function dimensions(dialect: SqlDialect): Sql[] {
   const { asText, bytes } = dialect;
   const total = sql`sum(meetings), sum(missed), sum(unconfirmed), ''`;
   const named = (dimension: string, from: string): Sql[] => [
@@ -116,7 +125,7 @@ function dimensions(dialect: SqlDialect, counts: Sql): Sql[] {
     sql`select 'month', month, ${monthName} || ' ' || substr(month, 1, 4), sum(meetings), sum(missed), sum(unconfirmed), month from starts group by month`,
     ...utmColumns.map((tag) => {
       const value = sql`coalesce(${sql.id(tag)}, '')`;
-      return sql`select ${sql.lit(tag)}, ${value}, ${value}, ${counts}, '' from met group by ${value}`;
+      return sql`select ${sql.lit(tag)}, ${value}, ${value}, ${total} from tagged group by ${value}`;
     }),
   ];
 }

@@ -1,6 +1,5 @@
 // What was paid: each payment once, however often its booking was moved.
 import { sql } from 'kysely';
-import { journeys } from './journeys.ts';
 import { reportTime } from '#src/store/time-zones.ts';
 import { date, integer, number, text, type View } from './view.ts';
 
@@ -24,13 +23,12 @@ export const revenue: View = {
     const day = dialect.day(reportTime(dialect, sql`payments.created_at`, reportZone));
     // Without a number of the provider's, the journey says that it is the same payment.
     const identity = sql`coalesce(payment_provider, ''), coalesce(nullif(payment_external_id, ''), ''),
-      case when coalesce(payment_external_id, '') = '' then members.journey_uri end`;
-    return sql`with recursive ${journeys(dialect)},
-    payments as (
+      case when coalesce(payment_external_id, '') = '' then coalesce(booking_invitees.journey_uri, invitees.uri) end`;
+    return sql`with payments as (
       select invitees.created_at, event_uri, payment_currency, payment_provider, payment_amount, row_number() over (
         partition by ${identity} order by invitees.created_at is null, invitees.created_at, ${bytes(sql`invitees.uri`)}
       ) as place
-      from invitees join members on members.invitee_uri = invitees.uri
+      from invitees left join booking_invitees on booking_invitees.invitee_uri = invitees.uri
       where payment_successful is true
     )
     select ${day} as day, coalesce(payment_currency, '') as currency,

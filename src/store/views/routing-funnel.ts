@@ -1,7 +1,7 @@
 // From a routing form's submission to a meeting that was held.
 import { sql } from 'kysely';
 import type { Sql } from '#src/store/sql-dialect.ts';
-import { journeys } from './journeys.ts';
+import { outcomeOf } from '#src/store/bookings/booking-rows.ts';
 import { integer, number, text, type View } from './view.ts';
 
 export const routingFunnel: View = {
@@ -26,14 +26,13 @@ export const routingFunnel: View = {
   since: undefined,
   select(dialect) {
     const countIf = (condition: Sql) => sql`count(case when ${condition} then 1 end)`;
-    const one = (outcome: string) => sql`max(case outcome when ${sql.lit(outcome)} then 1 else 0 end)`;
-    return sql`with recursive ${journeys(dialect)},
-    booked as (
+    const one = (outcome: string) => sql`max(case ${outcomeOf(dialect)} when ${sql.lit(outcome)} then 1 else 0 end)`;
+    return sql`with booked as (
       select invitees.routing_form_submission as submission_uri, ${one('held')} as held, ${one('no_show')} as missed,
         ${one('upcoming')} as coming,
-        min(case when outcome in ('canceled_by_host', 'canceled_by_invitee', 'late_cancellation', 'canceled') then 1 else 0 end) as canceled
-      from invitees join members on members.invitee_uri = invitees.uri
-      join journeys on journeys.journey_uri = members.journey_uri
+        min(case when bookings.ending in ('canceled_by_host', 'canceled_by_invitee', 'late_cancellation', 'canceled') then 1 else 0 end) as canceled
+      from invitees left join booking_invitees on booking_invitees.invitee_uri = invitees.uri
+      join bookings on bookings.journey_uri = coalesce(booking_invitees.journey_uri, invitees.uri)
       where invitees.routing_form_submission is not null
       group by invitees.routing_form_submission
     )
