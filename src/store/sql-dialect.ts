@@ -45,6 +45,8 @@ export interface SqlDialect {
   bytes(text: Sql): Sql;
   /** From one time to another in whole seconds, each time cut to its second. */
   secondsBetween(from: Sql, to: Sql): Sql;
+  /** Whole seconds since 1970. */
+  epoch(time: Sql): Sql;
   /** Of a time in UTC: its month as `2025-04`, its day, its hour as two digits, its weekday from 1 (Monday) to 7. */
   month(time: Sql): Sql;
   day(time: Sql): Sql;

@@ -51,6 +51,7 @@ export const postgresDialect: SqlDialect = {
   now: sql`now()`,
   bytes: (text) => sql`(${text} collate "C")`,
   secondsBetween: (from, to) => sql`(floor(extract(epoch from ${to})) - floor(extract(epoch from ${from})))::bigint`,
+  epoch: (time) => sql`floor(extract(epoch from ${time}))::bigint`,
   month: (time) => sql`to_char(${utc(time)}, 'YYYY-MM')`,
   day: (time) => sql`${utc(time)}::date`,
   hour: (time) => sql`to_char(${utc(time)}, 'HH24')`,

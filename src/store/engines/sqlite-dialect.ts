@@ -38,9 +38,11 @@ export const sqliteDialect: SqlDialect = {
   hasUserAmong: (list, users) =>
     sql`exists (select 1 from json_each(${list}) as host
         where case when host.type = 'object' then host.value ->> 'user' end in (${users}))`,
-  now: sql`strftime('%Y-%m-%dT%H:%M:%f000Z', 'now')`,
+  // A query of its own is computed once, not for every row.
+  now: sql`(select strftime('%Y-%m-%dT%H:%M:%f000Z', 'now'))`,
   bytes: (text) => text,
   secondsBetween: (from, to) => sql`(unixepoch(${to}) - unixepoch(${from}))`,
+  epoch: (time) => sql`unixepoch(${time})`,
   month: (time) => sql`substr(${time}, 1, 7)`,
   day: (time) => sql`substr(${time}, 1, 10)`,
   hour: (time) => sql`substr(${time}, 12, 2)`,

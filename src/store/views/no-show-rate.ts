@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
 import { utmColumns } from '#src/store/tables.ts';
 import { withoutEvidence } from '#src/store/bookings/evidence.ts';
-import { localTime, reportTime } from '#src/store/time-zones.ts';
+import { reportTime } from '#src/store/time-zones.ts';
 import { integer, number, text, type View } from './view.ts';
 
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
@@ -36,28 +36,42 @@ export const noShowRate: View = {
     const { bytes, itemText, items } = dialect;
     const counts = sql`count(*), sum(missed), sum(unconfirmed)`;
     const sums = sql`sum(meetings), sum(missed), sum(unconfirmed)`;
-    const local = (zone: string): Sql => localTime(dialect, sql`start_time`, sql.ref(zone));
-    const zones = sql.join(['users.timezone', 'met.invitee_timezone'].map((zone) => dialect.lowerCase(zone)));
     const tags = sql.join(utmColumns.map((tag) => sql.id(tag)));
+    const period = (as: string, zone: string): Sql => sql`left join periods as ${sql.id(as)}
+      on ${sql.id(as, 'name')} = ${dialect.lowerCase(zone)} and met.start_time >= ${sql.id(as, 'starts_at')}
+        and (${sql.id(as, 'ends_at')} is null or met.start_time < ${sql.id(as, 'ends_at')})`;
+    const localSeconds = (as: string): Sql =>
+      sql`${dialect.epoch(sql`met.start_time`)} + ${sql.id(as, 'offset_seconds')}`;
     // Meetings are counted once by the hour of their start, by month, by their list of hosts and by their tags; the dimensions add
-    // these counts up. Names are looked up once for each of them, and local time once for all of the same zones and the same start.
+    // these counts up, and look names up. Local time is found by joining the few periods of time zones that meetings are in.
     return sql`with met as materialized (
-      select hosts, host, start_time, invitee_timezone, event_type, event_name, ${tags}, local_start,
-        substr(${dialect.minute(sql`local_start`)}, 1, 13) as local_hour, ${dialect.month(sql`local_start`)} as month,
-        case when ending is null then 0 else 1 end as missed,
+      select hosts, host, start_time, invitee_timezone, event_type, event_name, ${tags}, local_start, local_hour,
+        substr(local_hour, 1, 7) as month, case when ending is null then 0 else 1 end as missed,
         case when ending is null and evidence in (${withoutEvidence}) then 1 else 0 end as unconfirmed
-      from (select bookings.*, ${reportTime(dialect, sql`start_time`, reportZone)} as local_start from bookings
-        where ending = 'no_show' or (ending is null and coalesce(end_time, start_time) <= ${dialect.now})) as met
+      from (select zoned.*, substr(${dialect.minute(sql`local_start`)}, 1, 13) as local_hour
+        from (select bookings.*, ${reportTime(dialect, sql`start_time`, reportZone)} as local_start from bookings
+          where ending = 'no_show' or (ending is null and coalesce(end_time, start_time) <= ${dialect.now})) as zoned) as met
     ),
     starts (weekday, hour, month, meetings, missed, unconfirmed) as materialized (
       select ${dialect.weekday(sql`min(local_start)`)}, substr(local_hour, 12, 2), substr(local_hour, 1, 7), ${counts}
       from met group by local_hour
     ),
-    zoned (host_zone, invitee_zone, start_time, meetings, missed, unconfirmed) as (
-      select ${zones}, start_time, ${counts} from met left join users on users.uri = met.host group by ${zones}, start_time
+    periods as materialized (
+      select * from (select name, starts_at, offset_seconds, lead(starts_at) over (partition by name order by starts_at) as ends_at
+        from time_zones) as every_period
+      where starts_at <= (select max(start_time) from met) and (ends_at is null or ends_at > (select min(start_time) from met))
     ),
-    local_starts (host_start, invitee_start, meetings, missed, unconfirmed) as materialized (
-      select ${local('host_zone')}, ${local('invitee_zone')}, meetings, missed, unconfirmed from zoned
+    zoned (host_seconds, invitee_seconds, missed, unconfirmed) as materialized (
+      select ${localSeconds('host_period')}, ${localSeconds('invitee_period')}, missed, unconfirmed
+      from met left join users on users.uri = met.host
+      ${period('host_period', 'users.timezone')} ${period('invitee_period', 'met.invitee_timezone')}
+    ),
+    host_starts (weekday, hour, meetings, missed, unconfirmed) as materialized (
+      select (host_seconds / 86400 + 3) % 7 + 1, host_seconds / 3600 % 24, ${counts} from zoned
+      group by (host_seconds / 86400 + 3) % 7 + 1, host_seconds / 3600 % 24
+    ),
+    invitee_starts (hour, meetings, missed, unconfirmed) as (
+      select invitee_seconds / 3600 % 24, ${counts} from zoned group by invitee_seconds / 3600 % 24
     ),
     types (value, label, month, meetings, missed, unconfirmed) as materialized (
       select counted.value, coalesce(event_types.name, counted.name), month, meetings, missed, unconfirmed from (
@@ -103,12 +117,12 @@ function dimensions(dialect: SqlDialect): Sql[] {
   ];
   const byStart = (dimension: string, columns: Sql, { value, label }: Readonly<Record<'value' | 'label', Sql>>): Sql =>
     sql`select ${sql.lit(dimension)}, ${value}, ${label}, ${total} from starts group by ${columns}`;
-  const byLocal = (dimension: string, value: Sql, label: Sql): Sql =>
-    sql`select ${sql.lit(dimension)}, ${value}, ${label}, ${total} from local_starts group by ${value}, ${label}`;
+  const byLocal = (dimension: string, from: string, { value, label }: Readonly<Record<'value' | 'label', Sql>>): Sql =>
+    sql`select ${sql.lit(dimension)}, ${value}, ${label}, ${total} from ${sql.table(from)} group by ${value}, ${label}`;
   const weekday = nameAmong(weekdays, sql`weekday`);
   const hour = sql`hour || ':00'`;
-  const hourOf = (start: Sql): readonly [Sql, Sql] => [dialect.hour(start), sql`${dialect.hour(start)} || ':00'`];
-  const hostWeekday = dialect.weekday(sql`host_start`);
+  const localHour = sql`case when hour < 10 then '0' || ${asText(sql`hour`)} else ${asText(sql`hour`)} end`;
+  const byHour = { value: localHour, label: sql`${localHour} || ':00'` };
   const monthName = nameAmong(months, sql`cast(substr(month, 6, 2) as integer)`);
   return [
     ...named('event_type', 'types'),
@@ -119,9 +133,9 @@ function dimensions(dialect: SqlDialect): Sql[] {
       value: sql`${asText(sql`weekday`)} || '-' || hour`,
       label: sql`${weekday} || ' ' || ${hour}`,
     }),
-    byLocal('hour_host', ...hourOf(sql`host_start`)),
-    byLocal('hour_invitee', ...hourOf(sql`invitee_start`)),
-    byLocal('weekday_host', asText(hostWeekday), nameAmong(weekdays, hostWeekday)),
+    byLocal('hour_host', 'host_starts', byHour),
+    byLocal('hour_invitee', 'invitee_starts', byHour),
+    byLocal('weekday_host', 'host_starts', { value: asText(sql`weekday`), label: weekday }),
     sql`select 'month', month, ${monthName} || ' ' || substr(month, 1, 4), sum(meetings), sum(missed), sum(unconfirmed), month from starts group by month`,
     ...utmColumns.map((tag) => {
       const value = sql`coalesce(${sql.id(tag)}, '')`;
