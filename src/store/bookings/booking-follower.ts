@@ -14,8 +14,10 @@ import { lockKey } from '#src/store/locks.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { fillBookings, updateBookings } from './booking-writer.ts';
 
-/** `offset`: the last log entry that the table contains. `rules`: the version of the code that made its rows. */
-const bookingsState = keyValue('bookings', z.object({ offset: z.number(), rules: z.literal(1) }));
+/** The version of the code that makes the rows: the table is made anew where it has another. */
+const rules = 1;
+/** `offset`: the last log entry that the table contains. */
+const bookingsState = keyValue('bookings', z.object({ offset: z.number(), rules: z.literal(rules) }));
 
 type Readable = Pick<Store, 'db' | 'engine'>;
 
@@ -69,18 +71,32 @@ const lockBookings = (unit: Unit): Promise<void> => lockKey(unit, bookingsState.
 async function advance(unit: Unit, atOnce: number): Promise<void> {
   await lockBookings(unit);
   const state = await readValue(unit, bookingsState);
-  if (state === undefined) return refill(unit);
-  const { rows } = await sql<{ seq: number; uri: string | null }>`select seq, subject_uri as uri from event_log
-    where seq > ${state.offset} order by seq limit ${atOnce}`.execute(unit.db);
-  const offset = rows.at(-1)?.seq ?? state.offset;
-  await updateBookings(unit, { subjects: new Set(rows.flatMap(({ uri }) => uri ?? [])), changedSeq: offset });
-  await writeValue(unit, bookingsState, { ...state, offset });
+  if (state === undefined) await refill(unit);
+  else await follow(unit, state.offset, atOnce);
 }
 
-/** For transactions that change rows of these subjects (invitees, meetings, recaps) in another way than by an entry of the log. */
+/** Reads the next entries. Returns the offset of the last one. */
+async function follow(unit: Unit, from: number, atOnce: number): Promise<number> {
+  const { rows } = await sql<{ seq: number; uri: string | null }>`select seq, subject_uri as uri from event_log
+    where seq > ${from} order by seq limit ${atOnce}`.execute(unit.db);
+  const offset = rows.at(-1)?.seq ?? from;
+  await updateBookings(unit, { subjects: new Set(rows.flatMap(({ uri }) => uri ?? [])), changedSeq: offset });
+  await writeValue(unit, bookingsState, { offset, rules });
+  return offset;
+}
+
+/**
+ * For transactions that change rows of these subjects (invitees, meetings, recaps) in another way than by an entry of the log. It must be
+ * locked. The table follows it to its end first: whoever reads changes by `changed_seq` misses none of an earlier entry.
+ */
 export async function refreshBookings(unit: Unit, subjects: Iterable<string>): Promise<void> {
   await lockBookings(unit);
-  await updateBookings(unit, { subjects: new Set(subjects), changedSeq: await lastSeq(unit) });
+  const state = await readValue(unit, bookingsState);
+  if (state === undefined) return refill(unit);
+  const end = await lastSeq(unit);
+  let { offset } = state;
+  while (offset < end) offset = await follow(unit, offset, entriesAtOnce[unit.engine.name]);
+  await updateBookings(unit, { subjects: new Set(subjects), changedSeq: end });
 }
 
 /** Makes the whole table anew, in this transaction. */
@@ -90,5 +106,5 @@ export async function refillBookings(unit: Unit): Promise<void> {
 }
 
 async function refill(unit: Unit): Promise<void> {
-  await writeValue(unit, bookingsState, { offset: await fillBookings(unit), rules: 1 });
+  await writeValue(unit, bookingsState, { offset: await fillBookings(unit), rules });
 }

@@ -1,12 +1,15 @@
 // The rows of a view as the program sees them, in the order of its key.
 import { sql } from 'kysely';
+import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { StoredColumns } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { shapeOfView } from '#src/store/views/views.ts';
 
+/** With everything that the log has. */
 export async function viewRows(store: Store, name: string): Promise<StoredRow[]> {
+  await catchUpBookings(store);
   const shape = await shapeOfView(store, name);
   if (shape === undefined) throw new Error(`No view ${name}.`);
   const columns = Object.entries(shape.columns);

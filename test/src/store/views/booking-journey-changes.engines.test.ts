@@ -1,8 +1,9 @@
 // Which journeys a copy has to read again: those with a log entry after the position of the copy.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { erase } from '#workers/privacy/erase.ts';
 import { ingestCountedBookings, january, uri } from '../../../harness/data/counted-bookings.ts';
 import { ingestBodies, rowsOf, storeEngines, type TestStore } from '../../../harness/stores.ts';
-import { viewRows } from '../../../harness/mirror/view-rows.ts';
+import { inOrder, viewRows } from '../../../harness/mirror/view-rows.ts';
 
 const invitee = (id: string, more: object): string =>
   JSON.stringify({
@@ -38,26 +39,24 @@ for (const engine of storeEngines)
       expect(await changedAfter(seq)).toEqual([uri('invitees', 'A1')]);
     });
 
-    it('name every journey with a booking of the meeting that an entry describes', async () => {
+    it('name every journey that an entry about a meeting changes, and no other', async () => {
       const seq = await lastSeq();
-      await ingestBodies(opened.store, [invitee('Z1', { event: uri('events', 'H1') })]);
+      const event = { uri: uri('events', 'H1'), name: 'Renamed', updated_at: january(20) };
+      await ingestBodies(opened.store, [invitee('Z1', { event: uri('events', 'H1'), scheduled_event: event })]);
       expect(await changedAfter(seq)).toEqual([uri('invitees', 'H1'), uri('invitees', 'Z1')]);
     });
 
-    it('name every journey after an erasure', async () => {
+    it('name the journeys that an erasure changes, after all that came before it', async () => {
+      const { store } = opened;
+      await viewRows(store, 'booking_journey_changes');
       const seq = await lastSeq();
-      const journeys = await changedAfter(0);
-      await opened.store.db
-        .insertInto('event_log')
-        .values({
-          delivery_id: 'erasure',
-          source: 'erasure',
-          event: 'person.erased',
-          received_at: january(21),
-          outcome: 'applied',
-          tie: '',
-        } as never)
-        .execute();
-      expect(await changedAfter(seq)).toEqual(journeys);
+      await ingestBodies(store, [invitee('Z2', { email: 'zoe@example.test', name: 'Zoe' }), invitee('Z3', {})]);
+      const erased = { kind: 'uri', uri: uri('invitees', 'Z2') } as const;
+      await erase({ store, newKey: () => 'a key' }, erased, { now: january(22), only: true });
+      const changes = (await rowsOf(store, 'bookings')).filter((row) => Number(row['changed_seq']) > seq);
+      expect(inOrder(changes, ['journey_uri'])).toMatchObject([
+        { journey_uri: uri('invitees', 'Z2'), invitee_name: null, changed_seq: await lastSeq() },
+        { journey_uri: uri('invitees', 'Z3') },
+      ]);
     });
   });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { viewsFor } from '#src/store/views/views.ts';
 import { contactBody, fieldUri, readDefinitions } from '../../../harness/data/custom-fields.ts';
 import { ingestCountedBookings } from '../../../harness/data/counted-bookings.ts';
@@ -99,6 +100,7 @@ for (const engine of storeEngines)
         unbooked,
         JSON.stringify({ event: 'invitee.merged', created_at: '2025-01-09T00:00:00Z', payload: {} }),
       ]);
+      await catchUpBookings(opened.store);
     });
     afterAll(() => opened[Symbol.asyncDispose]());
 
