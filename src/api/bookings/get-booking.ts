@@ -14,7 +14,7 @@ import { decodeRow } from '#src/store/rows.ts';
 import { journeyOf } from '#src/read/bookings/bookings.ts';
 import type { ColumnName, TableName, TableRow } from '#src/store/tables.ts';
 import { bookingFields, bookingRecords } from './booking-record.ts';
-import { timelineOf, timelinePoint } from './timeline.ts';
+import { timelineOf, timelinePoint } from '#src/read/timeline/timeline.ts';
 
 const text = z.string().nullable();
 const time = instant.nullable();

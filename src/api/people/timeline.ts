@@ -15,15 +15,15 @@ import {
   firstEntriesAbout,
   mostOfPerson,
   newestEntriesAbout,
-} from '#src/read/people/person-rows.ts';
+} from '#src/read/timeline/timeline-rows.ts';
 import { readOptionLabels } from '#src/read/contacts/option-labels.ts';
 import { peopleOfContacts } from '#src/read/people/people.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import type { TableRow } from '#src/store/tables.ts';
-import { bookingMoments } from './booking-moments.ts';
+import { bookingMoments } from '#src/read/timeline/booking-moments.ts';
 import { completeChanges } from '#workers/pipeline/stored-changes.ts';
-import { changeSentence, contactMoments } from './contact-moments.ts';
-import { momentKinds, type Moment } from './moment.ts';
+import { changeSentence, contactMoments } from '#src/read/timeline/contact-moments.ts';
+import { momentKinds, type Moment } from '#src/read/timeline/moment.ts';
 
 const timelineItem = z
   .strictObject({

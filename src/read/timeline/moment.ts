@@ -1,6 +1,4 @@
 // One moment of a person's history, before it is sent; and the addresses of the pages of the dashboard.
-import { idOf } from '#src/api/row-record.ts';
-
 export const momentKinds = [
   'contact_created',
   'contact_changed',
@@ -34,4 +32,4 @@ export interface Moment {
 }
 
 export const pageOf = (section: 'bookings' | 'contacts' | 'recaps' | 'routing', uri: string): string =>
-  `/${section}/${encodeURIComponent(idOf(uri))}`;
+  `/${section}/${encodeURIComponent(uri.slice(uri.lastIndexOf('/') + 1))}`;

@@ -1,7 +1,7 @@
 // What happened to a contact itself, from the log entries about it.
 import { isObject } from '#schemas/wire.ts';
 import { changedItems, wordsOf, type OptionLabels } from '#src/base/changed-items.ts';
-import type { ContactEntry } from '#src/read/people/person-rows.ts';
+import type { ContactEntry } from './timeline-rows.ts';
 import type { TableRow } from '#src/store/tables.ts';
 import { erasureEvent } from '#workers/projections/erasure.ts';
 import type { Changes } from '#workers/projections/merge.ts';

@@ -1,5 +1,5 @@
 // What happened to the bookings of a person, from the rows about them.
-import type { aroundBookings, PersonBooking } from '#src/read/people/person-rows.ts';
+import type { aroundBookings, PersonBooking } from './timeline-rows.ts';
 import { pageOf, type Moment } from './moment.ts';
 
 interface PersonRows extends Awaited<ReturnType<typeof aroundBookings>> {
