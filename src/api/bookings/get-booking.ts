@@ -1,23 +1,37 @@
 // One booking with everything the mirror has about it: its reschedules, meeting, answers, contact, recaps, no-show marks, alerts and its
 // timeline.
-import { sql } from 'kysely';
 import { z } from 'zod';
 import { instant } from '#schemas/resources/values.ts';
+import { instantOf } from '#src/base/time.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
 import { idOf, objectsIn, rowNamed } from '#src/api/row-record.ts';
 import { notFound } from '#src/http/http-error.ts';
 import { alertsAbout, alertStates } from '#src/store/alerts/alert-rows.ts';
-import type { StoredColumns } from '#src/store/columns.ts';
 import { isLinkPending } from '#src/store/follow-up-rows.ts';
 import type { Store } from '#src/store/contract.ts';
-import { decodeRow } from '#src/store/rows.ts';
-import { journeyOf } from '#src/read/bookings/bookings.ts';
-import type { ColumnName, TableName, TableRow } from '#src/store/tables.ts';
+import { rowsByUri } from '#src/store/record-search.ts';
+import { readColumns } from '#src/store/rows.ts';
+import { journeyOf, type JourneyPosition } from '#src/read/bookings/bookings.ts';
+import { momentKinds } from '#src/read/timeline/moment.ts';
+import { bookingTimeline } from '#src/read/timeline/timeline.ts';
+import type { TableRow } from '#src/store/tables.ts';
 import { bookingFields, bookingRecords } from './booking-record.ts';
-import { timelineOf, timelinePoint } from '#src/read/timeline/timeline.ts';
 
 const text = z.string().nullable();
 const time = instant.nullable();
+
+const timelinePoint = z.strictObject({
+  kind: z.enum(momentKinds),
+  at: instant,
+  sentence: z.string(),
+  start_time: time.describe('Of the meeting, for `booked` and `moved`.'),
+  subject_uri: z.string().describe('The invitee, the recap or the submission.'),
+  seq: z
+    .int()
+    .nullable()
+    .describe('The log entry it comes from; null when no delivery reports it, or it is no longer known.'),
+  delivery_id: text,
+});
 
 const bookingDetail = z
   .strictObject({
@@ -99,24 +113,32 @@ export const getBooking = defineOperation({
   errors: { 404: 'No such booking.' },
   answers: 'resource',
   schema: bookingDetail,
-  async run({ store, params }) {
+  async run({ store, params, clock }) {
     const invitee = await rowNamed(store, 'invitees', params.uuid, 'booking');
     const found = await journeyOf(store, invitee['uri']);
     if (found === undefined) throw notFound('No such booking.');
-    return detailOf(store, found);
+    return detailOf(store, found, instantOf(clock()));
   },
 });
 
-async function detailOf(store: Store, { journey, members: uris }: NonNullable<Awaited<ReturnType<typeof journeyOf>>>) {
+async function detailOf(store: Store, { journey, members: uris }: JourneyPosition, now: string) {
   const [record] = await bookingRecords(store, [journey]);
-  const byUri = new Map((await rowsWith(store, 'invitees', 'uri', uris)).map((row) => [row.uri, row]));
-  const members = uris.flatMap((uri) => byUri.get(uri) ?? []);
+  const members = await rowsByUri(store, 'invitees', uris);
   const eventUris = members.flatMap(({ event_uri: uri }) => uri ?? []);
-  const events = new Map((await rowsWith(store, 'scheduled_events', 'uri', eventUris)).map((row) => [row.uri, row]));
-  const marks = await rowsWith(store, 'no_shows', 'invitee_uri', uris);
-  const recaps = await rowsWith(store, 'meeting_recaps', 'event_uri', eventUris);
+  const events = new Map((await rowsByUri(store, 'scheduled_events', eventUris)).map((row) => [row.uri, row]));
+  const marks = await readColumns(store, 'no_shows', {
+    columns: ['invitee_uri', 'no_show_uri', 'marked_at', 'unmarked_at'],
+    key: 'invitee_uri',
+    values: uris,
+  });
+  const recaps = await readColumns(store, 'meeting_recaps', {
+    columns: ['uri', 'created_at', 'summary_md', 'action_items_md', 'share_link', 'deleted_at'],
+    key: 'event_uri',
+    values: eventUris,
+  });
   const alerts = await alertsAbout(store, uris);
-  const [contact] = await rowsWith(store, 'contacts', 'uri', [String(record?.['contact_uri'])]);
+  const [contact] = await rowsByUri(store, 'contacts', [String(record?.['contact_uri'])]);
+  const timeline = await bookingTimeline(store, members, now);
   const last = members.at(-1);
   const meeting = events.get(last?.event_uri ?? '');
   return {
@@ -135,15 +157,7 @@ async function detailOf(store: Store, { journey, members: uris }: NonNullable<Aw
       ? { uri: contact.uri, name: contact.name, company: contact.company, job_title: contact.job_title }
       : null,
     no_shows: marks.toSorted((a, b) => (a.marked_at < b.marked_at ? -1 : 1)),
-    recaps: recaps
-      .filter(({ deleted_at: at }) => at === null)
-      .map(({ uri, created_at, summary_md, action_items_md, share_link }) => ({
-        uri,
-        created_at,
-        summary_md,
-        action_items_md,
-        share_link,
-      })),
+    recaps: recaps.filter(({ deleted_at: at }) => at === null).map(({ deleted_at: _deleted, ...recap }) => recap),
     alerts: alerts.map(({ id, rule, channel, state, due_at, sent_at }) => ({
       id,
       rule,
@@ -152,7 +166,15 @@ async function detailOf(store: Store, { journey, members: uris }: NonNullable<Aw
       due_at,
       sent_at,
     })),
-    timeline: await timelineOf(store, { outcome: journey['outcome'] ?? null, members, events, marks, recaps, alerts }),
+    timeline: timeline.map(({ kind, at, sentence, meetingStart = null, subject, seq, delivery_id }) => ({
+      kind,
+      at,
+      sentence,
+      start_time: kind === 'booked' || kind === 'moved' ? meetingStart : null,
+      subject_uri: subject,
+      seq,
+      delivery_id,
+    })),
   };
 }
 
@@ -177,7 +199,7 @@ async function meetingOf(store: Store, meeting: TableRow<'scheduled_events'>) {
   const { uri, name, status, start_time, end_time, location, join_url } = meeting;
   const hosts = objectsIn(meeting.hosts);
   const uris = hosts.map(({ user }) => String(user));
-  const users = new Map((await rowsWith(store, 'users', 'uri', uris)).map((row) => [row.uri, row]));
+  const users = new Map((await rowsByUri(store, 'users', uris)).map((row) => [row.uri, row]));
   const [where] = objectsIn([location]);
   const parts = [textOf(where?.['type'] ?? where?.['kind']), textOf(where?.['location'])].filter(Boolean);
   return {
@@ -212,15 +234,3 @@ function paymentOf({ payment, ...row }: TableRow<'invitees'>) {
 /** JSON of the service may hold anything. */
 const textOf = (value: unknown): string | null =>
   value === null || value === undefined ? null : typeof value === 'string' ? value : JSON.stringify(value);
-
-/** All rows whose `column` is one of these values. */
-async function rowsWith<Name extends TableName>(
-  { db, engine }: Store,
-  table: Name,
-  column: ColumnName<Name>,
-  values: readonly string[],
-): Promise<readonly TableRow<Name>[]> {
-  const { rows } = await sql<StoredColumns>`select * from ${sql.table(table)}
-    where ${sql.ref(column)} in (${engine.contactIndex.list(values)})`.execute(db);
-  return rows.map((row) => decodeRow(engine, table, row));
-}

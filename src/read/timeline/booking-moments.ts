@@ -1,121 +1,164 @@
-// What happened to the bookings of a person, from the rows about them.
-import type { aroundBookings, PersonBooking } from './timeline-rows.ts';
-import { pageOf, type Moment } from './moment.ts';
+// What happened to bookings, from the rows about them.
+import { isSameJson } from '#schemas/wire.ts';
+import type { Json } from '#src/store/columns.ts';
+import type { Moment, Origin } from './moment.ts';
+import type { Booking, TimelineRows } from './timeline-rows.ts';
 
-interface PersonRows extends Awaited<ReturnType<typeof aroundBookings>> {
-  readonly bookings: readonly PersonBooking[];
-  /** Names of routing forms by URI. */
-  readonly forms: ReadonlyMap<string, string>;
-}
+type Meeting = TimelineRows['meetings'][number];
 
-type Meeting = PersonRows['meetings'][number];
-
-export function bookingMoments(rows: PersonRows, now: string): readonly Moment[] {
+/** `chains`: the bookings, each with its reschedules, in order. */
+export function bookingMoments(
+  chains: readonly (readonly Booking[])[],
+  rows: TimelineRows,
+  now: string,
+): readonly Moment[] {
   const meetings = new Map(rows.meetings.map((meeting) => [meeting.uri, meeting]));
-  const bookings = new Map(rows.bookings.map((booking) => [booking.uri, booking]));
-  const left = new Set(rows.bookings.map((booking) => booking.old_invitee));
-  const meetingOf = (inviteeUri: string) => meetings.get(bookings.get(inviteeUri)?.event_uri ?? '');
+  const meetingOf = ({ event_uri: uri }: { readonly event_uri: string | null }) => meetings.get(uri ?? '');
+  const bookings = new Map(chains.flat().map((booking) => [booking.uri, booking]));
+  const meetingWith = (invitee: string) => meetings.get(bookings.get(invitee)?.event_uri ?? '');
+  const forms = new Map(rows.forms.map(({ uri, name }) => [uri, name]));
   return [
-    ...rows.bookings.flatMap((booking) => {
-      const isMissed = rows.marks.some((mark) => mark.invitee_uri === booking.uri && mark.unmarked_at === null);
-      const hasLater = bookings.has(booking.new_invitee ?? '') || left.has(booking.uri);
-      return momentsOf(booking, { meeting: meetings.get(booking.event_uri ?? ''), hasLater, isMissed, now });
-    }),
-    ...rows.marks.flatMap((mark) => markMoments(mark, meetingOf(mark.invitee_uri))),
-    ...rows.recaps.flatMap(({ uri, event_uri: event, event_name: name, created_at: time, deleted_at: deleted }) => {
-      if (time === null || deleted !== null) return [];
-      const meeting = name ?? meetings.get(event ?? '')?.name ?? 'a meeting';
-      const found = {
-        kind: 'recap',
-        id: `recap ${uri}`,
-        time,
-        sentence: `A recap of ${meeting} was written.`,
-      } as const;
-      return [{ ...found, subject: uri, page: pageOf('recaps', uri), event: 'meeting_recap.created' }];
-    }),
-    ...rows.submissions.flatMap(({ uri, routing_form: form, created_at: time }) => {
-      if (time === null) return [];
-      const sentence = `Submitted the form ${rows.forms.get(form ?? '') ?? 'of a routing page'}.`;
-      const found = { kind: 'form_submitted', id: `submission ${uri}`, time, sentence } as const;
-      return [{ ...found, subject: uri, page: pageOf('routing', uri), event: 'routing_form_submission.created' }];
-    }),
-    ...rows.alerts.map(({ id, rule, channel, state, subject_uri: subject, created_at: created, sent_at: sent }) => ({
-      kind: 'alert' as const,
-      id: `alert ${id}`,
-      time: sent ?? created,
-      sentence: alertSentences[state]?.(rule, channel) ?? `The alert ${rule} to ${channel} is ${state}.`,
-      subject,
-      page: `/mirror/alerts?subject=${encodeURIComponent(subject)}`,
-      meetingStart: meetingOf(subject)?.start_time ?? null,
-    })),
+    ...chains.flatMap((chain) => [
+      ...chain.flatMap((booking, index) => inviteeMoments(booking, chain[index - 1], meetingOf(booking))),
+      ...chain.slice(-1).flatMap((last) => endMoments(last, meetingOf(last), now)),
+    ]),
+    ...rows.marks.flatMap((mark) => markMoments(mark, meetingWith(mark.invitee_uri))),
+    ...rows.recaps.flatMap((recap) => recapMoments(recap, recap.event_name ?? nameOf(meetingOf(recap)))),
+    ...rows.submissions.flatMap(({ uri, routing_form: form, created_at: at }) =>
+      moment('form_submitted', at, {
+        subject: uri,
+        sentence: `Submitted the form ${forms.get(form ?? '') || 'of a routing page'}.`,
+        origin: setting('routing_form_submissions', 'created_at', at, 'routing_form_submission.created'),
+      }),
+    ),
+    ...rows.alerts.flatMap((alert) => alertMoments(alert, meetingWith(alert.subject_uri))),
   ];
 }
 
-const alertSentences: Readonly<Record<string, (rule: string, channel: string) => string>> = {
-  pending: (rule, channel) => `The alert ${rule} waits to be sent to ${channel}.`,
-  sent: (rule, channel) => `The alert ${rule} was sent to ${channel}.`,
-  retracted: (rule, channel) => `The alert ${rule} to ${channel} was retracted.`,
-  failed: (rule, channel) => `The alert ${rule} could not be sent to ${channel}.`,
+const nameOf = (meeting: Meeting | undefined): string => meeting?.name || 'the meeting';
+
+/** None without a time. */
+const moment = (
+  kind: Moment['kind'],
+  at: string | null,
+  about: Omit<Moment, 'kind' | 'at' | 'id'> & { readonly id?: string },
+): readonly Moment[] => (at === null ? [] : [{ kind, at, ...about, id: `${kind} ${about.id ?? about.subject}` }]);
+
+const setting = (table: Origin['table'], column: string, value: Json, event: string): Origin => ({
+  table,
+  column,
+  event,
+  isChange: (_before, after) => isSameJson(after, value),
+});
+
+function inviteeMoments(
+  booking: Booking,
+  earlier: Booking | undefined,
+  meeting: Meeting | undefined,
+): readonly Moment[] {
+  const name = nameOf(meeting);
+  const at = (kind: Moment['kind'], column: 'created_at' | (`reconf${string}` & keyof Booking), sentence: string) =>
+    moment(kind, booking[column], {
+      subject: booking.uri,
+      sentence,
+      meetingStart: meeting?.start_time ?? null,
+      origin: setting('invitees', column, booking[column], 'invitee.created'),
+    });
+  return [
+    ...(earlier || booking.old_invitee
+      ? at('moved', 'created_at', `${changed(earlier, 'moved')} ${name} to another time.`)
+      : at('booked', 'created_at', `Booked ${name}.`)),
+    ...at('confirmation_requested', 'reconfirmation_sent_at', `The invitee was asked to confirm ${name}.`),
+    ...at('reconfirmed', 'reconfirmed_at', `The invitee confirmed ${name}.`),
+  ];
+}
+
+/** With who did it, where that is known. */
+function changed(canceled: Booking | undefined, verb: 'moved' | 'canceled'): string {
+  const by = canceled?.canceler_type;
+  return by === 'host' || by === 'invitee' ? `The ${by} ${verb}` : verb === 'moved' ? 'Moved' : 'Canceled';
+}
+
+/** How a booking ended, or when its meeting is. No delivery reports that a meeting took place. */
+function endMoments(last: Booking, meeting: Meeting | undefined, now: string): readonly Moment[] {
+  const name = nameOf(meeting);
+  const about = { subject: last.uri, meetingStart: meeting?.start_time ?? null };
+  const isMovedOn = last.rescheduled === true || Boolean(last.new_invitee);
+  if (isMovedOn || last.status === 'canceled' || meeting?.status === 'canceled') {
+    const what = isMovedOn
+      ? `${changed(last, 'moved')} ${name} to a booking that is not mirrored`
+      : `${changed(last, 'canceled')} ${name}`;
+    return moment(isMovedOn ? 'moved_on' : 'canceled', last.canceled_at ?? last.updated_at, {
+      ...about,
+      sentence: last.cancel_reason ? `${what}: ${last.cancel_reason}` : `${what}.`,
+      origin: setting('invitees', 'canceled_at', last.canceled_at, 'invitee.canceled'),
+    });
+  }
+  const end = meeting?.end_time ?? meeting?.start_time ?? null;
+  // A meeting may be marked as missed before it begins.
+  return last.no_show_at === null && end !== null && end <= now
+    ? moment('held', end, { ...about, sentence: `End of ${name}.` })
+    : moment('meeting', meeting?.start_time ?? null, { ...about, sentence: `Start of ${name}.` });
+}
+
+function markMoments(mark: TimelineRows['marks'][number], meeting: Meeting | undefined): readonly Moment[] {
+  const { invitee_uri: subject, no_show_uri: uri, marked_at: marked, unmarked_at: unmarked } = mark;
+  const about = { subject, id: `${subject} ${marked} ${uri}`, meetingStart: meeting?.start_time ?? null };
+  const name = nameOf(meeting);
+  const created = setting('invitees', 'no_show_uri', uri, 'invitee_no_show.created');
+  const deleted: Origin = {
+    ...created,
+    event: 'invitee_no_show.deleted',
+    isChange: (before, after) => before === uri && after !== uri,
+  };
+  return [
+    ...moment('no_show_marked', marked, { ...about, sentence: `Marked as a no-show for ${name}.`, origin: created }),
+    ...moment('no_show_unmarked', unmarked, {
+      ...about,
+      sentence: `The no-show mark for ${name} was removed.`,
+      origin: deleted,
+    }),
+  ];
+}
+
+function recapMoments(recap: TimelineRows['recaps'][number], name: string): readonly Moment[] {
+  const { uri: subject, created_at: created, as_of: known, deleted_at: deleted } = recap;
+  const originOf = (column: string, value: Json, event: string) => setting('meeting_recaps', column, value, event);
+  return [
+    ...moment('recap', created ?? known, {
+      subject,
+      sentence: `A recap of ${name} was written.`,
+      origin: originOf('created_at', created, 'meeting_recap.created'),
+    }),
+    ...moment('recap_deleted', deleted, {
+      subject,
+      sentence: `The recap of ${name} was deleted.`,
+      origin: originOf('deleted_at', deleted, 'meeting_recap.deleted'),
+    }),
+  ];
+}
+
+/** By the first word of the column `fact`; anything else is the URI of a no-show. */
+const alertTopics: Readonly<Record<string, string>> = {
+  booked: 'the booking',
+  canceled: 'the cancellation',
+  suspected_no_show: 'a suspected no-show',
+  unconfirmed: 'a meeting without proof of attendance',
 };
 
-interface MomentInput {
-  readonly meeting: Meeting | undefined;
-  /** The booking to which this one was moved is mirrored. */
-  readonly hasLater: boolean;
-  readonly isMissed: boolean;
-  readonly now: string;
+/** None where it was retracted before it was sent. */
+function alertMoments(alert: TimelineRows['alerts'][number], meeting: Meeting | undefined): readonly Moment[] {
+  const { id, rule, channel, state, fact, subject_uri: subject } = alert;
+  const what = `alert “${rule}” about ${alertTopics[fact.split(' ')[0] ?? ''] ?? 'the no-show'}`;
+  const named = alert.follows === null ? `The ${what}` : `The retraction of the ${what}`;
+  const at = (kind: Moment['kind'], time: string, end: string) =>
+    moment(kind, time, {
+      subject,
+      id,
+      sentence: `${named} ${end} ${channel}.`,
+      meetingStart: meeting?.start_time ?? null,
+    });
+  if (alert.sent_at !== null) return at('alert_sent', alert.sent_at, 'was sent to');
+  if (state === 'failed') return at('alert_failed', alert.updated_at, 'could not be sent to');
+  return state === 'pending' ? at('alert_pending', alert.created_at, 'waits to be sent to') : [];
 }
-
-function momentsOf(booking: PersonBooking, { meeting, hasLater, isMissed, now }: MomentInput): readonly Moment[] {
-  const { uri, old_invitee: earlier, new_invitee: later } = booking;
-  const name = meeting?.name ?? 'a meeting';
-  const at = (kind: Moment['kind'], time: string | null | undefined, sentence: string, event: string): Moment[] =>
-    time ? [{ kind, id: `${kind} ${uri}`, time, sentence, event, ...aboutBooking(uri, meeting) }] : [];
-  const moved = earlier ? `Moved ${name} to another time.` : undefined;
-  const isMoved = booking.rescheduled === true || Boolean(later);
-  const isCanceled = booking.status === 'canceled' || meeting?.status === 'canceled';
-  const isOver = (meeting?.end_time ?? now) < now;
-  return [
-    ...at(moved ? 'moved' : 'booked', booking.created_at, moved ?? `Booked ${name}.`, 'invitee.created'),
-    ...at('confirmed', booking.reconfirmed_at, `Confirmed ${name}.`, 'invitee.created'),
-    // The booking at the new time says that it was moved; only where it is not mirrored, the old one does.
-    ...(isMoved && !hasLater
-      ? at('moved', booking.canceled_at, `Moved ${name} to a time that is not mirrored.`, 'invitee.canceled').map(
-          (moment) => ({ ...moment, id: `left ${uri}` }),
-        )
-      : []),
-    ...(isCanceled && !isMoved
-      ? at('canceled', booking.canceled_at ?? booking.updated_at, cancellation(booking, name), 'invitee.canceled')
-      : []),
-    ...(isOver && !isCanceled && !isMoved && !isMissed
-      ? at('held', meeting?.end_time, `${meeting?.name ?? 'A meeting'} ended.`, 'invitee.created').map(
-          ({ event: _none, ...held }) => held,
-        )
-      : []),
-  ];
-}
-
-function cancellation({ canceler_type: by, cancel_reason: reason }: PersonBooking, name: string): string {
-  const what = by === 'host' ? `The host canceled ${name}` : `Canceled ${name}`;
-  return reason ? `${what}: ${reason}` : `${what}.`;
-}
-
-function markMoments(mark: PersonRows['marks'][number], meeting: Meeting | undefined): readonly Moment[] {
-  const name = meeting?.name ?? 'a meeting';
-  const about = aboutBooking(mark.invitee_uri, meeting);
-  const set = { kind: 'no_show', time: mark.marked_at, sentence: `Did not show up for ${name}.` } as const;
-  const removed = { kind: 'no_show_removed', sentence: `The no-show mark for ${name} was removed.` } as const;
-  const id = `${mark.invitee_uri} ${mark.marked_at}`;
-  return [
-    { ...set, ...about, id: `marked ${id}`, event: 'invitee_no_show.created' },
-    ...(mark.unmarked_at === null
-      ? []
-      : [{ ...removed, ...about, time: mark.unmarked_at, id: `unmarked ${id}`, event: 'invitee_no_show.deleted' }]),
-  ];
-}
-
-const aboutBooking = (uri: string, meeting: Meeting | undefined) => ({
-  subject: uri,
-  page: pageOf('bookings', uri),
-  meetingStart: meeting?.start_time ?? null,
-});

@@ -1,34 +1,34 @@
 // What happened to a contact itself, from the log entries about it.
 import { isObject } from '#schemas/wire.ts';
 import { changedItems, wordsOf, type OptionLabels } from '#src/base/changed-items.ts';
-import type { ContactEntry } from './timeline-rows.ts';
+import type { SubjectEntry } from './timeline-rows.ts';
 import type { TableRow } from '#src/store/tables.ts';
 import { erasureEvent } from '#workers/projections/erasure.ts';
 import type { Changes } from '#workers/projections/merge.ts';
 import type { Moment } from './moment.ts';
 
 /** `entries` are the newest, newest first. */
-export function contactMoments(contact: TableRow<'contacts'>, entries: readonly ContactEntry[]): readonly Moment[] {
+export function contactMoments(contact: TableRow<'contacts'>, entries: readonly SubjectEntry[]): readonly Moment[] {
   const found = entries.flatMap((entry) => momentOf(contact, entry));
   const first = entries.at(-1);
   const isCreated = found.some(({ kind }) => kind === 'contact_created');
   if (isCreated || contact.created_at === null) return found;
-  const created = { kind: 'contact_created', id: 'created', time: contact.created_at } as const;
+  const created = { kind: 'contact_created', id: 'created', at: contact.created_at } as const;
   const sentence = 'The contact was created.';
   return [...found, { ...created, sentence, subject: contact.uri, ...(first && { seq: first.seq }) }];
 }
 
 type Report = Pick<Moment, 'kind' | 'sentence'>;
 
-function momentOf({ uri, deleted_at: deletedAt }: TableRow<'contacts'>, entry: ContactEntry): readonly Moment[] {
+function momentOf({ uri, deleted_at: deletedAt }: TableRow<'contacts'>, entry: SubjectEntry): readonly Moment[] {
   const report = reportOf(entry);
   if (report === undefined) return [];
-  const time = (report.kind === 'contact_deleted' ? deletedAt : null) ?? entry.occurred_at ?? entry.received_at;
-  return [{ ...report, id: `entry ${entry.seq}`, time, subject: uri, seq: entry.seq }];
+  const at = (report.kind === 'contact_deleted' ? deletedAt : null) ?? entry.occurred_at ?? entry.received_at;
+  return [{ ...report, id: `entry ${entry.seq}`, at, subject: uri, seq: entry.seq }];
 }
 
 /** Undefined for an entry that changed nothing. */
-function reportOf({ event, source, outcome, changes }: ContactEntry): Report | undefined {
+function reportOf({ event, source, outcome, changes }: SubjectEntry): Report | undefined {
   if (outcome === 'quarantined')
     return { kind: 'contact_reported', sentence: 'A delivery about the contact is in quarantine.' };
   if (outcome === 'unhandled')

@@ -1,35 +1,49 @@
-// One moment of a person's history, before it is sent; and the addresses of the pages of the dashboard.
+// One moment of a timeline, before the log entry that reports it is known.
+import type { Json } from '#src/store/columns.ts';
+
+/** Of moments at the same time, in this order. */
 export const momentKinds = [
   'contact_created',
   'contact_changed',
   'contact_deleted',
   'contact_reported',
+  'form_submitted',
   'booked',
   'moved',
+  'moved_on',
   'canceled',
-  'confirmed',
+  'meeting',
   'held',
-  'no_show',
-  'no_show_removed',
+  'no_show_marked',
+  'no_show_unmarked',
   'recap',
-  'form_submitted',
-  'alert',
+  'recap_deleted',
+  'confirmation_requested',
+  'reconfirmed',
+  'alert_pending',
+  'alert_sent',
+  'alert_failed',
 ] as const;
 
 export interface Moment {
   readonly kind: (typeof momentKinds)[number];
-  /** Unique within the history of a person. */
+  /** Unique within a timeline. */
   readonly id: string;
-  readonly time: string;
+  readonly at: string;
   readonly sentence: string;
-  /** The URI of what it is about. */
+  /** The URI of the contact, the invitee, the recap or the submission. */
   readonly subject: string;
+  /** Of the meeting of its booking. */
   readonly meetingStart?: string | null;
-  readonly page?: string;
-  /** The log entry that reported it; where it is not known yet, the kind of the entry to look for. */
+  /** The log entry that reports it; where it is not known yet, how to recognize it. */
   readonly seq?: number;
-  readonly event?: string;
+  readonly origin?: Origin;
 }
 
-export const pageOf = (section: 'bookings' | 'contacts' | 'recaps' | 'routing', uri: string): string =>
-  `/${section}/${encodeURIComponent(uri.slice(uri.lastIndexOf('/') + 1))}`;
+/** The log entry about the subject that changed this column so; else the first one with this event. */
+export interface Origin {
+  readonly table: 'invitees' | 'meeting_recaps' | 'routing_form_submissions';
+  readonly column: string;
+  readonly event: string;
+  readonly isChange: (before: Json, after: Json) => boolean;
+}

@@ -1,13 +1,17 @@
-// The rows about one person, found by the URI of a contact and its e-mail addresses. Each list is bounded: a shared address may have
-// any number of bookings.
+// The rows of a timeline: bookings by URI or by e-mail address, and what belongs to them. Each list is bounded: a shared address may
+// have any number of bookings.
 import { sql } from 'kysely';
 import type { StoredColumns } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { decodeColumns, readColumns } from '#src/store/rows.ts';
+import { alertsAbout } from '#src/store/alerts/alert-rows.ts';
 import { emailAmong } from '#src/store/sql-dialect.ts';
+import type { TableRow } from '#src/store/tables.ts';
 
-/** The newest bookings of a person, and the newest entries about a contact, that are read. */
+/** The newest bookings of a person, and the newest entries about one record, that are read. */
 export const mostOfPerson = 500;
+/** Of the records of a page together. */
+const mostEntries = 2_000;
 
 const inviteeColumns = [
   'uri',
@@ -21,12 +25,19 @@ const inviteeColumns = [
   'canceled_at',
   'canceler_type',
   'cancel_reason',
+  'reconfirmation_sent_at',
   'reconfirmed_at',
+  'no_show_at',
   'routing_form_submission',
 ] as const;
 
+export type Booking = Pick<TableRow<'invitees'>, (typeof inviteeColumns)[number]>;
+
 /** The newest bookings with one of these addresses, which are in lower case. */
-export async function bookingsByAddress({ db, engine }: Store, addresses: readonly string[]) {
+export async function bookingsByAddress(
+  { db, engine }: Store,
+  addresses: readonly string[],
+): Promise<readonly Booking[]> {
   if (addresses.length === 0) return [];
   const [exact, other] = emailAmong(engine.dialect, addresses);
   const columns = sql.join(inviteeColumns.map((name) => sql.ref(name)));
@@ -36,14 +47,22 @@ export async function bookingsByAddress({ db, engine }: Store, addresses: readon
   return rows.map((row) => decodeColumns(engine, { table: 'invitees', columns: inviteeColumns }, row));
 }
 
-export type PersonBooking = Awaited<ReturnType<typeof bookingsByAddress>>[number];
-
-/** What belongs to these bookings: meetings, no-show marks, recaps, submissions of routing forms, alerts. */
-export async function aroundBookings(store: Store, bookings: readonly PersonBooking[]) {
+/** What belongs to these bookings: meetings, no-show marks, recaps, submissions of routing forms and the forms, alerts. */
+export async function aroundBookings(store: Store, bookings: readonly Booking[]) {
   const uris = bookings.map(({ uri }) => uri);
   const events = [...new Set(bookings.flatMap(({ event_uri: uri }) => uri ?? []))];
-  const submissions = [...new Set(bookings.flatMap(({ routing_form_submission: uri }) => uri || []))];
+  const submissions = await readColumns(store, 'routing_form_submissions', {
+    columns: ['uri', 'routing_form', 'created_at'],
+    key: 'uri',
+    values: [...new Set(bookings.flatMap(({ routing_form_submission: uri }) => uri || []))],
+  });
   return {
+    submissions,
+    forms: await readColumns(store, 'routing_forms', {
+      columns: ['uri', 'name'],
+      key: 'uri',
+      values: [...new Set(submissions.flatMap(({ routing_form: uri }) => uri || []))],
+    }),
     meetings: await readColumns(store, 'scheduled_events', {
       columns: ['uri', 'name', 'status', 'start_time', 'end_time'],
       key: 'uri',
@@ -55,36 +74,42 @@ export async function aroundBookings(store: Store, bookings: readonly PersonBook
       values: uris,
     }),
     recaps: await readColumns(store, 'meeting_recaps', {
-      columns: ['uri', 'event_uri', 'event_name', 'created_at', 'deleted_at'],
+      columns: ['uri', 'event_uri', 'event_name', 'created_at', 'as_of', 'deleted_at'],
       key: 'event_uri',
       values: events,
     }),
-    submissions: await readColumns(store, 'routing_form_submissions', {
-      columns: ['uri', 'routing_form', 'created_at'],
-      key: 'uri',
-      values: submissions,
-    }),
-    alerts: await readColumns(store, 'alerts', {
-      columns: ['id', 'rule', 'channel', 'state', 'subject_uri', 'created_at', 'sent_at'],
-      key: 'subject_uri',
-      values: uris,
-    }),
+    alerts: await alertsAbout(store, uris),
   };
 }
 
-const entryColumns = ['seq', 'event', 'source', 'outcome', 'occurred_at', 'received_at', 'changes'] as const;
+export type TimelineRows = Awaited<ReturnType<typeof aroundBookings>>;
 
-/** The newest entries of the log about one record. */
-export async function newestEntriesAbout({ db, engine }: Store, uri: string) {
+const entryColumns = [
+  'seq',
+  'delivery_id',
+  'subject_uri',
+  'event',
+  'source',
+  'outcome',
+  'occurred_at',
+  'received_at',
+  'changes',
+] as const;
+
+/** The entries of the log about these records, newest first. */
+export async function newestEntriesAbout({ db, engine }: Store, uris: readonly string[]) {
+  if (uris.length === 0) return [];
   const rows = await db
     .selectFrom('event_log')
     .select(entryColumns)
-    .where('subject_uri', '=', uri)
+    .where('subject_uri', 'in', uris)
     .orderBy('seq', 'desc')
-    .limit(mostOfPerson)
+    .limit(uris.length === 1 ? mostOfPerson : mostEntries)
     .execute();
   return rows.map((row) => decodeColumns(engine, { table: 'event_log', columns: entryColumns }, row));
 }
+
+export type SubjectEntry = Awaited<ReturnType<typeof newestEntriesAbout>>[number];
 
 const contentColumns = ['seq', 'source', 'occurred_at', 'body', 'encoding', 'changes'] as const;
 
@@ -93,24 +118,4 @@ export async function contentOfEntries({ db, engine }: Store, seqs: readonly num
   if (seqs.length === 0) return [];
   const rows = await db.selectFrom('event_log').select(contentColumns).where('seq', 'in', seqs).execute();
   return rows.map((row) => decodeColumns(engine, { table: 'event_log', columns: contentColumns }, row));
-}
-
-export type ContactEntry = Awaited<ReturnType<typeof newestEntriesAbout>>[number];
-
-/** The offset of the first entry of each kind about these records: `of(uri, event)`, and without the kind the first of all. */
-export async function firstEntriesAbout({ db }: Store, uris: readonly string[]) {
-  const rows =
-    uris.length === 0
-      ? []
-      : await db
-          .selectFrom('event_log')
-          .select(({ fn }) => ['subject_uri', 'event', fn.min('seq').as('seq')])
-          .where('subject_uri', 'in', uris)
-          .groupBy(['subject_uri', 'event'])
-          .execute();
-  return (uri: string, event: string): number | null => {
-    const about = rows.filter((row) => row.subject_uri === uri);
-    const [first] = [...about.filter((row) => row.event === event), ...about.toSorted((a, b) => a.seq - b.seq)];
-    return first?.seq ?? null;
-  };
 }

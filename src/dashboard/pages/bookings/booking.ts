@@ -17,10 +17,10 @@ import {
   type Markup,
 } from '#src/dashboard/components/markup.ts';
 import { newestEntry, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
+import { kindLabels } from '#src/dashboard/pages/people/timeline.ts';
 import { attendanceBadge, bookingBadge } from './outcome.ts';
 
 type Booking = RecordOf<typeof getBooking>;
-type Point = Booking['timeline'][number];
 
 export async function showBooking(call: PageCall) {
   const liveAfter = await newestEntry(call);
@@ -65,23 +65,6 @@ function attendanceOf({ attendance, attendance_basis: basis }: Booking): Markup 
   return html`${attendanceBadge(attendance)} ${basis === null ? html`<span class="soft">${reason}.</span>` : html`<a class="soft" href="/recaps/${idOf(basis)}">${reason}</a>`}`;
 }
 
-const points: Readonly<Record<Point['kind'], readonly [label: string, tone: string]>> = {
-  booked: ['Booked', ''],
-  moved: ['Moved', ''],
-  moved_on: ['Moved', 'attention'],
-  canceled: ['Canceled', 'attention'],
-  meeting: ['Meeting', 'minor-point'],
-  held: ['Ended', 'good'],
-  no_show_marked: ['No-show', 'problem'],
-  no_show_unmarked: ['No-show undone', ''],
-  recap: ['Recap', ''],
-  recap_deleted: ['Recap deleted', 'minor-point'],
-  confirmation_requested: ['Confirmation requested', 'minor-point'],
-  reconfirmed: ['Confirmed', 'good'],
-  alert_sent: ['Alert', 'minor-point'],
-  alert_failed: ['Alert failed', 'problem'],
-};
-
 /** More do not fit side by side. */
 const mostInRow = 6;
 
@@ -89,9 +72,9 @@ const mostInRow = 6;
 const timeline = (all: Booking['timeline']): Markup =>
   html`<ol class="journey ${all.length <= mostInRow ? 'short' : ''}">
     ${all.map(({ kind, at, sentence, start_time: start, seq }) => {
-      const [label, tone] = points[kind];
+      const [label, state = ''] = kindLabels[kind];
       const dot = html`<a class="dot" href="/deliveries/${seq}" aria-label="${label}: delivery ${seq}" title="Delivery #${seq}"></a>`;
-      return html`<li class="${tone}">
+      return html`<li class="${state}">
         ${seq === null ? html`<span class="dot"></span>` : dot}
         <div>
           <strong>${label}</strong>${time(at)}

@@ -1,46 +1,47 @@
-// The history of a person as a list: when, what, and the page and the log entry of each.
+// The history of a person as a list: when, what, and the page and the log entry of each; and how each kind is called and coloured.
 import { html } from 'hono/html';
+import type { getContactTimeline } from '#src/api/people/timeline.ts';
 import { badge, time, type Markup, type State } from '#src/dashboard/components/markup.ts';
+import type { RecordOf } from '#src/dashboard/page.ts';
 
-interface Item {
-  readonly time: string;
-  readonly kind: string;
-  readonly sentence: string;
-  readonly meeting_start: string | null;
-  readonly page: string | null;
-  readonly seq: number | null;
-}
+type Item = RecordOf<typeof getContactTimeline>;
 
 /** What needs attention has a colour; the rest has none. */
-const labels: Readonly<Record<string, readonly [text: string, state?: State]>> = {
+export const kindLabels: Readonly<Record<Item['kind'], readonly [text: string, state?: State]>> = {
   contact_created: ['contact'],
   contact_changed: ['contact'],
   contact_deleted: ['contact'],
   contact_reported: ['contact', 'attention'],
+  form_submitted: ['form'],
   booked: ['booked'],
   moved: ['moved'],
-  canceled: ['canceled'],
-  confirmed: ['confirmed'],
-  held: ['ended'],
-  no_show: ['no-show', 'problem'],
-  no_show_removed: ['no-show removed'],
+  moved_on: ['moved', 'attention'],
+  canceled: ['canceled', 'attention'],
+  meeting: ['meeting', 'quiet'],
+  held: ['ended', 'ok'],
+  no_show_marked: ['no-show', 'problem'],
+  no_show_unmarked: ['no-show undone'],
   recap: ['recap'],
-  form_submitted: ['form'],
-  alert: ['alert'],
+  recap_deleted: ['recap deleted', 'quiet'],
+  confirmation_requested: ['confirmation requested', 'quiet'],
+  reconfirmed: ['confirmed', 'ok'],
+  alert_pending: ['alert', 'quiet'],
+  alert_sent: ['alert', 'quiet'],
+  alert_failed: ['alert failed', 'problem'],
 };
 
 export function timeline(items: readonly Item[]): Markup {
   if (items.length === 0) return html`<p class="empty">Nothing is known about this person yet.</p>`;
   return html`<ol class="history">
     ${items.map((item) => {
-      const [text, state] = labels[item.kind] ?? [item.kind];
+      const [text, state] = kindLabels[item.kind];
       const sentence = html`<bdi>${item.sentence}</bdi>`;
       return html`<li class="${state ?? 'quiet'}">
         <span class="history-time">${time(item.time)}</span>
         <span>${badge(text, state)}</span>
         <span class="history-text">
           ${item.page === null ? sentence : html`<a href="${item.page}">${sentence}</a>`}
-          ${item.meeting_start === null || item.kind === 'held' ? '' : html`<span class="soft">meeting on ${time(item.meeting_start)}</span>`}
+          ${item.meeting_start === null || item.kind === 'held' || item.kind === 'meeting' ? '' : html`<span class="soft">meeting on ${time(item.meeting_start)}</span>`}
         </span>
         ${item.seq === null ? html`<span></span>` : html`<a class="soft" href="/deliveries/${item.seq}">entry ${item.seq}</a>`}
       </li>`;

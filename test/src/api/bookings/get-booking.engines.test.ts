@@ -113,6 +113,7 @@ for (const engine of storeEngines)
     it('has a timeline in order, each point with its log entry', async () => {
       const { timeline } = (await get('A1')) as { timeline: readonly Point[] };
       expect(timeline.map(({ at, kind }) => [at, kind])).toEqual([
+        [january(1), 'form_submitted'],
         [january(1), 'booked'],
         [january(2), 'moved'],
         [january(3), 'moved'],
@@ -141,12 +142,12 @@ for (const engine of storeEngines)
         const { timeline } = (await get(uuid)) as { timeline: readonly Point[] };
         return [timeline.at(-1)?.kind, timeline.at(-1)?.sentence];
       };
-      expect(await ends('D1')).toEqual(['canceled', 'Canceled by the invitee: No time']);
-      expect(await ends('F1')).toEqual(['canceled', 'Canceled: No time']);
-      expect(await ends('I1')).toEqual(['moved_on', 'Moved by the invitee to a booking that is not mirrored.']);
-      expect(await ends('G1')).toEqual(['meeting', 'Start of the meeting.']);
+      expect(await ends('D1')).toEqual(['canceled', 'The invitee canceled A talk: No time']);
+      expect(await ends('F1')).toEqual(['canceled', 'Canceled A talk: No time']);
+      expect(await ends('I1')).toEqual(['moved_on', 'The invitee moved A talk to a booking that is not mirrored.']);
+      expect(await ends('G1')).toEqual(['meeting', 'Start of A talk.']);
       const { timeline: missed } = (await get('B1')) as { timeline: readonly Point[] };
-      expect(missed.find(({ kind }) => kind === 'meeting')?.sentence).toBe('Start of the meeting.');
-      expect(await ends('B1')).toEqual(['no_show_marked', 'Marked as a no-show.']);
+      expect(missed.find(({ kind }) => kind === 'meeting')?.sentence).toBe('Start of A talk.');
+      expect(await ends('B1')).toEqual(['no_show_marked', 'Marked as a no-show for A talk.']);
     });
   });

@@ -20,6 +20,8 @@ interface Item {
 const path = '/api/contacts/a/timeline';
 const kindsIn = (body: { collection: readonly Item[] }) => body.collection.map(({ kind }) => kind);
 
+const byContent = (a: object, b: object) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
+
 for (const engine of storeEngines)
   describe.runIf(engine.available)(`the history of a person on ${engine.name}`, () => {
     async function openWorld() {
@@ -52,15 +54,15 @@ for (const engine of storeEngines)
       );
       expect(items.map(({ kind, sentence }) => [kind, sentence])).toEqual([
         ['contact_reported', 'The service sent contact.merged, a kind that is not known here.'],
-        ['alert', 'The alert no_show waits to be sent to slack.'],
-        ['no_show', 'Did not show up for A talk.'],
+        ['alert_pending', 'The alert “no_show” about the no-show waits to be sent to slack.'],
+        ['no_show_marked', 'Marked as a no-show for A talk.'],
+        ['meeting', 'Start of A talk.'],
         ['recap', 'A recap of A talk was written.'],
-        ['held', 'A talk ended.'],
+        ['held', 'End of A talk.'],
         ['contact_changed', 'The contact changed (company: none → Acme; e-mail addresses: none → b@EXAMPLE.test).'],
-        ['moved', 'Moved A talk to another time.'],
-        ['moved', 'Moved A talk to another time.'],
-        ['moved', 'Moved A talk to another time.'],
-        ['moved', 'Moved A talk to a time that is not mirrored.'],
+        ['moved', 'The invitee moved A talk to another time.'],
+        ['moved', 'The invitee moved A talk to another time.'],
+        ['moved', 'The invitee moved A talk to another time.'],
         ['form_submitted', 'Submitted the form Sales.'],
         ['form_submitted', 'Submitted the form Sales.'],
         ['contact_created', 'The contact was created.'],
@@ -73,14 +75,39 @@ for (const engine of storeEngines)
       await using api = await openWorld();
       const { body } = await api.get(path);
       const items = body.collection as readonly Item[];
-      for (const { kind, seq } of items) expect([kind, seq === null]).toEqual([kind, ['held', 'alert'].includes(kind)]);
+      const unreported = ['meeting', 'held', 'alert_pending'];
+      for (const { kind, seq } of items) expect([kind, seq === null]).toEqual([kind, unreported.includes(kind)]);
       expect(items.find(({ kind }) => kind === 'recap')?.page).toBe('/recaps/r');
-      expect(items.find(({ kind }) => kind === 'no_show')?.page).toBe('/bookings/B3');
+      expect(items.find(({ kind }) => kind === 'no_show_marked')?.page).toBe('/bookings/B3');
       const alerts = `/mirror/alerts?subject=${encodeURIComponent(uri('invitees', 'B3'))}`;
-      expect(items.find(({ kind }) => kind === 'alert')?.page).toBe(alerts);
+      expect(items.find(({ kind }) => kind === 'alert_pending')?.page).toBe(alerts);
       const booked = items.find(({ id }) => id === `booked ${uri('invitees', 'A1')}`);
       const delivery = await api.get(`/api/deliveries/${booked?.seq}`);
       expect(delivery.body.resource).toMatchObject({ event: 'invitee.created', subject_uri: uri('invitees', 'A1') });
+    });
+
+    it('has the timelines of all bookings, with the same words and log entries', async () => {
+      await using api = await openWorld();
+      const marked = (id: string | null, at: string) => {
+        const no_show = id && { uri: uri('no_shows', id), created_at: at };
+        const payload = { uri: uri('invitees', 'A3'), no_show, updated_at: at };
+        return JSON.stringify({ event: `invitee_no_show.${id ? 'created' : 'deleted'}`, created_at: at, payload });
+      };
+      for (const [id, day] of [
+        ['8', 8],
+        [null, 9],
+        ['9', 10],
+      ] as const)
+        await ingestBodies(api.store, [marked(id, january(day))]);
+      const items = (await api.get(path)).body.collection as readonly Item[];
+      const listed = items.map(({ time: at, kind, sentence, seq }) => ({ at, kind, sentence, seq }));
+      const timelines = await Promise.all(['A1', 'B1'].map((id) => api.get(`/api/bookings/${id}`)));
+      const points = timelines.flatMap(({ body }) => body.resource.timeline as readonly (typeof listed)[number][]);
+      expect(points.map(({ at, kind, sentence, seq }) => ({ at, kind, sentence, seq })).toSorted(byContent)).toEqual(
+        listed.filter(({ kind }) => !kind.startsWith('contact_')).toSorted(byContent),
+      );
+      const marks = points.filter(({ sentence }) => sentence.includes('no-show'));
+      expect(new Set(marks.map(({ seq }) => seq)).size).toBe(marks.length);
     });
 
     it('is paged both ways, every item once', async () => {
