@@ -63,7 +63,7 @@ export const textIn = (value: unknown): string | null => (typeof value === 'stri
 /** Names by URI; what is not mirrored or has no name is left out. */
 export async function namesOf(
   store: Store,
-  table: 'event_types' | 'routing_forms' | 'users',
+  table: 'contacts' | 'event_types' | 'routing_forms' | 'users',
   uris: readonly (string | null)[],
 ): Promise<ReadonlyMap<string, string>> {
   const values = [...new Set(uris.flatMap((uri) => uri || []))];

@@ -1,8 +1,6 @@
 // What an entry of the log changed: by table, each column, item of a list or field of an object with its value before and after.
 import { html } from 'hono/html';
-import type { Ask } from '#src/api/ask.ts';
-import { listCustomFieldDefinitions } from '#src/api/contacts.ts';
-import { changedItems, optionLabelsOf, type OptionLabels } from '#src/base/changed-items.ts';
+import { changedItems, type OptionLabels } from '#src/base/changed-items.ts';
 import { address, foreign, type Markup } from './markup.ts';
 
 type Change = readonly [before?: unknown, after?: unknown, ...rest: unknown[]];
@@ -10,10 +8,6 @@ export type Changes = Readonly<Record<string, Readonly<Record<string, Change>>>>
 
 /** Longer values are folded away. */
 const shortValue = 300;
-
-/** For the names of chosen options. */
-export const optionLabelsIn = async (ask: Ask): Promise<OptionLabels> =>
-  optionLabelsOf((await ask(listCustomFieldDefinitions, { query: { count: '100' } })).collection);
 
 export function changesView(changes: Changes | null, options?: OptionLabels): Markup {
   const tables = Object.entries(changes ?? {});

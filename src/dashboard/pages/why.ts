@@ -1,7 +1,8 @@
 // Why a row is as it is: its values, each with the entry that set it, and everything that touched it.
 import { html } from 'hono/html';
 import { explainRow } from '#src/api/why.ts';
-import { changeList, columnView, optionLabelsIn } from '#src/dashboard/components/changes.ts';
+import { readOptionLabels } from '#src/read/contacts/option-labels.ts';
+import { changeList, columnView } from '#src/dashboard/components/changes.ts';
 import type { OptionLabels } from '#src/base/changed-items.ts';
 import { table } from '#src/dashboard/components/list.ts';
 import { address, externalLink, foreign, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
@@ -15,7 +16,7 @@ const perPage = '50';
 export const whyPage = definePage({
   path: '/why',
   section: '/deliveries',
-  async show({ ask, query }) {
+  async show({ ask, read, query }) {
     const { uri = '', after } = query;
     if (uri === '')
       return {
@@ -25,7 +26,7 @@ export const whyPage = definePage({
           ${uriForm}`,
       };
     const found = await ask(explainRow, { query: { uri, limit: perPage, ...(after !== undefined && { after }) } });
-    const options = await optionLabelsIn(ask);
+    const options = await read(({ store }) => readOptionLabels(store));
     const { fields, deliveries, next_after: next } = found;
     const name = fields.find(({ column }) => column === 'name')?.value;
     return {

@@ -1,10 +1,13 @@
 // What reads the mirror, on a store of its own and without sockets: asked as a caller who holds the token.
+import { expect } from 'vitest';
 import { readActions } from '#src/api/audit.ts';
+import type { ApiOperation } from '#src/api/api-operation.ts';
 import type { AdminNeeds, ReadApi } from '#src/api/app.ts';
 import type { MirrorProcess } from '#src/api/mirror/mirror-process.ts';
 import { createReadApi } from '#src/api/operations.ts';
 import type { Installation } from '#src/api/overview/process-health.ts';
 import { openTail } from '#src/feed/tail.ts';
+import { answerSchema } from '#src/http/operation.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { useContactSearch } from '#src/store/contact-search/contact-follower.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
@@ -26,6 +29,13 @@ export interface ReadApiOptions {
   readonly process?: MirrorProcess;
   /** What serves /mcp. */
   readonly mcp?: (api: ReadApi) => NonNullable<AdminNeeds['mcp']>;
+}
+
+/** The answer of an operation, which is exactly what its published schema says. */
+function inspected(operation: ApiOperation | undefined, answer: unknown): unknown {
+  const schema = operation && answerSchema(operation);
+  if (schema) expect(answer).toEqual(schema.parse(answer));
+  return answer;
 }
 
 export async function openReadApi(
@@ -54,7 +64,12 @@ export async function openReadApi(
     report: (error) => void heard.reported.push(error),
     acted: (operation) => void heard.acted.push(operation),
   });
-  const admin = openAdmin({ reads: async () => api, ...(mcp && { mcp: mcp(api) }), ...adminNeeds });
+  const byId = new Map(api.operations.map((operation) => [operation.id, operation]));
+  const checked: ReadApi = {
+    ...api,
+    run: async (...call) => inspected(byId.get(call[0]), await api.run(...call)),
+  };
+  const admin = openAdmin({ reads: async () => checked, ...(mcp && { mcp: mcp(checked) }), ...adminNeeds });
   const { ask } = admin;
   return {
     store,

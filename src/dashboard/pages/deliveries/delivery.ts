@@ -4,7 +4,8 @@ import { getDelivery, replayDelivery } from '#src/api/deliveries/deliveries.ts';
 import { dismissDelivery } from '#src/api/deliveries/dismiss.ts';
 import { outcomes } from '#src/api/deliveries/delivery-records.ts';
 import { counted, duration } from '#src/base/number-text.ts';
-import { changesView, optionLabelsIn, uriLink } from '#src/dashboard/components/changes.ts';
+import { changesView, uriLink } from '#src/dashboard/components/changes.ts';
+import { readOptionLabels } from '#src/read/contacts/option-labels.ts';
 import { actionButton } from '#src/dashboard/components/form.ts';
 import { facts } from '#src/dashboard/components/list.ts';
 import {
@@ -36,7 +37,7 @@ const meanings: Readonly<Record<string, string>> = {
 export const deliveryPage = definePage({
   path: '/deliveries/:id',
   section: '/deliveries',
-  async show({ ask, params, url, query, isReadOnly }) {
+  async show({ ask, read, params, url, query, isReadOnly }) {
     const { resource: delivery } = await ask(getDelivery, { params });
     const { seq, delivery_id: id, event, source, outcome, subject_uri: subject, changes, resend } = delivery;
     const isApplied = outcome !== 'quarantined' && outcome !== 'unhandled';
@@ -74,7 +75,7 @@ export const deliveryPage = definePage({
           ${isReplayable && isWaiting ? actionButton('Dismiss it', { to: `/deliveries/${seq}/replay`, fields: { dismiss: 'yes' }, isDangerous: true }) : ''}
           ${subject === null ? '' : html`<a href="${address('/why', { uri: subject })}">Where these values come from</a>`}
         </div>
-        ${isApplied ? html`<h2>Changes</h2>${changesView(changes, await optionLabelsIn(ask))}` : ''}
+        ${isApplied ? html`<h2>Changes</h2>${changesView(changes, await read(({ store }) => readOptionLabels(store)))}` : ''}
         <h2 id="body">Body</h2>
         ${bodyView(delivery, url)}
         ${resend === null ? '' : resendView(seq, resend)}`,

@@ -140,7 +140,7 @@ async function definitionsIn({ ask }: Pick<PageCall, 'ask'>): Promise<readonly D
   return collection.filter(({ retired_at: retired }) => retired === null);
 }
 
-async function showContact({ ask, url, params, query }: PageCall) {
+async function showContact({ ask, read, url, params, query }: PageCall) {
   const { page_token: token } = query;
   const history = await ask(getContactTimeline, {
     params,
@@ -156,7 +156,7 @@ async function showContact({ ask, url, params, query }: PageCall) {
       ${
         contact === undefined || person === undefined
           ? html`<p class="lead">This contact was deleted. Its values were removed; what happened to it is below.</p>`
-          : html`${await contactCard({ ask }, contact, person)} ${await personCard({ ask }, person, contact.uri)}`
+          : html`${await contactCard({ ask }, contact, person)} ${await personCard({ read }, person, contact.uri)}`
       }
       <h2>History</h2>
       ${timeline(history.collection)} ${pager(history.pagination, url)}`,

@@ -1,7 +1,7 @@
 // People over all their addresses: the list, and what the page of a contact says of the person.
 import { html } from 'hono/html';
-import { getContact } from '#src/api/contacts.ts';
 import { listPeople } from '#src/api/people/people.ts';
+import { namesOf } from '#src/api/row-record.ts';
 import { filters, type Field } from '#src/dashboard/components/form.ts';
 import { facts, pager, table, type Column } from '#src/dashboard/components/list.ts';
 import { address, foreign, idOf, optionalTime, type Markup } from '#src/dashboard/components/markup.ts';
@@ -67,9 +67,9 @@ export const peoplePage: Page = definePage({
 });
 
 /** What is known of the person over all addresses. */
-export async function personCard({ ask }: Pick<PageCall, 'ask'>, person: Person, contact: string): Promise<Markup> {
+export async function personCard({ read }: Pick<PageCall, 'read'>, person: Person, contact: string): Promise<Markup> {
   const uris = person.contact_uris.filter((uri) => uri !== contact);
-  const others = await Promise.all(uris.map((uri) => ask(getContact, { params: { uuid: idOf(uri) } })));
+  const names = await read(({ store }) => namesOf(store, 'contacts', uris));
   return html`<h2>This person, all e-mail addresses</h2>
     ${facts({
       Addresses:
@@ -77,9 +77,9 @@ export async function personCard({ ask }: Pick<PageCall, 'ask'>, person: Person,
           ? null
           : html`${person.emails.map((email) => html`<div>${bookingsWith(email)}</div>`)}`,
       'Other contacts':
-        others.length === 0
+        uris.length === 0
           ? null
-          : html`${others.map(({ resource: { uri, name } }) => html`<div><a href="/contacts/${idOf(uri)}">${named(name)}</a></div>`)}`,
+          : html`${uris.map((uri) => html`<div><a href="/contacts/${idOf(uri)}">${named(names.get(uri) ?? null)}</a></div>`)}`,
       Bookings: String(person.bookings),
       Shows: shows(person),
       'No-shows': String(person.no_shows),
