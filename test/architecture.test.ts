@@ -165,6 +165,13 @@ const pure = [
 const isPure = (path: string): boolean => pure.some((pattern) => pattern.test(path));
 const purePackages = new Set(['zod', 'node:crypto']);
 
+/** What reads tables itself, besides src/store and src/read, and why. */
+const readElsewhere = [
+  ['src/export/', 'It writes the tables, columns and rows that a person chose.'],
+  ['workers/privacy/', 'It finds what it erases, within the transaction that erases it.'],
+  ['workers/sync/rebuild.ts', 'It compares the tables with those that it made from the log.'],
+] as const;
+
 interface Module {
   readonly path: string;
   readonly text: string;
@@ -243,6 +250,20 @@ describe('the architecture', () => {
       'src/cli/commands/export.ts',
       'src/cli/commands/mcp.ts',
     ]);
+  });
+
+  it('reads tables only in src/store and src/read', () => {
+    const readers = modules.filter(
+      ({ path, text, packages }) =>
+        !/^src\/(store|read)\//.test(path) &&
+        (/\.selectFrom\(/.test(text) ||
+          (packages.includes('kysely') && /import \{[^}]*\bsql\b[^}]*\} from 'kysely'/.test(text))),
+    );
+    const others = readers
+      .map(({ path }) => path)
+      .filter((path) => !readElsewhere.some(([part]) => path.startsWith(part)));
+    expect(others).toEqual([]);
+    for (const [part] of readElsewhere) expect(readers.some(({ path }) => path.startsWith(part))).toBe(true);
   });
 
   it('keeps the sandbox separate: it imports only the signature from src/signing', () => {

@@ -1,12 +1,12 @@
 // Checks of the engines: the queue answers and loses nothing; the store answers, has nothing in quarantine and its views up to date, and
 // receives deliveries soon after their events.
-import { sql } from 'kysely';
 import { slotstream } from '#src/base/command.ts';
 import { openMirror } from '#src/app/mirror.ts';
 import { maxDelaySeconds } from '#src/api/overview/process-health.ts';
 import { rejectedPassword } from '#src/queue/bullmq/connection.ts';
 import { isEmbedded, openQueue } from '#src/queue/registry.ts';
 import type { Store } from '#src/store/contract.ts';
+import { hasFractions } from '#src/read/contacts/custom-fields.ts';
 import { latestDelays } from '#src/read/deliveries/delivery-lag.ts';
 import { overviewOf } from '#src/store/status-counts.ts';
 import type { Check, Report } from './check.ts';
@@ -71,18 +71,13 @@ export const checkStore: Check = async ({ config, log }, report) => {
 
 /** An amount in minor units has no fraction. */
 async function checkCurrencyFields(
-  { db, engine: { dialect } }: Store,
+  store: Store,
   { unit, report }: { readonly unit: 'minor' | 'major'; readonly report: Report },
 ): Promise<void> {
-  const fields = db.selectFrom('custom_field_definitions').select('uri').where('field_type', '=', 'currency');
-  if ((await fields.limit(1).executeTakeFirst()) === undefined) return;
-  const value = dialect.itemJson('value');
-  const { rows } = await sql`select 1 from contacts cross join ${dialect.items(sql`contacts.custom_fields`)}
-    where ${dialect.itemText('uri')} in (${fields})
-      and ${dialect.custom.number(value)} is not null and ${dialect.custom.integer(value)} is null
-    limit 1`.execute(db);
+  const isFractional = await hasFractions(store);
+  if (isFractional === undefined) return;
   if (unit === 'major') report.ok('currency', 'amounts of custom fields are read in units of their currency.');
-  else if (rows.length === 0) report.ok('currency', 'amounts of custom fields are read in minor units (cents).');
+  else if (!isFractional) report.ok('currency', 'amounts of custom fields are read in minor units (cents).');
   else
     report.warning(
       'currency',

@@ -3,7 +3,7 @@ import { canonicalJson } from '#schemas/wire.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { historyOf, type HistoryEntry } from '#src/store/log/row-history.ts';
-import { decodeRow } from '#src/store/rows.ts';
+import { rowsByUri } from '#src/store/record-search.ts';
 import { mirrorTables, type Fact, type MirrorTable } from '#workers/projections/contract.ts';
 import type { Changes } from '#workers/projections/merge.ts';
 import { originsOf, type Origin, type Row } from '#workers/projections/field-origins.ts';
@@ -59,10 +59,10 @@ interface FoundRow {
   readonly row: Row;
 }
 
-async function findRow({ db, engine }: Store, uri: string): Promise<FoundRow | undefined> {
+async function findRow(store: Store, uri: string): Promise<FoundRow | undefined> {
   for (const table of mirrorTables) {
-    const row = await db.selectFrom(table).selectAll().where('uri', '=', uri).executeTakeFirst();
-    if (row !== undefined) return { table, row: decodeRow(engine, table, row) };
+    const [row] = await rowsByUri(store, table, [uri]);
+    if (row !== undefined) return { table, row };
   }
   return undefined;
 }

@@ -6,7 +6,7 @@ import { isObject } from '#schemas/wire.ts';
 import type { McpEndpoint, ReadApi } from '#src/api/app.ts';
 import { ApiError, createAsk } from '#src/api/ask.ts';
 import type { Caller } from '#src/api/auth/browser.ts';
-import { readBookingFilters } from '#src/api/bookings/list-bookings.ts';
+import { readBookingFilters } from '#src/read/bookings/hosts.ts';
 import { createRate } from '#src/api/auth/mcp-gate.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import { HttpError } from '#src/http/http-error.ts';

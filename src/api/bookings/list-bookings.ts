@@ -5,7 +5,7 @@ import { uri } from '#schemas/wire.ts';
 import { dayMs, instantOf } from '#src/base/time.ts';
 import type { Listing, PageRequest, Position } from '#src/http/pagination.ts';
 import { boundary, plainText } from '#src/http/request.ts';
-import { defineOperation, type ApiContext } from '#src/api/api-operation.ts';
+import { defineOperation } from '#src/api/api-operation.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { attendances } from '#src/store/views/attendance.ts';
 import { findBookings, type BookingPage } from '#src/read/bookings/bookings.ts';
@@ -75,18 +75,4 @@ function endsOf({ items: found, stoppedAt }: BookingPage, { count, from, backwar
     ? { first: far, last: near, hasPrevious: goesOn, hasNext: true }
     : { first: near, last: far, hasPrevious: from !== undefined, hasNext: goesOn };
   return { items: backwards ? shown.toReversed() : shown, ...ends };
-}
-
-/** As many as a menu can show. */
-const mostChoices = 500;
-
-/** Hosts and event types, in the order of their names. */
-export async function readBookingFilters({ store: { db } }: Pick<ApiContext, 'store'>) {
-  const [hosts, eventTypes] = await Promise.all(
-    (['users', 'event_types'] as const).map((table) =>
-      db.selectFrom(table).select(['uri', 'name']).orderBy('name').orderBy('uri').limit(mostChoices).execute(),
-    ),
-  );
-  const named = (rows: typeof hosts = []) => rows.map(({ uri, name }) => ({ uri, name: name ?? uri }));
-  return { hosts: named(hosts), eventTypes: named(eventTypes) };
 }

@@ -1,5 +1,4 @@
 // The no-shows as a worklist: each mark with what a person needs to act on it.
-import { sql, type SqlBool } from 'kysely';
 import { z } from 'zod';
 import { pageQuery } from '#schemas/pagination.ts';
 import { instant } from '#schemas/resources/values.ts';
@@ -9,9 +8,7 @@ import { defineOperation } from '#src/api/api-operation.ts';
 import { listing } from '#src/http/pagination.ts';
 import { boundary, plainText } from '#src/http/request.ts';
 import { alertsAbout, alertStates, type Alert } from '#src/store/alerts/alert-rows.ts';
-import { inviteeConditions } from '#src/read/bookings/meetings.ts';
-import { findRows } from '#src/store/record-search.ts';
-import { containsText } from '#src/store/sql-dialect.ts';
+import { findNoShows } from '#src/read/bookings/no-shows.ts';
 import type { TableRow } from '#src/store/tables.ts';
 import { zonedSpan } from '#src/base/zoned-time.ts';
 import { loadBookingContexts } from '#workers/alerts/bookings/booking-context.ts';
@@ -79,31 +76,8 @@ export const listNoShows = defineOperation({
   schema: noShow,
   async run({ store, query, pageIn }) {
     const { state, q, host, event_type, min_start_time, max_start_time } = query;
-    const { dialect } = store.engine;
-    const booking = inviteeConditions(store.engine, { user: host, event_type, min_start_time, max_start_time });
-    const current = sql<SqlBool>`coalesce(invitees.status, '') <> 'canceled' and invitees.rescheduled is not true
-      and coalesce(invitees.new_invitee, '') = ''`;
-    const conditions = [
-      ...(state === 'open' ? [current] : []),
-      ...booking,
-      ...(q === undefined
-        ? []
-        : [
-            sql<SqlBool>`(${containsText(dialect, 'invitees.name', q)} or ${containsText(dialect, 'invitees.email', q)})`,
-          ]),
-      sql<SqlBool>`invitees.uri = no_shows.invitee_uri`,
-    ];
-    const where = [
-      state === 'open' ? sql<SqlBool>`unmarked_at is null` : sql<SqlBool>`unmarked_at is not null`,
-      // The offset keeps PostgreSQL from joining all bookings first: few marks are examined for a page.
-      sql<SqlBool>`exists (select 1 from invitees where ${sql.join(conditions, sql` and `)} limit 1 offset 0)`,
-    ];
-    const page = await findRows(store, 'no_shows', {
-      order: 'marked_at',
-      id: 'invitee_uri',
-      page: pageIn('marked_at:desc'),
-      where,
-    });
+    const search = { state, q, user: host, event_type, min_start_time, max_start_time };
+    const page = await findNoShows(store, search, pageIn('marked_at:desc'));
     const invitees = page.items.map((mark) => mark.invitee_uri);
     const contexts = await loadBookingContexts(store, invitees);
     const alerts = Map.groupBy(await alertsAbout(store, invitees), ({ fact }) => fact);

@@ -2,7 +2,7 @@
 import { localClock, startOfDay } from '#src/base/time-zone.ts';
 import { dayMs, dayOf, hourMs, instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
-import { countDeliveriesOf } from '#src/read/deliveries/delivery-counts.ts';
+import { countDeliveriesOf, firstReceivedMs } from '#src/read/deliveries/delivery-counts.ts';
 
 const weekMs = 7 * dayMs;
 const shownHours = 24;
@@ -38,9 +38,4 @@ export async function readToday(
     },
     hours,
   };
-}
-
-async function firstReceivedMs({ db }: Store): Promise<number | undefined> {
-  const row = await db.selectFrom('event_log').select('received_at').orderBy('seq').limit(1).executeTakeFirst();
-  return row && Date.parse(row.received_at);
 }

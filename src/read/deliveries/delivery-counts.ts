@@ -34,3 +34,9 @@ export async function countDeliveriesOf(
     no_shows: applied('invitee_no_show.created'),
   };
 }
+
+/** When the oldest entry was received. */
+export async function firstReceivedMs({ db }: Store): Promise<number | undefined> {
+  const row = await db.selectFrom('event_log').select('received_at').orderBy('seq').limit(1).executeTakeFirst();
+  return row && Date.parse(row.received_at);
+}

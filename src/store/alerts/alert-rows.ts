@@ -73,6 +73,21 @@ export function alertsAbout(from: Store | Unit, subjects: readonly string[]): Pr
   return alertsWhere(from, { column: 'subject_uri', values: subjects });
 }
 
+/** What alerts of these rules about facts since then are about. */
+export async function alertedSubjects(
+  { db }: Store,
+  rules: readonly string[],
+  since: string,
+): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('alerts')
+    .select('subject_uri')
+    .where('rule', 'in', rules)
+    .where('occurred_at', '>=', since)
+    .execute();
+  return rows.map(({ subject_uri: uri }) => uri);
+}
+
 /** Like `readAlerts`, and locks the rows until the end of the transaction on engines with concurrent writers. */
 export function lockAlerts(unit: Unit, ids: readonly string[]): Promise<readonly Alert[]> {
   return alertsWhere(unit, { column: 'id', values: ids, lock: true });

@@ -13,6 +13,12 @@ export async function readPosition(from: Store | Unit, name: string): Promise<nu
   return row === undefined ? undefined : row.position;
 }
 
+/** As `readPosition`, and locks the offset: of two consumers at once, the second sees what the first has done. */
+export async function lockPosition({ db, engine }: Unit, name: string): Promise<number | undefined> {
+  const query = db.selectFrom('feed_consumers').select('position').where('name', '=', name);
+  return (await (engine.manyWriters ? query.forUpdate() : query).executeTakeFirst())?.position;
+}
+
 /** Moves the offset forward only, so that the furthest of concurrent calls wins. Creates a missing consumer. */
 export async function advancePosition({ db }: Unit, consumer: FeedPosition): Promise<void> {
   await db

@@ -1,5 +1,6 @@
 // Finds the bookings of evenings: those whose evening has come since the watcher last looked, and those of one host's evening.
 import { attendanceOfBookings, endedMeetings } from '#src/read/bookings/booking-attendance.ts';
+import { readTimeZones } from '#src/read/bookings/hosts.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { bookingsOfEvents } from '#src/read/contacts/contacts-by-address.ts';
 import { hostsOf } from '#workers/alerts/rules/filter.ts';
@@ -18,8 +19,7 @@ export async function dueBookings(
 ): Promise<readonly string[]> {
   const evenings = rules.flatMap(({ evening }) => evening ?? []).filter(({ at }) => mayHaveEvening(at, period));
   if (evenings.length === 0) return [];
-  const users = await store.db.selectFrom('users').select(['uri', 'timezone']).execute();
-  const zones = new Map(users.map(({ uri, timezone }) => [uri, timezone]));
+  const zones = await readTimeZones(store);
   const hasEvening = (host: string): boolean =>
     evenings.some(({ at, zone }) => eveningAfter(period.afterMs + 1, at, zones.get(host) ?? zone) <= period.throughMs);
   const isDue = new Map<string, boolean>();

@@ -1,15 +1,14 @@
 // Finds the bookings whose rules must be evaluated again after new log entries: those the entries are about, those of the same meeting
 // when it changed, and those of the same person when a rule depends on the person.
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { readJson } from '#schemas/json-text.ts';
 import { isObject, propertyOf } from '#schemas/wire.ts';
 import type { Store } from '#src/store/contract.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import { readColumns } from '#src/store/rows.ts';
-import { chunks } from '#src/store/prepared-sql.ts';
-import { erasureEvent } from '#workers/projections/erasure.ts';
+import { alertedSubjects } from '#src/store/alerts/alert-rows.ts';
+import { recentBookings } from '#src/read/bookings/recent-bookings.ts';
+import { changesOfEntries, erasureFamily, type ChangeEntry } from '#src/read/deliveries/log-changes.ts';
 import { embeddedUri, tableOfEvent } from '#workers/projections/touches.ts';
-import type { FactTime } from '#workers/alerts/rules/rule.ts';
 import {
   addressesOf,
   bookingsByAddress,
@@ -18,23 +17,6 @@ import {
   marksByAddress,
 } from '#src/read/contacts/contacts-by-address.ts';
 
-export interface LogPage {
-  /** The offset of the last entry that was read. */
-  readonly end: number;
-  /** The log had no more entries. */
-  readonly isLast: boolean;
-  readonly entries: readonly ChangeEntry[];
-}
-
-export interface ChangeEntry {
-  readonly seq: number;
-  /** The family of its event: `invitee`, `contact`. */
-  readonly family: string;
-  readonly uri: string;
-  /** Whether it may have redacted a contact, whose e-mail addresses are then no longer known. */
-  readonly redacts: boolean;
-}
-
 /** What the rules depend on besides the booking itself. */
 export interface RuleDependencies {
   /** The names of the rules that depend on contacts. */
@@ -42,29 +24,6 @@ export interface RuleDependencies {
   readonly marks: boolean;
   readonly events: boolean;
   readonly attendance: boolean;
-}
-
-export const [erasureFamily = ''] = erasureEvent.split('.');
-
-/** The next entries after an offset that changed anything; their bodies are not read. */
-export async function nextLogPage(
-  { db }: Store,
-  { after, limit }: { readonly after: number; readonly limit: number },
-): Promise<LogPage> {
-  const rows = await db
-    .selectFrom('event_log')
-    .select(['seq', 'event', 'subject_uri', 'outcome'])
-    .where('seq', '>', after)
-    .orderBy('seq')
-    .limit(limit)
-    .execute();
-  const entries = rows.flatMap(({ seq, event, subject_uri: uri, outcome }) => {
-    if (outcome !== 'applied' || uri === null) return [];
-    const [family = '', action] = String(event).split('.');
-    const isContactDeleted = family === 'contact' && (action === 'deleted' || action === 'gone');
-    return [{ seq, family, uri, redacts: family === erasureFamily || isContactDeleted }];
-  });
-  return { end: rows.at(-1)?.seq ?? after, isLast: rows.length < limit, entries };
 }
 
 /** The bookings these entries may affect. Alerts about facts before `since` no longer change. */
@@ -113,43 +72,6 @@ export async function affectedBookings(
   return distinct(found);
 }
 
-/** What alerts of these rules about facts since then are about. */
-export async function alertedSubjects(
-  { db }: Store,
-  rules: readonly string[],
-  since: string,
-): Promise<readonly string[]> {
-  const rows = await db
-    .selectFrom('alerts')
-    .select('subject_uri')
-    .where('rule', 'in', rules)
-    .where('occurred_at', '>=', since)
-    .execute();
-  return rows.map(({ subject_uri: uri }) => uri);
-}
-
-const factTimes = ['created_at', 'canceled_at', 'no_show_at'] as const satisfies readonly FactTime[];
-const bookingsPerPage = 1_000;
-
-/** The bookings with a fact since then. It reads all: definitions change too rarely for an index. */
-async function recentBookings({ db }: Store, since: string): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (let after: string | undefined = ''; after !== undefined;) {
-    const rows: readonly Record<'uri' | FactTime, string | null>[] = await db
-      .selectFrom('invitees')
-      .select(['uri', ...factTimes])
-      .where('uri', '>', after)
-      .orderBy('uri')
-      .limit(bookingsPerPage)
-      .execute();
-    const recent = rows.filter((row) => factTimes.some((name) => (row[name] ?? '') >= since));
-    found.push(...recent.map(({ uri }) => String(uri)));
-    after = rows.length < bookingsPerPage ? undefined : (rows.at(-1)?.uri ?? undefined);
-    await yieldToEventLoop();
-  }
-  return found;
-}
-
 interface PreviousValues {
   /** E-mail addresses before the change. */
   readonly addresses: readonly string[];
@@ -159,19 +81,10 @@ interface PreviousValues {
 
 const eventColumns = ['name', 'event_type', 'status', 'start_time', 'end_time', 'hosts'];
 
-async function changesOf(
-  { db, engine }: Store,
-  entries: readonly ChangeEntry[],
-): Promise<ReadonlyMap<number, PreviousValues>> {
+async function changesOf(store: Store, entries: readonly ChangeEntry[]): Promise<ReadonlyMap<number, PreviousValues>> {
   const found = new Map<number, PreviousValues>();
-  for (const chunk of chunks(entries.map(({ seq }) => seq))) {
-    const rows = await db
-      .selectFrom('event_log')
-      .select(['seq', 'changes', 'body'])
-      .where('seq', 'in', chunk)
-      .execute();
-    for (const { seq, changes, body } of rows) found.set(seq, previousValues(engine.decode('json', changes), body));
-  }
+  for await (const { seq, changes, body } of changesOfEntries(store, entries, { withBodies: true }))
+    found.set(seq, previousValues(changes, body));
   return found;
 }
 

@@ -3,8 +3,7 @@ import { attendanceOfBookings } from '#src/read/bookings/booking-attendance.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { readColumns } from '#src/store/rows.ts';
-import { chunks } from '#src/store/prepared-sql.ts';
-import { erasureEvent } from '#workers/projections/erasure.ts';
+import { erasedAmong } from '#src/read/deliveries/log-changes.ts';
 import { customFieldReader } from '#workers/alerts/rules/custom-fields.ts';
 import { hostsOf } from '#workers/alerts/rules/filter.ts';
 import {
@@ -79,22 +78,6 @@ const addressOf = ({ email }: Pick<Invitee, 'email'>): string | undefined =>
 function ownMarks(invitee: Invitee): readonly NoShowMark[] {
   const { uri: inviteeUri, no_show_uri: noShowUri, no_show_at: markedAt } = invitee;
   return noShowUri !== null && isNoShow(invitee) ? [{ inviteeUri, noShowUri, markedAt: markedAt ?? '' }] : [];
-}
-
-/** The erased ones among these records. */
-export async function erasedAmong({ db }: Store | Unit, uris: readonly string[]): Promise<ReadonlySet<string>> {
-  const erased = new Set<string>();
-  for (const chunk of chunks(uris)) {
-    const rows = await db
-      .selectFrom('event_log')
-      .select('subject_uri')
-      .where('subject_uri', 'in', chunk)
-      .where('source', '=', 'operator')
-      .where('event', '=', erasureEvent)
-      .execute();
-    for (const { subject_uri: uri } of rows) erased.add(String(uri));
-  }
-  return erased;
 }
 
 const firstHostOf = (event: ScheduledEvent | undefined): string | undefined => hostsOf({ event })[0]?.uri;

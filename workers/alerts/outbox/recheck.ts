@@ -8,7 +8,8 @@ import { bookingsOfEvening } from '#workers/alerts/attendance/evening-bookings.t
 import { loadBookingContexts } from '#workers/alerts/bookings/booking-context.ts';
 import { decodeBookingFact, encodeFact, type Fact } from '#workers/alerts/rules/fact.ts';
 import type { AlertRule, BookingRule, SubmissionRule } from '#workers/alerts/rules/ruleset.ts';
-import { bookingsOfSubmissions, loadSubmissionContexts } from '#workers/alerts/submissions/submission-context.ts';
+import { bookingsOfSubmissions } from '#src/read/people/submissions.ts';
+import { loadSubmissionContexts } from '#workers/alerts/submissions/submission-context.ts';
 
 /** An alert and what its message is about. */
 export interface CheckedAlert {

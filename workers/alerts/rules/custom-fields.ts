@@ -1,7 +1,8 @@
 // Custom fields of contacts as rules and messages see them: by the label of the field, with the label of the selected option.
 import { propertyOf } from '#schemas/wire.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { decodeRow, readColumns } from '#src/store/rows.ts';
+import { customFieldDefinitions } from '#src/read/contacts/custom-fields.ts';
+import { readColumns } from '#src/store/rows.ts';
 import { contextColumns, type ContactContext } from './rule.ts';
 import type { BookingRule } from './ruleset.ts';
 
@@ -70,15 +71,10 @@ async function fieldsNamedBy({ name: rule, contactFields, template, retractionTe
 }
 
 /** Fields and options in rules that contacts do not have, one sentence each; none while no definitions were read from the service. */
-export async function unknownContactFields(
-  { db, engine }: Store,
-  rules: readonly CheckedRule[],
-): Promise<readonly string[]> {
+export async function unknownContactFields(store: Store, rules: readonly CheckedRule[]): Promise<readonly string[]> {
   const named = (await Promise.all(rules.map(fieldsNamedBy))).flat();
   if (named.length === 0) return [];
-  const rows = (
-    await db.selectFrom('custom_field_definitions').selectAll().where('deleted_at', 'is', null).execute()
-  ).map((row) => decodeRow(engine, 'custom_field_definitions', row));
+  const rows = await customFieldDefinitions(store);
   if (rows.length === 0) return [];
   const labels = rows.flatMap(({ label }) => label ?? []).toSorted();
   return named.flatMap(({ rule, field, values }) => {

@@ -11,9 +11,10 @@ import { instantOf, sleepUnlessAborted } from '#src/base/time.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import { alertsAbout, deleteAlerts } from '#src/store/alerts/alert-rows.ts';
 import { recentlyMetAmong } from '#src/read/bookings/booking-attendance.ts';
+import { nextLogPage, type ChangeEntry } from '#src/read/deliveries/log-changes.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { lockKey } from '#src/store/locks.ts';
-import { advancePosition, readPosition } from '#src/store/log/consumer-offsets.ts';
+import { advancePosition, lockPosition, readPosition } from '#src/store/log/consumer-offsets.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { readColumns } from '#src/store/rows.ts';
 import { eveningSpanMs } from '#workers/alerts/attendance/attendance-rules.ts';
@@ -21,12 +22,7 @@ import { dueBookings } from '#workers/alerts/attendance/evening-bookings.ts';
 import { addReports, applyDesiredAlerts, type DesiredAlert } from '#workers/alerts/outbox/apply.ts';
 import { distinct } from '#src/read/contacts/contacts-by-address.ts';
 import { affectedSubmissions, dueSubmissions } from '#workers/alerts/submissions/affected-submissions.ts';
-import {
-  affectedBookings,
-  nextLogPage,
-  type ChangeEntry,
-  type RuleDependencies,
-} from '#workers/alerts/bookings/affected-bookings.ts';
+import { affectedBookings, type RuleDependencies } from '#workers/alerts/bookings/affected-bookings.ts';
 import { evaluateBookings, evaluateSubmissions, type Evaluation } from './evaluate.ts';
 import type { BookingRule, SubmissionRule } from './ruleset.ts';
 
@@ -115,7 +111,7 @@ function stepsOf(needs: WatcherNeeds, input: WatcherInput): Steps {
   /** Does nothing when another watcher has moved the offset: what was read is stale then, and reading begins again there. */
   async function commit(end: number, change: (unit: Unit) => Promise<number>): Promise<void> {
     const changed = await store.transaction(async (unit) => {
-      if ((await lockedOffset(unit)) !== saved) return undefined;
+      if ((await lockPosition(unit, watcherConsumer)) !== saved) return undefined;
       const count = await change(unit);
       await advancePosition(unit, { name: watcherConsumer, position: end, updated_at: instantOf(nowMs()) });
       return count;
@@ -219,13 +215,6 @@ async function applyPage(
   const active = { rules: [...rules, ...submissionRules], nowMs, maxAgeMs };
   const added = await addReports(unit, reports.filter(isAfterLoad), active);
   return added + (await applyDesiredAlerts(unit, { ...active, subjects, desired: desired.filter(isAfterLoad) }));
-}
-
-/** Locks the offset: of two watchers at once, the second sees what the first has done. */
-async function lockedOffset({ db, engine }: Unit): Promise<number | undefined> {
-  const query = db.selectFrom('feed_consumers').select('position').where('name', '=', watcherConsumer);
-  const row = await (engine.manyWriters ? query.forUpdate() : query).executeTakeFirst();
-  return row?.position;
 }
 
 async function createOffset(unit: Unit, updated_at: string): Promise<number> {

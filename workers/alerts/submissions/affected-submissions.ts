@@ -1,17 +1,12 @@
 // Finds the submissions whose rules must be evaluated: those that new log entries are about, and those whose time without a booking is over.
 import { propertyOf } from '#schemas/wire.ts';
 import { instantOf } from '#src/base/time.ts';
-import { alertsAbout } from '#src/store/alerts/alert-rows.ts';
+import { alertedSubjects, alertsAbout } from '#src/store/alerts/alert-rows.ts';
+import { changesOfEntries, erasureFamily, type ChangeEntry } from '#src/read/deliveries/log-changes.ts';
+import { submissionsOfForms, unbookedWithin } from '#src/read/people/submissions.ts';
 import type { Store } from '#src/store/contract.ts';
-import { chunks } from '#src/store/prepared-sql.ts';
 import { readColumns } from '#src/store/rows.ts';
-import { isUnbooked } from '#src/store/views/unbooked-submissions.ts';
-import {
-  alertedSubjects,
-  erasureFamily,
-  valueBefore,
-  type ChangeEntry,
-} from '#workers/alerts/bookings/affected-bookings.ts';
+import { valueBefore } from '#workers/alerts/bookings/affected-bookings.ts';
 import type { SubmissionRule } from '#workers/alerts/rules/ruleset.ts';
 import { tableOfEvent } from '#workers/projections/touches.ts';
 
@@ -61,27 +56,13 @@ const oldestOf = (rules: Rules, since: string): string =>
   instantOf(Date.parse(since) - Math.max(...rules.map(({ withinMs }) => withinMs)));
 
 /** A booking may refer to a submission no more. */
-async function formerlyBooked({ db, engine }: Store, entries: readonly ChangeEntry[]): Promise<readonly string[]> {
+async function formerlyBooked(store: Store, entries: readonly ChangeEntry[]): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const chunk of chunks(entries.map(({ seq }) => seq))) {
-    const rows = await db.selectFrom('event_log').select('changes').where('seq', 'in', chunk).execute();
-    for (const { changes } of rows) {
-      const invitee = propertyOf(engine.decode('json', changes), 'invitees');
-      const before = valueBefore(propertyOf(invitee, 'routing_form_submission'));
-      if (typeof before === 'string') found.push(before);
-    }
+  for await (const { changes } of changesOfEntries(store, entries)) {
+    const before = valueBefore(propertyOf(propertyOf(changes, 'invitees'), 'routing_form_submission'));
+    if (typeof before === 'string') found.push(before);
   }
   return found;
-}
-
-async function submissionsOfForms({ db }: Store, forms: readonly string[], oldest: string): Promise<readonly string[]> {
-  const rows = await db
-    .selectFrom('routing_form_submissions')
-    .select('uri')
-    .where('created_at', '>=', oldest)
-    .where('routing_form', 'in', [...new Set(forms)])
-    .execute();
-  return rows.map(({ uri }) => uri);
 }
 
 /** Recent submissions and those with alerts: the others cannot change the outbox. */
@@ -97,19 +78,11 @@ async function worthEvaluating(store: Store, uris: readonly string[], oldest: st
 
 /** The submissions without a booking whose time ended after the one moment and up to the other. */
 export async function dueSubmissions(
-  { db }: Store,
+  store: Store,
   { rules, afterMs, throughMs }: { readonly rules: Rules; readonly afterMs: number; readonly throughMs: number },
 ): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const withinMs of new Set(rules.map((rule) => rule.withinMs))) {
-    const rows = await db
-      .selectFrom('routing_form_submissions')
-      .select('uri')
-      .where('created_at', '>', instantOf(afterMs - withinMs))
-      .where('created_at', '<=', instantOf(throughMs - withinMs))
-      .where(isUnbooked())
-      .execute();
-    found.push(...rows.map(({ uri }) => uri));
-  }
+  for (const withinMs of new Set(rules.map((rule) => rule.withinMs)))
+    found.push(...(await unbookedWithin(store, { afterMs: afterMs - withinMs, throughMs: throughMs - withinMs })));
   return [...new Set(found)];
 }

@@ -4,7 +4,7 @@ import { instantOf } from '#src/base/time.ts';
 import { duration } from '#src/config/readers.ts';
 import { propertyOf } from '#schemas/wire.ts';
 import type { Store } from '#src/store/contract.ts';
-import { decodeRow } from '#src/store/rows.ts';
+import { routingForms } from '#src/read/people/submissions.ts';
 import { utmColumns } from '#src/store/tables.ts';
 import type { SubmissionFact } from '#workers/alerts/rules/fact.ts';
 import { fieldValues, isOneOf, oneOrMore, utmFilters } from '#workers/alerts/rules/filter.ts';
@@ -74,13 +74,11 @@ function matches(
 
 /** Forms and questions in rules that do not exist, one sentence each; none while no form was read from the service. */
 export async function unknownFormNames(
-  { db, engine }: Store,
+  store: Store,
   rules: readonly (Pick<BoundSubmissionRule, 'filter'> & { readonly name: string })[],
 ): Promise<readonly string[]> {
   if (rules.length === 0) return [];
-  const rows = (await db.selectFrom('routing_forms').selectAll().where('deleted_at', 'is', null).execute()).map((row) =>
-    decodeRow(engine, 'routing_forms', row),
-  );
+  const rows = await routingForms(store);
   if (rows.length === 0) return [];
   return rules.flatMap(({ name: rule, filter: { form = [], answers = {} } }) => {
     const isNamed = (named: string) => rows.some(({ uri, name }) => isOneOf([uri, name], named));

@@ -1,10 +1,9 @@
 // Loads everything that the rule about routing forms and its messages need about submissions.
 import { propertyOf } from '#schemas/wire.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { chunks } from '#src/store/prepared-sql.ts';
 import { readColumns } from '#src/store/rows.ts';
-import { isUnbooked } from '#src/store/views/unbooked-submissions.ts';
-import { erasedAmong } from '#workers/alerts/bookings/booking-context.ts';
+import { erasedAmong } from '#src/read/deliveries/log-changes.ts';
+import { unbookedAmong } from '#src/read/people/submissions.ts';
 import { submissionColumns, type Answer, type SubmissionContext } from './submission.ts';
 
 /** By URI. Leaves out what is no submission, and those of erased people: nothing is reported about them. */
@@ -41,20 +40,6 @@ export async function loadSubmissionContexts(
   );
 }
 
-async function unbookedAmong({ db }: Store | Unit, uris: readonly string[]): Promise<ReadonlySet<string>> {
-  const found = new Set<string>();
-  for (const chunk of chunks(uris)) {
-    const rows = await db
-      .selectFrom('routing_form_submissions')
-      .select('uri')
-      .where('uri', 'in', chunk)
-      .where(isUnbooked())
-      .execute();
-    for (const { uri } of rows) found.add(uri);
-  }
-  return found;
-}
-
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** JSON as the service sent it: what is not text is left out. */
@@ -66,23 +51,4 @@ function answersOf(given: unknown, questions: unknown): readonly Answer[] {
     const type = typeOf.get(uuid);
     return [{ question, answer, type: typeof type === 'string' ? type : undefined }];
   });
-}
-
-/** The bookings that refer to these submissions, by submission: the first one made. */
-export async function bookingsOfSubmissions(
-  { db }: Store | Unit,
-  submissions: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>();
-  for (const chunk of chunks(submissions)) {
-    const rows = await db
-      .selectFrom('invitees')
-      .select(['uri', 'routing_form_submission'])
-      .where('routing_form_submission', 'in', chunk)
-      .orderBy('created_at', 'desc')
-      .orderBy('uri', 'desc')
-      .execute();
-    for (const { uri, routing_form_submission: submission } of rows) found.set(submission ?? '', uri);
-  }
-  return found;
 }

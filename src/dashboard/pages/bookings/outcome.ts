@@ -3,7 +3,7 @@ import { counted } from '#src/base/number-text.ts';
 import type { Field } from '#src/dashboard/components/form.ts';
 import { badge, type Markup, type State } from '#src/dashboard/components/markup.ts';
 import type { PageCall } from '#src/dashboard/page.ts';
-import { readBookingFilters } from '#src/api/bookings/list-bookings.ts';
+import { readBookingFilters } from '#src/read/bookings/hosts.ts';
 
 /** In the order of a menu. */
 export const outcomeTexts = {

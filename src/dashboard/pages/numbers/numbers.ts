@@ -1,6 +1,6 @@
 // Numbers: bookings by outcome, no-show rates, busy hours and revenue in a range of days, each with one sentence that says what stands out.
 import { html } from 'hono/html';
-import { readBookingFilters } from '#src/api/bookings/list-bookings.ts';
+import { readBookingFilters } from '#src/read/bookings/hosts.ts';
 import { getBookingNumbers, getRevenueNumbers, type BookingNumbers } from '#src/api/numbers/numbers.ts';
 import { counted, number } from '#src/base/number-text.ts';
 import { localClock } from '#src/base/time-zone.ts';

@@ -1,6 +1,6 @@
 // Recaps: the list, and one with its summary, action items and discussion.
 import { html } from 'hono/html';
-import { readBookingFilters } from '#src/api/bookings/list-bookings.ts';
+import { readBookingFilters } from '#src/read/bookings/hosts.ts';
 import { getRecap, listRecaps } from '#src/api/people/recaps.ts';
 import { filters } from '#src/dashboard/components/form.ts';
 import { facts, pager, table, type Column } from '#src/dashboard/components/list.ts';

@@ -1,6 +1,6 @@
 // The list of bookings answers what the view has, page by page and by every filter, on each store.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readBookingFilters } from '#src/api/bookings/list-bookings.ts';
+import { readBookingFilters } from '#src/read/bookings/hosts.ts';
 import { dayMs, hourMs, instantOf } from '#src/base/time.ts';
 import { writeRows, type StoredRow } from '#src/store/rows.ts';
 import { ingestCountedBookings, january, uri } from '../../../harness/data/counted-bookings.ts';

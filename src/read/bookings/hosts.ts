@@ -1,0 +1,22 @@
+// Hosts and event types by name, as filters offer them, and the time zones of hosts.
+import type { Store } from '#src/store/contract.ts';
+
+/** As many as a menu can show. */
+const mostChoices = 500;
+
+/** Hosts and event types, in the order of their names. */
+export async function readBookingFilters({ store: { db } }: { readonly store: Store }) {
+  const [hosts, eventTypes] = await Promise.all(
+    (['users', 'event_types'] as const).map((table) =>
+      db.selectFrom(table).select(['uri', 'name']).orderBy('name').orderBy('uri').limit(mostChoices).execute(),
+    ),
+  );
+  const named = (rows: typeof hosts = []) => rows.map(({ uri, name }) => ({ uri, name: name ?? uri }));
+  return { hosts: named(hosts), eventTypes: named(eventTypes) };
+}
+
+/** By the URI of the user. */
+export async function readTimeZones({ db }: Store): Promise<ReadonlyMap<string, string | null>> {
+  const users = await db.selectFrom('users').select(['uri', 'timezone']).execute();
+  return new Map(users.map(({ uri, timezone }) => [uri, timezone]));
+}

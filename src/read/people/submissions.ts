@@ -1,0 +1,73 @@
+// Submissions of routing forms and the bookings that refer to them, and the forms that exist.
+import { instantOf } from '#src/base/time.ts';
+import type { Store, Unit } from '#src/store/contract.ts';
+import { chunks } from '#src/store/prepared-sql.ts';
+import { decodeRow } from '#src/store/rows.ts';
+import { isUnbooked } from '#src/store/views/unbooked-submissions.ts';
+
+export async function submissionsOfForms(
+  { db }: Store,
+  forms: readonly string[],
+  oldest: string,
+): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('routing_form_submissions')
+    .select('uri')
+    .where('created_at', '>=', oldest)
+    .where('routing_form', 'in', [...new Set(forms)])
+    .execute();
+  return rows.map(({ uri }) => uri);
+}
+
+/** The submissions without a booking that were created after the one moment and up to the other. */
+export async function unbookedWithin(
+  { db }: Store,
+  { afterMs, throughMs }: { readonly afterMs: number; readonly throughMs: number },
+): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('routing_form_submissions')
+    .select('uri')
+    .where('created_at', '>', instantOf(afterMs))
+    .where('created_at', '<=', instantOf(throughMs))
+    .where(isUnbooked())
+    .execute();
+  return rows.map(({ uri }) => uri);
+}
+
+export async function unbookedAmong({ db }: Store | Unit, uris: readonly string[]): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const chunk of chunks(uris)) {
+    const rows = await db
+      .selectFrom('routing_form_submissions')
+      .select('uri')
+      .where('uri', 'in', chunk)
+      .where(isUnbooked())
+      .execute();
+    for (const { uri } of rows) found.add(uri);
+  }
+  return found;
+}
+
+/** The bookings that refer to these submissions, by submission: the first one made. */
+export async function bookingsOfSubmissions(
+  { db }: Store | Unit,
+  submissions: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const chunk of chunks(submissions)) {
+    const rows = await db
+      .selectFrom('invitees')
+      .select(['uri', 'routing_form_submission'])
+      .where('routing_form_submission', 'in', chunk)
+      .orderBy('created_at', 'desc')
+      .orderBy('uri', 'desc')
+      .execute();
+    for (const { uri, routing_form_submission: submission } of rows) found.set(submission ?? '', uri);
+  }
+  return found;
+}
+
+export async function routingForms({ db, engine }: Store) {
+  const rows = await db.selectFrom('routing_forms').selectAll().where('deleted_at', 'is', null).execute();
+  return rows.map((row) => decodeRow(engine, 'routing_forms', row));
+}
