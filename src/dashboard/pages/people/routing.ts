@@ -107,11 +107,7 @@ const fieldsFor = ({ forms }: RoutingFunnel) => [
   { name: 'result_type', label: 'Led to', options: resultTexts },
   { name: 'from', label: 'From', type: 'date' as const },
   { name: 'to', label: 'To', type: 'date' as const },
-  { name: 'utm_source', label: 'UTM source' },
-  { name: 'utm_medium', label: 'UTM medium' },
-  { name: 'utm_campaign', label: 'UTM campaign' },
-  { name: 'utm_content', label: 'UTM content' },
-  { name: 'utm_term', label: 'UTM term' },
+  ...['source', 'medium', 'campaign', 'content', 'term'].map((tag) => ({ name: `utm_${tag}`, label: `UTM ${tag}` })),
 ];
 
 const resultTexts: Readonly<Record<string, string>> = {
