@@ -166,7 +166,11 @@ async function openShared(
     onProblem: ({ fatal, message, hint }) => log[fatal ? 'error' : 'warn']({ hint }, message),
   });
   opened.defer(() => gate.close());
+  const checks = { queue: () => gate.ping(), ...(store && { store: () => store.engine.ping() }) };
+  const health = createHealth({ checks, clock: Date.now });
+  addDiskHealth(health, disks);
   metrics.watch({
+    engines: async () => (await health.readiness()).engines,
     queueDepth: () => queue.depth(),
     disks: () => disks.free(),
     ...(store && {
@@ -174,9 +178,6 @@ async function openShared(
       reconciled: () => lastReconcileRuns(store),
     }),
   });
-  const checks = { queue: () => gate.ping(), ...(store && { store: () => store.engine.ping() }) };
-  const health = createHealth({ checks, clock: Date.now });
-  addDiskHealth(health, disks);
   const tail = openTail({ lastSeq: async () => (store ? lastSeq(store) : 0) });
   opened.defer(() => tail.close());
   return { config, log, metrics, queue, gate, disks, health, store, tail, opened };

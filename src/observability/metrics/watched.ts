@@ -1,5 +1,5 @@
-// Gauges that are read from their source when the metrics are read: queue, quarantine, drift, sinks and alerts. A source that fails or
-// takes too long leaves its gauges without values. All labels are from closed sets.
+// Gauges that are read from their source when the metrics are read: engines, queue, quarantine, drift, sinks and alerts. A source that fails
+// or takes too long leaves its gauges without values. All labels are from closed sets.
 import { Gauge, type Registry } from 'prom-client';
 import { withTimeout } from '#src/base/timeout.ts';
 
@@ -16,6 +16,8 @@ type SinkValue = (typeof sinkValues)[number];
 type SinkStates = Readonly<Record<string, Readonly<Record<SinkValue, number>>>>;
 
 export interface WatchedSources {
+  /** What `/readyz` reports, which has a time limit of its own: it says what is down also where the other sources have no value. */
+  readonly engines?: () => Promise<Readonly<Record<string, 'up' | 'down'>>>;
   readonly queueDepth?: () => Promise<Readonly<Record<'waiting' | 'active' | 'delayed' | 'failed', number>>>;
   readonly quarantine?: () => Promise<number>;
   readonly disks?: () => Promise<readonly { readonly part: string; readonly freeBytes: number }[]>;
@@ -55,6 +57,9 @@ export function watchedGauges(registry: Registry): (added: WatchedSources) => vo
     });
   };
 
+  addGauge('engine_up', { help: '1 while an engine of this process works, by engine.', labels: ['engine'] }, async () =>
+    Object.entries((await sources.engines?.()) ?? {}).map(([engine, state]) => [{ engine }, state === 'up' ? 1 : 0]),
+  );
   addGauge('queue_depth', { help: 'Jobs in the queue, by state.', labels: ['state'] }, async () =>
     Object.entries((await valueOf(sources.queueDepth)) ?? {}).map(([state, jobs]) => [{ state }, jobs]),
   );
