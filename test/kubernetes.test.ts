@@ -154,7 +154,7 @@ describe('the scaled-out manifests', () => {
     expect(wanted.map(({ external }) => external.metric.name)).toEqual([rule?.name.as]);
     for (const query of [rule?.seriesQuery, rule?.metricsQuery]) {
       expect(metrics).toContain(`# TYPE ${/slotstream_\w+/.exec(query ?? '')?.[0]} gauge`);
-      expect(query).toContain('state="waiting"');
+      expect(query).toContain('state=~"waiting|delayed"');
     }
   });
 

@@ -39,7 +39,7 @@ export async function processView({ status, nowMs }: Pick<PageCall, 'status' | '
         Started: time(started_at),
         'Accepted in 10 minutes': own && own.accepted !== null ? number(own.accepted) : undefined,
         'Refused in 10 minutes': own && own.refused !== null ? number(own.refused) : undefined,
-        'Waiting in the queue': queue.state ?? counted(queue.waiting ?? 0, 'batch', 'batches'),
+        'Waiting in the queue': queue.state ?? counted((queue.waiting ?? 0) + (queue.delayed ?? 0), 'batch', 'batches'),
         'Waiting on disk': spool && counted(spool.deliveries, 'delivery', 'deliveries'),
         Journal: journal && counted(journal.batches, 'batch', 'batches'),
       })}`,

@@ -18,7 +18,7 @@ async function pageOf(processes: readonly ProcessRow[], { path = '/', works = fa
     roles: { receives: true, works },
     started_at: '2026-01-01T00:00:00.000Z',
     pid: 7,
-    queue: { engine: 'redis', waiting: 3, active: 0, delayed: 0, failed: 0 },
+    queue: { engine: 'redis', waiting: 1, active: 0, delayed: 2, failed: 0 },
     spool: { deliveries: 0, bytes: 0 },
     journal: { batches: 2, bytes: 100, losses: 0, is_full: false },
     processes,
