@@ -27,6 +27,8 @@ declare module 'vitest' {
     natsPath: string;
     /** `kcat`, which has a Kafka broker in it; empty when there is none here. */
     kcatPath: string;
+    /** `promtool` of Prometheus; empty when there is none here. */
+    promtoolPath: string;
     /** Where the workers of a run share what templates.ts makes. */
     templateFolder: string;
   }
@@ -80,6 +82,14 @@ const engines = [
     present: () => isInstalled('kcat', '-V'),
     start: async () => ({ url: 'kcat', [Symbol.asyncDispose]: async () => {} }),
     key: 'kcatPath',
+  },
+  {
+    name: 'Prometheus',
+    package: 'prometheus',
+    override: 'TEST_PROMTOOL',
+    present: () => isInstalled('promtool'),
+    start: async () => ({ url: 'promtool', [Symbol.asyncDispose]: async () => {} }),
+    key: 'promtoolPath',
   },
 ] as const;
 
