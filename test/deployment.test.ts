@@ -98,6 +98,14 @@ describe.each(globSync('examples/systemd/*.service', { cwd: docs }))('%s', (path
     for (const line of ['User=slotstream', 'StateDirectory=slotstream', 'UMask=0077', 'LimitCORE=0', ...restarts])
       expect(unit.split('\n')).toContain(line);
   });
+
+  it('has an admin port that stays, and that no other unit has', () => {
+    const verb = /^ExecStart=.* (\w+)$/m.exec(read(path))?.[1];
+    const port = /^Environment=ADMIN_PORT=(.+)$/m.exec(read(path))?.[1];
+    expect([verb, port]).toEqual(
+      { start: ['start', undefined], receive: ['receive', '8100'], work: ['work', '808%i'] }[verb ?? ''],
+    );
+  });
 });
 
 it('examples/nginx.conf keeps a receiver that was just restarted in use, and sends to another what one could not take', () => {

@@ -60,7 +60,8 @@ export function openAdmin(
     ...createAccessLog(log, metrics),
     report: errorLogger(log, 'admin listener'),
     ...(store && reads && { reads, mcp: mcpOf({ config, log, store }, reads) }),
-    pages: pagesOf(log, config.views.reportZone),
+    // Not its own address, which is the default.
+    pages: pagesOf({ log, timezone: config.views.reportZone, adminUrl: adminUrl === url ? undefined : adminUrl }),
   });
   admin.serve({
     fetch: (request, env) => app.fetch(request, env),
@@ -123,9 +124,9 @@ function readsOf(
 }
 
 /** The dashboard, loaded with the first page that is opened. */
-const pagesOf = (log: Log, timezone: string) =>
+const pagesOf = ({ log, ...shown }: { log: Log; timezone: string; adminUrl: string | undefined }) =>
   memoize(async (): Promise<Pages> => {
     const { createDashboard } = await import('#src/dashboard/dashboard.ts');
     const report = errorLogger(log, 'dashboard');
-    return createDashboard({ version: manifest.version, timezone, clock: Date.now, report });
+    return createDashboard({ version: manifest.version, ...shown, clock: Date.now, report });
   });

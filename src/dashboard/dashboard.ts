@@ -3,11 +3,15 @@ import { Hono, type Context } from 'hono';
 import { compress } from 'hono/compress';
 import type { Pages, Visitor } from '#src/api/app.ts';
 import { ApiError, apiErrorOf, createAsk } from '#src/api/ask.ts';
+import { isProxied, localAddress } from '#src/api/auth/browser.ts';
+import { statusRecord } from '#src/api/process.ts';
+import { workerAddress } from '#src/api/worker-address.ts';
 import { httpErrorOf, limitBody } from '#src/http/router.ts';
 import { HttpError, titledError, withStatusTitle } from '#src/http/http-error.ts';
 import { contentSecurityPolicy, documentOf, mainOf } from './layout.ts';
 import type { Page, PageCall, Redirect, View } from './page.ts';
 import { errorView } from './pages/error.ts';
+import { processView } from './pages/now/process.ts';
 import { pages } from './pages.ts';
 import { searchPage } from './pages/search.ts';
 
@@ -15,6 +19,8 @@ export interface DashboardNeeds {
   readonly version: string;
   /** The time zone of reports. */
   readonly timezone: string;
+  /** Where people find the pages, for a process that has none. */
+  readonly adminUrl?: string | undefined;
   clock(): number;
   /** Receives errors that are not the caller's. */
   report(error: unknown): void;
@@ -65,8 +71,23 @@ export function createDashboard(needs: DashboardNeeds): Pages {
     }
   }
 
+  /** A process without tables sends a browser on to one that has them, or says where they are. */
+  async function leadOn(context: PageContext, page: Page): Promise<Response> {
+    const { req, env } = context;
+    const { pid, processes = [] } = statusRecord.parse(await env.status());
+    const known = { adminUrl: needs.adminUrl, processes, pid, nowMs: needs.clock() };
+    // A proxy may hide the name that the browser asked for: it would be led in a circle.
+    const base = isProxied(req.header()) ? undefined : workerAddress(new URL(req.url), known);
+    if (base !== undefined) return context.redirect(base + localAddress(req.url, req.url));
+    return answer(context, page, async (call) => ({ ...(await processView(call)), status: 404 }));
+  }
+
   for (const page of pages) {
-    app.get(page.path, (context) => answer(context, page, (call) => page.show(call)));
+    app.get(page.path, (context) =>
+      context.env.reads === undefined && page.path !== '/'
+        ? leadOn(context, page)
+        : answer(context, page, (call) => page.show(call)),
+    );
     const { submit } = page;
     if (submit) app.post(page.path, (context) => answer(context, page, submit));
   }

@@ -43,12 +43,15 @@ export function ownAddress(
   const at = new URL(path, req.url);
   const isShared = isLoopback(at) && !at.hostname.endsWith('.localhost');
   const isAble = /(Chrome|Chromium|Firefox)\//.test(req.header('user-agent') ?? '');
-  const isProxied = Object.keys(req.header()).some((name) => /^(x-)?forwarded/.test(name));
-  if (ownName === undefined || isProxied || !isShared || !isAble || !isNavigation(context)) return undefined;
+  if (ownName === undefined || isProxied(req.header()) || !isShared || !isAble || !isNavigation(context))
+    return undefined;
   at.hostname = ownName;
   at.searchParams.set('login', code);
   return at.href;
 }
+
+export const isProxied = (headers: Readonly<Record<string, string>>): boolean =>
+  Object.keys(headers).some((name) => /^(x-)?forwarded/.test(name));
 
 /** Two processes on one host must not log each other out. With HTTPS no other host can set the cookie (`__Host-`). */
 function cookieOf(context: AdminContext) {

@@ -12,7 +12,7 @@ import { freshMemory } from '../../../../harness/stores.ts';
 
 const receiver = processRow({ role: 'receive', pid: 7, seen_at: instantOf(Date.now()), accepted: 12, refused: 1 });
 
-async function pageOf(processes: readonly ProcessRow[], { path = '/', works = false } = {}) {
+async function pageOf(processes: readonly ProcessRow[], { path = '/', works = false, headers = {} } = {}) {
   const dashboard = createDashboard({ version: '0.0.0', timezone: 'UTC', clock: Date.now, report: () => {} });
   const status = async () => ({
     roles: { receives: true, works },
@@ -35,8 +35,8 @@ async function pageOf(processes: readonly ProcessRow[], { path = '/', works = fa
       report: () => {},
     });
   const { ask } = openAdmin({ status, pages: async () => dashboard, ...(works && { reads }) });
-  const answer = await ask(path, { headers: { ...bearer, accept: 'text/html' } });
-  return { status: answer.status, html: await answer.text() };
+  const answer = await ask(path, { headers: { ...bearer, accept: 'text/html', ...headers } });
+  return { status: answer.status, location: answer.headers.get('location'), html: await answer.text() };
 }
 
 describe('the page of a receiver', () => {
@@ -63,9 +63,25 @@ describe('the page of a receiver', () => {
     expect(html).toContain('The queue does not answer.');
   });
 
-  it('sends those who look for the other pages to a worker', async () => {
+  it('sends those who look for the other pages to a worker, without the code of a login', async () => {
+    const worker = processRow({
+      id: 'b',
+      role: 'work',
+      seen_at: instantOf(Date.now()),
+      admin_url: 'http://127.0.0.1:8082',
+    });
+    const path = '/bookings/1?outcome=held&login=used';
+    expect(await pageOf([receiver, worker], { path })).toMatchObject({
+      status: 302,
+      location: 'http://127.0.0.1:8082/bookings/1?outcome=held',
+    });
+    const proxied = await pageOf([receiver, worker], { path, headers: { 'x-forwarded-for': '192.0.2.1' } });
+    expect([proxied.status, proxied.html]).toEqual([404, expect.stringContaining('href="http://127.0.0.1:8082"')]);
+  });
+
+  it('says that another page is not here when no worker is known', async () => {
     const { status, html } = await pageOf([receiver], { path: '/deliveries' });
-    expect([status, html]).toEqual([404, expect.stringContaining('use the admin listener of a worker')]);
+    expect([status, html]).toEqual([404, expect.stringContaining('A worker has the tables.')]);
   });
 
   it('of a worker says that its database does not answer', async () => {
