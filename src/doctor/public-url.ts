@@ -32,38 +32,48 @@ export const checkPublicUrl: Check = async ({ config, now }, report) => {
     );
   const { allowUnsigned, keys } = config.signing;
   const [key] = openKeyRing({ keys, dataDir: config.dataDir, generate: false, allowUnsigned }).keysAt(now().getTime());
-  const url = `${publicUrl}/webhooks?s=doctor`;
-  if (key !== undefined) await selfTest(config, { url, key, now: now() }, report);
+  if (key !== undefined) await selfTest(config, { publicUrl, key, now: now() }, report);
 };
 
-/** Sends two test requests that are not stored: one unsigned, which must be rejected, and one signed, which must be accepted. */
+/** How often it is asked at the same time, over as many connections: a proxy leads to every receiver behind it. */
+const asked = 8;
+
+/**
+ * Sends test requests that are not stored: one unsigned, which must be rejected, and several signed, which must be accepted. A receiver that
+ * cannot take deliveries accepts these all the same, so it is asked that too.
+ */
 async function selfTest(
   { signing }: Config,
-  { url, key, now }: { readonly url: string; readonly key: string; readonly now: Date },
+  { publicUrl, key, now }: { readonly publicUrl: string; readonly key: string; readonly now: Date },
   report: Report,
 ): Promise<void> {
+  const url = `${publicUrl}/webhooks?s=doctor`;
   const post = (headers: Record<string, string>) =>
     request(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: selfTestBody });
-  const signature = signDelivery({
-    scheme: signing.scheme,
-    headerName: signing.header,
-    key,
-    body: selfTestBody,
-    atSeconds: Math.floor(now.getTime() / 1000),
-    id: `msg_${randomUUID()}`,
-  });
-  const signed = await post(signature);
+  const signature = () =>
+    signDelivery({
+      scheme: signing.scheme,
+      headerName: signing.header,
+      key,
+      body: selfTestBody,
+      atSeconds: Math.floor(now.getTime() / 1000),
+      id: `msg_${randomUUID()}`,
+    });
+  const signed = await severalTimes(() => post(signature()));
   const unsigned = await post({});
-  if (signed?.status === 401)
+  const ready = await severalTimes(() => request(`${publicUrl}/readyz`, { method: 'GET' }));
+  const rejected = signed.filter((answer) => answer?.status === 401);
+  if (rejected.length > 0)
     return report.problem(
       name,
-      'the receiver rejects our signing key, or its clock is wrong.',
-      'Give the receiver and this machine the same SIGNING_KEYS (or DATA_DIR), and synchronize both clocks with NTP.',
+      `${often(rejected)}the receiver rejects our signing key, or its clock is wrong.`,
+      'Give every receiver and this machine the same SIGNING_KEYS (or DATA_DIR), and synchronize all clocks with NTP.',
     );
-  if (signed?.status !== 200 || signed.title !== selfTestTitle)
+  const changed = signed.filter((answer) => answer?.status !== 200 || answer.title !== selfTestTitle);
+  if (changed.length > 0)
     return report.problem(
       name,
-      `a signed delivery is answered ${signed?.status ?? 'not at all'}: something between the URL and the receiver changes or blocks requests.`,
+      `${often(changed)}a signed delivery is answered ${changed[0]?.status ?? 'not at all'}: something between the URL and the receiver changes or blocks requests.`,
       'Make the proxy forward POST /webhooks unchanged: method, body, query and headers.',
     );
   if (unsigned?.status !== 401 && !signing.allowUnsigned)
@@ -72,8 +82,21 @@ async function selfTest(
       'an unsigned delivery is not rejected.',
       'Remove ALLOW_UNSIGNED from the receiver and restart it.',
     );
+  // A proxy that does not pass the path on answers otherwise.
+  const unready = ready.filter((answer) => answer?.status === 503);
+  if (unready.length > 0)
+    return report.problem(
+      name,
+      `${often(unready)}a receiver that takes no deliveries answers.`,
+      'Ask /readyz of every receiver: it names what is down. Its log says why; often its disk is almost full.',
+    );
   return report.ok(name, 'reaches this receiver, and the signing key matches.');
 }
+
+const severalTimes = <Answer>(ask: () => Promise<Answer>): Promise<readonly Answer[]> =>
+  Promise.all(Array.from({ length: asked }, ask));
+
+const often = ({ length }: readonly unknown[]): string => (length === asked ? '' : `${length} of ${asked} times `);
 
 async function request(url: string, init: RequestInit): Promise<{ status: number; title: unknown } | undefined> {
   try {

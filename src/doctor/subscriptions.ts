@@ -31,7 +31,7 @@ export const checkSubscriptions: Check = async ({ config, log, now }, report) =>
     report.problem(
       name,
       `deliveries fail and are retried since ${timeText(since ?? '')}; after a day the service gives up.`,
-      `Fix what the line about the public URL says, then repair what was missed: ${slotstream} reconcile --repair`,
+      `Fix what the line about the public URL says; if that is well, look at the log of the receivers. Then repair what was missed: ${slotstream} reconcile --repair`,
     );
   const disabled = ours.filter(({ state }) => state !== 'active').length;
   if (disabled > 0)
