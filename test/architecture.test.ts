@@ -359,6 +359,7 @@ describe('the architecture', () => {
       'src/addons/object-storage/s3-output.ts',
       'src/api/running-instance.ts',
       'src/cli/commands/trigger.ts',
+      'src/doctor/admin-url.ts',
       'src/doctor/public-url.ts',
       'src/egress/http.ts',
       'src/queue/backends/postgres.ts',

@@ -1,5 +1,6 @@
 // Runs the checks of `doctor`. A check that fails does not hide the others.
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
+import { checkAdminUrl } from './admin-url.ts';
 import { checkAlerts } from './alerts.ts';
 import { Report, type Check, type CheckNeeds, type Finding } from './check.ts';
 import { checkDrift } from './drift.ts';
@@ -27,6 +28,7 @@ const checks: Readonly<Record<string, Check>> = {
   subscriptions: checkSubscriptions,
   drift: checkDrift,
   alerts: checkAlerts,
+  'admin URL': checkAdminUrl,
   feed: checkSinks,
 };
 

@@ -11,6 +11,7 @@ import { failedAlerts, resend as sendAgain } from '#src/store/alerts/send-result
 import { findAlerts } from '#src/store/alerts/alert-queries.ts';
 import { alertStates, readAlerts } from '#src/store/alerts/alert-rows.ts';
 import { subjectNames } from '#src/store/alerts/alert-subjects.ts';
+import { adminUrlWarning } from '#src/doctor/admin-url.ts';
 import { alertWarnings } from '#src/doctor/alerts.ts';
 import { openMirrorIfAny } from '#src/doctor/check.ts';
 import { channelNames, type Channel, type ChannelName } from '#workers/alerts/channels/channel.ts';
@@ -111,7 +112,9 @@ const work: Readonly<Record<(typeof actions)[number], (context: VerbContext, inp
           return undefined;
         },
       );
-      for (const { message, fix } of await alertWarnings({ alerts: settings, rules, store }))
+      const wrongUrl = await adminUrlWarning(settings.adminUrl);
+      const warnings = await alertWarnings({ alerts: settings, rules, store });
+      for (const { message, fix } of [...(wrongUrl === undefined ? [] : [wrongUrl]), ...warnings])
         context.notify(`! ${safeTerminalText(message)}\n  → ${fix}`);
       return answers.every(({ ok }) => ok) ? 0 : 1;
     } finally {

@@ -9,6 +9,7 @@ import { markFailed } from '#src/store/alerts/send-results.ts';
 import { deleteAlerts, insertAlerts, readAlerts } from '#src/store/alerts/alert-rows.ts';
 import { writeRows } from '#src/store/rows.ts';
 import { openStore } from '#src/store/open-store.ts';
+import { listen, openAdmin } from '../../../harness/mirror/api-app.ts';
 import { openHome, type Home } from '../../../harness/product.ts';
 
 const secret = 'whsec_c2VjcmV0LW9mLXRoZS1hbGVydC13ZWJob29r';
@@ -114,11 +115,13 @@ describe('slotstream alerts', () => {
     );
     const file = join(home.dataDir, 'vip.json');
     await writeFile(file, JSON.stringify({ rules: [{ name: 'vip', when: 'vip', contact: { Tier: 'gold' } }] }));
+    const readiness = async () => ({ status: 'ready', engines: { store: 'up' } }) as const;
+    await using worker = await listen(openAdmin({ health: { readiness } }));
     for (const verb of [['alerts', 'test'], ['doctor']]) {
       const bad = await home.run(verb, { ALERTS_FILE: file });
       expect(bad.out + bad.err).toContain('Rule vip: contacts have no field “Tier”. Custom fields: Segment.');
       expect(bad.out + bad.err).toContain('Set ADMIN_URL');
-      const good = await home.run(verb, { ADMIN_URL: 'https://slots.example.test' });
+      const good = await home.run(verb, { ADMIN_URL: worker.url });
       expect(good.out + good.err).not.toMatch(/Tier|ADMIN_URL/);
     }
   });
