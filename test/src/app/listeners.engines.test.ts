@@ -6,8 +6,9 @@ import { describe, expect, inject, it } from 'vitest';
 import { bindListeners } from '#src/app/listeners.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { createLog } from '#src/observability/log.ts';
-import { openHome } from '../../harness/product.ts';
+import { openHome, type RunningProduct } from '../../harness/product.ts';
 import { startRedis } from '../../harness/redis.ts';
+import { copyPostgres } from '../../harness/templates.ts';
 
 async function hold(port: number): Promise<Server & AsyncDisposable> {
   const server = createServer().listen(port, '127.0.0.1');
@@ -57,5 +58,22 @@ describe.runIf(inject('redisUrl'))('receive and work on one machine', () => {
     await using opened = new AsyncDisposableStack();
     const { admin } = await bindListeners({ config, log, opened }, { receives: false });
     expect(admin.port).toBeGreaterThan(config.port);
+  });
+});
+
+describe.runIf(inject('redisUrl') && inject('postgresUrl'))('a receiver', () => {
+  it('sends a browser that asks for a page on to ADMIN_URL, or else to the worker beside it', async () => {
+    await using redis = await startRedis();
+    await using home = await openHome({ QUEUE_URL: redis.url, DATABASE_URL: await copyPostgres() });
+    const worker = await home.open('work');
+    const workerUrl = /metrics at (http[^"]+)/.exec(worker.output())?.[1];
+    const pageOf = async (receiver: RunningProduct) =>
+      (await receiver.admin('/bookings/1', { accept: 'text/html' })).url;
+    const receiver = await home.open('receive');
+    await expect.poll(() => pageOf(receiver)).toBe(`${workerUrl}/bookings/1`);
+    await receiver.term();
+    const adminUrl = workerUrl?.replace('127.0.0.1', 'localhost') ?? '';
+    const told = await home.open('receive', { settings: { ADMIN_URL: adminUrl } });
+    expect(await pageOf(told)).toBe(`${adminUrl}/bookings/1`);
   });
 });
