@@ -73,7 +73,7 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))('a receiver', () => 
     await expect.poll(() => pageOf(receiver)).toBe(`${workerUrl}/bookings/1`);
     await receiver.term();
     const adminUrl = workerUrl?.replace('127.0.0.1', 'localhost') ?? '';
-    const told = await home.open('receive', { settings: { ADMIN_URL: adminUrl } });
-    expect(await pageOf(told)).toBe(`${adminUrl}/bookings/1`);
+    const configured = await home.open('receive', { settings: { ADMIN_URL: adminUrl } });
+    expect(await pageOf(configured)).toBe(`${adminUrl}/bookings/1`);
   });
 });
