@@ -10,11 +10,24 @@ import { momentKinds, type Moment } from '#src/read/timeline/moment.ts';
 import { mostOfPerson } from '#src/read/timeline/timeline-rows.ts';
 import { personTimeline } from '#src/read/timeline/timeline.ts';
 
+/** Kinds that this operation has under another name. */
+const published = {
+  moved_on: 'moved',
+  reconfirmed: 'confirmed',
+  no_show_marked: 'no_show',
+  no_show_unmarked: 'no_show_removed',
+  alert_pending: 'alert',
+  alert_sent: 'alert',
+  alert_failed: 'alert',
+} as const satisfies Partial<Record<Moment['kind'], string>>;
+const isRenamed = (kind: Moment['kind']): kind is keyof typeof published => kind in published;
+const kindOf = (kind: Moment['kind']) => (isRenamed(kind) ? published[kind] : kind);
+
 const timelineItem = z
   .strictObject({
     id: z.string(),
     time: instant,
-    kind: z.enum(momentKinds),
+    kind: z.enum([...new Set(momentKinds.map(kindOf))]),
     sentence: z.string().describe('What happened, in one sentence.'),
     meeting_start: instant.nullable().describe('When the meeting of this booking starts.'),
     subject_uri: z.string().describe('The contact, the booking, the recap or the submission.'),
@@ -41,7 +54,7 @@ export const getContactTimeline = defineOperation({
     return listing({ ...page, positionOf: ({ at, id }) => ({ key: at, uri: id }) }, (moment) => ({
       id: moment.id,
       time: moment.at,
-      kind: moment.kind,
+      kind: kindOf(moment.kind),
       sentence: moment.sentence,
       meeting_start: moment.meetingStart ?? null,
       subject_uri: moment.subject,

@@ -3,6 +3,7 @@
 import { isObject } from '#schemas/wire.ts';
 import { readOptionLabels } from '#src/read/contacts/option-labels.ts';
 import { peopleOfContacts } from '#src/read/people/people.ts';
+import { chainsOf } from '#src/store/bookings/chains.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Page, PageRequest } from '#src/store/keyset.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
@@ -50,7 +51,7 @@ export async function personTimeline(
   const found = pageOf(
     [
       ...contactMoments(contact, await newestEntriesAbout(store, [contact.uri])),
-      ...bookingMoments(chainsOf(bookings), await aroundBookings(store, bookings), now),
+      ...bookingMoments(chainsAmong(bookings), await aroundBookings(store, bookings), now),
     ],
     page,
   );
@@ -65,20 +66,11 @@ export async function personTimeline(
 const byTime = (a: Moment, b: Moment): number =>
   a.at === b.at ? momentKinds.indexOf(a.kind) - momentKinds.indexOf(b.kind) : a.at < b.at ? -1 : 1;
 
-/** The bookings that reschedules link, also through one that is not mirrored, oldest first. */
-function chainsOf(bookings: readonly Booking[]): readonly (readonly Booking[])[] {
-  const chains = new Map<string, Booking[]>();
-  for (const booking of bookings.toSorted(byCreation)) {
-    const links = [booking.uri, booking.old_invitee, booking.new_invitee].flatMap((uri) => uri || []);
-    const linked = new Set(links.flatMap((uri) => [chains.get(uri) ?? []]));
-    const chain = [...[...linked].flat(), booking];
-    for (const uri of links) chains.set(uri, chain);
-    for (const [uri, other] of chains) if (linked.has(other)) chains.set(uri, chain);
-  }
-  return [...new Set(chains.values())].map((chain) => chain.toSorted(byCreation));
+/** By the rule of the table `bookings`, as far as the bookings have one of these addresses. */
+function chainsAmong(bookings: readonly Booking[]): readonly (readonly Booking[])[] {
+  const byUri = new Map(bookings.map((booking) => [booking.uri, booking]));
+  return chainsOf(bookings).map(({ members }) => members.flatMap((uri) => byUri.get(uri) ?? []));
 }
-
-const byCreation = (a: Booking, b: Booking): number => ((a.created_at ?? '') < (b.created_at ?? '') ? -1 : 1);
 
 async function withEntries(store: Store, moments: readonly Moment[]): Promise<readonly TimelineMoment[]> {
   const subjects = moments.filter(({ origin }) => origin !== undefined).map(({ subject }) => subject);

@@ -1,13 +1,15 @@
 // The history of a person as a list: when, what, and the page and the log entry of each; and how each kind is called and coloured.
 import { html } from 'hono/html';
+import type { getBooking } from '#src/api/bookings/get-booking.ts';
 import type { getContactTimeline } from '#src/api/people/timeline.ts';
 import { badge, time, type Markup, type State } from '#src/dashboard/components/markup.ts';
 import type { RecordOf } from '#src/dashboard/page.ts';
 
 type Item = RecordOf<typeof getContactTimeline>;
+type Point = RecordOf<typeof getBooking>['timeline'][number];
 
 /** What needs attention has a colour; the rest has none. */
-export const kindLabels: Readonly<Record<Item['kind'], readonly [text: string, state?: State]>> = {
+export const kindLabels: Readonly<Record<Item['kind'] | Point['kind'], readonly [text: string, state?: State]>> = {
   contact_created: ['contact'],
   contact_changed: ['contact'],
   contact_deleted: ['contact'],
@@ -19,12 +21,16 @@ export const kindLabels: Readonly<Record<Item['kind'], readonly [text: string, s
   canceled: ['canceled', 'attention'],
   meeting: ['meeting', 'quiet'],
   held: ['ended', 'ok'],
+  no_show: ['no-show', 'problem'],
   no_show_marked: ['no-show', 'problem'],
+  no_show_removed: ['no-show undone'],
   no_show_unmarked: ['no-show undone'],
   recap: ['recap'],
   recap_deleted: ['recap deleted', 'quiet'],
   confirmation_requested: ['confirmation requested', 'quiet'],
+  confirmed: ['confirmed', 'ok'],
   reconfirmed: ['confirmed', 'ok'],
+  alert: ['alert', 'quiet'],
   alert_pending: ['alert', 'quiet'],
   alert_sent: ['alert', 'quiet'],
   alert_failed: ['alert failed', 'problem'],

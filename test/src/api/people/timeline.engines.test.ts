@@ -54,8 +54,8 @@ for (const engine of storeEngines)
       );
       expect(items.map(({ kind, sentence }) => [kind, sentence])).toEqual([
         ['contact_reported', 'The service sent contact.merged, a kind that is not known here.'],
-        ['alert_pending', 'The alert “no_show” about the no-show waits to be sent to slack.'],
-        ['no_show_marked', 'Marked as a no-show for A talk.'],
+        ['alert', 'The alert “no_show” about the no-show waits to be sent to slack.'],
+        ['no_show', 'Marked as a no-show for A talk.'],
         ['meeting', 'Start of A talk.'],
         ['recap', 'A recap of A talk was written.'],
         ['held', 'End of A talk.'],
@@ -75,12 +75,12 @@ for (const engine of storeEngines)
       await using api = await openWorld();
       const { body } = await api.get(path);
       const items = body.collection as readonly Item[];
-      const unreported = ['meeting', 'held', 'alert_pending'];
+      const unreported = ['meeting', 'held', 'alert'];
       for (const { kind, seq } of items) expect([kind, seq === null]).toEqual([kind, unreported.includes(kind)]);
       expect(items.find(({ kind }) => kind === 'recap')?.page).toBe('/recaps/r');
-      expect(items.find(({ kind }) => kind === 'no_show_marked')?.page).toBe('/bookings/B3');
+      expect(items.find(({ kind }) => kind === 'no_show')?.page).toBe('/bookings/B3');
       const alerts = `/mirror/alerts?subject=${encodeURIComponent(uri('invitees', 'B3'))}`;
-      expect(items.find(({ kind }) => kind === 'alert_pending')?.page).toBe(alerts);
+      expect(items.find(({ kind }) => kind === 'alert')?.page).toBe(alerts);
       const booked = items.find(({ id }) => id === `booked ${uri('invitees', 'A1')}`);
       const delivery = await api.get(`/api/deliveries/${booked?.seq}`);
       expect(delivery.body.resource).toMatchObject({ event: 'invitee.created', subject_uri: uri('invitees', 'A1') });
