@@ -2,7 +2,11 @@
 // the rows says.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { catchUpBookings, refillBookings } from '#src/store/bookings/booking-follower.ts';
+import { bookingsAtLeast, catchUpBookings, refillBookings } from '#src/store/bookings/booking-follower.ts';
+import type { Store } from '#src/store/contract.ts';
+import { erase } from '#workers/privacy/erase.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
+import { rebuild } from '#workers/sync/rebuild.ts';
 import { bookingHistory } from '../../../harness/data/booking-histories.ts';
 import { cut, reordered } from '../../../harness/data/delivery-histories.ts';
 import { ingestObservations } from '../../../harness/data/api-reads.ts';
@@ -12,10 +16,10 @@ import {
   emptyTables,
   freshMemory,
   freshPostgres,
+  ingestBodies,
   rowsOf,
   type TestStore,
 } from '../../../harness/stores.ts';
-import type { Store } from '#src/store/contract.ts';
 
 const arrivals = bookingHistory.chain((observations) => reordered(observations).chain(cut));
 
@@ -56,4 +60,58 @@ describe.each([
     },
     propertyTimeoutMs,
   );
+
+  const uri = (id: string) => `https://api.example.test/scheduled_events/E/invitees/${id}`;
+  const body = (id: string, more: object, event = 'invitee.created') =>
+    JSON.stringify({
+      event,
+      created_at: '2025-01-02T00:00:00Z',
+      payload: { uri: uri(id), created_at: '2025-01-01T00:00:00Z', updated_at: '2025-01-02T00:00:00Z', ...more },
+    });
+
+  it.runIf(available)('shows no erased person, not even before it has read the erasure', async () => {
+    const { store } = opened;
+    await emptyTables(store);
+    await store.transaction(refillBookings);
+    const person = { email: 'planted@example.test', name: 'Planted Person' };
+    await ingestBodies(store, [body('1', person), body('2', { ...person, old_invitee: uri('1') })]);
+    await catchUpBookings(store, { atOnce: 1 });
+    await ingestBodies(store, [body('3', { ...person, old_invitee: uri('2') })]);
+    const address = { kind: 'address', address: 'planted@example.test' } as const;
+    await erase({ store, newKey: () => 'a key' }, address, { now: '2025-01-03T00:00:00.000000Z' });
+    expect(JSON.stringify(await rowsOf(store, 'bookings'))).not.toMatch(/planted/i);
+    expect(await rowsOf(store, 'bookings')).toMatchObject([
+      { journey_uri: uri('1'), last_invitee: uri('3'), moves: 2 },
+    ]);
+    // A late delivery about the same person, and a rebuild.
+    await ingestBodies(store, [body('4', { ...person, old_invitee: uri('3') })]);
+    await rebuild({ store, screen: privacyScreen({ eraseOnDelete: true }) });
+    await catchUpBookings(store);
+    expect(JSON.stringify(await rowsOf(store, 'bookings'))).not.toMatch(/planted/i);
+    expect(await rowsOf(store, 'bookings')).toMatchObject([
+      { journey_uri: uri('1'), last_invitee: uri('4'), moves: 3 },
+    ]);
+  });
+
+  it.runIf(available)('is made anew by a rebuild that corrects rows', async () => {
+    const { store } = opened;
+    await emptyTables(store);
+    await store.transaction(refillBookings);
+    await ingestBodies(store, [body('1', { name: 'Ada' })]);
+    await catchUpBookings(store);
+    await store.db.updateTable('invitees').set({ name: 'Wrong' }).execute();
+    await store.db.updateTable('bookings').set({ invitee_name: 'Wrong' }).execute();
+    await rebuild({ store, screen: privacyScreen({ eraseOnDelete: true }) });
+    expect(await rowsOf(store, 'bookings')).toMatchObject([{ invitee_name: 'Ada' }]);
+  });
+
+  it.runIf(available)('contains the entry that a reader asks for', async () => {
+    const { store } = opened;
+    await emptyTables(store);
+    await store.transaction(refillBookings);
+    await ingestBodies(store, [body('1', {})]);
+    expect(await rowsOf(store, 'bookings')).toEqual([]);
+    await bookingsAtLeast(store, 1_000_000);
+    expect(await rowsOf(store, 'bookings')).toMatchObject([{ journey_uri: uri('1') }]);
+  });
 });
