@@ -5,7 +5,7 @@ import { askRunning, openAdminToken } from '#src/api/running-instance.ts';
 import { inMegabytes, type DiskSpace, type LowDisk } from '#src/base/disk-space.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import { instantOf } from '#src/base/time.ts';
-import type { Installation } from '#src/api/overview/process-health.ts';
+import type { Installation } from '#src/read/health/process-health.ts';
 import type { Config } from '#src/config/load.ts';
 import { missingSettings } from '#src/config/missing-settings.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';

@@ -8,7 +8,7 @@ import { readSubscriptions } from '#src/store/subscription-rows.ts';
 import type { WatchReport } from '#src/subscriptions/watch.ts';
 import type { UpstreamNeeds } from '#src/upstream/clients.ts';
 import { retryBudgets } from '#src/upstream/retry-budgets.ts';
-import { recordClockSkew, recordLostSubscriptions } from '#workers/alerts/conditions/condition-inputs.ts';
+import { recordClockSkew, recordLostSubscriptions } from '#src/read/health/recorded-inputs.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import type { Job, Schedules } from '#workers/scheduling/scheduler.ts';
 import { readDefinitions } from '#workers/sync/definitions.ts';

@@ -1,8 +1,8 @@
 // Checks when the mirror was last compared with the service, and what that found.
 import { canCallService } from '#src/app/background.ts';
 import { slotstream } from '#src/base/command.ts';
-import { maxMissedPeriods } from '#src/api/overview/drift-health.ts';
-import { lateFix, lateText, readLateJobs } from '#src/api/overview/late-jobs.ts';
+import { maxMissedPeriods } from '#src/read/health/drift-health.ts';
+import { lateFix, lateText, readLateJobs } from '#src/read/health/late-jobs.ts';
 import { jobPeriods } from '#src/app/jobs.ts';
 import { counted } from '#src/base/number-text.ts';
 import { timeText } from '#src/base/time.ts';

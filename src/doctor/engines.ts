@@ -2,7 +2,7 @@
 // receives deliveries soon after their events.
 import { slotstream } from '#src/base/command.ts';
 import { openMirror } from '#src/app/mirror.ts';
-import { maxDelaySeconds } from '#src/api/overview/process-health.ts';
+import { maxDelaySeconds } from '#src/read/health/process-health.ts';
 import { rejectedPassword } from '#src/queue/bullmq/connection.ts';
 import { isEmbedded, openQueue } from '#src/queue/registry.ts';
 import type { Store } from '#src/store/contract.ts';

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { slotstream } from '#src/base/command.ts';
 import { timeText } from '#src/base/time.ts';
 import { z } from 'zod';
-import { manyWaiting } from '#src/api/overview/process-health.ts';
+import { manyWaiting } from '#src/read/health/process-health.ts';
 import { readStatus } from '#src/app/read-status.ts';
 import { isEmbedded } from '#src/queue/registry.ts';
 import { isMissing as hasNotReported, lowDisksText, processName as nameOf, sumOf } from '#src/store/process-reports.ts';

@@ -11,16 +11,16 @@ import { lastSeq } from '#src/store/log/read.ts';
 import { unprojectedCounts } from '#src/read/deliveries/unprojected-counts.ts';
 import { isMissing } from '#src/store/process-reports.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
-import { readMirrorHealth } from '#workers/alerts/conditions/mirror-health.ts';
+import { readMirrorHealth } from '#src/read/health/mirror-health.ts';
 import { filledAt, isFilled } from '#workers/sync/mirror-identity.ts';
 import { openGap } from '#workers/sync/reconcile/missed-window.ts';
 import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
-import { firstRun } from './first-run.ts';
-import { downSubscriptions, mirrorHealth } from './health.ts';
-import { readLateJobs } from './late-jobs.ts';
-import { needRecord, readNeeds, type AttentionItem } from './needs-you.ts';
-import { healthItem, lagOf, queueOf, type HealthItem, type Installation } from './process-health.ts';
-import { readToday } from './today.ts';
+import { firstRun } from '#src/read/health/first-run.ts';
+import { downSubscriptions, mirrorHealth } from '#src/read/health/health.ts';
+import { readLateJobs } from '#src/read/health/late-jobs.ts';
+import { needRecord, readNeeds, type AttentionItem } from '#src/read/health/needs-you.ts';
+import { healthItem, lagOf, queueOf, type HealthItem, type Installation } from '#src/read/health/process-health.ts';
+import { readToday } from '#src/read/health/today.ts';
 
 const mirrorHealthRecord = z
   .strictObject({

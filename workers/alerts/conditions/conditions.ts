@@ -6,7 +6,8 @@ import { dayMs, timeText } from '#src/base/time.ts';
 import { duration } from '#src/config/readers.ts';
 import { lowDisksText, sumOf } from '#src/store/process-reports.ts';
 import { durationText } from '#src/base/zoned-time.ts';
-import { defineCondition, type ConditionKind, type MirrorHealth, type Problem } from './condition.ts';
+import type { MirrorHealth } from '#src/read/health/mirror-health.ts';
+import { defineCondition, type ConditionKind, type Problem } from './condition.ts';
 
 /** An unusual share of no-shows hints at a wrong invitation or a wrong clock. */
 const noShowSpike = defineCondition({

@@ -10,9 +10,8 @@ import { alertId, applyDesiredAlerts, type DesiredAlert } from '#workers/alerts/
 import { encodeFact } from '#workers/alerts/rules/fact.ts';
 import type { ConditionRule } from '#workers/alerts/rules/ruleset.ts';
 import type { Job } from '#workers/scheduling/scheduler.ts';
-import type { MirrorHealth } from './condition.ts';
 import { advance, episode, type Episode, type Evaluation } from './debounce.ts';
-import { logEnd, readMirrorHealth } from './mirror-health.ts';
+import { logEnd, readMirrorHealth, type MirrorHealth } from '#src/read/health/mirror-health.ts';
 
 export interface EvaluationNeeds {
   readonly store: Store;

@@ -1,6 +1,6 @@
 // The page of an empty installation: the next command to run, ready to copy.
 import { html } from 'hono/html';
-import type { FirstStep } from '#src/api/overview/first-run.ts';
+import type { FirstStep } from '#src/read/health/first-run.ts';
 import type { Overview } from '#src/api/overview/overview.ts';
 import { copyable, nothing, type Markup } from '#src/dashboard/components/markup.ts';
 import type { View } from '#src/dashboard/page.ts';

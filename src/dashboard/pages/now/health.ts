@@ -1,6 +1,6 @@
 // The verdict and the health items: what is not well as a notice with its fix, everything else in one quiet line.
 import { html } from 'hono/html';
-import type { HealthItem } from '#src/api/overview/process-health.ts';
+import type { HealthItem } from '#src/read/health/process-health.ts';
 import type { Overview } from '#src/api/overview/overview.ts';
 import { counted } from '#src/base/number-text.ts';
 import { nothing, type Markup } from '#src/dashboard/components/markup.ts';

@@ -2,8 +2,8 @@
 // itself, and which process has the tables.
 import { html } from 'hono/html';
 import type { z } from 'zod';
-import type { HealthItem } from '#src/api/overview/process-health.ts';
-import { processHealth } from '#src/api/overview/process-health.ts';
+import type { HealthItem } from '#src/read/health/process-health.ts';
+import { processHealth } from '#src/read/health/process-health.ts';
 import { statusRecord } from '#src/api/process.ts';
 import { counted, number } from '#src/base/number-text.ts';
 import { facts } from '#src/dashboard/components/list.ts';

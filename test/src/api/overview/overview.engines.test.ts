@@ -2,14 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import type { EventKind } from '#schemas/events.ts';
 import { readOverview } from '#src/api/overview/overview.ts';
-import type { Installation } from '#src/api/overview/process-health.ts';
+import type { Installation } from '#src/read/health/process-health.ts';
 import { dayMs, hourMs, instantOf } from '#src/base/time.ts';
 import { createSampler } from '#src/sandbox/sample-delivery.ts';
 import { keyValue, writeValue } from '#src/store/key-value.ts';
 import type { Store } from '#src/store/contract.ts';
 import { writeRows } from '#src/store/rows.ts';
 import { writeSubscriptions, type KnownSubscription } from '#src/store/subscription-rows.ts';
-import { recordLostSubscriptions } from '#workers/alerts/conditions/condition-inputs.ts';
+import { recordLostSubscriptions } from '#src/read/health/recorded-inputs.ts';
 import { mirrorIdentity } from '#workers/pipeline/organization.ts';
 import { endLease, takeLease } from '#workers/scheduling/lease.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';

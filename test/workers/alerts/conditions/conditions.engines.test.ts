@@ -12,7 +12,7 @@ import { listProcesses, writeProcess, type ProcessRow } from '#src/store/process
 import { writeSubscriptions, type KnownSubscription } from '#src/store/subscription-rows.ts';
 import type { TableName } from '#src/store/tables.ts';
 import { evaluateConditions } from '#workers/alerts/conditions/evaluate-conditions.ts';
-import { recordClockSkew, recordLostSubscriptions } from '#workers/alerts/conditions/condition-inputs.ts';
+import { recordClockSkew, recordLostSubscriptions } from '#src/read/health/recorded-inputs.ts';
 import { loadRules, type ConditionRule } from '#workers/alerts/rules/ruleset.ts';
 import { recordRun } from '#workers/sync/reconcile/reconcile-state.ts';
 import { processRow } from '../../../harness/data/process-row.ts';

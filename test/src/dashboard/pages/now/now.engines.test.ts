@@ -1,6 +1,6 @@
 // The page Now on every store: an empty installation, one at work, one with problems, and hostile names.
 import { describe, expect, it } from 'vitest';
-import type { Installation } from '#src/api/overview/process-health.ts';
+import type { Installation } from '#src/read/health/process-health.ts';
 import { dayMs, hourMs, instantOf } from '#src/base/time.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { contactDelivery } from '../../../../harness/data/contact-deliveries.ts';

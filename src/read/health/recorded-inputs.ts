@@ -4,7 +4,13 @@ import { z } from 'zod';
 import { hourMs } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import { changeValue, keyValue, readValue, writeValue } from '#src/store/key-value.ts';
-import type { LostSubscription } from './condition.ts';
+
+export interface LostSubscription {
+  readonly uri: string;
+  readonly how: 'disabled' | 'missing';
+  /** Another subscription was created in its place. */
+  readonly isReplaced: boolean;
+}
 
 const clockRecord = z.object({ ahead_seconds: z.number(), at_ms: z.number() });
 const lossRecords = z.array(

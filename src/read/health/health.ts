@@ -3,8 +3,8 @@
 import { slotstream } from '#src/base/command.ts';
 import { counted, duration } from '#src/base/number-text.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
-import type { MirrorHealth } from '#workers/alerts/conditions/condition.ts';
 import type { LateJob } from '#workers/scheduling/lease.ts';
+import type { MirrorHealth } from './mirror-health.ts';
 import { driftHealth, type ComparisonState } from './drift-health.ts';
 import { jobHealth } from './late-jobs.ts';
 import { ageText, processHealth, type HealthItem } from './process-health.ts';

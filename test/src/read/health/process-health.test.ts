@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { processHealth } from '#src/api/overview/process-health.ts';
+import { processHealth } from '#src/read/health/process-health.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
 import { processRow } from '../../../harness/data/process-row.ts';
 

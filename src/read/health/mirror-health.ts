@@ -6,14 +6,44 @@ import type { Store } from '#src/store/contract.ts';
 import { latestDeliveries } from '#src/read/deliveries/delivery-lag.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { unprojectedCounts } from '#src/read/deliveries/unprojected-counts.ts';
-import { noShowRates } from '#src/read/numbers/no-show-rates.ts';
+import { noShowRates, type NoShowRate, type RateWindow } from '#src/read/numbers/no-show-rates.ts';
 import { isMissing } from '#src/store/process-reports.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
-import { readSubscriptions } from '#src/store/subscription-rows.ts';
+import { readSubscriptions, type KnownSubscription } from '#src/store/subscription-rows.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
 import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
-import type { Comparison, MirrorHealth } from './condition.ts';
-import { readClockSkew, readLostSubscriptions } from './condition-inputs.ts';
+import { readClockSkew, readLostSubscriptions, type LostSubscription } from './recorded-inputs.ts';
+
+/** The health of the mirror at one moment. */
+export interface MirrorHealth {
+  readonly nowMs: number;
+  /** As the subscription watch last saw them. */
+  readonly subscriptions: readonly Pick<KnownSubscription, 'uri' | 'state' | 'retry_started_at'>[];
+  /** Subscriptions that the watch found disabled or deleted within the last hour, replaced or not. */
+  readonly lostSubscriptions: readonly LostSubscription[];
+  readonly quarantined: number;
+  /** Deliveries that were quarantined within the last hour. */
+  readonly quarantinedLastHour: number;
+  /** Seconds from event to row, of the latest deliveries of the last hour. */
+  readonly delaySeconds: readonly number[];
+  /** What the last complete reconciliations found, by part. */
+  readonly comparisons: readonly Comparison[];
+  /** Seconds by which our clock is ahead of the service's (negative when behind); undefined when the service was not called lately. */
+  readonly clockSkewSeconds: number | undefined;
+  /** The processes that run, as they reported within the last minute. */
+  readonly processes: readonly ProcessRow[];
+  /** Bookings that ended within a window and how many of them were no-shows, per event type or host. */
+  noShowRates(by: RateWindow['by'], withinMs: number): Promise<readonly NoShowRate[]>;
+}
+
+interface Comparison {
+  readonly part: 'recent' | 'full';
+  /** Rows found missing, extra or different. */
+  readonly rows: number;
+  /** Deletes that wait for confirmation. */
+  readonly heldBack: number;
+  readonly finishedAt: string;
+}
 
 /** Where the log ended at the previous evaluation, and when that was. */
 export const logEnd = z.object({ seq: z.number(), atMs: z.number() }).readonly();

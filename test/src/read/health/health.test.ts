@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mirrorHealth, type HealthInput } from '#src/api/overview/health.ts';
+import { mirrorHealth, type HealthInput } from '#src/read/health/health.ts';
 import type { LastRun } from '#workers/sync/reconcile/reconcile-state.ts';
 import { processRow } from '../../../harness/data/process-row.ts';
 
