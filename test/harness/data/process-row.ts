@@ -1,4 +1,5 @@
 // The report of a process that is well, as a row of `processes`.
+import type { MachineReport } from '#src/store/process-reports.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
 
 export const processRow = (row: Partial<ProcessRow>): ProcessRow => ({
@@ -29,4 +30,16 @@ export const processRow = (row: Partial<ProcessRow>): ProcessRow => ({
   lag_p99_ms: null,
   last_batch_at: null,
   ...row,
+});
+
+/** The column that holds what a process knows of its machine. */
+export const machineRow = (machine: Partial<MachineReport>): Pick<ProcessRow, 'low_disks'> => ({
+  low_disks: JSON.stringify({ disks: [], refuses: false, down: [], clock_ahead_seconds: 0, ...machine }),
+});
+
+export const lowDisk = (part: string, freeMb: number) => ({
+  part,
+  folder: `/data/${part}`,
+  free_mb: freeMb,
+  is_low: true,
 });
