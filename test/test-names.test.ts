@@ -20,7 +20,6 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   'src/read/numbers/no-show-rates.ts': 'test/workers/alerts/conditions',
   'src/base/zoned-time.ts': 'test/workers/alerts/message',
   'src/store/stale-rows.ts': 'test/workers/sync/reconcile',
-  'src/read/deliveries/delivery-lag.ts': 'test/workers/alerts/conditions',
   'src/store/log/observed-times.ts': 'test/workers/sync',
   'src/upstream/oauth/authorize.ts': 'test/src/cli',
   'src/upstream/oauth/redirect-listener.ts': 'test/src/cli',

@@ -8,7 +8,7 @@ import type { ViewSettings } from '#src/store/views/view.ts';
 import type { Screen } from '#workers/pipeline/screen.ts';
 import type { ReplayScriptOptions } from './deliveries/curl-replay.ts';
 import type { MirrorProcess } from './mirror/mirror-process.ts';
-import type { Installation } from '#src/read/health/process-health.ts';
+import type { Installation } from '#src/read/health/read-health.ts';
 
 export interface ApiContext {
   readonly store: Store;

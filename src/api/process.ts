@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { instant } from '#schemas/resources/values.ts';
 import { operationDefiner, type Operation } from '#src/http/operation.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
+import { healthCheck } from '#src/read/health/health-check.ts';
 import { processRecord } from '#src/store/process-reports.ts';
 
 export interface ProcessContext {
@@ -69,6 +70,7 @@ export const statusRecord = z
       .optional(),
     reconcile: z.looseObject({}).optional(),
     alerts: z.strictObject({ pending: count, sent: count, retracted: count, failed: count }).optional(),
+    health: z.array(healthCheck).optional().meta({ description: 'Whether all is well, check by check' }),
     processes: z
       .array(processRecord)
       .optional()

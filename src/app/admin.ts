@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { createAdminApp, type AdminNeeds, type Pages, type ReadApi } from '#src/api/app.ts';
 import { createAccessLog } from '#src/api/auth/access-log.ts';
 import { createLoginCodes, loginLink } from '#src/api/auth/login-codes.ts';
-import type { Installation } from '#src/read/health/process-health.ts';
+import type { Installation } from '#src/read/health/read-health.ts';
 import { adminTokenFile, openAdminToken, writeAddress } from '#src/api/running-instance.ts';
 import { isLoopback } from '#src/base/loopback.ts';
 import { memoize } from '#src/base/memoize.ts';

@@ -19,7 +19,7 @@ export interface AlertNeeds extends JobNeeds {
   readonly rules: Ruleset;
   readonly tail: Tail;
   readonly clock: () => number;
-  readonly processes: EvaluationNeeds['processes'];
+  readonly installation: EvaluationNeeds['installation'];
 }
 
 export type Alerts = OutboxPoller;
@@ -57,7 +57,7 @@ export async function startAlerts(needs: AlertNeeds): Promise<Alerts> {
   const jobs = [
     watchJob(needs, onOutboxChanged),
     conditionsJob(
-      { store, nowMs, processes: needs.processes, onOutboxChanged },
+      { store, nowMs, installation: needs.installation, onOutboxChanged },
       { rules: rules.conditions, maxAgeMs, watchEveryMs: config.watchEveryMs },
     ),
   ];

@@ -17,7 +17,8 @@ import { openAdmin } from './admin.ts';
 import type { Alerts } from './alerting.ts';
 import { openFollowers, openRetention, openSyncJobs, prepareBackground } from './background.ts';
 import { addDiskHealth, openDataFolder, openDisks, withRoom } from './disk.ts';
-import { installationOf, startHeartbeat } from './heartbeat.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { healthOf, installationOf } from './installation.ts';
 import { bindListeners } from './listeners.ts';
 import { errorLogger, lastReconcileRuns, mirrorStatus, openMirror } from './mirror.ts';
 import { openReceiver, openWorker, type Roles } from './roles.ts';
@@ -100,6 +101,11 @@ export async function openApp(
   const startedAt = new Date().toISOString();
   const reported = { roles, adminUrl: listeners.adminUrl, receiver, nowMs, lastBatchMs: () => lastBatchMs };
   const heartbeat = await startHeartbeat({ ...shared, ...reported });
+  const installation = installationOf(config, { queue, processes: heartbeat.processes });
+  const readHealth = async () => ({
+    processes: await heartbeat.processes(),
+    health: await healthOf({ store, installation, database: heartbeat.database(), nowMs: nowMs() }),
+  });
   const readStore = async () => {
     if (!store) return {};
     await withTimeout(store.engine.ping(), pingTimeoutMs);
@@ -114,10 +120,9 @@ export async function openApp(
     ...(receiver?.journal && { journal: receiver.journal.status() }),
     ...(await readStore().catch(() => ({ store: { state: 'not answering' } }))),
     ...(running.alerts && { alert_channels: running.alerts.channelStates() }),
-    processes: await heartbeat.processes(),
+    ...(await readHealth()),
   });
   const sinks = async () => (await running.sinks?.list()) ?? [];
-  const installation = installationOf({ config, queue, heartbeat });
   const admin = openAdmin(shared, {
     ...listeners,
     works: roles.works,
@@ -131,7 +136,7 @@ export async function openApp(
   if (background) {
     await openFollowers(background);
     running.sinks = prepared?.openSinks?.(background);
-    running.alerts = await prepared?.alerts.open({ ...background, ...heartbeat, clock: alertClock });
+    running.alerts = await prepared?.alerts.open({ ...background, installation, clock: alertClock });
   }
   opened.defer(() => health.stop());
   const resources = opened.move();

@@ -79,9 +79,9 @@ async function prepareSinks(config: Config) {
 async function prepareAlerts(config: Config) {
   const { registerAlerts, rulesOf, startAlerts } = await import('./alerting.ts');
   const rules = await rulesOf(config);
-  const open = async (parts: BackgroundNeeds & Pick<AlertNeeds, 'clock' | 'processes'>): Promise<Alerts> => {
-    const { log, tail, opened, clock, metrics, processes, store, holder, nowMs } = parts;
-    const alerts = await startAlerts({ config, rules, store, holder, nowMs, tail, log, clock, processes });
+  const open = async (parts: BackgroundNeeds & Pick<AlertNeeds, 'clock' | 'installation'>): Promise<Alerts> => {
+    const { log, tail, opened, clock, metrics, installation, store, holder, nowMs } = parts;
+    const alerts = await startAlerts({ config, rules, store, holder, nowMs, tail, log, clock, installation });
     opened.defer(() => alerts.close());
     metrics.watch({ alerts: () => countAlerts(store), alertChannels: async () => alerts.channelStates() });
     return alerts;

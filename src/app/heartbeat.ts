@@ -2,18 +2,19 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { askRunning, openAdminToken } from '#src/api/running-instance.ts';
-import { inMegabytes, type DiskSpace, type LowDisk } from '#src/base/disk-space.ts';
+import { inMegabytes, type DiskSpace } from '#src/base/disk-space.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import { instantOf } from '#src/base/time.ts';
-import type { Installation } from '#src/read/health/process-health.ts';
 import type { Config } from '#src/config/load.ts';
-import { missingSettings } from '#src/config/missing-settings.ts';
+import type { ProcessInput } from '#src/read/health/process-health.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
 import { recentCounts } from '#src/observability/metrics/tallies.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
+import type { Health } from '#src/receiver/health.ts';
 import type { Journal } from '#src/receiver/journal/journal.ts';
 import type { Spool } from '#src/receiver/spool/spool.ts';
 import type { Unit } from '#src/store/contract.ts';
+import type { MachineReport } from '#src/store/process-reports.ts';
 import { connectStore, sqliteFile } from '#src/store/open-store.ts';
 import {
   expireProcesses,
@@ -24,13 +25,14 @@ import {
   type ProcessRow,
 } from '#src/store/processes.ts';
 import manifest from '../../package.json' with { type: 'json' };
-import { jobPeriods } from './jobs.ts';
 import { mergeProcesses, statusAnswer } from './read-status.ts';
 import type { Roles } from './roles.ts';
 
 export interface Heartbeat {
   /** Every process, this one included; the others as they were last read where the store does not answer. */
   processes(): Promise<readonly ProcessRow[]>;
+  /** As it was found when the processes were last listed. */
+  database(): ProcessInput['database'];
 }
 
 interface HeartbeatNeeds {
@@ -39,7 +41,8 @@ interface HeartbeatNeeds {
   readonly adminUrl: string;
   readonly queue: Pick<DeliveryQueue, 'depth' | 'oldestMs'>;
   readonly metrics: Pick<Metrics, 'signatures' | 'lag'>;
-  readonly disks: Pick<DiskSpace, 'low'>;
+  readonly disks: Pick<DiskSpace, 'low' | 'free' | 'folders'>;
+  readonly health: Pick<Health, 'readiness'>;
   /** Undefined in a receiver, which connects to the table alone. */
   readonly store: Unit | undefined;
   /** Undefined where this process does not receive. */
@@ -76,9 +79,28 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
   const recently = recentCounts();
   let spoolSince: number | undefined;
   let stored: readonly ProcessRow[] = [];
+  let database: ProcessInput['database'] = unit ? 'answering' : 'unknown';
 
   async function oldestJob(state: 'waiting' | 'active'): Promise<string | null> {
     return instantOrNull(await withTimeout(queue.oldestMs(state), storeTimeoutMs).catch(() => undefined));
+  }
+
+  async function describeMachine(): Promise<MachineReport> {
+    const { deliveries, engines } = await needs.health.readiness();
+    const low = new Set((await needs.disks.low()).map(({ part }) => part));
+    // A worker follows the clock of the database.
+    const clockMs = needs.store ? Date.now() - needs.nowMs() : -aheadMs;
+    return {
+      disks: (await needs.disks.free()).map(({ part, freeBytes }) => ({
+        part,
+        folder: needs.disks.folders[part] ?? '',
+        free_mb: inMegabytes(freeBytes),
+        is_low: low.has(part),
+      })),
+      refuses: receiver !== undefined && deliveries === 'not_ready',
+      down: Object.keys(engines).filter((name) => engines[name] === 'down'),
+      clock_ahead_seconds: Math.round(clockMs / 1000),
+    };
   }
 
   async function describe(): Promise<ProcessRow> {
@@ -93,7 +115,7 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
       started_at: instantOf(startedMs),
       seen_at: instantOf(needs.nowMs()),
       queue: depth ? 'answering' : 'not answering',
-      queue_waiting: depth?.waiting ?? null,
+      queue_waiting: depth ? depth.waiting + depth.delayed : null,
       queue_active: depth?.active ?? null,
       queue_failed: depth?.failed ?? null,
       queue_oldest_at: depth?.waiting ? await oldestJob('waiting') : null,
@@ -103,7 +125,7 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
       spool_since: instantOrNull(spoolSince),
       journal_batches: journal?.batches ?? null,
       journal_full: journal?.is_full ?? null,
-      low_disks: (await needs.disks.low()).map(lowDiskText).join(', ') || null,
+      low_disks: JSON.stringify(await describeMachine()),
       accepted: receiver ? accepted : null,
       refused: receiver ? refused : null,
       refused_stale: receiver ? stale : null,
@@ -123,15 +145,22 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
   return {
     async processes() {
       // A slow answer must not end an alert about another process.
-      if (unit) stored = await withTimeout(listProcesses(unit, nowMs()), storeTimeoutMs).catch(() => stored);
+      if (unit)
+        try {
+          stored = await withTimeout(listProcesses(unit, nowMs()), storeTimeoutMs);
+          database = 'answering';
+        } catch {
+          database = 'not answering';
+        }
       const beside = roles.receives ? [] : await askReceivers(config);
       return mergeProcesses([...stored.map((row) => shifted(row, -aheadMs)), ...beside, await describe()]);
     },
+    database: () => database,
   };
 }
 
 /** With SQLite, the receivers on this data folder do not write to the table: they are asked. */
-async function askReceivers(config: Config): Promise<readonly ProcessRow[]> {
+export async function askReceivers(config: Config): Promise<readonly ProcessRow[]> {
   if (sqliteFile(config.databaseUrl) === undefined) return [];
   const request = { token: () => openAdminToken(config), path: '/api/status', onlyReceivers: true };
   const answers = await withTimeout(askRunning(config.dataDir, request), askTimeoutMs).catch(() => []);
@@ -150,27 +179,7 @@ const shifted = (row: ProcessRow, byMs: number): ProcessRow => {
   };
 };
 
-const lowDiskText = ({ part, freeBytes }: LowDisk): string => `${part} ${inMegabytes(freeBytes)} MB`;
-
 const instantOrNull = (ms: number | undefined): string | null => (ms === undefined ? null : instantOf(ms));
-
-/** What the overview shows of the installation. */
-export const installationOf = ({
-  config,
-  queue,
-  heartbeat,
-}: {
-  readonly config: Config;
-  readonly queue: Pick<DeliveryQueue, 'engine'>;
-  readonly heartbeat: Heartbeat;
-}): Installation => ({
-  processes: () => heartbeat.processes(),
-  queueEngine: queue.engine,
-  missingSettings: missingSettings(config),
-  recentEveryMs: config.reconcileEveryMs,
-  fullEveryMs: config.sweepEveryMs,
-  jobPeriods: jobPeriods(config),
-});
 
 /** Returns how to stop. A failure is not reported: the store has checks of its own, and the row shows when it was written last. */
 function startBeating(

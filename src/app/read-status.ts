@@ -3,9 +3,14 @@ import { z } from 'zod';
 import { askRunning, openAdminToken } from '#src/api/running-instance.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Config } from '#src/config/load.ts';
+import { withTimeout } from '#src/base/timeout.ts';
 import type { Log } from '#src/observability/log.ts';
+import type { QueueDepth } from '#src/queue/contract.ts';
+import { healthCheck, type HealthCheck } from '#src/read/health/health-check.ts';
+import type { Store } from '#src/store/contract.ts';
 import { processRecord } from '#src/store/process-reports.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
+import type { HealthNeeds } from './installation.ts';
 
 export interface StatusReport {
   /** Whether a process answers on this data folder. */
@@ -13,6 +18,7 @@ export interface StatusReport {
   readonly processes: readonly ProcessRow[];
   /** The answer of a process on this data folder, one with the tables if there is one; without any, what the store has. */
   readonly status: object;
+  readonly health: readonly HealthCheck[];
   /** Why the store could not be read. */
   readonly problem: SlotstreamError | undefined;
 }
@@ -21,6 +27,7 @@ export interface StatusReport {
 export const statusAnswer = z.looseObject({
   store: z.looseObject({}).optional().catch(undefined),
   processes: z.array(processRecord).default([]).catch([]),
+  health: z.array(healthCheck).optional().catch(undefined),
 });
 
 /** One entry per process, the newest, in a stable order. */
@@ -31,7 +38,15 @@ export function mergeProcesses(all: readonly ProcessRow[]): readonly ProcessRow[
   return [...newest.values()].toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
 }
 
-export async function readStatus(needs: { readonly config: Config; readonly log: Log }): Promise<StatusReport> {
+interface StatusNeeds {
+  readonly config: Config;
+  readonly log: Log;
+  readonly now: () => Date;
+  /** Where the caller has opened the mirror. */
+  mirror?(): Promise<Store>;
+}
+
+export async function readStatus(needs: StatusNeeds): Promise<StatusReport> {
   const { config } = needs;
   const request = { token: () => openAdminToken(config), path: '/api/status' };
   const answers = await askRunning(config.dataDir, request).catch((error: unknown): readonly unknown[] => {
@@ -40,29 +55,69 @@ export async function readStatus(needs: { readonly config: Config; readonly log:
   });
   const read = answers.map((each) => statusAnswer.parse(each));
   const [first] = read;
-  const { problem, ...mirror }: MirrorReport = first?.store ? {} : await readMirror(needs);
-  const listed = [...read, statusAnswer.parse(mirror)].flatMap(({ processes }) => processes);
-  return { running: first !== undefined, processes: mergeProcesses(listed), status: { ...first, ...mirror }, problem };
+  const running = first !== undefined;
+  const listed = read.flatMap(({ processes }) => processes);
+  if (first?.store && first.health) {
+    const { health, ...status } = first;
+    return { running, processes: mergeProcesses(listed), status, health, problem: undefined };
+  }
+  const queue = first ? undefined : await askQueue(config);
+  const { problem, processes, health, ...mirror } = await readMirror(needs, { listed, queue });
+  return { running, processes, status: { ...first, ...(queue && { queue }), ...mirror }, health, problem };
 }
 
-interface MirrorReport {
-  readonly problem?: SlotstreamError;
-  readonly store?: object;
-  readonly processes?: readonly ProcessRow[];
+/** Undefined where only its process can read it. */
+async function askQueue({ queueUrl: url, dataDir }: Config): Promise<QueueAnswer | undefined> {
+  const { isEmbedded, openQueue } = await import('#src/queue/registry.ts');
+  if (isEmbedded(url)) return undefined;
+  const queue = await openQueue({ url, dataDir, report: () => {} });
+  try {
+    return { engine: queue.engine, ...(await withTimeout(queue.depth(), queueTimeoutMs)) };
+  } catch {
+    return { engine: queue.engine, state: 'not answering' };
+  } finally {
+    await queue.close().catch(() => {});
+  }
 }
 
-async function readMirror({ config, log }: { readonly config: Config; readonly log: Log }): Promise<MirrorReport> {
+interface QueueAnswer extends Partial<QueueDepth> {
+  readonly engine: string;
+  readonly state?: 'not answering';
+}
+
+const queueTimeoutMs = 5_000;
+
+/** What the store has, and what follows from it and from the processes that answered. */
+async function readMirror(
+  { config, log, now, mirror }: StatusNeeds,
+  known: { readonly listed: readonly ProcessRow[]; readonly queue: QueueAnswer | undefined },
+) {
   // Loaded only here: asking a running process needs no store.
   const { mirrorStatus, openMirror } = await import('./mirror.ts');
   const { listProcesses } = await import('#src/store/processes.ts');
+  const { healthOf, installationOf } = await import('./installation.ts');
+  const { waiting = 0, delayed = 0, failed = 0 } = known.queue ?? {};
+  const healthWith = (processes: readonly ProcessRow[], more: Pick<HealthNeeds, 'store' | 'nowMs' | 'database'>) =>
+    healthOf({
+      ...more,
+      installation: installationOf(config, { processes: async () => processes }),
+      queue: known.queue && (known.queue.state ?? { waiting: waiting + delayed, failed }),
+    });
   try {
-    await using store = await openMirror(config, log);
-    return { ...(await mirrorStatus(store)), processes: await listProcesses(store, Date.now()) };
+    const store = await (mirror ?? (() => openMirror(config, log)))();
+    await using _own = { [Symbol.asyncDispose]: async () => (mirror ? undefined : store.close()) };
+    const nowMs = now().getTime() + (await store.engine.clockAheadMs());
+    const processes = mergeProcesses([...known.listed, ...(await listProcesses(store, nowMs))]);
+    const health = await healthWith(processes, { store, nowMs, database: 'answering' });
+    return { ...(await mirrorStatus(store)), processes, health, problem: undefined };
   } catch (error) {
     if (!(error instanceof SlotstreamError)) throw error;
     const states: Partial<Record<string, string>> = { no_mirror: 'no mirror yet', store_unavailable: 'not answering' };
     const state = states[error.code];
     if (state === undefined) throw error;
-    return { store: { state }, problem: error };
+    const processes = mergeProcesses(known.listed);
+    const database = state === 'not answering' ? state : 'answering';
+    const health = await healthWith(processes, { store: undefined, nowMs: now().getTime(), database });
+    return { store: { state }, processes, health, problem: error };
   }
 }

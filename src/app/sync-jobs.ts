@@ -1,5 +1,6 @@
 // The periodic jobs that keep the mirror equal to the service: compare recent changes, compare everything in slices, read what
 // changes without a webhook, restore lost webhook subscriptions, and repair what was missed while one was lost.
+import { hostname } from 'node:os';
 import { slotstream } from '#src/base/command.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Config } from '#src/config/load.ts';
@@ -159,7 +160,9 @@ async function recordClockOffset<Result>(
     return await run({ onClock: (ms) => void (aheadMs = ms) });
   } finally {
     // Not worth failing the job: the next run records it again.
-    if (aheadMs !== undefined) await recordClockSkew(store, aheadMs / 1000, nowMs()).catch(() => undefined);
+    const by = `${hostname()} (pid ${process.pid})`;
+    if (aheadMs !== undefined)
+      await recordClockSkew(store, { aheadSeconds: aheadMs / 1000, by }, nowMs()).catch(() => undefined);
   }
 }
 

@@ -24,6 +24,7 @@ export interface DiskSpace {
   /** The parts whose disk is getting full: early enough to make room. */
   low(): Promise<readonly LowDisk[]>;
   free(): Promise<readonly LowDisk[]>;
+  readonly folders: DiskFolders;
 }
 
 export interface DiskSpaceNeeds {
@@ -82,6 +83,7 @@ export function openDiskSpace({ folders, minFreeBytes, clock, ...needs }: DiskSp
     full: () => below(minFreeBytes),
     low: () => below(lowBelow(minFreeBytes)),
     free,
+    folders,
   };
 }
 

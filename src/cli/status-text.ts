@@ -1,11 +1,11 @@
 // The report of `status` as text: a few sections with one line per part. A running process may be of another version, so a part
 // that is missing or has another shape is left out.
 import { counted } from '#src/base/number-text.ts';
-import { slotstream } from '#src/base/command.ts';
 import { z } from 'zod';
 import type { StatusReport } from '#src/app/read-status.ts';
 import { timeText } from '#src/base/time.ts';
-import { isMissing } from '#src/store/process-reports.ts';
+import { healthCheck, verdictOf, type HealthCheck } from '#src/read/health/health-check.ts';
+import { isMissing, machineOf } from '#src/store/process-reports.ts';
 import { alignColumns } from './terminal.ts';
 
 const part = <Shape extends z.ZodRawShape>(shape: Shape) => z.object(shape).optional().catch(undefined);
@@ -19,6 +19,7 @@ const lastRun = part({
 });
 
 const report = z.object({
+  health: z.array(healthCheck).optional().catch(undefined),
   queue: part({
     engine: z.string(),
     state: z.string().optional(),
@@ -65,12 +66,13 @@ type Line = readonly [label: string, value: string];
 export function statusText(status: ProcessReport & Readonly<Record<string, unknown>>, now: Date): string {
   const read = report.parse(status);
   const sections: Readonly<Record<string, readonly Line[]>> = {
-    Deliveries: [...queueLines(read), ...logLines(read.store)],
+    Deliveries: [...subscriptionLines(read.health), ...queueLines(read), ...logLines(read.store)],
     Tables: [...rowLines(read.store), ...reconcileLines(read.reconcile), ...retentionLines(read.retention)],
     Alerts: alertLines(read),
     'Feed delivery': sinkLines(read.sinks),
   };
   return [
+    ...healthLines(read.health),
     ...processLines(status, read.store, now),
     ...Object.entries(sections).flatMap(([title, lines]) => (lines.length > 0 ? [title, ...aligned(lines)] : [])),
   ].join('\n');
@@ -87,30 +89,51 @@ const engineNames: Readonly<Record<string, string>> = {
 };
 const engineName = (engine: string): string => engineNames[engine] ?? engine;
 
+const marks = { ok: '✓', warning: '!', problem: '✗' } as const;
+
+/** One check as `doctor` and `status` print it. */
+export const checkText = ({ id, state, sentence, fix }: HealthCheck): string =>
+  `${marks[state]} ${id}: ${sentence}${fix === undefined ? '' : `\n  → ${fix}`}`;
+
+function healthLines(health: readonly HealthCheck[] = []): readonly string[] {
+  if (health.length === 0) return [];
+  const known = [
+    ...health.filter(({ state }) => state === 'problem'),
+    ...health.filter(({ state }) => state === 'warning'),
+  ];
+  return [verdictOf(health).sentence, ...known.map(checkText)];
+}
+
 function processLines({ running, processes }: ProcessReport, store: Report['store'], now: Date): readonly string[] {
   const isStoreDown = store !== undefined && 'state' in store && store.state === 'not answering';
   const rows = processes.map((process) => {
     const { role, host, pid, version, started_at: since, seen_at: seen, queue, last_batch_at: batch } = process;
+    const { disks, refuses } = machineOf(process);
     const withoutStore = isStoreDown && role !== 'receive' ? 'the database does not answer' : 'running';
-    const state = queue === 'not answering' ? 'the queue does not answer' : withoutStore;
+    const withoutQueue = queue === 'not answering' ? 'the queue does not answer' : withoutStore;
+    const state = refuses || process.journal_full ? 'refuses deliveries' : withoutQueue;
+    const freeMb = Math.min(...disks.map(({ free_mb: free }) => free));
     return [
       role,
       `${host} (${pid})`,
+      URL.parse(process.admin_url)?.port ?? '',
       version,
       timeText(since),
       batch ? timeText(batch) : 'none yet',
       String(process.spool_deliveries ?? ''),
+      disks.length === 0 ? '' : freeMb < 10_000 ? `${freeMb} MB` : `${Math.round(freeMb / 1000)} GB`,
       isMissing(process, now.getTime()) ? `no report since ${timeText(seen)}` : state,
     ];
   });
-  const header = ['role', 'host (pid)', 'version', 'since', 'last batch', 'spool', 'state'];
+  const header = ['role', 'host (pid)', 'admin', 'version', 'since', 'last batch', 'spool', 'free disk', 'state'];
   return [
-    ...(running
-      ? []
-      : [`No process runs in this data folder. Start one: ${slotstream} ${rows.length > 0 ? 'work' : 'start'}`]),
+    ...(running || rows.length === 0 ? [] : ['No process runs in this data folder.']),
     ...(rows.length > 0 ? ['Processes', ...aligned([header, ...rows])] : []),
   ];
 }
+
+const subscriptionLines = (health: readonly HealthCheck[] = []): readonly Line[] =>
+  health.filter(({ id }) => id === 'subscriptions').map(({ sentence }) => ['Subscriptions', sentence]);
 
 function queueLines({ queue, spool, journal }: Report): readonly Line[] {
   const { waiting = 0, active = 0, delayed = 0, failed = 0 } = queue ?? {};

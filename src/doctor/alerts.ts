@@ -1,17 +1,16 @@
-// Checks alerts: the rules load and name fields that exist, channels are configured, links lead somewhere, and no alert was given up.
+// Checks alerts: the rules load and name fields that exist, channels are configured, and links lead somewhere.
 import { slotstream } from '#src/base/command.ts';
 import type { Config } from '#src/config/load.ts';
-import { countAlerts } from '#src/store/alerts/alert-queries.ts';
 import type { Store } from '#src/store/contract.ts';
 import { configuredChannels } from '#workers/alerts/channels/channels.ts';
 import { unknownContactFields } from '#workers/alerts/rules/custom-fields.ts';
 import { loadRules, type Ruleset } from '#workers/alerts/rules/ruleset.ts';
 import { unknownFormNames } from '#workers/alerts/submissions/form-without-booking.ts';
-import { openMirrorIfAny, type Check } from './check.ts';
+import { openIfAny, type Check } from './check.ts';
 
 const name = 'alerts';
 
-export const checkAlerts: Check = async ({ config: { alerts, ...config }, log }, report) => {
+export const checkAlerts: Check = async ({ config: { alerts }, mirror }, report) => {
   const configured = configuredChannels(alerts);
   const ruleset = await loadRules({ ...alerts, configured });
   const rules = [...ruleset.byName.values()];
@@ -21,17 +20,9 @@ export const checkAlerts: Check = async ({ config: { alerts, ...config }, log },
   const advice = 'To send them elsewhere too, set up a channel (docs/alerts.md).';
   // Alerts in the log alone are a choice, not a fault.
   report.ok(name, hasExternal ? summary : `${summary} ${advice}`);
-  await using store = await openMirrorIfAny({ config: { alerts, ...config }, log });
+  const store = await openIfAny(mirror);
   for (const { message, fix } of await alertWarnings({ alerts, rules: ruleset, store }))
     report.warning(name, message, fix);
-  if (store === undefined) return;
-  const failed = (await countAlerts(store)).filter(({ state }) => state === 'failed');
-  for (const { channel, count } of failed)
-    report.problem(
-      name,
-      `${count} ${count === 1 ? 'alert' : 'alerts'} could not be sent to ${channel}.`,
-      `${slotstream} alerts test --channel ${channel}; when that works: ${slotstream} alerts resend --failed`,
-    );
 };
 
 /** Channels that people read; the others have no use for a link. */

@@ -1,8 +1,8 @@
 // Defines what a check of `doctor` is: it examines one thing and reports what it finds. An error that it throws becomes a finding.
-import { openMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Log } from '#src/observability/log.ts';
+import type { HealthCheck } from '#src/read/health/health-check.ts';
 import type { Store } from '#src/store/contract.ts';
 import { retryBudgets } from '#src/upstream/retry-budgets.ts';
 
@@ -10,33 +10,27 @@ export interface CheckNeeds {
   readonly config: Config;
   readonly log: Log;
   readonly now: () => Date;
+  /** The mirror, opened once for all checks. */
+  mirror(): Promise<Store>;
 }
 
 export type Check = (needs: CheckNeeds, report: Report) => Promise<void>;
 
-/** One line of `doctor`: what was found, and what fixes it. */
-export interface Finding {
-  readonly name: string;
-  readonly state: 'well' | 'doubtful' | 'ill';
-  readonly message: string;
-  readonly fix?: string;
-}
-
 /** Collects findings. */
 export class Report {
-  readonly findings: Finding[] = [];
+  readonly findings: HealthCheck[] = [];
 
-  ok(name: string, message: string): void {
-    this.findings.push({ name, state: 'well', message });
+  ok(id: string, sentence: string): void {
+    this.findings.push({ id, state: 'ok', sentence });
   }
-  warning(name: string, message: string, fix: string): void {
-    this.findings.push({ name, state: 'doubtful', message, fix });
+  warning(id: string, sentence: string, fix: string): void {
+    this.findings.push({ id, state: 'warning', sentence, fix });
   }
-  notChecked(name: string, reason: string): void {
-    this.findings.push({ name, state: 'doubtful', message: `not checked: ${reason}.` });
+  notChecked(id: string, reason: string): void {
+    this.findings.push({ id, state: 'warning', sentence: `not checked: ${reason}.` });
   }
-  problem(name: string, message: string, fix: string): void {
-    this.findings.push({ name, state: 'ill', message, fix });
+  problem(id: string, sentence: string, fix: string): void {
+    this.findings.push({ id, state: 'problem', sentence, fix });
   }
 }
 
@@ -44,9 +38,9 @@ export class Report {
 export const callOptions = { retryBudget: retryBudgets.short, reserveShare: 0 } as const;
 
 /** The mirror, where there is one; the check of the store reports when there is none. */
-export async function openMirrorIfAny({ config, log }: Pick<CheckNeeds, 'config' | 'log'>): Promise<Store | undefined> {
+export async function openIfAny(open: () => Promise<Store>): Promise<Store | undefined> {
   try {
-    return await openMirror(config, log);
+    return await open();
   } catch (error) {
     if (error instanceof SlotstreamError && error.code === 'no_mirror') return undefined;
     throw error;

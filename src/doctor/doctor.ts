@@ -1,12 +1,13 @@
-// Runs the checks of `doctor`. A check that fails does not hide the others.
+// Runs the checks of `doctor`: what it alone can try, and then the list that every view shows. A check that fails does not hide the others.
+import { openMirror } from '#src/app/mirror.ts';
+import { readStatus } from '#src/app/read-status.ts';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
+import type { HealthCheck } from '#src/read/health/health-check.ts';
 import { checkAdminUrl } from './admin-url.ts';
 import { checkAlerts } from './alerts.ts';
-import { Report, type Check, type CheckNeeds, type Finding } from './check.ts';
-import { checkDrift } from './drift.ts';
+import { Report, type Check, type CheckNeeds } from './check.ts';
 import { checkQueue, checkStore } from './engines.ts';
-import { checkDataFolder, checkDisk, checkEnvFile, checkKeys, checkSegments, checkSettings } from './local.ts';
-import { checkProcess } from './process.ts';
+import { checkDataFolder, checkEnvFile, checkKeys, checkSegments, checkSettings } from './local.ts';
 import { checkPublicUrl } from './public-url.ts';
 import { checkSinks } from './sinks.ts';
 import { checkService } from './service.ts';
@@ -18,22 +19,24 @@ const checks: Readonly<Record<string, Check>> = {
   '.env': checkEnvFile,
   'data folder': checkDataFolder,
   'signing key': checkKeys,
-  process: checkProcess,
   queue: checkQueue,
   store: checkStore,
-  disk: checkDisk,
   'spool and journal': checkSegments,
   service: checkService,
   'public URL': checkPublicUrl,
   subscriptions: checkSubscriptions,
-  drift: checkDrift,
   alerts: checkAlerts,
   'admin URL': checkAdminUrl,
   feed: checkSinks,
 };
 
-export async function examine(needs: CheckNeeds): Promise<readonly Finding[]> {
-  const found: Finding[] = [];
+export async function examine(given: Omit<CheckNeeds, 'mirror'>): Promise<readonly HealthCheck[]> {
+  const opening = openMirror(given.config, given.log);
+  await using _opened = { [Symbol.asyncDispose]: () => opening.then((store) => store.close()).catch(() => {}) };
+  const needs = { ...given, mirror: () => opening };
+  // The checks that need it report that it cannot be opened.
+  opening.catch(() => {});
+  const found: HealthCheck[] = [];
   let isStoreDown = false;
   for (const [name, check] of Object.entries(checks)) {
     let report = new Report();
@@ -49,8 +52,15 @@ export async function examine(needs: CheckNeeds): Promise<readonly Finding[]> {
     }
     found.push(...report.findings);
   }
-  return found;
+  const { health } = await readStatus(needs);
+  return [...found, ...health.filter((check) => !found.some((own) => covers(own, check)))];
 }
+
+const ranks = ['ok', 'warning', 'problem'];
+
+/** What was tried here needs no report of another process that says the same. */
+const covers = (own: HealthCheck, check: HealthCheck): boolean =>
+  own.id === check.id && ranks.indexOf(own.state) >= ranks.indexOf(check.state);
 
 function reportFailure(name: string, error: unknown, report: Report): void {
   // Before the first start there is no mirror, which is not a problem.

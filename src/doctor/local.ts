@@ -1,11 +1,10 @@
-// Checks of this machine: misspelt settings, files that others can read, the data folder, signing keys, free disk space, damaged files
-// of the spool and the journal.
+// Checks of this machine: misspelt settings, files that others can read, the data folder, signing keys, damaged files of the spool and
+// the journal.
 import { slotstream } from '#src/base/command.ts';
 import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { diskFolders, requireWritableFolder } from '#src/app/disk.ts';
-import { existingFolder, freeBytesOf, inMegabytes, lowBelow, partsOf, type DiskPart } from '#src/base/disk-space.ts';
+import { requireWritableFolder } from '#src/app/disk.ts';
 import { damagedPrefix } from '#src/receiver/segments/segment-folders.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
 import type { Check } from './check.ts';
@@ -53,32 +52,6 @@ export const checkKeys: Check = async ({ config, now }, report) => {
     'signing key',
     `${count} ${count === 1 ? 'key verifies' : 'keys verify'} deliveries, from the ${ring.source}.`,
   );
-};
-
-/** One line per disk: most often all parts are on the same. */
-export const checkDisk: Check = async ({ config }, report) => {
-  const { minFreeDiskBytes: limit } = config;
-  const folders = diskFolders(config, { receives: true, works: true });
-  const disks = new Map<number, { readonly folder: string; readonly parts: DiskPart[] }>();
-  for (const part of partsOf(folders)) {
-    const folder = existingFolder(folders[part] ?? '');
-    const { dev } = await stat(folder);
-    const disk = disks.get(dev) ?? { folder, parts: [] };
-    disk.parts.push(part);
-    disks.set(dev, disk);
-  }
-  for (const { folder, parts } of disks.values()) {
-    const freeMb = inMegabytes((await freeBytesOf(folder)) ?? Infinity);
-    const free = freeMb < 10_000 ? `${freeMb} MB` : `${Math.round(freeMb / 1000)} GB`;
-    const message = `${free} free for the ${parts.join(', ')}.`;
-    if (freeMb >= inMegabytes(lowBelow(limit))) report.ok('disk', message);
-    else
-      report.problem(
-        'disk',
-        freeMb < inMegabytes(limit) ? `${message} They accept nothing more.` : message,
-        'Free disk space, or move DATA_DIR to a larger disk.',
-      );
-  }
 };
 
 export const checkSegments: Check = async ({ config }, report) => {

@@ -12,9 +12,9 @@ import { wantedResources } from '#workers/sync/reconcile/plan.ts';
 import { isReadFailure } from '#workers/sync/resources/left-out.ts';
 import type { Notice, Resource, ResourceName } from '#workers/sync/resources/registry.ts';
 import { openSources, type Sources } from '#workers/sync/sources.ts';
-import { callOptions, openMirrorIfAny, type Check, type CheckNeeds, type Report } from './check.ts';
+import { callOptions, openIfAny, type Check, type CheckNeeds, type Report } from './check.ts';
 
-export const checkService: Check = async ({ config, log }, report) => {
+export const checkService: Check = async ({ config, mirror }, report) => {
   if (!canCallService(config))
     return report.warning(
       'service',
@@ -28,8 +28,7 @@ export const checkService: Check = async ({ config, log }, report) => {
     if (!isStatus(error, 403)) throw error;
     refusals.push({ list: 'the user of the token', error });
   });
-  const refusal =
-    sources && (await ofOtherOrganization({ config, log }, { ...sources, origin: sources.client.origin }));
+  const refusal = sources && (await ofOtherOrganization({ mirror }, { ...sources, origin: sources.client.origin }));
   if (refusal !== undefined) return report.problem('organization', refusal.message, refusal.hint ?? '');
   refusals.push(...(await refusedLists(config, sources ?? unknownAccount(config, onClock), sources === undefined)));
   // Every answer has the time of the service.
@@ -42,11 +41,11 @@ export const checkService: Check = async ({ config, log }, report) => {
 
 /** The refusal that every command gives with this token; undefined when the mirror belongs to the same organization. */
 async function ofOtherOrganization(
-  needs: Pick<CheckNeeds, 'config' | 'log'>,
+  { mirror }: Pick<CheckNeeds, 'mirror'>,
   account: Account,
 ): Promise<SlotstreamError | undefined> {
   try {
-    await using store = await openMirrorIfAny(needs);
+    const store = await openIfAny(mirror);
     if (store !== undefined) await requireSameOrganization(store, account, { claims: false });
     return undefined;
   } catch (error) {

@@ -14,13 +14,12 @@ const reported = z.looseObject({
   sinks: z.record(z.string(), z.object({ failing: z.number(), last_error: z.string().nullable() })).catch({}),
 });
 
-export const checkSinks: Check = async ({ config, log }, report) => {
-  const { feed } = config;
-  for (const { name: sink, host, open } of sinksFor(feed, Date.now)) {
+export const checkSinks: Check = async (needs, report) => {
+  for (const { name: sink, host, open } of sinksFor(needs.config.feed, Date.now)) {
     await using opened = await open({ lastSeq: async () => 0, eventSource: async () => '' });
     if (opened.check === undefined) {
       const { failing = 0, last_error: error = null } =
-        reported.safeParse((await readStatus({ config, log })).status).data?.sinks[sink] ?? {};
+        reported.safeParse((await readStatus(needs)).status).data?.sinks[sink] ?? {};
       if (failing > 0) {
         const fix = 'Check that it runs, and its FEED_ settings. Entries wait in the log meanwhile.';
         report.problem(name, `${sink} at ${host} does not accept the feed (${error ?? 'Error'}).`, fix);

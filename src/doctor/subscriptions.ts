@@ -6,18 +6,19 @@ import { inspectFromConfig } from '#src/app/subscription-watch.ts';
 import { timeText } from '#src/base/time.ts';
 import { newestDeliveries } from '#src/read/deliveries/delivery-tail.ts';
 import { isOurs } from '#src/subscriptions/callback.ts';
+import { subscriptionCheck } from '#src/read/health/health.ts';
 import { describeFamilies, describeStep } from '#src/subscriptions/describe.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
 import { isOtherOrganization } from '#workers/sync/mirror-identity.ts';
-import { callOptions, openMirrorIfAny, type Check } from './check.ts';
+import { callOptions, openIfAny, type Check } from './check.ts';
 
 const name = 'subscriptions';
 
 const isRefused = (error: unknown): boolean => error instanceof SlotstreamError && error.code === 'refused';
 
-export const checkSubscriptions: Check = async ({ config, log, now }, report) => {
+export const checkSubscriptions: Check = async ({ config, now, mirror }, report) => {
   if (!canCallService(config) || config.publicUrl === undefined) return;
-  await using store = await openMirrorIfAny({ config, log });
+  const store = await openIfAny(mirror);
   if (store === undefined) return;
   const inspection = await inspectFromConfig({ config, store, now, upstream: callOptions }).catch((error: unknown) => {
     // The check of the service reports it.
@@ -26,20 +27,10 @@ export const checkSubscriptions: Check = async ({ config, log, now }, report) =>
   if (inspection === undefined) return;
   const { input, steps, unlisted } = inspection;
   const ours = input.existing.filter((one) => isOurs(input.callback, one));
-  const retried = ours.filter(({ state, retry_started_at: since }) => state === 'active' && since != null);
-  for (const { retry_started_at: since } of retried)
-    report.problem(
-      name,
-      `deliveries fail and are retried since ${timeText(since ?? '')}; after a day the service gives up.`,
-      `Fix what the line about the public URL says; if that is well, look at the log of the receivers. Then repair what was missed: ${slotstream} reconcile --repair`,
-    );
-  const disabled = ours.filter(({ state }) => state !== 'active').length;
-  if (disabled > 0)
-    report.problem(
-      name,
-      `the service disabled ${disabled} of them.`,
-      `${slotstream} bootstrap, then: ${slotstream} reconcile --repair`,
-    );
+  // As the service says it now; the list that others show has it from the last look of a worker.
+  const seen = { subscriptions: ours, lostSubscriptions: [], hasApi: true, nowMs: now().getTime() };
+  const current = subscriptionCheck(seen);
+  if (current.state === 'problem') report.findings.push(current);
   const pending = steps.filter(isPending).map((step) => describeStep(step).events);
   // What cannot be listed may exist.
   if (pending.length > 0 && unlisted.length === 0)

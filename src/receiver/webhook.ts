@@ -69,8 +69,7 @@ export function createReceiver(needs: ReceiverNeeds, options: ReceiverOptions): 
     const refusal = refusalOf(body, (name) => valuesOf(name, req.raw, incoming), nowMs);
     if (refusal) {
       // `doctor` checks that an unsigned delivery is refused: that is no news.
-      if (refusal === 'missing' && isSelfTest(body)) needs.metrics.refused(refusal);
-      else count(refusal);
+      if (refusal !== 'missing' || !isSelfTest(body)) count(refusal);
       return toResponse(responses.unverified);
     }
     if (isSelfTest(body)) return toResponse(responses.selfTest);

@@ -1,13 +1,16 @@
 // What the rows of `processes` say. It reads no table: `status` asks running processes for theirs.
-import { minuteMs } from '#src/base/time.ts';
+import { z } from 'zod';
 import { recordOf } from './columns.ts';
 import type { ProcessRow } from './processes.ts';
 import { tables } from './tables.ts';
 
 export const processRecord = recordOf(tables.processes);
 
-/** A process that did not report for this long was killed, or does not reach the database. */
-const missingAfterMs = minuteMs;
+/**
+ * A process that did not report for this long was killed, or does not reach the database. Longer than a report and the engines that it
+ * waits for; short enough to be noticed within 30 seconds.
+ */
+const missingAfterMs = 25_000;
 
 export const isMissing = ({ seen_at }: Pick<ProcessRow, 'seen_at'>, nowMs: number): boolean =>
   nowMs - Date.parse(seen_at) > missingAfterMs;
@@ -15,10 +18,34 @@ export const isMissing = ({ seen_at }: Pick<ProcessRow, 'seen_at'>, nowMs: numbe
 export const processName = ({ role, host, pid }: Pick<ProcessRow, 'role' | 'host' | 'pid'>): string =>
   `${role} on ${host} (pid ${pid})`;
 
+export const namesOf = (rows: readonly ProcessRow[]): string => rows.map(processName).join(', ');
+
 export const sumOf = (rows: readonly ProcessRow[], column: NumberColumn): number =>
   rows.reduce((sum, row) => sum + (row[column] ?? 0), 0);
 type NumberColumn = 'accepted' | 'refused' | 'refused_stale' | 'spool_deliveries' | 'journal_batches' | 'queue_losses';
 
-/** Which disks are getting full, by process; empty when all have room. */
-export const lowDisksText = (rows: readonly ProcessRow[]): string =>
-  rows.flatMap((row) => (row.low_disks === null ? [] : [`${processName(row)}: ${row.low_disks}`])).join('; ');
+/** What a process knows of its machine; the column `low_disks`, as JSON. */
+const machineReport = z.object({
+  disks: z.array(z.object({ part: z.string(), folder: z.string(), free_mb: z.number(), is_low: z.boolean() })),
+  /** Whether it answers 503 to deliveries. */
+  refuses: z.boolean(),
+  /** Its engines that are down. */
+  down: z.array(z.string()),
+  /** By how much its clock is ahead of that of the database. */
+  clock_ahead_seconds: z.number(),
+});
+export type MachineReport = z.output<typeof machineReport>;
+
+const nothingReported: MachineReport = { disks: [], refuses: false, down: [], clock_ahead_seconds: 0 };
+
+/** A process of another version may have another form. */
+export function machineOf({ low_disks: text }: Pick<ProcessRow, 'low_disks'>): MachineReport {
+  try {
+    return machineReport.parse(JSON.parse(text ?? ''));
+  } catch {
+    return nothingReported;
+  }
+}
+
+export const diskText = (disks: MachineReport['disks']): string =>
+  disks.map(({ part, folder, free_mb: free }) => `${part} ${free} MB in ${folder}`).join(', ');

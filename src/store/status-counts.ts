@@ -54,7 +54,7 @@ export async function overviewOf(store: Store): Promise<StoreOverview> {
   };
 }
 
-async function unknownKinds({ db }: Store): Promise<readonly string[]> {
+export async function unknownKinds({ db }: Store): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('event_log')
     .select('event')

@@ -99,12 +99,6 @@ export const mirrorHealth = defineTool(getMirrorHealth, {
       sentence: ours(sentence),
       fix: ours(fix),
     })),
-    needs_you: needs.map(({ id, kind, count, sentence, fix }) => ({
-      list: word(id),
-      kind: word(kind),
-      count,
-      sentence: ours(sentence),
-      fix: ours(fix),
-    })),
+    needs_you: needs.map(({ id, count, sentence }) => ({ list: word(id), count, sentence: ours(sentence) })),
   }),
 });

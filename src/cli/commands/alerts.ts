@@ -13,7 +13,7 @@ import { alertStates, readAlerts } from '#src/store/alerts/alert-rows.ts';
 import { subjectNames } from '#src/store/alerts/alert-subjects.ts';
 import { adminUrlWarning } from '#src/doctor/admin-url.ts';
 import { alertWarnings } from '#src/doctor/alerts.ts';
-import { openMirrorIfAny } from '#src/doctor/check.ts';
+import { openIfAny } from '#src/doctor/check.ts';
 import { channelNames, type Channel, type ChannelName } from '#workers/alerts/channels/channel.ts';
 import { configuredChannels, openChannels } from '#workers/alerts/channels/channels.ts';
 import { testMessage } from '#workers/alerts/message/message.ts';
@@ -104,14 +104,10 @@ const work: Readonly<Record<(typeof actions)[number], (context: VerbContext, inp
             `✗ ${channel} did not accept the message.\n  → Check ${channelVariables.get(channel)}; docs/alerts.md has a section about each channel.`,
           );
       // The channels are tested all the same.
-      await using store = await openMirrorIfAny({ config: context.config(), log: context.log() }).catch(
-        (error: unknown) => {
-          context.notify(
-            `! The custom fields in rules were not checked: the store cannot be opened (${codeOf(error)}).`,
-          );
-          return undefined;
-        },
-      );
+      await using store = await openIfAny(() => openMirror(context.config(), context.log())).catch((error: unknown) => {
+        context.notify(`! The custom fields in rules were not checked: the store cannot be opened (${codeOf(error)}).`);
+        return undefined;
+      });
       const wrongUrl = await adminUrlWarning(settings.adminUrl);
       const warnings = await alertWarnings({ alerts: settings, rules, store });
       for (const { message, fix } of [...(wrongUrl === undefined ? [] : [wrongUrl]), ...warnings])

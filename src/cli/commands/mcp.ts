@@ -1,8 +1,9 @@
 // `mcp`: answers an AI model over standard input and output, directly from the store.
 import { createReadApi } from '#src/api/operations.ts';
+import { askReceivers } from '#src/app/heartbeat.ts';
+import { installationOf } from '#src/app/installation.ts';
 import { mcpNeeds } from '#src/app/mcp.ts';
 import { openMirror } from '#src/app/mirror.ts';
-import { missingSettings } from '#src/config/missing-settings.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { listProcesses } from '#src/store/processes.ts';
@@ -31,13 +32,9 @@ export const mcp = defineVerb({
       clock,
       secret,
       report,
-      installation: {
-        processes: () => listProcesses(store, clock()),
-        queueEngine: 'unknown',
-        missingSettings: missingSettings(config),
-        recentEveryMs: config.reconcileEveryMs,
-        fullEveryMs: config.sweepEveryMs,
-      },
+      installation: installationOf(config, {
+        processes: async () => [...(await listProcesses(store, clock())), ...(await askReceivers(config))],
+      }),
     });
     const { serveOverStdio } = await import('#src/addons/mcp/stdio.ts');
     await serveOverStdio({ ...needs, api }, context.stopping());

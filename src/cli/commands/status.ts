@@ -19,8 +19,9 @@ export const status = defineVerb({
       context.out(json ? JSON.stringify({ login_url: link }) : link);
       return 0;
     }
-    const { running, status: read, processes, problem } = await readStatus({ config, log: context.log() });
-    const report = { running, ...read, ...(processes.length > 0 && { processes }) };
+    const { now } = context;
+    const { running, status: read, processes, health, problem } = await readStatus({ config, log: context.log(), now });
+    const report = { running, ...read, ...(processes.length > 0 && { processes }), health };
     context.out(json ? JSON.stringify(report) : statusText({ ...report, processes }, context.now()));
     if (!running && runsDemo(config.dataDir))
       context.notify(`→ A demo is running: DATA_DIR=${demoFolder(config.dataDir)} ${slotstream} status`);

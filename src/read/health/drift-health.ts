@@ -1,14 +1,13 @@
-// The health item about the comparisons with the service: when they were made, and what they found.
+// The check of the comparisons with the service: when they were made, and what they found.
 import { slotstream } from '#src/base/command.ts';
 import { counted } from '#src/base/number-text.ts';
 import { timeText } from '#src/base/time.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
 import type { LastRun } from '#workers/sync/reconcile/reconcile-state.ts';
-import type { HealthItem } from './process-health.ts';
+import type { Finding, HealthCheck } from './health-check.ts';
 
 /** This many periods without a complete run are reported. */
-export const maxMissedPeriods = 3;
-/** As of the alert condition `drift`. */
+const maxMissedPeriods = 3;
 const manyRepaired = 10;
 
 export interface ComparisonState {
@@ -30,29 +29,27 @@ export function driftHealth({
   readonly hasApi: boolean;
   readonly nowMs: number;
   readonly comparison: ComparisonState;
-}): readonly HealthItem[] {
-  const item = { id: 'drift', link: '/mirror/sync' };
+}): HealthCheck {
+  const item = { id: 'drift', page: '/mirror/sync' };
   // A process without these settings, such as `mcp`, can read a mirror that others compare.
   if (!hasApi && !comparison.isFilled)
-    return [{ ...item, state: 'ok', sentence: 'The mirror is not compared with the service: its API is not set up.' }];
+    return { ...item, state: 'ok', sentence: 'The mirror is not compared with the service: its API is not set up.' };
   const findings = [...findingsOf(comparison, nowMs)];
   const worst = findings.find(({ state }) => state === 'problem') ?? findings[0];
-  return [{ ...item, ...(worst ?? wellState(comparison)) }];
+  return { ...item, ...(worst ?? wellState(comparison)) };
 }
-
-type Finding = Pick<HealthItem, 'state' | 'sentence' | 'fix'>;
 
 function* findingsOf(comparison: ComparisonState, nowMs: number): Generator<Finding> {
   const { missedSince, isFilled, filledAt } = comparison;
   if (missedSince !== undefined)
     yield {
-      state: 'attention',
+      state: 'warning',
       sentence: `Deliveries since ${timeText(missedSince)} may be missing.`,
       fix: `A running worker repairs it; at once: ${slotstream} reconcile --repair`,
     };
   if (!isFilled)
     return yield {
-      state: 'attention',
+      state: 'warning',
       sentence: 'The first backfill has not completed, so the mirror is not compared with the service yet.',
       fix: `${slotstream} backfill`,
     };
@@ -66,7 +63,7 @@ function* findingsOf(comparison: ComparisonState, nowMs: number): Generator<Find
     const isCovered = part === 'recent' && run === undefined && comparison.full !== undefined;
     if (isLate && !isCovered)
       yield {
-        state: 'attention',
+        state: 'warning',
         sentence: `${part === 'full' ? 'The whole mirror was' : 'Recent changes were'} ${run ? `last compared with the service at ${timeText(run.finished_at)}` : 'never compared with the service'}.`,
         fix: `A running worker does it; at once: ${command}`,
       };
@@ -74,7 +71,8 @@ function* findingsOf(comparison: ComparisonState, nowMs: number): Generator<Find
   }
 }
 
-function* findingsIn(run: LastRun, part: 'recent' | 'full'): Generator<Finding> {
+/** What a comparison found; fewer rows than `above` are no news. */
+export function* findingsIn(run: LastRun, part: 'recent' | 'full', above = manyRepaired): Generator<Finding> {
   const deletes = Object.values(run.held_back).reduce((sum, count) => sum + count, 0);
   if (deletes > 0)
     yield {
@@ -83,15 +81,15 @@ function* findingsIn(run: LastRun, part: 'recent' | 'full'): Generator<Finding> 
       fix: `Check the service first; if the rows were really deleted: ${slotstream} reconcile --repair --allow-deletes`,
     };
   const repaired = totalOf(run.drift);
-  if (repaired > manyRepaired)
+  if (repaired > above)
     yield {
-      state: 'attention',
+      state: 'warning',
       sentence: `The comparison of ${part === 'full' ? 'everything' : 'recent changes'} at ${timeText(run.finished_at)} found ${counted(repaired, 'row')} missing, extra or different, and repaired them.`,
       fix: `Deliveries may have been missed: ${slotstream} doctor`,
     };
   if (run.unreadable.length > 0)
     yield {
-      state: 'attention',
+      state: 'warning',
       sentence: `Not compared: ${run.unreadable.join(', ')}.`,
       fix: `The token may not read them: ${slotstream} doctor names the scopes.`,
     };

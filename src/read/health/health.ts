@@ -1,60 +1,68 @@
-// The health of the mirror, item by item: a sentence each, and what fixes it when it is not well. The words and limits are those of
-// `doctor` and of the alert conditions.
+// The list of checks that says whether all is well: a sentence each, and what fixes it when it is not.
 import { slotstream } from '#src/base/command.ts';
-import { counted, duration } from '#src/base/number-text.ts';
-import type { ProcessRow } from '#src/store/processes.ts';
+import { counted } from '#src/base/number-text.ts';
+import { instantOf, timeText } from '#src/base/time.ts';
+import type { AlertBacklog } from '#src/store/alerts/alert-queries.ts';
+import type { KnownSubscription } from '#src/store/subscription-rows.ts';
+import type { UnprojectedCounts } from '#src/read/deliveries/unprojected-counts.ts';
 import type { LateJob } from '#workers/scheduling/lease.ts';
-import type { MirrorHealth } from './mirror-health.ts';
+import { clockCheck } from './delivery-health.ts';
 import { driftHealth, type ComparisonState } from './drift-health.ts';
-import { jobHealth } from './late-jobs.ts';
-import { ageText, processHealth, type HealthItem } from './process-health.ts';
+import { ageText, type HealthCheck } from './health-check.ts';
+import { aliveOf, processHealth, type ProcessInput } from './process-health.ts';
+import type { ClockSkew, LostSubscription } from './recorded-inputs.ts';
 
-export interface HealthInput {
-  readonly nowMs: number;
-  /** Every process that reports, this one included. */
-  readonly processes: readonly ProcessRow[];
-  readonly mirror: Omit<MirrorHealth, 'noShowRates' | 'processes'>;
-  /** Deliveries of unknown kinds. */
-  readonly unhandled: number;
+export interface HealthInput extends ProcessInput {
+  /** As the subscription watch last saw them. */
+  readonly subscriptions: readonly Pick<KnownSubscription, 'uri' | 'state' | 'retry_started_at'>[];
+  /** Subscriptions that the watch found disabled or deleted within the last hour, replaced or not. */
+  readonly lostSubscriptions: readonly LostSubscription[];
+  readonly unprojected: UnprojectedCounts;
+  readonly comparison: ComparisonState;
+  /** Undefined when the service was not called lately. */
+  readonly clock: ClockSkew | undefined;
   /** Whether the service can be called. */
   readonly hasApi: boolean;
-  readonly comparison: ComparisonState;
   readonly lateJobs: readonly LateJob[];
+  readonly alerts: readonly AlertBacklog[];
+  /** Sinks that do not accept the feed, as far as this process pushes it. */
+  readonly refusingSinks: readonly RefusingSink[];
 }
 
-export function mirrorHealth(input: HealthInput): readonly HealthItem[] {
-  const { mirror, unhandled, hasApi, nowMs } = input;
+interface RefusingSink {
+  readonly name: string;
+  readonly host: string | null;
+  readonly last_error: string | null;
+  readonly behind: number;
+}
+
+export function mirrorHealth(input: HealthInput): readonly HealthCheck[] {
   return [
-    subscriptions(mirror, { hasApi, nowMs }),
+    subscriptionCheck(input),
     ...processHealth(input),
-    ...driftHealth(input),
-    jobHealth(input.lateJobs),
-    quarantine(mirror, unhandled),
-    clock(mirror, hasApi),
+    driftHealth(input),
+    jobCheck(input.lateJobs),
+    quarantineCheck(input.unprojected),
+    clockCheck(aliveOf(input), input.clock),
+    alertCheck(input),
+    ...sinkCheck(input.refusingSinks),
   ];
 }
 
-/** How many subscriptions deliver nothing, and were not replaced. */
-export function downSubscriptions({
+export function subscriptionCheck({
   subscriptions: known,
   lostSubscriptions: lost,
-}: Pick<HealthInput['mirror'], 'subscriptions' | 'lostSubscriptions'>) {
-  const down = lost.filter(({ isReplaced }) => !isReplaced);
-  const disabled = [
-    ...known.filter(({ state }) => state === 'disabled'),
-    ...down.filter(({ how }) => how === 'disabled'),
-  ];
-  const missing = down.filter(({ how }) => how === 'missing').length;
-  return { disabled: new Set(disabled.map(({ uri }) => uri)).size, missing };
-}
-
-function subscriptions(
-  { subscriptions: known, lostSubscriptions: lost }: HealthInput['mirror'],
-  { hasApi, nowMs }: Pick<HealthInput, 'hasApi' | 'nowMs'>,
-): HealthItem {
-  const item = { id: 'subscriptions', link: '/mirror/subscriptions' };
+  hasApi,
+  nowMs,
+}: Pick<HealthInput, 'subscriptions' | 'lostSubscriptions' | 'hasApi' | 'nowMs'>): HealthCheck {
+  const item = { id: 'subscriptions', page: '/mirror/subscriptions' };
   const repair = `${slotstream} bootstrap, then: ${slotstream} reconcile --repair`;
-  const { disabled, missing } = downSubscriptions({ subscriptions: known, lostSubscriptions: lost });
+  const down = lost.filter(({ isReplaced }) => !isReplaced);
+  const disabled = new Set(
+    [...known.filter(({ state }) => state === 'disabled'), ...down.filter(({ how }) => how === 'disabled')].map(
+      ({ uri }) => uri,
+    ),
+  ).size;
   if (disabled > 0)
     return {
       ...item,
@@ -62,6 +70,7 @@ function subscriptions(
       sentence: `The service disabled ${counted(disabled, 'webhook subscription')}, which delivers nothing now.`,
       fix: repair,
     };
+  const missing = down.filter(({ how }) => how === 'missing').length;
   if (missing > 0)
     return {
       ...item,
@@ -75,12 +84,12 @@ function subscriptions(
       ...item,
       state: 'problem',
       sentence: `Deliveries have failed for ${ageText(failingSince, nowMs)} and are retried; after a day the service gives up.`,
-      fix: `Find out why PUBLIC_URL does not answer: ${slotstream} doctor; then: ${slotstream} reconcile --repair`,
+      fix: `Find out why PUBLIC_URL does not answer, or which receiver refuses them: ${slotstream} doctor; then: ${slotstream} reconcile --repair`,
     };
   if (lost.length > 0)
     return {
       ...item,
-      state: 'attention',
+      state: 'warning',
       sentence: `${counted(lost.length, 'webhook subscription was', 'webhook subscriptions were')} lost within the last hour and created again. What was missed is being repaired.`,
     };
   if (!hasApi)
@@ -97,14 +106,14 @@ function subscriptions(
     };
   return {
     ...item,
-    state: 'attention',
+    state: 'warning',
     sentence: 'No webhook subscription is registered, so the service delivers nothing.',
     fix: `${slotstream} bootstrap`,
   };
 }
 
-function quarantine({ quarantined, quarantinedLastHour }: HealthInput['mirror'], unhandled: number): HealthItem {
-  const item = { id: 'quarantine', link: '/deliveries?outcome=quarantined' };
+export function quarantineCheck({ quarantined, quarantinedLastHour, unhandled }: UnprojectedCounts): HealthCheck {
+  const item = { id: 'quarantine', page: '/deliveries?outcome=quarantined' };
   const some = quarantinedLastHour > 0 ? `, ${quarantinedLastHour} of them within the last hour` : '';
   const lately = quarantinedLastHour === quarantined ? ' within the last hour' : some;
   const unknown = `${counted(unhandled, 'delivery is of a kind', 'deliveries are of kinds')} that this version does not know.`;
@@ -118,27 +127,55 @@ function quarantine({ quarantined, quarantinedLastHour }: HealthInput['mirror'],
   if (unhandled > 0)
     return {
       ...item,
-      link: '/deliveries?outcome=unhandled',
-      state: 'attention',
+      page: '/deliveries?outcome=unhandled',
+      state: 'warning',
       sentence: unknown,
       fix: `Upgrade, then: ${slotstream} replay --quarantined`,
     };
   return { ...item, state: 'ok', sentence: 'Nothing is in quarantine.' };
 }
 
-/** As of the alert condition `clock_skew`. */
-const maxSkewSeconds = 60;
-
-function clock({ clockSkewSeconds: skew }: HealthInput['mirror'], hasApi: boolean): HealthItem {
-  const id = 'clock';
-  if (skew === undefined || !hasApi)
-    return { id, state: 'ok', sentence: 'The clock was not compared with the service lately.' };
-  if (Math.abs(skew) <= maxSkewSeconds) return { id, state: 'ok', sentence: 'The clock agrees with the service.' };
-  const off = `${duration(Math.abs(skew) * 1000)} ${skew > 0 ? 'ahead of' : 'behind'}`;
+export function jobCheck([late]: readonly LateJob[]): HealthCheck {
+  const id = 'jobs';
+  if (late === undefined) return { id, state: 'ok', sentence: 'Scheduled jobs run on time.' };
+  const { job, ranMs, failures } = late;
+  const last = ranMs === undefined ? 'it never ended well' : `its last run is from ${timeText(instantOf(ranMs))}`;
+  const failed = failures > 0 ? `, and it failed ${counted(failures, 'time')} since` : '';
   return {
     id,
-    state: 'attention',
-    sentence: `The clock of a worker is ${off} the service's.`,
-    fix: 'Set the clocks of the workers by NTP.',
+    state: 'problem',
+    sentence: `The scheduled job ${job} does not run on time: ${last}${failed}.`,
+    fix: 'Look for "a scheduled job failed" in the logs of the workers, and check their clocks.',
   };
 }
+
+/** A channel is paused after so many failures. */
+const manyFailures = 5;
+
+export function alertCheck({ alerts, nowMs }: Pick<HealthInput, 'alerts' | 'nowMs'>): HealthCheck {
+  const item = { id: 'alerts', page: '/mirror/alerts' };
+  const late = alerts.filter(({ overdue, failures }) => overdue > 0 || failures >= manyFailures);
+  const givenUp = alerts.filter(({ failed }) => failed > 0);
+  const [first] = [...late, ...givenUp];
+  if (first === undefined) return { ...item, state: 'ok', sentence: 'No alert is overdue.' };
+  const texts = [
+    ...late.map(({ channel, overdue, failingSince, lastError }) =>
+      failingSince === undefined
+        ? `${counted(overdue, 'alert', 'alerts')} to ${channel} ${overdue === 1 ? 'is' : 'are'} overdue.`
+        : `${channel} has not accepted a message for ${ageText(failingSince, nowMs)} (${lastError ?? 'unknown error'}); ${counted(overdue, 'alert is', 'alerts are')} overdue.`,
+    ),
+    ...givenUp.map(({ channel, failed }) => `${counted(failed, 'alert')} could not be sent to ${channel}.`),
+  ];
+  const test = `${slotstream} alerts test --channel ${first.channel}`;
+  const fix = givenUp.length > 0 ? `${test}; when that works: ${slotstream} alerts resend --failed` : test;
+  return { ...item, state: 'problem', sentence: texts.join(' '), fix };
+}
+
+const sinkCheck = (refusing: readonly RefusingSink[]): readonly HealthCheck[] =>
+  refusing.map(({ name, host, last_error: error, behind }) => ({
+    id: 'feed',
+    page: '/mirror/feed',
+    state: 'problem',
+    sentence: `The sink ${name}${host === null ? '' : ` at ${host}`} does not accept the feed (${error ?? 'unknown error'}). ${counted(behind, 'entry waits', 'entries wait')}.`,
+    fix: `Check that it runs, and its FEED_ settings: ${slotstream} doctor`,
+  }));

@@ -1,5 +1,5 @@
-// What other parts of the program record for the conditions, in the store: the process that evaluates the conditions need not be the one
-// that has the information.
+// What other parts of the program record about the health, in the store: the process that is asked need not be the one that has the
+// information.
 import { z } from 'zod';
 import { hourMs } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -12,7 +12,7 @@ export interface LostSubscription {
   readonly isReplaced: boolean;
 }
 
-const clockRecord = z.object({ ahead_seconds: z.number(), at_ms: z.number() });
+const clockRecord = z.object({ ahead_seconds: z.number(), by: z.string().default('a worker'), at_ms: z.number() });
 const lossRecords = z.array(
   z.object({ uri: z.string(), how: z.enum(['disabled', 'missing']), mended: z.boolean(), at_ms: z.number() }),
 );
@@ -28,15 +28,23 @@ const lossValidMs = hourMs;
 
 const isValid = (atMs: number, nowMs: number, validMs: number): boolean => Math.abs(nowMs - atMs) <= validMs;
 
-/** Records by how much our clock was ahead of the service's at its latest answer. */
-export function recordClockSkew(store: Store, aheadSeconds: number, nowMs: number): Promise<void> {
-  return store.transaction((unit) => writeValue(unit, stored.clock, { ahead_seconds: aheadSeconds, at_ms: nowMs }));
+/** By how much the clock of a process was ahead of the service's at its latest answer; negative when behind. */
+export interface ClockSkew {
+  readonly aheadSeconds: number;
+  /** The machine and its process. */
+  readonly by: string;
+}
+
+export function recordClockSkew(store: Store, { aheadSeconds, by }: ClockSkew, nowMs: number): Promise<void> {
+  const record = { ahead_seconds: aheadSeconds, by, at_ms: nowMs };
+  return store.transaction((unit) => writeValue(unit, stored.clock, record));
 }
 
 /** Undefined when the service was not called lately. */
-export async function readClockSkew(store: Store, nowMs: number): Promise<number | undefined> {
+export async function readClockSkew(store: Store, nowMs: number): Promise<ClockSkew | undefined> {
   const record = await readValue(store, stored.clock);
-  return record && isValid(record.at_ms, nowMs, clockValidMs) ? record.ahead_seconds : undefined;
+  if (!record || !isValid(record.at_ms, nowMs, clockValidMs)) return undefined;
+  return { aheadSeconds: record.ahead_seconds, by: record.by };
 }
 
 /** Records the subscriptions that one run of the watch found disabled or deleted. */

@@ -186,7 +186,7 @@ export const ownTables = {
       started_at: 'when it started',
       seen_at: 'when it last reported; it reports every 15 seconds',
       queue: '`answering` or `not answering`',
-      queue_waiting: 'batches that wait in the queue',
+      queue_waiting: 'batches that wait in the queue, also for a retry',
       queue_active: 'batches that workers are processing',
       queue_failed: 'batches that failed and wait for their recovery',
       queue_oldest_at: 'when the oldest waiting batch was enqueued',
@@ -197,7 +197,7 @@ export const ownTables = {
       journal_batches: 'batches in its journal, whose jobs are not finished; null without a journal',
       journal_full: 'its journal is full, so it rejects deliveries',
       low_disks:
-        'its disks that are getting full, with their free space, such as `spool 60 MB, journal 60 MB`; null while all have room',
+        'what it knows of its machine, as JSON: the free space of its disks and which are low, whether it refuses deliveries, its engines that are down, and by how much its clock is ahead of that of the database',
       accepted: 'deliveries that it accepted within the last 10 minutes; null in a `work` process',
       refused: 'requests that it refused within the last 10 minutes because of their signature',
       refused_stale: 'those of them with a correct signature that was too old',

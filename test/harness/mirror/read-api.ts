@@ -5,7 +5,7 @@ import type { ApiOperation } from '#src/api/api-operation.ts';
 import type { AdminNeeds, ReadApi } from '#src/api/app.ts';
 import type { MirrorProcess } from '#src/api/mirror/mirror-process.ts';
 import { createReadApi } from '#src/api/operations.ts';
-import type { Installation } from '#src/read/health/process-health.ts';
+import type { Installation } from '#src/read/health/read-health.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { answerSchema } from '#src/http/operation.ts';
 import { lastSeq } from '#src/store/log/read.ts';

@@ -123,10 +123,13 @@ describe.concurrent('a disk that is almost full', () => {
   );
 });
 
-it('doctor reports the free space of each disk, and one that is getting full as a problem', async () => {
-  await using home = await openHome();
-  expect((await home.run(['doctor'])).out).toMatch(/disk: \d+ [MG]B free for the queue, spool, store\.$/m);
-  const { out, code } = await home.run(['doctor'], { MIN_FREE_DISK_MB: '1048576' });
-  expect(out).toMatch(/✗ disk: \d+ [MG]B free for the queue, spool, store\. They accept nothing more\.$/m);
-  expect(code).not.toBe(0);
+it('doctor and status name the process that refuses deliveries because its disk is full', async () => {
+  await using scene = await openScene();
+  expect((await scene.home.run(['doctor'])).out).toContain('✓ disk: The disks have room.');
+  await scene.fill('queue', 'spool', 'store');
+  const { out, code } = await scene.home.run(['doctor']);
+  expect(out).toMatch(/✗ readiness: start on \S+ \(pid \d+\) refuses deliveries: its disk is almost full/);
+  expect(out).toMatch(/! disk: Little free disk space: start on .*spool 0 MB in \S+spool/);
+  expect(code).toBe(3);
+  expect((await scene.home.run(['status'])).out).toMatch(/^ {2}start .* 0 MB +refuses deliveries$/m);
 });

@@ -1,5 +1,6 @@
 // The periodic comparison in a running product: it waits for the first backfill.
 import { describe, expect, it } from 'vitest';
+import type { HealthCheck } from '#src/read/health/health-check.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { readLease } from '#workers/scheduling/lease.ts';
 import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
@@ -34,12 +35,13 @@ describe('the periodic comparison', () => {
     expect((await home.run(['backfill', 'contacts'])).code).toBe(0);
     expect(await comparisons(home)).toEqual({});
     const waiting = await home.run(['doctor', '--json']);
-    const findings = JSON.parse(waiting.out) as { name: string; state: string; message: string; fix?: string }[];
-    expect(findings.filter(({ name }) => name === 'drift')).toEqual([
+    const findings = JSON.parse(waiting.out) as HealthCheck[];
+    expect(findings.filter(({ id }) => id === 'drift')).toEqual([
       {
-        name: 'drift',
-        state: 'doubtful',
-        message: expect.stringContaining('first backfill has not completed'),
+        id: 'drift',
+        page: '/mirror/sync',
+        state: 'warning',
+        sentence: expect.stringContaining('first backfill has not completed'),
         fix: './bin/slotstream backfill',
       },
     ]);
@@ -47,11 +49,11 @@ describe('the periodic comparison', () => {
     expect([looked.code, looked.out]).toEqual([3, expect.stringContaining('! The first backfill has not completed')]);
 
     expect((await home.run(['backfill'])).code).toBe(0);
-    expect((await home.run(['doctor'])).out).toMatch(/✓ drift: /);
     await until(async () => {
       const { recent, full } = await comparisons(home);
       return recent !== undefined && full !== undefined;
     }, 'recent changes and everything were compared');
+    await expect.poll(async () => (await home.run(['doctor'])).out).toMatch(/✓ drift: /);
     expect(await comparisons(home)).toMatchObject({ recent: { drift: {} }, full: { drift: {} } });
     await until(() => hasRun(home, 'follow_up'), 'what changes without a webhook was read');
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { statusText } from '#src/cli/status-text.ts';
-import { processRow } from '../../harness/data/process-row.ts';
+import { lowDisk, machineRow, processRow } from '../../harness/data/process-row.ts';
 
 const lastRun = { finished_at: '2026-01-02T03:04:05Z', read: 120, drift: { contacts: { missing: 2, extra: 1 } } };
 
@@ -16,8 +16,13 @@ const now = new Date('2026-01-06T00:00:10Z');
 
 const running = {
   running: true,
+  health: [
+    { id: 'disk', state: 'warning', sentence: 'Little free disk space.', fix: 'Free some.' },
+    { id: 'subscriptions', state: 'ok', sentence: '2 webhook subscriptions are active.' },
+    { id: 'queue', state: 'problem', sentence: 'The queue does not answer.', fix: 'Check it.' },
+  ],
   processes: [
-    process,
+    { ...process, ...machineRow({ refuses: true, disks: [lowDisk('spool', 90)] }) },
     { ...process, role: 'receive', pid: 43, queue: 'not answering', spool_deliveries: 0 },
     {
       ...process,
@@ -54,16 +59,22 @@ const running = {
 
 describe('the text of status', () => {
   it('says in about a dozen lines what runs, where deliveries are, and what the tables have', () => {
-    expect(statusText(running, now)).toBe(`Processes
-  role     host (pid)  version  since                    last batch               spool  state
-  start    web-1 (42)  1.2.3    2026-01-01 00:00:00 UTC  2026-01-05 23:59:58 UTC  7      running
-  receive  web-1 (43)  1.2.3    2026-01-01 00:00:00 UTC  2026-01-05 23:59:58 UTC  0      the queue does not answer
-  work     db-2 (7)    1.2.3    2026-01-01 00:00:00 UTC  none yet                        no report since 2026-01-05 23:00:00 UTC
+    expect(statusText(running, now)).toBe(`2 things need you.
+✗ queue: The queue does not answer.
+  → Check it.
+! disk: Little free disk space.
+  → Free some.
+Processes
+  role     host (pid)  admin  version  since                    last batch               spool  free disk  state
+  start    web-1 (42)  8081   1.2.3    2026-01-01 00:00:00 UTC  2026-01-05 23:59:58 UTC  7      90 MB      refuses deliveries
+  receive  web-1 (43)  8081   1.2.3    2026-01-01 00:00:00 UTC  2026-01-05 23:59:58 UTC  0                 the queue does not answer
+  work     db-2 (7)    8081   1.2.3    2026-01-01 00:00:00 UTC  none yet                                   no report since 2026-01-05 23:00:00 UTC
 Deliveries
-  Queue    Redis: 3 batches waiting, 1 in progress, 2 waiting for a retry, 0 failed
-  Spool    7 deliveries on disk, until the queue answers
-  Journal  copies of 8 batches in the queue
-  Log      SQLite: last entry #5, received 2026-01-03 00:00:00 UTC; 4 quarantined, 1 of unknown kinds (invitee.merged)
+  Subscriptions  2 webhook subscriptions are active.
+  Queue          Redis: 3 batches waiting, 1 in progress, 2 waiting for a retry, 0 failed
+  Spool          7 deliveries on disk, until the queue answers
+  Journal        copies of 8 batches in the queue
+  Log            SQLite: last entry #5, received 2026-01-03 00:00:00 UTC; 4 quarantined, 1 of unknown kinds (invitee.merged)
 Tables
   Rows            contacts 10 (2 deleted)
   Recent changes  compared 2026-01-02 03:04:05 UTC: 120 records, 3 differences repaired
@@ -77,17 +88,16 @@ Feed delivery
   webhook  at #3, 2 behind, 3 sent, 1 subject failing (HTTP_500)`);
   });
 
-  it('says how to start a process where none runs, and that there is no mirror yet', () => {
+  it('says that there is no mirror yet', () => {
     expect(statusText({ running: false, processes: [], store: { state: 'no mirror yet' } }, now)).toBe(
-      `No process runs in this data folder. Start one: ./bin/slotstream start
-Deliveries
+      `Deliveries
   Log  no mirror yet`,
     );
   });
 
   it('lists the processes of other machines where none runs here', () => {
     expect(statusText({ running: false, processes: [process] }, now)).toMatch(
-      /^No process .* work\nProcesses\n.*\n {2}start +web-1 \(42\)/,
+      /^No process runs in this data folder\.\nProcesses\n.*\n {2}start +web-1 \(42\)/,
     );
   });
 
@@ -102,7 +112,7 @@ Deliveries
       'Deliveries\n  Queue  PostgreSQL: not answering\n  Log    the database does not answer',
     );
     const processes = [process, { ...process, role: 'receive' }];
-    const states = statusText({ ...report, processes }, now).match(/(?<= 7 {6})\S.*$/gm);
+    const states = statusText({ ...report, processes }, now).match(/(?<= 7 {17})\S.*$/gm);
     expect(states).toEqual(['the database does not answer', 'running']);
   });
 

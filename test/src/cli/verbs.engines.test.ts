@@ -321,9 +321,9 @@ describe('status and doctor', () => {
     await quarantine('ill');
     const { code, out } = await home.run(['doctor']);
     expect(code).toBe(3);
-    expect(out).toContain('✓ process: running');
+    expect(out).toContain('✓ processes: Running: start on ');
     expect(out).toMatch(
-      /✗ quarantine: \d+ deliveries could not be applied\.\n {2}→ \.\/bin\/slotstream replay --quarantined --dry-run/,
+      /✗ quarantine: \d+ deliveries could not be applied.*\.\n {2}→ \.\/bin\/slotstream replay --quarantined --dry-run/,
     );
   });
 });

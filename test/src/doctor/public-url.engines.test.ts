@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { openApp } from '#src/app/app.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { Report } from '#src/doctor/check.ts';
+import { openMirror } from '#src/app/mirror.ts';
 import { checkPublicUrl } from '#src/doctor/public-url.ts';
 import { createLog } from '#src/observability/log.ts';
 import { openHome, type Home } from '../../harness/product.ts';
@@ -36,13 +37,13 @@ async function openBalancer(ports: readonly (number | undefined)[]) {
 }
 
 it.each([
-  ['has the same key and room', {}, 2 ** 40, 'well', /^reaches this receiver/],
-  ['has a full disk', {}, 1024, 'ill', /^[1-7] of 8 times a receiver that takes no deliveries answers\.$/],
+  ['has the same key and room', {}, 2 ** 40, 'ok', /^reaches this receiver/],
+  ['has a full disk', {}, 1024, 'problem', /^[1-7] of 8 times a receiver that takes no deliveries answers\.$/],
   [
     'has another key',
     { SIGNING_KEYS: 'another-key-of-twenty-four-bytes' },
     2 ** 40,
-    'ill',
+    'problem',
     /^[1-7] of 8 times the receiver rejects our signing key/,
   ],
 ])(
@@ -55,7 +56,7 @@ it.each([
     using balancer = await openBalancer([good.port, other.port]);
     const report = new Report();
     const config = loadConfig({ ...home.settings, PUBLIC_URL: balancer.url });
-    await checkPublicUrl({ config, log, now: () => new Date() }, report);
-    expect(report.findings).toEqual([expect.objectContaining({ state, message: expect.stringMatching(message) })]);
+    await checkPublicUrl({ config, log, now: () => new Date(), mirror: () => openMirror(config, log) }, report);
+    expect(report.findings).toEqual([expect.objectContaining({ state, sentence: expect.stringMatching(message) })]);
   },
 );

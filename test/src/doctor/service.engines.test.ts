@@ -8,17 +8,11 @@ import { loadConfig } from '#src/config/load.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { writeRows } from '#src/store/rows.ts';
 import { timeText } from '#src/base/time.ts';
+import type { HealthCheck } from '#src/read/health/health-check.ts';
 import { ask } from '../../oracle/deliveries.ts';
 import { until } from '../../harness/ports.ts';
 import { openHome, type Home, type Settings } from '../../harness/product.ts';
 import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
-
-interface Finding {
-  readonly name: string;
-  readonly state: string;
-  readonly message: string;
-  readonly fix?: string;
-}
 
 let sandbox: TestSandbox;
 let home: Home;
@@ -39,10 +33,10 @@ afterAll(() => open.disposeAsync());
 
 async function examine(
   settings: Settings = {},
-): Promise<{ code: number | null; of: (name: string) => Finding[]; all: Finding[] }> {
+): Promise<{ code: number | null; of: (name: string) => HealthCheck[]; all: HealthCheck[] }> {
   const { code, out } = await home.run(['doctor', '--json'], settings);
-  const findings = JSON.parse(out) as Finding[];
-  return { code, all: findings, of: (name) => findings.filter((finding) => finding.name === name) };
+  const findings = JSON.parse(out) as HealthCheck[];
+  return { code, all: findings, of: (name) => findings.filter((finding) => finding.id === name) };
 }
 
 describe('doctor', () => {
@@ -56,7 +50,8 @@ describe('doctor', () => {
       'scopes: ',
       'public URL: reaches this receiver',
       'subscriptions: 5 are up to date; no delivery has arrived yet.',
-      'drift: all',
+      'drift: ',
+      'processes: Running: start on ',
     ])
       expect(out).toContain(`✓ ${line}`);
     expect(await ask(home.store, 'select count(*) as n from event_log')).toEqual(before);
@@ -72,7 +67,7 @@ describe('doctor', () => {
     const [row] = await ask(home.store, arrived);
     const at = timeText(String(row?.['received_at']));
     expect((await examine()).of('subscriptions')).toMatchObject([
-      { state: 'well', message: `5 are up to date; the newest delivery arrived at ${at}.` },
+      { state: 'ok', sentence: `5 are up to date; the newest delivery arrived at ${at}.` },
     ]);
   });
 
@@ -80,15 +75,15 @@ describe('doctor', () => {
     const { code, of } = await examine({ API_BASE_URL: '', API_TOKEN: '', PUBLIC_URL: '' });
     expect(code).toBe(0);
     expect(of('service')).toEqual([
-      expect.objectContaining({ state: 'doubtful', fix: expect.stringContaining('API_TOKEN') }),
+      expect.objectContaining({ state: 'warning', fix: expect.stringContaining('API_TOKEN') }),
     ]);
-    expect(of('public URL')).toEqual([expect.objectContaining({ state: 'doubtful' })]);
+    expect(of('public URL')).toEqual([expect.objectContaining({ state: 'warning' })]);
   });
 
   it('says in which unit amounts of custom fields are read, and warns when one contradicts it', async () => {
     const currency = async (settings?: Settings) => (await examine(settings)).of('currency');
-    const minor = { state: 'well', message: expect.stringContaining('minor units') };
-    const major = { state: 'well', message: expect.stringContaining('units of their currency') };
+    const minor = { state: 'ok', sentence: expect.stringContaining('minor units') };
+    const major = { state: 'ok', sentence: expect.stringContaining('units of their currency') };
     expect(await currency()).toMatchObject([minor]);
     expect(await currency({ CURRENCY_FIELDS: 'major' })).toMatchObject([major]);
     await using store = await openStore({ report: () => {} }, home.store);
@@ -101,7 +96,7 @@ describe('doctor', () => {
     const custom_fields = [{ uri: field.uri, label: 'Contract value', value: 19.99 }];
     await writeRows(store, 'contacts', [{ uri: planted, custom_fields }]);
     expect(await currency()).toMatchObject([
-      { state: 'doubtful', fix: expect.stringContaining('CURRENCY_FIELDS=major') },
+      { state: 'warning', fix: expect.stringContaining('CURRENCY_FIELDS=major') },
     ]);
     expect(await currency({ CURRENCY_FIELDS: 'major' })).toMatchObject([major]);
     await store.db.deleteFrom('contacts').where('uri', '=', planted).execute();
@@ -109,8 +104,8 @@ describe('doctor', () => {
   });
 
   it('says in which time zone days are counted, and refuses what is none', async () => {
-    const message = expect.stringContaining('Asia/Tokyo');
-    expect((await examine({ REPORT_TIMEZONE: 'Asia/Tokyo' })).of('views')).toMatchObject([{ state: 'well', message }]);
+    const sentence = expect.stringContaining('Asia/Tokyo');
+    expect((await examine({ REPORT_TIMEZONE: 'Asia/Tokyo' })).of('views')).toMatchObject([{ state: 'ok', sentence }]);
     expect((await examine()).of('views')).toEqual([]);
     expect(() => loadConfig({ REPORT_TIMEZONE: '+02:00' })).toThrow(
       'REPORT_TIMEZONE must be an IANA time zone such as Europe/Berlin, not "+02:00"',
@@ -119,9 +114,9 @@ describe('doctor', () => {
 
   it('checks the service also while the store does not answer', async () => {
     const { of } = await examine({ DATABASE_URL: 'postgres://user@127.0.0.1:1/none' });
-    expect(of('store')).toEqual([expect.objectContaining({ state: 'ill' })]);
+    expect(of('store')).toEqual([expect.objectContaining({ state: 'problem' })]);
     for (const name of ['token', 'clock', 'scopes'])
-      expect(of(name)).toEqual([expect.objectContaining({ state: 'well' })]);
+      expect(of(name)).toEqual([expect.objectContaining({ state: 'ok' })]);
   });
 
   it('reports a rejected token', async () => {
@@ -129,8 +124,8 @@ describe('doctor', () => {
     expect(code).toBe(3);
     expect(of('service')).toEqual([
       expect.objectContaining({
-        state: 'ill',
-        message: expect.stringContaining('401'),
+        state: 'problem',
+        sentence: expect.stringContaining('401'),
         fix: expect.stringContaining('API_TOKEN'),
       }),
     ]);
@@ -140,9 +135,9 @@ describe('doctor', () => {
     const { code, of, all } = await examine({ API_TOKEN: sandbox.handles.tokens.enterprise });
     expect(code).toBe(3);
     expect(of('organization')).toEqual([
-      expect.objectContaining({ state: 'ill', message: expect.stringContaining('The mirror belongs to') }),
+      expect.objectContaining({ state: 'problem', sentence: expect.stringContaining('The mirror belongs to') }),
     ]);
-    expect(all.filter(({ message }) => message.includes('belongs to'))).toHaveLength(1);
+    expect(all.filter(({ sentence }) => sentence.includes('belongs to'))).toHaveLength(1);
   });
 
   it('reports missing scopes, and what will be missing in the mirror', async () => {
@@ -153,9 +148,9 @@ describe('doctor', () => {
     expect(code).toBe(3);
     expect(of('scopes')).toEqual([
       {
-        name: 'scopes',
-        state: 'ill',
-        message:
+        id: 'scopes',
+        state: 'problem',
+        sentence:
           'the token lacks contacts:read (contacts and the definitions of their custom fields), event_types:read (event types), routing_forms:read (routing forms and their submissions), meeting_recaps:read (meeting recaps and who spoke).',
         fix: expect.stringContaining(
           'users:read, organizations:read, contacts:read, webhooks:write, scheduled_events:read, event_types:read, routing_forms:read, meeting_recaps:read',
@@ -163,7 +158,7 @@ describe('doctor', () => {
       },
     ]);
     const { of: asked } = await examine({ API_TOKEN: narrow, EVENTS: 'invitee.created' });
-    expect(asked('scopes')).toEqual([expect.objectContaining({ state: 'well' })]);
+    expect(asked('scopes')).toEqual([expect.objectContaining({ state: 'ok' })]);
     const { organization, users } = sandbox.handles;
     const { of: configured } = await examine({
       API_TOKEN: tokenWith(),
@@ -171,7 +166,7 @@ describe('doctor', () => {
       USER_URI: users.owner,
     });
     for (const scope of ['webhooks:write', 'contacts:read', 'scheduled_events:read', 'meeting_recaps:read'])
-      expect(configured('scopes')).toMatchObject([{ message: expect.stringContaining(scope) }]);
+      expect(configured('scopes')).toMatchObject([{ sentence: expect.stringContaining(scope) }]);
   });
 
   it('reads every list that backfill reads, and reports each that cannot be read', async () => {
@@ -186,7 +181,7 @@ describe('doctor', () => {
     const { code, of } = await examine();
     await sandbox.control('POST', '/faults', {});
     expect(code).toBe(3);
-    expect(of('lists').map(({ message, fix }) => [message, fix])).toEqual([
+    expect(of('lists').map(({ sentence, fix }) => [sentence, fix])).toEqual([
       [expect.stringMatching(/^custom_field_definitions cannot be read\. .*invalid/), expect.any(String)],
       [expect.stringMatching(/^routing_forms cannot be read\. .*403.*upgrade/), expect.stringContaining('plan')],
       [expect.stringMatching(/^meeting_recaps cannot be read\. .*404/), expect.any(String)],
@@ -197,11 +192,11 @@ describe('doctor', () => {
     const { users, tokens } = sandbox.handles;
     const narrow = sandbox.tokens.personal('users-only', { user: users.owner, scopes: ['users:read'] });
     expect((await examine({ API_TOKEN: narrow })).of('subscriptions')).toEqual([
-      expect.objectContaining({ state: 'doubtful', message: expect.stringContaining('cannot be listed') }),
+      expect.objectContaining({ state: 'warning', sentence: expect.stringContaining('cannot be listed') }),
     ]);
     // Without any scope the line about scopes says it all.
     const { of } = await examine({ API_TOKEN: tokens.no_scopes });
-    expect([of('subscriptions'), of('scopes').length]).toEqual([[], 1]);
+    expect([of('subscriptions'), of('scopes').length]).toMatchObject([[{ state: 'ok' }], 1]);
   });
 
   it('reports a data folder that cannot be used', async () => {
@@ -209,7 +204,10 @@ describe('doctor', () => {
     const { code, of } = await examine({ DATA_DIR: file });
     expect(code).toBe(3);
     expect(of('data folder')).toEqual([
-      expect.objectContaining({ state: 'ill', message: expect.stringContaining(`DATA_DIR ${file} is not a folder`) }),
+      expect.objectContaining({
+        state: 'problem',
+        sentence: expect.stringContaining(`DATA_DIR ${file} is not a folder`),
+      }),
     ]);
   });
 
@@ -217,15 +215,15 @@ describe('doctor', () => {
     const { code, of } = await examine({ SIGNING_KEYS: 'another-key-of-twenty-four-bytes-or-more' });
     expect(code).toBe(3);
     expect(of('public URL')).toEqual([
-      expect.objectContaining({ state: 'ill', message: expect.stringContaining('rejects our signing key') }),
+      expect.objectContaining({ state: 'problem', sentence: expect.stringContaining('rejects our signing key') }),
     ]);
   });
 
   it('reports a URL where nothing answers, and one where another server answers', async () => {
     const unreachable = await examine({ PUBLIC_URL: 'http://127.0.0.1:1' });
-    expect(unreachable.of('public URL')[0]?.message).toBe('nothing answers at http://127.0.0.1:1.');
+    expect(unreachable.of('public URL')[0]?.sentence).toBe('nothing answers at http://127.0.0.1:1.');
     const stranger = await examine({ PUBLIC_URL: sandbox.handles.base_url });
-    expect(stranger.of('public URL')[0]?.message).toContain('this is not the receiver');
+    expect(stranger.of('public URL')[0]?.sentence).toContain('this is not the receiver');
   });
 
   it('reports a clock that is wrong', async () => {
@@ -234,8 +232,8 @@ describe('doctor', () => {
     expect(code).toBe(3);
     expect(of('clock')).toEqual([
       expect.objectContaining({
-        state: 'ill',
-        message: expect.stringMatching(/3[56]\d\d s behind the service\. Every delivery is rejected\./),
+        state: 'problem',
+        sentence: expect.stringMatching(/3[56]\d\d s behind the service\. Every delivery is rejected\./),
       }),
     ]);
   });
@@ -247,11 +245,14 @@ describe('doctor', () => {
     writeFileSync(join(home.dataDir, 'spool', 'damaged-1-2.spool'), 'torn');
     const { code, of } = await examine();
     expect(code).toBe(3);
-    expect(of('subscriptions').map(({ message, fix }) => [message, fix])).toEqual([
-      ['the service disabled 1 of them.', expect.stringContaining('./bin/slotstream bootstrap')],
+    expect(of('subscriptions').map(({ sentence, fix }) => [sentence, fix])).toEqual([
+      [
+        'The service disabled 1 webhook subscription, which delivers nothing now.',
+        expect.stringContaining('./bin/slotstream bootstrap'),
+      ],
       ['2 must be created or deleted (bookings and no-shows).', expect.stringContaining('./bin/slotstream bootstrap')],
     ]);
-    expect(of('spool')[0]?.message).toContain('1 damaged file (damaged-1-2.spool)');
+    expect(of('spool')[0]?.sentence).toContain('1 damaged file (damaged-1-2.spool)');
     expect(of('spool')[0]?.fix).toContain('./bin/slotstream reconcile --repair');
   });
 });

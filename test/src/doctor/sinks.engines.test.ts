@@ -1,5 +1,6 @@
 // What `doctor` says about the sinks of the feed.
 import { describe, expect, inject, it } from 'vitest';
+import { openMirror } from '#src/app/mirror.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { Report } from '#src/doctor/check.ts';
 import { checkSinks } from '#src/doctor/sinks.ts';
@@ -11,7 +12,8 @@ import { openHome } from '../../harness/product.ts';
 const examine = async (environment: Readonly<Record<string, string>>) => {
   const report = new Report();
   const log = createLog({ level: 'silent', pretty: false });
-  await checkSinks({ config: loadConfig(environment), log, now: () => new Date() }, report);
+  const config = loadConfig(environment);
+  await checkSinks({ config, log, now: () => new Date(), mirror: () => openMirror(config, log) }, report);
   return report.findings;
 };
 
@@ -31,9 +33,9 @@ describe('the check of the sinks', () => {
       FEED_KAFKA_URL: `kafka://${host}/canary`,
     });
     expect(JSON.stringify(findings)).not.toContain('canary');
-    expect(findings.map(({ state }) => state)).toEqual(['well', 'ill', 'ill', 'ill']);
+    expect(findings.map(({ state }) => state)).toEqual(['ok', 'problem', 'problem', 'problem']);
     for (const [index, sink] of ['redis-stream', 'nats', 'kafka'].entries())
-      expect(findings[index + 1]?.message).toBe(`${sink} at ${host} does not accept the feed (ECONNREFUSED).`);
+      expect(findings[index + 1]?.sentence).toBe(`${sink} at ${host} does not accept the feed (ECONNREFUSED).`);
   });
 
   it('names a sink that is not called here and does not accept what the running process sends', async () => {
@@ -56,7 +58,7 @@ describe('the check of the sinks', () => {
     async () => {
       await using nats = await startNats();
       const findings = await examine({ FEED_NATS_URL: nats.url, FEED_STREAM_URL: inject('redisUrl') });
-      expect(findings.map(({ state }) => state)).toEqual(['well', 'well']);
+      expect(findings.map(({ state }) => state)).toEqual(['ok', 'ok']);
       await expect(nats.published()).rejects.toThrow('stream not found');
     },
   );

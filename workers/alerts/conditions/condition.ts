@@ -1,7 +1,13 @@
 // The contract of a condition: an operational rule, evaluated every minute on the health of the mirror. A condition alerts once while it
 // holds, and its alert is retracted when it ends.
 import { z } from 'zod';
-import type { MirrorHealth } from '#src/read/health/mirror-health.ts';
+import type { HealthInput } from '#src/read/health/health.ts';
+import type { NoShowRate, RateWindow } from '#src/read/numbers/no-show-rates.ts';
+
+export interface ConditionInput extends HealthInput {
+  /** Bookings that ended within a window and how many of them were no-shows, per event type or host. */
+  noShowRates(by: RateWindow['by'], withinMs: number): Promise<readonly NoShowRate[]>;
+}
 
 /** One thing that is wrong. */
 export interface Problem {
@@ -27,12 +33,12 @@ export interface ConditionKind {
   readonly isGrouped?: boolean;
   readonly options: z.ZodRawShape;
   /** Reads the options from a rule of the rules file, which was validated before. */
-  bind(rule: unknown): (health: MirrorHealth) => Promise<Problems> | Problems;
+  bind(rule: unknown): (health: ConditionInput) => Promise<Problems> | Problems;
 }
 
 interface ConditionDefinition<Options extends z.ZodRawShape> extends Omit<ConditionKind, 'bind'> {
   readonly options: Options;
-  find(options: z.output<z.ZodObject<Options>>, health: MirrorHealth): Promise<Problems> | Problems;
+  find(options: z.output<z.ZodObject<Options>>, health: ConditionInput): Promise<Problems> | Problems;
 }
 
 /** Ties the types of `find` to the options declared beside it. */

@@ -1,13 +1,27 @@
-// Every condition: rules about the mirror itself, or about many bookings together.
-import { slotstream } from '#src/base/command.ts';
+// Every condition: checks of the health with options of their own, and rules about many bookings together.
 import { z } from 'zod';
-import { counted } from '#src/base/number-text.ts';
-import { dayMs, timeText } from '#src/base/time.ts';
-import { duration } from '#src/config/readers.ts';
-import { lowDisksText, sumOf } from '#src/store/process-reports.ts';
+import { dayMs } from '#src/base/time.ts';
 import { durationText } from '#src/base/zoned-time.ts';
-import type { MirrorHealth } from '#src/read/health/mirror-health.ts';
+import { duration } from '#src/config/readers.ts';
+import {
+  clockCheck,
+  diskCheck,
+  journalCheck,
+  lagCheck,
+  lossCheck,
+  spoolCheck,
+  staleCheck,
+} from '#src/read/health/delivery-health.ts';
+import { findingsIn } from '#src/read/health/drift-health.ts';
+import type { Finding } from '#src/read/health/health-check.ts';
+import { alertCheck, jobCheck, quarantineCheck, subscriptionCheck } from '#src/read/health/health.ts';
+import { aliveOf, processHealth } from '#src/read/health/process-health.ts';
 import { defineCondition, type ConditionKind, type Problem } from './condition.ts';
+
+/** What is not ok, as the first page and `doctor` say it. */
+function problemOf({ state, sentence, fix }: Finding, subject = 'mirror'): readonly Problem[] {
+  return state === 'ok' ? [] : [{ subject, message: fix === undefined ? sentence : `${sentence} ${fix}` }];
+}
 
 /** An unusual share of no-shows hints at a wrong invitation or a wrong clock. */
 const noShowSpike = defineCondition({
@@ -53,32 +67,16 @@ const subscription = defineCondition({
   about: 'A webhook subscription is failing or disabled.',
   page: '/mirror/subscriptions',
   options: {},
-  find(_options, { lostSubscriptions: lost, subscriptions }) {
-    // A recorded loss says more than the last known state of the same subscription.
-    const others = subscriptions.filter(({ uri }) => !lost.some((one) => one.uri === uri));
-    return [...lost.map(lossProblem), ...others.flatMap(deliveryProblem)];
+  find(_options, { lostSubscriptions: lost, subscriptions: known, ...health }) {
+    const uris = new Set([...lost, ...known].map(({ uri }) => uri));
+    return [...uris].flatMap((uri) => {
+      const lostSubscriptions = lost.filter((one) => one.uri === uri);
+      // A recorded loss says more than the last known state of the same subscription.
+      const subscriptions = lostSubscriptions.length > 0 ? [] : known.filter((one) => one.uri === uri);
+      return problemOf(subscriptionCheck({ ...health, lostSubscriptions, subscriptions }), uri);
+    });
   },
 });
-
-function lossProblem({ uri, how, isReplaced }: MirrorHealth['lostSubscriptions'][number]): Problem {
-  const what =
-    how === 'disabled' ? 'The service disabled a webhook subscription' : 'A webhook subscription was deleted';
-  const next = isReplaced
-    ? 'It was replaced; what was missed meanwhile is being repaired.'
-    : `It delivers nothing. Check: ${slotstream} doctor`;
-  return { subject: uri, message: `${what}. ${next}` };
-}
-
-function deliveryProblem({
-  uri,
-  state,
-  retry_started_at: since,
-}: MirrorHealth['subscriptions'][number]): readonly Problem[] {
-  if (state === 'disabled') return [lossProblem({ uri, how: 'disabled', isReplaced: false })];
-  if (since == null) return [];
-  const message = `Deliveries of a webhook subscription have failed since ${timeText(since)}; after a day the service gives up. Check: ${slotstream} doctor`;
-  return [{ subject: uri, message }];
-}
 
 const quarantine = defineCondition({
   when: 'quarantine',
@@ -89,12 +87,8 @@ const quarantine = defineCondition({
     /** Deliveries of the last hour. */
     above: z.int().min(0).default(0),
   },
-  find: ({ above }, { quarantinedLastHour, quarantined }) =>
-    quarantinedLastHour > above
-      ? aboutMirror(
-          `${quarantinedLastHour} of ${quarantined} quarantined deliveries arrived within the last hour. Check: ${slotstream} replay --quarantined --dry-run`,
-        )
-      : [],
+  find: ({ above }, { unprojected }) =>
+    unprojected.quarantinedLastHour > above ? problemOf(quarantineCheck(unprojected)) : [],
 });
 
 const lag = defineCondition({
@@ -103,12 +97,10 @@ const lag = defineCondition({
   about: 'Deliveries become rows late.',
   page: '/queues',
   options: { above: duration('5m') },
-  find({ above }, { delaySeconds }) {
-    // The median: a single late retry is no lag.
-    const median = delaySeconds.toSorted((a, b) => a - b)[Math.floor((delaySeconds.length - 1) / 2)] ?? 0;
-    return median * 1000 > above
-      ? aboutMirror(`Deliveries become rows ${Math.round(median)} s after their event.`)
-      : [];
+  find({ above }, health) {
+    const check = lagCheck(aliveOf(health), above);
+    // A single late retry is no lag.
+    return check.state === 'problem' ? problemOf(check) : [];
   },
 });
 
@@ -121,39 +113,26 @@ const drift = defineCondition({
     /** Rows that were missing, extra or different. Deletes that wait for confirmation alert whatever their number. */
     above: z.int().min(0).default(10),
   },
-  find: ({ above }, { comparisons }) =>
-    comparisons
-      .filter(({ rows, heldBack }) => rows > above || heldBack > 0)
-      .map(({ part, rows, heldBack, finishedAt }) => ({
-        subject: `mirror ${part}`,
-        message: [
-          `The comparison of ${part === 'full' ? 'everything' : 'recent changes'} at ${timeText(finishedAt)} found ${counted(rows, 'row')} missing, extra or different, and repaired them.`,
-          ...(heldBack > 0
-            ? [
-                `${heldBack} more were deleted in the service and wait for: ${slotstream} reconcile --repair --allow-deletes`,
-              ]
-            : []),
-        ].join(' '),
-      })),
+  find: ({ above }, { comparison }) =>
+    (['recent', 'full'] as const).flatMap((part) => {
+      const run = comparison[part];
+      const [first, ...more] = run === undefined ? [] : findingsIn({ ...run, unreadable: [] }, part, above);
+      return first === undefined
+        ? []
+        : problemOf(more.find(({ state }) => state === 'problem') ?? first, `mirror ${part}`);
+    }),
 });
 
-/** With a wrong clock, signatures look stale and correctly signed deliveries are rejected. */
 const clockSkew = defineCondition({
   when: 'clock_skew',
   title: 'The clocks disagree',
-  about: 'The clocks of this machine and of the service disagree.',
+  about: 'The clocks of a process, of the database and of the service disagree.',
   page: '/',
   options: { above: duration('60s') },
-  find({ above }, { clockSkewSeconds: skew, processes }) {
-    const rejected = sumOf(processes, 'refused_stale');
-    if (rejected > 0)
-      return aboutMirror(
-        `${counted(rejected, 'correctly signed delivery was', 'correctly signed deliveries were')} rejected as too old within the last minutes. Check the clock of the receivers (or raise SIGNATURE_TOLERANCE_SECONDS).`,
-      );
-    if (skew === undefined) return undefined;
-    if (Math.abs(skew) * 1000 <= above) return [];
-    const off = `${Math.abs(Math.round(skew))} s ${skew > 0 ? 'ahead of' : 'behind'}`;
-    return aboutMirror(`The clock of this machine is ${off} the service's. Set it by NTP.`);
+  find({ above }, health) {
+    const alive = aliveOf(health);
+    const check = staleCheck(alive) ?? clockCheck(alive, health.clock, above);
+    return check.state === 'ok' && health.clock === undefined ? undefined : problemOf(check);
   },
 });
 
@@ -163,12 +142,7 @@ const spool = defineCondition({
   about: 'Deliveries wait on disk because the queue is down.',
   page: '/queues',
   options: {},
-  find(_options, { processes }) {
-    const spooled = sumOf(processes, 'spool_deliveries');
-    return spooled > 0
-      ? aboutMirror(`${counted(spooled, 'delivery waits', 'deliveries wait')} on disk for the queue.`)
-      : [];
-  },
+  find: (_options, health) => problemOf(spoolCheck(aliveOf(health))),
 });
 
 const journal = defineCondition({
@@ -177,21 +151,10 @@ const journal = defineCondition({
   about: 'Redis lost accepted deliveries, or the journal of a receiver is full.',
   page: '/queues',
   options: {},
-  find(_options, { processes }) {
-    const losses = sumOf(processes, 'queue_losses');
-    const problems: Problem[] = [];
-    if (losses > 0)
-      problems.push({
-        subject: 'mirror queue',
-        message: `${lossText(losses)} They are enqueued again from the journal.`,
-      });
-    if (processes.some(({ journal_full: isFull }) => isFull))
-      problems.push({
-        subject: 'mirror journal',
-        message: 'The journal is full, so deliveries are rejected. Run more workers, or raise JOURNAL_MAX_MB.',
-      });
-    return problems;
-  },
+  find: (_options, health) => [
+    ...problemOf(journalCheck(aliveOf(health)), 'mirror journal'),
+    ...problemOf(lossCheck(aliveOf(health)), 'mirror queue'),
+  ],
 });
 
 const disk = defineCondition({
@@ -200,18 +163,39 @@ const disk = defineCondition({
   about: 'A disk that the queue, the journal, the spool or the SQLite file is on is getting full.',
   page: '/',
   options: {},
-  find(_options, { processes }) {
-    const low = lowDisksText(processes);
-    if (low === '') return [];
-    const message = `Little free disk space: ${low}. Below MIN_FREE_DISK_MB they accept nothing more.`;
-    return [{ subject: 'mirror disk', message }];
-  },
+  find: (_options, health) => problemOf(diskCheck(aliveOf(health)), 'mirror disk'),
 });
 
-const lossText = (losses: number): string =>
-  `The queue lost jobs ${losses === 1 ? 'once' : `${losses} times`} within the last minutes.`;
+const process = defineCondition({
+  when: 'process',
+  title: 'A process is missing, or does not do its work',
+  about:
+    'No receiver runs, a process has stopped without a word, or one is not ready; or the queue is away or its batches wait.',
+  page: '/mirror',
+  options: {},
+  find: (_options, health) =>
+    processHealth(health)
+      .filter(({ id }) => ['processes', 'readiness', 'queue'].includes(id))
+      .flatMap((check) => problemOf(check, `mirror ${check.id}`)),
+});
 
-const aboutMirror = (message: string): readonly Problem[] => [{ subject: 'mirror', message }];
+const job = defineCondition({
+  when: 'job',
+  title: 'A scheduled job does not run',
+  about: 'A scheduled job did not run on time.',
+  page: '/mirror/sync',
+  options: {},
+  find: (_options, { lateJobs }) => problemOf(jobCheck(lateJobs), 'mirror jobs'),
+});
+
+const alerts = defineCondition({
+  when: 'alerts',
+  title: 'Alerts are overdue',
+  about: 'A channel does not accept messages; another channel can report it.',
+  page: '/mirror/alerts',
+  options: {},
+  find: (_options, health) => problemOf(alertCheck(health), 'mirror alerts'),
+});
 
 export const conditionKinds: readonly ConditionKind[] = [
   noShowSpike,
@@ -223,4 +207,7 @@ export const conditionKinds: readonly ConditionKind[] = [
   spool,
   journal,
   disk,
+  process,
+  job,
+  alerts,
 ];

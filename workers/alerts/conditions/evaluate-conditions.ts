@@ -2,22 +2,22 @@
 // with the state that the next evaluation needs.
 import { z } from 'zod';
 import { instantOf, minuteMs } from '#src/base/time.ts';
+import { readHealthInput, type Installation } from '#src/read/health/read-health.ts';
+import { noShowRates } from '#src/read/numbers/no-show-rates.ts';
 import type { Store } from '#src/store/contract.ts';
 import { keyValue, readValue, writeValue } from '#src/store/key-value.ts';
 import { lockKey } from '#src/store/locks.ts';
-import type { ProcessRow } from '#src/store/processes.ts';
 import { alertId, applyDesiredAlerts, type DesiredAlert } from '#workers/alerts/outbox/apply.ts';
 import { encodeFact } from '#workers/alerts/rules/fact.ts';
 import type { ConditionRule } from '#workers/alerts/rules/ruleset.ts';
 import type { Job } from '#workers/scheduling/scheduler.ts';
+import type { ConditionInput } from './condition.ts';
 import { advance, episode, type Episode, type Evaluation } from './debounce.ts';
-import { logEnd, readMirrorHealth, type MirrorHealth } from '#src/read/health/mirror-health.ts';
 
 export interface EvaluationNeeds {
   readonly store: Store;
   readonly nowMs: () => number;
-  /** Every process that reports. */
-  processes(): Promise<readonly ProcessRow[]>;
+  readonly installation: Installation;
   /** Called after the outbox changed. */
   readonly onOutboxChanged?: () => void;
 }
@@ -28,10 +28,7 @@ interface EvaluationInput {
   readonly maxAgeMs: number;
 }
 
-const stored = keyValue(
-  'alerts conditions',
-  z.object({ look: logEnd.optional(), episodes: z.array(episode).readonly() }),
-);
+const stored = keyValue('alerts conditions', z.object({ episodes: z.array(episode).readonly() }));
 
 /** `watchEveryMs` is `WATCH_EVERY`: when subscriptions are checked more often than every minute, so are the conditions. */
 export function conditionsJob(
@@ -52,12 +49,15 @@ export function conditionsJob(
 }
 
 export async function evaluateConditions(
-  { store, nowMs, processes, onOutboxChanged }: EvaluationNeeds,
+  { store, nowMs, installation, onOutboxChanged }: EvaluationNeeds,
   { rules, maxAgeMs, appliesAll = false }: EvaluationInput & { readonly appliesAll?: boolean },
 ): Promise<{ readonly begun: number; readonly over: number }> {
   const at = nowMs();
-  const { look: before, episodes } = (await readValue(store, stored)) ?? { look: undefined, episodes: [] };
-  const { health, end } = await readMirrorHealth(store, { nowMs: at, before, processes: await processes() });
+  const { episodes } = (await readValue(store, stored)) ?? { episodes: [] };
+  const health: ConditionInput = {
+    ...(await readHealthInput(store, { installation, nowMs: at })),
+    noShowRates: (by, withinMs) => noShowRates(store, { by, from: instantOf(at - withinMs), to: instantOf(at) }),
+  };
   const after = advance(episodes, await askRules(rules, health));
   const [open, stillOpen] = [openEpisodes(episodes), openEpisodes(after)];
   const begun = [...stillOpen.keys()].filter((one) => !open.has(one));
@@ -66,7 +66,7 @@ export async function evaluateConditions(
   await store.transaction(async (unit) => {
     // Serializes concurrent evaluations, so that no alert is inserted twice.
     await lockKey(unit, stored.key);
-    await writeValue(unit, stored, { look: end, episodes: after });
+    await writeValue(unit, stored, { episodes: after });
     if (!isChanged) return;
     const subjects = [...open.values(), ...stillOpen.values()].map(({ subject }) => subject);
     const desired = [...stillOpen.values()].flatMap((one) => desiredAlerts(one, rules));
@@ -76,7 +76,7 @@ export async function evaluateConditions(
   return { begun: begun.length, over: over.length };
 }
 
-async function askRules(rules: readonly ConditionRule[], health: MirrorHealth): Promise<Evaluation> {
+async function askRules(rules: readonly ConditionRule[], health: ConditionInput): Promise<Evaluation> {
   const answers = await Promise.all(rules.map(async (rule) => ({ rule: rule.name, found: await rule.find(health) })));
   return {
     found: answers.flatMap(({ rule, found }) => (found ?? []).map((problem) => ({ ...problem, rule }))),

@@ -5,8 +5,7 @@ import { propertyOf } from '#schemas/wire.ts';
 import { jsonMistake } from '#src/base/json-mistake.ts';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import type { ChannelName } from '#workers/alerts/channels/channel.ts';
-import type { MirrorHealth } from '#src/read/health/mirror-health.ts';
-import type { Problems } from '#workers/alerts/conditions/condition.ts';
+import type { ConditionInput, Problems } from '#workers/alerts/conditions/condition.ts';
 import { conditionKinds } from '#workers/alerts/conditions/conditions.ts';
 import type { MessageHost } from '#workers/alerts/message/message.ts';
 import type { QuietHours } from '#workers/alerts/outbox/quiet-hours.ts';
@@ -52,7 +51,7 @@ export interface SubmissionRule extends RuleSettings, BoundSubmissionRule {}
 
 export interface ConditionRule extends RuleSettings {
   readonly isGrouped?: boolean | undefined;
-  find(health: MirrorHealth): Promise<Problems> | Problems;
+  find(health: ConditionInput): Promise<Problems> | Problems;
 }
 
 export type AlertRule = BookingRule | SubmissionRule | ConditionRule;
@@ -144,6 +143,9 @@ const defaultKinds = [
   'spool',
   'journal',
   'disk',
+  'process',
+  'job',
+  'alerts',
 ];
 const defaultRules = { rules: defaultKinds.map((when) => ({ name: when, when })) };
 

@@ -1,13 +1,13 @@
 // The verdict and the health items: what is not well as a notice with its fix, everything else in one quiet line.
 import { html } from 'hono/html';
-import type { HealthItem } from '#src/read/health/process-health.ts';
+import type { HealthCheck } from '#src/read/health/health-check.ts';
 import type { Overview } from '#src/api/overview/overview.ts';
 import { counted } from '#src/base/number-text.ts';
 import { nothing, type Markup } from '#src/dashboard/components/markup.ts';
 
 export function healthView({ verdict, health }: Pick<Overview, 'verdict' | 'health'>): Markup {
-  const of = (wanted: HealthItem['state']) => health.filter(({ state }) => state === wanted);
-  const ill = [...of('problem'), ...of('attention')];
+  const of = (wanted: HealthCheck['state']) => health.filter(({ state }) => state === wanted);
+  const ill = [...of('problem'), ...of('warning')];
   const well = of('ok');
   return html`<section id="health">
     <h1 class="verdict ${verdict.state}">${verdict.sentence}</h1>
@@ -23,11 +23,11 @@ export function healthView({ verdict, health }: Pick<Overview, 'verdict' | 'heal
   </section>`;
 }
 
-const words = { problem: 'Problem', attention: 'Attention', ok: 'Well' } as const;
+const words = { problem: 'Problem', warning: 'Warning', ok: 'Well' } as const;
 
-const notice = ({ id, state, sentence, fix, link }: HealthItem): Markup =>
+const notice = ({ id, state, sentence, fix, page }: HealthCheck): Markup =>
   html`<li class="notice ${state}" id="health-${id}">
-    <strong><span class="hidden">${words[state]}: </span>${link === undefined ? sentence : html`<a href="${link}">${sentence}</a>`}</strong>
+    <strong><span class="hidden">${words[state]}: </span>${page === undefined ? sentence : html`<a href="${page}">${sentence}</a>`}</strong>
     ${fix === undefined ? '' : html`<span>${fixText(fix)}</span>`}
   </li>`;
 

@@ -9,7 +9,7 @@ import { ApiError } from '#src/api/ask.ts';
 import { definePage, type Page, type View } from '#src/dashboard/page.ts';
 import { firstRunView, stepsLeft } from './first-run.ts';
 import { flowView } from './flow.ts';
-import { fixText, healthView } from './health.ts';
+import { healthView } from './health.ts';
 import { processView } from './process.ts';
 
 export const nowPages: readonly Page[] = [
@@ -37,20 +37,12 @@ const nowView = (overview: Overview, nowMs: number): View => ({
     ${needsView(overview)} ${todayView(overview)} ${latestView(overview.latest)}`,
 });
 
-/** Without those that are already named above. */
-function needsView({ needs: all, health }: Pick<Overview, 'needs' | 'health'>): Markup {
-  const needs = all.filter(({ id }) => !health.some((item) => item.id === id && item.state !== 'ok'));
+function needsView({ needs }: Pick<Overview, 'needs'>): Markup {
   if (needs.length === 0) return nothing;
   return html`<section id="needs">
     <h2>Needs you</h2>
     <ul class="needs">
-      ${needs.map(
-        ({ id, kind, sentence, fix, link }) =>
-          html`<li id="need-${id}" class="${kind}">
-            <a href="${link}">${sentence}</a>
-            ${fix === undefined ? '' : html`<span class="soft">${fixText(fix)}</span>`}
-          </li>`,
-      )}
+      ${needs.map(({ id, sentence, page }) => html`<li id="need-${id}"><a href="${page}">${sentence}</a></li>`)}
     </ul>
   </section>`;
 }

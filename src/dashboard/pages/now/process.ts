@@ -2,8 +2,7 @@
 // itself, and which process has the tables.
 import { html } from 'hono/html';
 import type { z } from 'zod';
-import type { HealthItem } from '#src/read/health/process-health.ts';
-import { processHealth } from '#src/read/health/process-health.ts';
+import { verdictOf } from '#src/read/health/health-check.ts';
 import { statusRecord } from '#src/api/process.ts';
 import { counted, number } from '#src/base/number-text.ts';
 import { facts } from '#src/dashboard/components/list.ts';
@@ -11,28 +10,23 @@ import { externalLink, time, type Markup } from '#src/dashboard/components/marku
 import type { PageCall, View } from '#src/dashboard/page.ts';
 import { healthView } from './health.ts';
 
-const storeDown: HealthItem = {
-  id: 'store',
-  state: 'problem',
-  sentence: 'The database does not answer.',
-  fix: 'Check that the database at DATABASE_URL runs and is reachable. Nothing is lost: accepted deliveries wait in the queue.',
-};
-
-export async function processView({ status, nowMs }: Pick<PageCall, 'status' | 'nowMs'>): Promise<View> {
-  const { roles, processes = [], queue, spool, journal, started_at, pid } = statusRecord.parse(await status());
+export async function processView({ status }: Pick<PageCall, 'status'>): Promise<View> {
+  const {
+    roles,
+    processes = [],
+    health = [],
+    queue,
+    spool,
+    journal,
+    started_at,
+    pid,
+  } = statusRecord.parse(await status());
   const workers = processes.filter(({ role }) => role !== 'receive');
   const own = processes.find((each) => each.pid === pid);
-  // A receiver knows of workers only where all processes report to one PostgreSQL.
-  const known = processHealth({ nowMs, processes }).filter(({ id }) => workers.length > 0 || id !== 'processes');
-  const health = roles.works ? [storeDown, ...known] : known;
-  const ill = health.filter(({ state }) => state !== 'ok');
-  const state = ill.some((item) => item.state === 'problem') ? 'problem' : ill.length > 0 ? 'attention' : 'ok';
-  const sentence =
-    ill.length === 0 ? 'This receiver works.' : `${counted(ill.length, 'thing needs', 'things need')} you.`;
   return {
     title: roles.works ? 'Now' : 'Receiver',
     ...(roles.works && { status: 503 }),
-    content: html`${healthView({ verdict: { state, sentence }, health })}
+    content: html`${healthView({ verdict: verdictOf(health), health })}
       ${roles.works ? '' : html`<p class="lead">This process receives deliveries and puts them into the queue. It has no tables.</p>${whereTables(workers)}`}
       <h2>This process</h2>
       ${facts({

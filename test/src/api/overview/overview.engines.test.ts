@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EventKind } from '#schemas/events.ts';
 import { readOverview } from '#src/api/overview/overview.ts';
-import type { Installation } from '#src/read/health/process-health.ts';
+import type { Installation } from '#src/read/health/read-health.ts';
 import { dayMs, hourMs, instantOf } from '#src/base/time.ts';
 import { createSampler } from '#src/sandbox/sample-delivery.ts';
 import { keyValue, writeValue } from '#src/store/key-value.ts';
@@ -40,6 +40,7 @@ const installation: Installation = {
   missingSettings: [],
   recentEveryMs: hourMs,
   fullEveryMs: dayMs,
+  jobPeriods: {},
 };
 
 const subscription = {
@@ -90,7 +91,7 @@ for (const engine of storeEngines)
         expect.stringMatching(/slotstream backfill$/),
         expect.stringMatching(/slotstream trigger invitee.created$/),
       ]);
-      expect(verdict).toEqual({ state: 'attention', sentence: '2 things need you.' });
+      expect(verdict).toEqual({ state: 'warning', sentence: '2 things need you.' });
       expect([latest, today.lastWeek, hours.length]).toEqual([[], null, 24]);
     });
 
@@ -117,7 +118,7 @@ for (const engine of storeEngines)
       ]);
       const { verdict, health, flow, today, hours, latest, firstRun: first } = await read(api);
       expect(verdict).toMatchObject({ state: 'ok', sentence: expect.stringContaining('Everything works.') });
-      expect(health.map(({ state }) => state)).toEqual(Array.from({ length: 11 }, () => 'ok'));
+      expect(health.map(({ state }) => state)).toEqual(Array.from({ length: 15 }, () => 'ok'));
       expect(flow).toEqual({
         receivers: 1,
         accepted: 3,
@@ -160,7 +161,7 @@ for (const engine of storeEngines)
 
     it('lists what needs a person: quarantine, a disabled subscription, failed alerts, meetings and forms', async () => {
       await using api = await openReadApi(engine.fresh, {
-        installation: { ...installation, processes: async () => [] },
+        installation: { ...installation, processes: async () => [processRow({ seen_at: instantOf(Date.now()) })] },
       });
       await setUp(api.store, Date.now());
       await writeSubscriptions(api.store, { seen: [{ ...subscription, state: 'disabled' }], deleted: [] });
@@ -195,24 +196,17 @@ for (const engine of storeEngines)
         ]);
       });
       const { needs, verdict, health, latest } = await read(api);
-      expect(needs.map(({ id, kind, count, link }) => [id, kind, count, link])).toEqual([
-        ['quarantine', 'fault', 1, '/deliveries?outcome=quarantined'],
-        ['subscriptions', 'fault', 1, '/mirror/subscriptions'],
-        ['failed_alerts', 'fault', 1, '/mirror/alerts?state=failed'],
-        ['unconfirmed', 'work', 1, '/bookings?unconfirmed=true'],
+      expect(needs.map(({ id, count, page }) => [id, count, page])).toEqual([
+        ['unconfirmed', 1, '/bookings?unconfirmed=true'],
         [
           'unbooked',
-          'work',
           1,
           expect.stringMatching(/^\/routing\?booked=false&result_type=event_type&from=20..-..-..T.{15}Z$/),
         ],
       ]);
-      const [, unbooked] = /\?(.*)/.exec(needs.at(-1)?.link ?? '') ?? [];
+      const [, unbooked] = /\?(.*)/.exec(needs.at(-1)?.page ?? '') ?? [];
       expect((await api.get(`/api/routing/submissions?${unbooked}`)).body.collection).toHaveLength(1);
       expect(needs.map(({ sentence }) => sentence)).toEqual([
-        '1 delivery could not be applied.',
-        '1 webhook subscription delivers nothing.',
-        '1 alert could not be sent to slack.',
         '1 meeting in the last 7 days: did the invitee come?',
         '1 form in the last 7 days did not lead to a booking.',
       ]);
@@ -221,13 +215,14 @@ for (const engine of storeEngines)
       expect(health.filter(({ state }) => state === 'problem').map(({ id }) => id)).toEqual([
         'subscriptions',
         'quarantine',
+        'alerts',
       ]);
       expect(latest).toMatchObject([{ event: null, sentence: 'A delivery that could not be parsed' }]);
     });
 
     it('says that everything works while people only have lists to go through, or nothing to do', async () => {
       await using api = await openReadApi(engine.fresh, {
-        installation: { ...installation, processes: async () => [] },
+        installation: { ...installation, processes: async () => [processRow({ seen_at: instantOf(Date.now()) })] },
       });
       await setUp(api.store, Date.now());
       const submission = {
@@ -248,7 +243,7 @@ for (const engine of storeEngines)
       });
       const state = keyValue('gap', z.object({ since: z.string(), notes: z.number() }));
       await api.store.transaction((unit) => writeValue(unit, state, { since: instantOf(Date.now()), notes: 1 }));
-      expect((await read(api)).verdict).toEqual({ state: 'attention', sentence: '1 thing needs you.' });
+      expect((await read(api)).verdict).toEqual({ state: 'warning', sentence: '1 thing needs you.' });
     });
 
     it('names a scheduled job that did not run for three periods, or ran in the future', async () => {
@@ -271,15 +266,47 @@ for (const engine of storeEngines)
       expect(await ran(nowMs - 5_000)).toEqual({ id: 'jobs', state: 'ok', sentence: 'Scheduled jobs run on time.' });
     });
 
+    it('names a channel that does not accept messages, by alerts that are overdue and not by those of quiet hours', async () => {
+      await using api = await open();
+      await setUp(api.store);
+      const at = (ms: number): string => instantOf(nowMs + ms);
+      const alert = (id: string, row: object) => ({
+        id,
+        rule: 'r',
+        subject_uri: id,
+        state: 'pending',
+        channel: 'slack',
+        attempts: 0,
+        fact: 'f',
+        episode: 0,
+        occurred_at: at(-hourMs),
+        due_at: at(-240_000),
+        next_at: at(0),
+        created_at: at(-hourMs),
+        updated_at: at(0),
+        ...row,
+      });
+      const write = (rows: readonly ReturnType<typeof alert>[]) =>
+        api.store.transaction((unit) => writeRows(unit, 'alerts', rows));
+      const found = async () => (await read(api)).health.find(({ id }) => id === 'alerts');
+      await write([alert('quiet', { next_at: at(8 * hourMs) }), alert('due', {})]);
+      expect(await found()).toMatchObject({ state: 'ok' });
+      await write([alert('tried', { attempts: 3, last_error: '503', next_at: at(60_000) })]);
+      expect(await found()).toMatchObject({
+        state: 'problem',
+        sentence: 'slack has not accepted a message for 4 min (503); 2 alerts are overdue.',
+      });
+      await write([alert('tried', { state: 'sent' }), alert('due', { next_at: at(-120_000) })]);
+      expect((await found())?.sentence).toBe('1 alert to slack is overdue.');
+    });
+
     it('names a sink that refuses the feed', async () => {
       await using api = await openReadApi(engine.fresh, { process: testProcess() });
-      expect((await read(api)).needs).toMatchObject([
-        {
-          id: 'sinks',
-          kind: 'fault',
-          sentence: 'The sink webhook at push.example.com does not accept the feed (ECONNREFUSED). 2 entries wait.',
-          link: '/mirror/feed',
-        },
-      ]);
+      expect((await read(api)).health.at(-1)).toMatchObject({
+        id: 'feed',
+        state: 'problem',
+        sentence: 'The sink webhook at push.example.com does not accept the feed (ECONNREFUSED). 2 entries wait.',
+        page: '/mirror/feed',
+      });
     });
   });

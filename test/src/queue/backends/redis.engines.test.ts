@@ -153,7 +153,8 @@ describe.runIf(inject('redisUrl'))('the queue on Redis', () => {
   it('says in doctor that Redis does not accept the password', async () => {
     await using redis = await startRedis({ args: ['--requirepass', 'open'] });
     const config = loadConfig({ QUEUE_URL: redis.url.replace('//', '//:sesame@') });
-    const needs = { config, log: createLog({ level: 'silent', pretty: false }), now: () => new Date() };
+    const log = createLog({ level: 'silent', pretty: false });
+    const needs = { config, log, now: () => new Date(), mirror: () => Promise.reject(new Error('not needed')) };
     await expect(checkQueue(needs, new Report())).rejects.toMatchObject({
       message: 'Redis does not accept the password in QUEUE_URL.',
       hint: 'Correct the user and the password in QUEUE_URL.',

@@ -1,24 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { mirrorHealth, type HealthInput } from '#src/read/health/health.ts';
 import type { LastRun } from '#workers/sync/reconcile/reconcile-state.ts';
-import { processRow } from '../../../harness/data/process-row.ts';
+import { machineRow, processRow } from '../../../harness/data/process-row.ts';
 
 const nowMs = Date.parse('2026-01-01T12:00:00Z');
 const hourMs = 3_600_000;
 const well: HealthInput = {
   nowMs,
   processes: [processRow({})],
-  mirror: {
-    nowMs,
-    subscriptions: [{ uri: 'a', state: 'active', retry_started_at: null }],
-    lostSubscriptions: [],
-    quarantined: 0,
-    quarantinedLastHour: 0,
-    delaySeconds: [],
-    comparisons: [],
-    clockSkewSeconds: 1,
-  },
-  unhandled: 0,
+  database: 'answering',
+  isCalled: true,
+  subscriptions: [{ uri: 'a', state: 'active', retry_started_at: null }],
+  lostSubscriptions: [],
+  unprojected: { quarantined: 0, quarantinedLastHour: 0, unhandled: 0 },
+  clock: { aheadSeconds: 1, by: 'vm (pid 3)' },
   hasApi: true,
   comparison: {
     missedSince: undefined,
@@ -30,6 +25,8 @@ const well: HealthInput = {
     fullEveryMs: 24 * hourMs,
   },
   lateJobs: [],
+  alerts: [],
+  refusingSinks: [],
 };
 const run: LastRun = {
   started_at: '2026-01-01T11:00:00.000000Z',
@@ -47,8 +44,6 @@ const users: string[] = ['users'];
 
 const itemOf = (id: string, input: Partial<HealthInput>) =>
   mirrorHealth({ ...well, ...input }).find((item) => item.id === id);
-const withMirror = (id: string, mirror: Partial<HealthInput['mirror']>, input: Partial<HealthInput> = {}) =>
-  itemOf(id, { ...input, mirror: { ...well.mirror, ...mirror } });
 const drift = (comparison: Partial<HealthInput['comparison']>) =>
   itemOf('drift', { comparison: { ...well.comparison, recent: run, ...comparison } });
 
@@ -56,16 +51,20 @@ it('every item of a healthy mirror is ok, and needs no fix', () => {
   const items = mirrorHealth({ ...well, comparison: { ...well.comparison, recent: run } });
   expect(items.map(({ id }) => id)).toEqual([
     'subscriptions',
+    'processes',
+    'readiness',
     'signatures',
     'queue',
     'lag',
     'spool',
+    'journal',
+    'losses',
     'disk',
-    'processes',
     'drift',
     'jobs',
     'quarantine',
     'clock',
+    'alerts',
   ]);
   for (const item of items)
     expect(item).toMatchObject({ state: 'ok', sentence: expect.stringMatching(/^[A-Z0-9].*\.$/) });
@@ -94,17 +93,16 @@ describe('subscriptions', () => {
       'problem',
       'Deliveries have failed for 3 h',
     ],
-    [{ lostSubscriptions: [{ uri: 'b', how: 'missing', isReplaced: true }] }, 'attention', 'created again'],
-    [{ subscriptions: [] }, 'attention', 'No webhook subscription is registered'],
+    [{ lostSubscriptions: [{ uri: 'b', how: 'missing', isReplaced: true }] }, 'warning', 'created again'],
+    [{ subscriptions: [] }, 'warning', 'No webhook subscription is registered'],
     [{}, 'ok', '1 webhook subscription is active.'],
   ] as const)('%o', (mirror, state, sentence) => {
-    expect(withMirror('subscriptions', mirror)).toMatchObject({ state, sentence: expect.stringContaining(sentence) });
+    expect(itemOf('subscriptions', mirror)).toMatchObject({ state, sentence: expect.stringContaining(sentence) });
   });
 
   it('are not watched where the service cannot be called', () => {
-    expect(withMirror('subscriptions', { subscriptions: [] }, { hasApi: false })).toMatchObject({ state: 'ok' });
-    expect(withMirror('subscriptions', {}, { hasApi: false })?.sentence).toMatch(/not watched/);
-    expect(withMirror('clock', { clockSkewSeconds: 0 }, { hasApi: false })?.sentence).toMatch(/not compared/);
+    expect(itemOf('subscriptions', { subscriptions: [], hasApi: false })).toMatchObject({ state: 'ok' });
+    expect(itemOf('subscriptions', { hasApi: false })?.sentence).toMatch(/not watched/);
   });
 });
 
@@ -113,29 +111,25 @@ describe('drift', () => {
     [{}, 'ok', '40 recent records were compared at 2026-01-01 11:30:00 UTC; 2 repaired.'],
     [{ recent: undefined, full: run }, 'ok', '40 records were compared'],
     [{ recent: undefined, filledAt: '2026-01-01T11:00:00.000000Z' }, 'ok', 'comparisons follow.'],
-    [{ recent: undefined, filledAt: undefined }, 'attention', 'Recent changes were never compared with the service.'],
-    [{ isFilled: false }, 'attention', 'The first backfill has not completed'],
+    [{ recent: undefined, filledAt: undefined }, 'warning', 'Recent changes were never compared with the service.'],
+    [{ isFilled: false }, 'warning', 'The first backfill has not completed'],
     [
       { missedSince: '2026-01-01T10:00:00.000000Z' },
-      'attention',
+      'warning',
       'Deliveries since 2026-01-01 10:00:00 UTC may be missing.',
     ],
     [
       { recent: { ...run, finished_at: '2026-01-01T08:00:00.000000Z' } },
-      'attention',
+      'warning',
       'Recent changes were last compared',
     ],
-    [
-      { full: { ...run, finished_at: '2025-12-28T08:00:00.000000Z' } },
-      'attention',
-      'The whole mirror was last compared',
-    ],
+    [{ full: { ...run, finished_at: '2025-12-28T08:00:00.000000Z' } }, 'warning', 'The whole mirror was last compared'],
     [
       { recent: { ...run, drift: { contact: { missing: 11 } } } },
-      'attention',
+      'warning',
       'found 11 rows missing, extra or different',
     ],
-    [{ recent: { ...run, unreadable: users } }, 'attention', 'Not compared: users.'],
+    [{ recent: { ...run, unreadable: users } }, 'warning', 'Not compared: users.'],
     [
       { missedSince: '2026-01-01T10:00:00.000000Z', full: { ...run, held_back: { contact: 90 } } },
       'problem',
@@ -156,32 +150,61 @@ describe('drift', () => {
   });
 });
 
-describe('quarantine and clock', () => {
+const unprojected = (counts: Partial<HealthInput['unprojected']>) => ({ ...well.unprojected, ...counts });
+
+describe('quarantine', () => {
   it.each([
     [
-      'quarantine',
       { quarantined: 3, quarantinedLastHour: 1 },
       'problem',
       '3 deliveries could not be applied, 1 of them within the last hour.',
     ],
-    ['clock', { clockSkewSeconds: undefined }, 'ok', 'not compared'],
-    ['clock', { clockSkewSeconds: -75 }, 'attention', "The clock of a worker is 75 s behind the service's."],
-  ] as const)('%s %o', (id, mirror, state, sentence) => {
-    expect(withMirror(id, mirror)).toMatchObject({ state, sentence: expect.stringContaining(sentence) });
-  });
-
-  it('the quarantine is named with what is of unknown kinds', () => {
-    const mirror = { ...well.mirror, quarantined: 1, quarantinedLastHour: 1 };
-    expect(itemOf('quarantine', { mirror, unhandled: 2 })?.sentence).toBe(
+    [
+      { quarantined: 1, quarantinedLastHour: 1, unhandled: 2 },
+      'problem',
       '1 delivery could not be applied within the last hour. 2 deliveries are of kinds that this version does not know.',
-    );
+    ],
+    [{ unhandled: 1 }, 'warning', '1 delivery is of a kind that this version does not know.'],
+  ] as const)('%o', (counts, state, sentence) => {
+    const item = itemOf('quarantine', { unprojected: unprojected(counts) });
+    expect(item).toMatchObject({ state, sentence, fix: expect.stringContaining('replay --quarantined') });
+  });
+});
+
+describe('the clocks', () => {
+  const skewed = processRow({ role: 'receive', ...machineRow({ clock_ahead_seconds: 600 }) });
+  it.each([
+    [{ clock: undefined }, 'ok', 'The clocks agree; that of the service was not compared lately.'],
+    [
+      { clock: { aheadSeconds: -75, by: 'vm (pid 3)' } },
+      'warning',
+      "The clock of vm (pid 3) is 75 s behind the service's.",
+    ],
+    [{ processes: [skewed] }, 'warning', "The clock of receive on one (pid 7) is 10 min ahead of the database's."],
+  ])('%o', (input, state, sentence) => {
+    expect(itemOf('clock', input)).toMatchObject({ state, sentence });
+  });
+});
+
+describe('alerts', () => {
+  const slack = { channel: 'slack', overdue: 0, failures: 0, lastError: undefined, failingSince: undefined, failed: 0 };
+  const failing = { failures: 9, lastError: '503', failingSince: '2026-01-01T11:56:00.000000Z' };
+  it.each([
+    [{ ...failing, overdue: 439 }, 'slack has not accepted a message for 4 min (503); 439 alerts are overdue.'],
+    // The channel is paused, although the first of them is due for less than a minute.
+    [{ ...failing, failures: 5 }, 'slack has not accepted a message for 4 min (503); 0 alerts are overdue.'],
+    [{ overdue: 2 }, '2 alerts to slack are overdue.'],
+    [{ failed: 1 }, '1 alert could not be sent to slack.'],
+  ])('%o', (backlog, sentence) => {
+    const item = itemOf('alerts', { alerts: [{ ...slack, ...backlog }] });
+    expect(item).toMatchObject({
+      state: 'problem',
+      sentence,
+      fix: expect.stringContaining('alerts test --channel slack'),
+    });
   });
 
-  it('unknown kinds need an upgrade', () => {
-    expect(itemOf('quarantine', { unhandled: 1 })).toMatchObject({
-      state: 'attention',
-      sentence: '1 delivery is of a kind that this version does not know.',
-      fix: expect.stringContaining('Upgrade'),
-    });
+  it('that failed a few times are retried, which is no news', () => {
+    expect(itemOf('alerts', { alerts: [{ ...slack, ...failing, failures: 4 }] })).toMatchObject({ state: 'ok' });
   });
 });

@@ -60,14 +60,15 @@ describe.runIf(postgres.available)('a PostgreSQL without pg_trgm', () => {
     expect([await find('LOVE'), await find('hate')]).toEqual([1, 0]);
 
     const config = loadConfig({ DATABASE_URL: guestUrl });
-    const patient = { config, log: createLog({ level: 'silent', pretty: false }), now: () => new Date() };
+    const log = createLog({ level: 'silent', pretty: false });
+    const patient = { config, log, now: () => new Date(), mirror: async () => store };
     const searchFinding = async () => {
       const report = new Report();
       await checkStore(patient, report);
-      return report.findings.find(({ name }) => name === 'search');
+      return report.findings.find(({ id }) => id === 'search');
     };
     const said = await searchFinding();
-    expect(said).toMatchObject({ state: 'doubtful' });
+    expect(said).toMatchObject({ state: 'warning' });
     await run(String(said?.fix).replace(/^[^:]*: (.*); then .*$/, '$1'));
     // As a worker does when it starts.
     await store.engine.migrate();

@@ -29,7 +29,8 @@ describe('the rules', () => {
     const { bookings, conditions } = await loadRules({ file: undefined, graceMs: 5, configured: [] });
     expect(bookings).toMatchObject([{ name: 'no_show', channels: ['log'], graceMs: 5 }]);
     const names = conditions.map(({ name }) => name);
-    expect(names).toEqual(['subscription', 'quarantine', 'lag', 'drift', 'clock_skew', 'spool', 'journal', 'disk']);
+    const mirror = ['subscription', 'quarantine', 'lag', 'drift', 'clock_skew', 'spool', 'journal', 'disk'];
+    expect(names).toEqual([...mirror, 'process', 'job', 'alerts']);
   });
 
   it('use all configured channels when they name none, and each named channel once', async () => {

@@ -1,6 +1,6 @@
 // The page Now on every store: an empty installation, one at work, one with problems, and hostile names.
 import { describe, expect, it } from 'vitest';
-import type { Installation } from '#src/read/health/process-health.ts';
+import type { Installation } from '#src/read/health/read-health.ts';
 import { dayMs, hourMs, instantOf } from '#src/base/time.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { contactDelivery } from '../../../../harness/data/contact-deliveries.ts';
@@ -15,6 +15,7 @@ const installation = (given: Parameters<typeof processRow>[0] = {}): Installatio
   missingSettings: ['API_BASE_URL'],
   recentEveryMs: hourMs,
   fullEveryMs: dayMs,
+  jobPeriods: {},
 });
 
 for (const engine of storeEngines)
@@ -52,7 +53,7 @@ for (const engine of storeEngines)
       await receive(dashboard.store, [contactDelivery({ id: 'one', version: 0 })]);
       const { html } = await dashboard.page('/');
       expect(html).toContain('<h1 class="verdict ok">Everything works.</h1>');
-      expect(html).toMatch(/<details class="well" id="well">\s*<summary>11 checks passed<\/summary>/);
+      expect(html).toMatch(/<details class="well" id="well">\s*<summary>15 checks passed<\/summary>/);
       expect(html).not.toContain('class="health"');
       for (const text of ['2 accepted in 10 minutes', 'Redis', 'nothing waiting', 'Entry #1'])
         expect(html).toContain(text);
@@ -88,8 +89,8 @@ for (const engine of storeEngines)
       ]);
       expect(notices).toEqual([
         ['problem', 'quarantine'],
-        ['attention', 'queue'],
-        ['attention', 'spool'],
+        ['warning', 'queue'],
+        ['warning', 'spool'],
       ]);
       expect(html).toMatch(/<code>\S*bin\/slotstream replay --quarantined --dry-run<\/code> shows whether/);
       expect(html).toContain('3 batches waiting');

@@ -4,6 +4,7 @@ import { createReadApi } from '#src/api/operations.ts';
 import { instantOf } from '#src/base/time.ts';
 import { createDashboard } from '#src/dashboard/dashboard.ts';
 import { openTail } from '#src/feed/tail.ts';
+import { processHealth } from '#src/read/health/process-health.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { processRow } from '../../../../harness/data/process-row.ts';
@@ -12,7 +13,17 @@ import { freshMemory } from '../../../../harness/stores.ts';
 
 const receiver = processRow({ role: 'receive', pid: 7, seen_at: instantOf(Date.now()), accepted: 12, refused: 1 });
 
-async function pageOf(processes: readonly ProcessRow[], { path = '/', works = false, headers = {} } = {}) {
+interface PageOptions {
+  readonly path?: string;
+  readonly works?: boolean;
+  readonly database?: 'answering' | 'unknown';
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+async function pageOf(
+  processes: readonly ProcessRow[],
+  { path = '/', works = false, database = 'answering', headers = {} }: PageOptions = {},
+) {
   const dashboard = createDashboard({ version: '0.0.0', timezone: 'UTC', clock: Date.now, report: () => {} });
   const status = async () => ({
     roles: { receives: true, works },
@@ -22,6 +33,12 @@ async function pageOf(processes: readonly ProcessRow[], { path = '/', works = fa
     spool: { deliveries: 0, bytes: 0 },
     journal: { batches: 2, bytes: 100, losses: 0, is_full: false },
     processes,
+    health: processHealth({
+      nowMs: Date.now(),
+      processes,
+      database: works ? 'not answering' : database,
+      isCalled: true,
+    }),
   });
   const { store, ...made } = await freshMemory();
   await made[Symbol.asyncDispose]();
@@ -44,7 +61,7 @@ describe('the page of a receiver', () => {
     const worker = processRow({ id: 'b', role: 'work', host: 'db-1', seen_at: instantOf(Date.now()) });
     const { status, html } = await pageOf([receiver, worker]);
     expect(status).toBe(200);
-    expect(html).toContain('<h1 class="verdict ok">This receiver works.</h1>');
+    expect(html).toContain('<h1 class="verdict ok">Everything works.</h1>');
     expect(html).toContain('It has no tables.');
     expect(html).not.toMatch(/<nav|href="\/deliveries"|action="\/search"/);
     expect(html).toMatch(/work on <bdi>db-1<\/bdi>: <a href="http:\/\/127.0.0.1:8081"/);
@@ -52,13 +69,16 @@ describe('the page of a receiver', () => {
   });
 
   it('says where to look when no worker reports to it', async () => {
-    const { html } = await pageOf([receiver]);
-    expect(html).toContain('<h1 class="verdict ok">This receiver works.</h1>');
+    expect((await pageOf([receiver])).html).toContain('No worker runs: deliveries wait in the queue.');
+    const { html } = await pageOf([receiver], { database: 'unknown' });
+    expect(html).toContain('<h1 class="verdict ok">Everything works.</h1>');
     expect(html).toContain('A worker has the tables.');
   });
 
   it('names its problems', async () => {
-    const { html } = await pageOf([{ ...receiver, queue: 'not answering', spool_deliveries: 4 }]);
+    const { html } = await pageOf([{ ...receiver, queue: 'not answering', spool_deliveries: 4 }], {
+      database: 'unknown',
+    });
     expect(html).toContain('<h1 class="verdict problem">2 things need you.</h1>');
     expect(html).toContain('The queue does not answer.');
   });

@@ -1,0 +1,96 @@
+// Reads the health of the mirror: from the store, from what the processes report, and from what the asked process knows.
+import { withTimeout } from '#src/base/timeout.ts';
+import { unprojectedCounts } from '#src/read/deliveries/unprojected-counts.ts';
+import { alertBacklog } from '#src/store/alerts/alert-queries.ts';
+import type { Store } from '#src/store/contract.ts';
+import type { ProcessRow } from '#src/store/processes.ts';
+import { readSubscriptions } from '#src/store/subscription-rows.ts';
+import { lateJobs, type LateJob } from '#workers/scheduling/lease.ts';
+import { filledAt, isFilled } from '#workers/sync/mirror-identity.ts';
+import { openGap } from '#workers/sync/reconcile/missed-window.ts';
+import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
+import type { HealthCheck } from './health-check.ts';
+import { mirrorHealth, type HealthInput } from './health.ts';
+import { aliveOf, processHealth, type ProcessInput } from './process-health.ts';
+import { readClockSkew, readLostSubscriptions } from './recorded-inputs.ts';
+
+/** What only the asked process and its settings say. */
+export interface Installation {
+  /** Every process that reports, this one included. */
+  processes(): Promise<readonly ProcessRow[]>;
+  readonly queueEngine: string;
+  /** Settings without a value that are needed to call the service, or to be called by it. */
+  readonly missingSettings: readonly string[];
+  readonly recentEveryMs: number;
+  readonly fullEveryMs: number;
+  /** How often each scheduled job runs. */
+  readonly jobPeriods: Readonly<Record<string, number>>;
+}
+
+/** What is known without the store. */
+export const processInput = (
+  { missingSettings: missing }: Pick<Installation, 'missingSettings'>,
+  input: Pick<ProcessInput, 'nowMs' | 'processes' | 'database'>,
+): ProcessInput => ({ ...input, isCalled: !missing.includes('PUBLIC_URL') });
+
+interface HealthRequest {
+  readonly installation: Installation;
+  readonly nowMs: number;
+  readonly queue?: ProcessInput['queue'];
+  readonly refusingSinks?: HealthInput['refusingSinks'];
+}
+
+export async function readHealthInput(store: Store, request: HealthRequest): Promise<HealthInput> {
+  const { installation, nowMs, queue, refusingSinks = [] } = request;
+  const { missingSettings: missing, recentEveryMs, fullEveryMs } = installation;
+  const known = { nowMs, processes: await installation.processes(), database: 'answering' } as const;
+  const hasApi = !missing.some((name) => name.startsWith('API_'));
+  const { recent, full } = await readReconcileState(store);
+  return {
+    ...processInput(installation, known),
+    queue,
+    subscriptions: await readSubscriptions(store),
+    lostSubscriptions: await readLostSubscriptions(store, nowMs),
+    unprojected: await unprojectedCounts(store, nowMs),
+    comparison: {
+      missedSince: (await openGap(store))?.since,
+      isFilled: await isFilled(store),
+      filledAt: await filledAt(store),
+      recent,
+      full,
+      recentEveryMs,
+      fullEveryMs,
+    },
+    clock: await readClockSkew(store, nowMs),
+    hasApi,
+    lateJobs: hasApi ? await readLateJobs(store, installation, known) : [],
+    alerts: await alertBacklog(store, nowMs),
+    refusingSinks,
+  };
+}
+
+/** None while no worker is there to run them. */
+async function readLateJobs(
+  store: Store,
+  { jobPeriods }: Pick<Installation, 'jobPeriods'>,
+  { processes, nowMs }: Pick<ProcessInput, 'processes' | 'nowMs'>,
+): Promise<readonly LateJob[]> {
+  const workers = aliveOf({ processes, nowMs }).filter(({ role }) => role !== 'receive');
+  if (workers.length === 0) return [];
+  const sinceMs = Math.min(...workers.map(({ started_at: at }) => Date.parse(at)));
+  return lateJobs(store, jobPeriods, { sinceMs, nowMs });
+}
+
+const pingTimeoutMs = 2_000;
+
+/** Every check; while the store does not answer, those that need no store. */
+export async function readHealth(store: Store, request: HealthRequest): Promise<readonly HealthCheck[]> {
+  const { installation, nowMs } = request;
+  const isAnswering = await withTimeout(store.engine.ping(), pingTimeoutMs).then(
+    () => true,
+    () => false,
+  );
+  if (isAnswering) return mirrorHealth(await readHealthInput(store, request));
+  const processes = await installation.processes();
+  return processHealth(processInput(installation, { nowMs, processes, database: 'not answering' }));
+}
