@@ -102,26 +102,37 @@ export async function openApp(
   const reported = { roles, adminUrl: listeners.adminUrl, receiver, nowMs, lastBatchMs: () => lastBatchMs };
   const heartbeat = await startHeartbeat({ ...shared, ...reported });
   const installation = installationOf(config, { queue, processes: heartbeat.processes });
-  const readHealth = async () => ({
-    processes: await heartbeat.processes(),
-    health: await healthOf({ store, installation, database: heartbeat.database(), nowMs: nowMs() }),
-  });
+  const readHealth = async () => {
+    const processes = await heartbeat.processes();
+    const database = heartbeat.database();
+    const asked = { ...installation, processes: async () => processes };
+    const answering = database === 'not answering' ? undefined : store;
+    return { processes, health: await healthOf({ store: answering, installation: asked, database, nowMs: nowMs() }) };
+  };
   const readStore = async () => {
     if (!store) return {};
     await withTimeout(store.engine.ping(), pingTimeoutMs);
     return { ...(await mirrorStatus(store)), ...(running.sinks && { sinks: await running.sinks.status() }) };
   };
-  const status = async () => ({
-    roles: { receives: roles.receives, works: roles.works },
-    started_at: startedAt,
-    pid: process.pid,
-    queue: { engine: queue.engine, ...(await queue.depth().catch(() => ({ state: 'not answering' }))) },
-    ...(receiver && { spool: receiver.spool.depth() }),
-    ...(receiver?.journal && { journal: receiver.journal.status() }),
-    ...(await readStore().catch(() => ({ store: { state: 'not answering' } }))),
-    ...(running.alerts && { alert_channels: running.alerts.channelStates() }),
-    ...(await readHealth()),
-  });
+  const status = async () => {
+    // At once: a command that asks waits for 5 seconds, and each of them may need 2 of them.
+    const [depth, mirror, health] = await Promise.all([
+      queue.depth().catch(() => ({ state: 'not answering' })),
+      readStore().catch(() => ({ store: { state: 'not answering' } })),
+      readHealth(),
+    ]);
+    return {
+      roles: { receives: roles.receives, works: roles.works },
+      started_at: startedAt,
+      pid: process.pid,
+      queue: { engine: queue.engine, ...depth },
+      ...(receiver && { spool: receiver.spool.depth() }),
+      ...(receiver?.journal && { journal: receiver.journal.status() }),
+      ...mirror,
+      ...(running.alerts && { alert_channels: running.alerts.channelStates() }),
+      ...health,
+    };
+  };
   const sinks = async () => (await running.sinks?.list()) ?? [];
   const admin = openAdmin(shared, {
     ...listeners,

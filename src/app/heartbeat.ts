@@ -104,7 +104,8 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
   }
 
   async function describe(): Promise<ProcessRow> {
-    const depth = await withTimeout(queue.depth(), storeTimeoutMs).catch(() => undefined);
+    const asked = withTimeout(queue.depth(), storeTimeoutMs).catch(() => undefined);
+    const [depth, machine] = await Promise.all([asked, describeMachine()]);
     const spooled = receiver?.spool.depth().deliveries;
     spoolSince = spooled ? (spoolSince ?? needs.nowMs()) : undefined;
     const journal = receiver?.journal?.status();
@@ -125,7 +126,7 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
       spool_since: instantOrNull(spoolSince),
       journal_batches: journal?.batches ?? null,
       journal_full: journal?.is_full ?? null,
-      low_disks: JSON.stringify(await describeMachine()),
+      low_disks: JSON.stringify(machine),
       accepted: receiver ? accepted : null,
       refused: receiver ? refused : null,
       refused_stale: receiver ? stale : null,
@@ -145,15 +146,13 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
   return {
     async processes() {
       // A slow answer must not end an alert about another process.
-      if (unit)
-        try {
-          stored = await withTimeout(listProcesses(unit, nowMs()), storeTimeoutMs);
-          database = 'answering';
-        } catch {
-          database = 'not answering';
-        }
+      const listed = unit && withTimeout(listProcesses(unit, nowMs()), storeTimeoutMs).catch(() => undefined);
+      const own = await describe();
+      const found = await listed;
+      stored = found ?? stored;
+      if (unit) database = found ? 'answering' : 'not answering';
       const beside = roles.receives ? [] : await askReceivers(config);
-      return mergeProcesses([...stored.map((row) => shifted(row, -aheadMs)), ...beside, await describe()]);
+      return mergeProcesses([...stored.map((row) => shifted(row, -aheadMs)), ...beside, own]);
     },
     database: () => database,
   };

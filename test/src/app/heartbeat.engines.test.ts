@@ -121,6 +121,24 @@ describe.runIf(inject('redisUrl'))('a receiver beside a worker on one data folde
   });
 });
 
+describe.runIf(inject('postgresUrl'))('a PostgreSQL that accepts connections and does not answer', () => {
+  it('is named by status, which a process still answers in time, and by doctor without advice about workers', async () => {
+    await using proxy = await openProxy(await copyPostgres());
+    await using home = await openHome({ DATABASE_URL: proxy.url });
+    await home.open('start');
+    const hole = proxy.blackHole();
+    expect(JSON.parse(await statusOf(home))).toMatchObject({
+      running: true,
+      store: { state: 'not answering' },
+      health: expect.arrayContaining([expect.objectContaining({ id: 'store', state: 'problem' })]),
+    });
+    const { code, out } = await home.run(['doctor']);
+    expect([code, out]).toEqual([3, expect.stringContaining('PostgreSQL accepts connections and does not answer.')]);
+    expect(out).not.toContain('Run more workers');
+    hole.end();
+  });
+});
+
 describe.runIf(inject('postgresUrl'))('a PostgreSQL that has stopped', () => {
   it('leaves the receiver ready for deliveries and the list of processes as it was, and is reported once', async () => {
     const database = await copyPostgres();
