@@ -40,6 +40,8 @@ export interface Part {
   readonly dataDir: string;
   /** Where deliveries go; undefined for a worker. */
   readonly webhook: string | undefined;
+  /** The admin listener, at the same port after each start. */
+  readonly admin: string;
   pid(): number;
   isRunning(): boolean;
   signal(name: NodeJS.Signals): void;
@@ -81,7 +83,6 @@ export async function startStack(engines: Engines, changes: Settings = {}): Prom
   const settings: Settings = {
     PATH: process.env['PATH'] ?? '',
     HOST: '127.0.0.1',
-    ADMIN_PORT: '0',
     SIGNING_KEYS: key,
     ADMIN_TOKEN: adminToken,
     ...engines.settings,
@@ -136,7 +137,7 @@ export async function startStack(engines: Engines, changes: Settings = {}): Prom
   }
 }
 
-function spawnProduct(program: string, args: readonly string[], env: Settings): ChildProcess {
+export function spawnProduct(program: string, args: readonly string[], env: Settings): ChildProcess {
   return endWithThisProcess(
     spawn(process.execPath, [program, ...args], { env, cwd: tmpdir(), stdio: ['ignore', 'pipe', 'pipe'] }),
   );
@@ -160,9 +161,9 @@ async function runToEnd(args: readonly string[], env: Settings): Promise<Command
 async function createPart(options: PartOptions, folder: string): Promise<Part> {
   const { name, verb } = options;
   const dataDir = join(folder, name);
-  await mkdir(dataDir, { recursive: true });
-  const port = String(await freePort());
-  const env: Settings = { ...options.settings, DATA_DIR: dataDir, PORT: port };
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const [port, adminPort] = [String(await freePort()), String(await freePort())];
+  const env: Settings = { ...options.settings, DATA_DIR: dataDir, PORT: port, ADMIN_PORT: adminPort };
   let child: ChildProcess | undefined;
   let output = '';
   /** Where the text of the running process begins. */
@@ -185,6 +186,7 @@ async function createPart(options: PartOptions, folder: string): Promise<Part> {
     name,
     dataDir,
     webhook: verb === 'work' ? undefined : `http://127.0.0.1:${port}/webhooks`,
+    admin: `http://127.0.0.1:${adminPort}`,
     pid: () => child?.pid ?? 0,
     isRunning,
     signal: (signal) => void child?.kill(signal),

@@ -23,6 +23,9 @@ export interface TestPostgres extends AsyncDisposable {
   /** Goes down and stays down, its data kept, until `restart`. */
   halt(mode: ShutdownMode): Promise<void>;
   restart(mode?: ShutdownMode): Promise<void>;
+  /** SIGSTOP for the server and every process of it: it accepts connections and does not answer, until `thaw`. */
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
   stop(): Promise<void>;
   /** The end of what the server logged. */
   log(): string;
@@ -82,7 +85,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Test
   const halt = async (mode: ShutdownMode): Promise<void> => {
     if (server.exitCode !== null || server.signalCode !== null) return;
     const gone = once(server, 'exit');
-    if (mode === 'kill') await killChildren(server);
+    if (mode === 'kill') await signalChildren(server, 'SIGKILL');
     server.kill(signals[mode]);
     await gone;
   };
@@ -99,6 +102,11 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Test
       await halt(mode);
       server = await boot();
     },
+    freeze: () => signalChildren(server, 'SIGSTOP'),
+    async thaw() {
+      await signalChildren(server, 'SIGCONT');
+      server.kill('SIGCONT');
+    },
     stop,
     log: () => output,
     [Symbol.asyncDispose]: stop,
@@ -106,12 +114,12 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Test
 }
 
 /** The server is stopped first, so that it neither replaces its processes nor has them end in order. */
-async function killChildren(server: ChildProcess): Promise<void> {
+async function signalChildren(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   server.kill('SIGSTOP');
   const { stdout } = await run('ps', ['-A', '-o', 'ppid=,pid=']);
   for (const line of stdout.split('\n')) {
     const [parent, child] = line.trim().split(/\s+/).map(Number);
-    if (parent === server.pid && child !== undefined) process.kill(child, 'SIGKILL');
+    if (parent === server.pid && child !== undefined) process.kill(child, signal);
   }
 }
 
