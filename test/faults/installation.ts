@@ -135,10 +135,15 @@ async function openBalancer(resources: AsyncDisposableStack): Promise<{ url: str
         headers: headers as Record<string, string>,
         ...(body.length > 0 && { body }),
         signal: AbortSignal.timeout(10_000),
-      }).catch(() => undefined);
+      })
+        .then(async (found) => ({
+          status: found.status,
+          headers: { 'content-type': found.headers.get('content-type') ?? 'text/plain' },
+          text: await found.text(),
+        }))
+        .catch(() => undefined);
       if (answer === undefined) continue;
-      response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' });
-      return void response.end(await answer.text());
+      return void response.writeHead(answer.status, answer.headers).end(answer.text);
     }
     response.writeHead(502).end();
   });

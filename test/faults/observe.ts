@@ -24,7 +24,7 @@ export interface Row {
 }
 
 const limitSeconds = 30;
-const healLimitSeconds = 75;
+const healLimitSeconds = 45;
 
 /** Views that reported nothing although they must, or something although they must not. */
 export const wrongViews = ({ expected, reports }: Pick<Row, 'expected' | 'reports'>): readonly ViewName[] =>
@@ -90,9 +90,10 @@ const pauseMs = (view: ViewName): number => (view === 'status' || view === 'doct
 
 function isAbout(fault: Fault, installation: Installation, view: ViewName, statement: string): boolean {
   if (fault.pattern === undefined) return !(view === 'Prometheus' && statement.includes(', pending:'));
-  if (view === 'Prometheus') return fault.rule?.test(statement.split(',')[0] ?? '') ?? false;
-  const pid = fault.part?.(installation).pid();
-  return fault.pattern.test(statement) && (pid === undefined || statement.includes(String(pid)));
+  const part = fault.part?.(installation);
+  if (view === 'Prometheus')
+    return (fault.rule?.test(statement) ?? false) && statement.includes(part ? new URL(part.admin).host : '');
+  return fault.pattern.test(statement) && statement.includes(part ? String(part.pid()) : '');
 }
 
 const newStatements = (statements: readonly string[], earlier: readonly string[]): readonly string[] => {
@@ -114,7 +115,7 @@ export async function waitUntilWell(
       (['Prometheus', 'first page', 'status', 'doctor'] as const).map((view) => readers[view](installation)),
     );
     // Other rules look at the last minutes.
-    const own = rules?.filter((text) => faults.some(({ rule }) => rule?.test(text.split(',')[0] ?? '')));
+    const own = rules?.filter((text) => faults.some(({ rule }) => rule?.test(text)));
     const remaining = [...others.flat(), ...(own ?? [])];
     const seconds = (Date.now() - fromMs) / 1000;
     if (newStatements(remaining, earlier).length === 0) return { seconds, remaining };

@@ -1,5 +1,5 @@
 // The results of a run as text: a line per fault for the terminal, and the page docs/faults.md.
-import { hostname } from 'node:os';
+import { availableParallelism, hostname, loadavg } from 'node:os';
 import type { Conditions } from './installation.ts';
 import { wrongViews, type Row } from './observe.ts';
 import { viewNames, type ViewName } from './views.ts';
@@ -10,7 +10,7 @@ const longest = 110;
 function shown(text: string): string {
   const plain = text
     .replaceAll(hostname(), 'HOST')
-    .replaceAll(/(\/[\w.-]+)+\/bin\/slotstream\b/g, 'slotstream')
+    .replaceAll(/\S*\/bin\/slotstream\b/g, 'slotstream')
     .replaceAll(/(pid |HOST \()\d+/g, '$1PID')
     .replaceAll('|', '/');
   return plain.length > longest ? `${plain.slice(0, longest).trimEnd()} …` : plain;
@@ -82,6 +82,6 @@ Periods are shortened by settings: ${settings.join(' and ')}, and Prometheus scr
 |---|${viewNames.map(() => '---|').join('')}---|
 ${rows.map((row) => `| ${[row.name, ...viewNames.map((view) => cell(row, view)), afterHealing(row)].join(' | ')} |`).join('\n')}
 
-${begun.slice(0, 16).replace('T', ' ')} UTC, ${minutes.toFixed(1)} minutes: ${rows.length} faults, ${missing === 0 ? 'every expected report was there' : `${missing} reports missing or wrong`}.
+${begun.slice(0, 16).replace('T', ' ')} UTC, ${minutes.toFixed(1)} minutes: ${rows.length} faults, ${missing === 0 ? 'every expected report was there' : `${missing} reports missing or wrong`}. ${availableParallelism()} cores with a load of ${loadavg()[2]?.toFixed(0)} in the last 15 minutes.
 `;
 }

@@ -11,9 +11,9 @@ export interface Fault {
   readonly name: string;
   /** Statements about this fault match it, in every view but Prometheus; nothing may be reported where it is absent. */
   readonly pattern?: RegExp;
-  /** The rules of Prometheus that are about it. */
+  /** Statements of Prometheus about it: the rule, its state and its summary. */
   readonly rule?: RegExp;
-  /** Statements must name the process number of this part. */
+  /** Statements must name this part: by its process number, in Prometheus by its address. */
   readonly part?: (installation: Installation) => Part;
   /** The views that must report it within 30 s. */
   readonly expected: readonly ViewName[];
@@ -47,7 +47,7 @@ const healthy: Fault = {
 const workersStopped: Fault = {
   name: 'all workers stopped (SIGTERM)',
   pattern: noWorker,
-  rule: /Down|Worker/,
+  rule: /^SlotstreamDown/,
   expected: withoutAlert,
   async inject({ workers, start }) {
     await Promise.all(workers.map((part) => part.stop()));
@@ -67,7 +67,7 @@ const workersKilled: Fault = {
 const receiversStopped: Fault = {
   name: 'all receivers stopped (SIGTERM)',
   pattern: noReceiver,
-  rule: /Down|Receiver/,
+  rule: /^SlotstreamDown/,
   expected: all,
   async inject({ receivers, start }) {
     await Promise.all(receivers.map((part) => part.stop()));
@@ -78,7 +78,7 @@ const receiversStopped: Fault = {
 const receiverDisk: Fault = {
   name: "a receiver's disk full",
   pattern: disk,
-  rule: /Disk|Refused/,
+  rule: /^SlotstreamDiskFilling|EngineDown.* (disk|journal|spool)/,
   part: ({ receivers }) => receivers[1],
   expected: all,
   async inject({ disks }) {
@@ -90,7 +90,7 @@ const receiverDisk: Fault = {
 const workerDisk: Fault = {
   name: "a worker's disk almost full (300 MB left)",
   pattern: disk,
-  rule: /Disk/,
+  rule: /^SlotstreamDiskFilling/,
   part: ({ workers }) => workers[2],
   expected: all,
   async inject({ disks }) {
@@ -102,7 +102,7 @@ const workerDisk: Fault = {
 const postgresStopped: Fault = {
   name: 'PostgreSQL stopped',
   pattern: store,
-  rule: /Engine|Store|Database|Postgres|Backlog/,
+  rule: /EngineDown.* store|^SlotstreamQueueBacklog/,
   expected: withoutAlert,
   async inject({ engines: { postgres } }) {
     await postgres.halt('fast');
@@ -122,7 +122,7 @@ const postgresFrozen: Fault = {
 const redisStopped: Fault = {
   name: 'Redis stopped (kill -9)',
   pattern: queue,
-  rule: /Engine|Queue|Spool/,
+  rule: /EngineDown.* queue|^SlotstreamSpooling/,
   expected: all,
   async inject({ engines: { redis } }) {
     await redis.kill9();
@@ -142,7 +142,7 @@ const redisFrozen: Fault = {
 const channel: Fault = {
   name: 'the alert channel answers 503',
   pattern: /webhook.*(paus|fail|accept|overdue|503)|overdue|channel/i,
-  rule: /Channel|Alerts/,
+  rule: /^SlotstreamAlert/,
   expected: withoutAlert,
   async inject({ recipient }) {
     recipient.answer = 503;
@@ -186,8 +186,8 @@ const clock: Fault = {
 
 const subscription: Fault = {
   name: 'a subscription deleted in the service, which creates no other',
-  pattern: /subscription/i,
-  rule: /Subscription/,
+  pattern: /subscription.*(deleted|missing|must be created|lost|registered)/i,
+  rule: /^SlotstreamSubscription.*(missing|refused)/,
   expected: all,
   async inject({ service }) {
     const answers = [{ path: '/webhook_subscriptions', method: 'POST', status: 503 }];
@@ -203,7 +203,7 @@ const subscription: Fault = {
 const workersFrozen: Fault = {
   name: 'deliveries wait: all workers frozen (SIGSTOP)',
   pattern: noWorker,
-  rule: /Down|Worker|Backlog/,
+  rule: /^SlotstreamDown|^SlotstreamQueueBacklog/,
   expected: withoutAlert,
   async inject({ workers }) {
     for (const part of workers) part.signal('SIGSTOP');
@@ -229,7 +229,8 @@ export const groups: readonly (readonly Fault[])[] = [
   [replaced],
   [workersStopped],
   [receiversStopped],
-  [receiverDisk, workerDisk, job, subscription],
+  [receiverDisk, workerDisk],
+  [job, subscription],
   [postgresStopped],
   [postgresFrozen],
   [redisStopped],

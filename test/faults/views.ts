@@ -29,18 +29,17 @@ async function readFirstPage({
     const answer = await fetch(admin, {
       headers: { authorization: `Bearer ${token}`, accept: 'text/html' },
       signal: AbortSignal.timeout(pageTimeoutMs),
-    }).then(
-      async (page) => ({ isShown: page.ok, text: await page.text() }),
-      () => undefined,
-    );
+    })
+      .then(async (page) => ({ isShown: page.ok, text: await page.text() }))
+      .catch(() => undefined);
     if (answer !== undefined) return pageStatements(answer.text, answer.isShown);
   }
   return ['No process shows a page.'];
 }
 
-/** The notices; of a page that could not be shown, its title and its first sentence. */
+/** The notices; of a page that could not be shown, how it begins. */
 export function pageStatements(page: string, isShown: boolean): readonly string[] {
-  if (!isShown) return [textOf(/<h1[^]*?<\/p>/.exec(page)?.[0] ?? page.slice(0, 300))];
+  if (!isShown) return [textOf(/<main[^]*<\/main>/.exec(page)?.[0] ?? page).slice(0, 200)];
   const notices = page.matchAll(/<(li|p) class="notice ([a-z]+)[^]*?<\/\1>/g);
   return Array.from(notices, ([notice, , state]) => (state === 'ok' ? '' : textOf(notice))).filter(
     (text) => text !== '',
@@ -59,9 +58,10 @@ const textOf = (html: string): string =>
 
 /** Lines of `status` that report a state other than a count or a time. */
 const badLine =
-  /^\s*[!✗→]|not answer|no report|not ready|paused|failed|reject|refus|disabled|missing|full|late|behind|ahead|No (worker|receiver|process)|overdue|waiting|on disk/i;
-/** The same lines where all is well. */
-const goodLine = /\b0 (batches )?waiting\b.* 0 failed|^\s*Messages\b.*, 0 failed|: working$|\bNo problem/;
+  /^\s*[!✗]|not answer|no report|not ready|paused|failed|reject|refus|disabled|missing|full|late|behind|ahead|No (worker|receiver|process)|overdue|waiting|on disk/i;
+/** The same lines where all is well; a few batches are under way at any time. */
+const goodLine =
+  /: \d batch(es)? waiting, \d+ in progress, \d waiting for a retry, 0 failed|^\s*Messages\b.*, 0 failed|\bworking$/;
 
 export function statusStatements({ code, output }: CommandResult): readonly string[] {
   const lines = output.split('\n').filter((line) => badLine.test(line) && !goodLine.test(line));

@@ -1,0 +1,96 @@
+// The readers of views find bad news in what the product prints and shows, and only that.
+import { describe, expect, it } from 'vitest';
+import { wrongViews, type Report } from './observe.ts';
+import { alertStatements, doctorStatements, pageStatements, statusStatements, type ViewName } from './views.ts';
+
+describe('the first page', () => {
+  const notice = (state: string) =>
+    `<li class="notice ${state}" id="health-disk">
+      <strong><span class="hidden">Word: </span><a href="/mirror">Work on &quot;a&quot; is &amp; was.</a></strong>
+      <span>Run <code>work</code></span>
+    </li>`;
+
+  it.each(['problem', 'attention', 'warning'])('has a notice in the state %s', (state) => {
+    expect(pageStatements(`<ul>${notice(state)}</ul>`, true)).toEqual(['Work on "a" is & was. Run work']);
+  });
+
+  it('has no bad news in a notice that all is well', () => {
+    expect(pageStatements(`<h1 class="verdict ok">All is well.</h1>${notice('ok')}`, true)).toEqual([]);
+  });
+
+  it('that cannot be shown is bad news as a whole', () => {
+    expect(
+      pageStatements(
+        '<style>p {}</style><main><h1>Unavailable</h1>\n<p>The store is away.</p><p>Go to Now</p></main>',
+        false,
+      ),
+    ).toEqual(['Unavailable The store is away. Go to Now']);
+  });
+});
+
+describe('status', () => {
+  it('has no bad news in counts of zero and in times', () => {
+    const output = `Processes
+  role     host (pid)  version  since                    state
+  receive  vm (12)     0.1.0    2026-11-18 00:00:00 UTC  running
+Deliveries
+  Queue    Redis: 0 batches waiting, 0 in progress, 0 waiting for a retry, 0 failed
+  Spool    empty
+  Messages 3 pending, 2 sent, 0 retracted, 0 failed
+  Channel webhook  working
+`;
+    expect(statusStatements({ code: 0, output })).toEqual([]);
+  });
+
+  it('has it in the line of a process, of the queue and of a channel', () => {
+    const output = `  work     vm (13)     0.1.0    no report since 2026-11-18 00:00:00 UTC
+  Queue    Redis: 12 batches waiting, 0 in progress, 0 waiting for a retry, 0 failed
+  Channel webhook  paused after 9 failures until 2026-11-18 00:01:00 UTC`;
+    expect(statusStatements({ code: 1, output })).toEqual([
+      'work vm (13) 0.1.0 no report since 2026-11-18 00:00:00 UTC (exit 1)',
+      'Queue Redis: 12 batches waiting, 0 in progress, 0 waiting for a retry, 0 failed (exit 1)',
+      'Channel webhook paused after 9 failures until 2026-11-18 00:01:00 UTC (exit 1)',
+    ]);
+  });
+});
+
+describe('doctor', () => {
+  it('has it in checks that are not well, by either name', () => {
+    const checks = [
+      { name: 'queue', state: 'well', message: 'answers' },
+      { name: 'store', state: 'ill', message: 'It does not answer.' },
+      { id: 'disk', state: 'warning', sentence: 'It fills.' },
+      { id: 'clock', state: 'ok', sentence: 'It is right.' },
+    ];
+    expect(doctorStatements({ code: 3, output: `a line of the log\n${JSON.stringify(checks)}\n` })).toEqual([
+      'store: It does not answer. (exit 3)',
+      'disk: It fills. (exit 3)',
+    ]);
+  });
+
+  it('without an answer is bad news itself', () => {
+    expect(doctorStatements({ code: 1, output: 'No settings.' })).toEqual(['No settings. (exit 1)']);
+  });
+});
+
+it('alerts are bad news unless they are about bookings or about the end of a problem', () => {
+  const message = (type: string, rule: string) => ({
+    headers: {},
+    raw: Buffer.from(''),
+    body: { type, data: { rule, text: 'It happened.' } },
+  });
+  const received = [message('alert', 'disk'), message('alert', 'no_show'), message('alert.retraction', 'disk')];
+  expect(alertStatements(received)).toEqual(['disk: It happened.']);
+});
+
+describe('a row is wrong', () => {
+  const reports = new Map<ViewName, Report>([['doctor', { text: 'It does not answer.', seconds: 2 }]]);
+
+  it('where a view that must report the fault does not', () => {
+    expect(wrongViews({ expected: ['doctor', 'status'], reports })).toEqual(['status']);
+  });
+
+  it('where any view reports something although there is no fault', () => {
+    expect(wrongViews({ expected: [], reports })).toEqual(['doctor']);
+  });
+});
