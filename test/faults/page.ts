@@ -74,6 +74,7 @@ It needs root (for small disks), Redis, PostgreSQL, Prometheus and libfaketime (
 - **\`status\`, \`doctor\`**: the line, and the exit code. \`status\` runs in the data folder of a worker, \`doctor\` in that of a receiver, never in that of the process with the fault.
 - **Alert**: what the recipient accepted. Without a worker or PostgreSQL nothing can be sent: Prometheus covers this.
 - **Prometheus**: the rule, pending until its \`for\` has passed. There is no rule about scheduled jobs and clocks.
+- **nothing**: nothing that names this fault; where only a consequence is reported (deliveries fail, batches wait), this is not enough.
 - **–**: this view need not report the fault, and did not before the others had.
 
 Periods are shortened by settings: ${settings.join(' and ')}, and Prometheus scrapes and evaluates every ${scrapeSeconds} s. With the defaults, subscriptions are checked every 5 minutes and the conditions of alerts every minute.

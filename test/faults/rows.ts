@@ -29,8 +29,8 @@ const withoutAlert = all.filter((view) => view !== 'alert');
 /** No rule of Prometheus is about it. */
 const withoutRule = all.filter((view) => view !== 'Prometheus');
 
-const noWorker = /no worker|workers? (runs?|reports?|is running)|(batch|deliver)\w* (is|are|wait)/i;
-const noReceiver = /no receiver|nothing answers at|deliveries have failed/i;
+const noWorker = /no worker/i;
+const noReceiver = /no receiver/i;
 const store = /postgres|database|store/i;
 const queue = /redis|queue|on disk/i;
 const disk = /disk|free|room/i;
@@ -202,7 +202,7 @@ const subscription: Fault = {
 
 const workersFrozen: Fault = {
   name: 'deliveries wait: all workers frozen (SIGSTOP)',
-  pattern: noWorker,
+  pattern: /no worker|(batch|deliver)\w* (is|are|wait)/i,
   rule: /^SlotstreamDown|^SlotstreamQueueBacklog/,
   expected: withoutAlert,
   async inject({ workers }) {
