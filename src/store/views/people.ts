@@ -1,9 +1,9 @@
 // People: the contacts that share an address are one person, and so is an address without a contact. The rows are computed one by one
 // when they are read, in the order of the keys of `contacts` and `invitees`, so that the first of them are found at once.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import { outcomeOf } from '#src/store/bookings/booking-rows.ts';
+import { attendanceOf, withoutEvidence } from '#src/store/bookings/evidence.ts';
 import type { OneRow, OneRowSelect, Sql, SqlDialect } from '#src/store/sql-dialect.ts';
-import { attendanceOf, withoutEvidence } from './attendance.ts';
-import { outcomeOf } from './journeys.ts';
 import { integer, json, text, time, type View } from './view.ts';
 
 /** An address of more contacts connects no one, and more connected contacts are not one person: both are shared mailboxes. */
@@ -145,20 +145,18 @@ const greater = (a: Sql, b: Sql): Sql => sql`case when ${b} > ${a} or ${a} is nu
 const counted = ['bookings', 'shows', 'unconfirmed', 'no_shows', 'last_campaign', 'next_meeting', 'last_meeting'];
 const counts = ({ value }: OneRow): Sql => sql.join(counted.map((name) => sql`${value(name)} as ${sql.id(name)}`));
 
-/** What the bookings with these addresses say; the `outcome` of one that was moved to another mirrored one is null. */
+/** What the invitees with these addresses say. A booking counts for the address of its last invitee. */
 function bookingsOf(dialect: SqlDialect, emails: Sql): OneRow {
   const { lookUp } = dialect;
-  const isSame = (column: Sql) => sql`select 1 from invitees as later where ${column} and later.uri <> booked.uri`;
   const newest = (column: string) => sql`row_number() over (order by coalesce(${sql.ref(column)}, '') = '',
     booked.created_at is null, booked.created_at desc, ${dialect.bytes(sql`booked.uri`)} desc)`;
   const countOf = (outcome: string) => sql`count(case outcome when ${sql.lit(outcome)} then 1 end)`;
-  const { attendance } = attendanceOf(dialect, { outcome: sql.ref('ended.outcome'), from: 'ended' });
   return dialect.oneRow('seen', {
     values: {
       name: sql`max(case name_rank when 1 then nullif(name, '') end)`,
       first_touch: lesser(sql`min(submitted_at)`, sql`min(created_at)`),
       last_touch: greater(sql`max(case outcome when 'held' then start_time end)`, sql`max(created_at)`),
-      bookings: sql`count(outcome)`,
+      bookings: sql`count(journey_uri)`,
       shows: countOf('held'),
       unconfirmed: sql`count(case when attendance in (${withoutEvidence}) then 1 end)`,
       no_shows: countOf('no_show'),
@@ -166,21 +164,14 @@ function bookingsOf(dialect: SqlDialect, emails: Sql): OneRow {
       next_meeting: sql`min(case outcome when 'upcoming' then start_time end)`,
       last_meeting: sql`max(case outcome when 'held' then start_time end)`,
     },
-    from: sql`from (select ended.*, ${attendance} as attendance from (
-        select stated.*, case when has_next then null else coalesce(${outcomeOf(dialect)}, 'unknown') end as outcome from (
-          select booked.name, booked.email, booked.event_uri, booked.utm_campaign, booked.created_at, booked.no_show_at,
-            booked.no_show_uri, events.start_time, events.end_time,
-            ${newest('booked.name')} as name_rank, ${newest('booked.utm_campaign')} as campaign_rank,
-            submissions.created_at as submitted_at, (booked.rescheduled is true or booked.new_invitee <> '') as moved_on,
-            (coalesce(booked.status, '') = 'canceled' or coalesce(events.status, '') = 'canceled') as canceled,
-            cast(null as text) as canceler_type, 0 as cancel_notice_seconds,
-            exists (${isSame(sql`later.old_invitee = booked.uri`)})
-              or exists (${isSame(sql`later.uri = booked.new_invitee`)}) as has_next
-          from ${dialect.texts(emails, 'address')}
-          ${dialect.lookUpAddress('invitees', { as: 'booked', address: sql`address.value` })}
-          ${lookUp('left join', 'scheduled_events', { as: 'events', on: sql`events.uri = booked.event_uri` })}
-          ${lookUp('left join', 'routing_form_submissions', { as: 'submissions', on: sql`submissions.uri = booked.routing_form_submission` })}
-        ) as stated
-      ) as ended) as attended`,
+    from: sql`from (
+        select booked.name, booked.utm_campaign, booked.created_at, submissions.created_at as submitted_at,
+          ${newest('booked.name')} as name_rank, ${newest('booked.utm_campaign')} as campaign_rank,
+          bookings.journey_uri, bookings.start_time, ${outcomeOf(dialect)} as outcome, ${attendanceOf(dialect)} as attendance
+        from ${dialect.texts(emails, 'address')}
+        ${dialect.lookUpAddress('invitees', { as: 'booked', address: sql`address.value` })}
+        ${lookUp('left join', 'bookings', { on: sql`bookings.last_invitee = booked.uri` })}
+        ${lookUp('left join', 'routing_form_submissions', { as: 'submissions', on: sql`submissions.uri = booked.routing_form_submission` })}
+      ) as seen`,
   });
 }

@@ -8,6 +8,7 @@ import { createReadApi } from '#src/api/operations.ts';
 import type { Installation } from '#src/read/health/read-health.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { answerSchema } from '#src/http/operation.ts';
+import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { useContactSearch } from '#src/store/contact-search/contact-follower.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
@@ -69,8 +70,13 @@ export async function openReadApi(
     ...api,
     run: async (...call) => inspected(byId.get(call[0]), await api.run(...call)),
   };
-  const admin = openAdmin({ reads: async () => checked, ...(mcp && { mcp: mcp(checked) }), ...adminNeeds });
-  const { ask } = admin;
+  const opened = openAdmin({ reads: async () => checked, ...(mcp && { mcp: mcp(checked) }), ...adminNeeds });
+  /** The answer has all that the log has. */
+  const ask: typeof opened.ask = async (...request) => {
+    await catchUpBookings(store);
+    return opened.ask(...request);
+  };
+  const admin = { ...opened, ask };
   return {
     store,
     tail,

@@ -1,4 +1,4 @@
-// The rows of a view as the program sees them, in the order of its key.
+// The rows of a view as the program sees them, in the order of its key, with all that the log has.
 import { sql } from 'kysely';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Json } from '#src/store/columns.ts';
@@ -12,6 +12,7 @@ export async function viewRows(store: Store, name: string): Promise<StoredRow[]>
   await catchUpBookings(store);
   const shape = await shapeOfView(store, name);
   if (shape === undefined) throw new Error(`No view ${name}.`);
+  await catchUpBookings(store);
   const columns = Object.entries(shape.columns);
   const list = sql.join(columns.map(([column]) => sql.id(column)));
   const { rows } = await sql<StoredColumns>`select ${list} from ${sql.table(name)}`.execute(store.db);

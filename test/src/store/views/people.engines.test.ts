@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { sql } from 'kysely';
+import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { StoredColumns } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
@@ -79,9 +80,12 @@ const body = fc.oneof(
   {
     weight: 5,
     arbitrary: fc
-      .tuple(fc.nat(7), fc.option(address, { freq: 6 }), day, fc.option(fc.nat(7)))
-      .map(([name, email, when, old]) =>
-        bookingBody(name, email, when, old === null ? {} : { old_invitee: uri('invitees', old) }),
+      .tuple(fc.nat(7), fc.option(address, { freq: 6 }), day, fc.option(fc.nat(7)), fc.option(fc.nat(7)))
+      .map(([name, email, when, old, next]) =>
+        bookingBody(name, email, when, {
+          ...(old !== null && { old_invitee: uri('invitees', old) }),
+          ...(next !== null && { new_invitee: uri('invitees', next) }),
+        }),
       ),
   },
 );
@@ -100,7 +104,9 @@ const eraseAddress = (store: Store, whom: string) =>
   erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(whom), { now: '2026-01-01T00:00:00.000000Z' });
 
 /** The rows with another limit than the view has. */
-async function rowsWith({ db, engine }: Store, most: number): Promise<StoredRow[]> {
+async function rowsWith(store: Store, most: number): Promise<StoredRow[]> {
+  await catchUpBookings(store);
+  const { db, engine } = store;
   const { rows } = await sql<StoredColumns>`${selectPeople(engine.dialect, most)}`.execute(db);
   const kinds = Object.entries(people.columns);
   const decoded = rows.map((row) =>
