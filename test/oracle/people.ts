@@ -3,7 +3,7 @@ import type { Json } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import type { Contents } from '../harness/stores.ts';
 import { attendedBy } from './attendance.ts';
-import { byUri } from './journeys.ts';
+import { byUri, journeysOf, type Journey } from './journeys.ts';
 
 const textOf = (value: Json | undefined): string | null => (typeof value === 'string' && value !== '' ? value : null);
 const addressOf = (row: StoredRow): string | null =>
@@ -55,12 +55,15 @@ export function peopleOf(contents: Contents, now: string, most = 20): StoredRow[
     ),
     (row) => String(addressOf(row)),
   );
+  const journeys = journeysOf(contents, now);
   return [
     ...[...members].map(([person, indexes]) => {
       const own = indexes.map((index) => contacts[index] as StoredRow);
-      return personRow(contents, now, { own, emails: (addresses.get(person) ?? []).toSorted(byBytes) });
+      return personRow(contents, journeys, { own, emails: (addresses.get(person) ?? []).toSorted(byBytes) });
     }),
-    ...[...others].map(([address, [booking]]) => personRow(contents, now, { own: [], booking, emails: [address] })),
+    ...[...others].map(([address, [booking]]) =>
+      personRow(contents, journeys, { own: [], booking, emails: [address] }),
+    ),
   ];
 }
 
@@ -72,18 +75,18 @@ interface Person {
   readonly emails: readonly string[];
 }
 
-function personRow(contents: Contents, now: string, { own, booking, emails }: Person): StoredRow {
+function personRow(contents: Contents, journeys: readonly Journey[], { own, booking, emails }: Person): StoredRow {
   const { invitees = [] } = contents;
   const [oldest] = own;
   const bookings = oldestFirst(invitees.filter((row) => emails.includes(String(addressOf(row)))));
   const submissions = byUri(contents.routing_form_submissions);
-  const events = byUri(contents.scheduled_events);
-  const startOf = (row: StoredRow) => textOf(events.get(String(row['event_uri']))?.['start_time']);
-  const ended = bookings
-    .filter((row) => !hasNext(invitees, row))
-    .map((row) => ({ row, outcome: outcomeOf(row, events.get(String(row['event_uri'])), now) }));
+  const ended = journeys.filter((journey) => emails.includes(String(addressOf(journey.last))));
   const having = (wanted: string) => ended.filter(({ outcome }) => outcome === wanted);
-  const held = having('held').map(({ row }) => startOf(row));
+  const starts = (wanted: string) =>
+    times(
+      having(wanted).map(({ lastEvent }) => lastEvent),
+      'start_time',
+    );
   const latest = (column: string) =>
     bookings
       .filter((row) => textOf(row[column]) !== null)
@@ -112,30 +115,16 @@ function personRow(contents: Contents, now: string, { own, booking, emails }: Pe
       ...times(own, 'created_at'),
       ...times(own, 'last_email_date'),
       ...times(bookings, 'created_at'),
-      ...held,
+      ...starts('held'),
     ]),
     bookings: ended.length,
-    shows: held.length,
-    unconfirmed: having('held').filter(({ row, outcome }) =>
-      /unconfirmed|suspected/.test(String(attendedBy(contents, { last: row, outcome }).attendance)),
+    shows: having('held').length,
+    unconfirmed: having('held').filter((journey) =>
+      /unconfirmed|suspected/.test(String(attendedBy(contents, journey).attendance)),
     ).length,
     no_shows: having('no_show').length,
     last_campaign: latest('utm_campaign'),
-    next_meeting: first(having('upcoming').map(({ row }) => startOf(row))),
-    last_meeting: last(held),
+    next_meeting: first(starts('upcoming')),
+    last_meeting: last(starts('held')),
   };
-}
-
-const hasNext = (invitees: readonly StoredRow[], row: StoredRow): boolean =>
-  invitees.some(
-    (other) =>
-      other['uri'] !== row['uri'] && (other['old_invitee'] === row['uri'] || other['uri'] === row['new_invitee']),
-  );
-
-function outcomeOf(row: StoredRow, event: StoredRow | undefined, now: string): string | null {
-  if (row['rescheduled'] === true || textOf(row['new_invitee']) !== null) return 'rescheduled';
-  if (row['status'] === 'canceled' || event?.['status'] === 'canceled') return 'canceled';
-  if (row['no_show_at'] !== null) return 'no_show';
-  const end = textOf(event?.['end_time']) ?? textOf(event?.['start_time']);
-  return end === null ? null : end <= now ? 'held' : 'upcoming';
 }
