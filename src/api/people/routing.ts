@@ -4,7 +4,7 @@ import { pageQuery } from '#schemas/pagination.ts';
 import { isObject } from '#schemas/wire.ts';
 import { instant } from '#schemas/resources/values.ts';
 import { dayMs, instantOf } from '#src/base/time.ts';
-import { defineOperation, type ApiContext } from '#src/api/api-operation.ts';
+import { defineOperation } from '#src/api/api-operation.ts';
 import { namesOf, objectsIn, rowNamed, textIn } from '#src/api/row-record.ts';
 import type { Listing } from '#src/http/pagination.ts';
 import { plainText, timeRange } from '#src/http/request.ts';
@@ -108,7 +108,7 @@ export const getRoutingFunnel = defineOperation({
     const { from, to, ...search } = query;
     const end = to ?? instantOf(clock());
     const start = from ?? instantOf(Date.parse(end) - defaultDays * dayMs);
-    const counts = await countFunnel(store, { ...search, from: start, to: end }, instantOf(clock()));
+    const counts = await countFunnel(store, { ...search, from: start, to: end });
     const names = await namesOf(
       store,
       'routing_forms',
@@ -146,11 +146,11 @@ export const listSubmissions = defineOperation({
   }),
   answers: 'collection',
   schema: submission,
-  async run({ store, query: { count: _count, page_token: _token, ...search }, pageIn, clock }): Promise<Listing> {
+  async run({ store, query: { count: _count, page_token: _token, ...search }, pageIn }): Promise<Listing> {
     const conditions = submissionConditions(store.engine.dialect, search);
     const wanted = { order: 'created_at', page: pageIn('created_at:desc'), ...conditions };
     const { items, ...page } = await scanRows(store, 'routing_form_submissions', wanted);
-    return { ...page, records: await submissionRecords({ store, clock }, items) };
+    return { ...page, records: await submissionRecords(store, items) };
   },
 });
 
@@ -163,9 +163,9 @@ export const getSubmission = defineOperation({
   errors: { 404: 'No such submission.' },
   answers: 'resource',
   schema: submission,
-  async run({ store, params, clock }) {
+  async run({ store, params }) {
     const row = await rowNamed(store, 'routing_form_submissions', params['uuid'] ?? '', 'submission');
-    const [record] = await submissionRecords({ store, clock }, [row]);
+    const [record] = await submissionRecords(store, [row]);
     return record ?? {};
   },
 });
@@ -174,11 +174,11 @@ type Submission = TableRow<'routing_form_submissions'>;
 
 /** With the names of forms and event types, and what became of each. */
 async function submissionRecords(
-  { store, clock }: Pick<ApiContext, 'store' | 'clock'>,
+  store: Store,
   rows: readonly Submission[],
 ): Promise<readonly z.input<typeof submission>[]> {
   const uris = rows.map(({ uri }) => uri);
-  const results = await resultsOf(store, uris, instantOf(clock()));
+  const results = await resultsOf(store, uris);
   const unbooked = await unbookedSubmitters(store, uris);
   const bookings = await bookingsOf(
     store,

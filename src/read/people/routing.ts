@@ -1,10 +1,11 @@
 // Submissions of routing forms: the conditions by which they are searched, what became of them, and their counts.
 //
-// A submission is booked when an invitee refers to it. A booking that was moved is followed to its last time. The outcomes are those of
-// the view `routing_funnel`, which reads every booking; these queries read only the bookings of the submissions they are given.
+// A submission is booked when an invitee refers to it. The outcomes are those of the view `routing_funnel`, which reads every booking;
+// these queries read only the bookings of the submissions they are given.
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { dayMs, instantOf } from '#src/base/time.ts';
+import { outcomeOf } from '#src/store/bookings/booking-rows.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
 import type { utmColumns } from '#src/store/tables.ts';
@@ -38,68 +39,29 @@ export function submissionConditions(dialect: SqlDialect, { from, to, booked, ..
 export const bookingOutcomes = ['held', 'no_show', 'upcoming', 'canceled', 'booked'] as const;
 export type BookingOutcome = (typeof bookingOutcomes)[number];
 
-/** Links that run in a circle end here. */
-const longestChain = 32;
-
-/** `with recursive ${results(…)} select …`: gives `picked`, these submissions, and `results`, one row per booked one. */
-function results(dialect: SqlDialect, conditions: readonly Condition[], now: string): Sql {
+/** `with ${results(…)} select …`: gives `picked`, these submissions, and `results`, one row per booked one. */
+function results(dialect: SqlDialect, conditions: readonly Condition[]): Sql {
   const { lookUp } = dialect;
-  const any = (outcome: string) => sql`max(case when outcome = ${sql.lit(outcome)} then 1 else 0 end) = 1`;
+  const any = (outcome: string) => sql`max(case ${outcomeOf(dialect)} when ${sql.lit(outcome)} then 1 end) = 1`;
+  const isCanceled = sql`bookings.ending not in ('rescheduled', 'no_show')`;
   return sql`
   picked as materialized (
     select uri, routing_form, result_type from routing_form_submissions
     where ${sql.join([sql`created_at is not null`, ...conditions], sql` and `)}
   ),
-  booked as materialized (
-    select picked.uri as submission_uri, ${inviteeColumns('invitees')}
-    from picked ${lookUp('join', 'invitees', { on: sql`invitees.routing_form_submission = picked.uri` })}
-  ),
-  chain (submission_uri, invitee_uri, depth) as (
-    select submission_uri, ${nextOf('booked')}, 1 from booked where moved
-    union all
-    select chain.submission_uri, ${nextOf('earlier')}, chain.depth + 1
-    from chain ${lookUp('left join', 'invitees', { as: 'earlier', on: sql`earlier.uri = chain.invitee_uri` })}
-    where chain.invitee_uri is not null and chain.depth < ${sql.lit(longestChain)}
-      and (earlier.uri is null or ${isMoved('earlier')})
-  ),
-  last as (
-    select * from booked
-    union all
-    select chain.submission_uri, ${inviteeColumns('invitees')}
-    from chain ${lookUp('left join', 'invitees', { on: sql`invitees.uri = chain.invitee_uri` })}
-    where chain.invitee_uri is null or invitees.uri is not null
-  ),
-  ended as (
-    select last.submission_uri, last.uri as invitee_uri, case when last.moved then 0 else 1 end as is_last, case
-        when last.moved or last.uri is null then null
-        when last.status = 'canceled' or scheduled_events.status = 'canceled' then 'canceled'
-        when last.no_show_at is not null then 'no_show'
-        when coalesce(scheduled_events.end_time, scheduled_events.start_time) <= ${dialect.time(now)} then 'held'
-        when coalesce(scheduled_events.end_time, scheduled_events.start_time) is not null then 'upcoming'
-      end as outcome
-    from last ${lookUp('left join', 'scheduled_events', { on: sql`scheduled_events.uri = last.event_uri` })}
-  ),
   results as (
-    select submission_uri, coalesce(max(case is_last when 1 then invitee_uri end), max(invitee_uri)) as invitee_uri, case
+    select picked.uri as submission_uri, case
         when ${any('held')} then 'held' when ${any('no_show')} then 'no_show' when ${any('upcoming')} then 'upcoming'
-        when ${any('canceled')} and max(case when is_last = 1 and outcome is null then 1 else 0 end) = 0 then 'canceled'
-        else 'booked'
-      end as outcome
-    from ended group by submission_uri
+        when min(case when ${isCanceled} then 1 else 0 end) = 1 then 'canceled' else 'booked'
+      end as outcome,
+      coalesce(max(case when bookings.ending = 'rescheduled' then null else bookings.last_invitee end),
+        max(bookings.last_invitee), max(invitees.uri)) as invitee_uri
+    from picked ${lookUp('join', 'invitees', { on: sql`invitees.routing_form_submission = picked.uri` })}
+    ${lookUp('left join', 'booking_invitees', { on: sql`booking_invitees.invitee_uri = invitees.uri` })}
+    ${lookUp('left join', 'bookings', { on: sql`bookings.journey_uri = coalesce(booking_invitees.journey_uri, invitees.uri)` })}
+    group by picked.uri
   )`;
 }
-
-const inviteeColumns = (table: string): Sql =>
-  sql`${sql.join(['uri', 'new_invitee', 'status', 'no_show_at', 'event_uri'].map((name) => sql.ref(`${table}.${name}`)))},
-    ${sql.ref(`${table}.uri`)} is not null and ${isMoved(table)} as moved`;
-
-/** The URI of the booking to which this one was moved, mirrored or not; null where it is not known. */
-const nextOf = (table: 'booked' | 'earlier'): Sql =>
-  sql`coalesce(nullif(${sql.ref(`${table}.new_invitee`)}, ''), (select min(uri) from invitees
-    where invitees.old_invitee = ${sql.ref(table === 'booked' ? 'booked.uri' : 'chain.invitee_uri')}))`;
-
-const isMoved = (table: string): Sql =>
-  sql`(${sql.ref(`${table}.rescheduled`)} is true or coalesce(${sql.ref(`${table}.new_invitee`)}, '') <> '')`;
 
 const counted = {
   submissions: sql`1 = 1`,
@@ -125,7 +87,6 @@ const mostParts = 40;
 export async function countFunnel(
   store: Store,
   search: SubmissionSearch & { readonly from: string; readonly to: string },
-  now: string,
 ): Promise<readonly FormCounts[]> {
   const [start, end] = [Date.parse(search.from), Date.parse(search.to)];
   const partMs = Math.max(partDays * dayMs, (end - start) / mostParts);
@@ -133,7 +94,7 @@ export async function countFunnel(
   for (let from = start; from < end; from += partMs) {
     const to = from + partMs < end ? instantOf(from + partMs) : search.to;
     const part = { ...search, from: from === start ? search.from : instantOf(from), to };
-    for (const { routing_form: form, ...counts } of await countPart(store, part, now))
+    for (const { routing_form: form, ...counts } of await countPart(store, part))
       byForm.set(form, sumOf([counts, byForm.get(form) ?? noCounts]));
     await yieldToEventLoop();
   }
@@ -142,17 +103,13 @@ export async function countFunnel(
     .toSorted((a, b) => b.submissions - a.submissions || (a.routing_form < b.routing_form ? -1 : 1));
 }
 
-async function countPart(
-  { db, engine: { dialect } }: Store,
-  search: SubmissionSearch,
-  now: string,
-): Promise<readonly FormCounts[]> {
+async function countPart({ db, engine: { dialect } }: Store, search: SubmissionSearch): Promise<readonly FormCounts[]> {
   const { where, filters } = submissionConditions(dialect, search);
   const columns = Object.entries(counted).map(
     ([name, condition]) => sql`count(case when ${condition} then 1 end) as ${sql.id(name)}`,
   );
-  const { rows } = await sql<Readonly<Record<keyof FormCounts, unknown>>>`with recursive
-    ${results(dialect, [...where, ...filters], now)}
+  const { rows } = await sql<Readonly<Record<keyof FormCounts, unknown>>>`with
+    ${results(dialect, [...where, ...filters])}
     select coalesce(picked.routing_form, '') as routing_form, ${sql.join(columns)}
     from picked left join results on results.submission_uri = picked.uri
     group by coalesce(picked.routing_form, '')`.execute(db);
@@ -190,11 +147,10 @@ export interface SubmissionResult {
 export async function resultsOf(
   { db, engine: { dialect } }: Store,
   uris: readonly string[],
-  now: string,
 ): Promise<ReadonlyMap<string, SubmissionResult>> {
   if (uris.length === 0) return new Map();
-  const { rows } = await sql<{ submission_uri: string } & SubmissionResult>`with recursive
-    ${results(dialect, [sql<SqlBool>`uri in (${sql.join(uris)})`], now)}
+  const { rows } = await sql<{ submission_uri: string } & SubmissionResult>`with
+    ${results(dialect, [sql<SqlBool>`uri in (${sql.join(uris)})`])}
     select submission_uri, invitee_uri, outcome from results`.execute(db);
   return new Map(rows.map(({ submission_uri: uri, ...result }) => [uri, result]));
 }

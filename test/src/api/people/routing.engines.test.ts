@@ -1,5 +1,6 @@
 // The routing funnel and the submissions on the admin listener, on every store.
 import { describe, expect, it } from 'vitest';
+import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import { writeRows } from '#src/store/rows.ts';
 import { january, ingestCountedBookings, uri } from '../../../harness/data/counted-bookings.ts';
 import { openReadApi } from '../../../harness/mirror/read-api.ts';
@@ -55,9 +56,26 @@ for (const engine of storeEngines)
         new_invitee: uri('invitees', other),
         routing_form_submission: uri('submissions', '4'),
       });
-      await api.store.transaction((unit) => writeRows(unit, 'invitees', [loop('x', 'y'), loop('y', 'x')]));
+      await api.store.transaction(async (unit) => {
+        await writeRows(unit, 'invitees', [loop('x', 'y'), loop('y', 'x')]);
+        await refillBookings(unit);
+      });
       const { body } = await api.get(`/api/routing?${range}`);
       expect(body.total).toMatchObject({ unbooked: 0, booked: 4, held: 1, canceled: 1 });
+    });
+
+    it('a booking counts by its last time, also where only that one says that it was moved', async () => {
+      await using api = await openWorld();
+      await api.store.transaction(async (unit) => {
+        await writeRows(unit, 'invitees', [
+          { uri: uri('invitees', 'p'), routing_form_submission: uri('submissions', '4') },
+          { uri: uri('invitees', 'q'), old_invitee: uri('invitees', 'p'), status: 'canceled' },
+        ]);
+        await refillBookings(unit);
+      });
+      expect((await api.get(`/api/routing?${range}`)).body.total).toMatchObject({ booked: 4, canceled: 2 });
+      const { body } = await api.get('/api/routing/submissions?result_type=external_url');
+      expect(body.collection).toMatchObject([{ outcome: 'canceled', booking: { invitee: uri('invitees', 'q') } }]);
     });
 
     it('submissions say what became of them, newest first', async () => {
