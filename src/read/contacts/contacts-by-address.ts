@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import { emailAmong, lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
-import type { TableRow } from '#src/store/tables.ts';
 
 /** An open no-show mark. */
 export interface NoShowMark {
@@ -12,42 +11,53 @@ export interface NoShowMark {
   readonly markedAt: string;
 }
 
-type MarkColumns = Pick<TableRow<'invitees'>, 'no_show_uri' | 'status' | 'rescheduled' | 'new_invitee'>;
-
-/** Marked and still booked: a canceled or rescheduled booking is no no-show. */
-export const isNoShow = ({ no_show_uri, status, rescheduled, new_invitee }: MarkColumns): boolean =>
-  no_show_uri !== null && status !== 'canceled' && rescheduled !== true && new_invitee === null;
-
-/** All open no-show marks of the people with these addresses (in lower case), oldest first. */
-export async function marksByAddress(
+/** The open no-show marks of the people with these addresses (in lower case), or of these invitees, oldest first. */
+export async function openMarks(
   { db, engine }: Store | Unit,
-  addresses: readonly string[],
+  by: 'address' | 'invitee',
+  values: readonly string[],
 ): Promise<ReadonlyMap<string, readonly NoShowMark[]>> {
-  const column = engine.dialect.lowerCase('email');
-  const found: { readonly address: string; readonly mark: NoShowMark }[] = [];
-  for (const chunk of chunks(addresses)) {
+  const column = by === 'address' ? engine.dialect.lowerCase('invitees.email') : sql.ref('invitees.uri');
+  const found: { readonly key: string; readonly mark: NoShowMark }[] = [];
+  for (const chunk of chunks(values)) {
     const rows = await db
       .selectFrom('invitees')
-      .select(['uri', 'email', 'no_show_uri', 'no_show_at', 'status', 'rescheduled', 'new_invitee'])
-      .where('no_show_uri', 'is not', null)
+      .innerJoin('bookings', 'bookings.last_invitee', 'invitees.uri')
+      .select(['invitees.uri', 'invitees.email', 'invitees.no_show_uri', 'invitees.no_show_at'])
+      .where('invitees.no_show_uri', 'is not', null)
+      .where('bookings.ending', '=', 'no_show')
       .where(sql<boolean>`${column} in (${sql.join(chunk)})`)
       .execute();
-    for (const { uri, email, no_show_uri: noShowUri, no_show_at: markedAt, rescheduled, ...row } of rows)
-      if (
-        noShowUri !== null &&
-        isNoShow({ ...row, no_show_uri: noShowUri, rescheduled: engine.decode('flag', rescheduled) })
-      )
-        found.push({
-          address: lowerCaseEmail(email ?? ''),
-          mark: { inviteeUri: uri, noShowUri, markedAt: markedAt ?? '' },
-        });
+    for (const { uri, email, no_show_uri: noShowUri, no_show_at: markedAt } of rows)
+      found.push({
+        key: by === 'address' ? lowerCaseEmail(email ?? '') : uri,
+        mark: { inviteeUri: uri, noShowUri: noShowUri ?? '', markedAt: markedAt ?? '' },
+      });
   }
   const sorted = found.toSorted((a, b) => (orderOf(a.mark) < orderOf(b.mark) ? -1 : 1));
-  const byAddress = Map.groupBy(sorted, ({ address }) => address);
-  return new Map([...byAddress].map(([address, marks]) => [address, marks.map(({ mark }) => mark)]));
+  const byKey = Map.groupBy(sorted, ({ key }) => key);
+  return new Map([...byKey].map(([key, marks]) => [key, marks.map(({ mark }) => mark)]));
 }
 
 const orderOf = ({ markedAt, inviteeUri }: NoShowMark): string => `${markedAt} ${inviteeUri}`;
+
+/** The invitees of the same bookings, before and after each move; none of a booking that was never moved. */
+export async function inviteesOfSameBookings(
+  { db }: Store | Unit,
+  invitees: readonly string[],
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const chunk of chunks(invitees)) {
+    const rows = await db
+      .selectFrom('booking_invitees as one')
+      .innerJoin('booking_invitees as other', 'other.journey_uri', 'one.journey_uri')
+      .select('other.invitee_uri')
+      .where('one.invitee_uri', 'in', chunk)
+      .execute();
+    found.push(...rows.map(({ invitee_uri: uri }) => uri));
+  }
+  return found;
+}
 
 /** The contacts with these addresses. A contact whose primary address it is comes before one that also has the address. */
 export async function contactsByAddress(

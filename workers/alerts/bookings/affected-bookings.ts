@@ -1,5 +1,5 @@
-// Finds the bookings whose rules must be evaluated again after new log entries: those the entries are about, those of the same meeting
-// when it changed, and those of the same person when a rule depends on the person.
+// Finds the bookings whose rules must be evaluated again after new log entries: those the entries are about, the invitees before and
+// after their moves, those of the same meeting when it changed, and those of the same person when a rule depends on the person.
 import { readJson } from '#schemas/json-text.ts';
 import { isObject, propertyOf } from '#schemas/wire.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -14,7 +14,8 @@ import {
   bookingsByAddress,
   bookingsOfEvents,
   distinct,
-  marksByAddress,
+  inviteesOfSameBookings,
+  openMarks,
 } from '#src/read/contacts/contacts-by-address.ts';
 
 /** What the rules depend on besides the booking itself. */
@@ -22,7 +23,6 @@ export interface RuleDependencies {
   /** The names of the rules that depend on contacts. */
   readonly contacts: readonly string[];
   readonly marks: boolean;
-  readonly events: boolean;
   readonly attendance: boolean;
 }
 
@@ -37,21 +37,21 @@ export async function affectedBookings(
   const recaps = dependencies.attendance
     ? entries.filter(({ family }) => tableOfEvent(family) === 'meeting_recaps')
     : [];
-  const needsChanges = dependencies.marks || dependencies.events;
-  const before = await changesOf(store, [...(needsChanges ? direct : []), ...contacts, ...recaps]);
-  const bookings = direct.map(({ uri }) => uri);
-  const found = [...bookings];
-  if (dependencies.events) {
-    const read = entries.flatMap(({ family, uri }) => (family === 'scheduled_event' ? [uri] : []));
-    const changed = [...direct, ...recaps].flatMap(({ seq }) => before.get(seq)?.event ?? []);
-    const rows = await readColumns(store, 'meeting_recaps', {
-      columns: ['event_uri'],
-      key: 'uri',
-      values: distinct(recaps.map(({ uri }) => uri)),
-    });
-    const recapped = rows.flatMap(({ event_uri: uri }) => uri ?? []);
-    found.push(...(await bookingsOfEvents(store, distinct([...read, ...changed, ...recapped]))));
-  }
+  const before = await changesOf(store, [...direct, ...contacts, ...recaps]);
+  const linked = direct.flatMap(({ uri, seq }) => [uri, ...(before.get(seq)?.links ?? [])]);
+  const read = entries.flatMap(({ family, uri }) => (family === 'scheduled_event' ? [uri] : []));
+  const changed = [...direct, ...recaps].flatMap(({ seq }) => before.get(seq)?.event ?? []);
+  const recapRows = await readColumns(store, 'meeting_recaps', {
+    columns: ['event_uri'],
+    key: 'uri',
+    values: distinct(recaps.map(({ uri }) => uri)),
+  });
+  const recapped = recapRows.flatMap(({ event_uri: uri }) => uri ?? []);
+  const found = [
+    ...linked,
+    ...(await inviteesOfSameBookings(store, distinct(linked))),
+    ...(await bookingsOfEvents(store, distinct([...read, ...changed, ...recapped]))),
+  ];
   if (dependencies.contacts.length > 0) {
     const former = contacts.flatMap(({ seq }) => before.get(seq)?.addresses ?? []);
     const addresses = [...(await addressesOf(store, distinct(contacts.map(({ uri }) => uri)))), ...former];
@@ -63,10 +63,10 @@ export async function affectedBookings(
       found.push(...(await alertedSubjects(store, dependencies.contacts, since)));
   }
   if (dependencies.marks) {
-    const rows = await readColumns(store, 'invitees', { columns: ['email'], key: 'uri', values: bookings });
+    const rows = await readColumns(store, 'invitees', { columns: ['email'], key: 'uri', values: distinct(found) });
     const former = direct.flatMap(({ seq }) => before.get(seq)?.addresses ?? []);
     const now = rows.flatMap(({ email }) => (email === null ? [] : [lowerCaseEmail(email)]));
-    const marks = await marksByAddress(store, distinct([...now, ...former]));
+    const marks = await openMarks(store, 'address', distinct([...now, ...former]));
     found.push(...[...marks.values()].flat().map(({ inviteeUri }) => inviteeUri));
   }
   return distinct(found);
@@ -75,6 +75,8 @@ export async function affectedBookings(
 interface PreviousValues {
   /** E-mail addresses before the change. */
   readonly addresses: readonly string[];
+  /** The invitees that it named as the one before and the one after its move. */
+  readonly links: readonly string[];
   /** The meeting, when columns changed that rules depend on: it may have other invitees. Of a recap, the meeting it was of before. */
   readonly event: string | undefined;
 }
@@ -99,10 +101,13 @@ function previousValues(changes: unknown, body: unknown): PreviousValues {
   const event = propertyOf(changes, 'scheduled_events');
   const emails = valueBefore(propertyOf(propertyOf(changes, 'contacts'), 'emails'));
   const listed = Array.isArray(emails) ? emails.map((each: unknown) => propertyOf(each, 'email')) : [];
-  const own = valueBefore(propertyOf(propertyOf(changes, 'invitees'), 'email'));
+  const [own, ...links] = ['email', 'old_invitee', 'new_invitee'].map((column) =>
+    valueBefore(propertyOf(propertyOf(changes, 'invitees'), column)),
+  );
   const recapped = valueBefore(propertyOf(propertyOf(changes, 'meeting_recaps'), 'event_uri'));
   return {
     addresses: [own, ...listed].flatMap((one) => (typeof one === 'string' ? [lowerCaseEmail(one)] : [])),
+    links: links.filter((link) => typeof link === 'string'),
     event:
       event === 'created' || eventColumns.some((column) => propertyOf(event, column) !== undefined)
         ? eventIn(body)

@@ -6,13 +6,7 @@ import { readColumns } from '#src/store/rows.ts';
 import { erasedAmong } from '#src/read/deliveries/log-changes.ts';
 import { customFieldReader } from '#workers/alerts/rules/custom-fields.ts';
 import { hostsOf } from '#workers/alerts/rules/filter.ts';
-import {
-  contactsByAddress,
-  distinct,
-  isNoShow,
-  marksByAddress,
-  type NoShowMark,
-} from '#src/read/contacts/contacts-by-address.ts';
+import { contactsByAddress, distinct, openMarks } from '#src/read/contacts/contacts-by-address.ts';
 import {
   contextColumns,
   type BookingContext,
@@ -45,8 +39,10 @@ export async function loadBookingContexts(
   const typeNames = new Map(typeRows.map(({ uri, name }) => [uri, name]));
   const zones = await zonesOf(from, eventRows);
   const contacts = await contactsOf(from, addresses);
-  const marks = await marksByAddress(from, addresses);
+  const marks = await openMarks(from, 'address', addresses);
   const inviteeUris = invitees.map(({ uri }) => uri);
+  const unaddressed = invitees.filter(({ email }) => email === null).map(({ uri }) => uri);
+  const ownMarks = await openMarks(from, 'invitee', unaddressed);
   const attendance = withAttendance ? await attendanceOfBookings(from, inviteeUris) : undefined;
   return new Map(
     invitees.map((invitee) => {
@@ -62,7 +58,7 @@ export async function loadBookingContexts(
           zoneOf: (host) => zones.get(host),
           attendance: attendance?.get(invitee.uri),
           contact: address === undefined ? undefined : contacts.get(address),
-          marks: address === undefined ? ownMarks(invitee) : (marks.get(address) ?? []),
+          marks: (address === undefined ? ownMarks.get(invitee.uri) : marks.get(address)) ?? [],
         },
       ];
     }),
@@ -74,11 +70,6 @@ const lookup = <const Column extends string>(columns: readonly Column[], values:
 
 const addressOf = ({ email }: Pick<Invitee, 'email'>): string | undefined =>
   email === null ? undefined : lowerCaseEmail(email);
-
-function ownMarks(invitee: Invitee): readonly NoShowMark[] {
-  const { uri: inviteeUri, no_show_uri: noShowUri, no_show_at: markedAt } = invitee;
-  return noShowUri !== null && isNoShow(invitee) ? [{ inviteeUri, noShowUri, markedAt: markedAt ?? '' }] : [];
-}
 
 const firstHostOf = (event: ScheduledEvent | undefined): string | undefined => hostsOf({ event })[0]?.uri;
 

@@ -12,7 +12,6 @@ export const lateCancel = defineRule({
     by: z.enum(['invitee', 'host', 'anyone']).default('invitee'),
   },
   factTimes: () => ['canceled_at'],
-  reads: 'event',
   find({ hours, by }, context) {
     const { invitee, event } = context;
     if (by !== 'anyone' && invitee.canceler_type !== by) return [];

@@ -15,6 +15,7 @@ import type { Log } from '#src/observability/log.ts';
 import { releaseAlerts } from '#src/store/alerts/claims.ts';
 import { closeUnsent, markFailed, markSent } from '#src/store/alerts/send-results.ts';
 import { lockAlerts, messageIdOf, type Alert } from '#src/store/alerts/alert-rows.ts';
+import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Channel, SendResult } from '#workers/alerts/channels/channel.ts';
 import { buildDigest, buildReport } from '#workers/alerts/message/digest.ts';
@@ -75,6 +76,7 @@ interface ReadyMessage {
 
 /** Undefined when none of the facts is true any more. */
 async function prepare(needs: SendNeeds, rule: AlertRule, alerts: readonly Alert[]): Promise<ReadyMessage | undefined> {
+  await catchUpBookings(needs.store);
   const checked = await recheck(needs.store, rule, alerts);
   const over = checked.filter(({ isCurrent }) => !isCurrent).map(({ alert }) => alert);
   if (over.length > 0 && !(await closeOver(needs, rule, { alerts, over }))) return undefined;

@@ -64,7 +64,7 @@ export interface Finding<Of extends BookingFact | SubmissionFact = BookingFact> 
 export type FactTime = 'no_show_at' | 'canceled_at' | 'created_at';
 
 /** What a rule reads besides the booking itself. */
-export type ExtraData = 'contact' | 'marks' | 'event' | 'attendance';
+export type ExtraData = 'contact' | 'marks' | 'attendance';
 
 /** A rule of one kind with its options. */
 export interface BoundRule {

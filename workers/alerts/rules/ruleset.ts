@@ -37,10 +37,9 @@ export interface BookingRule extends RuleSettings, BoundRule {
   /** The fields of contacts that it names, with the values it looks for. */
   readonly contactFields: readonly { readonly field: string; readonly values: readonly unknown[] }[];
   readonly graceMs: number;
-  /** Whether it depends on the contact, on other no-show marks of the person, and on the meeting. */
+  /** Whether it depends on the contact, on other no-show marks of the person, and on recaps. */
   readonly readsContact: boolean;
   readonly readsMarks: boolean;
-  readonly readsEvent: boolean;
   readonly readsAttendance: boolean;
   /** Undefined without `to_host`. With `only`, that host alone. */
   readonly hostsOf: ((context: BookingContext, only?: string) => readonly MessageHost[]) | undefined;
@@ -111,11 +110,6 @@ export async function loadRules({ file, graceMs, configured, reportZone = 'UTC' 
       readsContact: kind.reads === 'contact' || filter.contact !== undefined,
       readsMarks: kind.reads === 'marks',
       readsAttendance: kind.reads === 'attendance',
-      readsEvent:
-        kind.reads === 'event' ||
-        kind.reads === 'attendance' ||
-        filter.event_type !== undefined ||
-        filter.host !== undefined,
       hostsOf: isToHost ? (context, only) => hostRecipients(context, users, only) : undefined,
       find: (context: BookingContext) => (matchesFilter(filter, context) ? bound.find(context) : []),
     };

@@ -13,6 +13,7 @@ import { alertsAbout, deleteAlerts } from '#src/store/alerts/alert-rows.ts';
 import { recentlyMetAmong } from '#src/read/bookings/booking-attendance.ts';
 import { nextLogPage, type ChangeEntry } from '#src/read/deliveries/log-changes.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
+import { bookingsAtLeast } from '#src/store/bookings/booking-follower.ts';
 import { lockKey } from '#src/store/locks.ts';
 import { advancePosition, lockPosition, readPosition } from '#src/store/log/consumer-offsets.ts';
 import { lastSeq } from '#src/store/log/read.ts';
@@ -91,7 +92,6 @@ function stepsOf(needs: WatcherNeeds, input: WatcherInput): Steps {
   const dependencies = {
     contacts: input.rules.filter(({ readsContact }) => readsContact).map(({ name }) => name),
     marks: input.rules.some(({ readsMarks }) => readsMarks),
-    events: input.rules.some(({ readsEvent }) => readsEvent),
     attendance: input.rules.some(({ readsAttendance }) => readsAttendance),
   };
   let saved: number | undefined;
@@ -135,6 +135,7 @@ function stepsOf(needs: WatcherNeeds, input: WatcherInput): Steps {
     async next() {
       if (saved === undefined) await begin();
       const { end, isLast, entries } = await nextLogPage(store, { after: offset, limit: pageLimit });
+      await bookingsAtLeast(store, end);
       const at = { ...input, nowMs: nowMs() };
       const isLook = at.nowMs - lookedMs >= lookEveryMs;
       const evaluation = await evaluate(store, at, { entries, dependencies, ...(isLook && { lookedMs }) });

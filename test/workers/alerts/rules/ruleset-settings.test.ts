@@ -25,16 +25,16 @@ describe('the rules', () => {
     writeFileSync(file, JSON.stringify({ rules }));
     const { bookings, byName } = await loadRules({ file, graceMs: 5, configured: [], reportZone: 'Europe/Berlin' });
     const reads = (rule: (typeof bookings)[number]) =>
-      (['readsContact', 'readsMarks', 'readsEvent', 'readsAttendance'] as const).filter((key) => rule[key]).join(' ');
+      (['readsContact', 'readsMarks', 'readsAttendance'] as const).filter((key) => rule[key]).join(' ');
     expect(Object.fromEntries(bookings.map((rule) => [rule.name, reads(rule)]))).toEqual({
       plain: '',
-      type: 'readsEvent',
-      host: 'readsEvent',
+      type: '',
+      host: '',
       company: 'readsContact',
       vip: 'readsContact',
       repeat: 'readsMarks',
-      evening: 'readsEvent readsAttendance',
-      late: 'readsEvent',
+      evening: 'readsAttendance',
+      late: '',
     });
     expect(bookings.map(({ contactFields }) => contactFields).filter((fields) => fields.length > 0)).toEqual([
       [{ field: 'company', values: ['Engines', 'Looms'] }],

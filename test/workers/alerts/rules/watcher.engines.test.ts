@@ -121,6 +121,17 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     expect(await alerts()).toMatchObject([{ state: 'retracted', sent_at: null, follows: null }]);
   });
 
+  it('closes an alert when only the next booking says that the missed one was moved to it', async () => {
+    await using opened = await fresh();
+    const { store, watch, alerts } = await watching(opened.store);
+    const [missed, next] = [noShowBooking(1, nowMs), noShowBooking(2, nowMs)];
+    await ingestBodies(store, [missed.booked, missed.marked]);
+    await watch();
+    await ingestBodies(store, [next.booked.replace('"old_invitee":null', `"old_invitee":"${missed.uri}"`)]);
+    await watch();
+    expect(await alerts()).toMatchObject([{ state: 'retracted', sent_at: null, follows: null }]);
+  });
+
   it('retracts an alert that was sent, and sends it with another key when the fact is true again', async () => {
     await using opened = await fresh();
     const { store, watch, alerts } = await watching(opened.store);
