@@ -3,7 +3,7 @@ import type { Fact } from '../harness/data/delivery-histories.ts';
 import type { Record_ } from '../harness/data/normal-facts.ts';
 import { attendedBy } from './attendance.ts';
 import { expectedRows } from './fold.ts';
-import type { Journey } from './journeys.ts';
+import { journeysOf, type Journey } from './journeys.ts';
 
 export interface Standpoint {
   readonly nowMs: number;
@@ -47,6 +47,10 @@ export function expectedAlerts(facts: readonly Fact[], standpoint: Standpoint): 
   const { nowMs, maxAgeMs, eraseOnDelete, firstLoaded } = standpoint;
   const rows = expectedRows(facts, eraseOnDelete) as Record<string, Record_[]>;
   const all = rows['invitees'] ?? [];
+  const missed = new Set(
+    journeysOf(rows, new Date(nowMs).toISOString()).flatMap(({ outcome, last }) => (outcome === 'no_show' ? last : [])),
+  );
+  const isNoShow = (invitee: Record_): boolean => invitee['no_show_uri'] !== null && missed.has(invitee);
   const noShows = all.filter(isNoShow);
   const isReported = ([rule, , at]: Found): boolean =>
     nowMs - ms(at) <= maxAgeMs && at >= (firstLoaded.get(rule) ?? '');
@@ -105,7 +109,7 @@ interface Known {
 
 /** A recap shows only hosts, and the booking was neither canceled nor moved nor marked. */
 function suspectedAlerts(rows: Record<string, Record_[]>, { invitee, event }: Omit<Known, 'contact'>): Found[] {
-  const isOver = invitee['status'] === 'canceled' || isRescheduled(invitee);
+  const isOver = [invitee, event].some((row) => row?.['status'] === 'canceled') || isRescheduled(invitee);
   const outcome = isOver ? 'canceled' : invitee['no_show_at'] === null ? 'held' : 'no_show';
   const { attendance, attendance_basis: basis } = attendedBy(rows, { last: invitee, outcome } as unknown as Journey);
   if (attendance !== 'suspected_no_show') return [];
@@ -137,8 +141,6 @@ function noShowAlerts({ invitee, event, contact }: Known, noShows: readonly Reco
 const ms = (text: unknown): number => Date.parse(String(text));
 
 const isRescheduled = (invitee: Record_): boolean => invitee['rescheduled'] === true || invitee['new_invitee'] !== null;
-const isNoShow = (invitee: Record_): boolean =>
-  invitee['no_show_uri'] !== null && invitee['status'] !== 'canceled' && !isRescheduled(invitee);
 
 const canceledAt = (invitee: Record_): string | null =>
   invitee['status'] === 'canceled' && !isRescheduled(invitee) ? (invitee['canceled_at'] as string | null) : null;

@@ -34,6 +34,7 @@ const addresses = fc.constantFrom('ada@example.test', 'ada@example.test', 'Ada@E
 const event: Arbitrary<Payload> = fc.record({
   uri: fc.constantFrom(...events),
   name: fc.constantFrom('Talk', 'Demo'),
+  status: rarely(fc.constant('canceled'), 'active'),
   start_time: orNull(days.map((day) => at(day, 5))),
   event_memberships: fc.constantFrom([], [{ user: `${base}/users/1`, user_name: 'Host' }]),
   updated_at: moment,
@@ -72,6 +73,7 @@ const person = {
   name: fc.constant('Ada'),
   status: rarely(fc.constant('canceled'), 'active'),
   rescheduled: rarely(fc.constant(true), false),
+  old_invitee: rarely<string | null>(fc.constantFrom(...invitees), null),
   new_invitee: rarely<string | null>(fc.constantFrom(...invitees), null),
   created_at: moment,
   updated_at: moment,
