@@ -1,4 +1,4 @@
-// `npm run bench -- [NAME…] [--json]` runs the benchmarks one after another and compares each figure with its limit.
+// `npm run bench -- [NAME…] [--quick] [--json]` runs the benchmarks one after another and compares each figure with its limit.
 // `npm run bench -- [NAME…] --against COMMIT [--rounds N] [--json]` compares this tree with another commit instead: it checks
 // that commit out into a temporary worktree, runs both by turns (three rounds by default) and prints per figure
 // the medians, the spread and the ratio. It judges no limit.
@@ -6,7 +6,6 @@ import { parseArgs } from 'node:util';
 import { renderTable } from '#src/cli/terminal.ts';
 import { ack } from './ack.ts';
 import { compare, comparisonTable } from './against.ts';
-import { dashboard } from './dashboard.ts';
 import { embedded } from './embedded.ts';
 import { growth } from './growth.ts';
 import { idle } from './idle.ts';
@@ -15,10 +14,10 @@ import { holds, type Figure, type Measurement } from './measure.ts';
 import { memory } from './memory.ts';
 import { peersBench } from './peers/peers.ts';
 import { project } from './project.ts';
+import { reads } from './reads.ts';
 import { rebuilding } from './rebuild.ts';
 import { startup } from './startup.ts';
 import { steady } from './steady.ts';
-import { views } from './views.ts';
 import { visible } from './visible.ts';
 
 const measurements: readonly Measurement[] = [
@@ -33,14 +32,14 @@ const measurements: readonly Measurement[] = [
   embedded,
   idle,
   rebuilding,
-  views,
-  dashboard,
+  reads,
   peersBench,
 ];
 
 const { values, positionals } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
     against: { type: 'string' },
     rounds: { type: 'string', default: '3' },
   },
@@ -60,7 +59,7 @@ async function judge(): Promise<void> {
   const figures: Figure[] = [];
   for (const { name, about, run } of chosen) {
     process.stderr.write(`${name}: ${about} …\n`);
-    figures.push(...(await run()));
+    figures.push(...(await run({ quick: values.quick })));
   }
   if (values.json) print(JSON.stringify(figures.map((figure) => ({ ...figure, holds: holds(figure) }))));
   else print(renderTable(['figure', 'value', 'limit', ''], figures.map(figureCells)));

@@ -16,7 +16,8 @@ export interface Measurement {
   readonly about: string;
   /** It measures through processes, HTTP and SQL alone, so that this tree's benchmark measures any commit. */
   readonly drivesProcesses?: boolean;
-  run(): Promise<readonly Figure[]>;
+  /** `quick` leaves out what takes minutes to prepare. */
+  run(options?: { readonly quick?: boolean }): Promise<readonly Figure[]>;
 }
 
 export function holds({ value, limit }: Figure): boolean {
