@@ -2,11 +2,13 @@
 // were rescheduled, one of them stated by one link only, and some twice; four have a recap, two a payment, one a routing submission.
 import Sqlite from 'better-sqlite3';
 import { sqliteFile, openStore } from '#src/store/open-store.ts';
+import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import { catchUpContactSearch, useContactSearch } from '#src/store/contact-search/contact-follower.ts';
 import { connect } from './mirror.ts';
 
 export const fewBookings = 30_000;
-export const contactsPerBooking = 0.4;
+/** As in the sandbox. */
+const contactsPerBooking = 0.4;
 
 /** What the two engines write differently. */
 interface Dialect {
@@ -46,6 +48,7 @@ export async function fillMirror(url: string, bookings: number): Promise<void> {
   }
   // Opened again, it makes the columns of the custom fields that are there by now.
   await using store = await openStore(needs, url);
+  await store.transaction(refillBookings);
   await useContactSearch(store);
   await catchUpContactSearch(store, { atOnce: 2_000 });
   if (path !== undefined) return;
@@ -56,183 +59,92 @@ export async function fillMirror(url: string, bookings: number): Promise<void> {
 const base = 'https://api.scheduling.test';
 const zones = ['Europe/Berlin', 'America/New_York', 'Asia/Tokyo', 'UTC'];
 const firstNames = ['Ada', 'Ben', 'Carla', 'Deniz', 'Emil', 'Farah', 'Goran', 'Hanna', 'Ines', 'Jonas'];
-const lastNames = [
-  'Abel',
-  'Brandt',
-  'Costa',
-  'Dubois',
-  'Eriksen',
-  'Fischer',
-  'Grant',
-  'Horvat',
-  'Ito',
-  'Jansen',
-  'Kowalski',
-];
-const fields = ['single_select', 'text', 'number', 'currency', 'boolean', 'date', 'tags', 'invitee_question'];
-const values = ['a', 'A note', 12.5, 4900, true, '2026-03-01', ['sales', 'europe'], 'A friend'];
+const lastNames = ['Abel', 'Brandt', 'Costa', 'Dubois', 'Eriksen', 'Fischer', 'Grant', 'Horvat', 'Ito', 'Jansen', 'Li'];
+const fieldTypes = ['single_select', 'text', 'number', 'currency', 'boolean', 'date', 'tags', 'invitee_question'];
+const customFields = ['a', 'A note', 12.5, 4900, true, '2026-03-01', ['sales', 'europe'], 'A friend'].map(
+  (value, at) => ({
+    uri: `${base}/contacts/custom_field_definitions/${at}`,
+    label: `Field ${at}`,
+    value,
+  }),
+);
 
-const text = (value: unknown): string => `'${typeof value === 'string' ? value : JSON.stringify(value)}'`;
-const oneOf = (values: readonly string[], number: string): string =>
-  `case ${number} % ${values.length} ${values.map((value, at) => `when ${at} then ${text(value)}`).join(' ')} end`;
+const oneOf = (texts: readonly string[], number: string): string =>
+  `case ${number} % ${texts.length} ${texts.map((text, at) => `when ${at} then '${text}'`).join(' ')} end`;
+const when = (condition: string, value: string): string => `case when ${condition} then ${value} end`;
+const email = (number: string): string => `'person' || ${number} || '@example.test'`;
+const name = (number: string): string =>
+  `${oneOf(firstNames, number)} || ' ' || ${oneOf(lastNames, `(${number} / 10)`)} || ' ' || (${number} / 110)`;
+const host = (number: string): string =>
+  `'{"user":"${base}/users/' || ${number} || '","user_name":"Host ' || ${number} || '","user_email":"host' || ${number} || '@example.test"}'`;
 
 function filling({ at, json, hex }: Dialect, bookings: number): readonly string[] {
   const year = 365 * 86_400;
   const now = Math.floor(Date.now() / 1000);
   const contacts = bookings * contactsPerBooking;
-  const series = (count: number): string =>
-    `with recursive n (i) as (select cast(1 as bigint) union all select i + 1 from n where i < ${count})`;
   /** As scattered as real ones; no two are the same. */
   const id = (number: string): string =>
     `${hex(`(${number}) * 2654435761 % 4294967296`)} || ${hex(`(${number}) * 2246822519 % 4294967296`)}`;
   const uri = (kind: string, number = 'i'): string => `'${base}/${kind}/' || ${id(number)}`;
   const invitee = (number = 'i'): string => `${uri('scheduled_events', number)} || '/invitees/' || ${id(number)}`;
   const start = `(${now} - ${year} * 9 / 10 + i * ${year} / ${bookings}) / 900 * 900`;
+  const created = at(`${start} - 86400 * (3 + i % 14)`);
   const isOver = `${start} < ${now} - 1800`;
   const person = `(i * 7919 % ${contacts} + 1)`;
-  const email = (number: string): string => `'person' || ${number} || '@example.test'`;
-  const name = (number: string): string =>
-    `${oneOf(firstNames, number)} || ' ' || ${oneOf(lastNames, `(${number} / 10)`)} || ' ' || (${number} / 110)`;
-  const both = '(i % 20 = 18 or i % 100 = 19)';
-  const [onlyNew, onlyOld] = ['i % 40 = 8', 'i % 40 = 28'];
-  const isMoved = `(${both} or ${onlyNew} or ${onlyOld})`;
+  const saysNext = '(i % 20 = 18 or i % 100 = 19 or i % 40 = 8)';
+  const isMoved = `(${saysNext} or i % 40 = 28)`;
   const isCanceled = `(i % 7 = 0 and not ${isMoved})`;
+  const status = `case when ${isCanceled} or ${isMoved} then 'canceled' else 'active' end`;
   const isMissed = `(i % 11 = 0 and ${isOver} and not ${isMoved} and not ${isCanceled})`;
-  const canceledAt = at(`${start} - case i % 3 when 0 then 20000 else 200000 end`);
-  const createdAt = at(`${start} - 86400 * (3 + i % 14)`);
-  const host = (number: string): string =>
-    `'{"user":"${base}/users/' || ${number} || '","user_name":"Host ' || ${number} || '","user_email":"host' || ${number} || '@example.test"}'`;
-  const when = (condition: string, value: string): string => `case when ${condition} then ${value} end`;
-  const insert = (table: string, columns: Readonly<Record<string, string>>, rest: string): string =>
-    `insert into ${table} (${Object.keys(columns).join(', ')}) ${rest.startsWith('from n') ? series(bookings) : ''}
-      select ${Object.values(columns).join(', ')} ${rest}`;
+  const ifPaid = (value: string): string => when('i % 10 = 3', value);
   return [
-    `insert into users (uri, name, timezone) ${series(25)} select '${base}/users/' || (i - 1), 'Host ' || (i - 1), ${oneOf(zones, 'i')} from n`,
-    `insert into event_types (uri, name) ${series(20)} select '${base}/event_types/' || (i - 1), 'Type ' || (i - 1) from n`,
-    `insert into custom_field_definitions (uri, label, field_type, options) ${series(fields.length)}
-      select '${base}/contacts/custom_field_definitions/' || (i - 1), 'Field ' || (i - 1), ${oneOf(fields, '(i - 1)')},
-        ${when('i = 1', json(text([{ uuid: 'a', label: 'Small' }])))} from n`,
-    insert(
-      'scheduled_events',
-      {
-        uri: uri('scheduled_events'),
-        name: `'Meeting'`,
-        status: `case when ${isCanceled} or ${isMoved} then 'canceled' else 'active' end`,
-        start_time: at(start),
-        end_time: at(`${start} + 1800`),
-        event_type: `'${base}/event_types/' || (i % 20)`,
-        location: json(`'{"type":"zoom"}'`),
-        hosts: json(
-          `'[' || ${host('(i % 25)')} || case i % 8 when 0 then ',' || ${host('((i + 1) % 25)')} else '' end || ']'`,
-        ),
-        created_at: createdAt,
-        updated_at: createdAt,
-      },
-      'from n',
-    ),
-    insert(
-      'invitees',
-      {
-        uri: invitee(),
-        email: email(person),
-        name: name(person),
-        status: `case when ${isCanceled} or ${isMoved} then 'canceled' else 'active' end`,
-        timezone: oneOf(zones, '(i / 3)'),
-        event_uri: uri('scheduled_events'),
-        utm_source: when('i % 3 > 0', oneOf(['newsletter', 'search', 'partner'], 'i')),
-        utm_campaign: when('i % 3 > 0', `'campaign-' || (i % 12)`),
-        rescheduled: isMoved,
-        new_invitee: when(`${both} or ${onlyNew}`, invitee('i + 1')),
-        old_invitee: when(`i % 20 = 19 or i % 100 = 20 or i % 40 = 29`, invitee('i - 1')),
-        canceler_type: when(isCanceled, oneOf(['host', 'invitee'], 'i')),
-        canceled_at: when(`${isCanceled} or ${isMoved}`, canceledAt),
-        no_show_uri: when(isMissed, uri('invitee_no_shows')),
-        no_show_at: when(isMissed, at(`${start} + 3600`)),
-        payment_external_id: when('i % 10 = 3', `'payment-' || i`),
-        payment_provider: when('i % 10 = 3', `'stripe'`),
-        payment_amount: when('i % 10 = 3', '50'),
-        payment_currency: when('i % 10 = 3', oneOf(['EUR', 'USD'], 'i')),
-        payment_successful: when('i % 10 = 3', 'true'),
-        routing_form_submission: when('i % 20 = 5', uri('routing_form_submissions')),
-        created_at: createdAt,
-        updated_at: createdAt,
-      },
-      'from n',
-    ),
-    `insert into no_shows (invitee_uri, marked_at, no_show_uri) select uri, no_show_at, no_show_uri from invitees where no_show_uri is not null`,
-    insert(
-      'meeting_recaps',
-      {
-        uri: uri('meeting_recaps'),
-        event_uri: uri('scheduled_events'),
-        attendees: json(
-          `'[{"host":true,"user_email":"host@example.test"},{"host":false,"user_email":"' || ${email(person)} || '"}]'`,
-        ),
-        speakers: when('i % 2 = 0', json(`'["Host","' || ${name(person)} || '"]'`)),
-        summary_md: `'They talked about prices.'`,
-        created_at: at(`${start} + 3600`),
-        updated_at: at(`${start} + 3600`),
-      },
-      `from n where i % 5 = 1 and ${isOver}`,
-    ),
-    insert(
-      'routing_form_submissions',
-      {
-        uri: uri('routing_form_submissions'),
-        routing_form: `'${base}/routing_forms/1'`,
-        result_type: `'event_type'`,
-        result: json(`'{"type":"event_type","value":"${base}/event_types/' || (i % 20) || '"}'`),
-        submitter: when('i % 20 = 5', invitee()),
-        utm_source: `'newsletter'`,
-        created_at: createdAt,
-        updated_at: createdAt,
-      },
-      'from n where i % 20 in (5, 6)',
-    ),
-    insert(
-      'contacts',
-      {
-        uri: uri('contacts'),
-        name: name('i'),
-        primary_email: email('i'),
-        emails: json(`'[{"email":"' || ${email('i')} || '","is_primary":true}]'`),
-        phone_numbers: json(`'[]'`),
-        timezone: oneOf(zones, 'i'),
-        company: `'Company ' || (i % 1000)`,
-        country: oneOf(['DE', 'US', 'JP', 'FR'], 'i'),
-        // All of them where the view that spreads them is measured.
-        custom_fields: when(
-          `i <= ${fewBookings}`,
-          json(
-            text(
-              values.map((value, at) => ({
-                uri: `${base}/contacts/custom_field_definitions/${at}`,
-                label: `Field ${at}`,
-                value,
-              })),
-            ),
-          ),
-        ),
-        created_at: at(`${now} - ${year} + i * ${year} / ${contacts}`),
-        updated_at: at(`${now} - ${year} + i * ${year} / ${contacts}`),
-      },
-      `from n where i <= ${contacts}`,
-    ),
+    `create temp table n as with recursive n (i) as (select cast(1 as bigint) union all select i + 1 from n where i < ${bookings})
+      select i from n`,
+    `insert into users (uri, name, timezone) select '${base}/users/' || i, 'Host ' || i, ${oneOf(zones, 'i')} from n where i <= 25`,
+    `insert into event_types (uri, name) select '${base}/event_types/' || i, 'Type ' || i from n where i <= 20`,
+    `insert into custom_field_definitions (uri, label, field_type, options)
+      select '${base}/contacts/custom_field_definitions/' || (i - 1), 'Field ' || (i - 1), ${oneOf(fieldTypes, '(i - 1)')},
+        ${when('i = 1', json(`'[{"uuid":"a","label":"Small"}]'`))} from n where i <= ${fieldTypes.length}`,
+    `insert into scheduled_events (uri, name, status, start_time, end_time, event_type, location, hosts, created_at, updated_at)
+      select ${uri('scheduled_events')}, 'Meeting', ${status}, ${at(start)}, ${at(`${start} + 1800`)},
+        '${base}/event_types/' || (i % 20 + 1), ${json(`'{"type":"zoom"}'`)},
+        ${json(`'[' || ${host('(i % 25 + 1)')} || case i % 8 when 0 then ',' || ${host('((i + 1) % 25 + 1)')} else '' end || ']'`)},
+        ${created}, ${created} from n`,
+    `insert into invitees (uri, email, name, status, timezone, event_uri, utm_source, utm_campaign, rescheduled, new_invitee, old_invitee,
+        canceler_type, canceled_at, no_show_uri, no_show_at, payment, payment_external_id, payment_provider, payment_amount,
+        payment_currency, payment_successful, routing_form_submission, created_at, updated_at)
+      select ${invitee()}, ${email(person)}, ${name(person)}, ${status}, ${oneOf(zones, '(i / 3)')}, ${uri('scheduled_events')},
+        ${when('i % 3 > 0', oneOf(['newsletter', 'search', 'partner'], 'i'))}, ${when('i % 3 > 0', `'campaign-' || (i % 12)`)},
+        ${isMoved}, ${when(saysNext, invitee('i + 1'))}, ${when('i % 20 = 19 or i % 100 = 20 or i % 40 = 29', invitee('i - 1'))},
+        ${when(isCanceled, oneOf(['host', 'invitee'], 'i'))},
+        ${when(`${isCanceled} or ${isMoved}`, at(`${start} - case i % 3 when 0 then 20000 else 200000 end`))},
+        ${when(isMissed, uri('invitee_no_shows'))}, ${when(isMissed, at(`${start} + 3600`))}, ${ifPaid(json(`'{"provider":"stripe"}'`))},
+        ${ifPaid(`'payment-' || i`)}, ${ifPaid(`'stripe'`)}, ${ifPaid('50')}, ${ifPaid(oneOf(['EUR', 'USD'], 'i'))}, ${ifPaid('true')},
+        ${when('i % 20 = 5', uri('routing_form_submissions'))}, ${created}, ${created} from n`,
+    `insert into no_shows (invitee_uri, marked_at, no_show_uri)
+      select uri, no_show_at, no_show_uri from invitees where no_show_uri is not null`,
+    `insert into meeting_recaps (uri, event_uri, attendees, speakers, summary_md, created_at, updated_at)
+      select ${uri('meeting_recaps')}, ${uri('scheduled_events')},
+        ${json(`'[{"host":true,"user_email":"host@example.test"},{"host":false,"user_email":"' || ${email(person)} || '"}]'`)},
+        ${when('i % 2 = 0', json(`'["Host","' || ${name(person)} || '"]'`))}, 'They talked about prices.',
+        ${at(`${start} + 3600`)}, ${at(`${start} + 3600`)} from n where i % 5 = 1 and ${isOver}`,
+    `insert into routing_form_submissions (uri, routing_form, result_type, result, submitter, utm_source, created_at, updated_at)
+      select ${uri('routing_form_submissions')}, '${base}/routing_forms/1', 'event_type',
+        ${json(`'{"type":"event_type","value":"${base}/event_types/' || (i % 20 + 1) || '"}'`)}, ${when('i % 20 = 5', invitee())},
+        'newsletter', ${created}, ${created} from n where i % 20 in (5, 6)`,
+    `insert into contacts (uri, name, primary_email, emails, phone_numbers, timezone, company, country, custom_fields, created_at, updated_at)
+      select ${uri('contacts')}, ${name('i')}, ${email('i')}, ${json(`'[{"email":"' || ${email('i')} || '","is_primary":true}]'`)},
+        ${json(`'[]'`)}, ${oneOf(zones, 'i')}, 'Company ' || (i % 1000), ${oneOf(['DE', 'US', 'JP', 'FR'], 'i')},
+        ${when(`i <= ${fewBookings}`, json(`'${JSON.stringify(customFields)}'`))},
+        ${at(`${now} - ${year} + i * ${year} / ${contacts}`)}, ${at(`${now} - ${year} + i * ${year} / ${contacts}`)}
+      from n where i <= ${contacts}`,
     `insert into contact_emails (contact_uri, email, is_primary) select uri, primary_email, true from contacts`,
-    insert(
-      'event_log',
-      {
-        delivery_id: `${id('i')} || ${id('i')} || ${id('i')} || ${id('i')}`,
-        source: `'webhook'`,
-        event: `case when i % 200 = 11 then 'webinar.created' when i % 7 = 0 then 'invitee.canceled' else 'invitee.created' end`,
-        subject_uri: invitee(),
-        occurred_at: createdAt,
-        received_at: at(`${now} - 100 * 86400 + i * 8640000 / ${bookings}`),
-        outcome: `case when i % 500 = 7 then 'quarantined' when i % 200 = 11 then 'unhandled' else 'applied' end`,
-        body: `'{"event":"invitee.created","payload":{"uri":"' || ${invitee()} || '","email":"' || ${email(person)} || '","questions_and_answers":[{"question":"What about?","answer":"Pricing ${'and so on '.repeat(60)}"}]}}'`,
-        tie: id('i'),
-      },
-      'from n',
-    ),
+    `insert into event_log (delivery_id, source, event, subject_uri, occurred_at, received_at, outcome, body, tie)
+      select ${id('i')} || ${id('i + 1')} || ${id('i + 2')} || ${id('i + 3')}, 'webhook',
+        case when i % 200 = 11 then 'webinar.created' when i % 7 = 0 then 'invitee.canceled' else 'invitee.created' end, ${invitee()},
+        ${created}, ${at(`${now} - 100 * 86400 + i * 8640000 / ${bookings}`)},
+        case when i % 500 = 7 then 'quarantined' when i % 200 = 11 then 'unhandled' else 'applied' end,
+        '{"event":"invitee.created","payload":{"uri":"' || ${invitee()} || '","email":"' || ${email(person)}
+          || '","questions_and_answers":[{"question":"What about?","answer":"Pricing ${'and so on '.repeat(60)}"}]}}', ${id('i')} from n`,
   ];
 }
