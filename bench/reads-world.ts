@@ -4,6 +4,7 @@ import Sqlite from 'better-sqlite3';
 import { sqliteFile, openStore } from '#src/store/open-store.ts';
 import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import { catchUpContactSearch, useContactSearch } from '#src/store/contact-search/contact-follower.ts';
+import { refillTimeZones } from '#src/store/time-zones.ts';
 import { connect } from './mirror.ts';
 
 export const fewBookings = 30_000;
@@ -49,6 +50,7 @@ export async function fillMirror(url: string, bookings: number): Promise<void> {
   // Opened again, it makes the columns of the custom fields that are there by now.
   await using store = await openStore(needs, url);
   await store.transaction(refillBookings);
+  await store.transaction((unit) => refillTimeZones(unit, store.reportZone));
   await useContactSearch(store);
   await catchUpContactSearch(store, { atOnce: 2_000 });
   if (path !== undefined) return;
@@ -87,7 +89,8 @@ function filling({ at, json, hex }: Dialect, bookings: number): readonly string[
     `${hex(`(${number}) * 2654435761 % 4294967296`)} || ${hex(`(${number}) * 2246822519 % 4294967296`)}`;
   const uri = (kind: string, number = 'i'): string => `'${base}/${kind}/' || ${id(number)}`;
   const invitee = (number = 'i'): string => `${uri('scheduled_events', number)} || '/invitees/' || ${id(number)}`;
-  const start = `(${now} - ${year} * 9 / 10 + i * ${year} / ${bookings}) / 900 * 900`;
+  const today = Math.floor(now / 86_400) * 86_400;
+  const start = `(${today - 328 * 86_400} + i * 365 / ${bookings} * 86400 + 28800 + i * 7 % 18 * 1800)`;
   const created = at(`${start} - 86400 * (3 + i % 14)`);
   const isOver = `${start} < ${now} - 1800`;
   const person = `(i * 7919 % ${contacts} + 1)`;
