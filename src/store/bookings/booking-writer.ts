@@ -152,15 +152,19 @@ export async function fillBookings(unit: Unit): Promise<number> {
   const changedSeq = await lastSeq(unit);
   await sql`delete from bookings`.execute(db);
   await sql`delete from booking_invitees`.execute(db);
-  const linked = sql`select uri from invitees where old_invitee <> '' or new_invitee <> ''
-    union select old_invitee from invitees where old_invitee <> '' union select new_invitee from invitees where new_invitee <> ''`;
-  const single = sql`select uri as journey_uri, uri as first_invitee, uri as last_invitee, 1 as invitees,
+  // Not `not in`: PostgreSQL would compare every invitee with every link.
+  const linked = sql`with linked (uri) as materialized (
+      select uri from invitees where old_invitee <> '' or new_invitee <> ''
+      union select old_invitee from invitees where old_invitee <> ''
+      union select new_invitee from invitees where new_invitee <> ''
+    )`;
+  const isLinked = sql`exists (select 1 from linked where linked.uri = invitees.uri)`;
+  const single = sql`${linked} select uri as journey_uri, uri as first_invitee, uri as last_invitee, 1 as invitees,
       case when rescheduled is true then 1 else 0 end as moves
-    from invitees where uri not in (${linked})`;
+    from invitees where not ${isLinked}`;
   await upsert(unit, single, changedSeq);
-  const { rows } = await sql<StoredColumns>`select ${links('invitees')} from invitees where uri in (${linked})`.execute(
-    db,
-  );
+  const { rows } =
+    await sql<StoredColumns>`${linked} select ${links('invitees')} from invitees where ${isLinked}`.execute(db);
   const chains = chainsOf(rows.map((row) => decodeColumns(engine, { table: 'invitees', columns: linkColumns }, row)));
   await writeBookings(unit, chains, changedSeq);
   await writeMembers(unit, chains);

@@ -78,7 +78,7 @@ describe.each([
     await catchUpBookings(store, { atOnce: 1 });
     await ingestBodies(store, [body('3', { ...person, old_invitee: uri('2') })]);
     const address = { kind: 'address', address: 'planted@example.test' } as const;
-    await erase({ store, newKey: () => 'a key' }, address, { now: '2025-01-03T00:00:00.000000Z' });
+    await erase({ store, newKey: () => 'k'.repeat(64) }, address, { now: '2025-01-03T00:00:00.000000Z' });
     expect(JSON.stringify(await rowsOf(store, 'bookings'))).not.toMatch(/planted/i);
     expect(await rowsOf(store, 'bookings')).toMatchObject([
       { journey_uri: uri('1'), last_invitee: uri('3'), moves: 2 },
