@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { listBookings } from '#src/api/bookings/list-bookings.ts';
 import { listNoShows } from '#src/api/bookings/no-shows.ts';
-import type { NoShowCounts } from '#src/api/numbers/booking-counts.ts';
+import type { NoShowCounts } from '#src/read/numbers/no-show-counts.ts';
 import { getBookingNumbers } from '#src/api/numbers/numbers.ts';
 import { eventTypeName, oneOf, ours, person, text, time, uri, word, type Presentation } from './marked.ts';
 import { byToken, defineTool } from './tool.ts';

@@ -1,24 +1,41 @@
 // Numbers about bookings and payments within a range of days.
 import { z } from 'zod';
 import { defineOperation } from '#src/api/api-operation.ts';
-import { readBookings } from '#src/read/numbers/booking-facts.ts';
-import { readPayments } from '#src/read/numbers/booking-payments.ts';
-import type { Store } from '#src/store/contract.ts';
-import { readColumns } from '#src/store/rows.ts';
-import {
-  byLocalHour,
-  countBookings,
-  dayReader,
-  fewestMeetings,
-  leadHours,
-  noOutcomes,
-  type BookingCounts,
-  type Outcome,
-} from './booking-counts.ts';
-import { daysFrom, inRange, rangeOf, rangeQuery } from './day-range.ts';
+import { uri } from '#schemas/wire.ts';
+import { timezoneName } from '#schemas/timezone.ts';
+import { fewestMeetings } from '#src/read/numbers/no-show-counts.ts';
+import { mostGroups, readBookingNumbers, type Outcome } from '#src/read/numbers/booking-numbers.ts';
+import { daysBetween, mostDays } from '#src/read/numbers/day-range.ts';
+import { readRevenueNumbers } from '#src/read/numbers/revenue-numbers.ts';
 
-/** As many as a page can show. */
-const mostGroups = 100;
+const defaultDays = 90;
+
+/** Every day of a range that begins or ends with one of these has a year of four digits. */
+const askedDay = z.iso.date().refine((text) => text > '1900' && text < '9999', 'a day from 1900 to 9998');
+const rangeQuery = z.strictObject({
+  days: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(mostDays)
+    .default(defaultDays)
+    .describe('How many days, the last one included; without effect where `from` is given.'),
+  from: askedDay.optional().describe('The first day.'),
+  to: askedDay.optional().describe('The last day; today when absent.'),
+  event_type: uri.optional().describe('The URI of an event type.'),
+  host: uri.optional().describe('The URI of one of the hosts.'),
+  timezone: timezoneName
+    .optional()
+    .describe('The time zone of the days: `Europe/Berlin`. That of `REPORT_TIMEZONE` when absent.'),
+});
+
+const inRange = <Query extends z.ZodType<z.output<typeof rangeQuery>>>(query: Query) =>
+  query.check(({ value: { from, to }, issues }) => {
+    if (from === undefined || to === undefined) return;
+    const days = daysBetween(from, to);
+    const message = days < 1 ? 'has to be the first day or later' : `at most ${mostDays} days after \`from\``;
+    if (days < 1 || days > mostDays) issues.push({ code: 'custom', path: ['to'], message, input: to });
+  });
 
 const day = z.iso.date();
 const missed = {
@@ -87,44 +104,7 @@ export const getBookingNumbers = defineOperation({
   ),
   answers: 'object',
   schema: bookingNumbers,
-  async run({ store, query: { time_zone: zone, ...query }, clock }) {
-    const { timezone = store.reportZone } = query;
-    const { from, to, instants } = rangeOf({ ...query, timezone }, clock());
-    const counts = await countBookings(readBookings(store, instants), { zoneBy: zone, timezone });
-    const { eventTypes, users } = await namesOf(store, counts);
-    const groups = (tally: BookingCounts['hosts'], nameOf: (uri: string) => string | null | undefined) =>
-      tally
-        .entries()
-        .slice(0, mostGroups)
-        .map(([key, numbers]) => ({
-          uri: key || null,
-          name: nameOf(key) ?? counts.names.get(key) ?? null,
-          ...numbers,
-        }));
-    const local = byLocalHour(counts.starts, (key) => (zone === 'host' ? users.get(key)?.timezone : key));
-    return {
-      from,
-      to,
-      timezone,
-      time_zone: zone,
-      bookings: counts.bookings,
-      ...counts.total,
-      days: daysFrom(from, to).map((each) => ({ day: each, ...(counts.days.get(each) ?? noOutcomes()) })),
-      event_types: groups(counts.eventTypes, (key) => eventTypes.get(key)?.name),
-      hosts: groups(counts.hosts, (key) => users.get(key)?.name),
-      campaigns: counts.campaigns
-        .entries()
-        .slice(0, mostGroups)
-        .map(([key, numbers]) => ({ campaign: key || null, ...numbers })),
-      lead_times: leadHours.map((hours, index) => ({
-        min_hours: hours,
-        max_hours: leadHours[index + 1] ?? null,
-        ...counts.leadTimes.of(String(index)),
-      })),
-      hours: local.hours,
-      unknown_time_zone: local.unknown,
-    };
-  },
+  run: ({ store, query, clock }) => readBookingNumbers(store, query, clock()),
 });
 
 const revenueNumbers = z
@@ -156,57 +136,7 @@ export const getRevenueNumbers = defineOperation({
   query: inRange(rangeQuery),
   answers: 'object',
   schema: revenueNumbers,
-  async run({ store, query, clock }) {
-    const { timezone = store.reportZone } = query;
-    const { from, to, instants } = rangeOf({ ...query, timezone }, clock());
-    const dayIn = dayReader(timezone);
-    const currencies = new Map<string, Map<string, { payments: number; amount: number }>>();
-    for await (const page of readPayments(store, instants))
-      for (const payment of page) {
-        const days = currencies.get(payment.currency) ?? new Map<string, { payments: number; amount: number }>();
-        const date = dayIn(payment.minute);
-        const { payments, amount } = days.get(date) ?? { payments: 0, amount: 0 };
-        days.set(date, { payments: payments + 1, amount: amount + payment.amount });
-        currencies.set(payment.currency, days);
-      }
-    const records = [...currencies].map(([currency, byDay]) => {
-      const days = [...byDay].map(([each, { payments, amount }]) => ({ day: each, payments, amount: rounded(amount) }));
-      return {
-        currency: currency || null,
-        payments: days.reduce((sum, { payments }) => sum + payments, 0),
-        amount: rounded(days.reduce((sum, { amount }) => sum + amount, 0)),
-        days: days.toSorted((a, b) => (a.day < b.day ? -1 : 1)),
-      };
-    });
-    return {
-      from,
-      to,
-      timezone,
-      currencies: records.toSorted(
-        (a, b) => b.payments - a.payments || (String(a.currency) < String(b.currency) ? -1 : 1),
-      ),
-    };
-  },
+  run: ({ store, query, clock }) => readRevenueNumbers(store, query, clock()),
 });
 
 export const numberOperations = [getBookingNumbers, getRevenueNumbers] as const;
-
-/** Without what adding binary fractions leaves behind. */
-const rounded = (amount: number): number => Math.round(amount * 10_000) / 10_000;
-
-/** What the mirror knows about the event types and hosts that were counted. */
-async function namesOf(store: Store, { eventTypes, hosts, starts }: BookingCounts) {
-  const hostUris = new Set([...hosts.meetings.keys(), ...starts.keys()]);
-  const [types, users] = await Promise.all([
-    readColumns(store, 'event_types', {
-      columns: ['uri', 'name'],
-      key: 'uri',
-      values: [...eventTypes.meetings.keys()],
-    }),
-    readColumns(store, 'users', { columns: ['uri', 'name', 'timezone'], key: 'uri', values: [...hostUris] }),
-  ]);
-  return {
-    eventTypes: new Map(types.map((row) => [row.uri, row])),
-    users: new Map(users.map((row) => [row.uri, row])),
-  };
-}

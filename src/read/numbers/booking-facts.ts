@@ -1,27 +1,19 @@
-// The bookings whose meetings start within a range, with what numbers are made of. The views compute all journeys there are; here an
-// index finds the meetings of the range. As in the views, a rescheduled booking counts once: at the time it was moved to, and with the
-// campaign and the time of its first booking.
+// The bookings whose meetings start within a range, with what numbers are made of. They are added up here and not in the database, which
+// takes as long on PostgreSQL, longer on SQLite, and there would keep this thread from other work.
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { isObject, textOf } from '#schemas/wire.ts';
+import { outcomeOf } from '#src/store/bookings/booking-rows.ts';
+import { withoutEvidence } from '#src/store/bookings/evidence.ts';
 import type { Store } from '#src/store/contract.ts';
-import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
-import { attendanceOf, withoutEvidence } from '#src/store/views/attendance.ts';
-import { movedOn, outcomeOf } from '#src/store/views/journeys.ts';
+import type { Sql } from '#src/store/sql-dialect.ts';
 
-export interface NumbersRange {
-  /** The first instant, and the first instant after the range. */
+export interface BookingSelection {
+  /** The first instant of the starts, and the first instant after them. */
   readonly from: string;
   readonly to: string;
-  readonly event_type?: string | undefined;
-  /** One of the hosts of a meeting. */
-  readonly host?: string | undefined;
-}
-
-export interface Host {
-  readonly uri: string;
-  /** As the meeting names them. */
-  readonly name: string | null;
+  /** About a row of `bookings`. */
+  readonly where: readonly Sql[];
 }
 
 export interface BookingFacts {
@@ -32,94 +24,61 @@ export interface BookingFacts {
   readonly isUnconfirmed: boolean;
   readonly eventType: string | null;
   /** Of the meeting; the event type may have another. */
-  readonly name: string | null;
+  readonly eventName: string | null;
   readonly hosts: readonly Host[];
   readonly campaign: string | null;
   /** From the first booking to the start. */
   readonly leadSeconds: number | null;
-  /** Of the invitee. */
-  readonly zone: string | null;
+  readonly hostZone: string | null;
+  readonly inviteeZone: string | null;
 }
 
-/** In pages, in the order of the start; other work is done between pages, because SQLite reads on this thread. */
-export async function* readBookings(
+interface Host {
+  readonly uri: string;
+  /** As the meeting names them. */
+  readonly name: string | null;
+}
+
+/** In pages; other work is done between pages, because SQLite reads on this thread. */
+export async function* readBookingFacts(
   { db, engine }: Pick<Store, 'db' | 'engine'>,
-  range: NumbersRange,
+  { from, to, where }: BookingSelection,
 ): AsyncGenerator<readonly BookingFacts[]> {
-  const hostsOf = hostReader();
-  for await (const page of engine.stream(bookingsIn(engine.dialect, range).compile(db))) {
-    yield page.map((row) => {
-      const [minute, outcome, eventType, name, hosts, campaign, lead, zone, unconfirmed] = row;
+  const { dialect } = engine;
+  const inRange = sql`start_time >= ${dialect.time(from)} and start_time < ${dialect.time(to)}`;
+  const query = sql`select ${dialect.minute(sql`start_time`)}, ${outcomeOf(dialect)}, case when evidence in (${withoutEvidence}) then 1 end,
+      event_type, event_name, ${dialect.jsonText(sql`hosts`)}, utm_campaign,
+      ${dialect.secondsBetween(sql`booked_at`, sql`start_time`)}, users.timezone, invitee_timezone
+    from bookings left join users on users.uri = bookings.host
+    where ${sql.join([inRange, ...where], sql` and `)}`;
+  // Many meetings have the same hosts.
+  const hostLists = new Map<unknown, readonly Host[]>();
+  for await (const page of engine.stream(query.compile(db))) {
+    yield page.map(([minute, outcome, unconfirmed, type, name, list, campaign, lead, hostZone, inviteeZone]) => {
+      const hosts = hostLists.get(list) ?? hostsIn(list);
+      hostLists.set(list, hosts);
       return {
         minute: String(minute),
         outcome: String(outcome),
-        isUnconfirmed: Number(unconfirmed) === 1,
-        eventType: textOf(eventType),
-        name: textOf(name),
-        hosts: hostsOf(textOf(hosts)),
+        isUnconfirmed: outcome === 'held' && unconfirmed !== null,
+        eventType: textOf(type),
+        eventName: textOf(name),
+        hosts,
         campaign: textOf(campaign),
         leadSeconds: lead === null ? null : Number(lead),
-        zone: textOf(zone),
+        hostZone: textOf(hostZone),
+        inviteeZone: textOf(inviteeZone),
       };
     });
     await yieldToEventLoop();
   }
 }
 
-/** Many meetings have the same hosts: each list is parsed once, and each host counts once. */
-function hostReader(): (json: string | null) => readonly Host[] {
-  const known = new Map<string, readonly Host[]>();
-  return (json) => {
-    if (json === null) return [];
-    const found = known.get(json) ?? hostsIn(JSON.parse(json));
-    known.set(json, found);
-    return found;
-  };
-}
-
-function hostsIn(list: unknown): readonly Host[] {
-  const hosts = (Array.isArray(list) ? list : []).flatMap((host: unknown) => {
-    if (!isObject(host) || typeof host['user'] !== 'string') return [];
-    return [{ uri: host['user'], name: typeof host['user_name'] === 'string' ? host['user_name'] : null }];
-  });
+/** Each once. */
+function hostsIn(json: unknown): readonly Host[] {
+  const list: unknown = typeof json === 'string' ? JSON.parse(json) : [];
+  const hosts = (Array.isArray(list) ? list : []).flatMap((host: unknown) =>
+    isObject(host) && typeof host['user'] === 'string' ? [{ uri: host['user'], name: textOf(host['user_name']) }] : [],
+  );
   return [...new Map(hosts.map((host) => [host.uri, host])).values()];
-}
-
-/** Longer chains of reschedules are cut. */
-const mostMoves = 32;
-
-/** A value of the first mirrored booking of a chain of reschedules: `old_invitee` leads from one to the one before. */
-const ofFirst = (column: string): Sql => sql`case when last.old_invitee <> '' then (
-    with recursive back (value, old_invitee, steps) as (
-      select ${sql.ref(column)}, old_invitee, 1 from invitees where uri = last.uri
-      union all
-      select ${sql.ref(`before.${column}`)}, before.old_invitee, steps + 1
-      from back join invitees as before on before.uri = back.old_invitee
-      where steps < ${sql.lit(mostMoves)}
-    ) select value from back order by steps desc limit 1
-  ) else ${sql.ref(`last.${column}`)} end`;
-
-/** One row for each booking of the range that was not moved to another time and whose outcome is known. */
-function bookingsIn(dialect: SqlDialect, { from, to, event_type: eventType, host }: NumbersRange): Sql {
-  const { textAt, secondsBetween } = dialect;
-  const conditions = [
-    sql`last_event.start_time >= ${dialect.time(from)} and last_event.start_time < ${dialect.time(to)}`,
-    sql`${movedOn} is not true`,
-    sql`not exists (select 1 from invitees as later where later.old_invitee = last.uri and later.uri <> last.uri)`,
-    ...(eventType === undefined ? [] : [sql`last_event.event_type = ${eventType}`]),
-    ...(host === undefined ? [] : [dialect.hasUserAmong(sql`last_event.hosts`, sql`select ${host}`)]),
-  ];
-  const { attendance } = attendanceOf(dialect, { outcome: outcomeOf(dialect), from: 'stated', name: 'invitee_name' });
-  return sql`select ${dialect.minute(sql`start_time`)}, ${outcomeOf(dialect)}, event_type, name, ${dialect.jsonText(sql`hosts`)},
-      campaign, ${secondsBetween(sql`booked_at`, sql`start_time`)}, timezone, case when ${attendance} in (${withoutEvidence}) then 1 else 0 end
-    from (
-      select last_event.start_time, last_event.end_time, last_event.event_type, last_event.name, last_event.hosts, last.timezone,
-        last_event.uri as event_uri, last.email, last.name as invitee_name, last.no_show_uri,
-        ${ofFirst('utm_campaign')} as campaign, ${ofFirst('created_at')} as booked_at, last.no_show_at, false as moved_on,
-        coalesce(last.canceler_type, ${textAt(sql`last_event.cancellation`, { name: 'canceler_type' })}) as canceler_type,
-        ${secondsBetween(sql`last.canceled_at`, sql`last_event.start_time`)} as cancel_notice_seconds,
-        (coalesce(last.status, '') = 'canceled' or coalesce(last_event.status, '') = 'canceled') as canceled
-      from scheduled_events as last_event join invitees as last on last.event_uri = last_event.uri
-      where ${sql.join(conditions, sql` and `)}
-    ) as stated`;
 }

@@ -22,9 +22,7 @@ const indexes: Readonly<Record<string, ReturnType<typeof both>>> = {
   invitees_email: both(
     'bookings by address: GET /api/invitees?email, GET /api/scheduled_events?invitee_email, people, alerts, erasure',
   ),
-  invitees_event_uri: both(
-    'bookings of a meeting: GET /api/invitees?event, alerts, no-show rates, late facts of erased people',
-  ),
+  invitees_event_uri: both('bookings of a meeting: GET /api/invitees?event, alerts, late facts of erased people'),
   invitees_marked_address: both('open no-show marks of a person: alerts'),
   invitees_new_invitee: both('the few rescheduled bookings: GET /api/bookings; on SQLite the views of journeys'),
   invitees_old_invitee: both('the few rescheduled bookings: GET /api/bookings; on SQLite the views of journeys'),
@@ -42,11 +40,13 @@ const indexes: Readonly<Record<string, ReturnType<typeof both>>> = {
   scheduled_events_link_pending: both(
     'meetings whose link is not there yet: follow-up reads, the page of the comparisons',
   ),
-  scheduled_events_start_time: both('GET /api/scheduled_events, in order; GET /api/bookings by start; no-show rates'),
+  scheduled_events_start_time: both('GET /api/scheduled_events, in order; GET /api/bookings by start'),
 
   // The bookings, which no writer of invitees waits for.
   bookings_booked_at: both('GET /api/bookings, in order'),
-  bookings_start_time: both('bookings of a period: GET /api/numbers, GET /api/bookings by start, work lists'),
+  bookings_start_time: both(
+    'bookings of a period: GET /api/numbers, no-show rates, GET /api/bookings by start, work lists',
+  ),
   bookings_last_invitee: both('the booking of an invitee: people, alerts'),
   bookings_evidence_recap: both('the bookings that a recap is evidence for: the follower'),
   booking_invitees_journey_uri: both('the invitees of a rescheduled booking'),

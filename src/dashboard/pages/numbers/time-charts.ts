@@ -1,6 +1,6 @@
 // The charts over time: bookings by outcome, meetings by weekday and hour, and revenue. Bars lead to the bookings behind them.
 import { html } from 'hono/html';
-import { missedOf } from '#src/api/numbers/booking-counts.ts';
+import { missedOf } from '#src/read/numbers/no-show-counts.ts';
 import type { BookingNumbers, RevenueNumbers } from '#src/api/numbers/numbers.ts';
 import { counted, number } from '#src/base/number-text.ts';
 import { dayMs, dayOf } from '#src/base/time.ts';

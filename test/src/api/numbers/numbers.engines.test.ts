@@ -1,6 +1,7 @@
 // The numbers equal a plain computation over the rows, on every store.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import { insertRows } from '#src/store/rows.ts';
 import { openReadApi } from '../../../harness/mirror/read-api.ts';
 import { viewRows } from '../../../harness/mirror/view-rows.ts';
@@ -36,6 +37,7 @@ describe.each([
       await insertRows(unit, 'users', rows.users);
       await insertRows(unit, 'scheduled_events', rows.scheduled_events);
       await insertRows(unit, 'invitees', rows.invitees);
+      await refillBookings(unit);
     });
   }
 

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import { markSent } from '#src/store/alerts/send-results.ts';
 import { readAlerts } from '#src/store/alerts/alert-rows.ts';
 import type { StoredRow } from '#src/store/rows.ts';
@@ -289,7 +290,10 @@ for (const { name, available, fresh } of storeEngines) {
         status: 'active',
         ...more,
       });
-      const mark = (n: number) => ({ no_show_uri: `https://service.example.com/invitee_no_shows/${n}` });
+      const mark = (n: number) => ({
+        no_show_uri: `https://service.example.com/invitee_no_shows/${n}`,
+        no_show_at: timeAt(startMs),
+      });
       // Even ones are of event type 1: five ended, three of them missed. Odd ones: five ended, one missed.
       await write('scheduled_events', [
         ...Array.from({ length: 10 }, (_, n) => meeting(n, {})),
@@ -306,6 +310,7 @@ for (const { name, available, fresh } of storeEngines) {
           status: 'canceled',
         },
       ]);
+      await made.store.transaction(refillBookings);
       const rules = await rulesOf(
         { name: 'types', when: 'no_show_spike', above: 0.599, within: '36h' },
         { name: 'hosts', when: 'no_show_spike', by: 'host', of_at_least: 10, above: 0.39 },

@@ -1,5 +1,6 @@
 // The page Numbers: its charts, what each says, where marks lead, and what it shows without data.
 import { describe, expect, it } from 'vitest';
+import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import { insertRows } from '#src/store/rows.ts';
 import type { Store } from '#src/store/contract.ts';
 import { uriOf } from '../../../../harness/data/booking-world.ts';
@@ -55,6 +56,7 @@ async function addBookings(store: Store): Promise<void> {
       'invitees',
       bookings.map(({ invitee }) => invitee),
     );
+    await refillBookings(unit);
   });
 }
 

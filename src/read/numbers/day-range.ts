@@ -1,0 +1,34 @@
+// The range of days that numbers are about.
+import { localClock, startOfDay } from '#src/base/time-zone.ts';
+import { dayMs, dayOf, instantOf } from '#src/base/time.ts';
+
+export interface DayRange {
+  /** How many days, the last one included; without effect where `from` is given. */
+  readonly days: number;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly event_type?: string | undefined;
+  /** One of the hosts of a meeting. */
+  readonly host?: string | undefined;
+  /** Of the days. */
+  readonly timezone?: string | undefined;
+}
+
+/** Five years. */
+export const mostDays = 1_830;
+
+const msOf = (text: string): number => Date.parse(`${text}T00:00:00Z`);
+export const daysBetween = (from: string, to: string): number => (msOf(to) - msOf(from)) / dayMs + 1;
+export const daysFrom = (from: string, to: string): readonly string[] =>
+  Array.from({ length: daysBetween(from, to) }, (_, index) => dayOf(msOf(from) + index * dayMs));
+
+/** The first and the last day, with what was left out filled in; their first instant, and the first one after them. */
+export function rangeOf({ from, to, days, timezone }: DayRange & { readonly timezone: string }, nowMs: number) {
+  const today = dayOf(localClock(timezone)?.(nowMs) ?? nowMs);
+  // A range that only says where it begins ends today, or on its first day if that is later.
+  const last = to ?? (from !== undefined && from > today ? from : today);
+  const earliest = msOf(last) - (mostDays - 1) * dayMs;
+  const first = from === undefined ? dayOf(msOf(last) - (days - 1) * dayMs) : dayOf(Math.max(msOf(from), earliest));
+  const startOf = (text: string): string => instantOf(startOfDay(text, timezone));
+  return { from: first, to: last, instants: { from: startOf(first), to: startOf(dayOf(msOf(last) + dayMs)) } };
+}
