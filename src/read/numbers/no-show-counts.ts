@@ -1,5 +1,5 @@
 // How many of the meetings that ended were missed, in all or by a key.
-import type { BookingFacts } from './booking-facts.ts';
+import type { BookingCount } from './booking-counts.ts';
 
 /** Bookings that ended with a meeting, and those among them that the invitee missed. */
 export interface NoShowCounts {
@@ -27,17 +27,14 @@ export const missedOf = (meetings: number, noShows: number, unconfirmed = 0): No
 export class Tally {
   readonly #sums = new Map<string, { name: string | null; meetings: number; noShows: number; unconfirmed: number }>();
 
-  add(
-    key: string,
-    { outcome, isUnconfirmed }: Pick<BookingFacts, 'outcome' | 'isUnconfirmed'>,
-    name: string | null = null,
-  ): void {
+  add({ key, name, outcome, bookings, unconfirmed }: Omit<BookingCount, 'by'>): void {
     const sum = this.#sums.get(key) ?? { name, meetings: 0, noShows: 0, unconfirmed: 0 };
     this.#sums.set(key, sum);
-    sum.name ??= name;
-    sum.meetings += 1;
-    if (outcome === 'no_show') sum.noShows += 1;
-    if (isUnconfirmed) sum.unconfirmed += 1;
+    // Any will do, but always the same.
+    if (name !== null && name > (sum.name ?? '')) sum.name = name;
+    sum.meetings += bookings;
+    sum.noShows += outcome === 'no_show' ? bookings : 0;
+    sum.unconfirmed += unconfirmed;
   }
 
   of(key: string): NoShowCounts {

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import { longestMeetingMs } from '#src/read/bookings/needs-attention.ts';
-import { readBookingFacts } from './booking-facts.ts';
+import { countBookings } from './booking-counts.ts';
 import { Tally } from './no-show-counts.ts';
 
 export interface RateWindow {
@@ -22,15 +22,10 @@ export interface NoShowRate {
 export async function noShowRates(store: Store, { by, from, to }: RateWindow): Promise<readonly NoShowRate[]> {
   const { time } = store.engine.dialect;
   const starts = { from: instantOf(Date.parse(from) - longestMeetingMs), to };
-  const where = [
-    sql`end_time > ${time(from)} and end_time <= ${time(to)}`,
-    sql`(ending is null or ending = 'no_show')`,
-  ];
+  const where = [sql`end_time > ${time(from)} and end_time <= ${time(to)}`];
   const tally = new Tally();
-  for await (const bookings of readBookingFacts(store, { ...starts, where }))
-    for (const booking of bookings)
-      for (const uri of by === 'host' ? booking.hosts.map((host) => host.uri) : [booking.eventType])
-        if (uri !== null) tally.add(uri, booking);
+  for await (const counts of countBookings(store, { ...starts, where }, [by]))
+    for (const count of counts) if (count.key !== '') tally.add(count);
   return tally
     .groups()
     .map(({ key, meetings, no_shows: noShows }) => ({ uri: key, ended: meetings, noShows }))

@@ -2,7 +2,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { refillBookings } from '#src/store/bookings/booking-follower.ts';
+import { countBookings } from '#src/read/numbers/booking-counts.ts';
 import { insertRows } from '#src/store/rows.ts';
+import { addTimeZones } from '#src/store/time-zones.ts';
 import { openReadApi } from '../../../harness/mirror/read-api.ts';
 import { viewRows } from '../../../harness/mirror/view-rows.ts';
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
@@ -38,11 +40,15 @@ describe.each([
       await insertRows(unit, 'scheduled_events', rows.scheduled_events);
       await insertRows(unit, 'invitees', rows.invitees);
       await refillBookings(unit);
+      await addTimeZones(
+        unit,
+        [...rows.users, ...rows.invitees].flatMap(({ timezone }) => timezone ?? []),
+      );
     });
   }
 
   it.runIf(available)(
-    'equal a plain computation over the rows, for every filter',
+    'equal a plain computation over the rows, for every filter, also where only one link states a reschedule',
     async () => {
       const filter = fc.record(
         {
@@ -53,11 +59,12 @@ describe.each([
         },
         { requiredKeys: [] },
       );
+      const missingLink = fc.constantFrom({}, { old_invitee: null }, { new_invitee: null });
       await fc.assert(
-        fc.asyncProperty(bookingWorld, filter, async (world, asked) => {
+        fc.asyncProperty(bookingWorld, filter, missingLink, async (world, asked, missing) => {
           const expected = { timezone: reportZone, from, to, ...asked };
           const rows = rowsOfWorld(world);
-          await fill(rows);
+          await fill({ ...rows, invitees: rows.invitees.map((invitee) => ({ ...invitee, ...missing })) });
           const query = new URLSearchParams({ from, to, ...asked });
           const { status, body } = await api.get(`/api/numbers/bookings?${query}`);
           expect([status, body]).toEqual([200, bookingNumbersOf(rows, expected, new Date().toISOString())]);
@@ -66,6 +73,29 @@ describe.each([
           expect([revenue.status, revenue.body]).toEqual([200, revenueOf(rows, expected)]);
         }),
         runs(count),
+      );
+    },
+    propertyTimeoutMs,
+  );
+
+  it.runIf(available)(
+    'are the same in parts of any size',
+    async () => {
+      const groupings = ['day', 'hour', 'event_type', 'host', 'campaign', 'lead_time'] as const;
+      const sums = async (bookingsPerPart?: number) => {
+        const added = new Map<string, number>();
+        const range = { from: `${from}T00:00:00.000000Z`, to: `${to}T00:00:00.000000Z`, where: [], bookingsPerPart };
+        for await (const counts of countBookings(api.store, range, groupings))
+          for (const { by, key, outcome, bookings } of counts)
+            added.set(`${by} ${key} ${outcome}`, bookings + (added.get(`${by} ${key} ${outcome}`) ?? 0));
+        return added;
+      };
+      await fc.assert(
+        fc.asyncProperty(bookingWorld, fc.nat(5), async (world, bookingsPerPart) => {
+          await fill(rowsOfWorld(world));
+          expect(await sums(bookingsPerPart)).toEqual(await sums());
+        }),
+        runs(Math.ceil(count / 4)),
       );
     },
     propertyTimeoutMs,

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import { insertRows } from '#src/store/rows.ts';
 import type { Store } from '#src/store/contract.ts';
+import { addTimeZones } from '#src/store/time-zones.ts';
 import { uriOf } from '../../../../harness/data/booking-world.ts';
 import { openDashboard } from '../../../../harness/mirror/dashboard.ts';
 import { storeEngines } from '../../../../harness/stores.ts';
@@ -57,6 +58,7 @@ async function addBookings(store: Store): Promise<void> {
       bookings.map(({ invitee }) => invitee),
     );
     await refillBookings(unit);
+    await addTimeZones(unit, ['Europe/Berlin']);
   });
 }
 

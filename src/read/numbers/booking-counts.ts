@@ -1,0 +1,171 @@
+// Counts bookings in the database: by local day and hour, and by what may explain a no-show.
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { zonePeriods } from '#src/base/time-zone.ts';
+import { instantOf, secondMs } from '#src/base/time.ts';
+import { outcomeOf } from '#src/store/bookings/booking-rows.ts';
+import { withoutEvidence } from '#src/store/bookings/evidence.ts';
+import type { Store } from '#src/store/contract.ts';
+import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
+
+type Readable = Pick<Store, 'db' | 'engine'>;
+
+/** From so many hours before the start, up to the next. A meeting that was booked after its start counts as booked at its start. */
+export const leadHours = [0, 24, 48, 96, 192, 360, 720] as const;
+/** Days and hours are counted from this Monday: no range begins earlier. */
+export const firstDay = '1899-12-25';
+
+/** `day` is of all bookings that were not moved, `hour` not of canceled ones, the others of meetings that were held or missed. */
+type Grouping = 'day' | 'hour' | 'event_type' | 'host' | 'campaign' | 'lead_time';
+
+export interface BookingSelection {
+  /** The first instant of the starts, and the first instant after them. */
+  readonly from: string;
+  readonly to: string;
+  /** About a row of `bookings`. */
+  readonly where: readonly Sql[];
+  /** Of `day`. */
+  readonly timezone?: string;
+  /** Whose local time `hour` is in. */
+  readonly place?: 'host' | 'invitee';
+  /** On SQLite, which counts on this thread. */
+  readonly bookingsPerPart?: number | undefined;
+}
+
+export interface BookingCount {
+  readonly by: Grouping;
+  /** Days since `firstDay`, an hour of the week, a URI, a campaign, or an index of `leadHours`; empty where it is not known. */
+  readonly key: string;
+  /** Of an event type or host. Of `hour`: `UTC` where the time zone is not known. */
+  readonly name: string | null;
+  readonly outcome: string;
+  readonly bookings: number;
+  /** Held, but nothing shows that the invitee came. */
+  readonly unconfirmed: number;
+}
+
+interface CountRow extends Pick<BookingCount, 'by' | 'name' | 'outcome'> {
+  readonly key: string | null;
+  readonly bookings: number | string;
+  readonly unconfirmed: number | string;
+}
+
+/** In several lists; a key can be in more than one. */
+export async function* countBookings(
+  store: Readable,
+  selection: BookingSelection,
+  groupings: readonly Grouping[],
+): AsyncGenerator<readonly BookingCount[]> {
+  const { dialect } = store.engine;
+  const counts = groupings.map((by) => countsBy(dialect, by));
+  for await (const part of partsOf(store, selection)) {
+    const { rows } = await sql<CountRow>`with periods as materialized (${periodsIn(dialect, part)}),
+      picked as materialized (${picked(dialect, part)}) ${sql.join(counts, sql` union all `)}`.execute(store.db);
+    yield rows.map((row) => ({
+      ...row,
+      key: row.key ?? '',
+      bookings: Number(row.bookings),
+      unconfirmed: row.outcome === 'held' ? Number(row.unconfirmed) : 0,
+    }));
+    await yieldToEventLoop();
+  }
+}
+
+/** All at once on PostgreSQL, so that it is as of one moment; on SQLite in parts, between which other work is done. */
+async function* partsOf({ db, engine }: Readable, selection: BookingSelection): AsyncGenerator<BookingSelection> {
+  const { bookingsPerPart = 5_000 } = selection;
+  let { from } = selection;
+  while (engine.name === 'sqlite') {
+    const { rows } = await sql<{ start_time: string }>`select start_time from bookings
+      where start_time > ${from} and start_time < ${selection.to}
+      order by start_time limit 1 offset ${bookingsPerPart}`.execute(db);
+    const to = rows[0]?.start_time;
+    if (to === undefined) break;
+    yield { ...selection, from, to };
+    from = to;
+  }
+  yield { ...selection, from };
+}
+
+/** How far the zones that people have are ahead of UTC, and when. */
+const periodsIn = ({ time }: SqlDialect, { from, to }: BookingSelection): Sql =>
+  sql`select name, starts_at, ends_at, offset_seconds from (select name, starts_at, offset_seconds,
+      lead(starts_at) over (partition by name order by starts_at) as ends_at from time_zones) as zones
+    where starts_at < ${time(to)} and (ends_at is null or ends_at > ${time(from)})`;
+
+function picked(dialect: SqlDialect, { from, to, where, timezone = 'UTC', place = 'host' }: BookingSelection): Sql {
+  const { time, secondsBetween } = dialect;
+  const zone = place === 'host' ? 'users.timezone' : 'bookings.invitee_timezone';
+  const conditions = [
+    sql`start_time >= ${time(from)} and start_time < ${time(to)}`,
+    sql`coalesce(ending, '') <> 'rescheduled'`,
+    ...where,
+  ];
+  return sql`select ${secondsBetween(time(`${firstDay}T00:00:00.000000Z`), sql`start_time`)} as seconds,
+      ${offsetIn(dialect, timezone, { from, to })} as day_offset, periods.offset_seconds as hour_offset,
+      ${outcomeOf(dialect)} as outcome, event_type, event_name, hosts, utm_campaign,
+      ${secondsBetween(sql`booked_at`, sql`start_time`)} as lead,
+      case when evidence in (${withoutEvidence}) then 1 else 0 end as unconfirmed
+    from bookings left join users on users.uri = bookings.host
+      left join periods on periods.name = ${dialect.lowerCase(zone)}
+        and periods.starts_at <= start_time and (periods.ends_at is null or periods.ends_at > start_time)
+    where ${sql.join(conditions, sql` and `)}`;
+}
+
+/** How many seconds this zone is ahead of UTC at the start of a booking. */
+function offsetIn({ time }: SqlDialect, timezone: string, { from, to }: Pick<BookingSelection, 'from' | 'to'>): Sql {
+  const [fromMs, toMs] = [Date.parse(from), Date.parse(to)];
+  const periods = (zonePeriods(timezone) ?? []).filter(
+    ({ startsMs }, index, all) => startsMs < toMs && (all[index + 1]?.startsMs ?? Infinity) > fromMs,
+  );
+  const cases = periods.map(
+    ({ startsMs, offsetMs }) =>
+      sql`when start_time >= ${time(instantOf(startsMs))} then ${sql.lit(offsetMs / secondMs)}`,
+  );
+  return sql`case ${sql.join(cases.toReversed(), sql` `)} else 0 end`;
+}
+
+const leadIndex = sql`case ${sql.join(
+  leadHours
+    .map((hours, index) => sql`when lead >= ${sql.lit(hours * 3_600)} then ${sql.lit(String(index))}`)
+    .toReversed(),
+  sql` `,
+)} else '0' end`;
+
+function countsBy({ asText, bytes, distinctItems, itemText }: SqlDialect, by: Grouping): Sql {
+  const counted = sql`count(*) as bookings, sum(unconfirmed) as unconfirmed`;
+  const ended = sql`from picked where outcome in ('held', 'no_show')`;
+  const rows = (key: Sql, name: Sql, counts = counted): Sql =>
+    sql`select ${sql.lit(by)} as by, ${key} as key, ${name} as name, outcome, ${counts}`;
+  switch (by) {
+    case 'day': {
+      const day = sql`((seconds + day_offset) / 86400)`;
+      return sql`${rows(asText(day), sql`''`)} from picked group by ${day}, outcome`;
+    }
+    case 'hour': {
+      const hour = sql`((seconds + coalesce(hour_offset, 0)) / 3600 % 168)`;
+      const zone = sql`(hour_offset is null)`;
+      return sql`${rows(asText(hour), sql`case when ${zone} then 'UTC' else '' end`)} from picked
+        where outcome in ('held', 'no_show', 'upcoming') group by ${hour}, ${zone}, outcome`;
+    }
+    case 'event_type': {
+      const known = sql`(select name from event_types where uri = picked.event_type)`;
+      const name = sql`coalesce(${known}, max(${bytes(sql`event_name`)}))`;
+      return sql`${rows(sql`event_type`, name)} ${ended} group by event_type, outcome`;
+    }
+    case 'campaign':
+      return sql`${rows(sql`utm_campaign`, sql`''`)} ${ended} group by utm_campaign, outcome`;
+    case 'lead_time':
+      return sql`${rows(leadIndex, sql`''`)} ${ended} and lead is not null group by ${leadIndex}, outcome`;
+    // Lists first: many meetings have the same hosts. Every host of a meeting counts once.
+    case 'host': {
+      const known = sql`(select name from users where users.uri = hosting.uri)`;
+      const name = sql`coalesce(${known}, max(${bytes(sql`name`)}))`;
+      return sql`${rows(sql`uri`, name, sql`sum(bookings) as bookings, sum(unconfirmed) as unconfirmed`)}
+        from (select ${itemText('user')} as uri, ${itemText('user_name')} as name, outcome, bookings, unconfirmed
+          from (select hosts, outcome, ${counted} ${ended} group by hosts, outcome) as lists
+          left join ${distinctItems(sql`hosts`, 'user')} on true) as hosting
+        group by uri, outcome`;
+    }
+  }
+}
