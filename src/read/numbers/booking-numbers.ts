@@ -4,7 +4,7 @@ import { dayMs } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import { countBookings, firstDay, leadHours } from './booking-counts.ts';
 import { daysFrom, rangeOf, type DayRange } from './day-range.ts';
-import { Tally } from './no-show-counts.ts';
+import { Tally, type NoShowCounts } from './no-show-counts.ts';
 
 /** As many as a page can show. */
 export const mostGroups = 100;
@@ -27,20 +27,35 @@ export interface BookingNumbersQuery extends DayRange {
   readonly time_zone: 'host' | 'invitee';
 }
 
-export async function readBookingNumbers(store: Store, query: BookingNumbersQuery, nowMs: number) {
-  const { event_type: eventType, host, time_zone: place, timezone = store.reportZone } = query;
+/** The range, and the bookings in it. */
+function selectionOf({ engine, reportZone }: Store, query: DayRange, nowMs: number) {
+  const { event_type: eventType, host, timezone = reportZone } = query;
   const { from, to, instants } = rangeOf({ ...query, timezone }, nowMs);
   const where = [
     ...(eventType === undefined ? [] : [sql`event_type = ${eventType}`]),
-    ...(host === undefined ? [] : [store.engine.dialect.hasUserAmong(sql`hosts`, sql`select ${host}`)]),
+    ...(host === undefined ? [] : [engine.dialect.hasUserAmong(sql`hosts`, sql`select ${host}`)]),
   ];
+  return { from, to, timezone, bookings: { ...instants, where, timezone } };
+}
+
+/** Only the sums, which takes a third of the time. */
+export async function readNoShowCounts(store: Store, query: DayRange, nowMs: number): Promise<NoShowCounts> {
+  const total = new Tally();
+  for await (const counts of countBookings(store, selectionOf(store, query, nowMs).bookings, ['campaign']))
+    for (const count of counts) total.add({ ...count, key: '' });
+  return total.of('');
+}
+
+export async function readBookingNumbers(store: Store, query: BookingNumbersQuery, nowMs: number) {
+  const { time_zone: place } = query;
+  const { from, to, timezone, bookings: selection } = selectionOf(store, query, nowMs);
   const tallies = { event_type: new Tally(), host: new Tally(), campaign: new Tally(), lead_time: new Tally() };
   const total = new Tally();
   const days = new Map<number, ReturnType<typeof noOutcomes>>();
   const hours = Array.from({ length: 7 * 24 }, () => 0);
   let [bookings, unknown] = [0, 0];
   const groupings = ['day', 'hour', 'event_type', 'host', 'campaign', 'lead_time'] as const;
-  for await (const counts of countBookings(store, { ...instants, where, timezone, place }, groupings))
+  for await (const counts of countBookings(store, { ...selection, place }, groupings))
     for (const count of counts)
       if (count.by === 'hour') {
         hours[Number(count.key)] = (hours[Number(count.key)] ?? 0) + count.bookings;

@@ -8,6 +8,8 @@ import { dayMs, dayOf } from '#src/base/time.ts';
 import { percentText, plainDay } from '#src/dashboard/charts/scale.ts';
 import { choices, filters, withQuery, type Field } from '#src/dashboard/components/form.ts';
 import { command, nothing, type Markup } from '#src/dashboard/components/markup.ts';
+import { readNoShowCounts } from '#src/read/numbers/booking-numbers.ts';
+import type { NoShowCounts } from '#src/read/numbers/no-show-counts.ts';
 import { definePage, type Page, type PageCall } from '#src/dashboard/page.ts';
 import { listOf, type ChartCard } from './chart-card.ts';
 import { leadTimeChart, rateChart } from './rate-charts.ts';
@@ -18,11 +20,12 @@ export const numberPages: readonly Page[] = [
     path: '/numbers',
     section: '/numbers',
     async show(call) {
-      const { ask, url, query } = call;
+      const { ask, read, url, query } = call;
       const { time_zone: _zone, ...range } = query;
       // One after the other: SQLite reads on this thread.
       const numbers = await ask(getBookingNumbers, { query });
-      const earlier = await ask(getBookingNumbers, { query: { ...query, ...rangeBefore(numbers) } });
+      const before = { ...query, ...rangeBefore(numbers), days: numbers.days.length };
+      const earlier = await read(({ store, clock }) => readNoShowCounts(store, before, clock()));
       const revenue = await ask(getRevenueNumbers, { query: range });
       const fields = await fieldsFor(call);
       const cards = [...(numbers.bookings === 0 ? [] : bookingCards(numbers, url)), ...revenueCharts(revenue)];
@@ -30,7 +33,7 @@ export const numberPages: readonly Page[] = [
         title: 'Numbers',
         content: html`<h1>Numbers</h1>
           <p class="lead">${leadOf(numbers)} ${unconfirmedOf(numbers, url)}</p>
-          <p class="soft">${bookingsOf(numbers)} ${beforeOf(earlier)}</p>
+          <p class="soft">${bookingsOf(numbers)} ${beforeOf(earlier, before.days)}</p>
           ${weeklyRate(numbers)}
           ${choices(
             'Range of time',
@@ -99,10 +102,10 @@ function rangeBefore({ from, days }: BookingNumbers): { readonly from: string; r
   return { from: dayOf(startMs - days.length * dayMs), to: dayOf(startMs - dayMs) };
 }
 
-const beforeOf = (earlier: BookingNumbers): string =>
+const beforeOf = (earlier: NoShowCounts, days: number): string =>
   earlier.rate === null
     ? ''
-    : `${counted(earlier.days.length, 'day')} before: ${percentText(earlier.rate)} of ${counted(earlier.meetings, 'meeting')} were missed.`;
+    : `${counted(days, 'day')} before: ${percentText(earlier.rate)} of ${counted(earlier.meetings, 'meeting')} were missed.`;
 
 const today = ({ nowMs }: PageCall, { timezone }: BookingNumbers): string =>
   dayOf(localClock(timezone)?.(nowMs) ?? nowMs);

@@ -81,14 +81,13 @@ describe.each([
     const booking = {
       leadMinutes: 60,
       eventType: 0,
-      hosts: [0],
       campaign: 'spring',
       zone: 'UTC',
       ending: 'held',
     } as const;
     const payment = { currency: 'EUR', amount: 20, identified: false } as const;
     const starts = ['2026-03-23T10:00Z', '2026-03-24T10:00Z', '2026-03-25T10:00Z'].map((time) => Date.parse(time));
-    const rows = rowsOfWorld([{ ...booking, starts, payment }]);
+    const rows = rowsOfWorld([{ ...booking, hosts: [0], starts, payment }]);
     const asked = { timezone: reportZone, from, to };
     for (const missing of [{ old_invitee: null }, { new_invitee: null }]) {
       await fill({ ...rows, invitees: rows.invitees.map((invitee) => ({ ...invitee, ...missing })) });
