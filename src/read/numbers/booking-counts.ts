@@ -27,7 +27,7 @@ export interface BookingSelection {
   /** Of `day`. */
   readonly timezone?: string;
   /** Whose local time `hour` is in. */
-  readonly place?: 'host' | 'invitee';
+  readonly zoneOf?: 'host' | 'invitee';
   /** On SQLite, which counts on this thread. */
   readonly bookingsPerPart?: number | undefined;
 }
@@ -93,9 +93,9 @@ const periodsIn = ({ time }: SqlDialect, { from, to }: BookingSelection): Sql =>
       lead(starts_at) over (partition by name order by starts_at) as ends_at from time_zones) as zones
     where starts_at < ${time(to)} and (ends_at is null or ends_at > ${time(from)})`;
 
-function picked(dialect: SqlDialect, { from, to, where, timezone = 'UTC', place = 'host' }: BookingSelection): Sql {
+function picked(dialect: SqlDialect, { from, to, where, timezone = 'UTC', zoneOf = 'host' }: BookingSelection): Sql {
   const { time, secondsBetween } = dialect;
-  const zone = place === 'host' ? 'users.timezone' : 'bookings.invitee_timezone';
+  const zone = zoneOf === 'host' ? 'users.timezone' : 'bookings.invitee_timezone';
   const conditions = [
     sql`start_time >= ${time(from)} and start_time < ${time(to)}`,
     sql`coalesce(ending, '') <> 'rescheduled'`,
