@@ -30,7 +30,7 @@ export async function rowsByUri<Name extends TableName>(
 export interface RowQuery {
   readonly order: string;
   /** The column that identifies a row. */
-  readonly id?: 'uri' | 'id' | 'invitee_uri';
+  readonly id?: 'uri' | 'id' | 'first_invitee' | 'invitee_uri';
   readonly page: PageRequest;
   /** Further conditions. */
   readonly where: readonly RawBuilder<SqlBool>[];
@@ -63,9 +63,11 @@ export function findRows<Name extends TableName>(
   );
 }
 
-export interface RowScan extends Omit<RowQuery, 'id'> {
+export interface RowScan extends RowQuery {
   /** Conditions without an index. */
   readonly filters: readonly RawBuilder<SqlBool>[];
+  /** How many rows a page reads at most in search of those that pass its filters. */
+  readonly mostScanned?: number;
 }
 
 export interface ScannedPage<Item> extends Page<Item> {
@@ -74,26 +76,23 @@ export interface ScannedPage<Item> extends Page<Item> {
   readonly last: KeysetPosition | undefined;
 }
 
-/** How many rows a page reads in search of those that pass its filters. */
-const mostScanned = 5_000;
-
 /**
  * As `findRows`, with filters that no index serves. A page reads at most `mostScanned` rows: where few pass, it is short or empty
  * and the next page continues after the last row that was read.
  */
-export async function scanRows<Name extends UriTableName | 'invitees'>(
+export async function scanRows<Name extends TableName>(
   store: Readable,
   table: Name,
-  { order, page, where, filters }: RowScan,
+  { order, id = 'uri', page, where, filters, mostScanned = 5_000 }: RowScan,
 ): Promise<ScannedPage<TableRow<Name>>> {
   const { db, engine } = store;
   const { count, descending, from, backwards } = page;
-  const { beyond, orderBy } = keysetOf(engine, table, { order, ascending: descending === backwards });
+  const { beyond, orderBy } = keysetOf(engine, table, { order, id, ascending: descending === backwards });
   const range = sql`from ${sql.table(table)} where ${sql.join([beyond(from), ...where], sql` and `)} order by ${orderBy}`;
   const { rows } =
     await sql<StoredColumns>`select * from (select * ${range} limit ${mostScanned}) as ${sql.table(table)}
     where ${sql.join([sql`1 = 1`, ...filters], sql` and `)} order by ${orderBy} limit ${count + 1}`.execute(db);
-  const positionOf = (row: StoredColumns): KeysetPosition => ({ key: String(row[order]), uri: String(row['uri']) });
+  const positionOf = (row: StoredColumns): KeysetPosition => ({ key: String(row[order]), uri: String(row[id]) });
   const items = rows.slice(0, count);
   const [nearest, farthest] = [items[0], items.at(-1)].map((row) => row && positionOf(row));
   const unread = rows.length > count ? farthest : await lastScanned();
@@ -107,7 +106,7 @@ export async function scanRows<Name extends UriTableName | 'invitees'>(
   async function lastScanned(): Promise<KeysetPosition | undefined> {
     if (filters.length === 0) return undefined;
     // In a query of its own, so that SQLite uses the index for it as well.
-    const { rows: ends } = await sql<StoredColumns>`select * from (select uri, ${sql.ref(order)} ${range}
+    const { rows: ends } = await sql<StoredColumns>`select * from (select ${sql.ref(id)}, ${sql.ref(order)} ${range}
       limit ${mostScanned}) as scanned limit 1 offset ${mostScanned - 1}`.execute(db);
     return ends[0] && positionOf(ends[0]);
   }

@@ -5,8 +5,10 @@ import { idOf } from '#src/api/row-record.ts';
 import type { Store } from '#src/store/contract.ts';
 import { readColumns, type StoredRow } from '#src/store/rows.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
-import { attendances } from '#src/store/views/attendance.ts';
+import { utmColumns } from '#src/store/tables.ts';
+import { attendances } from '#src/store/bookings/evidence.ts';
 import { bookingJourneys } from '#src/store/views/booking-journeys.ts';
+import type { BookingRow } from '#src/read/bookings/bookings.ts';
 import { contactsByAddress } from '#src/read/contacts/contacts-by-address.ts';
 
 export const outcomes = [
@@ -21,8 +23,13 @@ export const outcomes = [
 ] as const;
 
 const about = (name: string): string => bookingJourneys.columns[name]?.about ?? '';
-const text = (name: string) => z.string().nullable().describe(about(name));
-const time = (name: string) => instant.nullable().describe(about(name));
+
+/** Columns of the view, as the API shows them. */
+function columns<Name extends string>(...names: readonly Name[]): Record<Name, z.ZodType<string | null>>;
+function columns(...names: readonly string[]): Record<string, z.ZodType<string | null>> {
+  const schemaOf = (name: string) => (bookingJourneys.columns[name]?.kind === 'time' ? instant : z.string()).nullable();
+  return Object.fromEntries(names.map((name) => [name, schemaOf(name).describe(about(name))]));
+}
 
 export const bookingFields = {
   uuid: z.string().describe('The last part of `last_invitee`: the booking is at `/api/bookings/{uuid}`.'),
@@ -33,44 +40,22 @@ export const bookingFields = {
   moves: z.int().describe(about('moves')),
   outcome: z.enum(outcomes).nullable().describe(about('outcome')),
   attendance: z.enum(attendances).nullable().describe(about('attendance')),
-  attendance_basis: text('attendance_basis'),
-  invitee_name: text('invitee_name'),
-  invitee_email: text('invitee_email'),
-  invitee_timezone: text('invitee_timezone'),
-  contact_uri: text('contact_uri'),
-  event_uri: text('event_uri'),
-  event_type: text('event_type'),
-  event_type_name: text('event_type_name'),
-  host: text('host'),
-  host_name: text('host_name'),
-  location_kind: text('location_kind'),
-  booked_at: time('booked_at'),
-  first_start_time: time('first_start_time'),
-  start_time: time('start_time'),
-  end_time: time('end_time'),
-  canceled_at: time('canceled_at'),
-  canceler_type: text('canceler_type'),
-  cancel_reason: text('cancel_reason'),
-  no_show_at: time('no_show_at'),
-  scheduling_method: text('scheduling_method'),
-  routing_form_submission: text('routing_form_submission'),
-  utm_source: text('utm_source'),
-  utm_medium: text('utm_medium'),
-  utm_campaign: text('utm_campaign'),
-  utm_content: text('utm_content'),
-  utm_term: text('utm_term'),
+  ...columns('attendance_basis', 'invitee_name', 'invitee_email', 'invitee_timezone', 'contact_uri', 'event_uri'),
+  ...columns('event_type', 'event_type_name', 'host', 'host_name', 'location_kind', 'booked_at', 'first_start_time'),
+  ...columns('start_time', 'end_time', 'canceled_at', 'canceler_type', 'cancel_reason', 'no_show_at'),
+  ...columns('scheduling_method', 'routing_form_submission', ...utmColumns),
 };
 
-/** The records of these journeys, in order. */
-export async function bookingRecords(store: Store, journeys: readonly StoredRow[]): Promise<readonly StoredRow[]> {
-  const addressOf = ({ invitee_email: email }: StoredRow) => (typeof email === 'string' ? lowerCaseEmail(email) : '');
-  const contacts = await contactUris(store, [...new Set(journeys.map(addressOf))]);
-  return journeys.map((journey) => {
-    const own = {
-      uuid: idOf(String(journey['last_invitee'])),
-      contact_uri: contacts.get(addressOf(journey)) ?? null,
+/** The records of these bookings, in order. */
+export async function bookingRecords(store: Store, bookings: readonly BookingRow[]): Promise<readonly StoredRow[]> {
+  const addressOf = ({ invitee_email: email }: BookingRow) => (email === null ? '' : lowerCaseEmail(email));
+  const contacts = await contactUris(store, [...new Set(bookings.map(addressOf))]);
+  return bookings.map((booking) => {
+    const row: StoredRow = {
+      ...booking,
+      uuid: idOf(booking.last_invitee),
+      contact_uri: contacts.get(addressOf(booking)) ?? null,
     };
-    const row: StoredRow = { ...journey, ...own };
     return Object.fromEntries(Object.keys(bookingFields).map((name) => [name, row[name] ?? null]));
   });
 }

@@ -3,12 +3,10 @@ import { z } from 'zod';
 import { pageQuery } from '#schemas/pagination.ts';
 import { uri } from '#schemas/wire.ts';
 import { dayMs, instantOf } from '#src/base/time.ts';
-import type { Listing, PageRequest, Position } from '#src/http/pagination.ts';
 import { boundary, plainText } from '#src/http/request.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
-import type { StoredRow } from '#src/store/rows.ts';
-import { attendances } from '#src/store/views/attendance.ts';
-import { findBookings, type BookingPage } from '#src/read/bookings/bookings.ts';
+import { attendances } from '#src/store/bookings/evidence.ts';
+import { findBookings } from '#src/read/bookings/bookings.ts';
 import { bookingFields, bookingRecords, outcomes } from './booking-record.ts';
 
 const booking = z.strictObject(bookingFields).meta({ id: 'Booking' });
@@ -54,25 +52,7 @@ export const listBookings = defineOperation({
   async run({ store, query, pageIn, clock }) {
     const { count: _count, page_token: _token, unconfirmed, ...search } = query;
     const unconfirmedSince = unconfirmed && (search.min_start_time ?? instantOf(clock() - unconfirmedMs));
-    const page = pageIn('booked_at:desc');
-    const found = await findBookings(store, { ...search, unconfirmedSince }, page);
-    const { items, ...ends } = endsOf(found, page);
+    const { items, ...ends } = await findBookings(store, { ...search, unconfirmedSince }, pageIn('booked_at:desc'));
     return { ...ends, records: await bookingRecords(store, items) };
   },
 });
-
-const positionOf = (row: StoredRow | undefined): Position | undefined =>
-  row && { key: String(row['booked_at']), uri: String(row['first_invitee']) };
-
-/** A search that stopped early goes on where it stopped, not after the last booking it found. */
-function endsOf({ items: found, stoppedAt }: BookingPage, { count, from, backwards }: PageRequest) {
-  const isMore = found.length > count;
-  const shown = found.slice(0, count);
-  const far = isMore ? positionOf(shown.at(-1)) : (stoppedAt ?? positionOf(shown.at(-1)));
-  const near = positionOf(shown[0]) ?? stoppedAt;
-  const goesOn = isMore || stoppedAt !== undefined;
-  const ends: Omit<Listing, 'records'> = backwards
-    ? { first: far, last: near, hasPrevious: goesOn, hasNext: true }
-    : { first: near, last: far, hasPrevious: from !== undefined, hasNext: goesOn };
-  return { items: backwards ? shown.toReversed() : shown, ...ends };
-}

@@ -1,9 +1,10 @@
 // What needs a person: meetings that ended without evidence that the invitee came, and forms that led to no booking. Each is counted
 // within a period, by indexes on times.
-import { sql } from 'kysely';
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { dayMs, instantOf } from '#src/base/time.ts';
+import { attendanceOf, withoutEvidence } from '#src/store/bookings/evidence.ts';
 import type { Store } from '#src/store/contract.ts';
-import { attendanceOf, withoutEvidence } from '#src/store/views/attendance.ts';
+import type { SqlDialect } from '#src/store/sql-dialect.ts';
 import { isUnbooked } from '#src/store/views/unbooked-submissions.ts';
 
 type Readable = Pick<Store, 'db' | 'engine'>;
@@ -12,20 +13,19 @@ type Readable = Pick<Store, 'db' | 'engine'>;
 export const longestMeetingMs = dayMs;
 
 /**
- * Bookings that ended since this time, were neither canceled nor moved nor marked as a no-show, and of which nothing shows that the
- * invitee came: `GET /api/bookings?unconfirmed=true` lists those of the last seven days.
+ * Of a row of `bookings`: it ended since this time, was neither canceled nor moved nor marked as a no-show, and nothing shows that the
+ * invitee came.
  */
+export function isUnconfirmed(dialect: SqlDialect, since: string): RawBuilder<SqlBool> {
+  const end = sql`coalesce(bookings.end_time, bookings.start_time)`;
+  return sql<SqlBool>`${attendanceOf(dialect)} in (${withoutEvidence}) and ${end} >= ${dialect.time(since)}`;
+}
+
+/** `GET /api/bookings?unconfirmed=true` lists those of the last seven days. */
 export async function countUnconfirmed({ db, engine: { dialect } }: Readable, sinceMs: number): Promise<number> {
-  const time = (ms: number) => dialect.time(instantOf(ms));
-  const end = sql`coalesce(scheduled_events.end_time, scheduled_events.start_time)`;
-  const { attendance } = attendanceOf(dialect, { outcome: sql`'held'`, from: 'invitees' });
-  const { rows } = await sql<{ count: number | string }>`select count(*) as count
-    from scheduled_events join invitees on invitees.event_uri = scheduled_events.uri
-    where scheduled_events.start_time >= ${time(sinceMs - longestMeetingMs)} and scheduled_events.start_time <= ${dialect.now}
-      and ${end} >= ${time(sinceMs)} and ${end} <= ${dialect.now}
-      and coalesce(scheduled_events.status, '') <> 'canceled' and coalesce(invitees.status, '') <> 'canceled'
-      and invitees.rescheduled is not true and coalesce(invitees.new_invitee, '') = ''
-      and invitees.no_show_at is null and ${attendance} in (${withoutEvidence})`.execute(db);
+  const { rows } = await sql<{ count: number | string }>`select count(*) as count from bookings
+    where start_time >= ${dialect.time(instantOf(sinceMs - longestMeetingMs))} and start_time <= ${dialect.now}
+      and ${isUnconfirmed(dialect, instantOf(sinceMs))}`.execute(db);
   return Number(rows[0]?.count ?? 0);
 }
 

@@ -86,7 +86,7 @@ export async function openReadApi(
     /** What operators did, newest first. */
     actions: (query: Readonly<Record<string, string>> = {}) =>
       readActions(api.context, { url: new URL('http://127.0.0.1/mirror/actions'), query }),
-    admin,
+    admin: { ...admin, ask },
     fetch: (path: string, method = 'GET'): Promise<Response> => ask(path, { method, headers: bearer }),
     async get(path: string): Promise<ReadAnswer> {
       const answer = await ask(path, { headers: bearer });

@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readBookingFilters } from '#src/read/bookings/hosts.ts';
 import { dayMs, hourMs, instantOf } from '#src/base/time.ts';
+import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import { writeRows, type StoredRow } from '#src/store/rows.ts';
 import { ingestCountedBookings, january, uri } from '../../../harness/data/counted-bookings.ts';
-import { attendances } from '#src/store/views/attendance.ts';
+import { attendances } from '#src/store/bookings/evidence.ts';
 import { openReadApi } from '../../../harness/mirror/read-api.ts';
 import { viewRows } from '../../../harness/mirror/view-rows.ts';
 import { storeEngines } from '../../../harness/stores.ts';
@@ -120,6 +121,7 @@ for (const engine of storeEngines)
           const mark = { invitee_uri: invitee.uri, no_show_uri: uri('marks', id), marked_at: start_time };
           await writeRows(unit, 'no_shows', [mark]);
         }
+        await refillBookings(unit);
       });
       const day = 'min_start_time=2031-05-01&max_start_time=2031-05-01';
       expect(await listed(day)).toEqual([uri('invitees', 'last')]);
@@ -165,6 +167,7 @@ for (const engine of storeEngines)
           },
           { uri: uri('recaps', '3'), event_uri: uri('events', 'alone'), attendees: [{ host: true }] },
         ]);
+        await refillBookings(unit);
       });
       const recent = ['alone', 'recapped', 'recent'].map((id) => uri('invitees', id));
       expect((await listed('unconfirmed=true')).toSorted()).toEqual(recent);

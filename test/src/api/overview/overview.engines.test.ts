@@ -7,6 +7,7 @@ import { dayMs, hourMs, instantOf } from '#src/base/time.ts';
 import { createSampler } from '#src/sandbox/sample-delivery.ts';
 import { keyValue, writeValue } from '#src/store/key-value.ts';
 import type { Store } from '#src/store/contract.ts';
+import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import { writeRows } from '#src/store/rows.ts';
 import { writeSubscriptions, type KnownSubscription } from '#src/store/subscription-rows.ts';
 import { recordLostSubscriptions } from '#src/read/health/recorded-inputs.ts';
@@ -180,6 +181,7 @@ for (const engine of storeEngines)
           // Mostly on the day on which the seven days begin, and before them.
           { uri: uri('earlier_submissions'), created_at: ago(7 * dayMs + 1), result_type: 'event_type' },
         ]);
+        await refillBookings(unit);
         const at = { occurred_at: ago(1), due_at: ago(1), next_at: ago(1), created_at: ago(1), updated_at: ago(1) };
         await writeRows(unit, 'alerts', [
           {

@@ -1,6 +1,7 @@
 // What needs a person is counted within a period: nothing that is settled, canceled, moved or still to come.
 import { describe, expect, it } from 'vitest';
 import { dayMs, hourMs, instantOf } from '#src/base/time.ts';
+import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import { writeRows, type StoredRow } from '#src/store/rows.ts';
 import { countUnbooked, countUnconfirmed } from '#src/read/bookings/needs-attention.ts';
 import { storeEngines } from '../../../harness/stores.ts';
@@ -75,6 +76,7 @@ describe.each(storeEngines)('what needs a person on $name', ({ available, fresh 
         },
         { uri: uri('recaps', '3'), event_uri: uri('events', 'recap-deleted'), deleted_at: ago(hourMs) },
       ]);
+      await refillBookings(unit);
     });
     // `open`, `without-end`, `overnight`, `recap-deleted`, and `recapped`, whose recap does not say who came.
     expect(await countUnconfirmed(store, Date.now() - 7 * dayMs)).toBe(5);
