@@ -1,13 +1,12 @@
-// Whether the invitees of some bookings came, by the rule of the views; and the meetings that ended within a period.
+// Whether the invitees of some bookings came, and the bookings of a period of which nothing shows it.
 import { sql } from 'kysely';
 import { instantOf } from '#src/base/time.ts';
+import { attendanceIfHeld, type Attendance } from '#src/store/bookings/evidence.ts';
 import type { StoredColumns } from '#src/store/columns.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
-import { decodeColumns, readColumns } from '#src/store/rows.ts';
+import { decodeColumns } from '#src/store/rows.ts';
 import { longestMeetingMs } from './needs-attention.ts';
-import { attendanceOf, attendances, type Attendance } from '#src/store/views/attendance.ts';
-import { movedOn } from '#src/store/views/journeys.ts';
 
 export interface BookingAttendance {
   /** As if the meeting had ended; null for a booking that was canceled or moved. */
@@ -16,39 +15,21 @@ export interface BookingAttendance {
   readonly recapAt: string | null;
 }
 
-/** By the URI of the invitee. */
+/** By the URI of the last invitee of a booking. */
 export async function attendanceOfBookings(
-  from: Store | Unit,
+  { db }: Store | Unit,
   uris: readonly string[],
 ): Promise<ReadonlyMap<string, BookingAttendance>> {
-  const { attendance, basis } = attendanceOf(from.engine.dialect, {
-    outcome: sql`(case when ${movedOn} or last.status = 'canceled' or last_event.status = 'canceled' then ''
-      when last.no_show_at is not null then 'no_show' else 'held' end)`,
-    from: 'last',
-  });
-  const found: { readonly uri: string; readonly attendance: string | null; readonly basis: string | null }[] = [];
+  const found = new Map<string, BookingAttendance>();
   for (const chunk of chunks(uris)) {
-    const { rows } = await sql<(typeof found)[number]>`
-      select last.uri, ${attendance} as attendance, ${basis} as basis
-      from invitees as last left join scheduled_events as last_event on last_event.uri = last.event_uri
-      where last.uri in (${sql.join(chunk)})`.execute(from.db);
-    found.push(...rows);
+    const { rows } = await sql<BookingAttendance & { readonly uri: string }>`select last_invitee as uri,
+        ${attendanceIfHeld()} as attendance, meeting_recaps.created_at as "recapAt"
+      from bookings left join meeting_recaps on meeting_recaps.uri = bookings.evidence_recap
+        and bookings.ending is null and bookings.evidence <> 'unconfirmed'
+      where last_invitee in (${sql.join(chunk)})`.execute(db);
+    for (const { uri, attendance, recapAt } of rows) found.set(uri, { attendance, recapAt });
   }
-  const recaps = await readColumns(from, 'meeting_recaps', {
-    columns: ['uri', 'created_at'],
-    key: 'uri',
-    values: [...new Set(found.flatMap(({ basis: uri }) => uri ?? []))],
-  });
-  const createdAt = new Map(recaps.map(({ uri, created_at: at }) => [uri, at]));
-  return new Map(
-    found.map(({ uri, attendance: value, basis: recap }) => [
-      uri,
-      {
-        attendance: attendances.find((one) => one === value) ?? null,
-        recapAt: createdAt.get(recap ?? '') ?? null,
-      },
-    ]),
-  );
+  return found;
 }
 
 /** Of these bookings, those whose meeting ended since the one time or has a recap that was created since the other. */
@@ -70,19 +51,19 @@ export async function recentlyMetAmong(
   return found;
 }
 
-const meetingColumns = ['uri', 'hosts'] as const;
+const unconfirmedColumns = ['last_invitee', 'hosts'] as const;
 
-/** The meetings that ended after the one moment and up to the other, with their hosts. */
-export async function endedMeetings(
+/** The unconfirmed bookings whose meeting ended after the one moment and up to the other. */
+export async function unconfirmedBookings(
   { db, engine }: Store | Unit,
   { afterMs, throughMs }: { readonly afterMs: number; readonly throughMs: number },
 ) {
   const time = (ms: number) => engine.dialect.time(instantOf(ms));
   const end = sql`coalesce(end_time, start_time)`;
   const { rows } = await sql<StoredColumns>`
-    select ${sql.join(meetingColumns.map((name) => sql.ref(name)))} from scheduled_events
+    select ${sql.join(unconfirmedColumns.map((name) => sql.ref(name)))} from bookings
     where start_time > ${time(afterMs - longestMeetingMs)} and start_time <= ${time(throughMs)}
       and ${end} > ${time(afterMs)} and ${end} <= ${time(throughMs)}
-      and coalesce(status, '') <> 'canceled'`.execute(db);
-  return rows.map((row) => decodeColumns(engine, { table: 'scheduled_events', columns: meetingColumns }, row));
+      and ending is null and evidence = 'unconfirmed'`.execute(db);
+  return rows.map((row) => decodeColumns(engine, { table: 'bookings', columns: unconfirmedColumns }, row));
 }

@@ -1,8 +1,7 @@
 // Finds the bookings of evenings: those whose evening has come since the watcher last looked, and those of one host's evening.
-import { attendanceOfBookings, endedMeetings } from '#src/read/bookings/booking-attendance.ts';
 import { readTimeZones } from '#src/read/bookings/hosts.ts';
+import { unconfirmedBookings } from '#src/read/bookings/booking-attendance.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { bookingsOfEvents } from '#src/read/contacts/contacts-by-address.ts';
 import { hostsOf } from '#workers/alerts/rules/filter.ts';
 import type { BookingRule } from '#workers/alerts/rules/ruleset.ts';
 import { eveningAfter, eveningSpanMs, mayHaveEvening } from './attendance-rules.ts';
@@ -23,7 +22,7 @@ export async function dueBookings(
   const hasEvening = (host: string): boolean =>
     evenings.some(({ at, zone }) => eveningAfter(period.afterMs + 1, at, zones.get(host) ?? zone) <= period.throughMs);
   const isDue = new Map<string, boolean>();
-  return unconfirmedBookings(store, { ...period, afterMs: period.afterMs - eveningSpanMs }, (host) => {
+  return hostedBookings(store, { ...period, afterMs: period.afterMs - eveningSpanMs }, (host) => {
     const known = isDue.get(host) ?? hasEvening(host);
     isDue.set(host, known);
     return known;
@@ -36,21 +35,17 @@ export function bookingsOfEvening(
   { host, evening }: { readonly host: string; readonly evening: string },
 ): Promise<readonly string[]> {
   const throughMs = Date.parse(evening);
-  return unconfirmedBookings(from, { afterMs: throughMs - eveningSpanMs, throughMs }, (one) => one === host);
+  return hostedBookings(from, { afterMs: throughMs - eveningSpanMs, throughMs }, (one) => one === host);
 }
 
 /** The unconfirmed bookings of meetings that ended within the period, with such a host. */
-async function unconfirmedBookings(
+async function hostedBookings(
   from: Store | Unit,
   period: Period,
   isHost: (uri: string) => boolean,
 ): Promise<readonly string[]> {
-  const meetings = await endedMeetings(from, period);
-  const hosted = meetings.filter((event) => hostsOf({ event }).some(({ uri }) => uri !== undefined && isHost(uri)));
-  const bookings = await bookingsOfEvents(
-    from,
-    hosted.map(({ uri }) => uri),
-  );
-  const known = await attendanceOfBookings(from, bookings);
-  return bookings.filter((uri) => known.get(uri)?.attendance === 'unconfirmed');
+  const bookings = await unconfirmedBookings(from, period);
+  return bookings
+    .filter((event) => hostsOf({ event }).some(({ uri }) => uri !== undefined && isHost(uri)))
+    .map(({ last_invitee: uri }) => uri);
 }

@@ -1,5 +1,6 @@
 // Which alerts should exist about bookings and submissions, at a time.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { evaluateBookings, evaluateSubmissions } from '#workers/alerts/rules/evaluate.ts';
 import { rulesOf } from '../../../harness/alerts/watched-rules.ts';
 import { hostedMeeting, hostUri } from '../../../harness/data/attended-meetings.ts';
@@ -17,6 +18,7 @@ let opened: TestStore;
 beforeAll(async () => {
   opened = await freshSqlite();
   await ingestBodies(opened.store, [ada.booked, ada.recapOfHost, ben.booked, form.submitted]);
+  await catchUpBookings(opened.store);
 });
 afterAll(() => opened[Symbol.asyncDispose]());
 
