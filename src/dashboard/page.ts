@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { Ask } from '#src/api/ask.ts';
 import type { ApiContext } from '#src/api/api-operation.ts';
-import { readLastSeq } from '#src/api/deliveries/deliveries.ts';
+import { reachEnd } from '#src/api/at-least.ts';
 import type { RawQuery } from '#src/http/request.ts';
 import type { Markup } from './components/markup.ts';
 
@@ -70,9 +70,9 @@ export interface Page {
 export const definePage = (page: Page): Page => page;
 
 /**
- * The newest entry of the log, for `liveAfter` of a page whose data does not include it. Read it first, so that no later entry is missed.
- * None for a later page of a list, which does not change.
+ * The newest entry of the log, for `liveAfter` of a page whose data does not include it. Read it first: then the page shows this entry, and
+ * no later one is missed. None for a later page of a list, which does not change.
  */
 export async function newestEntry({ read, query }: Pick<PageCall, 'read' | 'query'>): Promise<number | undefined> {
-  return query['page_token'] === undefined ? read(readLastSeq) : undefined;
+  return query['page_token'] === undefined ? read(reachEnd) : undefined;
 }

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { instant } from '#schemas/resources/values.ts';
 import { instantOf } from '#src/base/time.ts';
+import { atLeast } from '#src/api/at-least.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
 import { idOf, objectsIn, rowNamed } from '#src/api/row-record.ts';
 import { notFound } from '#src/http/http-error.ts';
@@ -110,6 +111,7 @@ export const getBooking = defineOperation({
   description:
     'The booking that an invitee belongs to: `uuid` is the last part of the URI of any invitee of its chain of reschedules.',
   params: z.object({ uuid: z.string() }),
+  query: z.strictObject(atLeast),
   errors: { 404: 'No such booking.' },
   answers: 'resource',
   schema: bookingDetail,

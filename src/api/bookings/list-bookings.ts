@@ -4,6 +4,7 @@ import { pageQuery } from '#schemas/pagination.ts';
 import { uri } from '#schemas/wire.ts';
 import { dayMs, instantOf } from '#src/base/time.ts';
 import { boundary, plainText } from '#src/http/request.ts';
+import { atLeast } from '#src/api/at-least.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
 import { attendances } from '#src/store/bookings/evidence.ts';
 import { findBookings } from '#src/read/bookings/bookings.ts';
@@ -12,6 +13,7 @@ import { bookingFields, bookingRecords, outcomes } from './booking-record.ts';
 const booking = z.strictObject(bookingFields).meta({ id: 'Booking' });
 
 const listQuery = pageQuery.extend({
+  ...atLeast,
   status: z
     .enum(['active', 'canceled'])
     .optional()
@@ -50,7 +52,7 @@ export const listBookings = defineOperation({
   answers: 'collection',
   schema: booking,
   async run({ store, query, pageIn, clock }) {
-    const { count: _count, page_token: _token, unconfirmed, ...search } = query;
+    const { count: _count, page_token: _token, at_least: _seq, unconfirmed, ...search } = query;
     const unconfirmedSince = unconfirmed && (search.min_start_time ?? instantOf(clock() - unconfirmedMs));
     const { items, ...ends } = await findBookings(store, { ...search, unconfirmedSince }, pageIn('booked_at:desc'));
     return { ...ends, records: await bookingRecords(store, items) };

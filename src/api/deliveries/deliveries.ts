@@ -136,8 +136,6 @@ export const readQuarantineReasons = ({ store }: Pick<ApiContext, 'store'>, newe
   countReasons(store, { limit: maxReasons, newest });
 
 /** The end of the log. */
-export const readLastSeq = ({ store }: Pick<ApiContext, 'store'>): Promise<number> => lastSeq(store);
-
 /** A page of the log, newest first. */
 async function listLog(
   { store, clock }: Pick<ApiContext, 'store' | 'clock'>,

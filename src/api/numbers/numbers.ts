@@ -1,5 +1,6 @@
 // Numbers about bookings and payments within a range of days.
 import { z } from 'zod';
+import { atLeast } from '#src/api/at-least.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
 import { uri } from '#schemas/wire.ts';
 import { timezoneName } from '#schemas/timezone.ts';
@@ -27,6 +28,7 @@ const rangeQuery = z.strictObject({
   timezone: timezoneName
     .optional()
     .describe('The time zone of the days: `Europe/Berlin`. That of `REPORT_TIMEZONE` when absent.'),
+  ...atLeast,
 });
 
 const inRange = <Query extends z.ZodType<z.output<typeof rangeQuery>>>(query: Query) =>

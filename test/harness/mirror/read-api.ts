@@ -87,6 +87,8 @@ export async function openReadApi(
     actions: (query: Readonly<Record<string, string>> = {}) =>
       readActions(api.context, { url: new URL('http://127.0.0.1/mirror/actions'), query }),
     admin: { ...admin, ask },
+    /** Asks without bringing the bookings up to date first. */
+    behind: admin,
     fetch: (path: string, method = 'GET'): Promise<Response> => ask(path, { method, headers: bearer }),
     async get(path: string): Promise<ReadAnswer> {
       const answer = await ask(path, { headers: bearer });
