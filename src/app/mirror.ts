@@ -4,6 +4,7 @@ import { minuteMs } from '#src/base/time.ts';
 import type { Config } from '#src/config/load.ts';
 import { throttled, type Log } from '#src/observability/log.ts';
 import { alertTotals } from '#src/store/alerts/alert-queries.ts';
+import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Store } from '#src/store/contract.ts';
 import { openStore, addressInWords } from '#src/store/open-store.ts';
 import { overviewOf } from '#src/store/status-counts.ts';
@@ -22,6 +23,23 @@ export async function openMirror(config: Config, log: Log, { create = false, war
   // A mistake in the path or the schema would go unnoticed otherwise.
   const onCreated = () => log.info(`made a new, empty mirror ${addressInWords(url)}`);
   return openStore({ report: errorLogger(log, 'store'), warn, views, existing: !create, onCreated }, url);
+}
+
+/** For commands that read or write bookings: the bookings are up to date when it opens, and again when it closes. */
+export async function openCurrentMirror(config: Config, log: Log, options = {}): Promise<Store> {
+  const store = await openMirror(config, log, options);
+  await using opened = new AsyncDisposableStack();
+  opened.use(store);
+  await catchUpBookings(store);
+  const kept = opened.move();
+  // What fails here is done by the next command or process.
+  kept.defer(() =>
+    catchUpBookings(store).then(
+      () => undefined,
+      () => undefined,
+    ),
+  );
+  return { ...store, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
 /** For a plan, which writes nothing: where there is no mirror yet, an empty one in memory. */

@@ -2,7 +2,7 @@
 import { slotstream } from '#src/base/command.ts';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { openMirror } from '#src/app/mirror.ts';
+import { openCurrentMirror } from '#src/app/mirror.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { requireSettings } from '#src/config/missing-settings.ts';
 import { number } from '#src/base/number-text.ts';
@@ -59,7 +59,7 @@ export const backfill = defineVerb({
     if (sources === undefined) return 3;
     // Only now: a backfill that cannot begin leaves no folder and no database behind.
     using _lock = holdLock(join(config.dataDir, 'backfill.lock'), alreadyRunning);
-    await using store = await openMirror(config, context.log(), { create: true });
+    await using store = await openCurrentMirror(config, context.log(), { create: true });
     const report = await fill(
       {
         store,

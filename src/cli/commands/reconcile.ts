@@ -3,7 +3,7 @@ import { counted } from '#src/base/number-text.ts';
 import { slotstream } from '#src/base/command.ts';
 import { randomUUID } from 'node:crypto';
 import { restoreSubscriptions, inspectFromConfig } from '#src/app/subscription-watch.ts';
-import { openMirror } from '#src/app/mirror.ts';
+import { openCurrentMirror } from '#src/app/mirror.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
 import type { Config } from '#src/config/load.ts';
 import { requireSettings } from '#src/config/missing-settings.ts';
@@ -64,7 +64,7 @@ async function run(
 ): Promise<0 | 3> {
   const config = context.config();
   requireSettings(config, ['API_BASE_URL', 'API_TOKEN']);
-  await using store = await openMirror(config, context.log());
+  await using store = await openCurrentMirror(config, context.log());
   const sources = await openSources(
     config,
     { onPause: printPauses(context).note },

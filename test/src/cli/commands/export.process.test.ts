@@ -3,7 +3,10 @@ import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { bookingsOffset } from '#src/store/bookings/booking-follower.ts';
+import { lastSeq } from '#src/store/log/read.ts';
 import { openStore } from '#src/store/open-store.ts';
+import { hostedMeeting } from '../../../harness/data/attended-meetings.ts';
 import { query } from '../../../harness/duckdb.ts';
 import { openHome, type Home } from '../../../harness/product.ts';
 import { until } from '../../../harness/ports.ts';
@@ -157,5 +160,16 @@ describe('slotstream export', () => {
     expect(running.err()).toContain('Stopped before the export was complete.');
     expect(await readdir(folder)).toEqual(['contacts.parquet']);
     expect(await readFile(file, 'utf8')).toBe('old');
+  });
+
+  it('brings the bookings up to the end of the log first, where no process does', async () => {
+    await using store = await openStore({ report: () => {} }, home.store);
+    const { booked, invitee } = hostedMeeting({ name: 'Ada', hosts: ['Grace'], end: '2025-04-14T12:00:00Z' });
+    await ingestBodies(store, [booked]);
+    expect(await bookingsOffset(store)).toBeLessThan(await lastSeq(store));
+    const file = join(folder, 'journeys.csv');
+    expect(await exporting('booking_journeys', '--out', file)).toMatchObject({ code: 0 });
+    expect(await readFile(file, 'utf8')).toContain(invitee);
+    expect(await bookingsOffset(store)).toBe(await lastSeq(store));
   });
 });
