@@ -12,6 +12,7 @@ import { openQueue } from '#src/queue/registry.ts';
 import { createHealth, type Health } from '#src/receiver/health.ts';
 import type { Store } from '#src/store/contract.ts';
 import { countUnprojected, lastSeq } from '#src/store/log/read.ts';
+import { bookingsBehind } from '#src/store/status-counts.ts';
 import { hasOrganization } from '#workers/sync/mirror-identity.ts';
 import { openAdmin } from './admin.ts';
 import type { Alerts } from './alerting.ts';
@@ -191,6 +192,7 @@ async function openShared(
     disks: () => disks.free(),
     ...(store && {
       quarantine: () => countUnprojected(store, 'quarantined'),
+      bookingsBehind: () => bookingsBehind(store),
       reconciled: () => lastReconcileRuns(store),
     }),
   });

@@ -20,6 +20,8 @@ export interface WatchedSources {
   readonly engines?: () => Promise<Readonly<Record<string, 'up' | 'down'>>>;
   readonly queueDepth?: () => Promise<Readonly<Record<'waiting' | 'active' | 'delayed' | 'failed', number>>>;
   readonly quarantine?: () => Promise<number>;
+  /** How far the table of bookings is behind the log. */
+  readonly bookingsBehind?: () => Promise<Readonly<Record<'entries' | 'seconds', number>>>;
   readonly disks?: () => Promise<readonly { readonly part: string; readonly freeBytes: number }[]>;
   /** The last complete runs. Read from the store, so the values are the same in every process and after a restart. */
   readonly reconciled?: () => Promise<Readonly<Partial<Record<'recent' | 'full', ReconcileFindings | undefined>>>>;
@@ -66,6 +68,12 @@ export function watchedGauges(registry: Registry): (added: WatchedSources) => vo
   addGauge('quarantine', { help: 'Deliveries in quarantine.', labels: [] }, async () => [
     [{}, (await valueOf(sources.quarantine)) ?? NaN],
   ]);
+  for (const unit of ['entries', 'seconds'] as const)
+    addGauge(
+      `bookings_behind_${unit}`,
+      { help: `How far the table of bookings is behind the log, in ${unit}.`, labels: [] },
+      async () => [[{}, (await valueOf(sources.bookingsBehind))?.[unit] ?? NaN]],
+    );
   addGauge(
     'disk_free_bytes',
     { help: 'Free space of the disks, by what writes to them.', labels: ['part'] },

@@ -41,6 +41,7 @@ const running = {
     engine: 'sqlite',
     last_seq: 5,
     last_received_at: '2026-01-03T00:00:00.000000Z',
+    bookings_behind: { entries: 3, seconds: 40 },
     quarantined: 4,
     unhandled: 1,
     unknown_kinds: ['invitee.merged'],
@@ -75,6 +76,7 @@ Deliveries
   Spool          7 deliveries on disk, until the queue answers
   Journal        copies of 8 batches in the queue
   Log            SQLite: last entry #5, received 2026-01-03 00:00:00 UTC; 4 quarantined, 1 of unknown kinds (invitee.merged)
+  Bookings       3 entries behind the log, 40 s
 Tables
   Rows            contacts 10 (2 deleted)
   Recent changes  compared 2026-01-02 03:04:05 UTC: 120 records, 3 differences repaired

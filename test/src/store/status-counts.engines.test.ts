@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { overviewOf } from '#src/store/status-counts.ts';
-import { ingestBodies, storeEngines } from '../../harness/stores.ts';
+import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
+import { bookingsBehind, overviewOf } from '#src/store/status-counts.ts';
+import { ingestBodies, receivedAt, storeEngines } from '../../harness/stores.ts';
 
 const delivery = (event: string, n: number): string =>
   JSON.stringify({ event, created_at: `2026-01-01T00:00:0${n}Z`, payload: { n } });
@@ -14,5 +15,15 @@ describe.each(storeEngines)('the counts of the mirror on $name', ({ available, f
       unhandled: 5,
       unknown_kinds: ['contact.renamed', 'invitee.merged'],
     });
+  });
+
+  it.runIf(available)('say how far the bookings are behind the log, in entries and in seconds', async () => {
+    await using opened = await fresh();
+    const behind = () => bookingsBehind(opened.store, Date.parse(receivedAt) + 40_000);
+    expect(await behind()).toEqual({ entries: 0, seconds: 0 });
+    await ingestBodies(opened.store, ['invitee.merged', 'contact.renamed'].map(delivery));
+    expect(await behind()).toEqual({ entries: 2, seconds: 40 });
+    await catchUpBookings(opened.store);
+    expect(await behind()).toEqual({ entries: 0, seconds: 0 });
   });
 });

@@ -39,8 +39,12 @@ describe('the metrics', () => {
     expect(await linesOf(metrics, 'slotstream_queue_depth{state="waiting"}')).toEqual([
       'slotstream_queue_depth{state="waiting"} 3',
     ]);
-    metrics.watch({ quarantine: async () => 7 });
+    metrics.watch({ quarantine: async () => 7, bookingsBehind: async () => ({ entries: 3, seconds: 40 }) });
     expect(await linesOf(metrics, 'slotstream_quarantine')).toEqual(['slotstream_quarantine 7']);
+    expect(await linesOf(metrics, 'slotstream_bookings_behind')).toEqual([
+      'slotstream_bookings_behind_entries 3',
+      'slotstream_bookings_behind_seconds 40',
+    ]);
   });
 
   it('of two apps in one process are apart', async () => {
