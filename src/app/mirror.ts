@@ -31,15 +31,15 @@ export async function openCurrentMirror(config: Config, log: Log, options = {}):
   await using opened = new AsyncDisposableStack();
   opened.use(store);
   await catchUpBookings(store);
-  const kept = opened.move();
+  const mirror = opened.move();
   // What fails here is done by the next command or process.
-  kept.defer(() =>
+  mirror.defer(() =>
     catchUpBookings(store).then(
       () => undefined,
       () => undefined,
     ),
   );
-  return { ...store, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  return { ...store, [Symbol.asyncDispose]: () => mirror.disposeAsync() };
 }
 
 /** For a plan, which writes nothing: where there is no mirror yet, an empty one in memory. */
