@@ -87,7 +87,7 @@ async function follow(unit: Unit, from: number, atOnce: number): Promise<number>
 
 /**
  * For transactions that change rows of these subjects (invitees, meetings, recaps) in another way than by an entry of the log. It must be
- * locked. The table follows it to its end first: whoever reads changes by `changed_seq` misses none of an earlier entry.
+ * locked. The table follows it to its end first: a reader of changes by `changed_seq` then misses none of an earlier entry.
  */
 export async function refreshBookings(unit: Unit, subjects: Iterable<string>): Promise<void> {
   await lockBookings(unit);

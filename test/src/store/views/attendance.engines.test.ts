@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { StoredRow } from '#src/store/rows.ts';
-import { attendances } from '#src/store/views/attendance.ts';
+import { attendances } from '#src/store/bookings/evidence.ts';
 import { attendedHistory } from '../../../harness/data/booking-histories.ts';
 import { cut, reordered, type Observation } from '../../../harness/data/delivery-histories.ts';
 import { ingestObservations } from '../../../harness/data/api-reads.ts';
