@@ -71,7 +71,7 @@ describe.each([
           seen += 1;
           if (seen % 500 === 0) console.log(`${seen} histories`);
         }),
-        { numRuns: count },
+        { numRuns: count, ...(process.env['SEED'] && { seed: Number(process.env['SEED']) }) },
       );
       console.log(`${seen} histories`);
     },

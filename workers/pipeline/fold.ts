@@ -14,6 +14,7 @@
 //
 // Only a rebuild does without it (sync/rebuild.ts): no other transaction sees its tables, and it records nothing.
 import { codeOf } from '#src/base/errors.ts';
+import { refreshBookings } from '#src/store/bookings/booking-follower.ts';
 import { lockLog } from '#src/store/locks.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { inOrder } from '#src/store/in-order.ts';
@@ -91,7 +92,19 @@ export async function fold<Item extends ParsedItem, Report>(
   const redact = await screened.redactor(unit, { items, rows });
   const folded = merged.map((each) => ({ ...each, entry: redact(entryOf(each), each.item.record) }));
   const report = await policy.record(unit, folded, rows);
+  const strays = strayMeetings(rows, items);
+  if (strays.length > 0) await refreshBookings(unit, strays);
   return { report, hasRedacted: await screened.finish(unit, items) };
+}
+
+/**
+ * Meetings that no entry leads to: an invitee whose row names another meeting embeds them. The table of bookings follows entries, so
+ * their bookings are updated here.
+ */
+function strayMeetings(rows: RowWorkspace, items: readonly ParsedItem[]): readonly string[] {
+  const known = new Set(items.map(({ fact }) => fact?.subject.uri));
+  for (const [, { row }] of rows.all('invitees')) if (typeof row['event_uri'] === 'string') known.add(row['event_uri']);
+  return [...rows.all('scheduled_events')].map(([uri]) => uri).filter((uri) => !known.has(uri));
 }
 
 /**

@@ -9,7 +9,7 @@ import { privacyScreen } from '#workers/privacy/screen.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { bookingHistory } from '../../../harness/data/booking-histories.ts';
 import { cut, reordered } from '../../../harness/data/delivery-histories.ts';
-import { ingestObservations } from '../../../harness/data/api-reads.ts';
+import { ingestObservations, mixedHistory } from '../../../harness/data/api-reads.ts';
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 import {
   comparable,
@@ -21,7 +21,9 @@ import {
   type TestStore,
 } from '../../../harness/stores.ts';
 
-const arrivals = bookingHistory.chain((observations) => reordered(observations).chain(cut));
+const arrivals = fc
+  .oneof({ weight: 2, arbitrary: bookingHistory }, { weight: 1, arbitrary: mixedHistory() })
+  .chain((observations) => reordered(observations).chain(cut));
 
 describe.each([
   { name: 'sqlite', available: true, fresh: freshMemory, count: 60 },
@@ -91,6 +93,19 @@ describe.each([
     expect(await rowsOf(store, 'bookings')).toMatchObject([
       { journey_uri: uri('1'), last_invitee: uri('4'), moves: 3 },
     ]);
+  });
+
+  it.runIf(available)('has what an entry says of a meeting that its invitee is not in', async () => {
+    const { store } = opened;
+    await emptyTables(store);
+    await store.transaction(refillBookings);
+    const meeting = (id: string, name: string) => ({ uri: `https://api.example.test/scheduled_events/${id}`, name });
+    await ingestBodies(store, [body('1', { event: meeting('A', '').uri, scheduled_event: meeting('A', 'Talk') })]);
+    await catchUpBookings(store);
+    const renamed = { ...meeting('A', 'Renamed'), updated_at: '2025-01-03T00:00:00Z' };
+    await ingestBodies(store, [body('2', { event: meeting('B', '').uri, scheduled_event: renamed })]);
+    await catchUpBookings(store);
+    expect((await rowsOf(store, 'bookings')).map((row) => row['event_name']).toSorted()).toEqual(['Renamed', null]);
   });
 
   it.runIf(available)('is made anew by a rebuild that corrects rows', async () => {
