@@ -75,7 +75,6 @@ const floors = {
     'workers/scheduling',
     'workers/pipeline',
     'workers/sync',
-    'workers/alerts',
   ],
   // The pages show what src/api answers or reads; they use neither the store nor the workers.
   'src/dashboard': ['schemas', 'src/base', 'src/http', 'src/read', 'src/api'],

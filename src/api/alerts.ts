@@ -11,7 +11,7 @@ import { countAlerts, findAlerts } from '#src/store/alerts/alert-queries.ts';
 import { subjectNames } from '#src/store/alerts/alert-subjects.ts';
 import { alertStates, readAlerts, type Alert } from '#src/store/alerts/alert-rows.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { channelNameOf, channelNames } from '#workers/alerts/channels/channel.ts';
+import { channelNameOf, channelNames } from '#src/store/alerts/channel-names.ts';
 import { defineOperation, type ApiContext } from './api-operation.ts';
 import { isIdentifier } from './row-record.ts';
 

@@ -68,8 +68,9 @@ export async function readStatus(needs: StatusNeeds): Promise<StatusReport> {
 
 /** Undefined where only its process can read it. */
 async function askQueue({ queueUrl: url, dataDir }: Config): Promise<QueueAnswer | undefined> {
-  const { isEmbedded, openQueue } = await import('#src/queue/registry.ts');
-  if (isEmbedded(url)) return undefined;
+  // Loaded only here: most installations have the embedded queue.
+  if (!/^(redis|postgres)/.test(url)) return undefined;
+  const { openQueue } = await import('#src/queue/registry.ts');
   const queue = await openQueue({ url, dataDir, report: () => {} });
   try {
     return { engine: queue.engine, ...(await withTimeout(queue.depth(), queueTimeoutMs)) };

@@ -21,6 +21,7 @@ import { inOrder } from '#src/store/in-order.ts';
 import type { NewEntry } from '#src/store/log/read.ts';
 import type { Fact } from '#workers/projections/contract.ts';
 import type { Effect, RowLookup } from '#workers/projections/merge.ts';
+import { rowsTouchedBy } from '#workers/projections/touches.ts';
 import { bisect } from './bisect.ts';
 import { quarantined, type ParsedItem } from './parse.ts';
 import { emptyWorkspace, type RowWorkspace } from './row-workspace.ts';
@@ -92,7 +93,7 @@ export async function fold<Item extends ParsedItem, Report>(
   const redact = await screened.redactor(unit, { items, rows });
   const folded = merged.map((each) => ({ ...each, entry: redact(entryOf(each), each.item.record) }));
   const report = await policy.record(unit, folded, rows);
-  const strays = strayMeetings(rows, items);
+  const strays = strayMeetings(rows, folded);
   if (strays.length > 0) await refreshBookings(unit, strays);
   return { report, hasRedacted: await screened.finish(unit, items) };
 }
@@ -101,10 +102,17 @@ export async function fold<Item extends ParsedItem, Report>(
  * Meetings that no entry leads to: an invitee whose row names another meeting embeds them. The table of bookings follows entries, so
  * their bookings are updated here.
  */
-function strayMeetings(rows: RowWorkspace, items: readonly ParsedItem[]): readonly string[] {
-  const known = new Set(items.map(({ fact }) => fact?.subject.uri));
-  for (const [, { row }] of rows.all('invitees')) if (typeof row['event_uri'] === 'string') known.add(row['event_uri']);
-  return [...rows.all('scheduled_events')].map(([uri]) => uri).filter((uri) => !known.has(uri));
+function strayMeetings(rows: RowWorkspace, folded: readonly FoldedItem<ParsedItem>[]): readonly string[] {
+  const known = new Set<unknown>();
+  const touched = new Set<string>();
+  for (const { item, effect } of folded) {
+    if (item.fact === null || effect?.changes == null) continue;
+    const { subject } = item.fact;
+    known.add(subject.uri);
+    if (subject.table === 'invitees') known.add(rows.row('invitees', subject.uri).row['event_uri']);
+    for (const { table, uri } of rowsTouchedBy(item.fact)) if (table === 'scheduled_events') touched.add(uri);
+  }
+  return [...touched].filter((uri) => !known.has(uri));
 }
 
 /**

@@ -11,9 +11,9 @@ import { alertsAbout, alertStates, type Alert } from '#src/store/alerts/alert-ro
 import { findNoShows } from '#src/read/bookings/no-shows.ts';
 import type { TableRow } from '#src/store/tables.ts';
 import { zonedSpan } from '#src/base/zoned-time.ts';
-import { loadBookingContexts } from '#workers/alerts/bookings/booking-context.ts';
-import { hostsOf } from '#workers/alerts/rules/filter.ts';
-import { noShowsUpTo, type BookingContext } from '#workers/alerts/rules/rule.ts';
+import { loadBookingContexts } from '#src/read/bookings/booking-context.ts';
+import { hostsOf } from '#src/read/bookings/hosts.ts';
+import { noShowsUpTo, type BookingContext } from '#src/read/bookings/booking-context.ts';
 
 const text = z.string().nullable();
 

@@ -1,4 +1,5 @@
-// Hosts and event types by name, as filters offer them, and the time zones of hosts.
+// The hosts of meetings; hosts and event types by name, as filters offer them; and the time zones of hosts.
+import { propertyOf } from '#schemas/wire.ts';
 import type { Store } from '#src/store/contract.ts';
 
 /** As many as a menu can show. */
@@ -19,4 +20,21 @@ export async function readBookingFilters({ store: { db } }: { readonly store: St
 export async function readTimeZones({ db }: Store): Promise<ReadonlyMap<string, string | null>> {
   const users = await db.selectFrom('users').select(['uri', 'timezone']).execute();
   return new Map(users.map(({ uri, timezone }) => [uri, timezone]));
+}
+
+export interface Host {
+  readonly uri: string | undefined;
+  readonly email: string | undefined;
+  readonly name: string | undefined;
+}
+
+/** The hosts of a meeting. They are JSON as the service sent it: values that are not strings are ignored. */
+export function hostsOf({ event }: { readonly event: { readonly hosts: unknown } | undefined }): readonly Host[] {
+  const hosts = Array.isArray(event?.hosts) ? event.hosts : [];
+  const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+  return hosts.map((host: unknown) => ({
+    uri: text(propertyOf(host, 'user')),
+    email: text(propertyOf(host, 'user_email')),
+    name: text(propertyOf(host, 'user_name')),
+  }));
 }

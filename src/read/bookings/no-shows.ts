@@ -15,8 +15,8 @@ export interface NoShowSearch extends Pick<InviteeSearch, 'user' | 'event_type' 
 /** Newest first. Open ones are only of bookings that were neither canceled nor rescheduled. */
 export function findNoShows(store: Store, { state, q, ...booking }: NoShowSearch, page: PageRequest) {
   const { dialect } = store.engine;
-  const current = sql<SqlBool>`coalesce(invitees.status, '') <> 'canceled' and invitees.rescheduled is not true
-      and coalesce(invitees.new_invitee, '') = ''`;
+  const current = sql<SqlBool>`exists (select 1 from bookings
+    where bookings.last_invitee = invitees.uri and bookings.ending = 'no_show')`;
   const conditions = [
     ...(state === 'open' ? [current] : []),
     ...inviteeConditions(store.engine, booking),

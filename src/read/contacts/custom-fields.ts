@@ -1,7 +1,9 @@
-// The definitions of custom fields that exist, and what shows in which unit the service sends amounts.
+// The definitions of custom fields that exist, the values of contacts by label, and what shows in which unit the service sends amounts.
 import { sql } from 'kysely';
-import type { Store } from '#src/store/contract.ts';
-import { decodeRow } from '#src/store/rows.ts';
+import { propertyOf } from '#schemas/wire.ts';
+import type { Store, Unit } from '#src/store/contract.ts';
+import { decodeRow, readColumns } from '#src/store/rows.ts';
+import type { TableRow } from '#src/store/tables.ts';
 
 export async function customFieldDefinitions({ db, engine }: Store) {
   const rows = await db.selectFrom('custom_field_definitions').selectAll().where('deleted_at', 'is', null).execute();
@@ -18,4 +20,64 @@ export async function hasFractions({ db, engine: { dialect } }: Store): Promise<
       and ${dialect.custom.number(value)} is not null and ${dialect.custom.integer(value)} is null
     limit 1`.execute(db);
   return rows.length > 0;
+}
+
+type WithFields = Pick<TableRow<'contacts'>, 'custom_fields'>;
+
+/** The values of a contact by the label of their field. */
+export interface FieldValues {
+  /** The value of a single-select field is the label of the option. */
+  readonly fields: ReadonlyMap<string, unknown>;
+  /** The UUIDs of selected options. */
+  readonly optionUuids?: ReadonlyMap<string, unknown>;
+}
+
+/** Returns how the values of one of these contacts are read, by the definitions of their fields. */
+export async function customFieldReader(
+  from: Store | Unit,
+  contacts: readonly WithFields[],
+): Promise<(contact: WithFields) => FieldValues> {
+  const rows = await readColumns(from, 'custom_field_definitions', {
+    columns: ['uri', 'label', 'options'],
+    key: 'uri',
+    values: [...new Set(contacts.flatMap((contact) => [...valuesOf(contact).keys()]))],
+  });
+  const definitions = new Map(rows.map(({ uri, label, options }) => [uri, { label, options: optionsOf(options) }]));
+  return (contact) => {
+    const read = [...valuesOf(contact)]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([uri, { label, value }]) => {
+        const definition = definitions.get(uri);
+        const option = definition?.options.get(value);
+        // A contact has the label of the time when it was sent.
+        return { label: definition?.label ?? String(label), shown: option ?? value, uuid: option && value };
+      });
+    return {
+      fields: new Map(read.map(({ label, shown }) => [label, shown])),
+      optionUuids: new Map(read.flatMap(({ label, uuid }) => (uuid === undefined ? [] : [[label, uuid] as const]))),
+    };
+  };
+}
+
+/** The values of a contact by the URI of their field; the last one of each, as in the view `contact_custom_fields`. */
+function valuesOf({ custom_fields: sent }: WithFields): ReadonlyMap<string, { label: unknown; value: unknown }> {
+  const list: readonly unknown[] = Array.isArray(sent) ? sent : [];
+  return new Map(
+    list.flatMap((each) => {
+      const uri = propertyOf(each, 'uri');
+      const found = { label: propertyOf(each, 'label') ?? null, value: propertyOf(each, 'value') ?? null };
+      return typeof uri === 'string' ? [[uri, found] as const] : [];
+    }),
+  );
+}
+
+/** The labels of options by their UUID. */
+export function optionsOf(options: unknown): ReadonlyMap<unknown, string> {
+  const list: readonly unknown[] = Array.isArray(options) ? options : [];
+  return new Map(
+    list.flatMap((option) => {
+      const [uuid, label] = [propertyOf(option, 'uuid'), propertyOf(option, 'label')];
+      return typeof uuid === 'string' && typeof label === 'string' ? [[uuid, label] as const] : [];
+    }),
+  );
 }

@@ -1,5 +1,5 @@
 // Booking contexts for tests of alerts, with as few values as a test needs.
-import type { BookingContext } from '#workers/alerts/rules/rule.ts';
+import type { BookingContext } from '#src/read/bookings/booking-context.ts';
 import { tables, type TableName, type TableRow } from '#src/store/tables.ts';
 
 /** A row with these values and null everywhere else. */

@@ -76,7 +76,6 @@ export async function openReadApi(
     await catchUpBookings(store);
     return opened.ask(...request);
   };
-  const admin = { ...opened, ask };
   return {
     store,
     tail,
@@ -86,9 +85,9 @@ export async function openReadApi(
     /** What operators did, newest first. */
     actions: (query: Readonly<Record<string, string>> = {}) =>
       readActions(api.context, { url: new URL('http://127.0.0.1/mirror/actions'), query }),
-    admin: { ...admin, ask },
+    admin: { ...opened, ask },
     /** Asks without bringing the bookings up to date first. */
-    behind: admin,
+    behind: opened,
     fetch: (path: string, method = 'GET'): Promise<Response> => ask(path, { method, headers: bearer }),
     async get(path: string): Promise<ReadAnswer> {
       const answer = await ask(path, { headers: bearer });
@@ -96,7 +95,7 @@ export async function openReadApi(
     },
     async post(path: string, body?: unknown): Promise<ReadAnswer> {
       const json = body === undefined ? {} : { 'content-type': 'application/json' };
-      const answer = await ask(path, {
+      const answer = await opened.ask(path, {
         method: 'POST',
         headers: { ...bearer, ...json },
         ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { settings } from '#src/config/variables.ts';
-import { channelNames } from '#workers/alerts/channels/channel.ts';
+import { channelNames } from '#src/store/alerts/channel-names.ts';
 import { conditionKinds } from '#workers/alerts/conditions/conditions.ts';
 import { filter } from '#workers/alerts/rules/filter.ts';
 import { bookingFields, bookingKinds, commonFields, submissionKinds } from '#workers/alerts/rules/rules-file.ts';

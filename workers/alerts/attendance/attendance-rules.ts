@@ -2,7 +2,7 @@
 // evening of the host.
 import { dayMs, hourMs, instantOf, minuteMs } from '#src/base/time.ts';
 import { earliestSend, isZone, minutesIn, timeOfDay } from '#workers/alerts/outbox/quiet-hours.ts';
-import { hostsOf } from '#workers/alerts/rules/filter.ts';
+import { hostsOf } from '#src/read/bookings/hosts.ts';
 import { defineRule } from '#workers/alerts/rules/rule.ts';
 
 export const suspectedNoShow = defineRule({

@@ -2,7 +2,7 @@
 import { readTimeZones } from '#src/read/bookings/hosts.ts';
 import { unconfirmedBookings } from '#src/read/bookings/booking-attendance.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { hostsOf } from '#workers/alerts/rules/filter.ts';
+import { hostsOf } from '#src/read/bookings/hosts.ts';
 import type { BookingRule } from '#workers/alerts/rules/ruleset.ts';
 import { eveningAfter, eveningSpanMs, mayHaveEvening } from './attendance-rules.ts';
 

@@ -1,7 +1,8 @@
 // Rules about invitees who are marked as no-shows: every time, or from the second time on.
 import { z } from 'zod';
 import { duration } from '#src/config/readers.ts';
-import { defineRule, noShowFindings, noShowsUpTo, ownMark } from '#workers/alerts/rules/rule.ts';
+import { defineRule, noShowFindings, ownMark } from '#workers/alerts/rules/rule.ts';
+import { noShowsUpTo } from '#src/read/bookings/booking-context.ts';
 
 export const noShow = defineRule({
   when: 'no_show',

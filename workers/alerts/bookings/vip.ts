@@ -5,10 +5,10 @@ import {
   cancellationFindings,
   defineRule,
   noShowFindings,
-  type BookingContext,
   type FactTime,
   type Finding,
 } from '#workers/alerts/rules/rule.ts';
+import { type BookingContext } from '#src/read/bookings/booking-context.ts';
 
 const occasions = ['booked', 'canceled', 'no_show'] as const;
 

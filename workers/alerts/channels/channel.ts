@@ -1,16 +1,6 @@
 // The contract of a channel: it sends a message once and returns what the recipient answered.
+import type { ChannelName } from '#src/store/alerts/channel-names.ts';
 import type { Message } from '#workers/alerts/message/message.ts';
-
-/** The names that rules use. */
-export const channelNames = ['log', 'slack', 'teams', 'discord', 'pagerduty', 'ntfy', 'webhook', 'email'] as const;
-export type ChannelName = (typeof channelNames)[number];
-
-/** Fails for a name that no channel has. */
-export function channelNameOf(text: string): ChannelName {
-  const name = channelNames.find((one) => one === text);
-  if (name === undefined) throw new Error(`There is no alert channel "${text}".`);
-  return name;
-}
 
 export type SendResult =
   | { readonly ok: true; readonly answer: string }

@@ -1,7 +1,8 @@
 // The registry of channels, and which of them are configured. Each is loaded when it is opened: most processes use one or none.
 import type { Config } from '#src/config/load.ts';
 import type { Log } from '#src/observability/log.ts';
-import { channelNames, type Channel, type ChannelName } from './channel.ts';
+import { type Channel } from './channel.ts';
+import { channelNames, type ChannelName } from '#src/store/alerts/channel-names.ts';
 
 export type ChannelSettings = Omit<Config['alerts'], 'file' | 'graceMs' | 'maxAgeMs' | 'adminUrl'>;
 

@@ -2,7 +2,8 @@
 import { requestedDelayMs } from '#src/base/retry-after.ts';
 import type { HttpSender, OutgoingAnswer } from '#src/egress/http.ts';
 import type { Message } from '#workers/alerts/message/message.ts';
-import type { Channel, ChannelName, SendResult } from './channel.ts';
+import type { Channel, SendResult } from './channel.ts';
+import type { ChannelName } from '#src/store/alerts/channel-names.ts';
 
 export interface HttpChannelNeeds {
   readonly outgoing: HttpSender;

@@ -1,7 +1,8 @@
 // The text about a booking: one sentence, its facts in order, and the same values as variables for templates. Pure.
 import type { BookingFact } from '#workers/alerts/rules/fact.ts';
-import { hostsOf } from '#workers/alerts/rules/filter.ts';
-import { noShowsUpTo, ownMark, type BookingContext } from '#workers/alerts/rules/rule.ts';
+import { hostsOf } from '#src/read/bookings/hosts.ts';
+import { ownMark } from '#workers/alerts/rules/rule.ts';
+import { noShowsUpTo, type BookingContext } from '#src/read/bookings/booking-context.ts';
 import { sanitizeLine } from './sanitize-text.ts';
 import { durationText, zonedSpan } from '#src/base/zoned-time.ts';
 

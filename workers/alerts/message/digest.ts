@@ -1,5 +1,5 @@
 // Messages about many bookings: a digest of the alerts of a rule, and a report to a host.
-import { hostsOf } from '#workers/alerts/rules/filter.ts';
+import { hostsOf } from '#src/read/bookings/hosts.ts';
 import {
   buildMessage,
   linkOf,

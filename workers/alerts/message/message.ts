@@ -1,7 +1,7 @@
 // Builds messages. A message is built from the mirror's rows when it is sent, so it shows the current data and nothing about a person who
 // was erased. Its values are untrusted plain text: every channel escapes them.
 import type { BookingFact } from '#workers/alerts/rules/fact.ts';
-import type { BookingContext } from '#workers/alerts/rules/rule.ts';
+import type { BookingContext } from '#src/read/bookings/booking-context.ts';
 import { bookingText, type MessageFact } from './booking-text.ts';
 import { sanitizeLine, sanitizeLines } from './sanitize-text.ts';
 import { overTitle, submissionText, type AboutSubmission } from './submission-text.ts';

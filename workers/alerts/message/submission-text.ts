@@ -1,6 +1,6 @@
 // The text about a form that led to no booking: one sentence, its facts in order, and the same values as variables for templates. Pure.
 import { utmColumns } from '#src/store/tables.ts';
-import type { BookingContext } from '#workers/alerts/rules/rule.ts';
+import type { BookingContext } from '#src/read/bookings/booking-context.ts';
 import { submissionFactNames } from '#workers/alerts/submissions/form-without-booking.ts';
 import { submitterOf, type SubmissionContext } from '#workers/alerts/submissions/submission.ts';
 import { bookingText, type BookingText, type MessageFact, type TextOptions } from './booking-text.ts';

@@ -12,7 +12,7 @@ import { claimAlerts, claimsByChannel, hasDueWork, unresolvedSends } from '#src/
 import { markSent, postpone } from '#src/store/alerts/send-results.ts';
 import { dueAlerts, dueDigestAlerts, lockAlerts, type Alert } from '#src/store/alerts/alert-rows.ts';
 import type { Store } from '#src/store/contract.ts';
-import { channelNames } from '#workers/alerts/channels/channel.ts';
+import { channelNames } from '#src/store/alerts/channel-names.ts';
 import { isCollected, planSends, type SendTimes } from './plan.ts';
 import { sendClaimed, type SendNeeds } from './send.ts';
 

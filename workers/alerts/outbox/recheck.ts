@@ -5,7 +5,7 @@ import type { Store, Unit } from '#src/store/contract.ts';
 import type { ReportSubject } from '#workers/alerts/message/digest.ts';
 import type { MessageHost, MessageSubject } from '#workers/alerts/message/message.ts';
 import { bookingsOfEvening } from '#workers/alerts/attendance/evening-bookings.ts';
-import { loadBookingContexts } from '#workers/alerts/bookings/booking-context.ts';
+import { loadBookingContexts } from '#src/read/bookings/booking-context.ts';
 import { decodeBookingFact, encodeFact, type Fact } from '#workers/alerts/rules/fact.ts';
 import type { AlertRule, BookingRule, SubmissionRule } from '#workers/alerts/rules/ruleset.ts';
 import { bookingsOfSubmissions } from '#src/read/people/submissions.ts';

@@ -3,7 +3,7 @@ import { instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import { alertId, type DesiredAlert } from '#workers/alerts/outbox/apply.ts';
 import { loadSubmissionContexts } from '#workers/alerts/submissions/submission-context.ts';
-import { loadBookingContexts } from '#workers/alerts/bookings/booking-context.ts';
+import { loadBookingContexts } from '#src/read/bookings/booking-context.ts';
 import { encodeFact, type BookingFact, type SubmissionFact } from './fact.ts';
 import type { Finding } from './rule.ts';
 import type { BookingRule, SubmissionRule } from './ruleset.ts';

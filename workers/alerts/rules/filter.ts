@@ -1,8 +1,9 @@
 // Which bookings a rule is about: by event type, host, e-mail domain, fields of the contact and UTM parameters.
+import { hostsOf } from '#src/read/bookings/hosts.ts';
 import { z } from 'zod';
 import { propertyOf } from '#schemas/wire.ts';
 import { utmColumns } from '#src/store/tables.ts';
-import type { BookingContext, ContactContext } from './rule.ts';
+import type { BookingContext, ContactContext } from '#src/read/bookings/booking-context.ts';
 
 /** One text or a list of texts, of which any may match. */
 export const oneOrMore = z.union([
@@ -84,23 +85,6 @@ function hasField(
 function isSame(value: unknown, wanted: unknown): boolean {
   if (typeof value === 'string' && typeof wanted === 'string') return value.toLowerCase() === wanted.toLowerCase();
   return value === wanted;
-}
-
-export interface Host {
-  readonly uri: string | undefined;
-  readonly email: string | undefined;
-  readonly name: string | undefined;
-}
-
-/** The hosts of a meeting. They are JSON as the service sent it: values that are not strings are ignored. */
-export function hostsOf({ event }: { readonly event: { readonly hosts: unknown } | undefined }): readonly Host[] {
-  const hosts = Array.isArray(event?.hosts) ? event.hosts : [];
-  const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-  return hosts.map((host: unknown) => ({
-    uri: text(propertyOf(host, 'user')),
-    email: text(propertyOf(host, 'user_email')),
-    name: text(propertyOf(host, 'user_name')),
-  }));
 }
 
 function isInDomain(email: string | null, domain: string): boolean {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isObject } from '#schemas/wire.ts';
 import { span, spanOrNone } from '#src/config/readers.ts';
-import { channelNames } from '#workers/alerts/channels/channel.ts';
+import { channelNames } from '#src/store/alerts/channel-names.ts';
 import { suspectedNoShow, unconfirmed } from '#workers/alerts/attendance/attendance-rules.ts';
 import { conditionKinds } from '#workers/alerts/conditions/conditions.ts';
 import { factNames } from '#workers/alerts/message/booking-text.ts';

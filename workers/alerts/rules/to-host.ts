@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { propertyOf } from '#schemas/wire.ts';
 import { isMailAddress } from '#src/egress/smtp-url.ts';
-import type { ChannelName } from '#workers/alerts/channels/channel.ts';
+import type { ChannelName } from '#src/store/alerts/channel-names.ts';
 import type { MessageHost } from '#workers/alerts/message/message.ts';
-import { hostsOf } from './filter.ts';
-import type { BookingContext } from './rule.ts';
+import { hostsOf } from '#src/read/bookings/hosts.ts';
+import type { BookingContext } from '#src/read/bookings/booking-context.ts';
 
 /** Ids of Slack users by the host's e-mail address, for mentions. */
 export const slackUsers = z

@@ -1,6 +1,7 @@
 // Links between invitees that no service would send: every invitee is in exactly one chain, however they are linked.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../harness/runs.ts';
 import { chainsOf, type LinkedInvitee } from '#src/store/bookings/chains.ts';
 
 const uri = (n: number): string => `https://api.example.test/invitees/${String(n).padStart(5, '0')}`;
@@ -73,7 +74,7 @@ describe('chains of reschedules', () => {
         const members = chainsOf(invitees).flatMap((chain) => chain.members);
         expect(members.toSorted()).toEqual(invitees.map((each) => each.uri));
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 });

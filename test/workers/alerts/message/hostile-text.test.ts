@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { matchesFilter } from '#workers/alerts/rules/filter.ts';
 import { buildMessage } from '#workers/alerts/message/message.ts';
 import type { BookingFact } from '#workers/alerts/rules/fact.ts';
-import type { BookingContext } from '#workers/alerts/rules/rule.ts';
+import type { BookingContext } from '#src/read/bookings/booking-context.ts';
 import { sanitizeLine, sanitizeLines, truncate } from '#workers/alerts/message/sanitize-text.ts';
 import { bookingContext, inviteeUri, rowOf } from '../../../harness/data/booking-context.ts';
 import { runs } from '../../../harness/runs.ts';

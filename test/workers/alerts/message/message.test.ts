@@ -7,7 +7,7 @@ import { conditionKinds } from '#workers/alerts/conditions/conditions.ts';
 import { buildDigest } from '#workers/alerts/message/digest.ts';
 import { buildMessage, testMessage, type MessageInput } from '#workers/alerts/message/message.ts';
 import { bookingKinds } from '#workers/alerts/rules/rules-file.ts';
-import type { BookingContext } from '#workers/alerts/rules/rule.ts';
+import type { BookingContext } from '#src/read/bookings/booking-context.ts';
 import { checkTemplate, renderTemplate, templateVariables } from '#workers/alerts/message/template.ts';
 import { durationText, zonedSpan } from '#src/base/zoned-time.ts';
 import { bookingContext, hostileTexts, inviteeUri, rowOf } from '../../../harness/data/booking-context.ts';

@@ -4,7 +4,8 @@ import { instantOf } from '#src/base/time.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { buildMessage } from '#workers/alerts/message/message.ts';
-import { loadBookingContexts } from '#workers/alerts/bookings/booking-context.ts';
+import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
+import { loadBookingContexts } from '#src/read/bookings/booking-context.ts';
 import { unknownContactFields } from '#workers/alerts/rules/custom-fields.ts';
 import { catchUp } from '../../../harness/alerts/alert-world.ts';
 import { bookingRules } from '../../../harness/alerts/watched-rules.ts';
@@ -75,6 +76,7 @@ describe.each(storeEngines.filter(({ available }) => available))('a single-selec
     const booking = noShowBooking(1, nowMs);
     await readDefinitions(store, [segment('Startup')]);
     await ingestBodies(store, [booking.marked, contactWith(uuids.startup)]);
+    await catchUpBookings(store);
     const context = (await loadBookingContexts(store, [booking.uri])).get(booking.uri);
     const [rule] = await bookingRules({ name: 'a', when: 'no_show', template: '{{ contact["Segment"] }}' });
     const [found] = context && rule ? rule.find(context) : [];

@@ -1,7 +1,9 @@
 // Which bookings a rule is about, and the facts that the kinds of rules share.
 import { describe, expect, it } from 'vitest';
-import { filter, hostsOf, isOneOf, matchesFilter, type Filter } from '#workers/alerts/rules/filter.ts';
-import { cancellationFindings, noShowFindings, noShowsUpTo, ownMark } from '#workers/alerts/rules/rule.ts';
+import { filter, isOneOf, matchesFilter, type Filter } from '#workers/alerts/rules/filter.ts';
+import { hostsOf } from '#src/read/bookings/hosts.ts';
+import { cancellationFindings, noShowFindings, ownMark } from '#workers/alerts/rules/rule.ts';
+import { noShowsUpTo } from '#src/read/bookings/booking-context.ts';
 import { hostRecipients } from '#workers/alerts/rules/to-host.ts';
 import { bookingContext, inviteeUri, rowOf, type Booking } from '../../../harness/data/booking-context.ts';
 

@@ -1,14 +1,8 @@
 // What every rule about bookings builds on: its definition, and the findings that several rules share.
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import {
-  cancellationFindings,
-  contextColumns,
-  defineRule,
-  noShowFindings,
-  noShowsUpTo,
-  ownMark,
-} from '#workers/alerts/rules/rule.ts';
+import { cancellationFindings, defineRule, noShowFindings, ownMark } from '#workers/alerts/rules/rule.ts';
+import { contextColumns, noShowsUpTo } from '#src/read/bookings/booking-context.ts';
 import { bookingContext, inviteeUri } from '../../../harness/data/booking-context.ts';
 
 const at = (day: number) => `2026-11-${String(day).padStart(2, '0')}T00:00:00.000000Z`;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { ChannelName } from '#workers/alerts/channels/channel.ts';
+import type { ChannelName } from '#src/store/alerts/channel-names.ts';
 import { loadRules } from '#workers/alerts/rules/ruleset.ts';
 import { bookingContext, inviteeUri, rowOf, type Booking } from '../../../harness/data/booking-context.ts';
 

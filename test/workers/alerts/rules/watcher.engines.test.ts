@@ -4,7 +4,7 @@ import { instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import { markSent } from '#src/store/alerts/send-results.ts';
 import { alertsAbout, type Alert } from '#src/store/alerts/alert-rows.ts';
-import { loadBookingContexts } from '#workers/alerts/bookings/booking-context.ts';
+import { loadBookingContexts } from '#src/read/bookings/booking-context.ts';
 import { loadRules, type BookingRule } from '#workers/alerts/rules/ruleset.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';

@@ -1,18 +1,54 @@
 // Loads everything that rules and messages need about bookings, with one query per table for any number of bookings.
-import { attendanceOfBookings } from '#src/read/bookings/booking-attendance.ts';
+import { attendanceOfBookings, type BookingAttendance } from './booking-attendance.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { readColumns } from '#src/store/rows.ts';
+import { columnsOf, type TableRow } from '#src/store/tables.ts';
 import { erasedAmong } from '#src/read/deliveries/log-changes.ts';
-import { customFieldReader } from '#workers/alerts/rules/custom-fields.ts';
-import { hostsOf } from '#workers/alerts/rules/filter.ts';
-import { contactsByAddress, distinct, openMarks } from '#src/read/contacts/contacts-by-address.ts';
-import {
-  contextColumns,
-  type BookingContext,
-  type ContactContext,
-  type ContextRow,
-} from '#workers/alerts/rules/rule.ts';
+import { customFieldReader, type FieldValues } from '#src/read/contacts/custom-fields.ts';
+import { hostsOf } from './hosts.ts';
+import { contactsByAddress, distinct, openMarks, type NoShowMark } from '#src/read/contacts/contacts-by-address.ts';
+
+/** The columns that rules and messages use. */
+export const contextColumns = {
+  invitees: columnsOf(
+    'invitees',
+    'uri email name first_name last_name timezone status rescheduled new_invitee event_uri created_at canceled_at canceler_type cancel_reason reschedule_url no_show_uri no_show_at utm_source utm_medium utm_campaign utm_content utm_term',
+  ),
+  scheduled_events: columnsOf('scheduled_events', 'uri name event_type start_time end_time hosts'),
+  contacts: columnsOf(
+    'contacts',
+    'uri name primary_email timezone job_title company country state city linkedin creation_source deleted_source emails phone_numbers custom_fields first_email_date last_email_date next_meeting_date last_meeting_date last_interaction_date created_at updated_at deleted_at as_of',
+  ),
+};
+
+/** A row of a table with those columns. */
+export type ContextRow<Name extends keyof typeof contextColumns> = Pick<
+  TableRow<Name>,
+  Extract<(typeof contextColumns)[Name][number], keyof TableRow<Name>>
+>;
+
+/** A contact, with its custom fields by label. */
+export interface ContactContext extends FieldValues {
+  readonly row: ContextRow<'contacts'>;
+}
+
+/** Everything known about one booking at the moment the rules are evaluated. */
+export interface BookingContext {
+  readonly invitee: ContextRow<'invitees'>;
+  readonly event: ContextRow<'scheduled_events'> | undefined;
+  readonly eventTypeName: string | null;
+  /** The time zone of the first host's profile, in which messages show times; null when it is unknown. */
+  readonly hostTimezone: string | null;
+  /** The time zone of the profile of each host, by URI. */
+  zoneOf?(host: string): string | null | undefined;
+  /** Whether the invitee came; loaded for rules that read it. */
+  readonly attendance?: BookingAttendance | undefined;
+  /** The contact with the invitee's e-mail address; undefined when there is none. */
+  readonly contact: ContactContext | undefined;
+  /** All open no-show marks of the person with the invitee's e-mail address, oldest first, including this booking's. */
+  readonly marks: readonly NoShowMark[];
+}
 
 type Invitee = ContextRow<'invitees'>;
 type ScheduledEvent = ContextRow<'scheduled_events'>;
@@ -99,4 +135,10 @@ async function contactsOf(
     known.set(address, { row, ...customFields(row) });
   }
   return known;
+}
+
+/** The no-shows of the person up to the mark of this booking: a later mark does not make an earlier one count. */
+export function noShowsUpTo(mark: NoShowMark, { marks }: BookingContext, windowMs = Number.POSITIVE_INFINITY): number {
+  const since = Date.parse(mark.markedAt) - windowMs;
+  return marks.filter(({ markedAt }) => markedAt <= mark.markedAt && Date.parse(markedAt) > since).length;
 }
