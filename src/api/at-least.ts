@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { titledError } from '#src/http/http-error.ts';
 import { wholeNumber } from '#src/http/request.ts';
-import { bookingsAtLeast } from '#src/store/bookings/booking-follower.ts';
+import { bookingsAtLeast, readBookingsState } from '#src/store/bookings/booking-follower.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import type { ApiContext } from './api-operation.ts';
 
@@ -24,19 +24,23 @@ const longestWaitMs = 3_000;
 export async function reachEntry({ store, tail }: Pick<ApiContext, 'store' | 'tail'>, query: unknown): Promise<void> {
   const { at_least: seq } = checkedQuery.parse(query);
   if (seq === undefined) return;
-  if ((await lastSeq(store)) < seq) await tail.beyond(seq - 1, AbortSignal.timeout(longestWaitMs));
+  const signal = AbortSignal.timeout(longestWaitMs);
+  if ((await lastSeq(store)) < seq) await tail.beyond(seq - 1, signal);
   const end = await lastSeq(store);
   if (end < seq)
     throw titledError(
       503,
       `The log ends with entry ${end}: it has no entry ${seq} yet. Ask again, or with a smaller at_least.`,
     );
-  await bookingsAtLeast(store, seq);
+  if ((await bookingsAtLeast(store, seq, { signal })) === undefined)
+    throw titledError(503, `The bookings are being brought up to entry ${seq} of the log. Ask again.`);
 }
 
-/** Brings the bookings up to the newest entry of the log, and returns it. */
+/** Brings the bookings up to the newest entry of the log, as far as that is soon done. Returns the entry that they contain. */
 export async function reachEnd({ store }: Pick<ApiContext, 'store'>): Promise<number> {
   const seq = await lastSeq(store);
-  await bookingsAtLeast(store, seq);
-  return seq;
+  // A page that is a little behind is better than none.
+  const signal = AbortSignal.timeout(longestWaitMs);
+  const reached = await bookingsAtLeast(store, seq, { signal }).catch(() => undefined);
+  return Math.min(seq, reached ?? (await readBookingsState(store))?.offset ?? 0);
 }

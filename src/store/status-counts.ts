@@ -1,6 +1,6 @@
 // Counts of the mirror for the status of the process.
 import { sql } from 'kysely';
-import { bookingsOffset } from '#src/store/bookings/booking-follower.ts';
+import { readBookingsState } from '#src/store/bookings/booking-follower.ts';
 import type { Store } from './contract.ts';
 import { countUnprojected, isUnprojected, isWaiting, lastSeq } from '#src/store/log/read.ts';
 import { tables } from './tables.ts';
@@ -65,15 +65,17 @@ export async function overviewOf(store: Store): Promise<StoreOverview> {
 }
 
 export async function bookingsBehind(store: Store, nowMs = Date.now()): Promise<BookingsBehind> {
-  const offset = await bookingsOffset(store);
+  const { offset = 0, at = '' } = (await readBookingsState(store)) ?? {};
   const { rows } = await sql<{ received_at: string; entries: number | string }>`select received_at,
       (select count(*) from event_log where seq > ${offset}) as entries
     from event_log where seq > ${offset} order by seq limit 1`.execute(store.db);
   const [first] = rows;
   if (first === undefined) return { entries: 0, seconds: 0 };
+  // An entry that was moved has the time at which it was first received.
+  const since = at > first.received_at ? at : first.received_at;
   return {
     entries: Number(first.entries),
-    seconds: Math.max(0, Math.round((nowMs - Date.parse(first.received_at)) / 1_000)),
+    seconds: Math.max(0, Math.round((nowMs - Date.parse(since)) / 1_000)),
   };
 }
 

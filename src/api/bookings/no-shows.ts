@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { pageQuery } from '#schemas/pagination.ts';
 import { instant } from '#schemas/resources/values.ts';
 import { uri } from '#schemas/wire.ts';
+import { atLeast } from '#src/api/at-least.ts';
 import { idOf } from '#src/api/row-record.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
 import { listing } from '#src/http/pagination.ts';
@@ -61,6 +62,7 @@ const listQuery = pageQuery.extend({
   max_start_time: boundary('included')
     .optional()
     .describe('The meeting started then or before: a time, or a day in UTC.'),
+  ...atLeast,
 });
 
 export const listNoShows = defineOperation({

@@ -24,7 +24,10 @@ export const mcp = defineVerb({
     await using store = await openCurrentMirror(config, log);
     const tail = openTail({ lastSeq: () => lastSeq(store) });
     const needs = await mcpNeeds({ config, log, store });
-    const { secret, report, clock } = needs;
+    const { secret, report } = needs;
+    // Processes report with the time of the database.
+    const aheadMs = await store.engine.clockAheadMs();
+    const clock = () => Date.now() + aheadMs;
     const api = createReadApi({
       store,
       tail,

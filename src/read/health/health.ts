@@ -1,8 +1,9 @@
 // The list of checks that says whether all is well: a sentence each, and what fixes it when it is not.
 import { slotstream } from '#src/base/command.ts';
-import { counted } from '#src/base/number-text.ts';
+import { counted, duration } from '#src/base/number-text.ts';
 import { instantOf, timeText } from '#src/base/time.ts';
 import type { AlertBacklog } from '#src/store/alerts/alert-queries.ts';
+import type { BookingsBehind } from '#src/store/status-counts.ts';
 import type { KnownSubscription } from '#src/store/subscription-rows.ts';
 import type { UnprojectedCounts } from '#src/read/deliveries/unprojected-counts.ts';
 import type { LateJob } from '#workers/scheduling/lease.ts';
@@ -23,6 +24,8 @@ export interface HealthInput extends ProcessInput {
   readonly clock: ClockSkew | undefined;
   /** Whether the service can be called. */
   readonly hasApi: boolean;
+  /** How far the table of bookings is behind the log. */
+  readonly bookingsBehind: BookingsBehind;
   readonly lateJobs: readonly LateJob[];
   readonly alerts: readonly AlertBacklog[];
   /** Sinks that do not accept the feed, as far as this process pushes it. */
@@ -42,6 +45,7 @@ export function mirrorHealth(input: HealthInput): readonly HealthCheck[] {
     ...processHealth(input),
     driftHealth(input),
     jobCheck(input.lateJobs),
+    bookingsCheck(input),
     quarantineCheck(input.unprojected),
     clockCheck(aliveOf(input), input.clock),
     alertCheck(input),
@@ -92,23 +96,39 @@ export function subscriptionCheck({
       state: 'warning',
       sentence: `${counted(lost.length, 'webhook subscription was', 'webhook subscriptions were')} lost within the last hour and created again. What was missed is being repaired.`,
     };
-  if (!hasApi)
-    return {
-      ...item,
-      state: 'ok',
-      sentence: 'Webhook subscriptions are not watched: the API of the service is not set up.',
-    };
+  // A process without these settings, such as `mcp`, can read what the workers have found.
   if (known.length > 0)
     return {
       ...item,
       state: 'ok',
       sentence: `${counted(known.length, 'webhook subscription is', 'webhook subscriptions are')} active.`,
     };
+  if (!hasApi)
+    return {
+      ...item,
+      state: 'ok',
+      sentence: 'Webhook subscriptions are not watched: the API of the service is not set up.',
+    };
   return {
     ...item,
     state: 'warning',
     sentence: 'No webhook subscription is registered, so the service delivers nothing.',
     fix: `${slotstream} bootstrap`,
+  };
+}
+
+/** A worker that has just started catches up first. */
+const longestBehindSeconds = 60;
+
+function bookingsCheck({ bookingsBehind: { entries, seconds }, ...input }: HealthInput): HealthCheck {
+  const item = { id: 'bookings', page: '/bookings' };
+  if (seconds <= longestBehindSeconds || aliveOf(input).every(({ role }) => role === 'receive'))
+    return { ...item, state: 'ok', sentence: 'Lists, numbers and views of bookings are up to date.' };
+  return {
+    ...item,
+    state: 'warning',
+    sentence: `Lists, numbers and views of bookings are ${duration(seconds * 1_000)} behind the log (${counted(entries, 'entry', 'entries')}).`,
+    fix: 'Look for "bookings" in the logs of the workers, and check that the database has space.',
   };
 }
 

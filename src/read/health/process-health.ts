@@ -36,7 +36,11 @@ export const aliveOf = ({ processes, nowMs }: Pick<ProcessInput, 'processes' | '
 export function processHealth(input: ProcessInput): readonly HealthCheck[] {
   const { database } = input;
   const alive = aliveOf(input);
-  if (alive.length === 0) return [running(input), ...(input.queue === undefined ? [] : [queue(input)])];
+  if (alive.length === 0)
+    return [
+      database === 'not answering' ? databaseDown : running(input),
+      ...(input.queue === undefined ? [] : [queue(input)]),
+    ];
   return [
     ...(database === 'unknown' ? [] : [database === 'answering' ? running(input) : databaseDown]),
     readiness(alive),
@@ -76,7 +80,8 @@ function running(input: ProcessInput): HealthCheck {
   }
   if (isCalled && alive.every(({ role }) => role === 'work')) {
     const sentence = `No receiver runs: the service reaches no process, and gives up after a day.${lastOf('receive')}`;
-    return { ...item, state: 'problem', sentence, fix: `${slotstream} receive` };
+    const fix = `${slotstream} receive. If one runs on another machine, set DATABASE_URL there too, so that it reports.`;
+    return { ...item, state: 'problem', sentence, fix };
   }
   const missing = missingOf(input);
   const [first] = missing;

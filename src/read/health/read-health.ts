@@ -4,6 +4,7 @@ import { unprojectedCounts } from '#src/read/deliveries/unprojected-counts.ts';
 import { alertBacklog } from '#src/store/alerts/alert-queries.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
+import { bookingsBehind } from '#src/store/status-counts.ts';
 import { readSubscriptions } from '#src/store/subscription-rows.ts';
 import { lateJobs, type LateJob } from '#workers/scheduling/lease.ts';
 import { filledAt, isFilled } from '#workers/sync/mirror-identity.ts';
@@ -63,6 +64,7 @@ export async function readHealthInput(store: Store, request: HealthRequest): Pro
     },
     clock: await readClockSkew(store, nowMs),
     hasApi,
+    bookingsBehind: await bookingsBehind(store, nowMs),
     lateJobs: hasApi ? await readLateJobs(store, installation, known) : [],
     alerts: await alertBacklog(store, nowMs),
     refusingSinks,

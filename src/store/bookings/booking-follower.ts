@@ -8,6 +8,8 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { z } from 'zod';
+import { isContention } from '#src/base/errors.ts';
+import { hourMs, instantOf } from '#src/base/time.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { keyValue, readValue, writeValue } from '#src/store/key-value.ts';
 import { lockKey } from '#src/store/locks.ts';
@@ -16,14 +18,13 @@ import { fillBookings, updateBookings } from './booking-writer.ts';
 
 /** The version of the code that makes the rows: the table is made anew where it has another. */
 const rules = 1;
-/** `offset`: the last log entry that the table contains. */
-const bookingsState = keyValue('bookings', z.object({ offset: z.number(), rules: z.literal(rules) }));
+/** `offset`: the last log entry that the table contains; `at`: when that was found. */
+const bookingsState = keyValue('bookings', z.object({ offset: z.number(), rules: z.number(), at: z.string() }));
 
 type Readable = Pick<Store, 'db' | 'engine'>;
 
-/** The last log entry that the table contains. */
-export const bookingsOffset = async (store: Readable): Promise<number> =>
-  (await readValue(store, bookingsState))?.offset ?? 0;
+/** The last log entry that the table contains, and when that was found. */
+export const readBookingsState = (store: Readable) => readValue(store, bookingsState);
 
 const entriesAtOnce = { sqlite: 200, postgres: 500 } as const;
 
@@ -40,9 +41,13 @@ export async function catchUpBookings(store: Store, options: CatchUpOptions = {}
   return reach(store, await lastSeq(store), options);
 }
 
-/** For readers that need what the log has up to this entry: the table contains it afterwards. */
-export async function bookingsAtLeast(store: Store, seq: number): Promise<void> {
-  await reach(store, Math.min(seq, await lastSeq(store)));
+/** For readers that need what the log has up to this entry. Returns the offset; undefined where the work ended early. */
+export async function bookingsAtLeast(
+  store: Store,
+  seq: number,
+  options: CatchUpOptions = {},
+): Promise<number | undefined> {
+  return reach(store, Math.min(seq, await lastSeq(store)), options);
 }
 
 async function reach(
@@ -53,7 +58,7 @@ async function reach(
   for (;;) {
     // Asked outside of a transaction: mostly there is nothing to do, and no writer should wait for that.
     const state = await readValue(store, bookingsState);
-    if (state !== undefined && state.offset >= end) return state.offset;
+    if (state !== undefined && (state.offset >= end || state.rules > rules)) return state.offset;
     if (signal?.aborted || !(await hasRoom())) return undefined;
     await store.transaction((unit) => advance(unit, atOnce));
     await yieldToEventLoop();
@@ -62,8 +67,21 @@ async function reach(
 
 /** Fills the table of a database that has none of these rules: a new one, or one of an earlier version. */
 export async function prepareBookings(store: Store): Promise<void> {
-  if ((await readValue(store, bookingsState)) === undefined) await store.transaction((unit) => advance(unit, 1));
+  for (const endMs = Date.now() + longestFillMs; needsFill(await readValue(store, bookingsState));) {
+    try {
+      await store.transaction((unit) => advance(unit, 1));
+    } catch (error) {
+      // Another process fills it, which takes minutes where there are very many bookings.
+      if (!isContention(error) || Date.now() > endMs) throw error;
+    }
+  }
 }
+
+const longestFillMs = hourMs;
+const needsFill = (state: { readonly rules: number } | undefined) => state === undefined || state.rules < rules;
+
+const writeState = (unit: Unit, offset: number): Promise<void> =>
+  writeValue(unit, bookingsState, { offset, rules, at: instantOf(Date.now()) });
 
 /** One transaction at a time changes the table. It is taken last, after rows and the log. */
 const lockBookings = (unit: Unit): Promise<void> => lockKey(unit, bookingsState.key);
@@ -71,8 +89,9 @@ const lockBookings = (unit: Unit): Promise<void> => lockKey(unit, bookingsState.
 async function advance(unit: Unit, atOnce: number): Promise<void> {
   await lockBookings(unit);
   const state = await readValue(unit, bookingsState);
-  if (state === undefined) await refill(unit);
-  else await follow(unit, state.offset, atOnce);
+  if (state === undefined || state.rules < rules) await refill(unit);
+  // A newer version has made the table, and follows the log itself.
+  else if (state.rules === rules) await follow(unit, state.offset, atOnce);
 }
 
 /** Reads the next entries. Returns the offset of the last one. */
@@ -81,7 +100,7 @@ async function follow(unit: Unit, from: number, atOnce: number): Promise<number>
     where seq > ${from} order by seq limit ${atOnce}`.execute(unit.db);
   const offset = rows.at(-1)?.seq ?? from;
   await updateBookings(unit, { subjects: new Set(rows.flatMap(({ uri }) => uri ?? [])), changedSeq: offset });
-  await writeValue(unit, bookingsState, { offset, rules });
+  await writeState(unit, offset);
   return offset;
 }
 
@@ -106,5 +125,5 @@ export async function refillBookings(unit: Unit): Promise<void> {
 }
 
 async function refill(unit: Unit): Promise<void> {
-  await writeValue(unit, bookingsState, { offset: await fillBookings(unit), rules });
+  await writeState(unit, await fillBookings(unit));
 }

@@ -150,6 +150,8 @@ async function writeMembers(unit: Unit, chains: readonly Chain[]): Promise<void>
 export async function fillBookings(unit: Unit): Promise<number> {
   const { db, engine } = unit;
   const changedSeq = await lastSeq(unit);
+  // Chains are computed between two statements: of very many, for longer than a session may be idle.
+  if (engine.name === 'postgres') await sql`set local idle_in_transaction_session_timeout = 0`.execute(db);
   await sql`delete from bookings`.execute(db);
   await sql`delete from booking_invitees`.execute(db);
   // Not `not in`: PostgreSQL would compare every invitee with every link.

@@ -119,7 +119,7 @@ for (const engine of storeEngines)
       ]);
       const { verdict, health, flow, today, hours, latest, firstRun: first } = await read(api);
       expect(verdict).toMatchObject({ state: 'ok', sentence: expect.stringContaining('Everything works.') });
-      expect(health.map(({ state }) => state)).toEqual(Array.from({ length: 15 }, () => 'ok'));
+      expect(health.map(({ state }) => state)).toEqual(Array.from({ length: 16 }, () => 'ok'));
       expect(flow).toEqual({
         receivers: 1,
         accepted: 3,

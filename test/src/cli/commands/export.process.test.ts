@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { bookingsOffset } from '#src/store/bookings/booking-follower.ts';
+import { readBookingsState } from '#src/store/bookings/booking-follower.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { hostedMeeting } from '../../../harness/data/attended-meetings.ts';
@@ -166,10 +166,10 @@ describe('slotstream export', () => {
     await using store = await openStore({ report: () => {} }, home.store);
     const { booked, invitee } = hostedMeeting({ name: 'Ada', hosts: ['Grace'], end: '2025-04-14T12:00:00Z' });
     await ingestBodies(store, [booked]);
-    expect(await bookingsOffset(store)).toBeLessThan(await lastSeq(store));
+    expect((await readBookingsState(store))?.offset).toBeLessThan(await lastSeq(store));
     const file = join(folder, 'journeys.csv');
     expect(await exporting('booking_journeys', '--out', file)).toMatchObject({ code: 0 });
     expect(await readFile(file, 'utf8')).toContain(invitee);
-    expect(await bookingsOffset(store)).toBe(await lastSeq(store));
+    expect((await readBookingsState(store))?.offset).toBe(await lastSeq(store));
   });
 });

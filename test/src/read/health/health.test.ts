@@ -15,6 +15,7 @@ const well: HealthInput = {
   unprojected: { quarantined: 0, quarantinedLastHour: 0, unhandled: 0 },
   clock: { aheadSeconds: 1, by: 'vm (pid 3)' },
   hasApi: true,
+  bookingsBehind: { entries: 0, seconds: 0 },
   comparison: {
     missedSince: undefined,
     isFilled: true,
@@ -102,8 +103,18 @@ describe('subscriptions', () => {
 
   it('are not watched where the service cannot be called', () => {
     expect(itemOf('subscriptions', { subscriptions: [], hasApi: false })).toMatchObject({ state: 'ok' });
-    expect(itemOf('subscriptions', { hasApi: false })?.sentence).toMatch(/not watched/);
+    expect(itemOf('subscriptions', { subscriptions: [], hasApi: false })?.sentence).toMatch(/not watched/);
+    expect(itemOf('subscriptions', { hasApi: false })?.sentence).toMatch(/active/);
   });
+});
+
+it('bookings that are minutes behind the log need care, while a worker is there to update them', () => {
+  const bookingsBehind = { entries: 3, seconds: 180 };
+  expect(itemOf('bookings', { bookingsBehind })).toMatchObject({
+    state: 'warning',
+    sentence: expect.stringContaining('3 min behind the log (3 entries)') as string,
+  });
+  expect(itemOf('bookings', { bookingsBehind, processes: [processRow({ role: 'receive' })] })?.state).toBe('ok');
 });
 
 describe('drift', () => {

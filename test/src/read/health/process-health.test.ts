@@ -198,7 +198,7 @@ describe('the processes', () => {
     expect(itemOf('processes', ...workers)).toMatchObject({
       state: 'problem',
       sentence: expect.stringMatching(/^No receiver runs: .* No report any more: receive on two/),
-      fix: expect.stringMatching(/slotstream receive$/),
+      fix: expect.stringMatching(/slotstream receive\. If one runs on another machine/),
     });
     const uncalled = checksOf([{ role: 'work' }], { isCalled: false });
     expect(uncalled.find(({ id }) => id === 'processes')?.state).toBe('ok');
