@@ -63,6 +63,7 @@ it('every item of a healthy mirror is ok, and needs no fix', () => {
     'disk',
     'drift',
     'jobs',
+    'bookings',
     'quarantine',
     'clock',
     'alerts',
