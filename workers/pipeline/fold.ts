@@ -99,8 +99,8 @@ export async function fold<Item extends ParsedItem, Report>(
 }
 
 /**
- * Meetings that no entry leads to: an invitee whose row names another meeting embeds them. The table of bookings follows entries, so
- * their bookings are updated here.
+ * Meetings that no entry leads to: an invitee whose row names another meeting embeds them, or its row named them before. The table of
+ * bookings follows entries to the meetings that invitees name now, so the bookings of these are updated here.
  */
 function strayMeetings(rows: RowWorkspace, folded: readonly FoldedItem<ParsedItem>[]): readonly string[] {
   const known = new Set<unknown>();
@@ -111,6 +111,8 @@ function strayMeetings(rows: RowWorkspace, folded: readonly FoldedItem<ParsedIte
     known.add(subject.uri);
     if (subject.table === 'invitees') known.add(rows.row('invitees', subject.uri).row['event_uri']);
     for (const { table, uri } of rowsTouchedBy(item.fact)) if (table === 'scheduled_events') touched.add(uri);
+    const [left] = effect.changes['invitees']?.['event_uri'] ?? [];
+    if (typeof left === 'string') touched.add(left);
   }
   return [...touched].filter((uri) => !known.has(uri));
 }

@@ -78,6 +78,8 @@ async function scopeOf(unit: Unit, start: readonly LinkedInvitee[]): Promise<Sco
       sql`select uri from invitees where new_invitee in (${given})`,
       sql`select invitee_uri from booking_invitees where journey_uri in (
         select journey_uri from booking_invitees where invitee_uri in (${given}))`,
+      // Its URI may have been that of a booking before it arrived itself.
+      sql`select invitee_uri from booking_invitees where journey_uri in (${given})`,
     ]);
     for (const invitee of found) invitees.set(invitee.uri, invitee);
     for (const uri of await journeysWith(unit, found)) journeys.add(uri);

@@ -95,6 +95,25 @@ describe.each([
     ]);
   });
 
+  it.runIf(available)(
+    'has every invitee when the first of a chain arrives late, and the other no longer names it',
+    async () => {
+      const { store } = opened;
+      await emptyTables(store);
+      await store.transaction(refillBookings);
+      await ingestBodies(store, [body('2', { old_invitee: uri('1') })]);
+      await catchUpBookings(store);
+      await ingestBodies(store, [body('1', {})]);
+      await ingestBodies(store, [body('2', { old_invitee: null, updated_at: '2025-01-03T00:00:00Z' })]);
+      await catchUpBookings(store, { atOnce: 1 });
+      const bookings = (await rowsOf(store, 'bookings')).map((row) => [row['journey_uri'], row['last_invitee']]);
+      expect(bookings.toSorted()).toEqual([
+        [uri('1'), uri('1')],
+        [uri('2'), uri('2')],
+      ]);
+    },
+  );
+
   it.runIf(available)('has what an entry says of a meeting that its invitee is not in', async () => {
     const { store } = opened;
     await emptyTables(store);
