@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
+import { catchUpBookings, refillBookings } from '#src/store/bookings/booking-follower.ts';
 import { bookingsBehind, overviewOf } from '#src/store/status-counts.ts';
 import { ingestBodies, storeEngines } from '../../harness/stores.ts';
 
@@ -19,6 +19,7 @@ describe.each(storeEngines)('the counts of the mirror on $name', ({ available, f
 
   it.runIf(available)('say how far the bookings are behind the log, in entries and in seconds', async () => {
     await using opened = await fresh();
+    await opened.store.transaction(refillBookings);
     const behind = () => bookingsBehind(opened.store, Date.now() + 40_000);
     expect(await behind()).toEqual({ entries: 0, seconds: 0 });
     await ingestBodies(opened.store, ['invitee.merged', 'contact.renamed'].map(delivery));
