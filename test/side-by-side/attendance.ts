@@ -6,8 +6,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
 
-export const attendances = ['no_show', 'confirmed', 'likely', 'suspected_no_show', 'unconfirmed'] as const;
-
 /** Held, but nothing shows that the invitee was there. */
 export const withoutEvidence = sql`'unconfirmed', 'suspected_no_show'`;
 
