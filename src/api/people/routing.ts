@@ -5,6 +5,7 @@ import { isObject } from '#schemas/wire.ts';
 import { instant } from '#schemas/resources/values.ts';
 import { dayMs, instantOf } from '#src/base/time.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
+import { atLeast } from '#src/api/at-least.ts';
 import { namesOf, objectsIn, rowNamed, textIn } from '#src/api/row-record.ts';
 import type { Listing } from '#src/http/pagination.ts';
 import { plainText, timeRange } from '#src/http/request.ts';
@@ -89,6 +90,7 @@ const filters = {
   utm_campaign: tagged,
   utm_content: tagged,
   utm_term: tagged,
+  ...atLeast,
 };
 
 const defaultDays = 30;
@@ -105,7 +107,7 @@ export const getRoutingFunnel = defineOperation({
   answers: 'object',
   schema: funnel,
   async run({ store, query, clock }) {
-    const { from, to, ...search } = query;
+    const { from, to, at_least: _seq, ...search } = query;
     const end = to ?? instantOf(clock());
     const start = from ?? instantOf(Date.parse(end) - defaultDays * dayMs);
     const counts = await countFunnel(store, { ...search, from: start, to: end });
@@ -146,7 +148,11 @@ export const listSubmissions = defineOperation({
   }),
   answers: 'collection',
   schema: submission,
-  async run({ store, query: { count: _count, page_token: _token, ...search }, pageIn }): Promise<Listing> {
+  async run({
+    store,
+    query: { count: _count, page_token: _token, at_least: _seq, ...search },
+    pageIn,
+  }): Promise<Listing> {
     const conditions = submissionConditions(store.engine.dialect, search);
     const wanted = { order: 'created_at', page: pageIn('created_at:desc'), ...conditions };
     const { items, ...page } = await scanRows(store, 'routing_form_submissions', wanted);
@@ -161,6 +167,7 @@ export const getSubmission = defineOperation({
   tag,
   summary: 'One submission of a routing form',
   errors: { 404: 'No such submission.' },
+  query: z.strictObject(atLeast),
   answers: 'resource',
   schema: submission,
   async run({ store, params }) {

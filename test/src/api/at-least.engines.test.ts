@@ -20,7 +20,7 @@ describe.each(storeEngines.filter(({ available }) => available))('at_least on $n
     return { api, get, deliver: () => ingestBodies(api.store, [booked]) };
   };
 
-  it('contains the entry in lists, in one booking, in numbers and among people', async () => {
+  it('contains the entry in lists, in one booking, in numbers, among people and in routing', async () => {
     for (const path of ['/api/bookings?', `/api/bookings/${uuid}?`]) {
       const { api, get, deliver } = await open();
       await using _api = api;
@@ -31,7 +31,7 @@ describe.each(storeEngines.filter(({ available }) => available))('at_least on $n
     }
     const { api, get } = await open();
     await using _api = api;
-    for (const path of ['/api/numbers/bookings', '/api/people'])
+    for (const path of ['/api/numbers/bookings', '/api/people', '/api/routing', '/api/routing/submissions'])
       expect((await get(`${path}?at_least=0`)).status).toBe(200);
   });
 
