@@ -1,4 +1,5 @@
 // Deliveries are counted by the period in which they were received.
+import { RawNode } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { EventKind } from '#schemas/events.ts';
 import { hourMs, instantOf } from '#src/base/time.ts';
@@ -68,4 +69,22 @@ for (const { name, available, fresh } of storeEngines)
       await store.db.updateTable('event_log').set({ source: 'backfill', event: 'contact.read' }).execute();
       expect(await countDeliveriesOf(store, { fromMs: startMs })).toMatchObject({ deliveries: 0 });
     });
+
+    if (name === 'sqlite')
+      it('are read from the index of times, with an end and without', async () => {
+        await using opened = await fresh();
+        const plans: unknown[] = [];
+        const db = opened.store.db.withPlugin({
+          transformQuery: ({ node }) => RawNode.create(['explain query plan ', ''], [node]),
+          async transformResult({ result }) {
+            plans.push(result.rows);
+            return { ...result, rows: [] };
+          },
+        });
+        await countDeliveriesOf({ ...opened.store, db }, { fromMs: startMs });
+        await countDeliveriesOf({ ...opened.store, db }, { fromMs: startMs, toMs: startMs + hourMs });
+        expect(plans).toHaveLength(2);
+        for (const plan of plans)
+          expect(JSON.stringify(plan)).toContain('SEARCH event_log USING COVERING INDEX event_log_received_at');
+      });
   });
