@@ -8,7 +8,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { isContention } from '#src/base/errors.ts';
+import { isContention, SlotstreamError } from '#src/base/errors.ts';
 import { hourMs, instantOf } from '#src/base/time.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { keyValue, readValue, writeValue } from '#src/store/key-value.ts';
@@ -111,7 +111,12 @@ async function follow(unit: Unit, from: number, atOnce: number): Promise<number>
 export async function refreshBookings(unit: Unit, subjects: Iterable<string>): Promise<void> {
   await lockBookings(unit);
   const state = await readValue(unit, bookingsState);
-  if (state === undefined) return refill(unit);
+  if (state === undefined || state.rules < rules) return refill(unit);
+  // It would not learn of these rows from the log, and an erased person must not stay in the table.
+  if (state.rules > rules)
+    throw new SlotstreamError('store_unavailable', 'A newer version of Slotstream has made the table of bookings.', {
+      hint: 'Update this process, or stop it: those of the newer version do its work.',
+    });
   const end = await lastSeq(unit);
   let { offset } = state;
   while (offset < end) offset = await follow(unit, offset, entriesAtOnce[unit.engine.name]);

@@ -2,8 +2,16 @@
 // the rows says.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { bookingsAtLeast, catchUpBookings, refillBookings } from '#src/store/bookings/booking-follower.ts';
+import { z } from 'zod';
+import {
+  bookingsAtLeast,
+  catchUpBookings,
+  readBookingsState,
+  refillBookings,
+  refreshBookings,
+} from '#src/store/bookings/booking-follower.ts';
 import type { Store } from '#src/store/contract.ts';
+import { keyValue, writeValue } from '#src/store/key-value.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
@@ -138,6 +146,33 @@ describe.each([
     await rebuild({ store, screen: privacyScreen({ eraseOnDelete: true }) });
     expect(await rowsOf(store, 'bookings')).toMatchObject([{ invitee_name: 'Ada' }]);
   });
+
+  it.runIf(available)(
+    'is made anew by a change of rows where it has earlier rules, and left alone where it has later ones',
+    async () => {
+      const { store } = opened;
+      await emptyTables(store);
+      await ingestBodies(store, [body('1', {}), body('2', {})]);
+      await catchUpBookings(store);
+      const current = (await readBookingsState(store)) ?? expect.fail();
+      const filledBy = (rules: number) =>
+        store.transaction(async (unit) => {
+          await writeValue(unit, keyValue('bookings', z.unknown()), { ...current, rules });
+          await unit.db.updateTable('bookings').set({ invitee_name: 'By other rules' }).execute();
+        });
+      const refresh = () => store.transaction((unit) => refreshBookings(unit, [uri('1')]));
+      const names = async () => (await rowsOf(store, 'bookings')).map((row) => row['invitee_name']);
+      await filledBy(current.rules - 1);
+      await refresh();
+      expect(await names()).toEqual([null, null]);
+      expect(await readBookingsState(store)).toMatchObject({ rules: current.rules });
+      await filledBy(current.rules + 1);
+      await expect(refresh()).rejects.toThrow('A newer version of Slotstream has made the table of bookings.');
+      expect(await names()).toEqual(['By other rules', 'By other rules']);
+      expect(await readBookingsState(store)).toMatchObject({ rules: current.rules + 1 });
+      await filledBy(current.rules);
+    },
+  );
 
   it.runIf(available)('contains the entry that a reader asks for', async () => {
     const { store } = opened;
