@@ -1,13 +1,12 @@
 // Bookings as people search them: newest first, page by page; and the booking of an invitee.
 import { sql } from 'kysely';
-import { outcomeOf } from '#src/store/bookings/booking-rows.ts';
-import { attendanceBasisOf, attendanceOf } from '#src/store/bookings/evidence.ts';
 import type { StoredColumns } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { PageRequest } from '#src/store/keyset.ts';
 import { scanRows, type ScannedPage } from '#src/store/record-search.ts';
 import { decodeRow } from '#src/store/rows.ts';
 import type { TableRow } from '#src/store/tables.ts';
+import { journeyColumn, journeyJoins } from '#src/store/views/booking-journeys.ts';
 import { bookingConditions, indexedCondition, type BookingSearch } from './booking-conditions.ts';
 
 type Readable = Pick<Store, 'db' | 'engine'>;
@@ -44,13 +43,10 @@ export async function findBookings(
 
 /** In the order of the URIs; missing rows are left out. */
 async function bookingRows({ db, engine }: Readable, journeys: readonly string[]): Promise<readonly BookingRow[]> {
-  const { dialect } = engine;
+  const derived = ['host_name', 'event_type_name', 'outcome', 'attendance', 'attendance_basis'];
+  const columns = derived.map((name) => journeyColumn(engine.dialect, name));
   const { rows } = await sql<StoredColumns & Omit<BookingRow, keyof TableRow<'bookings'>>>`
-    select bookings.*, coalesce(users.name, bookings.host_name) as host_name,
-      coalesce(event_types.name, bookings.event_name) as event_type_name, ${outcomeOf(dialect)} as outcome,
-      ${attendanceOf(dialect)} as attendance, ${attendanceBasisOf(dialect)} as attendance_basis
-    from bookings left join users on users.uri = bookings.host
-    left join event_types on event_types.uri = bookings.event_type
+    select bookings.*, ${sql.join(columns)} from bookings ${journeyJoins}
     where journey_uri in (${engine.contactIndex.list(journeys)})`.execute(db);
   const byUri = new Map(
     rows.map((row) => {

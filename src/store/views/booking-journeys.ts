@@ -11,7 +11,7 @@ import { date, flag, integer, number, text, time, type View } from './view.ts';
 export function journeyColumn(dialect: SqlDialect, name: string): Sql {
   const { secondsBetween } = dialect;
   const derived: Readonly<Record<string, Sql>> = {
-    event_type_name: typeName,
+    event_type_name: sql`coalesce(event_types.name, bookings.event_name)`,
     host_name: sql`coalesce(users.name, bookings.host_name)`,
     lead_time_seconds: secondsBetween(sql`bookings.booked_at`, sql`bookings.start_time`),
     cancel_notice_seconds: secondsBetween(sql`bookings.canceled_at`, sql`bookings.start_time`),
@@ -26,9 +26,6 @@ export function journeyColumn(dialect: SqlDialect, name: string): Sql {
   };
   return sql`${derived[name] ?? sql.id('bookings', name)} as ${sql.id(name)}`;
 }
-
-/** Of the event type, else of the meeting. */
-export const typeName = sql`coalesce(event_types.name, bookings.event_name)`;
 
 /** Looked up for the rows that are read: the first of them are found at once. */
 function contactOf(dialect: SqlDialect): Sql {
@@ -48,13 +45,9 @@ function startIn(dialect: SqlDialect, whose: 'host' | 'invitee'): Readonly<Recor
   };
 }
 
-/** The event type and the host of a booking, and the periods of both time zones that its start is in. */
-export const journeyJoins = (
-  dialect: SqlDialect,
-): Sql => sql`left join event_types on event_types.uri = bookings.event_type
-    left join users on users.uri = bookings.host
-    ${joinPeriod('host_period', sql`bookings.start_time`, dialect.lowerCase('users.timezone'))}
-    ${joinPeriod('invitee_period', sql`bookings.start_time`, dialect.lowerCase('bookings.invitee_timezone'))}`;
+/** The event type and the host of a booking: what the columns need, except those of local time. */
+export const journeyJoins = sql`left join event_types on event_types.uri = bookings.event_type
+    left join users on users.uri = bookings.host`;
 
 export const bookingJourneys: View = {
   name: 'booking_journeys',
@@ -119,6 +112,8 @@ export const bookingJourneys: View = {
   since: 'booked_at',
   select(dialect) {
     const columns = Object.keys(bookingJourneys.columns).map((name) => journeyColumn(dialect, name));
-    return sql`select ${sql.join(columns)} from bookings ${journeyJoins(dialect)}`;
+    return sql`select ${sql.join(columns)} from bookings ${journeyJoins}
+      ${joinPeriod('host_period', sql`bookings.start_time`, dialect.lowerCase('users.timezone'))}
+      ${joinPeriod('invitee_period', sql`bookings.start_time`, dialect.lowerCase('bookings.invitee_timezone'))}`;
   },
 };
