@@ -97,3 +97,15 @@ export function reportTime(dialect: SqlDialect, time: Sql, zone: string): Sql {
 export const joinPeriod = (as: string, time: Sql, zone: Sql): Sql =>
   sql`left join time_zones as ${sql.id(as)} on ${sql.id(as, 'name')} = ${zone} and ${sql.id(as, 'starts_at')} = (
     select max(starts_at) from time_zones where time_zones.name = ${zone} and starts_at <= ${time})`;
+
+/** The periods of all zones that reach into a span of time, to be joined with many rows by `joinPeriodIn`. */
+export const periodsBetween = (first: Sql, last: Sql): Sql =>
+  sql`select * from (select name, starts_at, offset_seconds, lead(starts_at) over (partition by name order by starts_at) as ends_at
+      from time_zones) as every_period
+    where starts_at <= ${last} and (ends_at is null or ends_at > ${first})`;
+
+/** `joinPeriod` from a query of `periodsBetween`, or from one that has other names for its zones. */
+export const joinPeriodIn = (periods: string, time: Sql, name: Sql): Sql => {
+  const [itsName, start, end] = ['name', 'starts_at', 'ends_at'].map((column) => sql.id(periods, column));
+  return sql`left join ${sql.table(periods)} on ${itsName} = ${name} and ${start} <= ${time} and (${end} is null or ${end} > ${time})`;
+};

@@ -3,10 +3,11 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { zonePeriods } from '#src/base/time-zone.ts';
 import { instantOf, secondMs } from '#src/base/time.ts';
-import { outcomeOf } from '#src/store/bookings/booking-rows.ts';
+import { outcomeOf, severalHosts } from '#src/store/bookings/booking-rows.ts';
 import { withoutEvidence } from '#src/store/bookings/evidence.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
+import { joinPeriodIn, periodsBetween } from '#src/store/time-zones.ts';
 
 type Readable = Pick<Store, 'db' | 'engine'>;
 
@@ -59,8 +60,10 @@ export async function* countBookings(
   const { dialect } = store.engine;
   const counts = groupings.map((by) => countsBy(dialect, by));
   for await (const part of partsOf(store, selection)) {
-    const { rows } = await sql<CountRow>`with periods as materialized (${periodsIn(dialect, part)}),
-      picked as materialized (${picked(dialect, part)}) ${sql.join(counts, sql` union all `)}`.execute(store.db);
+    const { rows } =
+      await sql<CountRow>`with ${periodsOf(dialect, part)}, picked as materialized (${picked(dialect, part)}) ${sql.join(counts, sql` union all `)}`.execute(
+        store.db,
+      );
     yield rows.map((row) => ({
       ...row,
       key: row.key ?? '',
@@ -87,28 +90,27 @@ async function* partsOf({ db, engine }: Readable, selection: BookingSelection): 
   yield { ...selection, from };
 }
 
-/** How far the zones that people have are ahead of UTC, and when. */
-const periodsIn = ({ time }: SqlDialect, { from, to }: BookingSelection): Sql =>
-  sql`select name, starts_at, ends_at, offset_seconds from (select name, starts_at, offset_seconds,
-      lead(starts_at) over (partition by name order by starts_at) as ends_at from time_zones) as zones
-    where starts_at < ${time(to)} and (ends_at is null or ends_at > ${time(from)})`;
+/** How far the zones that people have are ahead of UTC, and when: by the name of the zone, or by the host. */
+function periodsOf({ time, lowerCase }: SqlDialect, { from, to }: BookingSelection): Sql {
+  return sql`invitee_periods as materialized (${periodsBetween(time(from), time(to))}),
+    host_periods as materialized (select users.uri as name, starts_at, ends_at, offset_seconds
+      from users join invitee_periods on invitee_periods.name = ${lowerCase('users.timezone')})`;
+}
 
 function picked(dialect: SqlDialect, { from, to, where, timezone = 'UTC', zoneOf = 'host' }: BookingSelection): Sql {
-  const { time, secondsBetween } = dialect;
-  const zone = zoneOf === 'host' ? 'users.timezone' : 'bookings.invitee_timezone';
+  const { time, epoch } = dialect;
+  const name = zoneOf === 'host' ? sql`bookings.host` : dialect.lowerCase('bookings.invitee_timezone');
   const conditions = [
     sql`start_time >= ${time(from)} and start_time < ${time(to)}`,
     sql`coalesce(ending, '') <> 'rescheduled'`,
     ...where,
   ];
-  return sql`select ${secondsBetween(time(`${firstDay}T00:00:00.000000Z`), sql`start_time`)} as seconds,
-      ${offsetIn(dialect, timezone, { from, to })} as day_offset, periods.offset_seconds as hour_offset,
-      ${outcomeOf(dialect)} as outcome, event_type, event_name, hosts, utm_campaign,
-      ${secondsBetween(sql`booked_at`, sql`start_time`)} as lead,
+  return sql`select ${epoch(sql`start_time`)} + ${sql.lit(-Date.parse(firstDay) / secondMs)} as seconds,
+      ${offsetIn(dialect, timezone, { from, to })} as day_offset, ${sql.id(`${zoneOf}_periods`)}.offset_seconds as hour_offset,
+      ${outcomeOf(dialect)} as outcome, event_type, event_name, host, host_name, ${severalHosts} as hosts, utm_campaign,
+      ${dialect.secondsBetween(sql`booked_at`, sql`start_time`)} as lead,
       case when evidence in (${withoutEvidence}) then 1 else 0 end as unconfirmed
-    from bookings left join users on users.uri = bookings.host
-      left join periods on periods.name = ${dialect.lowerCase(zone)}
-        and periods.starts_at <= start_time and (periods.ends_at is null or periods.ends_at > start_time)
+    from bookings ${joinPeriodIn(`${zoneOf}_periods`, sql`start_time`, name)}
     where ${sql.join(conditions, sql` and `)}`;
 }
 
@@ -162,8 +164,10 @@ function countsBy({ asText, bytes, distinctItems, itemText }: SqlDialect, by: Gr
       const known = sql`(select name from users where users.uri = hosting.uri)`;
       const name = sql`coalesce(${known}, max(${bytes(sql`name`)}))`;
       return sql`${rows(sql`uri`, name, sql`sum(bookings) as bookings, sum(unconfirmed) as unconfirmed`)}
-        from (select ${itemText('user')} as uri, ${itemText('user_name')} as name, outcome, bookings, unconfirmed
-          from (select hosts, outcome, ${counted} ${ended} group by hosts, outcome) as lists
+        from (select case when hosts is null then host else ${itemText('user')} end as uri,
+            case when hosts is null then host_name else ${itemText('user_name')} end as name, outcome,
+            bookings, unconfirmed
+          from (select host, host_name, hosts, outcome, ${counted} ${ended} group by host, host_name, hosts, outcome) as lists
           left join ${distinctItems(sql`hosts`, 'user')} on true) as hosting
         group by uri, outcome`;
     }

@@ -17,6 +17,9 @@ export const outcomeOf = ({ now }: SqlDialect, bookings = 'bookings'): RawBuilde
     when coalesce(${end}, ${start}) is not null then 'upcoming' end)`;
 };
 
+/** The list of hosts of a row of `bookings` that has more than one. Of most, `host` says it all, and is compared faster. */
+export const severalHosts = sql`case when hosts -> 1 is not null then hosts end`;
+
 /** From the last booking if it has a payment, else from the first. */
 const paymentColumns = [
   'payment_provider',

@@ -1,13 +1,17 @@
 // How often people do not come, by whatever may explain it.
 import { sql } from 'kysely';
+import { secondMs } from '#src/base/time.ts';
 import type { Sql, SqlDialect } from '#src/store/sql-dialect.ts';
 import { utmColumns } from '#src/store/tables.ts';
+import { severalHosts } from '#src/store/bookings/booking-rows.ts';
 import { withoutEvidence } from '#src/store/bookings/evidence.ts';
-import { reportTime } from '#src/store/time-zones.ts';
+import { joinPeriodIn, periodsBetween, reportTime } from '#src/store/time-zones.ts';
 import { integer, number, text, type View } from './view.ts';
 
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 const months = 'January February March April May June July August September October November December'.split(' ');
+/** From a Monday that no meeting is before, so that hours have no sign. */
+const secondsBefore1970 = -Date.parse('1899-12-25T00:00:00Z') / secondMs;
 
 export const noShowRate: View = {
   name: 'no_show_rate',
@@ -37,41 +41,38 @@ export const noShowRate: View = {
     const counts = sql`count(*), sum(missed), sum(unconfirmed)`;
     const sums = sql`sum(meetings), sum(missed), sum(unconfirmed)`;
     const tags = sql.join(utmColumns.map((tag) => sql.id(tag)));
-    const period = (as: string, zone: string): Sql => sql`left join periods as ${sql.id(as)}
-      on ${sql.id(as, 'name')} = ${dialect.lowerCase(zone)} and met.start_time >= ${sql.id(as, 'starts_at')}
-        and (${sql.id(as, 'ends_at')} is null or met.start_time < ${sql.id(as, 'ends_at')})`;
-    const localSeconds = (as: string): Sql =>
-      sql`${dialect.epoch(sql`met.start_time`)} + ${sql.id(as, 'offset_seconds')}`;
+    const start = sql`met.start_time`;
+    const hours = (seconds: Sql): Sql => sql`((${seconds} + ${sql.lit(secondsBefore1970)}) / 3600)`;
+    const hoursIn = (periods: string): Sql =>
+      hours(sql`${dialect.epoch(start)} + ${sql.id(periods, 'offset_seconds')}`);
     // Meetings are counted once by the hour of their start, by month, by their list of hosts and by their tags; the dimensions add
     // these counts up, and look names up. Local time is found by joining the few periods of time zones that meetings are in.
     return sql`with met as materialized (
-      select hosts, host, start_time, invitee_timezone, event_type, event_name, ${tags}, local_start, local_hour,
-        substr(local_hour, 1, 7) as month, case when ending is null then 0 else 1 end as missed,
+      select host, host_name, ${severalHosts} as several_hosts, start_time,
+        invitee_timezone, event_type, event_name, ${tags}, local_start, ${dialect.month(sql`local_start`)} as month,
+        case when ending is null then 0 else 1 end as missed,
         case when ending is null and evidence in (${withoutEvidence}) then 1 else 0 end as unconfirmed
-      from (select zoned.*, substr(${dialect.minute(sql`local_start`)}, 1, 13) as local_hour
-        from (select bookings.*, ${reportTime(dialect, sql`start_time`, reportZone)} as local_start from bookings
-          where ending = 'no_show' or (ending is null and coalesce(end_time, start_time) <= ${dialect.now})) as zoned) as met
+      from (select bookings.*, ${reportTime(dialect, sql`start_time`, reportZone)} as local_start from bookings
+        where ending = 'no_show' or (ending is null and coalesce(end_time, start_time) <= ${dialect.now})) as zoned
     ),
     starts (weekday, hour, month, meetings, missed, unconfirmed) as materialized (
-      select ${dialect.weekday(sql`min(local_start)`)}, substr(local_hour, 12, 2), substr(local_hour, 1, 7), ${counts}
-      from met group by local_hour
+      select hours / 24 % 7 + 1, hours % 24, month, meetings, missed, unconfirmed
+      from (select ${hours(dialect.epoch(sql`local_start`))} as hours, min(month) as month, count(*) as meetings, sum(missed) as missed,
+        sum(unconfirmed) as unconfirmed from met group by ${hours(dialect.epoch(sql`local_start`))}) as hourly
     ),
-    periods as materialized (
-      select * from (select name, starts_at, offset_seconds, lead(starts_at) over (partition by name order by starts_at) as ends_at
-        from time_zones) as every_period
-      where starts_at <= (select max(start_time) from met) and (ends_at is null or ends_at > (select min(start_time) from met))
+    invitee_periods as materialized (
+      ${periodsBetween(sql`(select min(start_time) from bookings)`, sql`(select max(start_time) from bookings)`)}
     ),
-    zoned (host_seconds, invitee_seconds, missed, unconfirmed) as materialized (
-      select ${localSeconds('host_period')}, ${localSeconds('invitee_period')}, missed, unconfirmed
-      from met left join users on users.uri = met.host
-      ${period('host_period', 'users.timezone')} ${period('invitee_period', 'met.invitee_timezone')}
+    host_periods as materialized (
+      select users.uri as name, starts_at, ends_at, offset_seconds
+      from users join invitee_periods on invitee_periods.name = ${dialect.lowerCase('users.timezone')}
     ),
-    host_starts (weekday, hour, meetings, missed, unconfirmed) as materialized (
-      select (host_seconds / 86400 + 3) % 7 + 1, host_seconds / 3600 % 24, ${counts} from zoned
-      group by (host_seconds / 86400 + 3) % 7 + 1, host_seconds / 3600 % 24
-    ),
-    invitee_starts (hour, meetings, missed, unconfirmed) as (
-      select invitee_seconds / 3600 % 24, ${counts} from zoned group by invitee_seconds / 3600 % 24
+    zoned_starts (weekday_host, hour_host, hour_invitee, meetings, missed, unconfirmed) as materialized (
+      select host_hours / 24 + 1, host_hours % 24, invitee_hour, ${counts} from (
+        select ${hoursIn('host_periods')} % 168 as host_hours, ${hoursIn('invitee_periods')} % 24 as invitee_hour, missed, unconfirmed
+        from met ${joinPeriodIn('host_periods', start, sql`met.host`)}
+        ${joinPeriodIn('invitee_periods', start, dialect.lowerCase('met.invitee_timezone'))}
+      ) as zoned group by host_hours, invitee_hour
     ),
     types (value, label, month, meetings, missed, unconfirmed) as materialized (
       select counted.value, coalesce(event_types.name, counted.name), month, meetings, missed, unconfirmed from (
@@ -80,11 +81,13 @@ export const noShowRate: View = {
         from met group by coalesce(event_type, ''), month
       ) as counted left join event_types on event_types.uri = counted.value
     ),
-    teams (hosts, month, meetings, missed, unconfirmed) as materialized (
-      select hosts, month, ${counts} from met group by hosts, month
+    teams (host, host_name, hosts, month, meetings, missed, unconfirmed) as materialized (
+      select host, host_name, several_hosts, month, ${counts} from met group by host, host_name, several_hosts, month
     ),
-    hosted (hosts, month, meetings, missed, unconfirmed, host, host_name) as materialized (
-      select hosts, month, meetings, missed, unconfirmed, ${itemText('user')}, max(${bytes(itemText('user_name'))})
+    hosted (host, host_name, month, meetings, missed, unconfirmed) as (
+      select host, host_name, month, meetings, missed, unconfirmed from teams where hosts is null and host is not null
+      union all
+      select ${itemText('user')}, max(${bytes(itemText('user_name'))}), month, meetings, missed, unconfirmed
       from teams cross join ${items(sql`teams.hosts`)} where ${itemText('user')} is not null
       group by hosts, month, meetings, missed, unconfirmed, ${itemText('user')}
     ),
@@ -93,7 +96,7 @@ export const noShowRate: View = {
       from hosted left join users on users.uri = hosted.host group by host, month
       union all
       select '', '', month, ${sums} from teams
-      where not exists (select 1 from ${items(sql`teams.hosts`)} where ${itemText('user')} is not null) group by month
+      where host is null and not exists (select 1 from ${items(sql`teams.hosts`)} where ${itemText('user')} is not null) group by month
     ),
     tagged (${tags}, meetings, missed, unconfirmed) as materialized (
       select ${tags}, ${counts} from met group by ${tags}
@@ -115,27 +118,31 @@ function dimensions(dialect: SqlDialect): Sql[] {
     sql`select ${sql.lit(dimension)}, value, max(${bytes(sql`label`)}), ${total} from ${sql.table(from)} group by value`,
     sql`select ${sql.lit(`${dimension}_month`)}, value, label, meetings, missed, unconfirmed, month from ${sql.table(from)}`,
   ];
-  const byStart = (dimension: string, columns: Sql, { value, label }: Readonly<Record<'value' | 'label', Sql>>): Sql =>
-    sql`select ${sql.lit(dimension)}, ${value}, ${label}, ${total} from starts group by ${columns}`;
-  const byLocal = (dimension: string, from: string, { value, label }: Readonly<Record<'value' | 'label', Sql>>): Sql =>
+  const by = (dimension: string, from: string, { value, label }: Readonly<Record<'value' | 'label', Sql>>): Sql =>
     sql`select ${sql.lit(dimension)}, ${value}, ${label}, ${total} from ${sql.table(from)} group by ${value}, ${label}`;
-  const weekday = nameAmong(weekdays, sql`weekday`);
-  const hour = sql`hour || ':00'`;
-  const localHour = sql`case when hour < 10 then '0' || ${asText(sql`hour`)} else ${asText(sql`hour`)} end`;
-  const byHour = { value: localHour, label: sql`${localHour} || ':00'` };
+  const weekday = (column: string) => ({
+    value: asText(sql.id(column)),
+    label: nameAmong(weekdays, sql.id(column)),
+  });
+  const hour = (column: string) => {
+    const number = asText(sql.id(column));
+    const value = sql`case when ${sql.id(column)} < 10 then '0' || ${number} else ${number} end`;
+    return { value, label: sql`${value} || ':00'` };
+  };
+  const [day, time] = [weekday('weekday'), hour('hour')];
   const monthName = nameAmong(months, sql`cast(substr(month, 6, 2) as integer)`);
   return [
     ...named('event_type', 'types'),
     ...named('host', 'hosts'),
-    byStart('weekday', sql`weekday`, { value: asText(sql`weekday`), label: weekday }),
-    byStart('hour', sql`hour`, { value: sql`hour`, label: hour }),
-    byStart('weekday_hour', sql`weekday, hour`, {
-      value: sql`${asText(sql`weekday`)} || '-' || hour`,
-      label: sql`${weekday} || ' ' || ${hour}`,
+    by('weekday', 'starts', day),
+    by('hour', 'starts', time),
+    by('weekday_hour', 'starts', {
+      value: sql`${day.value} || '-' || ${time.value}`,
+      label: sql`${day.label} || ' ' || ${time.label}`,
     }),
-    byLocal('hour_host', 'host_starts', byHour),
-    byLocal('hour_invitee', 'invitee_starts', byHour),
-    byLocal('weekday_host', 'host_starts', { value: asText(sql`weekday`), label: weekday }),
+    by('hour_host', 'zoned_starts', hour('hour_host')),
+    by('hour_invitee', 'zoned_starts', hour('hour_invitee')),
+    by('weekday_host', 'zoned_starts', weekday('weekday_host')),
     sql`select 'month', month, ${monthName} || ' ' || substr(month, 1, 4), sum(meetings), sum(missed), sum(unconfirmed), month from starts group by month`,
     ...utmColumns.map((tag) => {
       const value = sql`coalesce(${sql.id(tag)}, '')`;
