@@ -22,11 +22,13 @@ export const numberPages: readonly Page[] = [
     async show(call) {
       const { ask, read, url, query } = call;
       const { time_zone: _zone, ...range } = query;
-      // One after the other: SQLite reads on this thread.
-      const numbers = await ask(getBookingNumbers, { query });
+      // PostgreSQL reads both at the same time.
+      const [numbers, revenue] = await Promise.all([
+        ask(getBookingNumbers, { query }),
+        ask(getRevenueNumbers, { query: range }),
+      ]);
       const before = { ...query, ...rangeBefore(numbers), days: numbers.days.length };
       const earlier = await read(({ store, clock }) => readNoShowCounts(store, before, clock()));
-      const revenue = await ask(getRevenueNumbers, { query: range });
       const fields = await fieldsFor(call);
       const cards = [...(numbers.bookings === 0 ? [] : bookingCards(numbers, url)), ...revenueCharts(revenue)];
       return {
