@@ -98,6 +98,30 @@ describe.each([
     }
   });
 
+  it.runIf(available)('count a meeting for each of its hosts once, however many it has', async () => {
+    const booking = {
+      leadMinutes: 60,
+      eventType: 0,
+      campaign: null,
+      zone: 'UTC',
+      ending: 'held',
+      payment: null,
+    } as const;
+    const starts = [Date.parse('2026-03-23T10:00Z')];
+    const rows = rowsOfWorld([[], [0], [0, 1], [1, 1], [2, 0, 1]].map((hosts) => ({ ...booking, hosts, starts })));
+    await fill(rows);
+    const { body } = await api.get(`/api/numbers/bookings?from=${from}&to=${to}`);
+    expect(body).toEqual(bookingNumbersOf(rows, { timezone: reportZone, from, to }, new Date().toISOString()));
+    expect(body).toMatchObject({
+      hosts: [
+        { uri: uriOf('users', 0), meetings: 3 },
+        { uri: uriOf('users', 1), meetings: 3 },
+        { uri: null, meetings: 1 },
+        { uri: uriOf('users', 2), meetings: 1 },
+      ],
+    });
+  });
+
   it.runIf(available)(
     'are the same in parts of any size',
     async () => {
