@@ -10,7 +10,7 @@ import { readSubscriptions, writeSubscriptions } from '#src/store/subscription-r
 import { inspectSubscriptions, type BootstrapNeeds, type Inspection } from '#src/subscriptions/bootstrap.ts';
 import { callersOf, chooseKeys, inputOf } from '#src/subscriptions/from-config.ts';
 import type { Callers } from '#src/subscriptions/list-existing.ts';
-import { watchSubscriptions, type WatchReport } from '#src/subscriptions/watch.ts';
+import { watchSubscriptions, type WatchInput, type WatchReport } from '#src/subscriptions/watch.ts';
 import type { UpstreamNeeds, UpstreamOptions } from '#src/upstream/clients.ts';
 import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
 import { noteGap } from '#workers/sync/reconcile/missed-window.ts';
@@ -37,7 +37,9 @@ export function inspectFromConfig(needs: SubscriptionWatchNeeds): Promise<Inspec
 }
 
 /** Creates lost subscriptions again; the time since they were lost is recorded as a gap to repair. */
-export async function restoreSubscriptions(needs: SubscriptionWatchNeeds): Promise<WatchReport> {
+export async function restoreSubscriptions(
+  needs: SubscriptionWatchNeeds & Pick<WatchInput, 'onFound'>,
+): Promise<WatchReport> {
   const { bootstrapNeeds, input, signingKey, isKeyMissing } = prepare(needs);
   if (isKeyMissing)
     throw new SlotstreamError(
@@ -45,7 +47,7 @@ export async function restoreSubscriptions(needs: SubscriptionWatchNeeds): Promi
       'There is no signing key here, so lost subscriptions cannot be created again.',
       { hint: 'Set SIGNING_KEYS to the key of the receivers, as for `receive`.' },
     );
-  return watchSubscriptions(bootstrapNeeds, { ...input, signingKey });
+  return watchSubscriptions(bootstrapNeeds, { ...input, signingKey, onFound: needs.onFound });
 }
 
 export function prepare({ config, store, now, signal, upstream = {}, world = {} }: SubscriptionWatchNeeds) {

@@ -122,8 +122,14 @@ function watchSubscriptionsJob(needs: SyncJobNeeds): Job {
     everyMs: config.watchEveryMs,
     async run(signal) {
       const input = { config, store, now: nowOf(needs), signal, upstream: { retryBudget: retryBudgets.ordinary } };
-      const report = await recordClockOffset(needs, (world) => restoreSubscriptions({ ...input, world }));
-      await recordLosses(needs, report);
+      const onFound = async (found: WatchReport): Promise<void> => {
+        metrics.subscriptions(countsOf(found));
+        await recordLosses(needs, found, () => false);
+      };
+      const report = await recordClockOffset(needs, (world) => restoreSubscriptions({ ...input, world, onFound }));
+      // A lost subscription that is still remembered has no replacement yet.
+      const remembered = new Set((await readSubscriptions(store)).map(({ uri }) => uri));
+      await recordLosses(needs, report, (uri) => !remembered.has(uri));
       const counts = countsOf(report);
       metrics.subscriptions(counts);
       for (const { uri, retry_started_at: since } of report.retrying)
@@ -136,11 +142,12 @@ function watchSubscriptionsJob(needs: SyncJobNeeds): Job {
   };
 }
 
-/** A lost subscription that is still remembered has no replacement yet. */
-async function recordLosses({ store, nowMs }: SyncJobNeeds, { disabled, missing }: WatchReport): Promise<void> {
-  const remembered = new Set((await readSubscriptions(store)).map(({ uri }) => uri));
-  const isReplaced = (uri: string): boolean => !remembered.has(uri);
-  await recordLostSubscriptions(
+function recordLosses(
+  { store, nowMs }: SyncJobNeeds,
+  { disabled, missing }: WatchReport,
+  isReplaced: (uri: string) => boolean,
+): Promise<void> {
+  return recordLostSubscriptions(
     store,
     [
       ...disabled.map(({ uri }) => ({ uri, how: 'disabled' as const, isReplaced: isReplaced(uri) })),

@@ -18,6 +18,8 @@ import type { Refusal } from './register.ts';
 export interface WatchInput extends Omit<BootstrapInput, 'prune' | 'countsMembers'> {
   /** The key with the id `keyIds[0]`. */
   readonly signingKey: string;
+  /** Called before the repair, which can take minutes while the service fails. */
+  readonly onFound?: ((found: WatchReport) => Promise<void>) | undefined;
 }
 
 export interface WatchReport {
@@ -41,14 +43,15 @@ export async function watchSubscriptions(needs: BootstrapNeeds, input: WatchInpu
   const ours = existing.filter((one) => isOurs(callback, one));
   const { disabled, missing, outages } = findOutages(inspection, needs.now());
   const steps = inspection.steps.filter((step) => repairs(step, { outages, ours }));
+  const retrying = ours.filter(({ state, retry_started_at: since }) => state === 'active' && since != null);
+  const found = { retrying, disabled, missing, recreated: [], refused: [], gaps: [], failure: undefined };
+  await input.onFound?.(found);
   const { callers, signal, pause } = needs;
   const applied = await applyPlan({ callers, signingKey: input.signingKey, signal, pause }, steps, inspection.input);
   const result = resolveOutages(inspection, { outages, applied, now: needs.now() });
   await recordOutages(needs, result);
   return {
-    retrying: ours.filter(({ state, retry_started_at: since }) => state === 'active' && since != null),
-    disabled,
-    missing,
+    ...found,
     recreated: applied.results.flatMap((result) => (result.kind === 'created' ? [result.subscription] : [])),
     refused: applied.results.flatMap((result) => (result.kind === 'refused' ? [result.refusal] : [])),
     gaps: result.gaps,

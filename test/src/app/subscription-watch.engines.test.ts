@@ -73,6 +73,24 @@ describe.runIf(inject('redisUrl'))('the watch', () => {
     expect(await product.term()).toBe(0);
   });
 
+  it('reports a deleted subscription while the service fails to create another', async () => {
+    await using redis = await startRedis();
+    await using sandbox = await openTestSandbox(world);
+    await using home = await openWatched(redis, sandbox);
+    expect((await home.run(['bootstrap'])).code).toBe(0);
+    const answers = [{ path: '/webhook_subscriptions', method: 'POST', status: 503 }];
+    await sandbox.control('POST', '/faults', { answers });
+    const [lost] = organizationOnes(sandbox);
+    await sandbox.call('DELETE', lost?.uri ?? '');
+
+    const product = await home.open('start');
+    const sentence = '1 webhook subscription was deleted in the service.';
+    // One call is retried for a minute.
+    await until(async () => (await home.run(['status'])).out.includes(sentence), '`status` reports it', 30_000);
+    expect(await (await product.admin('/', { accept: 'text/html' })).text()).toContain(sentence);
+    expect(await gauge(product, 'slotstream_subscriptions{state="missing"}')).toBe(1);
+  });
+
   it('warns while deliveries are being retried', async () => {
     await using redis = await startRedis();
     await using sandbox = await openTestSandbox(world);
