@@ -42,6 +42,7 @@ export const statusRecord = z
   .looseObject({
     roles: z.strictObject({ receives: z.boolean(), works: z.boolean() }),
     started_at: z.iso.datetime(),
+    host: z.string(),
     pid: z.int(),
     queue: z.looseObject({
       engine: z.string(),

@@ -1,6 +1,6 @@
 // Where a browser finds the page that it asked of a process without tables: at ADMIN_URL, or at a worker of this machine. Pure.
 import { isLoopback } from '#src/base/loopback.ts';
-import { isMissing } from '#src/store/process-reports.ts';
+import { isMissing, rowOf } from '#src/store/process-reports.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
 
 /** The base of the address; undefined where it is not known, or is that of the process that was asked. */
@@ -9,19 +9,19 @@ export function workerAddress(
   {
     adminUrl,
     processes,
-    pid,
+    self,
     nowMs,
   }: {
     readonly adminUrl: string | undefined;
     readonly processes: readonly ProcessRow[];
     /** Of the process that was asked. */
-    readonly pid: number;
+    readonly self: Pick<ProcessRow, 'host' | 'pid'>;
     readonly nowMs: number;
   },
 ): string | undefined {
   if (adminUrl !== undefined && !isSameListener(new URL(adminUrl), asked)) return adminUrl;
-  const own = processes.find((row) => row.pid === pid && row.role === 'receive');
-  const worker = processes.find((row) => row.role !== 'receive' && row.host === own?.host && !isMissing(row, nowMs));
+  const own = rowOf(processes, self);
+  const worker = processes.find((row) => row.role !== 'receive' && row.host === self.host && !isMissing(row, nowMs));
   // Behind a proxy or in a container, the ports of the machine are others.
   if (own === undefined || worker === undefined || new URL(own.admin_url).port !== asked.port) return undefined;
   const address = new URL(worker.admin_url);

@@ -1,5 +1,6 @@
 // The composition root: opens everything that the roles of a process need, in order, and closes it in the reverse order.
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import type { DiskSpace, FreeBytes } from '#src/base/disk-space.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import type { Config } from '#src/config/load.ts';
@@ -125,6 +126,7 @@ export async function openApp(
     return {
       roles: { receives: roles.receives, works: roles.works },
       started_at: startedAt,
+      host: hostname(),
       pid: process.pid,
       queue: { engine: queue.engine, ...depth },
       ...(receiver && { spool: receiver.spool.depth() }),

@@ -16,6 +16,8 @@ export interface StatusReport {
   /** Whether a process answers on this data folder. */
   readonly running: boolean;
   readonly processes: readonly ProcessRow[];
+  /** By the clock that the reports of the processes have. */
+  readonly nowMs: number;
   /** The answer of a process on this data folder, one with the tables if there is one; without any, what the store has. */
   readonly status: object;
   readonly health: readonly HealthCheck[];
@@ -57,13 +59,16 @@ export async function readStatus(needs: StatusNeeds): Promise<StatusReport> {
   const [first] = read;
   const running = first !== undefined;
   const listed = read.flatMap(({ processes }) => processes);
+  // A process reports itself when it is asked: the newest report has the time of the answer.
+  const reportedMs = listed.map(({ seen_at: at }) => Date.parse(at));
+  const nowMs = reportedMs.length > 0 ? Math.max(...reportedMs) : needs.now().getTime();
   if (first?.store && first.health) {
     const { health, ...status } = first;
-    return { running, processes: mergeProcesses(listed), status, health, problem: undefined };
+    return { running, processes: mergeProcesses(listed), nowMs, status, health, problem: undefined };
   }
   const queue = first ? undefined : await askQueue(config);
-  const { problem, processes, health, ...mirror } = await readMirror(needs, { listed, queue });
-  return { running, processes, status: { ...first, ...(queue && { queue }), ...mirror }, health, problem };
+  const { status, ...mirror } = await readMirror(needs, { listed, queue, nowMs });
+  return { running, ...mirror, status: { ...first, ...(queue && { queue }), ...status } };
 }
 
 /** Undefined where only its process can read it. */
@@ -91,7 +96,7 @@ const queueTimeoutMs = 5_000;
 /** What the store has, and what follows from it and from the processes that answered. */
 async function readMirror(
   { config, log, now, mirror }: StatusNeeds,
-  known: { readonly listed: readonly ProcessRow[]; readonly queue: QueueAnswer | undefined },
+  known: { readonly listed: readonly ProcessRow[]; readonly queue: QueueAnswer | undefined; readonly nowMs: number },
 ) {
   // Loaded only here: asking a running process needs no store.
   const { mirrorStatus, openMirror } = await import('./mirror.ts');
@@ -110,7 +115,7 @@ async function readMirror(
     const nowMs = now().getTime() + (await store.engine.clockAheadMs());
     const processes = mergeProcesses([...known.listed, ...(await listProcesses(store, nowMs))]);
     const health = await healthWith(processes, { store, nowMs, database: 'answering' });
-    return { ...(await mirrorStatus(store)), processes, health, problem: undefined };
+    return { status: await mirrorStatus(store), processes, nowMs, health, problem: undefined };
   } catch (error) {
     if (!(error instanceof SlotstreamError)) throw error;
     const states: Partial<Record<string, string>> = { no_mirror: 'no mirror yet', store_unavailable: 'not answering' };
@@ -118,7 +123,8 @@ async function readMirror(
     if (state === undefined) throw error;
     const processes = mergeProcesses(known.listed);
     const database = state === 'not answering' ? state : 'answering';
-    const health = await healthWith(processes, { store: undefined, nowMs: now().getTime(), database });
-    return { store: { state }, processes, health, problem: error };
+    const { nowMs } = known;
+    const health = await healthWith(processes, { store: undefined, nowMs, database });
+    return { status: { store: { state } }, processes, nowMs, health, problem: error };
   }
 }

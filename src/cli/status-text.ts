@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { StatusReport } from '#src/app/read-status.ts';
 import { timeText } from '#src/base/time.ts';
 import { healthCheck, verdictOf, type HealthCheck } from '#src/read/health/health-check.ts';
+import { listedOf } from '#src/read/health/process-health.ts';
 import { isMissing, machineOf } from '#src/store/process-reports.ts';
 import { alignColumns } from './terminal.ts';
 
@@ -64,7 +65,7 @@ type ProcessReport = Pick<StatusReport, 'running' | 'processes'>;
 
 type Line = readonly [label: string, value: string];
 
-export function statusText(status: ProcessReport & Readonly<Record<string, unknown>>, now: Date): string {
+export function statusText(status: ProcessReport & Readonly<Record<string, unknown>>, nowMs: number): string {
   const read = report.parse(status);
   const sections: Readonly<Record<string, readonly Line[]>> = {
     Deliveries: [...subscriptionLines(read.health), ...queueLines(read), ...logLines(read.store)],
@@ -74,7 +75,7 @@ export function statusText(status: ProcessReport & Readonly<Record<string, unkno
   };
   return [
     ...healthLines(read.health),
-    ...processLines(status, read.store, now),
+    ...processLines(status, read.store, nowMs),
     ...Object.entries(sections).flatMap(([title, lines]) => (lines.length > 0 ? [title, ...aligned(lines)] : [])),
   ].join('\n');
 }
@@ -105,9 +106,9 @@ function healthLines(health: readonly HealthCheck[] = []): readonly string[] {
   return [verdictOf(health).sentence, ...known.map(checkText)];
 }
 
-function processLines({ running, processes }: ProcessReport, store: Report['store'], now: Date): readonly string[] {
+function processLines({ running, processes }: ProcessReport, store: Report['store'], nowMs: number): readonly string[] {
   const isStoreDown = store !== undefined && 'state' in store && store.state === 'not answering';
-  const rows = processes.map((process) => {
+  const rows = listedOf({ processes, nowMs }).map((process) => {
     const { role, host, pid, version, started_at: since, seen_at: seen, queue, last_batch_at: batch } = process;
     const { disks, refuses } = machineOf(process);
     const withoutStore = isStoreDown && role !== 'receive' ? 'the database does not answer' : 'running';
@@ -123,7 +124,7 @@ function processLines({ running, processes }: ProcessReport, store: Report['stor
       batch ? timeText(batch) : 'none yet',
       String(process.spool_deliveries ?? ''),
       disks.length === 0 ? '' : freeMb < 10_000 ? `${freeMb} MB` : `${Math.round(freeMb / 1000)} GB`,
-      isMissing(process, now.getTime()) ? `no report since ${timeText(seen)}` : state,
+      isMissing(process, nowMs) ? `no report since ${timeText(seen)}` : state,
     ];
   });
   const header = ['role', 'host (pid)', 'admin', 'version', 'since', 'last batch', 'spool', 'free disk', 'state'];

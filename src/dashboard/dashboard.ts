@@ -74,8 +74,8 @@ export function createDashboard(needs: DashboardNeeds): Pages {
   /** A process without tables sends a browser on to one that has them, or says where they are. */
   async function leadOn(context: PageContext, page: Page): Promise<Response> {
     const { req, env } = context;
-    const { pid, processes = [] } = statusRecord.parse(await env.status());
-    const known = { adminUrl: needs.adminUrl, processes, pid, nowMs: needs.clock() };
+    const { processes = [], ...self } = statusRecord.parse(await env.status());
+    const known = { adminUrl: needs.adminUrl, processes, self, nowMs: needs.clock() };
     // A proxy may hide the name that the browser asked for: it would be led in a circle.
     const base = isProxied(req.header()) ? undefined : workerAddress(new URL(req.url), known);
     if (base !== undefined) return context.redirect(base + localAddress(req.url, req.url));

@@ -19,10 +19,10 @@ export const status = defineVerb({
       context.out(json ? JSON.stringify({ login_url: link }) : link);
       return 0;
     }
-    const { now } = context;
-    const { running, status: read, processes, health, problem } = await readStatus({ config, log: context.log(), now });
+    const needs = { config, log: context.log(), now: context.now };
+    const { running, status: read, processes, nowMs, health, problem } = await readStatus(needs);
     const report = { running, ...read, ...(processes.length > 0 && { processes }), health };
-    context.out(json ? JSON.stringify(report) : statusText({ ...report, processes }, context.now()));
+    context.out(json ? JSON.stringify(report) : statusText({ ...report, processes }, nowMs));
     if (!running && runsDemo(config.dataDir))
       context.notify(`→ A demo is running: DATA_DIR=${demoFolder(config.dataDir)} ${slotstream} status`);
     if (problem) context.notify(`! ${problem.message}\n→ ${problem.hint}`);

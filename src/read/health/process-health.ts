@@ -63,13 +63,13 @@ const databaseDown: HealthCheck = {
 };
 
 function running(input: ProcessInput): HealthCheck {
-  const { processes, nowMs, isCalled } = input;
+  const { processes, isCalled } = input;
   const item = { id: 'processes', page: '/mirror' };
   if (processes.length === 0)
     return { ...item, state: 'warning', sentence: 'No process runs.', fix: `${slotstream} start` };
-  const alive = aliveOf(input);
+  const [alive, missing] = [aliveOf(input), missingOf(input)];
   const lastOf = (role: string): string => {
-    const ended = processes.filter((each) => each.role === role && isMissing(each, nowMs));
+    const ended = missing.filter((each) => each.role === role);
     return ended.length === 0 ? '' : ` No report any more: ${namesOf(ended)}.`;
   };
   if (alive.every(({ role }) => role === 'receive')) {
@@ -83,7 +83,6 @@ function running(input: ProcessInput): HealthCheck {
     const fix = `${slotstream} receive. If one runs on another machine, set DATABASE_URL there too, so that it reports.`;
     return { ...item, state: 'problem', sentence, fix };
   }
-  const missing = missingOf(input);
   const [first] = missing;
   if (first !== undefined)
     return {
@@ -95,8 +94,14 @@ function running(input: ProcessInput): HealthCheck {
   return { ...item, state: 'ok', sentence: `Running: ${namesOf(alive)}.` };
 }
 
+/** All but those that ended without a word and were replaced. */
+export function listedOf(input: Pick<ProcessInput, 'processes' | 'nowMs'>): readonly ProcessRow[] {
+  const missing = missingOf(input);
+  return input.processes.filter((each) => !isMissing(each, input.nowMs) || missing.includes(each));
+}
+
 /** Those that ended without a word, except where another of that role started since: each of these replaces one. */
-export function missingOf({ processes, nowMs }: Pick<ProcessInput, 'processes' | 'nowMs'>): readonly ProcessRow[] {
+function missingOf({ processes, nowMs }: Pick<ProcessInput, 'processes' | 'nowMs'>): readonly ProcessRow[] {
   const started = processes.toSorted((a, b) => (a.started_at < b.started_at ? -1 : 1));
   const missing = processes.filter((each) => isMissing(each, nowMs));
   return missing

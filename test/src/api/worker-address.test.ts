@@ -7,6 +7,12 @@ const nowMs = Date.parse('2026-01-01T12:00:00Z');
 const receiver = processRow({ id: 'r', role: 'receive', pid: 7 });
 const worker = processRow({ id: 'w', role: 'work', pid: 8, admin_url: 'http://127.0.0.1:8082' });
 const far = processRow({ id: 'f', role: 'work', pid: 9, host: 'other', admin_url: 'http://127.0.0.1:8083' });
+const namesake = {
+  ...receiver,
+  host: 'other',
+  started_at: '2026-01-01T11:00:00.000000Z',
+  admin_url: 'http://127.0.0.1:9',
+};
 const gone = processRow({ ...worker, id: 'g', seen_at: '2026-01-01T11:50:00.000000Z' });
 
 describe('the address of a worker', () => {
@@ -41,6 +47,13 @@ describe('the address of a worker', () => {
       'http://127.0.0.1:8082',
     ],
     ['is not that of a worker on another machine', 'http://10.0.0.5:8081', undefined, [receiver, far], undefined],
+    [
+      'is not taken from a process with the same number on another machine',
+      'http://10.0.0.5:8081',
+      undefined,
+      [namesake, receiver, worker],
+      'http://10.0.0.5:8082',
+    ],
     ['is not that of a worker that is gone', 'http://10.0.0.5:8081', undefined, [receiver, gone], undefined],
     [
       'is not known where the port is that of a proxy',
@@ -57,6 +70,6 @@ describe('the address of a worker', () => {
       undefined,
     ],
   ])('%s', (_, asked, adminUrl, processes, address) => {
-    expect(workerAddress(new URL(asked), { adminUrl, processes, pid: 7, nowMs })).toBe(address);
+    expect(workerAddress(new URL(asked), { adminUrl, processes, self: { host: 'one', pid: 7 }, nowMs })).toBe(address);
   });
 });

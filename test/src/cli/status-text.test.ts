@@ -12,7 +12,7 @@ const process = processRow({
   spool_deliveries: 7,
   last_batch_at: '2026-01-05T23:59:58.000000Z',
 });
-const now = new Date('2026-01-06T00:00:10Z');
+const nowMs = Date.parse('2026-01-06T00:00:10Z');
 
 const running = {
   running: true,
@@ -60,7 +60,7 @@ const running = {
 
 describe('the text of status', () => {
   it('says in about a dozen lines what runs, where deliveries are, and what the tables have', () => {
-    expect(statusText(running, now)).toBe(`2 things need you.
+    expect(statusText(running, nowMs)).toBe(`2 things need you.
 ✗ queue: The queue does not answer.
   → Check it.
 ! disk: Little free disk space.
@@ -91,16 +91,23 @@ Feed delivery
   });
 
   it('says that there is no mirror yet', () => {
-    expect(statusText({ running: false, processes: [], store: { state: 'no mirror yet' } }, now)).toBe(
+    expect(statusText({ running: false, processes: [], store: { state: 'no mirror yet' } }, nowMs)).toBe(
       `Deliveries
   Log  no mirror yet`,
     );
   });
 
   it('lists the processes of other machines where none runs here', () => {
-    expect(statusText({ running: false, processes: [process] }, now)).toMatch(
+    expect(statusText({ running: false, processes: [process] }, nowMs)).toMatch(
       /^No process runs in this data folder\.\nProcesses\n.*\n {2}start +web-1 \(42\)/,
     );
+  });
+
+  it('leaves out a process that was killed and replaced', () => {
+    const killed = { ...process, id: 'b', pid: 41, seen_at: '2026-01-05T23:50:00.000000Z' };
+    const replaced = [killed, { ...process, started_at: '2026-01-05T23:50:01.000000Z' }];
+    expect(statusText({ running: true, processes: replaced }, nowMs)).not.toMatch(/no report|\(41\)/);
+    expect(statusText({ running: true, processes: [killed, process] }, nowMs)).toMatch(/\(41\) .* no report since/);
   });
 
   it('says that the queue or the store does not answer', () => {
@@ -110,17 +117,17 @@ Feed delivery
       queue: { engine: 'postgres', state: 'not answering' },
       store: { state: 'not answering' },
     };
-    expect(statusText(report, now)).toBe(
+    expect(statusText(report, nowMs)).toBe(
       'Deliveries\n  Queue  PostgreSQL: not answering\n  Log    the database does not answer',
     );
     const processes = [process, { ...process, role: 'receive' }];
-    const states = statusText({ ...report, processes }, now).match(/(?<= 7 {17})\S.*$/gm);
+    const states = statusText({ ...report, processes }, nowMs).match(/(?<= 7 {17})\S.*$/gm);
     expect(states).toEqual(['the database does not answer', 'running']);
   });
 
   it('says that the journal is full, and that the queue lost jobs', () => {
     const journal = { batches: 1, bytes: 2, losses: 3, is_full: true };
-    expect(statusText({ running: true, processes: [], journal }, now)).toContain(
+    expect(statusText({ running: true, processes: [], journal }, nowMs)).toContain(
       'copies of 1 batch in the queue; full: deliveries are rejected; the queue lost jobs 3 times',
     );
   });
@@ -134,12 +141,12 @@ Feed delivery
       journal: { ...running.journal, batches: 0 },
       reconcile: { recent: { ...lastRun, read: 1, drift } },
     };
-    const text = statusText(report, now);
+    const text = statusText(report, nowMs);
     expect(text).toMatch(/Redis: 1 batch waiting.*\n {2}Spool +empty\n {2}Journal +empty\n/);
     expect(text).toContain(': 1 record, 1 difference repaired');
   });
 
   it('leaves out a part whose shape it does not know', () => {
-    expect(statusText({ ...running, store: 7, alerts: { pending: 'many' } }, now)).not.toMatch(/Log|Rows|Alerts/);
+    expect(statusText({ ...running, store: 7, alerts: { pending: 'many' } }, nowMs)).not.toMatch(/Log|Rows|Alerts/);
   });
 });

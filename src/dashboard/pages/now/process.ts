@@ -3,6 +3,8 @@
 import { html } from 'hono/html';
 import type { z } from 'zod';
 import { verdictOf } from '#src/read/health/health-check.ts';
+import { aliveOf } from '#src/read/health/process-health.ts';
+import { rowOf } from '#src/store/process-reports.ts';
 import { statusRecord } from '#src/api/process.ts';
 import { counted, number } from '#src/base/number-text.ts';
 import { facts } from '#src/dashboard/components/list.ts';
@@ -10,19 +12,11 @@ import { externalLink, time, type Markup } from '#src/dashboard/components/marku
 import type { PageCall, View } from '#src/dashboard/page.ts';
 import { healthView } from './health.ts';
 
-export async function processView({ status }: Pick<PageCall, 'status'>): Promise<View> {
-  const {
-    roles,
-    processes = [],
-    health = [],
-    queue,
-    spool,
-    journal,
-    started_at,
-    pid,
-  } = statusRecord.parse(await status());
-  const workers = processes.filter(({ role }) => role !== 'receive');
-  const own = processes.find((each) => each.pid === pid);
+export async function processView({ status, nowMs }: Pick<PageCall, 'status' | 'nowMs'>): Promise<View> {
+  const { processes = [], health = [], ...self } = statusRecord.parse(await status());
+  const { roles, queue, spool, journal, started_at } = self;
+  const workers = aliveOf({ processes, nowMs }).filter(({ role }) => role !== 'receive');
+  const own = rowOf(processes, self);
   return {
     title: roles.works ? 'Now' : 'Receiver',
     ...(roles.works && { status: 503 }),

@@ -229,7 +229,7 @@ describe('the OpenAPI document of the admin listener', () => {
     const schema = contentOf(docsOf({ method: 'GET', path: '/api/status' }), 200)['application/json']?.schema;
     const roles = { receives: true, works: false };
     const queue = { engine: 'redis', waiting: 0, active: 0, delayed: 0, failed: 0 };
-    expect(complaintsOf(schema, { roles, started_at: '2025-04-14T12:00:00Z', pid: 7, queue })).toEqual([]);
+    expect(complaintsOf(schema, { roles, started_at: '2025-04-14T12:00:00Z', host: 'one', pid: 7, queue })).toEqual([]);
     expect(complaintsOf(schema, { roles, pid: 7 })).not.toEqual([]);
   });
 

@@ -28,6 +28,7 @@ async function pageOf(
   const status = async () => ({
     roles: { receives: true, works },
     started_at: '2026-01-01T00:00:00.000Z',
+    host: 'one',
     pid: 7,
     queue: { engine: 'redis', waiting: 1, active: 0, delayed: 2, failed: 0 },
     spool: { deliveries: 0, bytes: 0 },
@@ -68,6 +69,14 @@ describe('the page of a receiver', () => {
     for (const text of ['3 batches', '2 batches', '0 deliveries']) expect(html).toContain(`<dd>${text}</dd>`);
   });
 
+  it('shows no number of another machine or of an earlier process, and no worker that was killed', async () => {
+    const earlier = { ...receiver, id: 'b', accepted: 77, started_at: '2025-01-01T00:00:00.000000Z' };
+    const killed = processRow({ id: 'd', role: 'work', host: 'db-9' });
+    const { html } = await pageOf([{ ...receiver, id: 'c', host: 'another', accepted: 78 }, earlier, receiver, killed]);
+    expect(html).toContain('<dd>12</dd>');
+    expect(html).not.toContain('<bdi>db-9</bdi>');
+  });
+
   it('says where to look when no worker reports to it', async () => {
     expect((await pageOf([receiver])).html).toContain('No worker runs: deliveries wait in the queue.');
     const { html } = await pageOf([receiver], { database: 'unknown' });
@@ -87,6 +96,7 @@ describe('the page of a receiver', () => {
     const worker = processRow({
       id: 'b',
       role: 'work',
+      pid: 8,
       seen_at: instantOf(Date.now()),
       admin_url: 'http://127.0.0.1:8082',
     });
