@@ -51,16 +51,18 @@ interface DiskRoles {
   readonly works: boolean;
 }
 
-/** The folders that a process of these roles writes to. */
+/** The folders that a process of these roles writes to, and its data folder where none of them is in it. */
 export function diskFolders(config: Config, { receives, works }: DiskRoles): DiskFolders {
   const { dataDir, databaseUrl, queueUrl, journal } = config;
   const file = works ? sqliteFile(databaseUrl) : undefined;
   const queue = embeddedFolder(queueUrl, dataDir);
+  const isUnused = queue === undefined && !receives && (file === undefined || dirname(file) !== dataDir);
   return {
     ...(queue !== undefined && { queue }),
     ...(receives && { spool: join(dataDir, 'spool') }),
     ...(receives && journal.isOn && { journal: join(dataDir, 'journal') }),
     ...(file !== undefined && { store: dirname(file) }),
+    ...(isUnused && { data: dataDir }),
   };
 }
 
@@ -80,7 +82,11 @@ export function openDisks(
     onChange({ part, freeBytes: bytes, hasRoom }) {
       const fields = { part, freeMb: inMegabytes(bytes) };
       if (hasRoom) log.info(fields, 'the disk has room again');
-      else log.error({ ...fields, hint: 'Free disk space.' }, `the disk is almost full: the ${part} is paused`);
+      else
+        log.error(
+          { ...fields, hint: 'Free disk space.' },
+          `the disk is almost full${part === 'data' ? '' : `: the ${part} is paused`}`,
+        );
     },
   });
 }

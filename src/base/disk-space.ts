@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
-/** What writes to a disk, and needs room there. */
-export type DiskPart = 'queue' | 'journal' | 'spool' | 'store';
+/** What writes to a disk, and needs room there; `data` is a data folder that no delivery is written to. */
+export type DiskPart = 'queue' | 'journal' | 'spool' | 'store' | 'data';
 export type DiskFolders = Readonly<Partial<Record<DiskPart, string>>>;
 
 /** Free bytes on the disk of a folder; undefined where the disk does not say. */
@@ -19,7 +19,7 @@ export interface LowDisk {
 export interface DiskSpace {
   /** False while the disk of the part is almost full. True for parts that write to no disk of this machine. */
   hasRoom(part: DiskPart): Promise<boolean>;
-  /** The parts whose disk is almost full. */
+  /** The parts that need room and whose disk is almost full. */
   full(): Promise<readonly LowDisk[]>;
   /** The parts whose disk is getting full: early enough to make room. */
   low(): Promise<readonly LowDisk[]>;
@@ -80,7 +80,7 @@ export function openDiskSpace({ folders, minFreeBytes, clock, ...needs }: DiskSp
   const below = async (bytes: number) => (await free()).filter((one) => one.freeBytes < bytes);
   return {
     hasRoom: async (part) => (await below(minFreeBytes)).every((one) => one.part !== part),
-    full: () => below(minFreeBytes),
+    full: async () => (await below(minFreeBytes)).filter(({ part }) => part !== 'data'),
     low: () => below(lowBelow(minFreeBytes)),
     free,
     folders,
@@ -102,6 +102,6 @@ export const existingFolder = (path: string): string =>
   existsSync(path) ? path : existingFolder(dirname(resolve(path)));
 
 export const partsOf = (folders: DiskFolders): readonly DiskPart[] =>
-  (['queue', 'journal', 'spool', 'store'] as const).filter((part) => folders[part] !== undefined);
+  (['queue', 'journal', 'spool', 'store', 'data'] as const).filter((part) => folders[part] !== undefined);
 
 export const inMegabytes = (bytes: number): number => Math.round(bytes / 1024 ** 2);

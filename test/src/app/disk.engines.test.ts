@@ -9,12 +9,13 @@ import { until } from '../../harness/ports.ts';
 import { openHome, type Home } from '../../harness/product.ts';
 import { openSender } from '../../harness/mirror/sender.ts';
 import { startRedis } from '../../harness/redis.ts';
+import { copyPostgres } from '../../harness/templates.ts';
 import { contactStory } from '../../harness/data/contact-deliveries.ts';
 
 const gigabyte = 1024 ** 3;
 
 /** The product with disks that the test fills; a folder is named by the last part of its path. */
-async function openScene(settings: Readonly<Record<string, string>> = {}) {
+async function openScene(settings: Readonly<Record<string, string>> = {}, { receives = true } = {}) {
   const home = await openHome(settings);
   const full = new Set<string>();
   const lines: string[] = [];
@@ -25,7 +26,7 @@ async function openScene(settings: Readonly<Record<string, string>> = {}) {
       log,
       freeBytes: async (folder) => (full.has(nameOf(home, folder)) ? 1024 : gigabyte),
     },
-    { receives: true, works: true, makesKey: false },
+    { receives, works: true, makesKey: false },
   );
   const url = `http://127.0.0.1:${app.port}`;
   const sender = openSender({ url: `${url}/webhooks`, key: home.signingKey });
@@ -40,6 +41,7 @@ async function openScene(settings: Readonly<Record<string, string>> = {}) {
       await until(async () => (await isDown()) === full.size > 0, 'the process has noticed it');
     },
     ready: () => ready(url),
+    fillUnnoticed: (folder: string) => void full.add(folder),
     status: async () => (await app.status()) as { queue: Record<string, number>; spool: { deliveries: number } },
     metrics: async () => {
       const headers = { authorization: `Bearer ${app.adminToken}` };
@@ -133,3 +135,19 @@ it('doctor and status name the process that refuses deliveries because its disk 
   expect(code).toBe(3);
   expect((await scene.home.run(['status'])).out).toMatch(/^ {2}start .* 0 MB +refuses deliveries$/m);
 });
+
+it.runIf(inject('redisUrl') && inject('postgresUrl'))(
+  'the data folder of a worker without a queue or a store on its disk is reported, and does not stop it',
+  async () => {
+    await using redis = await startRedis();
+    const settings = { QUEUE_URL: redis.url, DATABASE_URL: await copyPostgres() };
+    await using scene = await openScene(settings, { receives: false });
+    expect((await scene.home.run(['status'])).out).toMatch(/^ {2}work .* 1024 MB +running$/m);
+    scene.fillUnnoticed('store');
+    await expect
+      .poll(async () => (await scene.home.run(['doctor'])).out)
+      .toMatch(/! disk: Little free disk space: work on .*data 0 MB in /);
+    expect(await scene.metrics()).toContain('slotstream_disk_free_bytes{part="data"} 1024');
+    expect((await scene.home.run(['doctor'])).out).toContain('✓ readiness: ');
+  },
+);
