@@ -23,6 +23,7 @@ export const processRow = (row: Partial<ProcessRow>): ProcessRow => ({
   journal_batches: null,
   journal_full: null,
   low_disks: null,
+  machine: null,
   accepted: 0,
   refused: 0,
   refused_stale: 0,
@@ -32,9 +33,8 @@ export const processRow = (row: Partial<ProcessRow>): ProcessRow => ({
   ...row,
 });
 
-/** The column that holds what a process knows of its machine. */
-export const machineRow = (machine: Partial<MachineReport>): Pick<ProcessRow, 'low_disks'> => ({
-  low_disks: JSON.stringify({ disks: [], refuses: false, down: [], clock_ahead_seconds: 0, ...machine }),
+export const machineRow = (machine: Partial<MachineReport>): Pick<ProcessRow, 'machine'> => ({
+  machine: { disks: [], refuses: false, down: [], clock_ahead_seconds: 0, ...machine },
 });
 
 export const lowDisk = (part: string, freeMb: number) => ({
