@@ -33,7 +33,7 @@ export const sumOf = (rows: readonly ProcessRow[], column: NumberColumn): number
   rows.reduce((sum, row) => sum + (row[column] ?? 0), 0);
 type NumberColumn = 'accepted' | 'refused' | 'refused_stale' | 'spool_deliveries' | 'journal_batches' | 'queue_losses';
 
-/** What a process knows of its machine; the column `low_disks`, as JSON. */
+/** What a process knows of its machine. */
 const machineReport = z.object({
   disks: z.array(z.object({ part: z.string(), folder: z.string(), free_mb: z.number(), is_low: z.boolean() })),
   /** Whether it answers 503 to deliveries. */
@@ -48,13 +48,8 @@ export type MachineReport = z.output<typeof machineReport>;
 const nothingReported: MachineReport = { disks: [], refuses: false, down: [], clock_ahead_seconds: 0 };
 
 /** A process of another version may have another form. */
-export function machineOf({ low_disks: text }: Pick<ProcessRow, 'low_disks'>): MachineReport {
-  try {
-    return machineReport.parse(JSON.parse(text ?? ''));
-  } catch {
-    return nothingReported;
-  }
-}
+export const machineOf = ({ machine }: Pick<ProcessRow, 'machine'>): MachineReport =>
+  machineReport.safeParse(machine).data ?? nothingReported;
 
 export const diskText = (disks: MachineReport['disks']): string =>
   disks.map(({ part, folder, free_mb: free }) => `${part} ${free} MB in ${folder}`).join(', ');

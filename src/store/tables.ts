@@ -138,6 +138,7 @@ export const tables = {
         'pid queue_waiting queue_active queue_failed queue_losses spool_deliveries journal_batches accepted refused refused_stale lag_p50_ms lag_p99_ms',
       time: 'started_at seen_at queue_oldest_at active_oldest_at spool_since last_batch_at',
       flag: 'journal_full',
+      json: 'machine',
     },
     'role host version admin_url pid started_at seen_at',
   ),

@@ -1,4 +1,4 @@
-// One row per booking with all its reschedules. It never changes once it is released: a later version adds a migration.
+// One row per booking with all its reschedules, and what a process knows of its machine. It never changes once it is released: a later version adds a migration.
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { indexStatement, linesOf, tableStatement } from './0001-first-release.ts';
@@ -29,6 +29,7 @@ export function bookings(types: StorageTypes): Migration {
     ...linesOf(tables).map((table) => tableStatement(types, table)),
     ...linesOf(indexes).map((index) => indexStatement(types, index)),
     ...(types.engine === 'postgres' ? ['alter table bookings set (fillfactor = 85)'] : []),
+    `alter table processes add column machine ${types.json}`,
   ];
   return {
     async up(db: Kysely<unknown>) {
