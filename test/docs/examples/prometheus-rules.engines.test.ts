@@ -111,6 +111,15 @@ const cases: readonly Case[] = [
   },
   { rule: 'SlotstreamQuarantine', series: { [`slotstream_quarantine{${one}}`]: `3x10 ${down}3x70` }, at: 85 },
   {
+    rule: 'SlotstreamBookingsBehind',
+    series: {
+      [`slotstream_bookings_behind_seconds{${one}}`]: '0+60x15',
+      [`slotstream_bookings_behind_seconds{${other}}`]: '0x15',
+    },
+    at: 10,
+    summary: 'Lists, numbers and views of bookings are 10m 0s behind the log.',
+  },
+  {
     rule: 'SlotstreamQueueLostJobs',
     series: { [`slotstream_queue_losses_total{${one}}`]: '0x5 1x5' },
     at: 8,
