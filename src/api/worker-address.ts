@@ -1,6 +1,7 @@
 // Where a browser finds the page that it asked of a process without tables: at ADMIN_URL, or at a worker of this machine. Pure.
 import { isLoopback } from '#src/base/loopback.ts';
-import { isMissing, rowOf } from '#src/store/process-reports.ts';
+import { rowOf } from '#src/read/health/process-health.ts';
+import { isMissing } from '#src/store/process-reports.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
 
 /** The base of the address; undefined where it is not known, or is that of the process that was asked. */

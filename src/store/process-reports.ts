@@ -18,15 +18,6 @@ export const isMissing = ({ seen_at }: Pick<ProcessRow, 'seen_at'>, nowMs: numbe
 export const processName = ({ role, host, pid }: Pick<ProcessRow, 'role' | 'host' | 'pid'>): string =>
   `${role} on ${host} (pid ${pid})`;
 
-/** The newest: after `kill -9`, a container starts with the same name and number again. */
-export const rowOf = <Row extends Pick<ProcessRow, 'host' | 'pid' | 'started_at'>>(
-  rows: readonly Row[],
-  { host, pid }: Pick<ProcessRow, 'host' | 'pid'>,
-): Row | undefined =>
-  rows
-    .filter((row) => row.host === host && row.pid === pid)
-    .toSorted((one, other) => (one.started_at < other.started_at ? 1 : -1))[0];
-
 export const namesOf = (rows: readonly ProcessRow[]): string => rows.map(processName).join(', ');
 
 export const sumOf = (rows: readonly ProcessRow[], column: NumberColumn): number =>

@@ -33,6 +33,15 @@ export interface ProcessInput {
 export const aliveOf = ({ processes, nowMs }: Pick<ProcessInput, 'processes' | 'nowMs'>): readonly ProcessRow[] =>
   processes.filter((each) => !isMissing(each, nowMs));
 
+/** The newest: after `kill -9`, a container starts with the same name and number again. */
+export const rowOf = (
+  rows: readonly ProcessRow[],
+  { host, pid }: Pick<ProcessRow, 'host' | 'pid'>,
+): ProcessRow | undefined =>
+  rows
+    .filter((row) => row.host === host && row.pid === pid)
+    .toSorted((one, other) => (one.started_at < other.started_at ? 1 : -1))[0];
+
 export function processHealth(input: ProcessInput): readonly HealthCheck[] {
   const { database } = input;
   const alive = aliveOf(input);

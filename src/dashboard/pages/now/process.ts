@@ -3,8 +3,7 @@
 import { html } from 'hono/html';
 import type { z } from 'zod';
 import { verdictOf } from '#src/read/health/health-check.ts';
-import { aliveOf } from '#src/read/health/process-health.ts';
-import { rowOf } from '#src/store/process-reports.ts';
+import { aliveOf, rowOf } from '#src/read/health/process-health.ts';
 import { statusRecord } from '#src/api/process.ts';
 import { counted, number } from '#src/base/number-text.ts';
 import { facts } from '#src/dashboard/components/list.ts';
