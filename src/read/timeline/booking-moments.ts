@@ -16,11 +16,13 @@ export function bookingMoments(
   const meetingOf = ({ event_uri: uri }: { readonly event_uri: string | null }) => meetings.get(uri ?? '');
   const bookings = new Map(chains.flat().map((booking) => [booking.uri, booking]));
   const meetingWith = (invitee: string) => meetings.get(bookings.get(invitee)?.event_uri ?? '');
+  const isFollowed = ({ uri, new_invitee: next }: Booking) =>
+    rows.successors.some((other) => other.uri === next || other.old_invitee === uri);
   const forms = new Map(rows.forms.map(({ uri, name }) => [uri, name]));
   return [
     ...chains.flatMap((chain) => [
       ...chain.flatMap((booking, index) => inviteeMoments(booking, chain[index - 1], meetingOf(booking))),
-      ...chain.slice(-1).flatMap((last) => endMoments(last, meetingOf(last), now)),
+      ...chain.slice(-1).flatMap((last) => endMoments(last, meetingOf(last), { now, isFollowed: isFollowed(last) })),
     ]),
     ...rows.marks.flatMap((mark) => markMoments(mark, meetingWith(mark.invitee_uri))),
     ...rows.recaps.flatMap((recap) => recapMoments(recap, recap.event_name ?? nameOf(meetingOf(recap)))),
@@ -80,13 +82,17 @@ function changed(canceled: Booking | undefined, verb: 'moved' | 'canceled'): str
 }
 
 /** How a booking ended, or when its meeting is. No delivery reports that a meeting took place. */
-function endMoments(last: Booking, meeting: Meeting | undefined, now: string): readonly Moment[] {
+function endMoments(
+  last: Booking,
+  meeting: Meeting | undefined,
+  { now, isFollowed }: { readonly now: string; readonly isFollowed: boolean },
+): readonly Moment[] {
   const name = nameOf(meeting);
   const about = { subject: last.uri, meetingStart: meeting?.start_time ?? null };
   const isMovedOn = last.rescheduled === true || Boolean(last.new_invitee);
   if (isMovedOn || last.status === 'canceled' || meeting?.status === 'canceled') {
     const what = isMovedOn
-      ? `${changed(last, 'moved')} ${name} to a booking that is not mirrored`
+      ? `${changed(last, 'moved')} ${name} to a booking ${isFollowed ? 'with another address' : 'that is not mirrored'}`
       : `${changed(last, 'canceled')} ${name}`;
     return moment(isMovedOn ? 'moved_on' : 'canceled', last.canceled_at ?? last.updated_at, {
       ...about,

@@ -51,12 +51,26 @@ export async function bookingsByAddress(
 export async function aroundBookings(store: Store, bookings: readonly Booking[]) {
   const uris = bookings.map(({ uri }) => uri);
   const events = [...new Set(bookings.flatMap(({ event_uri: uri }) => uri ?? []))];
+  const own = new Set(uris);
+  const moved = bookings.filter(
+    ({ rescheduled, new_invitee: next }) => (rescheduled === true || next) && !own.has(next ?? ''),
+  );
+  const linked = { columns: ['uri', 'old_invitee'] } as const;
   const submissions = await readColumns(store, 'routing_form_submissions', {
     columns: ['uri', 'routing_form', 'created_at'],
     key: 'uri',
     values: [...new Set(bookings.flatMap(({ routing_form_submission: uri }) => uri || []))],
   });
   return {
+    /** Bookings that others lead to, where they are not among them: those of another address. */
+    successors: [
+      ...(await readColumns(store, 'invitees', {
+        ...linked,
+        key: 'uri',
+        values: moved.flatMap(({ new_invitee: next }) => next || []),
+      })),
+      ...(await readColumns(store, 'invitees', { ...linked, key: 'old_invitee', values: moved.map(({ uri }) => uri) })),
+    ].filter(({ uri }) => !own.has(uri)),
     submissions,
     forms: await readColumns(store, 'routing_forms', {
       columns: ['uri', 'name'],

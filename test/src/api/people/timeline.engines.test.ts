@@ -151,6 +151,32 @@ for (const engine of storeEngines)
         expect(JSON.stringify((await api.get(address)).body)).not.toMatch(/a@example|Guest A|Acme|All agreed/i);
     });
 
+    it('says that a booking was moved to one with another address, whichever of the two links them', async () => {
+      await using api = await openReadApi(engine.fresh);
+      const invitee = (id: string, email: string, more: object) => {
+        const about = { uri: uri('invitees', id), event: uri('events', id), email, created_at: january(2) };
+        const scheduled_event = { uri: uri('events', id), name: `Talk ${id}`, start_time: january(3) };
+        const payload = { updated_at: january(2), ...about, ...more, scheduled_event };
+        return JSON.stringify({ event: 'invitee.created', created_at: january(2), payload });
+      };
+      const moved = (next: string | null) => ({ status: 'canceled', rescheduled: true, new_invitee: next });
+      await ingestBodies(api.store, [
+        contactDelivery({ id: 'one', version: 0, more: { emails: [{ email: 'one@example.test', is_primary: true }] } }),
+        invitee('1', 'one@example.test', moved(uri('invitees', '2'))),
+        invitee('2', 'other@example.test', {}),
+        invitee('3', 'one@example.test', moved(null)),
+        invitee('4', 'other@example.test', { old_invitee: uri('invitees', '3') }),
+        invitee('5', 'one@example.test', moved(uri('invitees', '6'))),
+      ]);
+      const items = (await api.get('/api/contacts/one/timeline')).body.collection as readonly Item[];
+      const ends = items.flatMap(({ sentence }) => /Talk . to a booking .*/.exec(sentence) ?? []);
+      expect(ends.toSorted()).toEqual([
+        'Talk 1 to a booking with another address.',
+        'Talk 3 to a booking with another address.',
+        'Talk 5 to a booking that is not mirrored.',
+      ]);
+    });
+
     it('of a contact that is not mirrored is not found', async () => {
       await using api = await openReadApi(engine.fresh);
       await ingestBodies(api.store, [contactDelivery({ id: 'one', version: 0 })]);
