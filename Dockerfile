@@ -11,6 +11,8 @@ COPY bin ./bin
 COPY schemas ./schemas
 COPY workers ./workers
 COPY src ./src
+# `--build-arg COMMIT=$(git rev-parse --short=9 HEAD)`: `slotstream --version` shows it.
+ARG COMMIT=
 RUN npm run package -- --no-pack
 # What is in the bundle goes; what it loads stays, in the versions of the lock file.
 RUN cp build/package.json . && npm prune && rm -rf node_modules/node-linux-* node_modules/.bin

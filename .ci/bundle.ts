@@ -3,6 +3,7 @@
 import { cpSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
+import { commitOf } from '../src/base/version.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { thirdPartyNotices } from './third-party.ts';
 
@@ -25,6 +26,8 @@ export async function writeBundle(folder: string): Promise<void> {
     input: entries,
     platform: 'node',
     external: [...installed, installedIfPossible, ...missing],
+    // An image is built without the folder of git.
+    transform: { define: { BUILT_FROM_COMMIT: JSON.stringify(process.env['COMMIT'] ?? commitOf(root)) } },
     // Its main file is UMD, whose inner requires no bundler sees.
     resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
     onLog: (level, { message }) => {

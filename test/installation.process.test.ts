@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { version } from '#src/base/version.ts';
 import { writeBundle } from '../.ci/bundle.ts';
 import { sbomOf } from '../.ci/sbom.ts';
 import { thirdPartyNotices } from '../.ci/third-party.ts';
@@ -38,7 +39,7 @@ const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}
 
 describe('an installation', () => {
   it('names itself by a path that works where it was called', () => {
-    expect(run(['bin/slotstream.js', '--version'])).toBe(`${project.version}\n`);
+    expect(run(['bin/slotstream.js', '--version'])).toBe(`${version}\n`);
     expect(run(['bin/slotstream.js', 'feed', '--help'])).toContain('./bin/slotstream feed');
   });
 

@@ -5,6 +5,7 @@ import { askRunning, openAdminToken } from '#src/api/running-instance.ts';
 import { inMegabytes, type DiskSpace } from '#src/base/disk-space.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import { instantOf } from '#src/base/time.ts';
+import { version } from '#src/base/version.ts';
 import type { Config } from '#src/config/load.ts';
 import type { ProcessInput } from '#src/read/health/process-health.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
@@ -24,7 +25,6 @@ import {
   writeProcess,
   type ProcessRow,
 } from '#src/store/processes.ts';
-import manifest from '../../package.json' with { type: 'json' };
 import { mergeProcesses, statusAnswer } from './read-status.ts';
 import type { Roles } from './roles.ts';
 
@@ -72,7 +72,7 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
     role: roles.receives ? (roles.works ? 'start' : 'receive') : 'work',
     host: hostname(),
     pid: process.pid,
-    version: manifest.version,
+    version,
     admin_url: needs.adminUrl,
   };
   const startedMs = needs.nowMs();

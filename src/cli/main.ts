@@ -1,5 +1,5 @@
 // Runs the command line of this process; bin/slotstream.js starts it.
-import manifest from '../../package.json' with { type: 'json' };
+import { version } from '#src/base/version.ts';
 import { runProgram } from './program.ts';
 import { writerTo } from './terminal-output.ts';
 import { verbs } from './verbs.ts';
@@ -13,7 +13,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.exitCode = await runProgram(
   {
     verbs,
-    version: manifest.version,
+    version,
     openContext: async () => (await import('./context.ts')).openContext(),
     write: { out: writerTo(process.stdout), err: writerTo(process.stderr) },
   },

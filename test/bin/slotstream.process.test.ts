@@ -5,6 +5,7 @@ import { copyFileSync, globSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { version } from '#src/base/version.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { endWithThisProcess } from '../harness/children.ts';
 import { until } from '../harness/ports.ts';
@@ -28,7 +29,7 @@ function callElsewhere(program: string, ...args: readonly string[]): string {
 
 describe('bin/slotstream', () => {
   it('uses the Node that npm installed with the project, from any folder', () => {
-    expect(callElsewhere(join(root, manifest.bin.slotstream), '--version')).toBe(`${manifest.version}\n`);
+    expect(callElsewhere(join(root, manifest.bin.slotstream), '--version')).toBe(`${version}\n`);
   });
 
   it.each([
@@ -52,7 +53,7 @@ describe('bin/slotstream', () => {
 
   it('can be called through a symbolic link', () => {
     symlinkSync(join(root, 'bin/slotstream'), join(folder, 'linked'));
-    expect(callElsewhere('./linked', '--version')).toBe(`${manifest.version}\n`);
+    expect(callElsewhere('./linked', '--version')).toBe(`${version}\n`);
   });
 
   it('names itself in help by a path that works where it was called', () => {
