@@ -10,8 +10,8 @@ import { integer, number, text, type View } from './view.ts';
 
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 const months = 'January February March April May June July August September October November December'.split(' ');
-/** From a Monday that no meeting is before, so that hours have no sign. */
-const secondsBefore1970 = -Date.parse('1899-12-25T00:00:00Z') / secondMs;
+/** From the first Monday of the calendar, so that hours have no sign. */
+const secondsBefore1970 = -Date.parse('0001-01-01T00:00:00Z') / secondMs;
 
 export const noShowRate: View = {
   name: 'no_show_rate',
