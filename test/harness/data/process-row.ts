@@ -34,7 +34,7 @@ export const processRow = (row: Partial<ProcessRow>): ProcessRow => ({
 });
 
 export const machineRow = (machine: Partial<MachineReport>): Pick<ProcessRow, 'machine'> => ({
-  machine: { disks: [], refuses: false, down: [], clock_ahead_seconds: 0, ...machine },
+  machine: JSON.stringify({ disks: [], refuses: false, down: [], clock_ahead_seconds: 0, ...machine }),
 });
 
 export const lowDisk = (part: string, freeMb: number) => ({
