@@ -127,7 +127,7 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
       journal_batches: journal?.batches ?? null,
       journal_full: journal?.is_full ?? null,
       low_disks: null,
-      machine,
+      machine: JSON.stringify(machine),
       accepted: receiver ? accepted : null,
       refused: receiver ? refused : null,
       refused_stale: receiver ? stale : null,

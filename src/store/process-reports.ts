@@ -39,8 +39,13 @@ export type MachineReport = z.output<typeof machineReport>;
 const nothingReported: MachineReport = { disks: [], refuses: false, down: [], clock_ahead_seconds: 0 };
 
 /** A process of another version may have another form. */
-export const machineOf = ({ machine }: Pick<ProcessRow, 'machine'>): MachineReport =>
-  machineReport.safeParse(machine).data ?? nothingReported;
+export function machineOf({ machine }: Pick<ProcessRow, 'machine'>): MachineReport {
+  try {
+    return machineReport.parse(JSON.parse(machine ?? ''));
+  } catch {
+    return nothingReported;
+  }
+}
 
 export const diskText = (disks: MachineReport['disks']): string =>
   disks.map(({ part, folder, free_mb: free }) => `${part} ${free} MB in ${folder}`).join(', ');

@@ -133,12 +133,11 @@ export const tables = {
   processes: table(
     'id',
     {
-      text: 'id role host version admin_url queue low_disks',
+      text: 'id role host version admin_url queue low_disks machine',
       integer:
         'pid queue_waiting queue_active queue_failed queue_losses spool_deliveries journal_batches accepted refused refused_stale lag_p50_ms lag_p99_ms',
       time: 'started_at seen_at queue_oldest_at active_oldest_at spool_since last_batch_at',
       flag: 'journal_full',
-      json: 'machine',
     },
     'role host version admin_url pid started_at seen_at',
   ),

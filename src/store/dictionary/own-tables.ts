@@ -198,7 +198,7 @@ export const ownTables = {
       journal_full: 'its journal is full, so it rejects deliveries',
       low_disks: 'written by version 0.1.0 only; later versions write `machine`',
       machine:
-        'what it knows of its machine: the free space of its disks and which are low, whether it refuses deliveries, its engines that are down, and by how much its clock is ahead of that of the database',
+        'what it knows of its machine, as JSON: the free space of its disks and which are low, whether it refuses deliveries, its engines that are down, and by how much its clock is ahead of that of the database',
       accepted: 'deliveries that it accepted within the last 10 minutes; null in a `work` process',
       refused: 'requests that it refused within the last 10 minutes because of their signature',
       refused_stale: 'those of them with a correct signature that was too old',

@@ -29,7 +29,7 @@ export function bookings(types: StorageTypes): Migration {
     ...linesOf(tables).map((table) => tableStatement(types, table)),
     ...linesOf(indexes).map((index) => indexStatement(types, index)),
     ...(types.engine === 'postgres' ? ['alter table bookings set (fillfactor = 85)'] : []),
-    `alter table processes add column machine ${types.json}`,
+    `alter table processes add column machine ${types.text}`,
   ];
   return {
     async up(db: Kysely<unknown>) {

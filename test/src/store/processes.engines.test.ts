@@ -4,7 +4,7 @@ import { processRow } from '../../harness/data/process-row.ts';
 import { rowsOf, storeEngines } from '../../harness/stores.ts';
 
 const now = Date.parse('2026-01-01T12:00:00Z');
-const row = processRow({ role: 'work', journal_full: false, lag_p50_ms: 40, machine: { refuses: true } });
+const row = processRow({ role: 'work', journal_full: false, lag_p50_ms: 40, machine: '{}' });
 
 describe.each(storeEngines)('the rows of processes on $name', ({ available, fresh }) => {
   it.runIf(available)('are replaced by the next report, and removed when the process stops', async () => {
