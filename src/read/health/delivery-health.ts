@@ -126,7 +126,7 @@ export function diskCheck(alive: readonly ProcessRow[]): HealthCheck {
     id,
     state: 'warning',
     sentence: `Little free disk space: ${low.join('; ')}.`,
-    fix: 'Free disk space. Below MIN_FREE_DISK_MB they accept nothing more.',
+    fix: 'Free disk space. Below MIN_FREE_DISK_MB, receivers accept nothing more.',
   };
 }
 
