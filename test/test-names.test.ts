@@ -24,7 +24,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   'src/upstream/oauth/authorize.ts': 'test/src/cli',
   'src/upstream/oauth/redirect-listener.ts': 'test/src/cli',
   // The spool and the journal write segments; crashes and full disks are tested with them.
-  'src/receiver/segments': 'test/src/receiver/spool',
+  'src/receiver/disk-log': 'test/src/receiver/spool',
   'src/receiver/journal/journaled-circuit.ts': 'test/src/app',
 };
 

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { requireWritableFolder } from '#src/app/disk.ts';
-import { damagedPrefix } from '#src/receiver/segments/segment-folders.ts';
+import { damagedPrefix } from '#src/receiver/disk-log/segment-folders.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
 import type { Check } from './check.ts';
 

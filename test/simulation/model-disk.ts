@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callbackify } from 'node:util';
-import type { Disk, DiskFile } from '#src/receiver/segments/disk.ts';
+import type { Disk, DiskFile } from '#src/receiver/disk-log/disk.ts';
 import type { Kernel, SimulatedProcess } from './kernel.ts';
 
 export const diskModes = ['ok', 'slow', 'short', 'eio', 'flush', 'enospc', 'unreadable'] as const;

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { ProcessLock } from '#src/base/process-lock.ts';
 import type { throttled } from '#src/observability/log.ts';
 import type { DeliveryBatch, PackedBatch } from '#src/queue/contract.ts';
-import type { Disk } from '#src/receiver/segments/disk.ts';
-import { encodeRecord } from '#src/receiver/segments/segment.ts';
-import { openSegmentFolders } from '#src/receiver/segments/segment-folders.ts';
-import { createSegmentWriter, type Segment } from '#src/receiver/segments/segment-writer.ts';
+import type { Disk } from '#src/receiver/disk-log/disk.ts';
+import { encodeRecord } from '#src/receiver/disk-log/segment.ts';
+import { openSegmentFolders } from '#src/receiver/disk-log/segment-folders.ts';
+import { createSegmentWriter, type Segment } from '#src/receiver/disk-log/segment-writer.ts';
 
 /** A batch under the id that its job has in the queue. */
 export interface JournaledBatch {

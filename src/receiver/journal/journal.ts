@@ -8,7 +8,7 @@ import { throttled, type Log } from '#src/observability/log.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
 import { packBatch } from '#src/queue/batch-codec.ts';
 import type { DeliveryBatch, DeliveryQueue, LossDetection } from '#src/queue/contract.ts';
-import type { Segment } from '#src/receiver/segments/segment-writer.ts';
+import type { Segment } from '#src/receiver/disk-log/segment-writer.ts';
 import { openJournalStore, type JournaledBatch, type JournalStoreOptions } from './journal-store.ts';
 
 export interface JournalNeeds {

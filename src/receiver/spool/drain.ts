@@ -7,7 +7,7 @@ import type { QueuedDelivery } from '#src/queue/contract.ts';
 import type { QueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
 import { bytesOf } from '#src/queue/batch-codec.ts';
 import { countForBatch } from '#src/receiver/intake.ts';
-import type { Segment } from '#src/receiver/segments/segment-writer.ts';
+import type { Segment } from '#src/receiver/disk-log/segment-writer.ts';
 import type { Spool } from './spool.ts';
 
 export interface DrainNeeds {

@@ -7,11 +7,11 @@ import type { Log } from '#src/observability/log.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
 import type { DeliveryBatch, QueuedDelivery } from '#src/queue/contract.ts';
 import type { ProcessLock } from '#src/base/process-lock.ts';
-import type { Disk } from '#src/receiver/segments/disk.ts';
-import { encodeRecord } from '#src/receiver/segments/segment.ts';
-import { openSegmentFolders } from '#src/receiver/segments/segment-folders.ts';
-import { createSegmentWriter } from '#src/receiver/segments/segment-writer.ts';
-import type { Segment } from '#src/receiver/segments/segment-writer.ts';
+import type { Disk } from '#src/receiver/disk-log/disk.ts';
+import { encodeRecord } from '#src/receiver/disk-log/segment.ts';
+import { openSegmentFolders } from '#src/receiver/disk-log/segment-folders.ts';
+import { createSegmentWriter } from '#src/receiver/disk-log/segment-writer.ts';
+import type { Segment } from '#src/receiver/disk-log/segment-writer.ts';
 
 export interface SpoolNeeds {
   readonly log: Log;

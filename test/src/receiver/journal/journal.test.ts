@@ -7,7 +7,7 @@ import { unpackBatch } from '#src/queue/batch-codec.ts';
 import type { DeliveryBatch, LossDetection } from '#src/queue/contract.ts';
 import { openJournal, type Journal, type JournalOptions } from '#src/receiver/journal/journal.ts';
 import type { JournaledBatch } from '#src/receiver/journal/journal-store.ts';
-import { nodeDisk, type Disk, type DiskFile } from '#src/receiver/segments/disk.ts';
+import { nodeDisk, type Disk, type DiskFile } from '#src/receiver/disk-log/disk.ts';
 
 const metrics = { journaled: () => undefined, requeued: () => undefined, queueLost: () => undefined };
 let lines: string[];

@@ -18,8 +18,8 @@ import type { DeliveryBatch } from '#src/queue/contract.ts';
 import { createQueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
 import { startDrain } from '#src/receiver/spool/drain.ts';
 import { takeLock } from '#src/base/process-lock.ts';
-import { nodeDisk, type Disk } from '#src/receiver/segments/disk.ts';
-import { encodeRecord } from '#src/receiver/segments/segment.ts';
+import { nodeDisk, type Disk } from '#src/receiver/disk-log/disk.ts';
+import { encodeRecord } from '#src/receiver/disk-log/segment.ts';
 import { openSpool } from '#src/receiver/spool/spool.ts';
 import type { Spool, SpoolOptions } from '#src/receiver/spool/spool.ts';
 

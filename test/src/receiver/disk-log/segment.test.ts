@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DeliveryBatch } from '#src/queue/contract.ts';
-import { encodeRecord, readSegment } from '#src/receiver/segments/segment.ts';
+import { encodeRecord, readSegment } from '#src/receiver/disk-log/segment.ts';
 import { runs } from '../../../harness/runs.ts';
 
 const receivedAt = '2025-04-14T11:42:33.115889Z';
