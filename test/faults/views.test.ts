@@ -36,6 +36,7 @@ describe('status', () => {
 Deliveries
   Queue    Redis: 0 batches waiting, 0 in progress, 0 waiting for a retry, 0 failed
   Spool    empty
+  Bookings 1 entry behind the log, 0 s
   Messages 3 pending, 2 sent, 0 retracted, 0 failed
   Channel webhook  working
 `;
@@ -45,10 +46,12 @@ Deliveries
   it('has it in the line of a process, of the queue and of a channel', () => {
     const output = `  work     vm (13)     0.1.0    no report since 2026-11-18 00:00:00 UTC
   Queue    Redis: 12 batches waiting, 0 in progress, 0 waiting for a retry, 0 failed
+  Bookings 40 entries behind the log, 12 s
   Channel webhook  paused after 9 failures until 2026-11-18 00:01:00 UTC`;
     expect(statusStatements({ code: 1, output })).toEqual([
       'work vm (13) 0.1.0 no report since 2026-11-18 00:00:00 UTC (exit 1)',
       'Queue Redis: 12 batches waiting, 0 in progress, 0 waiting for a retry, 0 failed (exit 1)',
+      'Bookings 40 entries behind the log, 12 s (exit 1)',
       'Channel webhook paused after 9 failures until 2026-11-18 00:01:00 UTC (exit 1)',
     ]);
   });
