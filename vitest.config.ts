@@ -2,13 +2,18 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { tally } from './test/harness/tally.ts';
+import { createTimes, times } from './test/harness/times.ts';
 
 const engineTests = 'test/**/*.engines.test.ts';
 const processTests = 'test/**/*.process.test.ts';
 const realParts = ['./test/harness/engines.ts', './test/harness/built-product.ts'];
 
+/** `npm run times`. */
+const timesPath = process.argv.includes('--mode=times') ? createTimes() : undefined;
+
 export default defineConfig({
   test: {
+    ...(timesPath !== undefined && { setupFiles: ['./test/harness/measure-file.ts'] }),
     // Three more than the cores of a small machine: many tests wait for a lease, a retry or a process.
     maxWorkers: 5,
     // A worker runs many files and loads the product once, so a file must not leave global state behind.
@@ -20,8 +25,11 @@ export default defineConfig({
     expect: { poll: { timeout: 120_000, interval: 100 } },
     allowOnly: false,
     // Scripts that tests spawn from their sources find them compiled, from the second one on.
-    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/slotstream-tests') },
-    reporters: ['default', tally],
+    env: {
+      NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/slotstream-tests'),
+      ...(timesPath !== undefined && { TEST_TIMES: timesPath }),
+    },
+    reporters: ['default', ...(timesPath === undefined ? [] : [times(timesPath)]), tally],
     projects: [
       {
         extends: true,
