@@ -9,7 +9,7 @@ import type { ApplyResult } from '#src/subscriptions/apply.ts';
 import { inspectSubscriptions, type Inspection } from '#src/subscriptions/bootstrap.ts';
 import { isOurs, ownerOf } from '#src/subscriptions/callback.ts';
 import type { ChosenKeys } from '#src/subscriptions/from-config.ts';
-import { planAsJson } from '#src/subscriptions/report.ts';
+import { reportPlan } from '#src/subscriptions/report.ts';
 import { retryBudgets } from '#src/upstream/retry-budgets.ts';
 import { prepare } from './subscription-watch.ts';
 
@@ -34,7 +34,7 @@ export async function planSubscriptions(needs: PlanNeeds) {
     oldKeyEndedAt: await endOfOldKey(needs),
   });
   return {
-    ...planAsJson(situation, notes),
+    ...reportPlan(situation, notes),
     subscriptions: existing
       .filter((one) => isOurs(callback, one))
       .map((one) => ({

@@ -1,5 +1,6 @@
 // Advice for the operator besides the steps: missing recaps, leftover subscriptions, when an old key can be removed.
 import { slotstream } from '#src/base/command.ts';
+import { counted } from '#src/base/number-text.ts';
 import { contractOf } from '#schemas/events.ts';
 import { deliveryPolicy } from '#schemas/limits.ts';
 import type { WebhookSubscription } from '#schemas/subscription.ts';
@@ -38,21 +39,18 @@ function recapAdvice({ input, members, usesOAuth }: AdvisoryInput): readonly str
   if (members !== undefined && members <= covered) return [];
   const whose =
     members === undefined
-      ? `${memberCount(covered)} (the token may not count the others)`
-      : `${covered} of ${memberCount(members)}`;
+      ? `${counted(covered, 'member')} (the token may not count the others)`
+      : `${covered} of ${counted(members, 'member')}`;
   const remedy = usesOAuth
     ? `Each of the others runs: ${slotstream} login`
     : 'For the others: docs/configuration.md#oauth';
   return [`${noteMark}recaps arrive for ${whose}. ${remedy}`];
 }
 
-const memberCount = (count: number): string => `${count} member${count === 1 ? '' : 's'}`;
-const subscriptionCount = (count: number): string => `${count} subscription${count === 1 ? '' : 's'}`;
-
 function leftoverAdvice({ leftovers }: AdvisoryInput): readonly string[] {
   if (leftovers === 0) return [];
   return [
-    `${subscriptionCount(leftovers)} of ours ${leftovers === 1 ? 'is' : 'are'} no longer needed. To delete: ${slotstream} bootstrap --prune`,
+    `${counted(leftovers, 'subscription')} of ours ${leftovers === 1 ? 'is' : 'are'} no longer needed. To delete: ${slotstream} bootstrap --prune`,
   ];
 }
 
@@ -62,7 +60,7 @@ function elsewhereAdvice({ input, existing }: AdvisoryInput): readonly string[] 
   if (elsewhere.length === 0) return [];
   const addresses = [...new Set(elsewhere.map(({ callback_url: url }) => url?.split('?')[0]))].join(', ');
   return [
-    `${subscriptionCount(elsewhere.length)} made with our key call${elsewhere.length === 1 ? 's' : ''} another address (${addresses}) and will not be changed. If PUBLIC_URL moved, delete them at the service once the new ones deliver.`,
+    `${counted(elsewhere.length, 'subscription')} made with our key call${elsewhere.length === 1 ? 's' : ''} another address (${addresses}) and will not be changed. If PUBLIC_URL moved, delete them at the service once the new ones deliver.`,
   ];
 }
 

@@ -8,16 +8,23 @@ import type { WebhookSubscription } from '#schemas/subscription.ts';
 import { isStatus } from '#src/upstream/api-error.ts';
 import type { StepResult } from './apply.ts';
 import { ownerOf, type Owner } from './callback.ts';
+import type { DesiredSubscription } from './desired.ts';
 import type { Step } from './plan.ts';
-import type { Refusal, RefusalCause } from './register.ts';
+import { isAcceptable, type Refusal, type RefusalCause } from './register.ts';
 
-/** One line of the plan, marked as in Terraform. */
-export interface DescribedStep {
+/** One line of a report. */
+export interface StepReport {
+  /** As in Terraform; `!` needs attention. */
   readonly mark: '+' | '-' | '=' | '!';
   readonly action: string;
-  readonly owner: Owner;
+  readonly families: readonly EventFamily[];
+  readonly scope: Owner['scope'];
+  readonly owner: string;
   readonly events: readonly string[];
   readonly why?: string | undefined;
+  readonly uri?: string;
+  readonly url?: string;
+  readonly cause?: RefusalCause;
 }
 
 /** `contact.*, invitee.created`: all events of one subject are abbreviated with a star. */
@@ -41,7 +48,7 @@ const familyTexts: Readonly<Record<EventFamily, string>> = {
   'routing-form': 'routing form submissions',
 };
 
-export const familiesOf = (events: readonly string[]): readonly EventFamily[] => [
+const familiesOf = (events: readonly string[]): readonly EventFamily[] => [
   ...new Set(events.filter(isEventKind).map((event) => contractOf(event).family)),
 ];
 
@@ -52,28 +59,49 @@ export function describeFamilies(events: readonly string[]): string {
     .join(', ');
 }
 
-export function describeOwner({ scope, uri }: Owner): string {
+export function describeOwner({ scope, uri }: Pick<Owner, 'scope' | 'uri'>): string {
   return scope === 'organization' ? scope : `${scope} ${uri}`;
 }
 
-export function describeStep(step: Step): DescribedStep {
+export function describeStep(step: Step): StepReport {
   switch (step.kind) {
     case 'keep':
-      return { mark: '=', action: 'keep', ...step.desired };
+      return stepReport('=', 'keep', step.desired, { uri: step.existing.uri });
     case 'create':
-      return { mark: '+', action: 'create', ...step.desired };
+      return stepReport('+', 'create', step.desired, { url: step.url });
     case 'refused':
-      return {
-        mark: '!',
-        action: 'refused',
-        ...step.desired,
-        why: 'the service does not offer this webhook; nothing to do',
-      };
+      return notOffered(step.desired);
     case 'delete':
-      return { mark: '-', action: 'delete', ...partsOf(step.existing), why: describeReason(step) };
+      return oldReport('-', 'delete', step.existing, describeReason(step));
     case 'leftover':
-      return { mark: '!', action: 'leftover', ...partsOf(step.existing), why: 'no longer needed; not deleted' };
+      return oldReport('!', 'leftover', step.existing, 'no longer needed; not deleted');
   }
+}
+
+type Details = Pick<StepReport, 'why' | 'uri' | 'url' | 'cause'>;
+
+const stepReport = (
+  mark: StepReport['mark'],
+  action: string,
+  { owner, events }: { readonly owner: Owner; readonly events: readonly string[] },
+  details: Details,
+): StepReport => ({
+  mark,
+  action,
+  families: familiesOf(events),
+  scope: owner.scope,
+  owner: owner.uri,
+  events,
+  ...details,
+});
+
+const oldReport = (mark: StepReport['mark'], action: string, old: WebhookSubscription, why?: string): StepReport =>
+  stepReport(mark, action, { owner: ownerOf(old), events: old.events ?? [] }, { uri: old.uri, why });
+
+/** For optional events: nothing is wrong, and there is nothing to do. */
+function notOffered(desired: DesiredSubscription): StepReport {
+  const why = `the service does not offer it, or the token lacks ${scopesOf(desired.events)}; backfill and reconcile provide ${describeFamilies(desired.events)}`;
+  return stepReport('=', 'not offered', desired, { why });
 }
 
 function describeReason({ why, existing }: Extract<Step, { readonly kind: 'delete' }>): string | undefined {
@@ -93,51 +121,42 @@ function describeReason({ why, existing }: Extract<Step, { readonly kind: 'delet
   }
 }
 
-const partsOf = (one: WebhookSubscription) => ({ owner: ownerOf(one), events: one.events ?? [] });
-
-export function describeResult(result: StepResult): DescribedStep {
+export function describeResult(result: StepResult): StepReport {
   switch (result.kind) {
     case 'unchanged':
-      return { mark: '=', action: 'unchanged', ...result.desired };
     case 'created':
-      return { mark: '+', action: 'created', ...result.desired };
     case 'found':
-      return { mark: '=', action: 'found', ...result.desired };
-    case 'refused':
-      // The reason follows in `describeRefusals`, once for all that have the same.
-      return { mark: '!', action: 'refused', ...result.refusal.desired };
+      return stepReport(result.kind === 'created' ? '+' : '=', result.kind, result.desired, {
+        uri: result.subscription.uri,
+      });
+    case 'refused': {
+      // The note of `describeRefusals` has the reason, once for all that have the same.
+      const { desired, cause } = result.refusal;
+      return isAcceptable(result.refusal) ? notOffered(desired) : stepReport('!', 'refused', desired, { cause });
+    }
     case 'failed':
-      return { mark: '!', action: 'failed', ...result.desired, why: describeError(result.error) };
+      return stepReport('!', 'failed', result.desired, { why: describeError(result.error) });
     case 'deleted':
-      return { mark: '-', action: 'deleted', ...partsOf(result.subscription) };
+      return oldReport('-', 'deleted', result.subscription);
     case 'retained': {
       const why = `no other subscription delivers ${describeEvents(result.events)}`;
-      return { mark: '!', action: 'retained', ...partsOf(result.subscription), why };
+      return oldReport('!', 'retained', result.subscription, why);
     }
     case 'undeletable': {
       const { subscription, error } = result;
       const why = isStatus(error, 403) ? 'the token is not allowed to delete it' : describeError(error);
-      return { mark: '!', action: 'not deleted', ...partsOf(subscription), why };
+      return oldReport('!', 'not deleted', subscription, why);
     }
   }
 }
 
-export const describeError = (error: unknown): string =>
-  error instanceof SlotstreamError ? error.message : codeOf(error);
-
-/** For optional events that the service does not offer: nothing is wrong, and there is nothing to do. */
-export function describeUnsupported(events: readonly EventKind[]): string {
-  return `${describeEvents(events)} cannot be registered: the service does not offer it, or the token lacks ${scopesOf(events)}. Backfill and reconcile provide ${describeFamilies(events)}.`;
-}
+const describeError = (error: unknown): string => (error instanceof SlotstreamError ? error.message : codeOf(error));
 
 const scopesOf = (events: readonly EventKind[]): string =>
   [...new Set(events.map((event) => contractOf(event).requiredCallerScope))].join(', ');
 
-/** What happened, what it means, and what to do. */
-export type RefusalText = readonly [what: string, meaning: string, remedy: string];
-
-/** One text for each cause: several families may be refused for the same. */
-export function describeRefusals(refusals: readonly Refusal[]): readonly RefusalText[] {
+/** What happened, what it means, and what to do, in three lines for each cause: several families may be refused for the same. */
+export function describeRefusals(refusals: readonly Refusal[]): readonly string[] {
   const groups = Map.groupBy(refusals, ({ desired, cause }) =>
     JSON.stringify(
       cause.kind === 'scopes' ? ['scopes', lacksWebhookScope(cause.scopes)] : [cause, desired.owner.scope],
@@ -159,7 +178,7 @@ interface AlikeRefusals {
   readonly events: readonly EventKind[];
 }
 
-function describeRefusal(refused: AlikeRefusals): RefusalText {
+function describeRefusal(refused: AlikeRefusals): string {
   const { cause, events } = refused;
   const names = describeFamilies(events);
   const what = `Not registered: ${names}. ${describeCause(refused)}.`;
@@ -168,7 +187,7 @@ function describeRefusal(refused: AlikeRefusals): RefusalText {
   const meaning = isUnreadable
     ? `Missing in the mirror: ${names}.`
     : `Only backfill and reconcile provide ${names}, with a delay, where the token may read them.`;
-  return [what, meaning, remedyFor(refused)];
+  return `${what}\n${meaning}\n→ ${remedyFor(refused)}`;
 }
 
 const lacksWebhookScope = (scopes: readonly string[]): boolean =>

@@ -1,91 +1,89 @@
-// What bootstrap plans and what it did, as JSON: for `bootstrap --json` and for the API.
+// The report of bootstrap, on what it plans or on what it did: `bootstrap` prints it as JSON or as text, the dashboard shows it.
+import { counted } from '#src/base/number-text.ts';
 import { isComplete, type ApplyResult, type StepResult } from './apply.ts';
 import type { Inspection } from './bootstrap.ts';
-import {
-  describeError,
-  describeFamilies,
-  describeResult,
-  describeStep,
-  familiesOf,
-  type DescribedStep,
-} from './describe.ts';
-import { isPending, type Step } from './plan.ts';
-import type { Refusal } from './register.ts';
+import { describeFamilies, describeRefusals, describeResult, describeStep, type StepReport } from './describe.ts';
+import type { Account } from './list-existing.ts';
+import { isPending } from './plan.ts';
+import { isAcceptable, type Refusal } from './register.ts';
 
-export interface BootstrapReport {
-  readonly situation: Inspection;
-  readonly applied: ApplyResult;
+export interface BootstrapReport extends Account {
+  readonly callback: string;
+  readonly summary: Readonly<Record<string, number>>;
+  readonly conclusion: string;
+  readonly steps: readonly StepReport[];
   readonly notes: readonly string[];
 }
 
-export function planAsJson({ account, input, steps }: Inspection, notes: readonly string[]) {
-  return {
-    ...account,
-    callback: input.callback,
-    pending: steps.some(isPending),
-    summary: countSteps(steps),
-    steps: steps.map((step) => ({
-      ...flat(describeStep(step)),
-      ...('url' in step && { url: step.url }),
-      ...('existing' in step && { uri: step.existing.uri }),
-    })),
-    notes,
-  };
+export function reportPlan(
+  { account, input, steps }: Inspection,
+  notes: readonly string[],
+): BootstrapReport & { readonly pending: boolean } {
+  const pending = steps.some(isPending);
+  const summary = count(steps, { create: 0, delete: 0, keep: 0, refused: 0, leftover: 0 });
+  const conclusion = pending
+    ? `Plan: ${summary.create} to create, ${summary.delete} to delete, ${summary.keep} to keep.`
+    : input.remove === true
+      ? 'Nothing to do: no subscription calls this callback.'
+      : `Nothing to do: ${counted(summary.keep, 'subscription is', 'subscriptions are')} up to date.`;
+  return { ...account, callback: input.callback, pending, summary, conclusion, steps: steps.map(describeStep), notes };
 }
 
-export function appliedAsJson({ situation: { account, input }, applied, notes }: BootstrapReport) {
+export function reportApplied(
+  { account, input }: Inspection,
+  applied: ApplyResult,
+  notes: readonly string[],
+): BootstrapReport & { readonly complete: boolean } {
+  const { results } = applied;
+  const summary = countResults(results);
   return {
     ...account,
     callback: input.callback,
     complete: isComplete(applied),
-    summary: countResults(applied.results),
-    results: applied.results.map((result) => ({
-      ...flat(describeResult(result)),
-      ...('subscription' in result && { uri: result.subscription.uri }),
-    })),
-    missing: applied.results.flatMap(missingIn),
-    notes,
+    summary,
+    conclusion: conclude(applied, summary),
+    steps: results.map(describeResult),
+    notes: [...describeRefusals(refusalsIn(results).filter((refusal) => !isAcceptable(refusal))), ...notes],
   };
 }
 
-function missingIn(result: StepResult) {
-  if (result.kind !== 'refused' && result.kind !== 'failed') return [];
-  const { family, events, optional } = result.kind === 'refused' ? result.refusal.desired : result.desired;
-  const { kind: cause, ...details } =
-    result.kind === 'refused'
-      ? result.refusal.cause
-      : ({ kind: 'failed', message: describeError(result.error) } as const);
-  return [{ family, events, optional, cause, ...details, missing: describeFamilies(events) }];
+function conclude(applied: ApplyResult, summary: ReturnType<typeof countResults>): string {
+  const { results, failure, isStopped } = applied;
+  const named: Readonly<Record<string, number>> = {
+    created: summary.created,
+    deleted: summary.deleted,
+    unchanged: summary.unchanged + summary.found,
+    'not offered by the service': refusalsIn(results).filter(isAcceptable).length,
+  };
+  const some = Object.entries(named).filter(([, count]) => count > 0);
+  const done = some.map(([name, count]) => `${count} ${name}`).join(', ') || 'nothing changed';
+  if (isStopped) return `Stopped before the end. Done so far: ${done}. The next run continues from there.`;
+  if (isComplete(applied)) return `${summary.created + summary.deleted > 0 ? 'Done' : 'Nothing to do'}: ${done}.`;
+  const missing = results.flatMap((result): readonly string[] => {
+    if (result.kind === 'refused') return isAcceptable(result.refusal) ? [] : result.refusal.desired.events;
+    return result.kind === 'failed' ? result.desired.events : [];
+  });
+  return [
+    `Not complete: ${done}.`,
+    ...(missing.length > 0 ? [`Not registered: ${describeFamilies(missing)}.`] : []),
+    ...(failure ? ['The next run tries again.'] : []),
+  ].join(' ');
 }
-
-const flat = ({ action, owner, events, why }: DescribedStep) => ({
-  action,
-  families: familiesOf(events),
-  scope: owner.scope,
-  owner: owner.uri,
-  events,
-  ...(why !== undefined && { why }),
-});
 
 export const refusalsIn = (results: readonly StepResult[]): readonly Refusal[] =>
   results.flatMap((result) => (result.kind === 'refused' ? [result.refusal] : []));
 
-export function countSteps(steps: readonly Step[]): Readonly<Record<Step['kind'], number>> {
-  return count(steps, { create: 0, delete: 0, keep: 0, refused: 0, leftover: 0 });
-}
-
-export function countResults(results: readonly StepResult[]): Readonly<Record<StepResult['kind'], number>> {
-  return count(results, {
-    created: 0,
-    found: 0,
-    unchanged: 0,
-    deleted: 0,
-    refused: 0,
-    failed: 0,
-    retained: 0,
-    undeletable: 0,
-  });
-}
+const noResults = {
+  created: 0,
+  found: 0,
+  unchanged: 0,
+  deleted: 0,
+  refused: 0,
+  failed: 0,
+  retained: 0,
+  undeletable: 0,
+};
+const countResults = (results: readonly StepResult[]) => count(results, noResults);
 
 function count<Kind extends string>(
   all: readonly { readonly kind: Kind }[],

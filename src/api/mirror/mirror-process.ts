@@ -47,13 +47,13 @@ export interface SubscriptionPlan {
   readonly notes: readonly string[];
   /** Whether anything would change. */
   readonly pending: boolean;
-  /** The number of steps by kind. */
-  readonly summary: Readonly<Record<string, number>>;
+  readonly conclusion: string;
   readonly steps: readonly {
+    readonly mark: '+' | '-' | '=' | '!';
     readonly action: string;
     readonly scope: string;
     readonly events: readonly string[];
-    readonly why?: string;
+    readonly why?: string | undefined;
   }[];
   /** What exists at the service now, of this callback. */
   readonly subscriptions: readonly {

@@ -5,13 +5,12 @@ import { join } from 'node:path';
 import { arrivalMs, missingNote, notesOn, oldKeyEnd, recordOldKeyEnd } from '#src/app/subscription-plan.ts';
 import { bootstrapNeedsOf, hasSigningKey } from '#src/app/subscription-watch.ts';
 import { openMirror, openMirrorOrEmpty } from '#src/app/mirror.ts';
-import { isComplete, type ApplyResult } from '#src/subscriptions/apply.ts';
+import type { ApplyResult } from '#src/subscriptions/apply.ts';
 import { applyAndRecord, inspectSubscriptions, deleteOurs } from '#src/subscriptions/bootstrap.ts';
 import type { BootstrapNeeds, RecordedResult, Inspection } from '#src/subscriptions/bootstrap.ts';
 import { isOurs } from '#src/subscriptions/callback.ts';
 import { findAccount } from '#src/subscriptions/list-existing.ts';
 import { callersOf, inputOf, chooseKeys, type ChosenKeys } from '#src/subscriptions/from-config.ts';
-import { isPending } from '#src/subscriptions/plan.ts';
 import type { Config } from '#src/config/load.ts';
 import { requireSettings } from '#src/config/missing-settings.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
@@ -20,8 +19,10 @@ import { requireSameOrganization } from '#workers/sync/mirror-identity.ts';
 import { recheckMs } from '#src/signing/key-ring.ts';
 import { holdLock } from '#src/base/process-lock.ts';
 import { defaultNeeds } from '#src/upstream/clients.ts';
-import { appliedAsText, planAsText } from '#src/cli/bootstrap-report.ts';
-import { appliedAsJson, planAsJson } from '#src/subscriptions/report.ts';
+import { noteMark } from '#src/subscriptions/advisories.ts';
+import { describeEvents, describeFamilies, describeOwner } from '#src/subscriptions/describe.ts';
+import { reportApplied, reportPlan, type BootstrapReport } from '#src/subscriptions/report.ts';
+import { alignColumns, renderTable } from '#src/cli/terminal.ts';
 import { printPauses } from '#src/cli/backfill-progress.ts';
 import { asJson, defineVerb, flag, unlessStopped, type ValuesOf, type VerbContext } from '#src/cli/verb.ts';
 
@@ -142,9 +143,12 @@ interface ReportInput {
 }
 
 function showPlan(context: VerbContext, situation: Inspection, showing: ReportInput): 0 | 3 {
-  const notes = notesFor(context, situation, { ...showing, existing: situation.input.existing });
-  context.out(showing.json ? JSON.stringify(planAsJson(situation, notes)) : planAsText(situation, notes));
-  return situation.steps.some(isPending) || hasDeadLogins(situation) ? 3 : 0;
+  const report = reportPlan(
+    situation,
+    notesFor(context, situation, { ...showing, existing: situation.input.existing }),
+  );
+  print(context, report, showing);
+  return report.pending || hasDeadLogins(situation) ? 3 : 0;
 }
 
 function showApplied(
@@ -153,15 +157,32 @@ function showApplied(
   showing: ReportInput,
 ): 0 | 3 {
   const since = applied.missingSince;
-  const notes = [
+  const report = reportApplied(situation, applied, [
     ...notesFor(context, situation, { ...showing, existing: applied.existing }),
     ...(since === undefined ? [] : [missingNote(since)]),
-  ];
-  const report = { situation, applied, notes };
-  context.out(showing.json ? JSON.stringify(appliedAsJson(report)) : appliedAsText(report));
+  ]);
+  print(context, report, showing);
   const isAnyRegistered = applied.results.some(({ kind }) => ['created', 'found', 'unchanged'].includes(kind));
   if (applied.failure && (applied.isStopped || !isAnyRegistered)) throw applied.failure.error;
-  return isComplete(applied) && !hasDeadLogins(situation) ? 0 : 3;
+  return report.complete && !hasDeadLogins(situation) ? 0 : 3;
+}
+
+function print({ out }: VerbContext, report: BootstrapReport, { json }: ReportInput): void {
+  if (json) return out(JSON.stringify(report));
+  const lines = report.steps.map(({ mark, action, events, scope, owner, why }) => [
+    `  ${mark} ${action}`,
+    describeFamilies(events),
+    describeEvents(events),
+    `${describeOwner({ scope, uri: owner })}${why === undefined ? '' : `  (${why})`}`,
+  ]);
+  const notes = report.notes.map((note) => (note.startsWith(noteMark) ? note : `! ${note.replaceAll('\n', '\n  ')}`));
+  const paragraphs = [
+    renderTable(['organization', report.organization], [['callback', `${report.callback}?s=…`]]),
+    alignColumns(lines).join('\n'),
+    report.conclusion,
+    notes.join('\n'),
+  ];
+  out(paragraphs.filter((text) => text !== '').join('\n\n'));
 }
 
 const hasDeadLogins = ({ unlisted }: Inspection): boolean => unlisted.some(({ isLoginExpired }) => isLoginExpired);

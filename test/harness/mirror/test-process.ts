@@ -30,8 +30,8 @@ export const testProcess = (more: Partial<MirrorProcess> = {}): MirrorProcess =>
     callback,
     notes: [],
     pending: true,
-    summary: { create: 1, keep: 0 },
-    steps: [{ action: 'create', scope: 'organization', events }],
+    conclusion: 'Plan: 1 to create, 0 to delete, 0 to keep.',
+    steps: [{ mark: '+', action: 'create', scope: 'organization', events }],
     subscriptions: [
       {
         callback_url: `${callback}?s=secret`,

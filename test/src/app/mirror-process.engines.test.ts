@@ -53,7 +53,11 @@ for (const { name, available, fresh } of storeEngines)
     it('is shown without a change', async () => {
       await using world = await openPlanned(fresh);
       const plan = await readSubscriptionPlan(world.api.context);
-      expect(plan).toMatchObject({ pending: true, summary: { create: 2, delete: 0 }, subscriptions: [] });
+      expect(plan).toMatchObject({
+        pending: true,
+        conclusion: 'Plan: 2 to create, 0 to delete, 0 to keep.',
+        subscriptions: [],
+      });
       expect(plan.steps).toMatchObject([
         { action: 'create', families: ['invitee'], scope: 'organization' },
         { action: 'create', families: ['contact'], scope: 'organization' },

@@ -4,7 +4,7 @@ import type { WebhookSubscription } from '#schemas/subscription.ts';
 import { callbackUrl, fingerprintOf, type Owner } from '#src/subscriptions/callback.ts';
 import { adviseOperator, type AdvisoryInput } from '#src/subscriptions/advisories.ts';
 import type { RefusalCause } from '#src/subscriptions/register.ts';
-import { describeEvents, describeRefusals, describeUnsupported } from '#src/subscriptions/describe.ts';
+import { describeEvents, describeRefusals, describeResult } from '#src/subscriptions/describe.ts';
 import { callback, kinds, organization, subscriptionOf, users } from '../../oracle/subscriptions.ts';
 import { only } from '../../harness/sandbox/bootstrapper.ts';
 
@@ -114,12 +114,12 @@ describe('a refusal', () => {
     cause,
   });
   const textsOf = (...refusals: Parameters<typeof describeRefusals>[0]) =>
-    describeRefusals(refusals).map((text) => text.join(' '));
+    describeRefusals(refusals).map((text) => text.replaceAll('\n', ' '));
   const textOf = (cause: RefusalCause): string => textsOf(ofContacts(cause)).join(' ');
 
   it('for a missing scope names it, what is missing, and what to do', () => {
     expect(textOf({ kind: 'scopes', scopes: ['contacts:read'] })).toBe(
-      'Not registered: contacts. The token lacks the scope contacts:read. Missing in the mirror: contacts. Create a token with contacts:read (with OAuth: ./bin/slotstream login), then run bootstrap again.',
+      'Not registered: contacts. The token lacks the scope contacts:read. Missing in the mirror: contacts. → Create a token with contacts:read (with OAuth: ./bin/slotstream login), then run bootstrap again.',
     );
   });
 
@@ -161,8 +161,12 @@ describe('a refusal', () => {
   });
 
   it('of an optional event needs no action', () => {
-    expect(describeUnsupported(only('event_type'))).toBe(
-      'event_type.* cannot be registered: the service does not offer it, or the token lacks event_types:read. Backfill and reconcile provide event types.',
-    );
+    const desired = { owner, family: 'event-type', events: only('event_type'), optional: true } as const;
+    const cause = { kind: 'request', status: 400, message: '' } as const;
+    expect(describeResult({ kind: 'refused', refusal: { desired, cause } })).toMatchObject({
+      mark: '=',
+      action: 'not offered',
+      why: 'the service does not offer it, or the token lacks event_types:read; backfill and reconcile provide event types',
+    });
   });
 });

@@ -260,7 +260,7 @@ describe('what is refused', () => {
     const { results } = await openBootstrapper(sandbox, { fetch: echo }).apply();
     const texts = [
       ...results.map((result) => describeResult(result).why),
-      ...describeRefusals(refusalsIn(results)).flat(),
+      ...describeRefusals(refusalsIn(results)),
     ].join(' ');
     expect(texts).toContain(String(status));
     expect(texts + JSON.stringify(results)).not.toContain('the secret');

@@ -1,6 +1,6 @@
-// What bootstrap plans and what it did, as JSON, against the sandbox.
+// What bootstrap plans and what it did, in one report, against the sandbox.
 import { expect, it } from 'vitest';
-import { appliedAsJson, planAsJson } from '#src/subscriptions/report.ts';
+import { reportApplied, reportPlan } from '#src/subscriptions/report.ts';
 import { callback, openBootstrapper } from '../../harness/sandbox/bootstrapper.ts';
 import { openTestSandbox } from '../../harness/sandbox.ts';
 
@@ -17,13 +17,15 @@ it('the report names each step with its owner and its events, before and after i
   const events = ['contact.created', 'invitee.created', 'routing_form_submission.created'] as const;
   const situation = await bootstrapper.plan({ events });
   const { organization } = situation.account;
-  expect(planAsJson(situation, ['a note'])).toMatchObject({
+  expect(reportPlan(situation, ['a note'])).toMatchObject({
     organization,
     callback,
     pending: true,
     summary: { create: 3, delete: 0, keep: 0, refused: 0, leftover: 0 },
+    conclusion: 'Plan: 3 to create, 0 to delete, 0 to keep.',
     steps: [
       {
+        mark: '+',
         action: 'create',
         families: ['invitee'],
         scope: 'organization',
@@ -36,24 +38,22 @@ it('the report names each step with its owner and its events, before and after i
     notes: ['a note'],
   });
   const applied = await bootstrapper.apply({ events });
-  expect(appliedAsJson({ situation, applied, notes: [] })).toMatchObject({
+  expect(reportApplied(situation, applied, ['a note'])).toMatchObject({
     complete: false,
     summary: { created: 1, refused: 1, failed: 1, deleted: 0 },
-    results: [
-      { action: 'created', families: ['invitee'] },
-      { action: 'refused', families: ['routing-form'] },
-      { action: 'failed', families: ['contact'], why: expect.stringContaining('503') },
-    ],
-    missing: [
+    conclusion:
+      'Not complete: 1 created. Not registered: routing form submissions, contacts. The next run tries again.',
+    steps: [
+      { mark: '+', action: 'created', families: ['invitee'] },
       {
-        family: 'routing-form',
+        mark: '!',
+        action: 'refused',
+        families: ['routing-form'],
         events: ['routing_form_submission.created'],
-        cause: 'request',
-        status: 400,
-        message: 'No',
-        missing: 'routing form submissions',
+        cause: { kind: 'request', status: 400, message: 'No' },
       },
-      { family: 'contact', cause: 'failed', message: expect.stringContaining('503') },
+      { mark: '!', action: 'failed', families: ['contact'], why: expect.stringContaining('503') },
     ],
+    notes: [expect.stringMatching(/^Not registered: routing form submissions\. .*\n.*\n→ First check/), 'a note'],
   });
 });

@@ -2,9 +2,8 @@
 import { html } from 'hono/html';
 import { readSubscriptionPlan, type SubscriptionPlan } from '#src/api/mirror/mirror-process.ts';
 import { listSubscriptions } from '#src/api/subscriptions.ts';
-import { counted } from '#src/base/number-text.ts';
 import { facts, table, type Column } from '#src/dashboard/components/list.ts';
-import { badge, command, foreign, time, type Markup, type State } from '#src/dashboard/components/markup.ts';
+import { badge, command, foreign, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage, type Page, type PageCall } from '#src/dashboard/page.ts';
 import { list, partsOfMirror, refusalNotice } from './parts.ts';
 
@@ -49,7 +48,7 @@ async function comparison({ read }: PageCall): Promise<Markup> {
   const plan = await read(readSubscriptionPlan).catch(refusalNotice);
   if (!('steps' in plan)) return html`${plan}${compareForm()}`;
   return html`<h2>Plan</h2>
-    <p>${changesText(plan)}</p>
+    <p>${plan.conclusion}</p>
     ${stepsTable(plan.steps)}
     ${list(plan.notes)}
     ${plan.pending ? html`<p>To do it: ${command('bootstrap')}</p>` : ''}
@@ -73,19 +72,7 @@ const columns: readonly Column<SubscriptionPlan['subscriptions'][number]>[] = [
   { name: 'Callback', cell: ({ callback_url }) => foreign(masked(callback_url)), isMinor: true },
 ];
 
-function changesText({ summary, pending }: SubscriptionPlan): string {
-  if (!pending) return `Nothing to do: ${counted(summary['keep'] ?? 0, 'subscription')} as desired.`;
-  const parts = (['create', 'delete'] as const).flatMap((action) =>
-    summary[action] ? [`${action} ${counted(summary[action], 'subscription')}`] : [],
-  );
-  return `The plan would ${parts.join(', ')}.`;
-}
-
-const actionStates: Readonly<Record<string, State>> = {
-  create: 'attention',
-  delete: 'problem',
-  leftover: 'attention',
-};
+const markStates = { '+': 'attention', '-': 'problem', '!': 'attention', '=': 'quiet' } as const;
 
 const stepsTable = (steps: SubscriptionPlan['steps']): Markup =>
   table({
@@ -93,7 +80,7 @@ const stepsTable = (steps: SubscriptionPlan['steps']): Markup =>
     rows: steps,
     empty: 'The plan has no steps.',
     columns: [
-      { name: 'Step', cell: ({ action }) => badge(action, actionStates[action] ?? 'quiet') },
+      { name: 'Step', cell: ({ mark, action }) => badge(action, markStates[mark]) },
       { name: 'Events', cell: ({ events }) => eventsText(events) },
       { name: 'Of', cell: ({ scope }) => scope },
       { name: 'Why', cell: ({ why }) => why ?? '' },

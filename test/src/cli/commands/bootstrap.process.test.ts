@@ -50,9 +50,9 @@ describe('bootstrap, as a verb', () => {
     const done = await home.run(['bootstrap']);
     expect(done).toMatchObject({ code: 0, err: expect.stringMatching(/^[^\n]*made a new, empty mirror[^\n]*\n$/) });
     expect(done.out).toContain('Done: 4 created, 1 not offered by the service.');
-    expect(done.out.match(/^event_type.*/gm)).toEqual([
-      'event_type.* cannot be registered: the service does not offer it, or the token lacks event_types:read. Backfill and reconcile provide event types.',
-    ]);
+    expect(done.out).toMatch(
+      /^ {2}= not offered +event types +event_type\.\* +organization {2}\(the service does not offer it, or the token lacks event_types:read; backfill and reconcile provide event types\)$/m,
+    );
     expect(done.out).toMatch(
       /^Note: recaps arrive for 1 of 5 members\. For the others: docs\/configuration\.md#oauth$/m,
     );
@@ -215,7 +215,7 @@ describe('bootstrap, as a verb', () => {
     expect(free.code).toBe(3);
     expect(JSON.parse(free.out)).toMatchObject({
       complete: false,
-      missing: [{ family: 'invitee', cause: 'plan' }, {}, {}, {}, {}],
+      steps: [{ action: 'refused', families: ['invitee'], cause: { kind: 'plan' } }, {}, {}, {}, {}],
     });
   });
 

@@ -141,7 +141,7 @@ for (const { name, available, fresh } of storeEngines)
     it('show what bootstrap would change and the command, and no callback of ours in full', async () => {
       await using dashboard = await openFilled();
       const compared = (await dashboard.page('/mirror/subscriptions?compare=true')).html;
-      expect(textOf(compared)).toContain('The plan would create 1 subscription.');
+      expect(textOf(compared)).toContain('Plan: 1 to create, 0 to delete, 0 to keep.');
       expect(textOf(compared)).toContain('slotstream bootstrap');
       expect([compared.includes('?s=…'), compared.includes('s=secret')]).toEqual([true, false]);
     });
