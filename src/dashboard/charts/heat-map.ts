@@ -20,7 +20,9 @@ export interface HeatMap extends ChartText {
   hrefOf?(row: number, column: number): string | undefined;
 }
 
-const steps = 5;
+/** How dark each step is, and that of no value. */
+const opacities = [0, 0.12, 0.28, 0.46, 0.85, 1] as const;
+const steps = opacities.length - 1;
 const cellHeight = 28;
 const top = 6;
 
@@ -46,7 +48,7 @@ export function heatMap(chart: HeatMap): Markup {
         value === 0
           ? ''
           : html`<text x="${px(x + cell / 2)}" y="${y + 18}" text-anchor="middle" class="heat-value">${tickText(value)}</text>`;
-      const mark = html`<g class="heat heat-${step}"><title>${nameOf(row, column)}: ${numberText(value)} ${unit}</title><rect x="${x}" y="${y}" width="${cell - 2}" height="${cellHeight - 2}" rx="2" class="mark"/>${label}</g>\n`;
+      const mark = html`<g class="heat heat-${step}"><title>${nameOf(row, column)}: ${numberText(value)} ${unit}</title><rect x="${x}" y="${y}" width="${cell - 2}" height="${cellHeight - 2}" rx="2" class="mark" fill-opacity="${opacities[step]}"/>${label}</g>\n`;
       return linkedMark(mark, hrefOf(row, column));
     }),
   );
@@ -76,6 +78,6 @@ function legendOf(greatest: number, unit: string): Markup {
     to: Math.floor(((index + 1) * greatest) / steps),
   })).filter(({ from, to }) => from <= to);
   const item = (step: number, text: string) =>
-    html`<li><svg class="swatch heat heat-${step}" width="14" height="14" aria-hidden="true"><rect x="1" y="1" width="12" height="12" rx="2" class="mark"/></svg>${text}</li>`;
+    html`<li><svg class="swatch heat heat-${step}" width="14" height="14" aria-hidden="true"><rect x="1" y="1" width="12" height="12" rx="2" class="mark" fill-opacity="${opacities[step]}"/></svg>${text}</li>`;
   return html`<ul class="chart-legend">${item(0, `no ${unit}`)}${ranges.map(({ step, from, to }) => item(step, from === to ? numberText(to) : `${numberText(from)}–${numberText(to)}`))}</ul>\n`;
 }
