@@ -149,7 +149,6 @@ export function reasonOf(issue: z.core.$ZodIssue | undefined): string {
 }
 
 export interface Problem {
-  /** Where it is in the body. */
   readonly path: readonly (string | number)[];
   readonly message: string;
 }

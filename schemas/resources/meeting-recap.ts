@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { uri } from '#schemas/wire.ts';
 import { instant, nullableText, nullableUri } from './values.ts';
 
-/** What a recap says of its meeting. */
 export const recapMeeting = z.strictObject({
   name: z.string(),
   start_time: instant,

@@ -19,12 +19,10 @@ import {
 import type { ApiContext, ApiOperation } from './api-operation.ts';
 import { openOperations, processOperations, type ProcessContext, type ProcessOperation } from './process.ts';
 
-/** The operations that read the mirror, and their handler. */
 export interface ReadApi {
   readonly operations: readonly ApiOperation[];
   /** For functions that read the mirror and are no operations. */
   readonly context: ApiContext;
-  /** In the name of this caller. */
   fetch(request: Request, caller?: Caller): Response | Promise<Response>;
   /** Runs an operation without HTTP, in the name of this caller. Throws an `HttpError`. */
   run(id: string, input: OperationArguments, caller?: Caller): Promise<unknown>;
@@ -34,7 +32,6 @@ export interface ReadApi {
   record: Audit['begin'];
 }
 
-/** The tools for models. */
 export interface McpEndpoint {
   fetch(request: Request, caller: Caller): Promise<Response>;
 }

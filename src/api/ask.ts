@@ -29,7 +29,6 @@ export type Ask = <Answers extends Operation['answers'], Schema extends z.ZodTyp
   input?: OperationArguments,
 ) => Promise<AnswerOf<Answers, z.output<Schema>, Fields>>;
 
-/** The API refused what was asked. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -48,7 +47,6 @@ export class ApiError extends Error {
   }
 }
 
-/** Of an error as the API answers it. */
 export function apiErrorOf({ status, body: { title, message, details } }: HttpError): ApiError {
   const lines = (details ?? []).map((each) =>
     each.parameter && status !== 404 ? `${each.parameter}: ${each.message}` : each.message,

@@ -24,7 +24,6 @@ export interface AuditNeeds {
   report(error: unknown): void;
 }
 
-/** What an action was called with. */
 export interface ActionInput {
   readonly params: unknown;
   readonly query: unknown;
@@ -97,7 +96,6 @@ const asObject = (value: unknown): object => (isObject(value) ? value : {});
 
 const maxTarget = 300;
 
-/** The ids in the path. */
 function targetOf(ids: readonly unknown[]): string | null {
   const text = ids.map((id) => safeText(String(id))).join(' ');
   return text === '' ? null : text.slice(0, maxTarget);

@@ -121,7 +121,6 @@ export function createReadApi({ secret, acted, ...needs }: ReadApiNeeds) {
         throw errorOf(httpErrorOf(error, needs), operation);
       });
     },
-    /** In the name of this caller. */
     fetch: (request: Request, caller?: Caller) => app.fetch(request, caller && { caller }),
     refused: audit.refused,
     record: audit.begin,

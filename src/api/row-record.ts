@@ -7,7 +7,6 @@ import { readColumns, type StoredRow } from '#src/store/rows.ts';
 import type { TableRow } from '#src/store/tables.ts';
 import { findRows, inviteeEndingWith, rowsByUri, uriEndingWith, type RowQuery } from '#src/store/record-search.ts';
 
-/** The columns as they are stored. */
 export const columnsOf = (row: StoredRow, ...names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, row[name] ?? null]));
 

@@ -15,7 +15,6 @@ export function workerAddress(
   }: {
     readonly adminUrl: string | undefined;
     readonly processes: readonly ProcessRow[];
-    /** Of the process that was asked. */
     readonly self: Pick<ProcessRow, 'host' | 'pid'>;
     readonly nowMs: number;
   },

@@ -23,7 +23,6 @@ import type { Roles } from './roles.ts';
 import type { Sinks } from './sink-pumps.ts';
 import manifest from '../../package.json' with { type: 'json' };
 
-/** What the process has besides. */
 interface AdminParts {
   readonly config: Config;
   readonly log: Log;
@@ -89,7 +88,6 @@ function nameFor(token: string): string {
 
 type Own = Pick<Roles, 'works'> & Pick<AdminNeeds, 'status' | 'loginCommand'>;
 
-/** What the API reports of this process and of the others. */
 interface StatusSources {
   readonly nowMs: () => number;
   readonly sinks: Sinks['list'];

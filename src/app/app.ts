@@ -32,7 +32,6 @@ export interface App extends AsyncDisposable {
   /** The port of the webhook listener; undefined where this process does not receive. */
   readonly port: number | undefined;
   readonly adminPort: number;
-  /** The address of the admin listener from this machine. */
   readonly adminUrl: string;
   readonly adminToken: string;
   /** A link that logs a browser in once; valid for a minute when no other time is given. */

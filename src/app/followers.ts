@@ -23,7 +23,6 @@ interface Follower {
   readonly pauseMs: number;
   /** Returns the offset that it has reached; undefined where there is nothing to do for now. */
   readonly catchUp: (signal: AbortSignal) => Promise<number | undefined>;
-  /** What it means that the table is not up to date. */
   readonly hint: string;
 }
 

@@ -10,7 +10,6 @@ export interface Listeners {
   readonly admin: Listener;
   /** Whether a browser that asks for a name below `localhost` reaches the admin listener and no other program. */
   readonly hasLoopback: boolean;
-  /** The address of the admin listener from this machine. */
   readonly adminUrl: string;
 }
 

@@ -52,7 +52,6 @@ export async function openMirrorOrEmpty(config: Config, log: Log): Promise<Store
   }
 }
 
-/** What `status` shows of the mirror. */
 export async function mirrorStatus(store: Store): Promise<object> {
   const retention = await readRetentionState(store);
   return {

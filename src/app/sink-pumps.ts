@@ -8,7 +8,6 @@ import { lastSeq } from '#src/store/log/read.ts';
 import { readPosition } from '#src/store/log/consumer-offsets.ts';
 import { startJobs, takeoverLeaseMs, type JobNeeds } from './jobs.ts';
 
-/** The state of one sink. */
 export interface SinkStatus {
   /** Its offset in the log; null until it was first filled. */
   readonly position: number | null;
@@ -48,7 +47,6 @@ interface Tally {
   /** Subjects whose next entry is being retried. */
   failing: number;
   lastCode: string | null;
-  /** Whether this process sends to it. */
   isHere: boolean;
 }
 

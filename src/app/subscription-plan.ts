@@ -82,7 +82,6 @@ interface NoteInput {
   readonly now: Date;
 }
 
-/** Advice for the operator besides the steps. */
 export function notesOn(
   situation: Inspection,
   { config, keys, existing, oldKeyEndedAt, now }: NoteInput,

@@ -2,7 +2,6 @@
 // retry are tables over the code, so a new code cannot be added without deciding both.
 
 const codes = {
-  /** The command line is invalid. */
   usage: { exit: 2, transient: false },
   /** A setting or a file of the operator is invalid. */
   config: { exit: 2, transient: false },
@@ -22,9 +21,7 @@ const codes = {
   store_version: { exit: 2, transient: false },
   /** The command needs a mirror, and there is none. */
   no_mirror: { exit: 2, transient: false },
-  /** The running process cannot be reached. */
   not_running: { exit: 1, transient: false },
-  /** The named record does not exist. */
   not_found: { exit: 1, transient: false },
   /** The other side rejected the request. */
   refused: { exit: 1, transient: false },
@@ -34,11 +31,8 @@ const codes = {
   service_answer: { exit: 1, transient: false },
   /** A request that must not be repeated got no response: its outcome is unknown. */
   unknown_outcome: { exit: 1, transient: false },
-  /** An output file cannot be written. */
   output: { exit: 1, transient: false },
-  /** The operation was stopped before its end. */
   stopped: { exit: 1, transient: false },
-  /** Another process runs the same operation now. */
   busy: { exit: 1, transient: true },
   /** A person was erased while facts that may mention them were folded: the batch must be parsed again. */
   erased_meanwhile: { exit: 1, transient: true },

@@ -10,7 +10,6 @@ export interface RateLimitStatus {
   /** Calls per window. */
   readonly limit: number | undefined;
   readonly remaining: number | undefined;
-  /** Until the window ends. */
   readonly resetMs: number | undefined;
 }
 

@@ -13,7 +13,6 @@ export function renderTable(headers: readonly string[], rows: readonly (readonly
 /** The library takes a letter and its parts for several characters, as macOS writes Hangul in file names. */
 const widthOf = (text: string): number => stringWidth(text.normalize());
 
-/** Pads every cell to the width of its column. */
 export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const cells of rows)

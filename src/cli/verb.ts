@@ -31,7 +31,6 @@ export interface VerbContext {
   /** Reads the environment; throws one error that lists every problem. */
   readonly config: () => Config;
   readonly log: () => Log;
-  /** Writes one line of data to standard output. */
   readonly out: (line: string) => void;
   /** Writes much data to standard output; resolves once the reader has taken it, however slow the reader is. */
   readonly outAll: (text: string) => Promise<void>;

@@ -99,7 +99,6 @@ type Values = {
   readonly [Name in keyof typeof feedSettings]: z.output<(typeof feedSettings)[Name]['reads']>;
 };
 
-/** The settings of the feed's sinks. */
 export const feedOf = (values: Values) => ({
   pushUrl: values.FEED_PUSH_URL,
   pushSecret: values.FEED_PUSH_SECRET,

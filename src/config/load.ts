@@ -179,7 +179,6 @@ function shape(values: SettingValues) {
       adminUrl: values.ADMIN_URL ?? adminUrlOf(values),
     },
     feed: feedOf(values),
-    /** Object storage, for exports. */
     storage: {
       accessKeyId: values.AWS_ACCESS_KEY_ID,
       secretAccessKey: values.AWS_SECRET_ACCESS_KEY,

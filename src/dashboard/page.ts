@@ -27,7 +27,6 @@ export interface PageCall {
   readonly params: Readonly<Record<string, string>>;
   /** One value per name; fields of a form that were left empty are absent. */
   readonly query: RawQuery;
-  /** The fields of the form, for `submit`. */
   readonly form: RawQuery;
   /** Whether this caller may change nothing: show no buttons. */
   readonly isReadOnly: boolean;
@@ -36,7 +35,6 @@ export interface PageCall {
   /** Runs a function that reads the mirror and is no operation. Its errors become `ApiError`s, too. */
   read<Result>(view: (mirror: ApiContext) => Result | Promise<Result>): Promise<Result>;
   readonly nowMs: number;
-  /** The time zone of reports. */
   readonly timezone: string;
 }
 
@@ -60,7 +58,6 @@ export interface Redirect {
 export interface Page {
   /** `/deliveries/:id` */
   readonly path: string;
-  /** Its entry of the navigation. */
   readonly section?: Section;
   show(call: PageCall): View | Promise<View>;
   /** Processes the form that this page, or another one, sends to this address. */

@@ -16,7 +16,6 @@ export interface CheckNeeds {
 
 export type Check = (needs: CheckNeeds, report: Report) => Promise<void>;
 
-/** Collects findings. */
 export class Report {
   readonly findings: HealthCheck[] = [];
 

@@ -116,7 +116,6 @@ async function refusedLists(config: Config, sources: Sources, onlyScopes: boolea
   return onlyScopes ? refusals.filter(({ error }) => scopesIn(error).length > 0) : refusals;
 }
 
-/** The lists within a record. */
 const within: Partial<Record<ResourceName, (client: Client, uri: string) => AsyncGenerator>> = {
   scheduled_events: (client, uri) => listEventInvitees(client, uri),
   routing_forms: (client, form) => listRoutingFormSubmissions(client, { form, count: 1 }),

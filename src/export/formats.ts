@@ -4,7 +4,6 @@ import type { Format } from './format.ts';
 export const formatNames = ['csv', 'ndjson', 'parquet'] as const;
 export type FormatName = (typeof formatNames)[number];
 
-/** The format of a file by the end of its name. */
 export function formatOf(file: string): FormatName | undefined {
   const extension = file.split('.').at(-1)?.toLowerCase();
   return extension === 'jsonl' ? 'ndjson' : formatNames.find((name) => name === extension);

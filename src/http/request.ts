@@ -103,7 +103,6 @@ export const timeRange = (what: string) => ({
   to: boundary(true).optional().describe(`Only ${what} up to this day (UTC), or before this time.`),
 });
 
-/** A whole number in a query. */
 export const wholeNumber = (least: number, most: number) =>
   z
     .string()

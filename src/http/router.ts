@@ -45,7 +45,6 @@ export interface OperationInput<Context> {
   readonly params: PathParams;
   readonly request: Request;
   readBody(): unknown;
-  /** Sets a header of the answer. */
   header?(name: string, value: string): void;
 }
 
@@ -188,7 +187,6 @@ function urlOf({ baseUrl }: { readonly baseUrl?: string }, http: HonoContext): U
 }
 
 export interface ErrorOptions {
-  /** The error for a path that has no operation. */
   readonly noSuchPath: HttpError;
   /** The error for a failure that is no `HttpError` and does not end by itself. */
   readonly failure?: HttpError;

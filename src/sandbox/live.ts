@@ -93,7 +93,6 @@ function pickNewest<Item>(scene: Scene, page: (request: PageRequest) => Page<Ite
 const belongsHere = ({ service, organization }: Scene, user = ''): boolean =>
   service.state.users.get(user)?.current_organization === organization;
 
-/** An active invitee. */
 function pickInvitee(scene: Scene, fits: (invitee: InviteeResource) => boolean): InviteeResource | undefined {
   const isHere = (one: InviteeResource): boolean =>
     belongsHere(scene, meetingOf(scene.service, one).event_memberships[0]?.user);

@@ -16,7 +16,6 @@ const maxStored = 100_000;
 export const insertAction = (store: Store, action: AdminAction): Promise<void> =>
   store.transaction((unit) => insertRows(unit, 'admin_actions', [action]));
 
-/** Adds how the action ended. */
 export async function endAction(
   store: Store,
   { id, status, result }: Pick<AdminAction, 'id' | 'status' | 'result'>,

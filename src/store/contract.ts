@@ -10,7 +10,6 @@ import type { ViewInstaller } from '#src/store/views/view-installer.ts';
 /** Rows of a query, each a list of cells. */
 export type RowPage = readonly (readonly unknown[])[];
 
-/** A compiled query. */
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly unknown[];
@@ -19,7 +18,6 @@ export interface Statement {
 /** What an engine can lock: the log, the views, or one key of the program's own state. */
 export type Lock = 'log' | 'views' | { readonly key: string };
 
-/** A column of a table. */
 export interface Column {
   readonly name: string;
   readonly kind: ColumnKind;
@@ -49,7 +47,6 @@ export interface StoreEngine extends Codec {
   readonly contactIndex: ContactIndex;
   /** Inserts many rows (`insert-rows.ts`). Returns how many were written. */
   insert(unit: Unit, rows: readonly WritableRow[], insert: Insert): Promise<number>;
-  /** Runs a statement. */
   run<Row>(db: Kysely<Database>, statement: Statement): Promise<QueryResult<Row>>;
   /** Whether several statements of this transaction can be sent at once; the server runs them in their order (`in-order.ts`). */
   pipelines(db: Kysely<Database>): boolean;
@@ -68,7 +65,6 @@ export interface StoreEngine extends Codec {
   writeShadow<Result>(db: Kysely<Database>, work: () => Promise<Result>): Promise<Result>;
   /** Locks these tables against other writers until the transaction ends. */
   lockTables(db: Kysely<Database>, names: readonly TableName[]): Promise<void>;
-  /** The schema of the live tables. */
   liveSchema(db: Kysely<Database>): Promise<string>;
   /** True when several transactions may write at once, so that rows must be locked before they are read for a change. */
   readonly manyWriters: boolean;

@@ -4,7 +4,6 @@ import type { Json } from './columns.ts';
 import type { Column, Insert, Unit, WritableRow } from './contract.ts';
 import { largestPowerOfTwo, largestStatement, prepared } from './prepared-sql.ts';
 
-/** The table, in the schema of the unit of work. */
 export const target = ({ schema }: Unit, table: string): RawBuilder<unknown> =>
   schema === undefined ? sql.table(table) : sql.table(`${schema}.${table}`);
 

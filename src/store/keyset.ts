@@ -24,7 +24,6 @@ export interface Page<Item> {
   readonly hasNext: boolean;
 }
 
-/** An order of rows. */
 export interface SortOrder {
   /** The column with the time, as `created_at`. */
   readonly order: string;

@@ -25,7 +25,6 @@ interface StatementDefinition<Given extends Values, Row> {
   readonly build: (parameters: Parameters<Given>) => Compilable<Row> | RawBuilder<Row>;
 }
 
-/** Where a value goes in a statement. */
 class Placeholder {
   readonly name: string;
   readonly index: number | undefined;

@@ -29,7 +29,6 @@ const machineReport = z.object({
   disks: z.array(z.object({ part: z.string(), folder: z.string(), free_mb: z.number(), is_low: z.boolean() })),
   /** Whether it answers 503 to deliveries. */
   refuses: z.boolean(),
-  /** Its engines that are down. */
   down: z.array(z.string()),
   /** By how much its clock is ahead of that of the database. */
   clock_ahead_seconds: z.number(),

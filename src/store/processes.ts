@@ -6,7 +6,6 @@ import type { TableRow } from './tables.ts';
 
 export type ProcessRow = TableRow<'processes'>;
 
-/** How often a process writes its row. */
 export const heartbeatMs = 15_000;
 /** The row of a process that was killed, or does not reach the database, is shown for this long. */
 const shownMs = hourMs;

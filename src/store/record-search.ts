@@ -29,10 +29,8 @@ export async function rowsByUri<Name extends TableName>(
 
 export interface RowQuery {
   readonly order: string;
-  /** The column that identifies a row. */
   readonly id?: 'uri' | 'id' | 'first_invitee' | 'invitee_uri';
   readonly page: PageRequest;
-  /** Further conditions. */
   readonly where: readonly RawBuilder<SqlBool>[];
 }
 

@@ -32,7 +32,6 @@ const blankRows = new Map(
   }),
 );
 
-/** A row without values. */
 export function blankRow(table: UriTable, uri: string): UriRow {
   return { ...blankRows.get(table), uri };
 }
@@ -106,7 +105,6 @@ export const hasOtherWriters = ({ engine, schema }: Unit): boolean => engine.man
 /** By bytes, as the keys were sorted here, whatever the collation of the database. */
 const lockedBy = (key: string): RawBuilder<unknown> => sql`order by ${sql.ref(key)} collate "C" for update`;
 
-/** Inserts rows, or replaces all of their columns. */
 export async function writeRows<Name extends TableName>(
   unit: Unit,
   table: Name,
@@ -184,7 +182,6 @@ export async function insertRows<Name extends TableName, const Without extends S
   if (unique !== undefined && written < rows.length) throw new Contention(table);
 }
 
-/** Removes the rows whose `column` is one of these values. */
 export async function deleteRows<Name extends TableName>(
   unit: Unit,
   table: Name,
@@ -198,7 +195,6 @@ export async function deleteRows<Name extends TableName>(
   });
 }
 
-/** A whole row of a table. */
 export function decodeRow<Name extends TableName>(
   engine: StoreEngine,
   table: Name,
@@ -208,7 +204,6 @@ export function decodeRow<Name extends TableName>(
   return decoded(engine, { table, columns: columnsIn(table) }, stored) as TableRow<Name>;
 }
 
-/** Some columns of a row of a table. */
 export function decodeColumns<Name extends TableName, const Selected extends SharedColumn<Name>>(
   engine: StoreEngine,
   { table, columns }: { readonly table: Name; readonly columns: readonly Selected[] },

@@ -35,7 +35,6 @@ export interface SqlDialect {
   sortedPart(select: Sql, column: string): Sql;
   /** Whether a limit inside a recursive query ends it; else the limit of its reader does. */
   readonly limitsRecursion: boolean;
-  /** A JSON column as text. */
   jsonText(column: Sql): Sql;
   /** Whether `user` of one of the objects in a JSON list is among these. */
   hasUserAmong(list: Sql, users: Sql): RawBuilder<SqlBool>;
@@ -68,7 +67,6 @@ export interface SqlDialect {
   itemText(name: string): Sql;
   /** A member of `item` as JSON; null where there is none. */
   itemJson(name: string): Sql;
-  /** Whether a member of `item` is true. */
   itemIsTrue(name: string): RawBuilder<SqlBool>;
   /** The text that `item` is; null where it is no text. */
   readonly item: Sql;
@@ -96,7 +94,6 @@ export interface OneRow {
   value(name: string): Sql;
 }
 
-/** A custom field and the name of its column. */
 export interface NamedField {
   readonly uri: string;
   readonly name: string;

@@ -14,7 +14,6 @@ import type { NewRow } from './tables.ts';
 /** Which tables have a column `timezone` whose local time is asked for. */
 export const zonedTables = ['users', 'invitees'] as const;
 
-/** What the table was filled with. */
 const filled = keyValue('time_zones', z.strictObject({ data: z.string(), report: z.string() }));
 
 const dataVersion = process.versions['tz'] ?? '';

@@ -100,7 +100,6 @@ function keyAdvice({ input, existing, nowMs, oldKeyEndedMs, keySource }: Advisor
   ];
 }
 
-/** Whether a subscription was made with one of these keys. */
 export function isMadeWith(one: WebhookSubscription, keyIds: readonly string[]): boolean {
   const seen = fingerprintIn(one.callback_url ?? '');
   const events = one.events ?? [];

@@ -39,7 +39,6 @@ export interface ApplyResult {
   readonly existing: readonly WebhookSubscription[];
   /** The first error that a further run may not meet; the results are valid. */
   readonly failure: { readonly error: unknown } | undefined;
-  /** It was stopped before every step was tried. */
   readonly isStopped: boolean;
 }
 

@@ -86,7 +86,6 @@ export function isOverlapping(one: Owner, other: Owner): boolean {
   return isSameOwner(one, other) || (isWide && one.organization === other.organization);
 }
 
-/** True when one of these active subscriptions delivers the event for exactly this owner. */
 export function isDelivered(event: string, owner: Owner, by: readonly WebhookSubscription[]): boolean {
   return by.some(
     (one) => one.state === 'active' && isSameOwner(ownerOf(one), owner) && (one.events ?? []).includes(event),

@@ -12,7 +12,6 @@ import type { DesiredSubscription } from './desired.ts';
 import type { Step } from './plan.ts';
 import { isAcceptable, type Refusal, type RefusalCause } from './register.ts';
 
-/** One line of a report. */
 export interface StepReport {
   /** As in Terraform; `!` needs attention. */
   readonly mark: '+' | '-' | '=' | '!';

@@ -56,7 +56,6 @@ function withSignal(client: Client, signal: AbortSignal | undefined): Client {
 
 export interface KeyChoice {
   readonly callers: Callers;
-  /** A new key replaces the current one. */
   readonly rotates: boolean;
   /** Nothing may be stored: a missing key is replaced by a temporary one. */
   readonly isDry: boolean;

@@ -7,7 +7,6 @@ import type { Client } from '#src/upstream/client.ts';
 import { getCurrentUser, listOrganizationMemberships, listWebhookSubscriptions } from '#src/upstream/endpoints.ts';
 import { ownerOf, type Owner } from './callback.ts';
 
-/** The clients that call the service. */
 export interface Callers {
   /** With the configured token, or the login for the organization. */
   readonly main: Client;
@@ -48,7 +47,6 @@ export function recapUsersOf({ logins }: Callers, { user }: Account): readonly s
   return [...new Set([user, ...logins.keys()])];
 }
 
-/** The client that may act for this owner. */
 export function callerFor({ main, logins }: Callers, { scope, uri }: Owner): Client {
   return (scope === 'user' ? logins.get(uri) : undefined) ?? main;
 }
@@ -57,7 +55,6 @@ export function callerFor({ main, logins }: Callers, { scope, uri }: Owner): Cli
 export interface UnlistedOwner {
   readonly owner: Owner;
   readonly error: SlotstreamError;
-  /** The user has to log in again. */
   readonly isLoginExpired: boolean;
 }
 

@@ -37,7 +37,6 @@ export interface Outages {
   readonly outages: readonly Outage[];
 }
 
-/** The result of an inspection. */
 export interface OutageInput {
   readonly input: PlanInput;
   readonly steps: readonly Step[];
@@ -68,7 +67,6 @@ function gapStart(one: WebhookSubscription, before: LastObservation | undefined)
   return one.retry_started_at ?? before?.retry_started_at ?? before?.checked_at ?? one.created_at ?? undefined;
 }
 
-/** Its events that are still desired for its owner. */
 function desiredEvents(one: WebhookSubscription, { steps }: OutageInput): readonly string[] {
   const owner = ownerOf(one);
   const desired = steps.flatMap((step): readonly string[] =>

@@ -58,7 +58,6 @@ export function planSubscriptions(input: PlanInput): readonly Step[] {
   return [...creating, ...ending];
 }
 
-/** True for steps that change something. */
 export function isPending({ kind }: Step): boolean {
   return kind === 'create' || kind === 'delete';
 }

@@ -12,7 +12,6 @@ export interface RequestSummary {
   /** Sending it twice does no harm. */
   readonly isRepeatable: boolean;
   readonly expectsJson: boolean;
-  /** Removes the token from a text. */
   readonly redact: (text: string) => string;
 }
 

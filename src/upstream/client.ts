@@ -32,7 +32,6 @@ export interface ApiResult<Value> {
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Replaces the budget of the client. */
   readonly retryBudget?: RetryBudget | undefined;
 }
 

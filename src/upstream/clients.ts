@@ -104,7 +104,6 @@ function personalToken(token: string): TokenSource {
   return bearerToken(token);
 }
 
-/** A token that is never renewed. */
 export function bearerToken(token: string): TokenSource {
   return { current: async () => token, renewed: async () => undefined };
 }

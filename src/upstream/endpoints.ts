@@ -68,14 +68,12 @@ const identified = z.looseObject({ uri: recordUri });
 
 /** A user sees only their own recaps, so each call needs a client of that user. */
 export const getMeetingRecap = recordOf(identified);
-/** The transcript of a recap, by the URI of the recap. */
 export const getTranscript = (client: Client, recap: string, options?: CallOptions) =>
   recordOf(transcript)(client, `${recap}/transcript`, options);
 export const listMeetingRecaps = listOf('/meeting_recaps', recapListQuery, identified);
 
 export const getRoutingForm = recordOf(routingForm);
 export const listRoutingForms = listOf('/routing_forms', routingFormListQuery, routingForm);
-/** The submissions of one form. */
 export const listRoutingFormSubmissions = listOf(
   '/routing_form_submissions',
   submissionListQuery,
@@ -111,7 +109,6 @@ export interface FetchedRecord<Item> {
   readonly observed: string;
 }
 
-/** Reads one record by its URI. */
 function recordOf<Item>(reads: z.ZodType<Item>) {
   return (client: Client, uri: string, options?: CallOptions): Promise<FetchedRecord<Item>> =>
     callForRecord(client, { method: 'GET', path: addressAt(client.origin, uri), reads }, options);

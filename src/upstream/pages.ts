@@ -11,7 +11,6 @@ export interface ListCall<Item> {
   /** A path, or a whole URI of the configured origin. */
   readonly path: string;
   readonly query?: Query;
-  /** The schema of one record. */
   readonly reads: z.ZodType<Item>;
 }
 
@@ -21,7 +20,6 @@ export interface ApiPage<Item> {
   /** The records as the service sent them, not parsed: for the log, which quarantines what cannot be parsed. */
   readonly records: readonly JsonObject[];
   readonly observed: string;
-  /** The token of the next page; null at the end. */
   readonly nextToken: string | null;
 }
 

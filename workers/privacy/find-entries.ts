@@ -24,7 +24,6 @@ import { hasEscapes } from './text-escapes.ts';
 export interface Findings {
   /** Every record of the person, and the meetings they were invited to. */
   readonly subjects: Map<string, MirrorTable | null>;
-  /** The person's addresses, normalized. */
   readonly addresses: Set<string>;
   /** Addresses in the person's records that belong to a colleague and were not followed. */
   readonly skipped: Set<string>;

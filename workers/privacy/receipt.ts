@@ -17,7 +17,6 @@ export interface Receipt {
     readonly left: number;
   };
   readonly removed: {
-    /** Rows that were changed, by table. */
     readonly rows: Readonly<Record<string, number>>;
     readonly log_entries: number;
     readonly quarantined: number;

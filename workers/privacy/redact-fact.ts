@@ -69,7 +69,6 @@ export function erasedSubjectsIn(erasures: Erasures, item: ParsedItem): ErasedSu
   return [...found, ...[...new Set(meetings)].map((uri) => ({ uri, table: 'scheduled_events' as const }))];
 }
 
-/** Whether an entry contains an erased address anywhere. */
 export function entryContainsAddress(erasures: Erasures, item: ParsedItem): boolean {
   const scope = { erasures, at: timeOf(item) };
   const { text, json } = contentOf(item.entry);
@@ -99,7 +98,6 @@ function envelope(entry: NewEntry, payload: unknown): JsonObject {
   return isApiRead(entry) ? { event, payload } : { event, created_at, payload };
 }
 
-/** Whether an entry names an erased subject or contains an erased address. */
 function concerns(scope: RedactionScope, entry: NewEntry, { text, json }: Content): boolean {
   const { erasures, at } = scope;
   if (json !== undefined) return namesSubject(erasures, entry, json) || containsAddress(scope, json);

@@ -11,7 +11,6 @@ import type { MirrorTable } from '#workers/projections/contract.ts';
 import type { DeclaredKeys } from '#workers/projections/field-mapping.ts';
 import { fieldsOf } from '#workers/projections/registry.ts';
 
-/** Field → how its value is retained. */
 type RetainedFields = Readonly<Record<string, (value: unknown) => unknown>>;
 
 const unchanged = (value: unknown): unknown => value;

@@ -95,7 +95,6 @@ async function relatedTo(store: Store, invitees: readonly string[]): Promise<rea
   return [...named, ...(await submittedBy(store, invitees))];
 }
 
-/** The form submissions of these submitters. */
 export async function submittedBy({ db }: Store | Unit, submitters: readonly string[]): Promise<ErasedSubject[]> {
   const rows = await db
     .selectFrom('routing_form_submissions')

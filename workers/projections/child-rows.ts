@@ -60,7 +60,6 @@ export const childTables: readonly ChildTable[] = [
 
 const sources = new Set(childTables.map(({ from }) => from));
 
-/** Whether child rows are derived from the column. */
 export const hasChildRows = (column: string): boolean => sources.has(column);
 
 const listOf = (value: Json): readonly Json[] => (Array.isArray(value) ? value : []);

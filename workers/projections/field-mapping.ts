@@ -79,14 +79,12 @@ export function assignmentTo(
   return { table, uri, version, fields, definition };
 }
 
-/** The columns that a field fills with a value. */
 export function columnsOfField(definition: Fields, field: string, value: Json): StoredRow {
   const columns = definition[field];
   if (typeof columns === 'function') return columns(value);
   return columns === undefined ? {} : { [columns]: value };
 }
 
-/** The columns that an assignment fills. */
 export function columnsOf({ fields, definition }: Pick<Assignment, 'fields' | 'definition'>): StoredRow {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([field, value]) => Object.entries(columnsOfField(definition, field, value))),

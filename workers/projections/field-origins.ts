@@ -126,7 +126,6 @@ function openIn(facts: NoShowFacts): string | null {
   return last && last.unmarked_at === null ? last.uri : null;
 }
 
-/** The facts up to a moment. */
 function factsUntil({ marks, unmarks, snapshot }: NoShowFacts, moment: string): NoShowFacts {
   return {
     marks: Object.fromEntries(Object.entries(marks).filter(([, { at }]) => at <= moment)),

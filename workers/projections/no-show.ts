@@ -23,7 +23,6 @@ export interface NoShowPeriod {
 
 const noFacts: NoShowFacts = { marks: {}, unmarks: [], snapshot: null };
 
-/** The facts that a row stores in `no_show_facts`. */
 export function factsOf(stored: Json): NoShowFacts {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `merge.ts` writes the column, with this type
   return stored === null ? noFacts : (stored as NoShowFacts);

@@ -4,7 +4,6 @@ import type { RecordKind } from '#schemas/records.ts';
 import { isObject, isUri, type JsonObject } from '#schemas/wire.ts';
 import type { Fact, MirrorTable } from './contract.ts';
 
-/** The table that holds the records of each kind. */
 export const tableOfKind = {
   contact: 'contacts',
   custom_field_definition: 'custom_field_definitions',
@@ -30,11 +29,9 @@ export function tableOfEvent(event: string | null): MirrorTable | undefined {
 
 /** A record within another record, with a row of its own. */
 export interface EmbeddedRecord {
-  /** The table of the record that embeds. */
   readonly within: 'invitees' | 'organization_memberships';
   /** The key of the payload under which the record is embedded. */
   readonly key: 'scheduled_event' | 'user';
-  /** The table of the embedded record. */
   readonly table: 'scheduled_events' | 'users';
   /** The column of the embedding row that holds the URI of the embedded record. */
   readonly column: 'event_uri' | 'user_uri';
@@ -45,7 +42,6 @@ export const embeddings: readonly EmbeddedRecord[] = [
   { within: 'organization_memberships', key: 'user', table: 'users', column: 'user_uri' },
 ];
 
-/** The record that a payload embeds, where it does. */
 export function embeddedRecord(
   payload: JsonObject | null,
   { key }: Pick<EmbeddedRecord, 'key'>,

@@ -26,7 +26,6 @@ export type LeaseAnswer =
 const row = z.object({
   holder: z.string().nullable(),
   expires_ms: z.number(),
-  /** When the last successful run began. */
   ran_ms: z.number(),
   /** Failed runs since the last successful one, and when the next may begin. */
   failures: z.number().default(0),
@@ -46,7 +45,6 @@ export interface LeaseState {
   /** When the last successful run began; undefined before the first. */
   readonly ranMs: number | undefined;
   readonly dueMs: number;
-  /** Failed runs since the last successful one. */
   readonly failures: number;
 }
 

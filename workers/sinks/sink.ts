@@ -40,7 +40,6 @@ export interface SendErrorDetails {
   readonly hint?: string | undefined;
 }
 
-/** A send that failed. */
 export class SendError extends Error {
   override readonly name = 'SendError';
   readonly code: string;

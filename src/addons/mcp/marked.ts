@@ -60,9 +60,7 @@ export const word = <Word extends string>(
   value: Word | null | undefined,
   ..._anyText: string extends Word ? ['not an enumeration'] : []
 ) => mark('plain', value);
-/** A text of the service that is one of these words. */
 export const oneOf = (words: readonly string[], value: Text) => markIf((text) => words.includes(text), 'plain')(value);
-/** Words that this program wrote. */
 export const ours = (value: Text) => mark('plain', value);
 /** A name that a host gave to a form, or another text that is about no guest. */
 export const label = (value: Text) => mark('label', value);
@@ -95,7 +93,6 @@ export interface RenderOptions {
   pseudonym(identity: string): string;
   /** The names of event types that are mirrored. */
   readonly eventTypes: ReadonlySet<string>;
-  /** Longer texts are cut. */
   readonly mostText: number;
 }
 
@@ -156,7 +153,6 @@ function peopleIn(presented: Presentation): readonly PersonNames[] {
   return [{ whole, parts: known.flatMap((each) => wordsIn(each.replace(/@.*$/s, ''))) }];
 }
 
-/** All texts in a value, in order. */
 function textsIn(value: unknown): readonly string[] {
   if (typeof value === 'string') return value.trim() === '' ? [] : [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];

@@ -45,7 +45,6 @@ export interface Tool extends Pick<Definition<never>, 'name' | 'description' | '
 
 export interface ToolAnswer extends Pick<RenderOptions, 'eventTypes'> {
   readonly data: Presentation;
-  /** Where the next page begins. */
   readonly next: string | undefined;
 }
 

@@ -46,7 +46,6 @@ export const bookingFields = {
   ...columns('scheduling_method', 'routing_form_submission', ...utmColumns),
 };
 
-/** The records of these bookings, in order. */
 export async function bookingRecords(store: Store, bookings: readonly BookingRow[]): Promise<readonly StoredRow[]> {
   const addressOf = ({ invitee_email: email }: BookingRow) => (email === null ? '' : lowerCaseEmail(email));
   const contacts = await contactUris(store, [...new Set(bookings.map(addressOf))]);

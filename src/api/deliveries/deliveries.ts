@@ -135,7 +135,6 @@ const maxReasons = 100;
 export const readQuarantineReasons = ({ store }: Pick<ApiContext, 'store'>, newest: number) =>
   countReasons(store, { limit: maxReasons, newest });
 
-/** The end of the log. */
 /** A page of the log, newest first. */
 async function listLog(
   { store, clock }: Pick<ApiContext, 'store' | 'clock'>,

@@ -9,7 +9,6 @@ export const sources = ['webhook', 'backfill', 'reconcile', 'operator'] as const
 
 const text = z.string().nullable();
 
-/** One delivery of a list. */
 export const deliveryRecord = z
   .strictObject({
     seq: z.int().describe('Its offset in the log. It gets a new one when its outcome changes.'),
@@ -121,7 +120,6 @@ export function filterOf(given: DeliveryFilterFields): DeliveryFilter {
   };
 }
 
-/** How many deliveries one request replays. */
 export const mostReplayed = 5_000;
 export const mostExamples = 5;
 

@@ -10,7 +10,6 @@ import { lastSeq } from '#src/store/log/read.ts';
 
 export interface MirrorProcess {
   readonly settings: readonly SettingView[];
-  /** How often the mirror is compared with the service. */
   readonly schedule: Schedule;
   /** The configured sinks; none until they have started. */
   sinks(): Promise<readonly Omit<Sink, 'updated_at'>[]>;
@@ -37,7 +36,6 @@ export interface Sink {
   readonly sent: number;
   readonly failures: number;
   readonly last_error: string | null;
-  /** When its offset last moved. */
   readonly updated_at: string | null;
 }
 
@@ -45,7 +43,6 @@ export interface SubscriptionPlan {
   readonly organization: string;
   readonly callback: string;
   readonly notes: readonly string[];
-  /** Whether anything would change. */
   readonly pending: boolean;
   readonly conclusion: string;
   readonly steps: readonly {
@@ -74,7 +71,6 @@ export function processOf({ process }: ProcessContext): MirrorProcess {
 
 export const readSettings = (context: ProcessContext): readonly SettingView[] => processOf(context).settings;
 
-/** How much waits in the queue, and since when. */
 export async function readQueue(context: ProcessContext) {
   const { queue } = processOf(context);
   const depth = await queue.depth();

@@ -97,7 +97,6 @@ function movedText({ dry_run, removed: { moved } }: Receipt): string {
   return `${which}: without the mention of the person, they ${dry_run ? 'would move' : 'moved'} to the end of the log, so that readers of the feed see them again.`;
 }
 
-/** The text where there was nothing to remove. */
 function nothingRemovedText({ erased, dry_run, known, seqs }: Receipt): string {
   const found = 'uri' in erased && !known ? 'No record here has this URI.' : 'There was nothing to remove.';
   if (dry_run) return found;

@@ -182,7 +182,6 @@ async function withProblem(
 }
 
 interface DriftSummary {
-  /** How many rows differ in each column. */
   readonly columns: ReadonlyMap<string, number>;
   /** How many contacts differ only because custom fields were added, renamed or removed. */
   readonly oldFields: number;

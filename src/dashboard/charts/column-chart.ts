@@ -38,7 +38,6 @@ const bottom = height - 26;
 
 interface Plot {
   readonly width: number;
-  /** The edges of the plot. */
   readonly left: number;
   readonly right: number;
   /** The room of one column. */

@@ -21,7 +21,6 @@ export interface Table<Row> {
   keyOf?(row: Row): string;
   /** Where a row leads; the script opens it with Enter. The first cell should be a link to it as well. */
   linkOf?(row: Row): string;
-  /** What is said instead of an empty table. */
   readonly empty: Markup | string;
 }
 

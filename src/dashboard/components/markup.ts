@@ -9,7 +9,6 @@ export type Markup = ReturnType<typeof html>;
 
 export const nothing: Markup = html``;
 
-/** Joins markup with text in between. */
 export const joined = (parts: readonly Markup[], between: string): Markup =>
   html`${parts.map((part, index) => html`${index === 0 ? '' : between}${part}`)}`;
 
@@ -61,7 +60,6 @@ const outcomeStates: Readonly<Record<string, State>> = {
 };
 export const outcomeBadge = (outcome: string): Markup => badge(outcome, outcomeStates[outcome]);
 
-/** A command of this installation. */
 export const command = (words: string): Markup => html`<code>${slotstream} ${words}</code>`;
 
 /** The list that a page of one record belongs to. */
@@ -77,7 +75,6 @@ export const uriActions = (uri: string): Markup =>
 export const notice = (content: Markup | string, state: 'attention' | 'problem' | '' = ''): Markup =>
   html`<p class="notice ${state}" role="status">${content}</p>`;
 
-/** Text with a button that copies it. */
 export const copyable = (text: string, label = 'Copy'): Markup =>
   html`<div class="copyable">
     <pre tabindex="0"><code>${text}</code></pre>

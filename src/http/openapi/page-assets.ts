@@ -1,6 +1,5 @@
 // The style and the script of the documentation page. Both are inline, and the content security policy names them by hash.
 
-/** Light and dark. */
 export const pageStyle = `
 :root {
   color-scheme: light dark;

@@ -2,7 +2,6 @@
 import { minuteMs } from '#src/base/time.ts';
 import { Counter, type Registry } from 'prom-client';
 
-/** A counter with one label. */
 export function tally(counter: { registry: Registry; name: string; help: string; label: string }) {
   const { registry, name, help, label } = counter;
   const counts = new Map<string, number>();

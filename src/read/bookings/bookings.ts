@@ -64,7 +64,6 @@ export interface JourneyPosition {
   readonly members: readonly string[];
 }
 
-/** The booking that an invitee belongs to. */
 export async function journeyOf(store: Readable, invitee: string): Promise<JourneyPosition | undefined> {
   const { rows } = await sql<{ invitee_uri: string; journey_uri: string }>`select invitee_uri, journey_uri
     from booking_invitees where journey_uri = (select journey_uri from booking_invitees where invitee_uri = ${invitee})

@@ -16,7 +16,6 @@ export async function readBookingFilters({ store: { db } }: { readonly store: St
   return { hosts: named(hosts), eventTypes: named(eventTypes) };
 }
 
-/** By the URI of the user. */
 export async function readTimeZones({ db }: Store): Promise<ReadonlyMap<string, string | null>> {
   const users = await db.selectFrom('users').select(['uri', 'timezone']).execute();
   return new Map(users.map(({ uri, timezone }) => [uri, timezone]));

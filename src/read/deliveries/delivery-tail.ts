@@ -10,7 +10,6 @@ const columns = columnsOf('event_log', 'seq delivery_id event received_at outcom
 
 export type EntryWithBody = Pick<TableRow<'event_log'>, (typeof columns)[number]>;
 
-/** Newest first. */
 export async function newestDeliveries({ db, engine }: Store, limit: number): Promise<readonly EntryWithBody[]> {
   const conditions = [
     ...allEventKinds.map((kind) => sql`event = ${kind}`),
@@ -30,7 +29,6 @@ export async function newestDeliveries({ db, engine }: Store, limit: number): Pr
   );
 }
 
-/** Newest first. */
 export async function entriesWithBodies(
   { db, engine }: Pick<Store, 'db' | 'engine'>,
   seqs: readonly number[],

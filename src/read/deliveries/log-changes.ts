@@ -69,7 +69,6 @@ export async function* changesOfEntries(
   }
 }
 
-/** The erased ones among these records. */
 export async function erasedAmong({ db }: Store | Unit, uris: readonly string[]): Promise<ReadonlySet<string>> {
   const erased = new Set<string>();
   for (const chunk of chunks(uris)) {

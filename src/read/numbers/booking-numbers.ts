@@ -27,7 +27,6 @@ export interface BookingNumbersQuery extends DayRange {
   readonly time_zone: 'host' | 'invitee';
 }
 
-/** The range, and the bookings in it. */
 function selectionOf({ engine, reportZone }: Store, query: DayRange, nowMs: number) {
   const { event_type: eventType, host, timezone = reportZone } = query;
   const { from, to, instants } = rangeOf({ ...query, timezone }, nowMs);

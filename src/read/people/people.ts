@@ -11,7 +11,6 @@ import { scanRows, type ScannedPage } from '#src/store/record-search.ts';
 
 type Readable = Pick<Store, 'db' | 'engine'>;
 
-/** A row of the view. */
 export type Person = StoredRow & {
   readonly person: string;
   readonly emails: readonly string[];

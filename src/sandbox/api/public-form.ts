@@ -62,7 +62,6 @@ const changes: Readonly<Record<string, Change>> = {
   getMeetingRecapTranscript: showing(publicTranscriptResource, transcriptText),
 };
 
-/** The operation as the public service has it. */
 export const inPublicForm: Change = (operation) => changes[operation.id]?.(operation) ?? operation;
 
 /** Other records, made from those of the specification. */

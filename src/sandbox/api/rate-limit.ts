@@ -6,7 +6,6 @@ import { isPaid } from '#src/sandbox/world/organizations.ts';
 import type { Organization, Service } from '#src/sandbox/world/service.ts';
 import type { Caller, ServiceOperation } from './service-operation.ts';
 
-/** The state of a caller against the limits. */
 export interface RateState {
   readonly headers: Readonly<Record<string, string>>;
   /** Over the limit: the seconds until the caller may try again. */

@@ -130,7 +130,6 @@ function demandMeeting({ service: { state }, caller }: CallContext, uri: string)
   return event;
 }
 
-/** The invitee who has this mark. */
 function demandMarked(call: ServiceContext): InviteeResource {
   const { invitees } = call.service.state;
   const invitee = found(

@@ -153,7 +153,6 @@ const payloads: Readonly<Record<EventKind, z.ZodType | Readonly<Record<Form, z.Z
   'meeting_recap.deleted': { specification: deletedRecord, public: publicPayloads.deletedRecap },
 };
 
-/** The whole delivery of one kind (A1). */
 export function deliverySchema(event: EventKind, { as }: Pick<ServiceOptions, 'as'>): z.ZodType {
   const found = payloads[event];
   const payload = 'specification' in found ? found[as] : found;

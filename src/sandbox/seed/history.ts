@@ -106,7 +106,6 @@ function submitAnyForm(past: Service, organization: string) {
   return form && submitForm(past, { form });
 }
 
-/** One submission for every route of the forms. */
 function submissionsOf(pastOf: PastOf, organization: string, todayMs: number): readonly Step[] {
   const { state } = pastOf('submissions');
   const forms = [...state.routingForms.values()].filter((form) => form.organization === organization);

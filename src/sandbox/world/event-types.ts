@@ -6,13 +6,11 @@ import type { EventTypeResource } from '#schemas/resources/event-type.ts';
 import type { UserResource } from '#schemas/resources/user.ts';
 import { given, newUri, eventTypesOf, type Service, type State, type StoredEventType } from './service.ts';
 
-/** The record as the API returns it. */
 export function eventTypeRecord(eventType: StoredEventType): EventTypeResource {
   const { seats: _seats, hosts: _hosts, price: _price, reconfirms: _reconfirms, ...record } = eventType;
   return record;
 }
 
-/** The organization of these hosts. */
 export function organizationOf(state: State, [user = '']: readonly string[]): string {
   return state.users.get(user)?.current_organization ?? '';
 }

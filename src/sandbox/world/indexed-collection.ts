@@ -71,7 +71,6 @@ export function createIndexedCollection<
     /** The records of one group, oldest first. */
     of: (group: Group, name: string): readonly Item[] =>
       [...(members.get(`${group} ${name}`) ?? [])].flatMap((uri) => byUri.get(uri) ?? []),
-    /** The number of records in one group. */
     count: (group: Group, name: string): number => members.get(`${group} ${name}`)?.size ?? 0,
     at: (order: Order, index: number): Item | undefined => sortedBy(order)[index],
     page: (order: Order, request: PageRequest, matches: (item: Item) => boolean = () => true): Page<Item> =>

@@ -114,7 +114,6 @@ export interface StoredEventType extends EventTypeResource {
 /** The index key of one host's day (UTC). */
 export const hostDay = (user: string, instant: string): string => `${user} ${instant.slice(0, 10)}`;
 
-/** The index key of one start time of an event type. */
 export const slotOf = (eventType: string, startTime: string): string => `${eventType} ${startTime}`;
 
 export type State = ReturnType<typeof createState>;
@@ -180,7 +179,6 @@ export function createState() {
   };
 }
 
-/** The event types hosted by users of this organization. */
 export function eventTypesOf(state: State, organization: string): readonly StoredEventType[] {
   return [...state.eventTypes.values()].filter(({ hosts }) =>
     hosts.some((host) => state.users.get(host)?.current_organization === organization),

@@ -30,7 +30,6 @@ export const postgresShadow: Shadow = {
   },
 };
 
-/** The schema of the live tables. */
 export async function schemaOf(connection: Kysely<Database>): Promise<string> {
   const { rows } = await sql<{ name: string }>`select current_schema() as name`.execute(connection);
   return String(rows[0]?.name);

@@ -5,7 +5,6 @@ const mostRows = 1_000;
 /** In characters. A longer row is a page of its own. */
 const mostText = 1_000_000;
 
-/** Collects rows into pages. */
 export function* inPages(rows: Iterable<readonly unknown[]>): Generator<RowPage> {
   let page: (readonly unknown[])[] = [];
   let text = 0;

@@ -45,7 +45,6 @@ export async function unparsedNaming(unit: Unit, uri: string): Promise<LogEntry[
   return rows.map((row) => decodeRow(unit.engine, 'event_log', row)).filter(({ body }) => body?.includes(uri));
 }
 
-/** Which of these contacts are deleted. */
 export async function deletedContacts(unit: Unit, uris: readonly string[]): Promise<string[]> {
   if (uris.length === 0) return [];
   const rows = await unit.db
@@ -78,7 +77,6 @@ const foldedColumns = columnsOf('event_log', 'seq source occurred_at outcome bod
 /** An entry as a rebuild reads it: what its fact follows from. */
 export type FoldedEntry = Pick<LogEntry, (typeof foldedColumns)[number]>;
 
-/** Up to `limit` entries after an offset, in order. */
 export function entriesToFold(
   unit: Unit,
   { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },

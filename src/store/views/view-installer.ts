@@ -7,7 +7,6 @@ import type { Sql } from '#src/store/sql-dialect.ts';
 export interface DesiredView {
   readonly name: string;
   readonly about: string;
-  /** What each column means. */
   readonly columns: Readonly<Record<string, string>>;
   readonly select: Sql;
 }

@@ -25,7 +25,6 @@ export interface View {
   select(dialect: SqlDialect, reportZone: string): RawBuilder<unknown>;
 }
 
-/** The settings that decide how the views are made. */
 export interface ViewSettings {
   /** The unit of amounts in custom fields. Default: minor. */
   readonly currencyFields?: 'minor' | 'major';

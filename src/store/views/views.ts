@@ -21,7 +21,6 @@ export interface ViewShape {
   readonly since: string | undefined;
 }
 
-/** Every view, for the columns of custom fields there are. */
 export function viewsFor(columns: readonly FieldColumn[]): readonly View[] {
   return [
     bookingJourneys,
@@ -42,7 +41,6 @@ export function viewsFor(columns: readonly FieldColumn[]): readonly View[] {
 
 export const viewNames: readonly string[] = viewsFor([]).map(({ name }) => name);
 
-/** The columns of custom fields in `contacts_wide`, in order. */
 export function readFieldColumns({ db }: Pick<Store, 'db'>): Promise<readonly FieldColumn[]> {
   return db.selectFrom('contacts_wide_columns').selectAll().orderBy('position').execute();
 }

@@ -10,7 +10,6 @@ import { grantedLogin, readLogins, withLogins, type Login } from './token-file.t
 export interface SessionInput {
   readonly dataDir: string;
   readonly application: OAuthApplication;
-  /** The URI of the user who logged in. */
   readonly user: string;
 }
 

@@ -46,7 +46,6 @@ export const timesText = (count: number): string =>
 
 export const startEnds = { min_start_time: 'first', max_start_time: 'last' } as const;
 
-/** Menus of hosts and event types, and the range of the start. */
 export async function meetingFilters({ read }: Pick<PageCall, 'read'>): Promise<readonly Field[]> {
   const { hosts, eventTypes: types } = await read(readBookingFilters);
   const menu = (choices: typeof hosts) => Object.fromEntries(choices.map(({ uri, name }) => [uri, name]));

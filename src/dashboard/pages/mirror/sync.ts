@@ -39,7 +39,6 @@ export const syncPage = definePage({
   },
 });
 
-/** How the mirror compares with the service, in one sentence. */
 export function syncSentence({ waitsFor, backfill, recent, full }: Sync): Markup {
   if (waitsFor === 'settings')
     return html`The mirror is not compared with the service: set <code>API_BASE_URL</code> and <code>API_TOKEN</code>, then restart.`;

@@ -4,7 +4,6 @@ import { address, type Markup } from '#src/dashboard/components/markup.ts';
 export interface ChartCard {
   readonly id: string;
   readonly heading: string;
-  /** One sentence that says what stands out. */
   readonly finding: Markup | string;
   readonly chart: Markup;
   readonly isWide?: boolean;

@@ -13,7 +13,6 @@ export interface MeetingPlan {
   readonly startTime: string;
   /** Of a kind the event type offers. */
   readonly location?: LocationChoice | undefined;
-  /** E-mail addresses of guests. */
   readonly guests?: readonly string[] | undefined;
 }
 
@@ -109,7 +108,6 @@ function laterBy(instant: string, minutes: number): string {
   return `${later.slice(0, -1)}${instant.slice(23, 26)}Z`;
 }
 
-/** The number of hosts a meeting needs. */
 export function hostsNeeded({ pooling_type, hosts }: StoredEventType): number {
   switch (pooling_type) {
     case 'collective':

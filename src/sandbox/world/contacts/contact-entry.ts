@@ -28,7 +28,6 @@ export const isSameAddress = (a: string, b: string): boolean => addressKey(a) ==
 
 export type ContactCollection = ReturnType<typeof createContactCollection>;
 
-/** The contacts of one organization. */
 export const createContactCollection = () =>
   createIndexedCollection<ContactEntry, 'created_at' | 'updated_at', 'email'>({
     orders: { created_at: ({ created_at }) => created_at, updated_at: ({ updated_at }) => updated_at },
@@ -41,7 +40,6 @@ export const contactWith = (contacts: ContactCollection, email: string): Contact
 
 type FilterName = keyof typeof contactFilters;
 
-/** The values a filter looks at. */
 function valuesOf(entry: ContactEntry, name: FilterName): readonly (string | null)[] {
   if (name === 'email') return entry.emails.map(({ email }) => email);
   return name === 'phone_number' ? entry.phone_numbers.map(({ phone_number }) => phone_number) : [entry[name]];

@@ -164,7 +164,6 @@ function emit(service: Service, entry: ContactEntry, fact: Pick<Fact, 'event' | 
   service.emit({ ...fact, organization: organizationOf(service, entry), users: [entry.owner] });
 }
 
-/** The person of a booking. */
 export interface BookingContact extends Pick<NewContact, 'organization' | 'owner'> {
   readonly email: string;
   readonly name: string | null;
@@ -231,7 +230,6 @@ export function mergeValues({ state }: Pick<Service, 'state'>, organization: str
 /** The values a response can hold; limits `invitee_question`, whose type is not specified (A8). */
 const shown = contactResource.shape.custom_fields.unwrap().element.shape.value;
 
-/** Undefined when the value is invalid. */
 function valueFor({ options, field_type }: StoredDefinition, value: unknown): CustomFieldValue | null | undefined {
   const fits = customFieldValueFor({ field_type, options }).safeParse(value).success;
   return fits ? shown.safeParse(value).data : undefined;
