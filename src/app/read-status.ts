@@ -21,7 +21,6 @@ export interface StatusReport {
   /** The answer of a process on this data folder, one with the tables if there is one; without any, what the store has. */
   readonly status: object;
   readonly health: readonly HealthCheck[];
-  /** Why the store could not be read. */
   readonly problem: SlotstreamError | undefined;
 }
 

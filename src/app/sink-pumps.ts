@@ -11,7 +11,6 @@ import { startJobs, takeoverLeaseMs, type JobNeeds } from './jobs.ts';
 export interface SinkStatus {
   /** Its offset in the log; null until it was first filled. */
   readonly position: number | null;
-  /** Log entries between its offset and the end of the log. */
   readonly behind: number;
   /** By this process, since it started. */
   readonly sent: number;
@@ -27,7 +26,6 @@ export interface SinkNeeds extends JobNeeds {
 }
 
 export interface Sinks extends Schedules {
-  /** State of each sink by name, for status and metrics. */
   status(): Promise<Readonly<Record<string, SinkStatus>>>;
   /** For operators, with the host that each sends to. */
   list(): Promise<readonly ListedSink[]>;

@@ -135,7 +135,6 @@ export function describeConnectFailure(error: unknown): string {
   return address === undefined ? rootCodeOf(error) : `${rootCodeOf(error)} ${address}`;
 }
 
-/** The `code` property of an error; empty when it has none. */
 export function ownCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

@@ -16,7 +16,6 @@ export function backoffMs({ firstMs, longestMs, jitter = 0 }: Backoff, failures:
 }
 
 export interface CircuitBreakerOptions {
-  /** How many failures in a row open the circuit. */
   readonly failuresToOpen: number;
   /** How long it stays open: the first delay when it opens, then longer after each failed probe. */
   readonly backoff: Backoff;

@@ -13,7 +13,6 @@ import type { VerbContext } from './verb.ts';
 const everyMs = 2_000;
 /** After this time without a page or a pause, the wait is reported. */
 const silenceMs = 10_000;
-/** Shorter pauses are not reported. */
 const shortPauseMs = 2_000;
 
 /** `35 scheduled events, 35 invitees`. */

@@ -50,7 +50,6 @@ export interface View {
   readonly status?: 400 | 404 | 409 | 503;
 }
 
-/** Where the browser goes after a form was processed. */
 export interface Redirect {
   readonly to: string;
 }

@@ -10,7 +10,6 @@ export interface CheckNeeds {
   readonly config: Config;
   readonly log: Log;
   readonly now: () => Date;
-  /** The mirror, opened once for all checks. */
   mirror(): Promise<Store>;
 }
 

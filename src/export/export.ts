@@ -51,7 +51,6 @@ export interface ExportNeeds {
   readonly onProgress?: (rows: number) => void;
 }
 
-/** Why an incremental export wrote all rows. */
 export type FullExportReason = 'first_run' | 'log_restarted' | 'far_reaching';
 
 export interface ExportReport {
@@ -128,7 +127,6 @@ export const reportData = ({ rows, fromSeq, toSeq, whole }: Omit<ExportReport, '
 interface RowSource {
   readonly pages: AsyncGenerator<Cells[]>;
   readonly report: Omit<ExportReport, 'rows' | 'guarded'>;
-  /** Called once all pages are written. */
   readonly savePosition: () => Promise<void>;
 }
 

@@ -24,7 +24,6 @@ export interface FormatOptions {
 
 export interface RowWriter {
   write(rows: readonly Cells[]): Promise<void>;
-  /** Writes the remaining rows and the end of the file. */
   close(): Promise<void>;
   /** CSV: how many cells were changed so that a spreadsheet runs no formula. */
   readonly guarded?: number;

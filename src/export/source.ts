@@ -18,7 +18,6 @@ export interface Source {
   readonly tracking: ChangeTracking;
 }
 
-/** Every table and view that can be exported. */
 export const sourceNames: readonly string[] = [...Object.keys(changeTracking), ...viewNames].toSorted();
 
 const isTable = (name: string): name is ExportedTable => Object.hasOwn(changeTracking, name);

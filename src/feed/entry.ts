@@ -52,7 +52,6 @@ export interface FeedEntry {
   readonly receivedAt: string;
   /** Its subject was deleted, or the person in it erased. */
   readonly isDeletion: boolean;
-  /** The entry as one line of JSON. */
   readonly text: string;
 }
 

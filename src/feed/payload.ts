@@ -75,5 +75,4 @@ function endOfNested(text: string, start: number): number {
   return text.length;
 }
 
-/** The index after the string that opens at `start`. */
 const endOfString = (text: string, start: number): number => closingQuote(text, start) + 1;

@@ -15,14 +15,12 @@ export interface StreamNeeds {
   readonly heartbeatMs?: number;
   /** Events get no name: a browser receives them with one listener, whatever their kind. */
   readonly isUnnamed?: boolean;
-  /** Called once, when the stream has ended. */
   onEnd?(): void;
 }
 
 export interface StreamInput {
   readonly filter: FeedFilter;
   readonly after: number;
-  /** Aborts when the reader disconnects. */
   readonly signal: AbortSignal;
 }
 

@@ -61,7 +61,6 @@ export function createCursors(secret: string, clock: { nowMs(): number }): Curso
   };
 }
 
-/** The links and tokens of the pages on either side. */
 export function paginationOf(
   { records, first, last, hasNext, hasPrevious }: Listing,
   { cursors, list, url }: { readonly cursors: Cursors; readonly list: ListRequest; readonly url: URL },

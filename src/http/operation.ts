@@ -4,7 +4,6 @@ import type { z } from 'zod';
 import { collectionEnvelope, resourceEnvelope } from '#schemas/resources/envelope.ts';
 import type { Listing, PageRequest } from './pagination.ts';
 
-/** The placeholders of a path by name. */
 export type PathParams = Readonly<Record<string, string>>;
 
 /** What `run` receives: the context of its application (the caller, the store …) and the checked request. */

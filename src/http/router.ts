@@ -27,7 +27,6 @@ export interface Application<Context, Op extends Operation<Context>> {
   errorOf?(error: HttpError, operation: Op): HttpError;
   /** The operation as it is served now. */
   current?(operation: Op): Op;
-  /** Is called with every answer before it is sent. */
   onAnswer?(operation: Op, status: number, body: unknown): void;
   /** Is called with a valid request before its operation runs, which it prevents by failing. The result is called when it has run. */
   begin?(
@@ -36,7 +35,6 @@ export interface Application<Context, Op extends Operation<Context>> {
   ): Promise<((status: number, body?: unknown) => Promise<void>) | undefined>;
 }
 
-/** What an operation is called with, before it is checked. */
 export interface OperationInput<Context> {
   readonly context: Context;
   /** Its path with the values of its placeholders, and of links to other pages. */
@@ -219,7 +217,6 @@ function unavailable(error: unknown): HttpError {
 
 const maxBodyBytes = 1_048_576;
 
-/** Refuses a request with a larger body. */
 export const limitBody = (tooLarge: (message: string) => HttpError): MiddlewareHandler =>
   bodyLimit({
     maxSize: maxBodyBytes,

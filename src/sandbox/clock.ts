@@ -41,7 +41,6 @@ export function createClock(realMs: () => number) {
       offsetMs += ms;
       for (const listener of listeners) listener();
     },
-    /** The listener is called after every advance. */
     onAdvance: (listener: () => void) => void listeners.push(listener),
   };
 }

@@ -26,7 +26,6 @@ export function randomOf(...parts: readonly (string | number)[]) {
   };
 }
 
-/** The item at an index that must exist. */
 export function itemAt<Item>(items: ArrayLike<Item>, index: number): Item {
   if (!(index in items)) throw new RangeError(`no item at ${index} of ${items.length}`);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the index is in range; Item itself may include undefined

@@ -26,14 +26,11 @@ export interface SandboxOptions extends Partial<WorldSize>, Partial<Omit<Service
 
 export interface SandboxNeeds {
   realMs?(): number;
-  /** Receives an error of the sandbox itself. */
   report?(error: unknown): void;
   readonly inspect?: ServiceAppNeeds['inspect'];
   /** Receives the progress of seeding a large world, once per second. */
   progress?(line: string): void;
-  /** Receives every fact, with or without a subscription. */
   onFact?(fact: Fact): void;
-  /** Receives what happened in the seeded history, in order. */
   onSeeded?(fact: Fact): void;
 }
 

@@ -22,7 +22,6 @@ export interface KeyRing {
   /** Shown to the operator at start and by `doctor`. */
   readonly warnings: readonly string[];
   readonly source: 'configuration' | 'file' | 'none';
-  /** Whether the key was generated just now. */
   readonly hasNewKey: boolean;
 }
 

@@ -67,7 +67,6 @@ export function verifySignature(request: SignedRequest): SignatureVerdict {
   return { ok: false, refusal: stale ? 'stale' : 'wrong' };
 }
 
-/** The headers a sender adds to a delivery. */
 export function signDelivery(delivery: DeliveryToSign): Record<string, string> {
   const time = String(delivery.atSeconds);
   const ready = readyKey(delivery.scheme, delivery.key);

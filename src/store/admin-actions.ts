@@ -32,7 +32,6 @@ export async function endAction(
 /** Calls of models are counted apart: however many there are, they do not push out what operators did. */
 const byModel = sql<SqlBool>`caller like 'mcp %'`;
 
-/** Deletes actions that are too old, or too many. */
 export async function pruneActions(store: Store, nowMs: number, most = maxStored): Promise<void> {
   await store.transaction(async ({ db }) => {
     const old = instantOf(nowMs - storedMs);

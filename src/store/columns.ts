@@ -45,7 +45,6 @@ export interface Codec {
   ): Value extends null ? null : ColumnKinds[Kind];
 }
 
-/** How an engine stores one kind of value. */
 interface StoredForm {
   readonly encode: (value: Json) => unknown;
   readonly decode: (stored: unknown) => unknown;

@@ -50,7 +50,6 @@ export interface StoreEngine extends Codec {
   run<Row>(db: Kysely<Database>, statement: Statement): Promise<QueryResult<Row>>;
   /** Whether several statements of this transaction can be sent at once; the server runs them in their order (`in-order.ts`). */
   pipelines(db: Kysely<Database>): boolean;
-  /** Whether a statement can take a list as one value. */
   readonly takesLists: boolean;
   /** Settings of the database server that make a commit less than durable, as `fsync = off`. */
   unsafeSettings(): Promise<readonly string[]>;

@@ -46,7 +46,6 @@ export function keysetOf(engine: StoreEngine, table: string, { order, ascending,
       position === undefined
         ? sql<SqlBool>`${key} is not null`
         : sql<SqlBool>`(${key}, ${uri}) ${ascending ? sql`>` : sql`<`} ${tupleOf(engine, position)}`,
-    /** Rows up to the position, inclusive. */
     upTo: (position: KeysetPosition): RawBuilder<SqlBool> =>
       sql<SqlBool>`(${key}, ${uri}) ${ascending ? sql`<=` : sql`>=`} ${tupleOf(engine, position)}`,
     orderBy: ascending ? sql`${key} asc, ${uri} asc` : sql`${key} desc, ${uri} desc`,
@@ -59,7 +58,6 @@ export type Seek<Item> = (way: SortOrder, from: KeysetPosition | undefined, need
 export interface PageSource<Item> {
   readonly order: string;
   readonly seek: Seek<Item>;
-  /** Whether the row at the position still exists there. */
   isStillAt(position: KeysetPosition): Promise<boolean>;
 }
 

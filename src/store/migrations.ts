@@ -8,7 +8,6 @@ import { bookings } from '#src/store/migrations/0002-bookings.ts';
 import type { StorageTypes } from '#src/store/migrations/storage-types.ts';
 import type { Database } from './tables.ts';
 
-/** Every migration, in the order of its name. */
 export function migrationsFor(types: StorageTypes): Record<string, Migration> {
   return { '0001-first-release': firstRelease(types), '0002-bookings': bookings(types) };
 }

@@ -14,7 +14,6 @@ export const writeProcess = (unit: Unit, row: ProcessRow): Promise<void> => writ
 
 export const removeProcess = (unit: Unit, id: string): Promise<void> => deleteRows(unit, 'processes', 'id', [id]);
 
-/** Deletes the rows of processes that were killed long ago. */
 export async function expireProcesses({ db }: Unit, nowMs: number): Promise<void> {
   await db
     .deleteFrom('processes')

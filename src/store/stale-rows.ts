@@ -34,7 +34,6 @@ export async function staleRows(
   });
 }
 
-/** How many rows of one service could be deleted. */
 export async function countLive(
   store: Pick<Store, 'db'>,
   table: DeletableTable,

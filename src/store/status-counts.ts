@@ -5,7 +5,6 @@ import type { Store } from './contract.ts';
 import { countUnprojected, isUnprojected, isWaiting, lastSeq } from '#src/store/log/read.ts';
 import { tables } from './tables.ts';
 
-/** How far the table of bookings is behind the log. */
 export interface BookingsBehind {
   readonly entries: number;
   /** Since the first of these entries was received; 0 without one. */

@@ -159,7 +159,6 @@ export const tables = {
   feed_consumers: table('name', { text: 'name', integer: 'position', time: 'updated_at' }, 'position updated_at'),
 };
 
-/** The UTM parameters of invitees and submissions. */
 export const utmColumns = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_term'] as const;
 
 export type TableName = keyof typeof tables;

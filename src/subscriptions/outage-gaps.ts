@@ -81,7 +81,6 @@ export interface OutageResult {
   readonly lastSeen: Parameters<LastSeenStore['update']>[0];
 }
 
-/** What has to be repaired and stored after these steps. */
 export function resolveOutages(
   inspected: OutageInput,
   {

@@ -11,7 +11,6 @@ import type { DesiredSubscription } from './desired.ts';
 export interface RegisterNeeds {
   readonly client: Client;
   readonly signingKey: string;
-  /** Lists what exists now for this owner. */
   readonly listAgain: () => Promise<readonly WebhookSubscription[]>;
   readonly signal: AbortSignal | undefined;
 }

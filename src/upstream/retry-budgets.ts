@@ -35,7 +35,6 @@ export interface Retries {
   delayAfter(failed: FailedAttempt): number | undefined;
 }
 
-/** Counts the failures of one call. */
 export function startRetries(
   needs: { readonly nowMs: () => number; readonly random: () => number },
   budget: RetryBudget,

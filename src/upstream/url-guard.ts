@@ -4,7 +4,6 @@ import { SlotstreamError } from '#src/base/errors.ts';
 
 export interface UrlGuard {
   readonly origin: string;
-  /** Returns the URL of a call; throws for another origin. */
   resolve(path: string, query?: Query): URL;
 }
 

@@ -24,6 +24,5 @@ export interface Receipt {
     readonly moved: number;
     readonly alerts: number;
   };
-  /** The positions of the erasure in the log. */
   readonly seqs: readonly number[];
 }

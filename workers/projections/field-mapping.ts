@@ -46,7 +46,6 @@ function isJsonObject(value: Json | undefined): value is { readonly [key: string
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The campaign tags of invitees and form submissions. */
 export const trackingFields = {
   tracking: spread<'invitees' | 'routing_form_submissions'>('invitees', 'tracking', {
     utm_campaign: 'utm_campaign',

@@ -82,7 +82,6 @@ export function fieldVersions(row: VersionedRow): (field: string) => Version | '
   };
 }
 
-/** When the fact with this version was observed. */
 export function observedIn(version: Version): string {
   const d = sliceOf(version, 'observed');
   return `${d.slice(0, 4)}-${d.slice(4, 6)}-${d.slice(6, 8)}T${d.slice(8, 10)}:${d.slice(10, 12)}:${d.slice(12, 14)}.${d.slice(14)}Z`;

@@ -6,7 +6,6 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 export type SessionState = 'valid' | 'expired' | 'forged';
 
 export interface Sessions {
-  /** The cookie value of a new session. */
   open(): string;
   stateOf(value: string): SessionState;
 }

@@ -55,5 +55,4 @@ curl -H "Authorization: Bearer $ADMIN_TOKEN" ${servers[0]?.url ?? ''}/api/status
   });
 }
 
-/** Beside the errors whose title would mislead. */
 const notes = { BadRequestOfService: 'Bad request. Its title is the service’s own: “Internal Server Error”.' };

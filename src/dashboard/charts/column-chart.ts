@@ -46,7 +46,6 @@ interface Plot {
   yOf(value: number): number;
 }
 
-/** Bars, none below zero; several series are stacked. */
 export function bars(chart: ColumnChart): Markup {
   const { series, columns, columnName, format = numberText } = chart;
   const scale = scaleOf(columns.map(({ values }) => values.reduce<number>((sum, value) => sum + above(value), 0)));

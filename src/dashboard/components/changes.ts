@@ -45,7 +45,6 @@ function tableView(
 
 const itemName = (item: string): Markup => (item === '' ? html`` : html` <bdi>${item}</bdi>`);
 
-/** The differences of some columns, one line each. */
 export const changeList = (columns: Changes[string], options: OptionLabels): Markup =>
   html`${Object.entries(columns).flatMap(([column, change]) =>
     changedItems(column, change, options).map(

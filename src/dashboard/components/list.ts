@@ -72,7 +72,6 @@ export const facts = (entries: Readonly<Record<string, Markup | string | number 
     )}
   </dl>`;
 
-/** What a person answered to the questions of a form. */
 export const answerList = (
   answers: readonly { readonly question: string | null; readonly answer: string | null }[],
 ): Markup =>

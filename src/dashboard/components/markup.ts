@@ -22,7 +22,6 @@ export const time = (instant: string | null | undefined): Markup =>
     ? html`<span class="none">never</span>`
     : html`<time datetime="${instant}" title="${timeText(instant)}">${timeText(instant)}</time>`;
 
-/** For a cell or a fact that is empty without a time. */
 export const optionalTime = (instant: string | null): Markup | string => (instant === null ? '' : time(instant));
 
 const dayFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
@@ -62,7 +61,6 @@ export const outcomeBadge = (outcome: string): Markup => badge(outcome, outcomeS
 
 export const command = (words: string): Markup => html`<code>${slotstream} ${words}</code>`;
 
-/** The list that a page of one record belongs to. */
 export const breadcrumb = (href: string, list: string, record: string): Markup =>
   html`<p class="soft"><a href="${href}">${list}</a> / <bdi>${record}</bdi></p>`;
 

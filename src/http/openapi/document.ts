@@ -48,9 +48,7 @@ export interface OperationNotes {
   readonly tag: string;
   readonly security: OperationDocs['security'];
   readonly errors: OperationDocs['responses'];
-  /** The headers of a successful answer. */
   readonly headers?: object;
-  /** The operation also takes a request without a body. */
   readonly optionalBody?: true;
 }
 

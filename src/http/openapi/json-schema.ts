@@ -27,7 +27,6 @@ export interface SchemaComponents {
   input(schema: z.ZodType): JsonSchema;
   /** What is answered or delivered. */
   output(schema: z.ZodType): JsonSchema;
-  /** Every named schema that was used so far. */
   readonly used: Readonly<Record<string, JsonSchema>>;
 }
 

@@ -14,7 +14,6 @@ export interface PageEntry {
   /** Of an operation; for an event, its name. */
   readonly path: string;
   readonly docs: OperationDocs;
-  /** The schema of the request, resolved. */
   readonly body: JsonSchema | undefined;
   /** A command that calls the operation; absent for events, which are received and not called. */
   readonly curl?: string;

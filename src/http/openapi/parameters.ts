@@ -52,7 +52,6 @@ const contactNotes: Readonly<Record<string, ParameterNotes>> = {
   },
 };
 
-/** The parameters that many lists share. */
 const sharedNotes: Readonly<Record<string, ParameterNotes>> = {
   count: { description: 'The number of rows to return.', 'x-assumption': 'A6a' },
   page_token: {

@@ -33,12 +33,10 @@ export interface Metrics {
   lag(): Percentiles | undefined;
   spooled(depth: { readonly deliveries: number; readonly bytes: number }): void;
   journaled(depth: { readonly batches: number; readonly bytes: number }): void;
-  /** A batch was enqueued again from the journal. */
   requeued(): void;
   /** The queue was found to have lost what it had accepted. */
   queueLost(times: number): void;
   unsignedAllowed(allowed: boolean): void;
-  /** A request to the admin listener was rejected. */
   adminRefused(cause: string): void;
   /** Sources that are read when the metrics are read; a source that fails leaves only its own gauge without a value. */
   watch(sources: WatchedSources): void;

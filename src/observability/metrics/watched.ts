@@ -20,7 +20,6 @@ export interface WatchedSources {
   readonly engines?: () => Promise<Readonly<Record<string, 'up' | 'down'>>>;
   readonly queueDepth?: () => Promise<Readonly<Record<'waiting' | 'active' | 'delayed' | 'failed', number>>>;
   readonly quarantine?: () => Promise<number>;
-  /** How far the table of bookings is behind the log. */
   readonly bookingsBehind?: () => Promise<Readonly<Record<'entries' | 'seconds', number>>>;
   readonly disks?: () => Promise<readonly { readonly part: string; readonly freeBytes: number }[]>;
   /** The last complete runs. Read from the store, so the values are the same in every process and after a restart. */
@@ -30,7 +29,6 @@ export interface WatchedSources {
   readonly alerts?: () => Promise<
     readonly { readonly channel: string; readonly state: string; readonly count: number }[]
   >;
-  /** The circuit breaker of each channel. */
   readonly alertChannels?: () => Promise<Readonly<Record<string, { readonly state: 'closed' | 'open' | 'half' }>>>;
 }
 

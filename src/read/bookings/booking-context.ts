@@ -22,7 +22,6 @@ export const contextColumns = {
   ),
 };
 
-/** A row of a table with those columns. */
 export type ContextRow<Name extends keyof typeof contextColumns> = Pick<
   TableRow<Name>,
   Extract<(typeof contextColumns)[Name][number], keyof TableRow<Name>>
@@ -40,7 +39,6 @@ export interface BookingContext {
   readonly eventTypeName: string | null;
   /** The time zone of the first host's profile, in which messages show times; null when it is unknown. */
   readonly hostTimezone: string | null;
-  /** The time zone of the profile of each host, by URI. */
   zoneOf?(host: string): string | null | undefined;
   /** Whether the invitee came; loaded for rules that read it. */
   readonly attendance?: BookingAttendance | undefined;

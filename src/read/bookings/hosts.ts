@@ -5,7 +5,6 @@ import type { Store } from '#src/store/contract.ts';
 /** As many as a menu can show. */
 const mostChoices = 500;
 
-/** Hosts and event types, in the order of their names. */
 export async function readBookingFilters({ store: { db } }: { readonly store: Store }) {
   const [hosts, eventTypes] = await Promise.all(
     (['users', 'event_types'] as const).map((table) =>

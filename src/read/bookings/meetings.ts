@@ -31,7 +31,6 @@ export const meetingConditions = ({ dialect }: StoreEngine, search: MeetingSearc
   ),
 ];
 
-/** Meetings with one of these users among their hosts. */
 const hostedBy = (dialect: SqlDialect, users: RawBuilder<unknown>): Condition =>
   dialect.hasUserAmong(sql`scheduled_events.hosts`, users);
 

@@ -38,7 +38,6 @@ export async function countDeliveriesOf(
   };
 }
 
-/** When the oldest entry was received. */
 export async function firstReceivedMs({ db }: Store): Promise<number | undefined> {
   const row = await db.selectFrom('event_log').select('received_at').orderBy('seq').limit(1).executeTakeFirst();
   return row && Date.parse(row.received_at);

@@ -5,9 +5,7 @@ import { chunks } from '#src/store/prepared-sql.ts';
 import { erasureEvent } from '#workers/projections/erasure.ts';
 
 export interface LogPage {
-  /** The offset of the last entry that was read. */
   readonly end: number;
-  /** The log had no more entries. */
   readonly isLast: boolean;
   readonly entries: readonly ChangeEntry[];
 }

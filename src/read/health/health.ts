@@ -22,7 +22,6 @@ export interface HealthInput extends ProcessInput {
   readonly comparison: ComparisonState;
   /** Undefined when the service was not called lately. */
   readonly clock: ClockSkew | undefined;
-  /** Whether the service can be called. */
   readonly hasApi: boolean;
   /** How far the table of bookings is behind the log. */
   readonly bookingsBehind: BookingsBehind;

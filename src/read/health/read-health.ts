@@ -24,7 +24,6 @@ export interface Installation {
   readonly missingSettings: readonly string[];
   readonly recentEveryMs: number;
   readonly fullEveryMs: number;
-  /** How often each scheduled job runs. */
   readonly jobPeriods: Readonly<Record<string, number>>;
 }
 

@@ -4,9 +4,7 @@ import { containsText, lowerCaseEmail, type Sql, type SqlDialect } from '#src/st
 import { isNotDeleted } from '#src/store/record-search.ts';
 
 export interface RecapSearch {
-  /** URI of a user who hosted the meeting. */
   readonly host?: string | undefined;
-  /** E-mail address of a person who took part. */
   readonly attendee?: string | undefined;
   /** Anywhere in the name of the meeting and in the texts of the recap; only the letters A to Z in any case. */
   readonly text?: string | undefined;

@@ -130,7 +130,6 @@ const noCounts = {
 };
 const countNames = Object.keys(counted).filter((name): name is keyof typeof counted => name in counted);
 
-/** Each count of these rows, added up. */
 export function sumOf(rows: readonly Readonly<Record<keyof typeof counted, unknown>>[]): FunnelCounts {
   const sum = { ...noCounts };
   for (const row of rows) for (const name of countNames) sum[name] += Number(row[name]);

@@ -25,7 +25,6 @@ interface Window {
   calls: number;
 }
 
-/** One limit and the current window of a user. */
 interface Gauge {
   readonly limit: Limit;
   readonly window: Window;

@@ -138,7 +138,6 @@ export function createFamilies(clock: Pick<Clock, 'nowMs'>, tokens: Tokens) {
     return isReal ? read : undefined;
   }
 
-  /** Revokes every token of the family. */
   function end(id: string): void {
     for (const token of families.get(id)?.access ?? []) tokens.revoke(token);
     families.delete(id);

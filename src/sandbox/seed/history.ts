@@ -46,7 +46,6 @@ type PastOf = (...step: readonly (string | number)[]) => Service;
 export interface HistoryPlan {
   readonly organization: string;
   readonly bookings: number;
-  /** The share of the bookings that began with a routing form. */
   readonly routed?: number;
   readonly progress?: Progress;
 }

@@ -7,7 +7,6 @@ export interface Attempt {
   readonly attempt: number;
   readonly at: string;
   readonly url: string;
-  /** The status of the response; null without a response. */
   readonly status: number | null;
   readonly error?: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -25,7 +24,6 @@ export function createAttemptLog(most = { attempts: 10_000, bytes: 64 * 1024 * 1
   let bytes = 0;
   let total = 0;
   return {
-    /** The newest attempts, in the order in which they ended. */
     get newest(): readonly Attempt[] {
       return attempts.slice(first).map((attempt) => ({ ...attempt, body: attempt.body.toString() }));
     },

@@ -84,7 +84,6 @@ export function createFairQueue<Item>({ mostPerKey, mostInAll, run, onEnd }: Fai
       update(lane);
       start();
     },
-    /** Drops the waiting items of the keys that match. */
     dropIf(test: (key: string) => boolean): void {
       for (const lane of lanes.values()) {
         if (!test(lane.key)) continue;

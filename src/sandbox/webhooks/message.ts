@@ -80,7 +80,6 @@ export function retryOf(
 export function createPendingRetries() {
   const messages = new Map<string, number>();
   return {
-    /** A message of this subscription failed for the first time. */
     begin: (subscription: string) => void messages.set(subscription, (messages.get(subscription) ?? 0) + 1),
     /** A message was delivered or given up. Returns whether it was the last. */
     end(subscription: string): boolean {

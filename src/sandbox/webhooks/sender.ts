@@ -10,7 +10,6 @@ export interface SendRequest {
 }
 
 export interface SendResult {
-  /** The status of the response; null without a response. */
   readonly status: number | null;
   readonly error?: string;
 }

@@ -50,7 +50,6 @@ export function createWebhookDispatcher({ service, faults, realMs }: WebhookDisp
   const isActive = (uri: string): boolean => state.subscriptions.get(uri)?.state === 'active';
   const pending = (): number => queue.size + delayed.size + retries.size;
 
-  /** Drops the messages of deleted and disabled subscriptions. */
   function prune(): void {
     queue.dropIf((uri) => !isActive(uri));
     for (const timers of [delayed, retries]) timers.removeIf(({ subscription }) => !isActive(subscription));
@@ -119,7 +118,6 @@ export function createWebhookDispatcher({ service, faults, realMs }: WebhookDisp
       const bodyFor = createEnvelopes(fact, isSameSecond(faults, facts));
       for (const subscription of subscriptions) accept(subscription, fact, bodyFor(subscription.creator));
     },
-    /** The newest attempts, in the order in which they ended. */
     get attempts(): readonly Attempt[] {
       return log.newest;
     },

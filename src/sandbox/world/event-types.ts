@@ -122,7 +122,6 @@ function questionOf(asked: NonNullable<EventTypeChange['custom_questions']>[numb
   return { type: 'text', ...usual, ...given(asked), name: asked.name };
 }
 
-/** A description in both its forms. */
 export function described(plain: string | null): Pick<EventTypeResource, 'description_plain' | 'description_html'> {
   const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
   const html = plain?.replaceAll(/[&<>]/g, (sign) => entities[sign] ?? sign);

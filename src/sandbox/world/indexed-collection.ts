@@ -53,7 +53,6 @@ export function createIndexedCollection<
       return byUri.size;
     },
     get: (uri: string): Item | undefined => byUri.get(uri),
-    /** Adds the record, or replaces the one with the same URI. */
     put(item: Item): void {
       const before = byUri.get(item.uri);
       const keys = groupKeys(item);

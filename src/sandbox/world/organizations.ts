@@ -57,7 +57,6 @@ export function setRole(service: Service, { user, role }: { user: string; role: 
 
 const messages = permissionMessages['POST /organizations/<uuid>/invitations'];
 
-/** How many seats and invitations an organization has used. */
 export function seatsTaken(state: State, organization: string): { members: number; pending: number; sent: number } {
   const sent = state.invitations.of('organization', organization);
   return {

@@ -60,7 +60,6 @@ function* matchesFrom<Item>(
   }
 }
 
-/** A page of a list, sorted by `keyOf`. */
 export function pageOfList<Item extends { readonly uri: string }>(
   list: readonly Item[],
   request: PageRequest,

@@ -85,7 +85,6 @@ export interface Account {
   readonly plan: Plan;
   readonly trial: boolean;
   readonly seats: number;
-  /** How many invitations a trial account may send. */
   readonly trial_invitations: number;
   readonly scim: boolean;
   readonly contacts_feature: (typeof contactsFeatures)[number];
@@ -111,7 +110,6 @@ export interface StoredEventType extends EventTypeResource {
   readonly reconfirms: boolean;
 }
 
-/** The index key of one host's day (UTC). */
 export const hostDay = (user: string, instant: string): string => `${user} ${instant.slice(0, 10)}`;
 
 export const slotOf = (eventType: string, startTime: string): string => `${eventType} ${startTime}`;
@@ -124,7 +122,6 @@ const byOrganization = { organization: ({ organization }: { readonly organizatio
 export function createState() {
   return {
     organizations: new Map<string, Organization>(),
-    /** One collection per organization. */
     contacts: new Map<string, ContactCollection>(),
     deletedContacts: new Map<string, { uri: string; deleted_at: string; organization: string }>(),
     users: createIndexedCollection<UserResource, 'created'>({ orders: byCreation }),

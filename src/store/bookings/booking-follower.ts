@@ -123,7 +123,6 @@ export async function refreshBookings(unit: Unit, subjects: Iterable<string>): P
   await updateBookings(unit, { subjects: new Set(subjects), changedSeq: end });
 }
 
-/** Makes the whole table anew, in this transaction. */
 export async function refillBookings(unit: Unit): Promise<void> {
   await lockBookings(unit);
   await refill(unit);

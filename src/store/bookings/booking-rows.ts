@@ -44,7 +44,6 @@ export function selectBookings(dialect: SqlDialect, chains: Sql, changedSeq: num
     left join scheduled_events as last_event on last_event.uri = last.event_uri`;
 }
 
-/** The columns that a booking row has, in order. */
 export const bookingColumns = Object.keys(tables.bookings.columns);
 
 function bookingValues(dialect: SqlDialect, changedSeq: number): Readonly<Record<string, Sql>> {

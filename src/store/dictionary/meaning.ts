@@ -5,7 +5,6 @@ import type { ColumnName, TableName } from '#src/store/tables.ts';
 export type Meaning = string | { readonly about: string; readonly joins: string };
 
 export interface TableMeaning<Column extends string> {
-  /** What one row is, as a sentence. */
   readonly about: string;
   readonly columns: Readonly<Record<Column, Meaning>>;
 }

@@ -12,7 +12,6 @@ import { prepared } from '#src/store/prepared-sql.ts';
 /** The server holds the rows of one statement in memory, up to its `work_mem` (4 MB by default). */
 const rowsPerStatement = 256;
 
-/** Returns how many rows were written. */
 export async function insertArrays(
   unit: Unit,
   rows: readonly WritableRow[],

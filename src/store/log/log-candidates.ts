@@ -25,7 +25,6 @@ export interface DeliveryFilter {
   readonly maxSeq?: number | undefined;
   /** A part of the body, the reason or the subject; the letters A to Z in any case. */
   readonly text?: string | undefined;
-  /** Only entries that still have their content. */
   readonly hasBody?: boolean;
 }
 

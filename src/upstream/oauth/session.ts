@@ -78,7 +78,6 @@ export function openSession(needs: OAuthNeeds, input: SessionInput): TokenSource
 
 interface Renewal {
   readonly login: Promise<Login>;
-  /** The signal of the caller that started the renewal. */
   readonly signal: AbortSignal | undefined;
 }
 

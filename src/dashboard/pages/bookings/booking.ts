@@ -58,7 +58,6 @@ const attendanceReasons: Readonly<Record<NonNullable<Booking['attendance']>, str
   unconfirmed: 'No recap or transcript shows that they came',
 };
 
-/** Whether the invitee came, and the recap that shows it. */
 function attendanceOf({ attendance, attendance_basis: basis }: Booking): Markup {
   if (attendance === null || attendance === 'no_show') return nothing;
   const reason = attendanceReasons[attendance];

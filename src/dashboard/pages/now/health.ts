@@ -31,7 +31,6 @@ const notice = ({ id, state, sentence, fix, page }: HealthCheck): Markup =>
     ${fix === undefined ? '' : html`<span>${fixText(fix)}</span>`}
   </li>`;
 
-/** A command of this program, with its options. */
 const command = /(\S*bin\/slotstream [a-z]+(?: test| resend)?(?: --channel \w+| --[a-z-]+)*)/;
 
 /** The sentence with its commands in the type of code. */

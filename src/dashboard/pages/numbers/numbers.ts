@@ -98,7 +98,6 @@ function bookingsOf({ bookings, meetings, days }: BookingNumbers): string {
   return `${counted(bookings, 'booking')}: ${number(meetings)} ended or missed, ${number(upcoming)} upcoming, ${number(bookings - meetings - upcoming)} canceled.`;
 }
 
-/** As many days, just before. */
 function rangeBefore({ from, days }: BookingNumbers): { readonly from: string; readonly to: string } {
   const startMs = Date.parse(`${from}T00:00:00Z`);
   return { from: dayOf(startMs - days.length * dayMs), to: dayOf(startMs - dayMs) };

@@ -40,7 +40,6 @@ const dimensions = {
 
 interface Group extends NoShowCounts {
   readonly name: string;
-  /** Narrows the list of bookings down to this group. */
   readonly list: Query | undefined;
 }
 

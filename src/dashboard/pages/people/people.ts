@@ -66,7 +66,6 @@ export const peoplePage: Page = definePage({
   },
 });
 
-/** What is known of the person over all addresses. */
 export async function personCard({ read }: Pick<PageCall, 'read'>, person: Person, contact: string): Promise<Markup> {
   const uris = person.contact_uris.filter((uri) => uri !== contact);
   const names = await read(({ store }) => namesOf(store, 'contacts', uris));

@@ -19,7 +19,6 @@ export interface BookingPlan extends MeetingPlan {
   readonly invitee: BookingRequest['invitee'];
   readonly answers?: InviteeResource['questions_and_answers'] | undefined;
   readonly tracking?: BookingRequest['tracking'];
-  /** The routing form submission that led to the booking. */
   readonly submission?: string | null | undefined;
   readonly scheduledBy?: string | null | undefined;
   /** Null: on the hosted page. */
@@ -55,7 +54,6 @@ function addBooking(service: Service, plan: BookingPlan): InviteeResource {
   return invitee;
 }
 
-/** The record of the invitee for the meeting with this URI. */
 function newInvitee(service: Service, plan: BookingPlan, event: string): InviteeResource {
   const { invitee, replaces } = plan;
   const { baseUrl } = service.options;

@@ -34,7 +34,6 @@ export const createContactCollection = () =>
     groups: { email: ({ emails }) => emails.map(({ email }) => addressKey(email)) },
   });
 
-/** The contact with this address, primary or not. */
 export const contactWith = (contacts: ContactCollection, email: string): ContactEntry | undefined =>
   contacts.of('email', addressKey(email))[0];
 

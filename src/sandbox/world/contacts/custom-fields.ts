@@ -6,7 +6,6 @@ import { given, newUri, type Service, type StoredDefinition } from '#src/sandbox
 
 type FieldType = CustomFieldDefinitionResource['field_type'];
 
-/** The record as the API returns it. */
 export const definitionRecord = ({
   organization: _organization,
   ...definition
@@ -44,7 +43,6 @@ export function createField(
 export interface FieldChange {
   readonly label?: string | undefined;
   readonly field_type?: FieldType | undefined;
-  /** Labels of further options. */
   readonly add_options?: readonly string[] | undefined;
   /** Labels of options, each with its new label. */
   readonly rename_options?: Readonly<Record<string, string>> | undefined;
