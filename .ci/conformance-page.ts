@@ -5,10 +5,8 @@ import { join } from 'node:path';
 interface Row {
   readonly where: string;
   readonly what: string;
-  /** The assumption it rests on, where the specification is silent. */
-  readonly assumption?: string;
-  /** Says what the sandbox does in place of what the specification says. */
-  readonly isException?: true;
+  /** The assumption it rests on, where the specification is silent; or that it is an exception. */
+  readonly note?: string;
 }
 
 export interface Chapter {
@@ -26,39 +24,34 @@ export function readRows(folder: string): readonly Chapter[] {
 export function readChapter(file: string, source: string): Chapter {
   const [, title] = /^\/\/ Conformance: (.+?)\.?\n/.exec(source) ?? [];
   if (title === undefined) throw new Error(`${file} does not open with "// Conformance: …".`);
-  const calls = [...source.matchAll(/\b(sentence|assumed|exception)\s*\(/g)];
-  return { title, file, rows: calls.map((call) => rowOf(call, { file, source })) };
-}
-
-function rowOf(call: RegExpExecArray, { file, source }: { file: string; source: string }): Row {
-  const line = source.slice(0, call.index).split('\n').length;
-  const complain = (why: string): never => {
-    throw new Error(`${file}:${line}: ${why}, so the row cannot be read.`);
-  };
-  const before = source.slice(source.lastIndexOf('\n', call.index) + 1, call.index);
-  if (before.trim() !== '') complain('the call is not a statement of its own');
-  const wanted = call[1] === 'assumed' ? 3 : 2;
-  const texts: string[] = [];
-  let at = call.index + call[0].length;
-  while (texts.length < wanted) {
-    const literal = stringLiteral.exec(source.slice(at));
-    if (literal === null) return complain(`argument ${texts.length + 1} is not a plain string`);
-    texts.push(unescaped(literal[1] ?? literal[2] ?? ''));
-    at += literal[0].length;
+  const rows: Row[] = [];
+  let isInTable = false;
+  for (const [index, line] of source.split('\n').entries()) {
+    if (isInTable && startsEntry.test(line)) rows.push(rowOf(line, `${file}:${index + 1}`));
+    if (line.startsWith('rows(')) isInTable = true;
+    else if (line.startsWith('}')) isInTable = false;
   }
-  const [where = '', what = ''] = texts.slice(-2);
-  if (wanted === 3) return { where, what, assumption: texts[0] ?? '' };
-  return call[1] === 'exception' ? { where, what, isException: true } : { where, what };
+  return { title, file, rows };
 }
 
-/** One argument up to its comma: a quoted string on its own, neither a template nor the beginning of an expression. */
-const stringLiteral = /^\s*(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)")\s*,/;
+/** The formatter indents every entry of a table by two spaces, and what belongs to an entry by more. */
+const startsEntry = /^ {2}[^\s}/]/;
 
-const unescaped = (text: string): string => text.replaceAll(/\\(.)/g, '$1');
+function rowOf(line: string, place: string): Row {
+  const [, single, double] = stringKey.exec(line) ?? [];
+  const [where, what, note, ...more] = (single ?? double ?? '').replaceAll(/\\(.)/g, '$1').split(' | ');
+  if (where === undefined || what === undefined || more.length > 0)
+    throw new Error(
+      `${place}: the key is not a plain "where | what" or "where | what | note", so the row cannot be read.`,
+    );
+  return { where, what, ...(note === undefined ? {} : { note }) };
+}
+
+const stringKey = /^ {2}(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"):(?: |$)/;
 
 export function conformancePage(chapters: readonly Chapter[]): string {
   const rows = chapters.flatMap((chapter) => chapter.rows);
-  const assumptions = rows.filter(({ assumption }) => assumption !== undefined).length;
+  const assumptions = rows.filter(({ note = 'exception' }) => note !== 'exception').length;
   return [
     '# Conformance: what the specification says, and the sandbox does',
     '',
@@ -68,7 +61,7 @@ export function conformancePage(chapters: readonly Chapter[]): string {
     '',
     'The rows are about the form of the specification, which is the default. [sandbox.md](sandbox.md#the-public-form) lists where the public form differs.',
     '',
-    ...exceptionLines(rows.filter(({ isException }) => isException)),
+    ...exceptionLines(rows.filter(({ note }) => note === 'exception')),
     ...chapters.flatMap(chapterLines),
   ].join('\n');
 }
@@ -95,10 +88,7 @@ function chapterLines({ title, file, rows }: Chapter): readonly string[] {
     '',
     '| where | what holds | assumption |',
     '|---|---|---|',
-    ...rows.map(({ where, what, assumption, isException }) => {
-      const note = isException ? 'exception' : (assumption ?? '');
-      return `| ${cell(where)} | ${cell(what)} | ${note} |`;
-    }),
+    ...rows.map(({ where, what, note = '' }) => `| ${cell(where)} | ${cell(what)} | ${note} |`),
     '',
   ];
 }

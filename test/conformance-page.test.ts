@@ -14,42 +14,40 @@ describe('the conformance page', () => {
     );
   });
 
-  it('has a row for every sentence and every assumption, in order', () => {
-    expect(
-      chapter(
-        `sentence('Rule 1', 'it is so', () => {});\n  assumed(\n    'A1',\n    "Who's",\n    'it\\'s so',\n  () => {});`,
-      ),
-    ).toEqual({
+  it('has a row for every entry of every table, in order', () => {
+    const two = `const x = {\n  'no | row': 1,\n};\nrows({\n  "Who's | 'it' is so": () => {\n    a('no | row');\n  },\n  // Why.\n});\n`;
+    expect(chapter(`rows({\n  'Rule 1 | it is so | A1': () => x,\n});\n${two}`)).toEqual({
       title: 'some family',
       file: 'some.test.ts',
       rows: [
-        { where: 'Rule 1', what: 'it is so' },
-        { assumption: 'A1', where: "Who's", what: "it's so" },
+        { where: 'Rule 1', what: 'it is so', note: 'A1' },
+        { where: "Who's", what: "'it' is so" },
       ],
     });
   });
 
   it('keeps its table whole whatever a row says', () => {
-    const page = conformancePage([chapter("sentence('POST /x/<uuid>', '`a|b` < c', () => {});")]);
+    const page = conformancePage([chapter("rows({\n  'POST /x/<uuid> | `a|b` < c': x,\n});")]);
     expect(page).toContain('| POST /x/&lt;uuid> | `a\\|b` &lt; c |  |');
     expect(page).toContain('1 rows, one a sentence of the specification; 0 of them are ours');
   });
 
   it('states its exceptions at its beginning', () => {
-    const page = conformancePage([chapter("exception('POST /x', 'sends no letter', () => {});")]);
+    const page = conformancePage([chapter("rows({\n  'POST /x | sends no letter | exception': x,\n});")]);
     expect(page.indexOf('## Exceptions')).toBeLessThan(page.indexOf('## Some family'));
     expect(page).toContain('| POST /x | sends no letter |\n');
     expect(page).toContain('| POST /x | sends no letter | exception |');
   });
 
   it.each([
-    ['a template', 'sentence(`Rule`, `x`, () => {});'],
-    ['a name', "sentence('Rule', what, () => {});"],
-    ['a sum', "sentence('Rule', 'a' + 'b', () => {});"],
-    ['a call inside another', "for (const x of y) sentence('Rule', 'a', () => {});"],
-    ['a missing argument', "assumed('A1', 'Rule', () => {});"],
-  ])('refuses %s, naming file and line', (_, rows) => {
-    expect(() => chapter(rows)).toThrow('some.test.ts:2');
+    ['a template', '[`Rule | x`]: x'],
+    ['a name', 'rule: x'],
+    ['a sum', "['Rule | a' + 'b']: x"],
+    ['a table inside another', '...more'],
+    ['a missing cell', "'Rule': x"],
+    ['a cell too many', "'Rule | a | A1 | b': x"],
+  ])('refuses %s, naming file and line', (_, entry) => {
+    expect(() => chapter(`rows({\n  ${entry},\n});`)).toThrow('some.test.ts:3');
   });
 
   it('refuses a file that does not say what it is about', () => {

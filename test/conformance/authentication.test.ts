@@ -4,7 +4,7 @@ import { apiScopes, type ApiScope } from '#schemas/api-scope.ts';
 import { authorizationServerMetadata, tokenAnswer } from '#schemas/oauth.ts';
 import { operations, openTestSandbox, type Answer, type TestSandbox } from '../harness/sandbox.ts';
 import { callback, openClient, verifier } from '../harness/sandbox/oauth-client.ts';
-import { assumed, sentence } from './sentence.ts';
+import { rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 let client: ReturnType<typeof openClient>;
@@ -64,315 +64,252 @@ async function expectDemandedForEvents(scope: ApiScope, events: readonly string[
 
 const somewhere = (path: string): string => path.replaceAll(/\{\w+\}/g, strange);
 
-sentence('Authentication 1', 'every endpoint requires an `Authorization` header carrying a bearer token', async () => {
-  expect(operations.length).toBeGreaterThan(20);
-  for (const { method, path } of operations) {
-    const body = method === 'GET' || method === 'DELETE' ? {} : { body: {} };
-    expect(await sandbox.call(method, somewhere(path), { as: null, ...body })).toMatchObject({ status: 401 });
-  }
-});
-
-sentence('Authentication 1', 'an OAuth 2.0 access token is accepted', async () => {
-  const { body } = await client.signIn();
-  expect(await sandbox.call('GET', '/contacts', { token: body.access_token })).toMatchObject({ status: 200 });
-});
-
-sentence('Authentication 1', 'a personal access token is accepted', async () => {
-  expect(await sandbox.call('GET', '/contacts', { token: sandbox.handles.tokens.owner })).toMatchObject({
-    status: 200,
-  });
-});
-
-sentence(
-  'Authentication 2',
-  'each endpoint requires an authorization scope; a caller whose token lacks it receives 403 with the insufficient-scope body',
-  async () => {
-    for (const { method, path, scopes } of operations) {
-      expect(scopes).toHaveLength(1);
+rows({
+  'Authentication 1 | every endpoint requires an `Authorization` header carrying a bearer token': async () => {
+    expect(operations.length).toBeGreaterThan(20);
+    for (const { method, path } of operations) {
       const body = method === 'GET' || method === 'DELETE' ? {} : { body: {} };
-      const answer = await sandbox.call(method, somewhere(path), { as: 'no_scopes', ...body });
-      expect(answer).toMatchObject({ status: 403, body: lacking(...scopes) });
+      expect(await sandbox.call(method, somewhere(path), { as: null, ...body })).toMatchObject({ status: 401 });
     }
   },
-);
-
-assumed('A14', 'Scope users:read', 'GET /users/me, GET /users/<id>', async () => {
-  await expectDemanded('users:read', 'GET', '/users/me');
-  await expectDemanded('users:read', 'GET', new URL(sandbox.handles.users.member).pathname);
-});
-
-assumed('A14', 'Scope organizations:read', 'an organization, its memberships and its invitations', async () => {
-  const path = new URL(sandbox.handles.organization).pathname;
-  const [membership] = sandbox.service.state.memberships.values();
-  for (const one of [path, `${path}/invitations`, '/organization_memberships', new URL(membership?.uri ?? '').pathname])
-    await expectDemanded('organizations:read', 'GET', one);
-});
-
-assumed('A14', 'Scope organizations:write', 'includes organizations:read', async () => {
-  const { organization } = sandbox.handles;
-  const token = tokenWith('organizations:write');
-  expect(await sandbox.call('GET', organization, { token })).toMatchObject({ status: 200 });
-});
-
-sentence('Scope organizations:write', 'POST /organizations/<uuid>/invitations', async () => {
-  const path = `${new URL(sandbox.handles.organization).pathname}/invitations`;
-  await expectDemanded('organizations:write', 'POST', path);
-});
-
-sentence('Scope contacts:read', 'GET /contacts', async () => {
-  await expectDemanded('contacts:read', 'GET', '/contacts');
-});
-
-sentence('Scope contacts:read', 'contact webhook events', async () => {
-  await expectDemandedForEvents('contacts:read', ['contact.created', 'contact.updated', 'contact.deleted']);
-});
-
-sentence('Scope contacts:write', 'create, update, delete contacts', async () => {
-  await expectDemanded('contacts:write', 'POST', '/contacts');
-  await expectDemanded('contacts:write', 'PATCH', `/contacts/${strange}`);
-  await expectDemanded('contacts:write', 'DELETE', `/contacts/${strange}`);
-});
-
-sentence('Scope contacts:write', 'implicitly includes contacts:read', async () => {
-  expect(await sandbox.call('GET', '/contacts', { token: tokenWith('contacts:write') })).toMatchObject({ status: 200 });
-  const token = tokenWith('webhooks:write', 'contacts:write');
-  expect(await subscribe(token, ['contact.created'])).toMatchObject({ status: 201 });
-});
-
-sentence('Scope webhooks:write', 'POST /webhook_subscriptions', async () => {
-  await expectDemanded('webhooks:write', 'POST', '/webhook_subscriptions');
-});
-
-sentence('Scope scheduled_events:read', 'invitee webhook events', async () => {
-  await expectDemandedForEvents('scheduled_events:read', [
-    'invitee.created',
-    'invitee.canceled',
-    'invitee_no_show.created',
-    'invitee_no_show.deleted',
-  ]);
-});
-
-sentence('Scope scheduled_events:write', 'POST /invitees', async () => {
-  await expectDemanded('scheduled_events:write', 'POST', '/invitees');
-});
-
-sentence('Scope scheduled_events:write', 'is not said to include scheduled_events:read', async () => {
-  expect(await subscribe(tokenWith('webhooks:write', 'scheduled_events:write'), ['invitee.created'])).toMatchObject({
-    status: 403,
-    body: lacking('scheduled_events:read'),
-  });
-});
-
-sentence('Scope event_types:read', 'event type webhook events', async () => {
-  await expectDemandedForEvents('event_types:read', ['event_type.created', 'event_type.updated', 'event_type.deleted']);
-});
-
-sentence('Scope routing_forms:read', 'routing form submission webhook event', async () => {
-  await expectDemandedForEvents('routing_forms:read', ['routing_form_submission.created']);
-});
-
-sentence('Scope meeting_recaps:read', 'read recaps and transcripts', async () => {
-  await expectDemanded('meeting_recaps:read', 'GET', '/meeting_recaps');
-  await expectDemanded('meeting_recaps:read', 'GET', `/meeting_recaps/${strange}`);
-  await expectDemanded('meeting_recaps:read', 'GET', `/meeting_recaps/${strange}/transcript`);
-});
-
-sentence('Scope meeting_recaps:read', 'recap webhook events', async () => {
-  const events = ['meeting_recap.created', 'meeting_recap.updated', 'meeting_recap.deleted'];
-  await expectDemandedForEvents('meeting_recaps:read', events, 'user');
-});
-
-sentence('Scope meeting_recaps:write', 'update and delete recaps', async () => {
-  await expectDemanded('meeting_recaps:write', 'PATCH', `/meeting_recaps/${strange}`);
-  await expectDemanded('meeting_recaps:write', 'DELETE', `/meeting_recaps/${strange}`);
-});
-
-sentence('Scope meeting_recaps:write', 'implicitly includes meeting_recaps:read', async () => {
-  const query = { organization: sandbox.handles.organization };
-  expect(
-    await sandbox.call('GET', '/meeting_recaps', { token: tokenWith('meeting_recaps:write'), query }),
-  ).toMatchObject({ status: 200 });
-});
-
-sentence('Scope groups', 'scope for the groups interface', async () => {
-  await expectDemanded('groups', 'GET', `/groups?organization=${sandbox.handles.organization}`);
-  await expectDemanded('groups', 'GET', sandbox.handles.group);
-});
-
-sentence(
-  'Authentication 3',
-  'custom fields on contacts reuse contacts:read and contacts:write; no new scopes exist for them',
-  async () => {
-    await expectDemanded('contacts:read', 'GET', '/contacts/custom_field_definitions');
-    await expectDemanded('contacts:read', 'GET', `/contacts/custom_field_definitions/${strange}`);
-    expect(everyScope.filter((scope) => scope.includes('custom'))).toEqual([]);
+  'Authentication 1 | an OAuth 2.0 access token is accepted': async () => {
+    const { body } = await client.signIn();
+    expect(await sandbox.call('GET', '/contacts', { token: body.access_token })).toMatchObject({ status: 200 });
   },
-);
-
-sentence(
-  'Authentication 4',
-  'role-based permission: the same request can succeed for an administrator and fail with 403 for an ordinary user',
-  async () => {
-    const email = (name: string) => ({ body: { email: `${name}@example.test` } });
+  'Authentication 1 | a personal access token is accepted': async () => {
+    expect(await sandbox.call('GET', '/contacts', { token: sandbox.handles.tokens.owner })).toMatchObject({
+      status: 200,
+    });
+  },
+  'Authentication 2 | each endpoint requires an authorization scope; a caller whose token lacks it receives 403 with the insufficient-scope body':
+    async () => {
+      for (const { method, path, scopes } of operations) {
+        expect(scopes).toHaveLength(1);
+        const body = method === 'GET' || method === 'DELETE' ? {} : { body: {} };
+        const answer = await sandbox.call(method, somewhere(path), { as: 'no_scopes', ...body });
+        expect(answer).toMatchObject({ status: 403, body: lacking(...scopes) });
+      }
+    },
+  'Scope users:read | GET /users/me, GET /users/<id> | A14': async () => {
+    await expectDemanded('users:read', 'GET', '/users/me');
+    await expectDemanded('users:read', 'GET', new URL(sandbox.handles.users.member).pathname);
+  },
+  'Scope organizations:read | an organization, its memberships and its invitations | A14': async () => {
+    const path = new URL(sandbox.handles.organization).pathname;
+    const [membership] = sandbox.service.state.memberships.values();
+    for (const one of [
+      path,
+      `${path}/invitations`,
+      '/organization_memberships',
+      new URL(membership?.uri ?? '').pathname,
+    ])
+      await expectDemanded('organizations:read', 'GET', one);
+  },
+  'Scope organizations:write | includes organizations:read | A14': async () => {
+    const { organization } = sandbox.handles;
+    const token = tokenWith('organizations:write');
+    expect(await sandbox.call('GET', organization, { token })).toMatchObject({ status: 200 });
+  },
+  'Scope organizations:write | POST /organizations/<uuid>/invitations': async () => {
     const path = `${new URL(sandbox.handles.organization).pathname}/invitations`;
-    expect(await sandbox.call('POST', path, { as: 'admin', ...email('by-admin') })).toMatchObject({ status: 201 });
-    expect(await sandbox.call('POST', path, { as: 'member', ...email('by-member') })).toMatchObject({ status: 403 });
+    await expectDemanded('organizations:write', 'POST', path);
   },
-);
-
-sentence(
-  'Authentication 5',
-  'plan-based permission: some endpoints return 403 for accounts on plans below the stated level',
-  async () => {
-    expect(await sandbox.call('GET', '/contacts', { as: 'free_plan' })).toMatchObject({
+  'Scope contacts:read | GET /contacts': async () => {
+    await expectDemanded('contacts:read', 'GET', '/contacts');
+  },
+  'Scope contacts:read | contact webhook events': async () => {
+    await expectDemandedForEvents('contacts:read', ['contact.created', 'contact.updated', 'contact.deleted']);
+  },
+  'Scope contacts:write | create, update, delete contacts': async () => {
+    await expectDemanded('contacts:write', 'POST', '/contacts');
+    await expectDemanded('contacts:write', 'PATCH', `/contacts/${strange}`);
+    await expectDemanded('contacts:write', 'DELETE', `/contacts/${strange}`);
+  },
+  'Scope contacts:write | implicitly includes contacts:read': async () => {
+    expect(await sandbox.call('GET', '/contacts', { token: tokenWith('contacts:write') })).toMatchObject({
+      status: 200,
+    });
+    const token = tokenWith('webhooks:write', 'contacts:write');
+    expect(await subscribe(token, ['contact.created'])).toMatchObject({ status: 201 });
+  },
+  'Scope webhooks:write | POST /webhook_subscriptions': async () => {
+    await expectDemanded('webhooks:write', 'POST', '/webhook_subscriptions');
+  },
+  'Scope scheduled_events:read | invitee webhook events': async () => {
+    await expectDemandedForEvents('scheduled_events:read', [
+      'invitee.created',
+      'invitee.canceled',
+      'invitee_no_show.created',
+      'invitee_no_show.deleted',
+    ]);
+  },
+  'Scope scheduled_events:write | POST /invitees': async () => {
+    await expectDemanded('scheduled_events:write', 'POST', '/invitees');
+  },
+  'Scope scheduled_events:write | is not said to include scheduled_events:read': async () => {
+    expect(await subscribe(tokenWith('webhooks:write', 'scheduled_events:write'), ['invitee.created'])).toMatchObject({
       status: 403,
-      body: { title: 'Permission Denied' },
+      body: lacking('scheduled_events:read'),
     });
-    expect(await sandbox.call('GET', '/contacts', { as: 'enterprise' })).toMatchObject({ status: 200 });
   },
-);
-
-sentence(
-  'Authentication 6',
-  'an authorization server publishes its metadata at {auth_url}/.well-known/oauth-authorization-server',
-  async () => {
-    const { auth_url } = sandbox.handles;
-    const { status, body } = await sandbox.call('GET', `${auth_url}/.well-known/oauth-authorization-server`, {
-      as: null,
-    });
-    expect(status).toBe(200);
-    expect(authorizationServerMetadata.parse(body).issuer).toBe(auth_url);
+  'Scope event_types:read | event type webhook events': async () => {
+    await expectDemandedForEvents('event_types:read', [
+      'event_type.created',
+      'event_type.updated',
+      'event_type.deleted',
+    ]);
   },
-);
-
-sentence(
-  'Errors, 401',
-  'caller cannot be authenticated: title `Internal Server Error`, message `The server encountered an unexpected condition that prevented it from fulfilling the request.`',
-  async () => {
-    sandbox.tokens.add('oat_old', { kind: 'oauth', user: sandbox.handles.users.owner, scopes: [], expiresMs: 0 });
-    for (const authorization of ['Bearer unknown', 'Bearer oat_old', 'Basic b3duZXI6b3duZXI=', 'Bearer '])
-      expect(await sandbox.call('GET', '/contacts', { as: null, headers: { authorization } })).toMatchObject({
-        status: 401,
-        body: common,
+  'Scope routing_forms:read | routing form submission webhook event': async () => {
+    await expectDemandedForEvents('routing_forms:read', ['routing_form_submission.created']);
+  },
+  'Scope meeting_recaps:read | read recaps and transcripts': async () => {
+    await expectDemanded('meeting_recaps:read', 'GET', '/meeting_recaps');
+    await expectDemanded('meeting_recaps:read', 'GET', `/meeting_recaps/${strange}`);
+    await expectDemanded('meeting_recaps:read', 'GET', `/meeting_recaps/${strange}/transcript`);
+  },
+  'Scope meeting_recaps:read | recap webhook events': async () => {
+    const events = ['meeting_recap.created', 'meeting_recap.updated', 'meeting_recap.deleted'];
+    await expectDemandedForEvents('meeting_recaps:read', events, 'user');
+  },
+  'Scope meeting_recaps:write | update and delete recaps': async () => {
+    await expectDemanded('meeting_recaps:write', 'PATCH', `/meeting_recaps/${strange}`);
+    await expectDemanded('meeting_recaps:write', 'DELETE', `/meeting_recaps/${strange}`);
+  },
+  'Scope meeting_recaps:write | implicitly includes meeting_recaps:read': async () => {
+    const query = { organization: sandbox.handles.organization };
+    expect(
+      await sandbox.call('GET', '/meeting_recaps', { token: tokenWith('meeting_recaps:write'), query }),
+    ).toMatchObject({ status: 200 });
+  },
+  'Scope groups | scope for the groups interface': async () => {
+    await expectDemanded('groups', 'GET', `/groups?organization=${sandbox.handles.organization}`);
+    await expectDemanded('groups', 'GET', sandbox.handles.group);
+  },
+  'Authentication 3 | custom fields on contacts reuse contacts:read and contacts:write; no new scopes exist for them':
+    async () => {
+      await expectDemanded('contacts:read', 'GET', '/contacts/custom_field_definitions');
+      await expectDemanded('contacts:read', 'GET', `/contacts/custom_field_definitions/${strange}`);
+      expect(everyScope.filter((scope) => scope.includes('custom'))).toEqual([]);
+    },
+  'Authentication 4 | role-based permission: the same request can succeed for an administrator and fail with 403 for an ordinary user':
+    async () => {
+      const email = (name: string) => ({ body: { email: `${name}@example.test` } });
+      const path = `${new URL(sandbox.handles.organization).pathname}/invitations`;
+      expect(await sandbox.call('POST', path, { as: 'admin', ...email('by-admin') })).toMatchObject({ status: 201 });
+      expect(await sandbox.call('POST', path, { as: 'member', ...email('by-member') })).toMatchObject({ status: 403 });
+    },
+  'Authentication 5 | plan-based permission: some endpoints return 403 for accounts on plans below the stated level':
+    async () => {
+      expect(await sandbox.call('GET', '/contacts', { as: 'free_plan' })).toMatchObject({
+        status: 403,
+        body: { title: 'Permission Denied' },
       });
+      expect(await sandbox.call('GET', '/contacts', { as: 'enterprise' })).toMatchObject({ status: 200 });
+    },
+  'Authentication 6 | an authorization server publishes its metadata at {auth_url}/.well-known/oauth-authorization-server':
+    async () => {
+      const { auth_url } = sandbox.handles;
+      const { status, body } = await sandbox.call('GET', `${auth_url}/.well-known/oauth-authorization-server`, {
+        as: null,
+      });
+      expect(status).toBe(200);
+      expect(authorizationServerMetadata.parse(body).issuer).toBe(auth_url);
+    },
+  'Errors, 401 | caller cannot be authenticated: title `Internal Server Error`, message `The server encountered an unexpected condition that prevented it from fulfilling the request.`':
+    async () => {
+      sandbox.tokens.add('oat_old', { kind: 'oauth', user: sandbox.handles.users.owner, scopes: [], expiresMs: 0 });
+      for (const authorization of ['Bearer unknown', 'Bearer oat_old', 'Basic b3duZXI6b3duZXI=', 'Bearer '])
+        expect(await sandbox.call('GET', '/contacts', { as: null, headers: { authorization } })).toMatchObject({
+          status: 401,
+          body: common,
+        });
+    },
+  "Errors, 403 | insufficient scope: title `Insufficient scope`, message `This operation requires the scopes listed in the 'required_scopes' array.`":
+    async () => {
+      const { status, body } = await sandbox.call('GET', '/contacts', { as: 'no_scopes' });
+      expect(status).toBe(403);
+      expect(body.title).toBe('Insufficient scope');
+      expect(body.message).toBe("This operation requires the scopes listed in the 'required_scopes' array.");
+    },
+  'Errors, 403 | `required_scopes` (list of string, required) lists the missing scopes': async () => {
+    const events = ['contact.created', 'invitee.created', 'invitee.canceled', 'event_type.created'];
+    const { body } = await subscribe(tokenWith('webhooks:write', 'contacts:read'), events);
+    expect(body.required_scopes).toEqual(['scheduled_events:read', 'event_types:read']);
   },
-);
-
-sentence(
-  'Errors, 403',
-  "insufficient scope: title `Insufficient scope`, message `This operation requires the scopes listed in the 'required_scopes' array.`",
-  async () => {
-    const { status, body } = await sandbox.call('GET', '/contacts', { as: 'no_scopes' });
-    expect(status).toBe(403);
-    expect(body.title).toBe('Insufficient scope');
-    expect(body.message).toBe("This operation requires the scopes listed in the 'required_scopes' array.");
+  'Errors, 403 | permission denied: title `Permission Denied`; message varies by endpoint': async () => {
+    const { status, body } = await sandbox.call('GET', '/contacts', { as: 'member' });
+    expect({ status, body }).toMatchObject({ status: 403, body: { title: 'Permission Denied' } });
+    expect(body).not.toHaveProperty('required_scopes');
   },
-);
-
-sentence('Errors, 403', '`required_scopes` (list of string, required) lists the missing scopes', async () => {
-  const events = ['contact.created', 'invitee.created', 'invitee.canceled', 'event_type.created'];
-  const { body } = await subscribe(tokenWith('webhooks:write', 'contacts:read'), events);
-  expect(body.required_scopes).toEqual(['scheduled_events:read', 'event_types:read']);
-});
-
-sentence('Errors, 403', 'permission denied: title `Permission Denied`; message varies by endpoint', async () => {
-  const { status, body } = await sandbox.call('GET', '/contacts', { as: 'member' });
-  expect({ status, body }).toMatchObject({ status: 403, body: { title: 'Permission Denied' } });
-  expect(body).not.toHaveProperty('required_scopes');
-});
-
-sentence('Errors, 404', 'requested resource not found: same title and message as 401', async () => {
-  expect(await sandbox.call('GET', `/users/${strange}`)).toMatchObject({ status: 404, body: common });
-  expect(await sandbox.call('GET', '/nothing/here')).toMatchObject({ status: 404, body: common });
-});
-
-sentence('ErrorResponseDetailsItem', '`message` (string, R), `parameter` (string, O), `code` (string, O)', async () => {
-  const { body } = await sandbox.call('GET', '/contacts', { query: { count: 'many' } });
-  expect(body.details).toEqual([{ message: expect.any(String), parameter: 'count', code: expect.any(String) }]);
-  const unknown = await sandbox.call('GET', '/users/me', { token: 'unknown' });
-  expect(unknown.body.details).toEqual([{ message: expect.any(String) }]);
-});
-
-assumed('A25', 'Authentication 6', 'the metadata is that of RFC 8414: endpoints, grants, PKCE and scopes', async () => {
-  const { auth_url } = sandbox.handles;
-  const { body } = await sandbox.call('GET', '/.well-known/oauth-authorization-server', { as: null });
-  expect(body).toMatchObject({
-    issuer: auth_url,
-    authorization_endpoint: `${auth_url}/oauth/authorize`,
-    token_endpoint: `${auth_url}/oauth/token`,
-    revocation_endpoint: `${auth_url}/oauth/revoke`,
-    response_types_supported: ['code'],
-    grant_types_supported: ['authorization_code', 'refresh_token'],
-    code_challenge_methods_supported: ['S256'],
-    token_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
-    scopes_supported: everyScope,
-  });
-});
-
-assumed(
-  'A25',
-  'Authentication 7',
-  'a user chosen on the authorization page sends the browser back with `code` and `state`',
-  async () => {
-    const page = await client.ask();
-    expect(page.text).toContain(`value="${sandbox.handles.users.member}"`);
-    const { status, back } = await client.choose({ user: sandbox.handles.users.member });
-    expect({ status, back }).toMatchObject({ status: 302, back: { code: expect.any(String), state: 'as sent' } });
+  'Errors, 404 | requested resource not found: same title and message as 401': async () => {
+    expect(await sandbox.call('GET', `/users/${strange}`)).toMatchObject({ status: 404, body: common });
+    expect(await sandbox.call('GET', '/nothing/here')).toMatchObject({ status: 404, body: common });
   },
-);
-
-assumed(
-  'A25',
-  'Authentication 7',
-  '`login_hint` (an e-mail address or a user URI) with `prompt=none` is approved at once',
-  async () => {
-    const { status, back } = await client.approve();
-    expect({ status, back }).toMatchObject({ status: 302, back: { code: expect.any(String), state: 'as sent' } });
+  'ErrorResponseDetailsItem | `message` (string, R), `parameter` (string, O), `code` (string, O)': async () => {
+    const { body } = await sandbox.call('GET', '/contacts', { query: { count: 'many' } });
+    expect(body.details).toEqual([{ message: expect.any(String), parameter: 'count', code: expect.any(String) }]);
+    const unknown = await sandbox.call('GET', '/users/me', { token: 'unknown' });
+    expect(unknown.body.details).toEqual([{ message: expect.any(String) }]);
   },
-);
-
-assumed(
-  'A25',
-  'Authentication 7',
-  'the token endpoint gives an access token, a refresh token, their scope, the owner and the organization',
-  async () => {
-    const { users, organization } = sandbox.handles;
-    const { status, headers, body } = await client.signIn({ login_hint: users.admin, scope: 'contacts:read groups' });
-    expect(status).toBe(200);
-    expect(headers.get('cache-control')).toBe('no-store');
-    expect(tokenAnswer.parse(body)).toEqual({
-      access_token: expect.any(String),
-      refresh_token: expect.any(String),
-      token_type: 'Bearer',
-      expires_in: 7200,
-      scope: 'contacts:read groups',
-      created_at: expect.any(Number),
-      owner: users.admin,
-      organization,
+  'Authentication 6 | the metadata is that of RFC 8414: endpoints, grants, PKCE and scopes | A25': async () => {
+    const { auth_url } = sandbox.handles;
+    const { body } = await sandbox.call('GET', '/.well-known/oauth-authorization-server', { as: null });
+    expect(body).toMatchObject({
+      issuer: auth_url,
+      authorization_endpoint: `${auth_url}/oauth/authorize`,
+      token_endpoint: `${auth_url}/oauth/token`,
+      revocation_endpoint: `${auth_url}/oauth/revoke`,
+      response_types_supported: ['code'],
+      grant_types_supported: ['authorization_code', 'refresh_token'],
+      code_challenge_methods_supported: ['S256'],
+      token_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
+      scopes_supported: everyScope,
     });
-    const call = (path: string) => sandbox.call('GET', path, { token: body.access_token });
-    expect(await call('/contacts')).toMatchObject({ status: 200 });
-    expect(await call('/meeting_recaps')).toMatchObject({ status: 403, body: lacking('meeting_recaps:read') });
   },
-);
-
-assumed('A25', 'Authentication 7', 'PKCE with S256 is required of a client without a secret', async () => {
-  expect((await client.approve({ code_challenge: undefined })).back).toMatchObject({ error: 'invalid_request' });
-  expect((await client.approve({ code_challenge_method: 'plain', code_challenge: verifier })).back).toMatchObject({
-    error: 'invalid_request',
-  });
-  const { back } = await client.approve();
-  expect(await client.exchange(back?.code, { code_verifier: 'x'.repeat(64) })).toMatchObject({
-    status: 400,
-    body: { error: 'invalid_grant' },
-  });
-});
-
-assumed(
-  'A25',
-  'Authentication 7',
-  'a client with a secret may do without PKCE, and is held to it once it asks',
-  async () => {
+  'Authentication 7 | a user chosen on the authorization page sends the browser back with `code` and `state` | A25':
+    async () => {
+      const page = await client.ask();
+      expect(page.text).toContain(`value="${sandbox.handles.users.member}"`);
+      const { status, back } = await client.choose({ user: sandbox.handles.users.member });
+      expect({ status, back }).toMatchObject({ status: 302, back: { code: expect.any(String), state: 'as sent' } });
+    },
+  'Authentication 7 | `login_hint` (an e-mail address or a user URI) with `prompt=none` is approved at once | A25':
+    async () => {
+      const { status, back } = await client.approve();
+      expect({ status, back }).toMatchObject({ status: 302, back: { code: expect.any(String), state: 'as sent' } });
+    },
+  'Authentication 7 | the token endpoint gives an access token, a refresh token, their scope, the owner and the organization | A25':
+    async () => {
+      const { users, organization } = sandbox.handles;
+      const { status, headers, body } = await client.signIn({ login_hint: users.admin, scope: 'contacts:read groups' });
+      expect(status).toBe(200);
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(tokenAnswer.parse(body)).toEqual({
+        access_token: expect.any(String),
+        refresh_token: expect.any(String),
+        token_type: 'Bearer',
+        expires_in: 7200,
+        scope: 'contacts:read groups',
+        created_at: expect.any(Number),
+        owner: users.admin,
+        organization,
+      });
+      const call = (path: string) => sandbox.call('GET', path, { token: body.access_token });
+      expect(await call('/contacts')).toMatchObject({ status: 200 });
+      expect(await call('/meeting_recaps')).toMatchObject({ status: 403, body: lacking('meeting_recaps:read') });
+    },
+  'Authentication 7 | PKCE with S256 is required of a client without a secret | A25': async () => {
+    expect((await client.approve({ code_challenge: undefined })).back).toMatchObject({ error: 'invalid_request' });
+    expect((await client.approve({ code_challenge_method: 'plain', code_challenge: verifier })).back).toMatchObject({
+      error: 'invalid_request',
+    });
+    const { back } = await client.approve();
+    expect(await client.exchange(back?.code, { code_verifier: 'x'.repeat(64) })).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_grant' },
+    });
+  },
+  'Authentication 7 | a client with a secret may do without PKCE, and is held to it once it asks | A25': async () => {
     const { client_id, client_secret } = sandbox.handles.oauth;
     const bare = { client_id, code_challenge: undefined, code_challenge_method: undefined };
     const exchange = async (asked: object, proof: string | undefined) =>
@@ -389,44 +326,33 @@ assumed(
       error: 'invalid_request',
     });
   },
-);
-
-assumed(
-  'A25',
-  'Authentication 7',
-  'the scope `default` asks for all scopes, and `offline_access` for nothing more',
-  async () => {
-    const scopesOf = async (scope: string | undefined): Promise<string> => (await client.signIn({ scope })).body.scope;
-    const every = await scopesOf(undefined);
-    expect(every.split(' ')).toHaveLength(everyScope.length);
-    for (const scope of ['default', 'offline_access', 'default offline_access', 'default contacts:read'])
-      expect(await scopesOf(scope)).toBe(every);
-    expect(await scopesOf('contacts:read offline_access')).toBe('contacts:read');
-    const { body } = await client.signIn({ scope: 'contacts:read' });
-    expect((await client.refresh(body.refresh_token, { scope: 'default offline_access' })).body.scope).toBe(
-      'contacts:read',
-    );
+  'Authentication 7 | the scope `default` asks for all scopes, and `offline_access` for nothing more | A25':
+    async () => {
+      const scopesOf = async (scope: string | undefined): Promise<string> =>
+        (await client.signIn({ scope })).body.scope;
+      const every = await scopesOf(undefined);
+      expect(every.split(' ')).toHaveLength(everyScope.length);
+      for (const scope of ['default', 'offline_access', 'default offline_access', 'default contacts:read'])
+        expect(await scopesOf(scope)).toBe(every);
+      expect(await scopesOf('contacts:read offline_access')).toBe('contacts:read');
+      const { body } = await client.signIn({ scope: 'contacts:read' });
+      expect((await client.refresh(body.refresh_token, { scope: 'default offline_access' })).body.scope).toBe(
+        'contacts:read',
+      );
+    },
+  'Authentication 7 | `redirect_uri` is a loopback address with any port, or registered | A25': async () => {
+    expect((await client.approve({ redirect_uri: 'http://127.0.0.1:5/a' })).back).toHaveProperty('code');
+    expect(await client.approve({ redirect_uri: 'https://elsewhere.example.test/' })).toMatchObject({
+      status: 400,
+      back: undefined,
+    });
+    const { back } = await client.approve();
+    expect(await client.exchange(back?.code, { redirect_uri: `${callback}/` })).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_grant' },
+    });
   },
-);
-
-assumed('A25', 'Authentication 7', '`redirect_uri` is a loopback address with any port, or registered', async () => {
-  expect((await client.approve({ redirect_uri: 'http://127.0.0.1:5/a' })).back).toHaveProperty('code');
-  expect(await client.approve({ redirect_uri: 'https://elsewhere.example.test/' })).toMatchObject({
-    status: 400,
-    back: undefined,
-  });
-  const { back } = await client.approve();
-  expect(await client.exchange(back?.code, { redirect_uri: `${callback}/` })).toMatchObject({
-    status: 400,
-    body: { error: 'invalid_grant' },
-  });
-});
-
-assumed(
-  'A25',
-  'Authentication 7',
-  'an access token lives 2 hours; a personal access token does not expire',
-  async () => {
+  'Authentication 7 | an access token lives 2 hours; a personal access token does not expire | A25': async () => {
     await using later = await openTestSandbox();
     const { body } = await openClient(later).signIn();
     later.service.clock.advance(7200 * 1000);
@@ -434,37 +360,30 @@ assumed(
     later.service.clock.advance(1000 * 24 * 3600 * 1000);
     expect(await later.call('GET', '/users/me')).toMatchObject({ status: 200 });
   },
-);
-
-assumed('A25', 'Authentication 7', 'a code works once; a second use revokes what it gave', async () => {
-  const { back } = await client.approve();
-  const { body } = await client.exchange(back?.code);
-  expect(await client.works(body.access_token)).toBe(true);
-  expect(await client.exchange(back?.code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
-  expect(await client.works(body.access_token)).toBe(false);
-});
-
-assumed(
-  'A25',
-  'Authentication 7',
-  'a refresh token works once and brings the next; a used one coming back revokes the whole family',
-  async () => {
-    const first = await client.signIn();
-    const second = await client.refresh(first.body.refresh_token);
-    expect(second.body.refresh_token).not.toBe(first.body.refresh_token);
-    expect(await client.works(second.body.access_token)).toBe(true);
-    expect(await client.refresh(first.body.refresh_token)).toMatchObject({
-      status: 400,
-      body: { error: 'invalid_grant' },
-    });
-    expect(await client.works(second.body.access_token)).toBe(false);
-    expect(await client.refresh(second.body.refresh_token)).toMatchObject({ status: 400 });
+  'Authentication 7 | a code works once; a second use revokes what it gave | A25': async () => {
+    const { back } = await client.approve();
+    const { body } = await client.exchange(back?.code);
+    expect(await client.works(body.access_token)).toBe(true);
+    expect(await client.exchange(back?.code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+    expect(await client.works(body.access_token)).toBe(false);
   },
-);
-
-assumed('A25', 'Authentication 7', 'a token can be revoked; an unknown one is answered 200 too', async () => {
-  const { body } = await client.signIn();
-  expect(await client.revoke(body.access_token)).toMatchObject({ status: 200 });
-  expect(await client.works(body.access_token)).toBe(false);
-  expect(await client.revoke('unknown')).toMatchObject({ status: 200 });
+  'Authentication 7 | a refresh token works once and brings the next; a used one coming back revokes the whole family | A25':
+    async () => {
+      const first = await client.signIn();
+      const second = await client.refresh(first.body.refresh_token);
+      expect(second.body.refresh_token).not.toBe(first.body.refresh_token);
+      expect(await client.works(second.body.access_token)).toBe(true);
+      expect(await client.refresh(first.body.refresh_token)).toMatchObject({
+        status: 400,
+        body: { error: 'invalid_grant' },
+      });
+      expect(await client.works(second.body.access_token)).toBe(false);
+      expect(await client.refresh(second.body.refresh_token)).toMatchObject({ status: 400 });
+    },
+  'Authentication 7 | a token can be revoked; an unknown one is answered 200 too | A25': async () => {
+    const { body } = await client.signIn();
+    expect(await client.revoke(body.access_token)).toMatchObject({ status: 200 });
+    expect(await client.works(body.access_token)).toBe(false);
+    expect(await client.revoke('unknown')).toMatchObject({ status: 200 });
+  },
 });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { permissionMessages } from '#schemas/errors.ts';
 import type { Answer, CallOptions, TestSandbox } from '../harness/sandbox.ts';
-import { assumed, sentence } from './sentence.ts';
+import { rows } from './rows.ts';
 import { openTarget } from './target.ts';
 
 const size = 240;
@@ -76,95 +76,78 @@ function isNullableText(field: TextField, form: RegExp = /./): void {
   for (const value of written) expect(value).toMatch(form);
 }
 
-sentence('Contact', '`uri` (string, R): unique reference', async () => {
-  expect(new Set(urisOf(all)).size).toBe(size);
-  expect((await sandbox.call('GET', someone.uri)).body).toEqual({ resource: someone });
-});
-
-sentence('Contact', '`emails` (list of Email, R): at most 10; exactly one entry has is_primary true', () => {
-  for (const { emails } of all) {
-    expect(emails.length).toBeLessThanOrEqual(10);
-    expect(emails.filter(({ is_primary }) => is_primary)).toHaveLength(1);
-  }
-  expect(new Set(all.flatMap(({ emails }) => emails.map(({ email }) => email))).size).toBeGreaterThan(size);
-});
-
-sentence('Contact', '`created_at` (string, R): timestamp', () => {
-  for (const { created_at } of all) expect(created_at).toMatch(sixDigits);
-});
-
-sentence('Contact', '`updated_at` (string, R): timestamp', () => {
-  for (const { created_at, updated_at } of all) {
-    expect(updated_at).toMatch(sixDigits);
-    expect(updated_at >= created_at).toBe(true);
-  }
-});
-
-sentence('Contact', '`name` (string, O, N): human-readable name', () => isNullableText('name', /^\S+ \S+$/));
-
-sentence('Contact', '`phone_numbers` (list of PhoneNumber, O): at most 10', () => {
-  const counts = new Set(all.map(({ phone_numbers }) => phone_numbers.length));
-  expect([...counts].toSorted()).toEqual([0, 1, 2]);
-});
-
-sentence('Contact', '`timezone` (string, O, N): time zone used to present time (IANA name)', () => {
-  isNullableText('timezone');
-  const zones = all.map(({ timezone }) => timezone).filter((zone) => zone !== null);
-  for (const timeZone of zones)
-    expect(() => new Intl.DateTimeFormat('en', { timeZone: String(timeZone) })).not.toThrow();
-});
-
-sentence('Contact', '`job_title` (string, O, N)', () => isNullableText('job_title'));
-sentence('Contact', '`company` (string, O, N)', () => isNullableText('company'));
-sentence('Contact', '`country` (string, O, N): two-letter code, ISO 3166-1 alpha-2', () =>
-  isNullableText('country', /^[A-Z]{2}$/),
-);
-sentence('Contact', '`state` (string, O, N): state, province or region', () => isNullableText('state'));
-sentence('Contact', '`city` (string, O, N)', () => isNullableText('city'));
-sentence('Contact', '`linkedin` (string, O, N): URL of the profile on a professional networking site', () =>
-  isNullableText('linkedin', /^https:\/\//),
-);
-
-sentence('Contact', '`custom_fields` (list of ContactCustomField, O)', () => {
-  for (const { custom_fields } of all)
-    for (const field of custom_fields)
-      expect(field).toEqual({ uri: expect.any(String), value: field.value, label: expect.any(String) });
-});
-
-sentence(
-  'Contact',
-  '`first_email_date` and `last_email_date` (string, O, N): earliest and latest email exchanged',
-  () => {
+rows({
+  'Contact | `uri` (string, R): unique reference': async () => {
+    expect(new Set(urisOf(all)).size).toBe(size);
+    expect((await sandbox.call('GET', someone.uri)).body).toEqual({ resource: someone });
+  },
+  'Contact | `emails` (list of Email, R): at most 10; exactly one entry has is_primary true': () => {
+    for (const { emails } of all) {
+      expect(emails.length).toBeLessThanOrEqual(10);
+      expect(emails.filter(({ is_primary }) => is_primary)).toHaveLength(1);
+    }
+    expect(new Set(all.flatMap(({ emails }) => emails.map(({ email }) => email))).size).toBeGreaterThan(size);
+  },
+  'Contact | `created_at` (string, R): timestamp': () => {
+    for (const { created_at } of all) expect(created_at).toMatch(sixDigits);
+  },
+  'Contact | `updated_at` (string, R): timestamp': () => {
+    for (const { created_at, updated_at } of all) {
+      expect(updated_at).toMatch(sixDigits);
+      expect(updated_at >= created_at).toBe(true);
+    }
+  },
+  'Contact | `name` (string, O, N): human-readable name': () => isNullableText('name', /^\S+ \S+$/),
+  'Contact | `phone_numbers` (list of PhoneNumber, O): at most 10': () => {
+    const counts = new Set(all.map(({ phone_numbers }) => phone_numbers.length));
+    expect([...counts].toSorted()).toEqual([0, 1, 2]);
+  },
+  'Contact | `timezone` (string, O, N): time zone used to present time (IANA name)': () => {
+    isNullableText('timezone');
+    const zones = all.map(({ timezone }) => timezone).filter((zone) => zone !== null);
+    for (const timeZone of zones)
+      expect(() => new Intl.DateTimeFormat('en', { timeZone: String(timeZone) })).not.toThrow();
+  },
+  'Contact | `job_title` (string, O, N)': () => isNullableText('job_title'),
+  'Contact | `company` (string, O, N)': () => isNullableText('company'),
+  'Contact | `country` (string, O, N): two-letter code, ISO 3166-1 alpha-2': () =>
+    isNullableText('country', /^[A-Z]{2}$/),
+  'Contact | `state` (string, O, N): state, province or region': () => isNullableText('state'),
+  'Contact | `city` (string, O, N)': () => isNullableText('city'),
+  'Contact | `linkedin` (string, O, N): URL of the profile on a professional networking site': () =>
+    isNullableText('linkedin', /^https:\/\//),
+  'Contact | `custom_fields` (list of ContactCustomField, O)': () => {
+    for (const { custom_fields } of all)
+      for (const field of custom_fields)
+        expect(field).toEqual({ uri: expect.any(String), value: field.value, label: expect.any(String) });
+  },
+  'Contact | `first_email_date` and `last_email_date` (string, O, N): earliest and latest email exchanged': () => {
     const written = all.filter((contact) => contact['first_email_date'] !== null);
     expect(written.length).toBeGreaterThan(0);
     expect(written.length).toBeLessThan(size);
     for (const { first_email_date, last_email_date } of written)
       expect(Date.parse(String(first_email_date))).toBeLessThanOrEqual(Date.parse(String(last_email_date)));
   },
-);
-
-sentence('Conventions 5', 'some contact timestamps carry no or three fractional digits', () => {
-  const dates = all.map((contact) => contact['last_email_date']).filter((date) => typeof date === 'string');
-  expect(dates.some((date) => /:\d\dZ$/.test(date))).toBe(true);
-  expect(dates.some((date) => /:\d\d\.\d{3}Z$/.test(date))).toBe(true);
-});
-
-sentence('Contact', '`last_interaction_date` (string, O, N): latest email or meeting', () => {
-  for (const contact of all) expect(contact['last_interaction_date']).toBe(contact['last_email_date']);
-});
-
-sentence('Email', '`email` (string, R), `is_primary` (boolean, R)', () => {
-  for (const { emails } of all)
-    for (const one of emails) {
-      expect(Object.keys(one).toSorted()).toEqual(['email', 'is_primary']);
-      expect(one.email).toMatch(/^\S+@\S+$/);
-      expect(one.is_primary).toBeTypeOf('boolean');
-    }
-});
-
-sentence('PhoneNumber', '`phone_number` (string, R)', () => {
-  for (const one of all.flatMap(({ phone_numbers }) => phone_numbers))
-    expect(one).toEqual({ phone_number: expect.stringMatching(/^\+\d+$/) });
+  'Conventions 5 | some contact timestamps carry no or three fractional digits': () => {
+    const dates = all.map((contact) => contact['last_email_date']).filter((date) => typeof date === 'string');
+    expect(dates.some((date) => /:\d\dZ$/.test(date))).toBe(true);
+    expect(dates.some((date) => /:\d\d\.\d{3}Z$/.test(date))).toBe(true);
+  },
+  'Contact | `last_interaction_date` (string, O, N): latest email or meeting': () => {
+    for (const contact of all) expect(contact['last_interaction_date']).toBe(contact['last_email_date']);
+  },
+  'Email | `email` (string, R), `is_primary` (boolean, R)': () => {
+    for (const { emails } of all)
+      for (const one of emails) {
+        expect(Object.keys(one).toSorted()).toEqual(['email', 'is_primary']);
+        expect(one.email).toMatch(/^\S+@\S+$/);
+        expect(one.is_primary).toBeTypeOf('boolean');
+      }
+  },
+  'PhoneNumber | `phone_number` (string, R)': () => {
+    for (const one of all.flatMap(({ phone_numbers }) => phone_numbers))
+      expect(one).toEqual({ phone_number: expect.stringMatching(/^\+\d+$/) });
+  },
 });
 
 // Custom fields and their definitions.
@@ -207,108 +190,74 @@ async function everyValue(type: string, holds: (value: unknown, definition: Defi
   expect(values.filter((value) => !holds(value, definition))).toEqual([]);
 }
 
-sentence('ContactCustomField', '`uri` (string, R): URI of the custom field definition', async () => {
-  const uris = new Set((await definitions()).map(({ uri }) => uri));
-  for (const { uri } of someone.custom_fields) expect(uris).toContain(uri);
-});
-
-sentence('ContactCustomField', "`value` (R, N): type depends on the definition's field_type", async () => {
-  expect((await valuesOf('number')).every((value) => typeof value === 'number')).toBe(true);
-  expect((await valuesOf('text')).every((value) => typeof value === 'string')).toBe(true);
-});
-
-sentence('ContactCustomField', '`label` (string, O): display name derived from the definition; read-only', async () => {
-  const labels = new Map((await definitions()).map(({ uri, label }) => [uri, label]));
-  for (const { uri, label } of someone.custom_fields) expect(label).toBe(labels.get(uri));
-});
-
-sentence('Value of a custom field', '`text`: string', () => everyValue('text', (value) => typeof value === 'string'));
-sentence(
-  'Value of a custom field',
-  "`single_select`: string equal to the `uuid` of one of the definition's options",
-  () => everyValue('single_select', (value, { options }) => options?.some(({ uuid }) => uuid === value) === true),
-);
-sentence('Value of a custom field', '`number`: number', () =>
-  everyValue('number', (value) => typeof value === 'number'),
-);
-sentence(
-  'Value of a custom field',
-  '`currency`: integer amount in minor units of the currency (currency code is held on the definition, not on the value)',
-  async () => {
-    await everyValue('currency', (value, { currency }) => Number.isInteger(value) && currency?.length === 3);
+rows({
+  'ContactCustomField | `uri` (string, R): URI of the custom field definition': async () => {
+    const uris = new Set((await definitions()).map(({ uri }) => uri));
+    for (const { uri } of someone.custom_fields) expect(uris).toContain(uri);
   },
-);
-sentence('Value of a custom field', '`date`: string `YYYY-MM-DD`', () =>
-  everyValue('date', (value) => /^\d{4}-\d\d-\d\d$/.test(String(value))),
-);
-sentence('Value of a custom field', '`tags`: array of strings (free-form, no controlled vocabulary)', async () => {
-  const values = await valuesOf('tags', []);
-  expect(values.length).toBeGreaterThan(size / 2);
-  for (const value of values) expect(value).toEqual((value as string[]).map(() => expect.any(String)));
-});
-
-sentence(
-  'Custom field definition',
-  'named fields: `uri`, `label`, `field_type`, `created_at`, `updated_at`',
-  async () => {
+  "ContactCustomField | `value` (R, N): type depends on the definition's field_type": async () => {
+    expect((await valuesOf('number')).every((value) => typeof value === 'number')).toBe(true);
+    expect((await valuesOf('text')).every((value) => typeof value === 'string')).toBe(true);
+  },
+  'ContactCustomField | `label` (string, O): display name derived from the definition; read-only': async () => {
+    const labels = new Map((await definitions()).map(({ uri, label }) => [uri, label]));
+    for (const { uri, label } of someone.custom_fields) expect(label).toBe(labels.get(uri));
+  },
+  'Value of a custom field | `text`: string': () => everyValue('text', (value) => typeof value === 'string'),
+  "Value of a custom field | `single_select`: string equal to the `uuid` of one of the definition's options": () =>
+    everyValue('single_select', (value, { options }) => options?.some(({ uuid }) => uuid === value) === true),
+  'Value of a custom field | `number`: number': () => everyValue('number', (value) => typeof value === 'number'),
+  'Value of a custom field | `currency`: integer amount in minor units of the currency (currency code is held on the definition, not on the value)':
+    async () => {
+      await everyValue('currency', (value, { currency }) => Number.isInteger(value) && currency?.length === 3);
+    },
+  'Value of a custom field | `date`: string `YYYY-MM-DD`': () =>
+    everyValue('date', (value) => /^\d{4}-\d\d-\d\d$/.test(String(value))),
+  'Value of a custom field | `tags`: array of strings (free-form, no controlled vocabulary)': async () => {
+    const values = await valuesOf('tags', []);
+    expect(values.length).toBeGreaterThan(size / 2);
+    for (const value of values) expect(value).toEqual((value as string[]).map(() => expect.any(String)));
+  },
+  'Custom field definition | named fields: `uri`, `label`, `field_type`, `created_at`, `updated_at`': async () => {
     for (const definition of await definitions()) {
       expect(definition).toMatchObject({ uri: expect.any(String), label: expect.any(String) });
       expect(definition.created_at).toMatch(sixDigits);
       expect(definition.updated_at).toMatch(sixDigits);
     }
   },
-);
-
-sentence(
-  'Custom field definition',
-  '`field_type` is one of `text`, `number`, `currency`, `tags`, `date`, `single_select`, `invitee_question`',
-  async () => {
-    const types = new Set((await definitions()).map(({ field_type }) => field_type));
-    const seven = ['text', 'number', 'currency', 'tags', 'date', 'single_select', 'invitee_question'];
-    expect([...types].toSorted()).toEqual(seven.toSorted());
+  'Custom field definition | `field_type` is one of `text`, `number`, `currency`, `tags`, `date`, `single_select`, `invitee_question`':
+    async () => {
+      const types = new Set((await definitions()).map(({ field_type }) => field_type));
+      const seven = ['text', 'number', 'currency', 'tags', 'date', 'single_select', 'invitee_question'];
+      expect([...types].toSorted()).toEqual(seven.toSorted());
+    },
+  'Custom field definition | type-specific metadata such as `options`, each option has a `uuid`': async () => {
+    const { options = [] } = await definitionOf('single_select');
+    expect(options.length).toBeGreaterThan(1);
+    expect(new Set(options.map(({ uuid }) => uuid)).size).toBe(options.length);
   },
-);
-
-sentence('Custom field definition', 'type-specific metadata such as `options`, each option has a `uuid`', async () => {
-  const { options = [] } = await definitionOf('single_select');
-  expect(options.length).toBeGreaterThan(1);
-  expect(new Set(options.map(({ uuid }) => uuid)).size).toBe(options.length);
-});
-
-sentence('Custom field definition', 'type-specific metadata such as `currency`', async () => {
-  expect((await definitionOf('currency')).currency).toMatch(/^[A-Z]{3}$/);
-});
-
-sentence('GET /contacts/custom_field_definitions', 'list custom field definitions', async () => {
-  const first = await sandbox.call('GET', '/contacts/custom_field_definitions', { query: { count: 4 } });
-  expect(first.body.collection).toHaveLength(4);
-  const second = await sandbox.call('GET', first.body.pagination.next_page);
-  const rows = [...first.body.collection, ...second.body.collection];
-  expect(rows).toEqual((await definitions()).slice(0, 8));
-});
-
-assumed(
-  'A15',
-  'GET /contacts/custom_field_definitions',
-  'retired definitions are listed, with `retired_at`',
-  async () => {
+  'Custom field definition | type-specific metadata such as `currency`': async () => {
+    expect((await definitionOf('currency')).currency).toMatch(/^[A-Z]{3}$/);
+  },
+  'GET /contacts/custom_field_definitions | list custom field definitions': async () => {
+    const first = await sandbox.call('GET', '/contacts/custom_field_definitions', { query: { count: 4 } });
+    expect(first.body.collection).toHaveLength(4);
+    const second = await sandbox.call('GET', first.body.pagination.next_page);
+    const rows = [...first.body.collection, ...second.body.collection];
+    expect(rows).toEqual((await definitions()).slice(0, 8));
+  },
+  'GET /contacts/custom_field_definitions | retired definitions are listed, with `retired_at` | A15': async () => {
     const retired = (await definitions()).filter(({ retired_at }) => retired_at !== null);
     expect(retired).toHaveLength(1);
     expect(retired[0]?.retired_at).toMatch(sixDigits);
   },
-);
-
-sentence('GET /contacts/custom_field_definitions/<uuid>', 'retrieve one definition', async () => {
-  for (const definition of await definitions())
-    expect(await sandbox.call('GET', definition.uri)).toMatchObject({ status: 200, body: { resource: definition } });
-  const path = `/contacts/custom_field_definitions/${strange}`;
-  expect(await sandbox.call('GET', path)).toMatchObject({ status: 404 });
-});
-
-sentence(
-  'Authentication 3',
-  'custom fields on contacts reuse contacts:read; no new scopes exist for them',
-  async () => {
+  'GET /contacts/custom_field_definitions/<uuid> | retrieve one definition': async () => {
+    for (const definition of await definitions())
+      expect(await sandbox.call('GET', definition.uri)).toMatchObject({ status: 200, body: { resource: definition } });
+    const path = `/contacts/custom_field_definitions/${strange}`;
+    expect(await sandbox.call('GET', path)).toMatchObject({ status: 404 });
+  },
+  'Authentication 3 | custom fields on contacts reuse contacts:read; no new scopes exist for them': async () => {
     const { uri } = await definitionOf('text');
     for (const path of ['/contacts/custom_field_definitions', uri])
       expect(await sandbox.call('GET', path, { as: 'no_scopes' })).toMatchObject({
@@ -316,60 +265,15 @@ sentence(
         body: { required_scopes: ['contacts:read'] },
       });
   },
-);
+});
 
 // GET /contacts
 
-sentence('GET /contacts', 'returns a collection of contacts', async () => {
-  const { status, body } = await list();
-  expect(status).toBe(200);
-  expect(Object.keys(body).toSorted()).toEqual(['collection', 'pagination']);
-  expect(body.collection).toEqual(all.slice(0, 20));
-});
-
-sentence('GET /contacts', 'required scope: `contacts:read`', async () => {
-  expect(await list({}, { as: 'no_scopes' })).toMatchObject({
-    status: 403,
-    body: { title: 'Insufficient scope', required_scopes: ['contacts:read'] },
-  });
-  const { users } = sandbox.handles;
-  sandbox.tokens.add('oat_reader', { kind: 'oauth', user: users.admin, scopes: ['contacts:read'] });
-  expect(await list({}, { token: 'oat_reader' })).toMatchObject({ status: 200 });
-});
-
-sentence('Scopes', 'contacts:write implicitly includes contacts:read', async () => {
-  const { users } = sandbox.handles;
-  sandbox.tokens.add('oat_writer', { kind: 'oauth', user: users.admin, scopes: ['contacts:write'] });
-  for (const path of ['/contacts', someone.uri, '/contacts/custom_field_definitions'])
-    expect(await sandbox.call('GET', path, { token: 'oat_writer' })).toMatchObject({ status: 200 });
-});
-
-sentence('GET /contacts', '`sort`: comma-separated list of `<field>:<direction>`', async () => {
-  const two = await list({ sort: 'created_at:asc,updated_at:desc', count: 100 });
-  expect(two.body.collection).toEqual(all.slice(0, 100));
-  const other = await list({ sort: 'updated_at:desc,created_at:asc', count: 100 });
-  expect(other.body.collection).toEqual(byUpdate().toReversed().slice(0, 100));
-});
-
 const byUpdate = (): readonly Contact[] => all.toSorted((a, b) => (a.updated_at < b.updated_at ? -1 : 1));
-
-sentence('GET /contacts', '`sort` takes the fields `created_at` and `updated_at`', async () => {
-  expect((await list({ sort: 'created_at:asc' })).body.collection).toEqual(all.slice(0, 20));
-  expect((await list({ sort: 'updated_at:asc' })).body.collection).toEqual(byUpdate().slice(0, 20));
-  expect(await list({ sort: 'name:asc' })).toMatchObject({ status: 400 });
-});
-
-sentence('GET /contacts', '`sort` takes the directions `asc` and `desc`', async () => {
-  expect((await list({ sort: 'created_at:desc' })).body.collection).toEqual(all.toReversed().slice(0, 20));
-  for (const sort of ['created_at:up', 'created_at', 'created_at:asc,updated_at'])
-    expect(await list({ sort })).toMatchObject({
-      status: 400,
-      body: { details: [{ parameter: expect.stringMatching(/^sort/) }] },
-    });
-});
 
 const texted = (field: TextField, holds: (value: unknown) => boolean): readonly string[] =>
   urisOf(all.filter((contact) => holds(contact[field])));
+
 const is =
   (...values: readonly unknown[]) =>
   (value: unknown): boolean =>
@@ -380,57 +284,6 @@ function twoOf(field: TextField): readonly [string, string] {
   const other = all.map((contact) => contact[field]).find((value) => value !== null && value !== someone[field]);
   return [someone[field], String(other)];
 }
-
-sentence('GET /contacts', '`email`: exact match; comma-separated list', async () => {
-  const addresses = someone.emails.map(({ email }) => email);
-  for (const email of addresses) expect(await found({ email })).toEqual([someone.uri]);
-  const other = all.find(({ uri }) => uri !== someone.uri) as Contact;
-  const both = `${addresses[0]},${other.emails[0]?.email}`;
-  expect((await found({ email: both })).toSorted()).toEqual([someone.uri, other.uri].toSorted());
-  expect(await found({ email: String(addresses[0]).slice(1) })).toEqual([]);
-});
-
-assumed(
-  'A17',
-  'GET /contacts',
-  'a `phone_number` whose plus was not encoded, and so is a space, is found',
-  async () => {
-    const [one, two] = someone.phone_numbers.map(({ phone_number }) => phone_number);
-    const found = async (query: string) =>
-      (await sandbox.call('GET', `/contacts?phone_number=${query}`)).body.collection;
-    expect(await found(`${one}`)).toEqual([someone]);
-    expect(await found(`+1,${two}`)).toEqual([someone]);
-    expect(await found(`${one?.slice(1)}`)).toEqual([]);
-  },
-);
-
-sentence('GET /contacts', '`phone_number`: exact match; comma-separated list', async () => {
-  const numbers = someone.phone_numbers.map(({ phone_number }) => phone_number);
-  for (const phone_number of numbers) expect(await found({ phone_number })).toEqual([someone.uri]);
-  expect(await found({ phone_number: numbers.join(',') })).toEqual([someone.uri]);
-  expect(await found({ phone_number: String(numbers[0]).slice(0, -1) })).toEqual([]);
-});
-
-sentence('GET /contacts', '`timezone`: exact match on IANA time zone names; comma-separated list', async () => {
-  const [one, other] = twoOf('timezone');
-  expect(await found({ timezone: one })).toEqual(texted('timezone', is(one)));
-  expect(await found({ timezone: `${one},${other}` })).toEqual(texted('timezone', is(one, other)));
-  expect(await found({ timezone: one.slice(0, -1) })).toEqual([]);
-});
-
-sentence('GET /contacts', '`country`: exact match on two-letter code; comma-separated list', async () => {
-  const [one, other] = twoOf('country');
-  expect(await found({ country: one })).toEqual(texted('country', is(one)));
-  expect(await found({ country: `${one},${other}` })).toEqual(texted('country', is(one, other)));
-  expect(await found({ country: one.slice(0, 1) })).toEqual([]);
-});
-
-sentence('GET /contacts', '`state`: exact match on state, province or region; comma-separated list', async () => {
-  const [one, other] = twoOf('state');
-  expect(await found({ state: one })).toEqual(texted('state', is(one)));
-  expect(await found({ state: `${one},${other}` })).toEqual(texted('state', is(one, other)));
-  expect(await found({ state: one.slice(0, -1) })).not.toContain(someone.uri);
-});
 
 /** Whole, in part, and two parts of which either is enough. */
 async function matchesInPart(field: 'name' | 'job_title' | 'company' | 'city'): Promise<void> {
@@ -444,65 +297,129 @@ async function matchesInPart(field: 'name' | 'job_title' | 'company' | 'city'): 
   expect(await found({ [field]: 'no such text' })).toEqual([]);
 }
 
-sentence('GET /contacts', '`name`: partial match; comma-separated, each segment matched independently', () =>
-  matchesInPart('name'),
-);
-sentence('GET /contacts', '`job_title`: partial match; comma-separated, each segment independent', () =>
-  matchesInPart('job_title'),
-);
-sentence('GET /contacts', '`company`: partial match; comma-separated, each segment independent', () =>
-  matchesInPart('company'),
-);
-sentence('GET /contacts', '`city`: partial match; comma-separated, each segment independent', () =>
-  matchesInPart('city'),
-);
-
-assumed('A17', 'GET /contacts', 'an exact match is one by characters, a partial one ignores case', async () => {
-  const email = String(someone.emails[0]?.email);
-  expect(await found({ email: email.toUpperCase() })).toEqual([]);
-  expect(await found({ country: someone.country.toLowerCase() })).toEqual([]);
-  expect(await found({ name: someone.name.toUpperCase() })).toEqual(await found({ name: someone.name }));
-});
-
-assumed('A17', 'GET /contacts', 'filters of several kinds must all be met', async () => {
-  const { country, city, name } = someone;
-  expect(await found({ country, city, name })).toContain(someone.uri);
-  expect(await found({ country, city: 'no such text' })).toEqual([]);
-  const email = String(someone.emails[0]?.email);
-  expect(await found({ email, country })).toEqual([someone.uri]);
-  expect(await found({ email, country: twoOf('country')[1] })).toEqual([]);
-});
-
-sentence('GET /contacts', '`count`: integer, default 20: number of rows to return', async () => {
-  expect((await list()).body.collection).toHaveLength(20);
-  for (const count of [1, 37])
-    expect((await list({ count })).body).toMatchObject({ collection: { length: count }, pagination: { count } });
-  for (const count of ['two', '1.5', '-1', ''])
-    expect(await list({ count })).toMatchObject({ status: 400, body: { details: [{ parameter: 'count' }] } });
-});
-
-sentence('Limits', 'count default: 20 on GET /contacts', async () => {
-  expect((await list({ exclude: 'custom_fields' })).body.pagination.count).toBe(20);
-});
-
-assumed('A6a', 'Limits', 'the maximum of `count` is 100', async () => {
-  expect((await list({ count: 100 })).body.collection).toHaveLength(100);
-  for (const count of [0, 101]) expect(await list({ count })).toMatchObject({ status: 400 });
-});
-
-sentence('GET /contacts', '`page_token`: token for the next or previous portion of the collection', async () => {
-  const first = (await list({ count: 7 })).body;
-  const second = (await list({ count: 7, page_token: first.pagination.next_page_token })).body;
-  expect(second.collection).toEqual(all.slice(7, 14));
-  const back = (await list({ count: 7, page_token: second.pagination.previous_page_token })).body;
-  expect(back.collection).toEqual(first.collection);
-});
-
-assumed(
-  'A13',
-  'GET /contacts',
-  'a `page_token` that is forged, of another order or older than a day is refused',
-  async () => {
+rows({
+  'GET /contacts | returns a collection of contacts': async () => {
+    const { status, body } = await list();
+    expect(status).toBe(200);
+    expect(Object.keys(body).toSorted()).toEqual(['collection', 'pagination']);
+    expect(body.collection).toEqual(all.slice(0, 20));
+  },
+  'GET /contacts | required scope: `contacts:read`': async () => {
+    expect(await list({}, { as: 'no_scopes' })).toMatchObject({
+      status: 403,
+      body: { title: 'Insufficient scope', required_scopes: ['contacts:read'] },
+    });
+    const { users } = sandbox.handles;
+    sandbox.tokens.add('oat_reader', { kind: 'oauth', user: users.admin, scopes: ['contacts:read'] });
+    expect(await list({}, { token: 'oat_reader' })).toMatchObject({ status: 200 });
+  },
+  'Scopes | contacts:write implicitly includes contacts:read': async () => {
+    const { users } = sandbox.handles;
+    sandbox.tokens.add('oat_writer', { kind: 'oauth', user: users.admin, scopes: ['contacts:write'] });
+    for (const path of ['/contacts', someone.uri, '/contacts/custom_field_definitions'])
+      expect(await sandbox.call('GET', path, { token: 'oat_writer' })).toMatchObject({ status: 200 });
+  },
+  'GET /contacts | `sort`: comma-separated list of `<field>:<direction>`': async () => {
+    const two = await list({ sort: 'created_at:asc,updated_at:desc', count: 100 });
+    expect(two.body.collection).toEqual(all.slice(0, 100));
+    const other = await list({ sort: 'updated_at:desc,created_at:asc', count: 100 });
+    expect(other.body.collection).toEqual(byUpdate().toReversed().slice(0, 100));
+  },
+  'GET /contacts | `sort` takes the fields `created_at` and `updated_at`': async () => {
+    expect((await list({ sort: 'created_at:asc' })).body.collection).toEqual(all.slice(0, 20));
+    expect((await list({ sort: 'updated_at:asc' })).body.collection).toEqual(byUpdate().slice(0, 20));
+    expect(await list({ sort: 'name:asc' })).toMatchObject({ status: 400 });
+  },
+  'GET /contacts | `sort` takes the directions `asc` and `desc`': async () => {
+    expect((await list({ sort: 'created_at:desc' })).body.collection).toEqual(all.toReversed().slice(0, 20));
+    for (const sort of ['created_at:up', 'created_at', 'created_at:asc,updated_at'])
+      expect(await list({ sort })).toMatchObject({
+        status: 400,
+        body: { details: [{ parameter: expect.stringMatching(/^sort/) }] },
+      });
+  },
+  'GET /contacts | `email`: exact match; comma-separated list': async () => {
+    const addresses = someone.emails.map(({ email }) => email);
+    for (const email of addresses) expect(await found({ email })).toEqual([someone.uri]);
+    const other = all.find(({ uri }) => uri !== someone.uri) as Contact;
+    const both = `${addresses[0]},${other.emails[0]?.email}`;
+    expect((await found({ email: both })).toSorted()).toEqual([someone.uri, other.uri].toSorted());
+    expect(await found({ email: String(addresses[0]).slice(1) })).toEqual([]);
+  },
+  'GET /contacts | a `phone_number` whose plus was not encoded, and so is a space, is found | A17': async () => {
+    const [one, two] = someone.phone_numbers.map(({ phone_number }) => phone_number);
+    const found = async (query: string) =>
+      (await sandbox.call('GET', `/contacts?phone_number=${query}`)).body.collection;
+    expect(await found(`${one}`)).toEqual([someone]);
+    expect(await found(`+1,${two}`)).toEqual([someone]);
+    expect(await found(`${one?.slice(1)}`)).toEqual([]);
+  },
+  'GET /contacts | `phone_number`: exact match; comma-separated list': async () => {
+    const numbers = someone.phone_numbers.map(({ phone_number }) => phone_number);
+    for (const phone_number of numbers) expect(await found({ phone_number })).toEqual([someone.uri]);
+    expect(await found({ phone_number: numbers.join(',') })).toEqual([someone.uri]);
+    expect(await found({ phone_number: String(numbers[0]).slice(0, -1) })).toEqual([]);
+  },
+  'GET /contacts | `timezone`: exact match on IANA time zone names; comma-separated list': async () => {
+    const [one, other] = twoOf('timezone');
+    expect(await found({ timezone: one })).toEqual(texted('timezone', is(one)));
+    expect(await found({ timezone: `${one},${other}` })).toEqual(texted('timezone', is(one, other)));
+    expect(await found({ timezone: one.slice(0, -1) })).toEqual([]);
+  },
+  'GET /contacts | `country`: exact match on two-letter code; comma-separated list': async () => {
+    const [one, other] = twoOf('country');
+    expect(await found({ country: one })).toEqual(texted('country', is(one)));
+    expect(await found({ country: `${one},${other}` })).toEqual(texted('country', is(one, other)));
+    expect(await found({ country: one.slice(0, 1) })).toEqual([]);
+  },
+  'GET /contacts | `state`: exact match on state, province or region; comma-separated list': async () => {
+    const [one, other] = twoOf('state');
+    expect(await found({ state: one })).toEqual(texted('state', is(one)));
+    expect(await found({ state: `${one},${other}` })).toEqual(texted('state', is(one, other)));
+    expect(await found({ state: one.slice(0, -1) })).not.toContain(someone.uri);
+  },
+  'GET /contacts | `name`: partial match; comma-separated, each segment matched independently': () =>
+    matchesInPart('name'),
+  'GET /contacts | `job_title`: partial match; comma-separated, each segment independent': () =>
+    matchesInPart('job_title'),
+  'GET /contacts | `company`: partial match; comma-separated, each segment independent': () => matchesInPart('company'),
+  'GET /contacts | `city`: partial match; comma-separated, each segment independent': () => matchesInPart('city'),
+  'GET /contacts | an exact match is one by characters, a partial one ignores case | A17': async () => {
+    const email = String(someone.emails[0]?.email);
+    expect(await found({ email: email.toUpperCase() })).toEqual([]);
+    expect(await found({ country: someone.country.toLowerCase() })).toEqual([]);
+    expect(await found({ name: someone.name.toUpperCase() })).toEqual(await found({ name: someone.name }));
+  },
+  'GET /contacts | filters of several kinds must all be met | A17': async () => {
+    const { country, city, name } = someone;
+    expect(await found({ country, city, name })).toContain(someone.uri);
+    expect(await found({ country, city: 'no such text' })).toEqual([]);
+    const email = String(someone.emails[0]?.email);
+    expect(await found({ email, country })).toEqual([someone.uri]);
+    expect(await found({ email, country: twoOf('country')[1] })).toEqual([]);
+  },
+  'GET /contacts | `count`: integer, default 20: number of rows to return': async () => {
+    expect((await list()).body.collection).toHaveLength(20);
+    for (const count of [1, 37])
+      expect((await list({ count })).body).toMatchObject({ collection: { length: count }, pagination: { count } });
+    for (const count of ['two', '1.5', '-1', ''])
+      expect(await list({ count })).toMatchObject({ status: 400, body: { details: [{ parameter: 'count' }] } });
+  },
+  'Limits | count default: 20 on GET /contacts': async () => {
+    expect((await list({ exclude: 'custom_fields' })).body.pagination.count).toBe(20);
+  },
+  'Limits | the maximum of `count` is 100 | A6a': async () => {
+    expect((await list({ count: 100 })).body.collection).toHaveLength(100);
+    for (const count of [0, 101]) expect(await list({ count })).toMatchObject({ status: 400 });
+  },
+  'GET /contacts | `page_token`: token for the next or previous portion of the collection': async () => {
+    const first = (await list({ count: 7 })).body;
+    const second = (await list({ count: 7, page_token: first.pagination.next_page_token })).body;
+    expect(second.collection).toEqual(all.slice(7, 14));
+    const back = (await list({ count: 7, page_token: second.pagination.previous_page_token })).body;
+    expect(back.collection).toEqual(first.collection);
+  },
+  'GET /contacts | a `page_token` that is forged, of another order or older than a day is refused | A13': async () => {
     const { next_page_token } = (await list({ sort: 'updated_at:asc' })).body.pagination;
     for (const query of [
       { page_token: 'forged' },
@@ -514,111 +431,98 @@ assumed(
         body: { details: [{ parameter: 'page_token' }] },
       });
   },
-);
-
-sentence('GET /contacts', '`exclude`: fields to omit; only `custom_fields` is supported', async () => {
-  const { body } = await list({ exclude: 'custom_fields' });
-  expect(body.collection).toEqual(all.slice(0, 20).map(({ custom_fields: _fields, ...rest }) => rest));
-  expect(await list({ exclude: 'emails' })).toMatchObject({
-    status: 400,
-    body: { details: [{ parameter: 'exclude' }] },
-  });
-});
-
-sentence('GET /contacts', 'when `exclude` is absent all fields are returned', async () => {
-  const fields = ['uri', 'emails', 'created_at', 'updated_at', 'phone_numbers', 'custom_fields', ...texts];
-  const dates = ['first_email', 'last_email', 'next_meeting', 'last_meeting', 'last_interaction'].map(
-    (name) => `${name}_date`,
-  );
-  for (const contact of (await list()).body.collection)
-    expect(Object.keys(contact).toSorted()).toEqual([...fields, ...dates].toSorted());
-});
-
-sentence(
-  'GET /contacts',
-  'every contact in the collection carries `custom_fields` unless excluded; every defined custom field is present',
-  async () => {
-    const defined = (await definitions()).filter(({ retired_at }) => retired_at === null).map(({ uri }) => uri);
-    for (const { custom_fields } of all) expect(custom_fields.map(({ uri }) => uri)).toEqual(defined);
-  },
-);
-
-sentence('GET /contacts', 'unset scalars are `null` and unset tag lists are `[]`', async () => {
-  const tags = await definitionOf('tags');
-  const { body } = await sandbox.call('POST', '/contacts', {
-    as: 'enterprise',
-    body: { emails: [{ email: 'unset@example.test', is_primary: true }] },
-  });
-  const { custom_fields } = body.resource as Contact;
-  for (const { label, value } of custom_fields) expect(value).toEqual(label === tags.label ? [] : null);
-  expect(custom_fields).toHaveLength(7);
-});
-
-sentence('GET /contacts', 'errors: 400', async () => {
-  for (const query of [{ nonsense: '1' }, { sort: 'x' }, { count: 'x' }])
-    expect(await list(query as CallOptions['query'])).toMatchObject({
+  'GET /contacts | `exclude`: fields to omit; only `custom_fields` is supported': async () => {
+    const { body } = await list({ exclude: 'custom_fields' });
+    expect(body.collection).toEqual(all.slice(0, 20).map(({ custom_fields: _fields, ...rest }) => rest));
+    expect(await list({ exclude: 'emails' })).toMatchObject({
       status: 400,
-      body: { title: 'Internal Server Error', details: [{ message: expect.any(String) }] },
+      body: { details: [{ parameter: 'exclude' }] },
     });
-});
-
-sentence('GET /contacts', 'errors: 401', async () => {
-  expect(await list({}, { as: null })).toMatchObject({ status: 401, body: { title: 'Internal Server Error' } });
-});
-
-sentence('GET /contacts/<contact_uuid>', 'retrieve one contact', async () => {
-  for (const contact of all.slice(0, 5))
-    expect(await sandbox.call('GET', contact.uri)).toMatchObject({ status: 200, body: { resource: contact } });
-  expect(
-    (await sandbox.call('GET', someone.uri, { query: { exclude: 'custom_fields' } })).body.resource,
-  ).not.toHaveProperty('custom_fields');
-});
-
-sentence('Errors', '404: requested resource not found; same title and message as 401', async () => {
-  const { status, body } = await sandbox.call('GET', `/contacts/${strange}`);
-  expect(status).toBe(404);
-  expect(body).toMatchObject({
-    title: 'Internal Server Error',
-    message: 'The server encountered an unexpected condition that prevented it from fulfilling the request.',
-  });
-  expect(await sandbox.call('GET', someone.uri, { as: 'enterprise' })).toMatchObject({ status: 404 });
+  },
+  'GET /contacts | when `exclude` is absent all fields are returned': async () => {
+    const fields = ['uri', 'emails', 'created_at', 'updated_at', 'phone_numbers', 'custom_fields', ...texts];
+    const dates = ['first_email', 'last_email', 'next_meeting', 'last_meeting', 'last_interaction'].map(
+      (name) => `${name}_date`,
+    );
+    for (const contact of (await list()).body.collection)
+      expect(Object.keys(contact).toSorted()).toEqual([...fields, ...dates].toSorted());
+  },
+  'GET /contacts | every contact in the collection carries `custom_fields` unless excluded; every defined custom field is present':
+    async () => {
+      const defined = (await definitions()).filter(({ retired_at }) => retired_at === null).map(({ uri }) => uri);
+      for (const { custom_fields } of all) expect(custom_fields.map(({ uri }) => uri)).toEqual(defined);
+    },
+  'GET /contacts | unset scalars are `null` and unset tag lists are `[]`': async () => {
+    const tags = await definitionOf('tags');
+    const { body } = await sandbox.call('POST', '/contacts', {
+      as: 'enterprise',
+      body: { emails: [{ email: 'unset@example.test', is_primary: true }] },
+    });
+    const { custom_fields } = body.resource as Contact;
+    for (const { label, value } of custom_fields) expect(value).toEqual(label === tags.label ? [] : null);
+    expect(custom_fields).toHaveLength(7);
+  },
+  'GET /contacts | errors: 400': async () => {
+    for (const query of [{ nonsense: '1' }, { sort: 'x' }, { count: 'x' }])
+      expect(await list(query as CallOptions['query'])).toMatchObject({
+        status: 400,
+        body: { title: 'Internal Server Error', details: [{ message: expect.any(String) }] },
+      });
+  },
+  'GET /contacts | errors: 401': async () => {
+    expect(await list({}, { as: null })).toMatchObject({ status: 401, body: { title: 'Internal Server Error' } });
+  },
+  'GET /contacts/<contact_uuid> | retrieve one contact': async () => {
+    for (const contact of all.slice(0, 5))
+      expect(await sandbox.call('GET', contact.uri)).toMatchObject({ status: 200, body: { resource: contact } });
+    expect(
+      (await sandbox.call('GET', someone.uri, { query: { exclude: 'custom_fields' } })).body.resource,
+    ).not.toHaveProperty('custom_fields');
+  },
+  'Errors | 404: requested resource not found; same title and message as 401': async () => {
+    const { status, body } = await sandbox.call('GET', `/contacts/${strange}`);
+    expect(status).toBe(404);
+    expect(body).toMatchObject({
+      title: 'Internal Server Error',
+      message: 'The server encountered an unexpected condition that prevented it from fulfilling the request.',
+    });
+    expect(await sandbox.call('GET', someone.uri, { as: 'enterprise' })).toMatchObject({ status: 404 });
+  },
 });
 
 // Pages
 
-sentence('Pagination', '`count` (integer, R): number of rows', async () => {
-  expect((await list({ name: someone.name })).body.pagination.count).toBe(texted('name', is(someone.name)).length);
-  expect((await list({ name: 'no such text' })).body.pagination.count).toBe(0);
-});
-
-sentence(
-  'Pagination',
-  '`next_page` and `next_page_token` (R, N): URI of and token for the next page; null = no more',
-  async () => {
-    const { pagination } = (await list({ count: 100 })).body;
-    expect(new URL(pagination.next_page).searchParams.get('page_token')).toBe(pagination.next_page_token);
-    const second = (await sandbox.call('GET', pagination.next_page)).body;
-    const third = (await sandbox.call('GET', second.pagination.next_page)).body;
-    expect(third.collection).toHaveLength(size - 200);
-    expect(third.pagination).toMatchObject({ next_page: null, next_page_token: null });
+rows({
+  'Pagination | `count` (integer, R): number of rows': async () => {
+    expect((await list({ name: someone.name })).body.pagination.count).toBe(texted('name', is(someone.name)).length);
+    expect((await list({ name: 'no such text' })).body.pagination.count).toBe(0);
   },
-);
-
-sentence('Pagination', '`previous_page` and `previous_page_token` (R, N): null = none', async () => {
-  const first = (await list({ sort: 'updated_at:desc', name: 'a' })).body;
-  expect(first.pagination).toMatchObject({ previous_page: null, previous_page_token: null });
-  const second = (await sandbox.call('GET', first.pagination.next_page)).body;
-  const { previous_page, previous_page_token } = second.pagination;
-  expect(new URL(previous_page).searchParams.get('page_token')).toBe(previous_page_token);
-  expect((await sandbox.call('GET', previous_page)).body).toEqual({
-    collection: first.collection,
-    pagination: expect.objectContaining({ previous_page: null, count: 20 }),
-  });
+  'Pagination | `next_page` and `next_page_token` (R, N): URI of and token for the next page; null = no more':
+    async () => {
+      const { pagination } = (await list({ count: 100 })).body;
+      expect(new URL(pagination.next_page).searchParams.get('page_token')).toBe(pagination.next_page_token);
+      const second = (await sandbox.call('GET', pagination.next_page)).body;
+      const third = (await sandbox.call('GET', second.pagination.next_page)).body;
+      expect(third.collection).toHaveLength(size - 200);
+      expect(third.pagination).toMatchObject({ next_page: null, next_page_token: null });
+    },
+  'Pagination | `previous_page` and `previous_page_token` (R, N): null = none': async () => {
+    const first = (await list({ sort: 'updated_at:desc', name: 'a' })).body;
+    expect(first.pagination).toMatchObject({ previous_page: null, previous_page_token: null });
+    const second = (await sandbox.call('GET', first.pagination.next_page)).body;
+    const { previous_page, previous_page_token } = second.pagination;
+    expect(new URL(previous_page).searchParams.get('page_token')).toBe(previous_page_token);
+    expect((await sandbox.call('GET', previous_page)).body).toEqual({
+      collection: first.collection,
+      pagination: expect.objectContaining({ previous_page: null, count: 20 }),
+    });
+  },
 });
 
 // Permission
 
 const messages = permissionMessages['GET /contacts'];
+
 const refusal = (message: string) => ({ status: 403, body: { title: 'Permission Denied', message } });
 
 /** Every operation on contacts asks for the same permission. */
@@ -634,37 +538,32 @@ async function allRefuse(message: string, more: CallOptions = {}): Promise<void>
   ] as const;
   for (const [method, path] of requests) expect(await sandbox.call(method, path, more)).toMatchObject(refusal(message));
 }
+
 /** With another account for as long as it takes. */
 async function withPlan(plan: object, holds: () => Promise<void>): Promise<void> {
   await sandbox.control('POST', '/plan', plan);
   await holds().finally(() => sandbox.control('POST', '/plan', { plan: 'teams', contacts_feature: 'enabled' }));
 }
 
-sentence('Permission denied: contacts list', 'account must be upgraded to the enterprise level', () =>
-  withPlan({ contacts_feature: 'enterprise_only' }, async () => {
-    await allRefuse(messages.enterprise);
-    await sandbox.control('POST', '/plan', { plan: 'enterprise' });
-    expect(await list()).toMatchObject({ status: 200 });
-  }),
-);
-
-sentence('Permission denied: contacts list', '`You do not have permission to access this resource.`', async () => {
-  await allRefuse('You do not have permission to access this resource.', { as: 'member' });
-});
-
-sentence('Permission denied: contacts list', 'account must be upgraded to a paid plan', async () => {
-  expect(await list({}, { as: 'free_plan' })).toMatchObject(refusal(messages.plan));
-  await withPlan({ plan: 'free' }, () => allRefuse(messages.plan));
-});
-
-sentence(
-  'Permission denied: contacts list',
-  'contact creation unavailable because required features are disabled',
-  () => withPlan({ contacts_feature: 'disabled' }, () => allRefuse(messages.features)),
-);
-
-sentence('Conventions 4', 'contacts: what an administrator sees is what the owner sees', async () => {
-  expect((await list({ sort: 'updated_at:desc' }, { as: 'admin' })).body.collection).toEqual(
-    (await list({ sort: 'updated_at:desc' }, { as: 'owner' })).body.collection,
-  );
+rows({
+  'Permission denied: contacts list | account must be upgraded to the enterprise level': () =>
+    withPlan({ contacts_feature: 'enterprise_only' }, async () => {
+      await allRefuse(messages.enterprise);
+      await sandbox.control('POST', '/plan', { plan: 'enterprise' });
+      expect(await list()).toMatchObject({ status: 200 });
+    }),
+  'Permission denied: contacts list | `You do not have permission to access this resource.`': async () => {
+    await allRefuse('You do not have permission to access this resource.', { as: 'member' });
+  },
+  'Permission denied: contacts list | account must be upgraded to a paid plan': async () => {
+    expect(await list({}, { as: 'free_plan' })).toMatchObject(refusal(messages.plan));
+    await withPlan({ plan: 'free' }, () => allRefuse(messages.plan));
+  },
+  'Permission denied: contacts list | contact creation unavailable because required features are disabled': () =>
+    withPlan({ contacts_feature: 'disabled' }, () => allRefuse(messages.features)),
+  'Conventions 4 | contacts: what an administrator sees is what the owner sees': async () => {
+    expect((await list({ sort: 'updated_at:desc' }, { as: 'admin' })).body.collection).toEqual(
+      (await list({ sort: 'updated_at:desc' }, { as: 'owner' })).body.collection,
+    );
+  },
 });

@@ -7,7 +7,7 @@ import { openCallback } from '../harness/sandbox/callback-server.ts';
 import type { Callback } from '../harness/sandbox/callback-server.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { CallOptions, TestSandbox } from '../harness/sandbox.ts';
-import { assumed, exception, sentence } from './sentence.ts';
+import { rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 let booker: Booker;
@@ -46,76 +46,72 @@ async function forget(): Promise<void> {
 
 const meetingOf = async (uri: string) => (await sandbox.call('GET', uri)).body.resource;
 
-sentence('Events, invitee.created', 'fires when a booking is made', async () => {
-  const invitee = await booker.booked();
-  const bodies = await delivered();
-  expect(bodies).toMatchObject([{ event: 'invitee.created', payload: { uri: invitee.uri } }]);
-});
-
-assumed('A4a', 'Events, payload', 'invitee events carry the whole invitee with its scheduled event', async () => {
-  const invitee = await booker.booked();
-  const [{ payload }] = (await delivered()) as [{ payload: unknown }];
-  expect(payload).toEqual({ ...invitee, scheduled_event: await meetingOf(invitee.event) });
-});
-
-sentence('Events, invitee.canceled', 'fires when an invitee cancels', async () => {
-  const { uri } = await booker.booked();
-  await forget();
-  await sandbox.control('POST', '/invitees/cancel', { uri, reason: 'Ill' });
-  expect(await delivered()).toMatchObject([
-    {
-      event: 'invitee.canceled',
-      payload: { uri, status: 'canceled', rescheduled: false, cancellation: { reason: 'Ill' } },
-    },
-  ]);
-});
-
-assumed('A4g', 'Events, invitee.canceled', 'a meeting of two is canceled with its invitee', async () => {
-  const { uri } = await booker.booked();
-  await forget();
-  await sandbox.control('POST', '/invitees/cancel', { uri });
-  const [{ payload }] = (await delivered()) as [{ payload: Record<string, unknown> }];
-  expect(payload['scheduled_event']).toMatchObject({
-    status: 'canceled',
-    cancellation: payload['cancellation'],
-    invitees_counter: { total: 1, active: 0, limit: 1 },
-  });
-});
-
-assumed('A4g', 'Events, invitee.canceled', 'a group event stays active when an invitee cancels', async () => {
-  const plan = { event_type: sandbox.handles.event_types.group, start_time: booker.freshTime() };
-  const { uri } = await booker.booked(plan);
-  await booker.booked(plan);
-  await forget();
-  await sandbox.control('POST', '/invitees/cancel', { uri });
-  const bodies = await delivered();
-  const scheduled_event = { status: 'active', invitees_counter: { total: 2, active: 1, limit: 8 } };
-  expect(bodies).toMatchObject([{ payload: { status: 'canceled', scheduled_event } }]);
-  expect(bodies[0].payload.scheduled_event).not.toHaveProperty('cancellation');
-});
-
-assumed('A4g', 'Events', 'a reschedule is a cancel of the old invitee and a create of the new one', async () => {
-  const { uri } = await booker.booked();
-  await forget();
-  const moved = await sandbox.control('POST', '/invitees/reschedule', { uri, start_time: booker.freshTime() });
-  const bodies = await delivered();
-  expect(bodies).toHaveLength(2);
-  const of = (event: string) => bodies.find((body) => body.event === event)?.payload;
-  const successor = moved.body.resource.uri;
-  expect(of('invitee.canceled')).toMatchObject({ uri, status: 'canceled', rescheduled: true, new_invitee: successor });
-  expect(of('invitee.created')).toMatchObject({
-    uri: successor,
-    status: 'active',
-    old_invitee: uri,
-    rescheduled: false,
-  });
-});
-
-assumed(
-  'A21b',
-  'Events, invitee_no_show.created',
-  'an invitee who canceled is no no-show: refused with 400',
-  async () => {
+rows({
+  'Events, invitee.created | fires when a booking is made': async () => {
+    const invitee = await booker.booked();
+    const bodies = await delivered();
+    expect(bodies).toMatchObject([{ event: 'invitee.created', payload: { uri: invitee.uri } }]);
+  },
+  'Events, payload | invitee events carry the whole invitee with its scheduled event | A4a': async () => {
+    const invitee = await booker.booked();
+    const [{ payload }] = (await delivered()) as [{ payload: unknown }];
+    expect(payload).toEqual({ ...invitee, scheduled_event: await meetingOf(invitee.event) });
+  },
+  'Events, invitee.canceled | fires when an invitee cancels': async () => {
+    const { uri } = await booker.booked();
+    await forget();
+    await sandbox.control('POST', '/invitees/cancel', { uri, reason: 'Ill' });
+    expect(await delivered()).toMatchObject([
+      {
+        event: 'invitee.canceled',
+        payload: { uri, status: 'canceled', rescheduled: false, cancellation: { reason: 'Ill' } },
+      },
+    ]);
+  },
+  'Events, invitee.canceled | a meeting of two is canceled with its invitee | A4g': async () => {
+    const { uri } = await booker.booked();
+    await forget();
+    await sandbox.control('POST', '/invitees/cancel', { uri });
+    const [{ payload }] = (await delivered()) as [{ payload: Record<string, unknown> }];
+    expect(payload['scheduled_event']).toMatchObject({
+      status: 'canceled',
+      cancellation: payload['cancellation'],
+      invitees_counter: { total: 1, active: 0, limit: 1 },
+    });
+  },
+  'Events, invitee.canceled | a group event stays active when an invitee cancels | A4g': async () => {
+    const plan = { event_type: sandbox.handles.event_types.group, start_time: booker.freshTime() };
+    const { uri } = await booker.booked(plan);
+    await booker.booked(plan);
+    await forget();
+    await sandbox.control('POST', '/invitees/cancel', { uri });
+    const bodies = await delivered();
+    const scheduled_event = { status: 'active', invitees_counter: { total: 2, active: 1, limit: 8 } };
+    expect(bodies).toMatchObject([{ payload: { status: 'canceled', scheduled_event } }]);
+    expect(bodies[0].payload.scheduled_event).not.toHaveProperty('cancellation');
+  },
+  'Events | a reschedule is a cancel of the old invitee and a create of the new one | A4g': async () => {
+    const { uri } = await booker.booked();
+    await forget();
+    const moved = await sandbox.control('POST', '/invitees/reschedule', { uri, start_time: booker.freshTime() });
+    const bodies = await delivered();
+    expect(bodies).toHaveLength(2);
+    const of = (event: string) => bodies.find((body) => body.event === event)?.payload;
+    const successor = moved.body.resource.uri;
+    expect(of('invitee.canceled')).toMatchObject({
+      uri,
+      status: 'canceled',
+      rescheduled: true,
+      new_invitee: successor,
+    });
+    expect(of('invitee.created')).toMatchObject({
+      uri: successor,
+      status: 'active',
+      old_invitee: uri,
+      rescheduled: false,
+    });
+  },
+  'Events, invitee_no_show.created | an invitee who canceled is no no-show: refused with 400 | A21b': async () => {
     const { uri: invitee } = await booker.booked();
     await sandbox.control('POST', '/invitees/cancel', { uri: invitee });
     expect(await sandbox.control('POST', '/no_shows', { invitee })).toMatchObject({
@@ -124,32 +120,24 @@ assumed(
     });
     expect(sandbox.service.state.invitees.get(invitee)?.no_show).toBeNull();
   },
-);
-
-sentence('Events, invitee_no_show.created', 'fires when an invitee is marked no-show', async () => {
-  const { uri: invitee } = await booker.booked();
-  await forget();
-  const marked = await sandbox.control('POST', '/no_shows', { invitee });
-  expect(await delivered()).toMatchObject([
-    { event: 'invitee_no_show.created', payload: { uri: invitee, no_show: marked.body.resource.no_show } },
-  ]);
-});
-
-sentence('Events, invitee_no_show.deleted', 'fires when a no-show mark is removed', async () => {
-  const { uri: invitee } = await booker.booked();
-  await sandbox.control('POST', '/no_shows', { invitee });
-  await forget();
-  await sandbox.control('DELETE', '/no_shows', { invitee });
-  expect(await delivered()).toMatchObject([
-    { event: 'invitee_no_show.deleted', payload: { uri: invitee, no_show: null } },
-  ]);
-});
-
-assumed(
-  'A4f',
-  'Events, no-shows',
-  'marking and unmarking move the time of the envelope, not `updated_at`',
-  async () => {
+  'Events, invitee_no_show.created | fires when an invitee is marked no-show': async () => {
+    const { uri: invitee } = await booker.booked();
+    await forget();
+    const marked = await sandbox.control('POST', '/no_shows', { invitee });
+    expect(await delivered()).toMatchObject([
+      { event: 'invitee_no_show.created', payload: { uri: invitee, no_show: marked.body.resource.no_show } },
+    ]);
+  },
+  'Events, invitee_no_show.deleted | fires when a no-show mark is removed': async () => {
+    const { uri: invitee } = await booker.booked();
+    await sandbox.control('POST', '/no_shows', { invitee });
+    await forget();
+    await sandbox.control('DELETE', '/no_shows', { invitee });
+    expect(await delivered()).toMatchObject([
+      { event: 'invitee_no_show.deleted', payload: { uri: invitee, no_show: null } },
+    ]);
+  },
+  'Events, no-shows | marking and unmarking move the time of the envelope, not `updated_at` | A4f': async () => {
     const { uri: invitee, updated_at } = await booker.booked();
     await sandbox.control('POST', '/no_shows', { invitee });
     await sandbox.control('DELETE', '/no_shows', { invitee });
@@ -157,66 +145,51 @@ assumed(
     expect(bodies.map(({ payload }) => payload.updated_at)).toEqual([updated_at, updated_at, updated_at]);
     expect(new Set(bodies.map(({ created_at }) => created_at)).size).toBe(3);
   },
-);
-
-sentence('POST /webhook_subscriptions, rule 1', '`user` only for events belonging to that user', async () => {
-  await using mine = await openCallback();
-  const { organization, users } = sandbox.handles;
-  const body = { url: mine.url, events: ['invitee.created'], organization, scope: 'user', user: users.member };
-  expect(await sandbox.call('POST', '/webhook_subscriptions', { as: 'member', body })).toMatchObject({ status: 201 });
-  await booker.booked();
-  const own = await booker.booked({ event_type: booker.offers['Coaching session'] });
-  const together = await booker.booked({ event_type: booker.offers['Office visit'] });
-  await sandbox.dispatcher.settled();
-  const seen = mine.received.map((one) => one.body.payload.uri);
-  expect(seen.toSorted()).toEqual([own.uri, together.uri].toSorted());
-});
-
-assumed(
-  'A21b',
-  'Transitions of invitee status',
-  'canceled is final; marks are set and removed once; a refusal sends no event',
-  async () => {
-    const { uri } = await booker.booked();
-    await sandbox.control('DELETE', '/no_shows', { invitee: uri }).then(({ status }) => expect(status).toBe(400));
-    await sandbox.control('POST', '/no_shows', { invitee: uri });
-    await sandbox.control('POST', '/invitees/cancel', { uri });
-    await forget();
-    const start_time = booker.freshTime();
-    const answers = [
-      await sandbox.control('POST', '/no_shows', { invitee: uri }),
-      await sandbox.control('POST', '/invitees/cancel', { uri }),
-      await sandbox.control('POST', '/invitees/reschedule', { uri, start_time }),
-      await sandbox.control('POST', '/invitees/cancel', { uri: `${uri}x` }),
-      await sandbox.control('POST', '/no_shows', { invitee: `${uri}x` }),
-    ];
-    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 404, 404]);
-    expect(await delivered()).toEqual([]);
+  'POST /webhook_subscriptions, rule 1 | `user` only for events belonging to that user': async () => {
+    await using mine = await openCallback();
+    const { organization, users } = sandbox.handles;
+    const body = { url: mine.url, events: ['invitee.created'], organization, scope: 'user', user: users.member };
+    expect(await sandbox.call('POST', '/webhook_subscriptions', { as: 'member', body })).toMatchObject({ status: 201 });
+    await booker.booked();
+    const own = await booker.booked({ event_type: booker.offers['Coaching session'] });
+    const together = await booker.booked({ event_type: booker.offers['Office visit'] });
+    await sandbox.dispatcher.settled();
+    const seen = mine.received.map((one) => one.body.payload.uri);
+    expect(seen.toSorted()).toEqual([own.uri, together.uri].toSorted());
   },
-);
-
-assumed(
-  'A14',
-  'POST /invitee_no_shows',
-  'marks an invitee: 201 with `uri`, `invitee` and `created_at`, and `invitee_no_show.created`',
-  async () => {
-    const { uri: invitee } = await booker.booked();
-    await forget();
-    const { status, body } = await sandbox.call('POST', '/invitee_no_shows', { body: { invitee } });
-    const { resource } = body;
-    expect([status, Object.keys(resource).toSorted()]).toEqual([201, ['created_at', 'invitee', 'uri']]);
-    expect(resource.invitee).toBe(invitee);
-    expect(await sandbox.call('GET', resource.uri)).toMatchObject({ status: 200, body });
-    const no_show = { uri: resource.uri, created_at: resource.created_at };
-    expect(await delivered()).toMatchObject([{ event: 'invitee_no_show.created', payload: { uri: invitee, no_show } }]);
-  },
-);
-
-assumed(
-  'A14',
-  'DELETE /invitee_no_shows/<uuid>',
-  'removes the mark: 204 and `invitee_no_show.deleted`, then 404',
-  async () => {
+  'Transitions of invitee status | canceled is final; marks are set and removed once; a refusal sends no event | A21b':
+    async () => {
+      const { uri } = await booker.booked();
+      await sandbox.control('DELETE', '/no_shows', { invitee: uri }).then(({ status }) => expect(status).toBe(400));
+      await sandbox.control('POST', '/no_shows', { invitee: uri });
+      await sandbox.control('POST', '/invitees/cancel', { uri });
+      await forget();
+      const start_time = booker.freshTime();
+      const answers = [
+        await sandbox.control('POST', '/no_shows', { invitee: uri }),
+        await sandbox.control('POST', '/invitees/cancel', { uri }),
+        await sandbox.control('POST', '/invitees/reschedule', { uri, start_time }),
+        await sandbox.control('POST', '/invitees/cancel', { uri: `${uri}x` }),
+        await sandbox.control('POST', '/no_shows', { invitee: `${uri}x` }),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 404, 404]);
+      expect(await delivered()).toEqual([]);
+    },
+  'POST /invitee_no_shows | marks an invitee: 201 with `uri`, `invitee` and `created_at`, and `invitee_no_show.created` | A14':
+    async () => {
+      const { uri: invitee } = await booker.booked();
+      await forget();
+      const { status, body } = await sandbox.call('POST', '/invitee_no_shows', { body: { invitee } });
+      const { resource } = body;
+      expect([status, Object.keys(resource).toSorted()]).toEqual([201, ['created_at', 'invitee', 'uri']]);
+      expect(resource.invitee).toBe(invitee);
+      expect(await sandbox.call('GET', resource.uri)).toMatchObject({ status: 200, body });
+      const no_show = { uri: resource.uri, created_at: resource.created_at };
+      expect(await delivered()).toMatchObject([
+        { event: 'invitee_no_show.created', payload: { uri: invitee, no_show } },
+      ]);
+    },
+  'DELETE /invitee_no_shows/<uuid> | removes the mark: 204 and `invitee_no_show.deleted`, then 404 | A14': async () => {
     const { uri: invitee } = await booker.booked();
     const { body } = await sandbox.call('POST', '/invitee_no_shows', { body: { invitee } });
     const mark = body.resource.uri as string;
@@ -227,82 +200,64 @@ assumed(
     ]);
     for (const method of ['GET', 'DELETE']) expect(await sandbox.call(method, mark)).toMatchObject({ status: 404 });
   },
-);
-
-assumed(
-  'A14',
-  'POST /invitee_no_shows',
-  'a second mark and one on who canceled are 400, an unknown invitee is 404; another host’s invitee and a token without `scheduled_events:write` are 403',
-  async () => {
-    const mark = (invitee: string, more?: CallOptions) =>
-      sandbox.call('POST', '/invitee_no_shows', { body: { invitee }, ...more });
-    const { uri: invitee } = await booker.booked();
-    expect(await mark(invitee, { as: 'member' })).toMatchObject({ status: 403, body: { title: 'Permission Denied' } });
-    expect(await mark(invitee, { as: 'no_scopes' })).toMatchObject({
-      status: 403,
-      body: { required_scopes: ['scheduled_events:write'] },
-    });
-    const { body } = await mark(invitee);
-    expect(await sandbox.call('DELETE', body.resource.uri, { as: 'member' })).toMatchObject({ status: 403 });
-    const { uri: gone } = await booker.booked();
-    await sandbox.control('POST', '/invitees/cancel', { uri: gone });
-    await forget();
-    for (const refused of [await mark(invitee), await mark(gone), await mark('ada')])
-      expect(refused).toMatchObject({ status: 400, body: { details: [{ parameter: 'invitee' }] } });
-    expect(await mark(`${invitee}x`)).toMatchObject({ status: 404, body: { details: [{ parameter: 'invitee' }] } });
-    expect(await delivered()).toEqual([]);
-  },
-);
-
-sentence(
-  'POST /invitees',
-  'reschedule handling runs as for a booking made through the hosted interface: the old invitee is canceled and a new one booked',
-  async () => {
-    const { uri } = await booker.booked();
-    await forget();
-    const { body } = await sandbox.control('POST', '/invitees/reschedule', { uri, start_time: booker.freshTime() });
-    const sent = (await delivered()).toSorted((a, b) => (a.event < b.event ? -1 : 1));
-    expect(sent).toMatchObject([
-      { event: 'invitee.canceled', payload: { uri, rescheduled: true, new_invitee: body.resource.uri } },
-      { event: 'invitee.created', payload: { old_invitee: uri, scheduling_method: 'api' } },
-    ]);
-  },
-);
-
-exception(
-  'POST /invitees',
-  'notifications: subscribers receive the webhooks of the booking; no e-mail and no SMS is sent, whatever `text_reminder_number` says',
-  async () => {
-    const invitee = { email: 'ada@example.test', timezone: 'UTC', name: 'Ada', text_reminder_number: '+12025550100' };
-    const { uri } = await booker.booked({ invitee });
-    expect(await delivered()).toMatchObject([
-      { event: 'invitee.created', payload: { uri, text_reminder_number: '+12025550100' } },
-    ]);
-  },
-);
-
-exception(
-  'POST /invitees',
-  'calendar invitations: the meeting is in GET /scheduled_events with its place, link and guests; no calendar outside gets an entry',
-  async () => {
-    const { event } = await booker.booked({ event_guests: ['guest@example.test'] });
-    expect(await meetingOf(event)).toMatchObject({
-      status: 'active',
-      location: { type: 'zoom_conference', join_url: expect.any(String) },
-      event_guests: [{ email: 'guest@example.test' }],
-    });
-  },
-);
-
-exception(
-  'POST /invitees',
-  'workflows: none exist in the sandbox; a booking has no effect but its records and webhooks',
-  async () => {
-    const { invitees, scheduledEvents, contacts } = sandbox.service.state;
-    const sizes = (): readonly number[] => [invitees.size, scheduledEvents.size, contacts.size];
-    const before = sizes();
-    await booker.booked();
-    expect(sizes()).toEqual(before.map((size, index) => (index < 2 ? size + 1 : size)));
-    expect((await delivered()).map(({ event }) => event)).toEqual(['invitee.created']);
-  },
-);
+  'POST /invitee_no_shows | a second mark and one on who canceled are 400, an unknown invitee is 404; another host’s invitee and a token without `scheduled_events:write` are 403 | A14':
+    async () => {
+      const mark = (invitee: string, more?: CallOptions) =>
+        sandbox.call('POST', '/invitee_no_shows', { body: { invitee }, ...more });
+      const { uri: invitee } = await booker.booked();
+      expect(await mark(invitee, { as: 'member' })).toMatchObject({
+        status: 403,
+        body: { title: 'Permission Denied' },
+      });
+      expect(await mark(invitee, { as: 'no_scopes' })).toMatchObject({
+        status: 403,
+        body: { required_scopes: ['scheduled_events:write'] },
+      });
+      const { body } = await mark(invitee);
+      expect(await sandbox.call('DELETE', body.resource.uri, { as: 'member' })).toMatchObject({ status: 403 });
+      const { uri: gone } = await booker.booked();
+      await sandbox.control('POST', '/invitees/cancel', { uri: gone });
+      await forget();
+      for (const refused of [await mark(invitee), await mark(gone), await mark('ada')])
+        expect(refused).toMatchObject({ status: 400, body: { details: [{ parameter: 'invitee' }] } });
+      expect(await mark(`${invitee}x`)).toMatchObject({ status: 404, body: { details: [{ parameter: 'invitee' }] } });
+      expect(await delivered()).toEqual([]);
+    },
+  'POST /invitees | reschedule handling runs as for a booking made through the hosted interface: the old invitee is canceled and a new one booked':
+    async () => {
+      const { uri } = await booker.booked();
+      await forget();
+      const { body } = await sandbox.control('POST', '/invitees/reschedule', { uri, start_time: booker.freshTime() });
+      const sent = (await delivered()).toSorted((a, b) => (a.event < b.event ? -1 : 1));
+      expect(sent).toMatchObject([
+        { event: 'invitee.canceled', payload: { uri, rescheduled: true, new_invitee: body.resource.uri } },
+        { event: 'invitee.created', payload: { old_invitee: uri, scheduling_method: 'api' } },
+      ]);
+    },
+  'POST /invitees | notifications: subscribers receive the webhooks of the booking; no e-mail and no SMS is sent, whatever `text_reminder_number` says | exception':
+    async () => {
+      const invitee = { email: 'ada@example.test', timezone: 'UTC', name: 'Ada', text_reminder_number: '+12025550100' };
+      const { uri } = await booker.booked({ invitee });
+      expect(await delivered()).toMatchObject([
+        { event: 'invitee.created', payload: { uri, text_reminder_number: '+12025550100' } },
+      ]);
+    },
+  'POST /invitees | calendar invitations: the meeting is in GET /scheduled_events with its place, link and guests; no calendar outside gets an entry | exception':
+    async () => {
+      const { event } = await booker.booked({ event_guests: ['guest@example.test'] });
+      expect(await meetingOf(event)).toMatchObject({
+        status: 'active',
+        location: { type: 'zoom_conference', join_url: expect.any(String) },
+        event_guests: [{ email: 'guest@example.test' }],
+      });
+    },
+  'POST /invitees | workflows: none exist in the sandbox; a booking has no effect but its records and webhooks | exception':
+    async () => {
+      const { invitees, scheduledEvents, contacts } = sandbox.service.state;
+      const sizes = (): readonly number[] => [invitees.size, scheduledEvents.size, contacts.size];
+      const before = sizes();
+      await booker.booked();
+      expect(sizes()).toEqual(before.map((size, index) => (index < 2 ? size + 1 : size)));
+      expect((await delivered()).map(({ event }) => event)).toEqual(['invitee.created']);
+    },
+});

@@ -5,7 +5,7 @@ import { openBooker } from '../harness/sandbox/bookings.ts';
 import type { Booker } from '../harness/sandbox/bookings.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { TestSandbox } from '../harness/sandbox.ts';
-import { assumed, sentence } from './sentence.ts';
+import { rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 let booker: Booker;
@@ -41,153 +41,130 @@ const anEventType = async (more: Readonly<Record<string, unknown>>): Promise<str
 
 // The answer
 
-sentence('POST /invitees', '201 response: `resource` = Invitee', async () => {
-  const { status, body } = await booker.book();
-  expect(status).toBe(201);
-  expect(Object.keys(body)).toEqual(['resource']);
-  expect(Object.keys(body.resource).toSorted().join(' ')).toBe(
-    'cancel_url created_at email event first_name invitee_scheduled_by last_name name new_invitee no_show old_invitee ' +
-      'payment questions_and_answers reconfirmation reschedule_url rescheduled routing_form_submission ' +
-      'scheduling_method status text_reminder_number timezone tracking updated_at uri',
-  );
-});
-
-sentence('States, fact 3', 'a newly created booking is returned with invitee status `active`', async () => {
-  expect(await booker.booked()).toMatchObject({ status: 'active' });
-});
-
-sentence('Invitee.uri', 'unique reference', async () => {
-  const [one, two] = [await booker.booked(), await booker.booked()];
-  expect(one.uri).not.toBe(two.uri);
-  expect(one.uri.startsWith(`${one.event}/invitees/`)).toBe(true);
-  expect((await sandbox.call('GET', one.uri)).body.resource).toEqual(one);
-});
-
-sentence('Invitee.email', 'string, required', async () => {
-  expect(await booker.booked({ invitee: { ...person, email: 'noor@example.test' } })).toMatchObject({
-    email: 'noor@example.test',
-  });
-});
-
-sentence('Invitee.first_name', 'null when the event type uses a single name field', async () => {
-  expect(await booker.booked()).toMatchObject({ name: 'Ada Rossi', first_name: null });
-});
-
-sentence('Invitee.last_name', 'null when the event type uses a single name field', async () => {
-  expect(await booker.booked()).toMatchObject({ name: 'Ada Rossi', last_name: null });
-});
-
-sentence('Invitee.name', 'string, required: of first and last name when they were given', async () => {
-  const { name: _name, ...rest } = person;
-  const invitee = { ...rest, first_name: 'Ada', last_name: 'Rossi' };
-  expect(await booker.booked({ invitee })).toMatchObject({ name: 'Ada Rossi', first_name: 'Ada', last_name: 'Rossi' });
-});
-
-sentence('Invitee.status', 'enum `active`, `canceled`', async () => {
-  const { uri } = await booker.booked();
-  expect((await sandbox.control('POST', '/invitees/cancel', { uri })).body.resource.status).toBe('canceled');
-  expect((await sandbox.call('GET', uri)).body.resource.status).toBe('canceled');
-});
-
-sentence('Invitee.questions_and_answers', 'list of InviteeQuestionAndAnswer, required', async () => {
-  expect((await booker.booked()).questions_and_answers).toEqual([]);
-});
-
-sentence('InviteeQuestionAndAnswer', '`question`, `answer` and `position`, all required', async () => {
-  const answers = [{ question: 'What would you like to talk about?', answer: 'Pricing', position: 0 }];
-  expect((await booker.booked({ questions_and_answers: answers })).questions_and_answers).toEqual(answers);
-  const [{ position: _position, ...bare }] = answers as [(typeof answers)[0]];
-  await isInvalid({ questions_and_answers: [bare] }, 'questions_and_answers.0.position');
-});
-
-sentence('Invitee.timezone', 'string', async () => {
-  const invitee = { ...person, timezone: 'Asia/Tokyo' };
-  expect(await booker.booked({ invitee })).toMatchObject({ timezone: 'Asia/Tokyo' });
-});
-
-sentence('Invitee.event', 'URI of the scheduled event', async () => {
-  const { event } = await booker.booked();
-  expect((await sandbox.call('GET', event)).body.resource).toMatchObject({ uri: event, status: 'active' });
-});
-
-sentence('Invitee.created_at, updated_at', 'timestamps', async () => {
-  const { created_at, updated_at } = await booker.booked();
-  expect(created_at).toMatch(sixDigits);
-  expect(updated_at).toBe(created_at);
-});
-
-sentence('InviteeTracking', 'all six are required, nullable strings', async () => {
-  const tracking = { utm_campaign: 'spring', utm_source: null };
-  expect((await booker.booked({ tracking })).tracking).toEqual({
-    utm_campaign: 'spring',
-    utm_source: null,
-    utm_medium: null,
-    utm_content: null,
-    utm_term: null,
-    salesforce_uuid: null,
-  });
-});
-
-sentence('Invitee.text_reminder_number', 'phone for SMS reminders, nullable', async () => {
-  expect((await booker.booked()).text_reminder_number).toBeNull();
-  const invitee = { ...person, text_reminder_number: '+12025550123' };
-  expect((await booker.booked({ invitee })).text_reminder_number).toBe('+12025550123');
-  for (const text_reminder_number of ['+1 202-555-0123', '+1 (202) 555.0123', '+49 30 5550 123'])
-    expect(await booker.booked({ invitee: { ...person, text_reminder_number } })).toMatchObject({
-      text_reminder_number,
-    });
-});
-
-sentence('Invitee.rescheduled', 'when true, `new_invitee` references the replacement', async () => {
-  const { uri, rescheduled } = await booker.booked();
-  expect(rescheduled).toBe(false);
-  const moved = await sandbox.control('POST', '/invitees/reschedule', { uri, start_time: booker.freshTime() });
-  const old = (await sandbox.call('GET', uri)).body.resource;
-  expect(old).toMatchObject({ status: 'canceled', rescheduled: true, new_invitee: moved.body.resource.uri });
-});
-
-sentence('Invitee.old_invitee', 'URI of the invitee that was rescheduled', async () => {
-  const { uri, old_invitee } = await booker.booked();
-  expect(old_invitee).toBeNull();
-  const moved = await sandbox.control('POST', '/invitees/reschedule', { uri, start_time: booker.freshTime() });
-  expect(moved.body.resource).toMatchObject({ old_invitee: uri, status: 'active', rescheduled: false });
-});
-
-sentence('Invitee.new_invitee', 'URI after a reschedule', async () => {
-  const { uri, new_invitee } = await booker.booked();
-  expect(new_invitee).toBeNull();
-  await sandbox.control('POST', '/invitees/reschedule', { uri, start_time: booker.freshTime() });
-  const successor = (await sandbox.call('GET', uri)).body.resource.new_invitee;
-  expect(await sandbox.call('GET', successor)).toMatchObject({ status: 200 });
-});
-
-sentence('Invitee.cancel_url', 'link for cancelling', async () => {
-  const [one, two] = [await booker.booked(), await booker.booked()];
-  expect(new URL(one.cancel_url).href).not.toBe(two.cancel_url);
-});
-
-sentence('Invitee.reschedule_url', 'link for rescheduling', async () => {
-  const { reschedule_url, cancel_url } = await booker.booked();
-  expect(new URL(reschedule_url).href).not.toBe(cancel_url);
-});
-
-sentence(
-  'Invitee.routing_form_submission',
-  'URI of the submission that led to the booking page; null through the API',
-  async () => {
-    expect((await booker.booked()).routing_form_submission).toBeNull();
+rows({
+  'POST /invitees | 201 response: `resource` = Invitee': async () => {
+    const { status, body } = await booker.book();
+    expect(status).toBe(201);
+    expect(Object.keys(body)).toEqual(['resource']);
+    expect(Object.keys(body.resource).toSorted().join(' ')).toBe(
+      'cancel_url created_at email event first_name invitee_scheduled_by last_name name new_invitee no_show old_invitee ' +
+        'payment questions_and_answers reconfirmation reschedule_url rescheduled routing_form_submission ' +
+        'scheduling_method status text_reminder_number timezone tracking updated_at uri',
+    );
   },
-);
-
-sentence('Invitee.payment', 'InviteePayment, nullable', async () => {
-  expect((await booker.booked()).payment).toBeNull();
-  expect((await booker.booked({ event_type: booker.offers['Coaching session'] })).payment).not.toBeNull();
-});
-
-sentence(
-  'InviteePayment',
-  '`external_id`, `provider`, `amount`, `currency`, `terms`, `successful`, all required',
-  async () => {
+  'States, fact 3 | a newly created booking is returned with invitee status `active`': async () => {
+    expect(await booker.booked()).toMatchObject({ status: 'active' });
+  },
+  'Invitee.uri | unique reference': async () => {
+    const [one, two] = [await booker.booked(), await booker.booked()];
+    expect(one.uri).not.toBe(two.uri);
+    expect(one.uri.startsWith(`${one.event}/invitees/`)).toBe(true);
+    expect((await sandbox.call('GET', one.uri)).body.resource).toEqual(one);
+  },
+  'Invitee.email | string, required': async () => {
+    expect(await booker.booked({ invitee: { ...person, email: 'noor@example.test' } })).toMatchObject({
+      email: 'noor@example.test',
+    });
+  },
+  'Invitee.first_name | null when the event type uses a single name field': async () => {
+    expect(await booker.booked()).toMatchObject({ name: 'Ada Rossi', first_name: null });
+  },
+  'Invitee.last_name | null when the event type uses a single name field': async () => {
+    expect(await booker.booked()).toMatchObject({ name: 'Ada Rossi', last_name: null });
+  },
+  'Invitee.name | string, required: of first and last name when they were given': async () => {
+    const { name: _name, ...rest } = person;
+    const invitee = { ...rest, first_name: 'Ada', last_name: 'Rossi' };
+    expect(await booker.booked({ invitee })).toMatchObject({
+      name: 'Ada Rossi',
+      first_name: 'Ada',
+      last_name: 'Rossi',
+    });
+  },
+  'Invitee.status | enum `active`, `canceled`': async () => {
+    const { uri } = await booker.booked();
+    expect((await sandbox.control('POST', '/invitees/cancel', { uri })).body.resource.status).toBe('canceled');
+    expect((await sandbox.call('GET', uri)).body.resource.status).toBe('canceled');
+  },
+  'Invitee.questions_and_answers | list of InviteeQuestionAndAnswer, required': async () => {
+    expect((await booker.booked()).questions_and_answers).toEqual([]);
+  },
+  'InviteeQuestionAndAnswer | `question`, `answer` and `position`, all required': async () => {
+    const answers = [{ question: 'What would you like to talk about?', answer: 'Pricing', position: 0 }];
+    expect((await booker.booked({ questions_and_answers: answers })).questions_and_answers).toEqual(answers);
+    const [{ position: _position, ...bare }] = answers as [(typeof answers)[0]];
+    await isInvalid({ questions_and_answers: [bare] }, 'questions_and_answers.0.position');
+  },
+  'Invitee.timezone | string': async () => {
+    const invitee = { ...person, timezone: 'Asia/Tokyo' };
+    expect(await booker.booked({ invitee })).toMatchObject({ timezone: 'Asia/Tokyo' });
+  },
+  'Invitee.event | URI of the scheduled event': async () => {
+    const { event } = await booker.booked();
+    expect((await sandbox.call('GET', event)).body.resource).toMatchObject({ uri: event, status: 'active' });
+  },
+  'Invitee.created_at, updated_at | timestamps': async () => {
+    const { created_at, updated_at } = await booker.booked();
+    expect(created_at).toMatch(sixDigits);
+    expect(updated_at).toBe(created_at);
+  },
+  'InviteeTracking | all six are required, nullable strings': async () => {
+    const tracking = { utm_campaign: 'spring', utm_source: null };
+    expect((await booker.booked({ tracking })).tracking).toEqual({
+      utm_campaign: 'spring',
+      utm_source: null,
+      utm_medium: null,
+      utm_content: null,
+      utm_term: null,
+      salesforce_uuid: null,
+    });
+  },
+  'Invitee.text_reminder_number | phone for SMS reminders, nullable': async () => {
+    expect((await booker.booked()).text_reminder_number).toBeNull();
+    const invitee = { ...person, text_reminder_number: '+12025550123' };
+    expect((await booker.booked({ invitee })).text_reminder_number).toBe('+12025550123');
+    for (const text_reminder_number of ['+1 202-555-0123', '+1 (202) 555.0123', '+49 30 5550 123'])
+      expect(await booker.booked({ invitee: { ...person, text_reminder_number } })).toMatchObject({
+        text_reminder_number,
+      });
+  },
+  'Invitee.rescheduled | when true, `new_invitee` references the replacement': async () => {
+    const { uri, rescheduled } = await booker.booked();
+    expect(rescheduled).toBe(false);
+    const moved = await sandbox.control('POST', '/invitees/reschedule', { uri, start_time: booker.freshTime() });
+    const old = (await sandbox.call('GET', uri)).body.resource;
+    expect(old).toMatchObject({ status: 'canceled', rescheduled: true, new_invitee: moved.body.resource.uri });
+  },
+  'Invitee.old_invitee | URI of the invitee that was rescheduled': async () => {
+    const { uri, old_invitee } = await booker.booked();
+    expect(old_invitee).toBeNull();
+    const moved = await sandbox.control('POST', '/invitees/reschedule', { uri, start_time: booker.freshTime() });
+    expect(moved.body.resource).toMatchObject({ old_invitee: uri, status: 'active', rescheduled: false });
+  },
+  'Invitee.new_invitee | URI after a reschedule': async () => {
+    const { uri, new_invitee } = await booker.booked();
+    expect(new_invitee).toBeNull();
+    await sandbox.control('POST', '/invitees/reschedule', { uri, start_time: booker.freshTime() });
+    const successor = (await sandbox.call('GET', uri)).body.resource.new_invitee;
+    expect(await sandbox.call('GET', successor)).toMatchObject({ status: 200 });
+  },
+  'Invitee.cancel_url | link for cancelling': async () => {
+    const [one, two] = [await booker.booked(), await booker.booked()];
+    expect(new URL(one.cancel_url).href).not.toBe(two.cancel_url);
+  },
+  'Invitee.reschedule_url | link for rescheduling': async () => {
+    const { reschedule_url, cancel_url } = await booker.booked();
+    expect(new URL(reschedule_url).href).not.toBe(cancel_url);
+  },
+  'Invitee.routing_form_submission | URI of the submission that led to the booking page; null through the API':
+    async () => {
+      expect((await booker.booked()).routing_form_submission).toBeNull();
+    },
+  'Invitee.payment | InviteePayment, nullable': async () => {
+    expect((await booker.booked()).payment).toBeNull();
+    expect((await booker.booked({ event_type: booker.offers['Coaching session'] })).payment).not.toBeNull();
+  },
+  'InviteePayment | `external_id`, `provider`, `amount`, `currency`, `terms`, `successful`, all required': async () => {
     const { payment } = await booker.booked({ event_type: booker.offers['Coaching session'] });
     expect(payment).toEqual({
       external_id: expect.stringMatching(/./),
@@ -198,136 +175,102 @@ sentence(
       successful: true,
     });
   },
-);
-
-sentence('Limits', 'payment terms length: up to 1,024 characters', async () => {
-  const { payment } = await booker.booked({ event_type: booker.offers['Coaching session'] });
-  expect(payment.terms.length).toBeLessThanOrEqual(1024);
-});
-
-sentence('Invitee.no_show', 'InviteeAssociatedNoShow, nullable: `uri`, `created_at`', async () => {
-  const { uri: invitee, no_show } = await booker.booked();
-  expect(no_show).toBeNull();
-  await sandbox.control('POST', '/no_shows', { invitee });
-  expect((await sandbox.call('GET', invitee)).body.resource.no_show).toEqual({
-    uri: expect.stringMatching(/^http/),
-    created_at: expect.stringMatching(sixDigits),
-  });
-});
-
-sentence('Invitee.reconfirmation', 'present when reconfirmation was requested', async () => {
-  expect((await booker.booked()).reconfirmation).toBeNull();
-  expect((await booker.booked({ event_type: booker.offers['Office visit'] })).reconfirmation).not.toBeNull();
-});
-
-sentence(
-  'InviteeReconfirmation',
-  '`created_at` when the notification was sent; `confirmed_at` null until the invitee reconfirms',
-  async () => {
-    const { reconfirmation } = await booker.booked({ event_type: booker.offers['Office visit'] });
-    expect(reconfirmation).toEqual({ created_at: expect.stringMatching(sixDigits), confirmed_at: null });
+  'Limits | payment terms length: up to 1,024 characters': async () => {
+    const { payment } = await booker.booked({ event_type: booker.offers['Coaching session'] });
+    expect(payment.terms.length).toBeLessThanOrEqual(1024);
   },
-);
-
-sentence('Invitee.scheduling_method', 'enum `instant_book`, `api`: `api` when booked here', async () => {
-  expect(await booker.booked()).toMatchObject({ scheduling_method: 'api' });
-});
-
-sentence('Invitee.invitee_scheduled_by', 'URI of the user who scheduled', async () => {
-  expect(await booker.booked({}, { as: 'admin' })).toMatchObject({ invitee_scheduled_by: sandbox.handles.users.admin });
-});
-
-sentence('Invitee.cancellation', 'optional: there once canceled', async () => {
-  const invitee = await booker.booked();
-  expect(invitee).not.toHaveProperty('cancellation');
-  const { body } = await sandbox.control('POST', '/invitees/cancel', { uri: invitee.uri, reason: 'Ill' });
-  expect(body.resource.cancellation).toMatchObject({ reason: 'Ill' });
-});
-
-sentence(
-  'Cancellation',
-  '`canceled_by` name of the canceler, `reason`, `canceler_type` host or invitee, `created_at`',
-  async () => {
-    const [one, two] = [await booker.booked(), await booker.booked()];
-    const byInvitee = await sandbox.control('POST', '/invitees/cancel', { uri: one.uri });
-    expect(byInvitee.body.resource.cancellation).toEqual({
-      canceled_by: 'Ada Rossi',
-      reason: null,
-      canceler_type: 'invitee',
+  'Invitee.no_show | InviteeAssociatedNoShow, nullable: `uri`, `created_at`': async () => {
+    const { uri: invitee, no_show } = await booker.booked();
+    expect(no_show).toBeNull();
+    await sandbox.control('POST', '/no_shows', { invitee });
+    expect((await sandbox.call('GET', invitee)).body.resource.no_show).toEqual({
+      uri: expect.stringMatching(/^http/),
       created_at: expect.stringMatching(sixDigits),
     });
-    const byHost = await sandbox.control('POST', '/invitees/cancel', {
-      uri: two.uri,
-      canceler_type: 'host',
-      reason: '',
-    });
-    const { name } = (await sandbox.call('GET', sandbox.handles.users.owner)).body.resource;
-    expect(byHost.body.resource.cancellation).toMatchObject({ canceled_by: name, reason: '', canceler_type: 'host' });
   },
-);
+  'Invitee.reconfirmation | present when reconfirmation was requested': async () => {
+    expect((await booker.booked()).reconfirmation).toBeNull();
+    expect((await booker.booked({ event_type: booker.offers['Office visit'] })).reconfirmation).not.toBeNull();
+  },
+  'InviteeReconfirmation | `created_at` when the notification was sent; `confirmed_at` null until the invitee reconfirms':
+    async () => {
+      const { reconfirmation } = await booker.booked({ event_type: booker.offers['Office visit'] });
+      expect(reconfirmation).toEqual({ created_at: expect.stringMatching(sixDigits), confirmed_at: null });
+    },
+  'Invitee.scheduling_method | enum `instant_book`, `api`: `api` when booked here': async () => {
+    expect(await booker.booked()).toMatchObject({ scheduling_method: 'api' });
+  },
+  'Invitee.invitee_scheduled_by | URI of the user who scheduled': async () => {
+    expect(await booker.booked({}, { as: 'admin' })).toMatchObject({
+      invitee_scheduled_by: sandbox.handles.users.admin,
+    });
+  },
+  'Invitee.cancellation | optional: there once canceled': async () => {
+    const invitee = await booker.booked();
+    expect(invitee).not.toHaveProperty('cancellation');
+    const { body } = await sandbox.control('POST', '/invitees/cancel', { uri: invitee.uri, reason: 'Ill' });
+    expect(body.resource.cancellation).toMatchObject({ reason: 'Ill' });
+  },
+  'Cancellation | `canceled_by` name of the canceler, `reason`, `canceler_type` host or invitee, `created_at`':
+    async () => {
+      const [one, two] = [await booker.booked(), await booker.booked()];
+      const byInvitee = await sandbox.control('POST', '/invitees/cancel', { uri: one.uri });
+      expect(byInvitee.body.resource.cancellation).toEqual({
+        canceled_by: 'Ada Rossi',
+        reason: null,
+        canceler_type: 'invitee',
+        created_at: expect.stringMatching(sixDigits),
+      });
+      const byHost = await sandbox.control('POST', '/invitees/cancel', {
+        uri: two.uri,
+        canceler_type: 'host',
+        reason: '',
+      });
+      const { name } = (await sandbox.call('GET', sandbox.handles.users.owner)).body.resource;
+      expect(byHost.body.resource.cancellation).toMatchObject({ canceled_by: name, reason: '', canceler_type: 'host' });
+    },
+});
 
 // The request
 
-sentence('POST /invitees, body event_type', 'string, required', () =>
-  isInvalid({ event_type: undefined }, 'event_type'),
-);
-
-sentence('POST /invitees, body start_time', 'string, required', () =>
-  isInvalid({ start_time: undefined }, 'start_time'),
-);
-
-sentence('POST /invitees, body invitee', 'object, required', () => isInvalid({ invitee: undefined }, 'invitee'));
-
-sentence('POST /invitees, body event_type', 'URI of the event type', async () => {
-  const { event } = await booker.booked({ event_type: booker.offers['Site walk'] });
-  expect((await sandbox.call('GET', event)).body.resource).toMatchObject({ event_type: booker.offers['Site walk'] });
-  await isInvalid({ event_type: 'not-a-uri' }, 'event_type');
-});
-
-sentence('POST /invitees, body start_time', 'start time in UTC (ISO 8601)', async () => {
-  const start_time = booker.freshTime();
-  const { event } = await booker.booked({ start_time });
-  expect((await sandbox.call('GET', event)).body.resource.start_time).toBe(start_time.replace('Z', '000Z'));
-  await isInvalid({ start_time: 'tomorrow at ten' }, 'start_time');
-});
-
-assumed('A21', 'POST /invitees, body start_time', 'a time in the past is refused', () =>
-  isInvalid({ start_time: '2020-01-01T10:00:00Z' }, 'start_time'),
-);
-
-assumed(
-  'A21',
-  'POST /invitees, body start_time',
-  'a time at which the host is busy is taken all the same',
-  async () => {
+rows({
+  'POST /invitees, body event_type | string, required': () => isInvalid({ event_type: undefined }, 'event_type'),
+  'POST /invitees, body start_time | string, required': () => isInvalid({ start_time: undefined }, 'start_time'),
+  'POST /invitees, body invitee | object, required': () => isInvalid({ invitee: undefined }, 'invitee'),
+  'POST /invitees, body event_type | URI of the event type': async () => {
+    const { event } = await booker.booked({ event_type: booker.offers['Site walk'] });
+    expect((await sandbox.call('GET', event)).body.resource).toMatchObject({ event_type: booker.offers['Site walk'] });
+    await isInvalid({ event_type: 'not-a-uri' }, 'event_type');
+  },
+  'POST /invitees, body start_time | start time in UTC (ISO 8601)': async () => {
+    const start_time = booker.freshTime();
+    const { event } = await booker.booked({ start_time });
+    expect((await sandbox.call('GET', event)).body.resource.start_time).toBe(start_time.replace('Z', '000Z'));
+    await isInvalid({ start_time: 'tomorrow at ten' }, 'start_time');
+  },
+  'POST /invitees, body start_time | a time in the past is refused | A21': () =>
+    isInvalid({ start_time: '2020-01-01T10:00:00Z' }, 'start_time'),
+  'POST /invitees, body start_time | a time at which the host is busy is taken all the same | A21': async () => {
     const start_time = booker.freshTime();
     const [one, two] = [await booker.booked({ start_time }), await booker.booked({ start_time })];
     expect(one.event).not.toBe(two.event);
   },
-);
-
-sentence('POST /invitees, body invitee.email', 'string, required', async () => {
-  const { email: _email, ...rest } = person;
-  await isInvalid({ invitee: rest }, 'invitee.email');
-  await isInvalid({ invitee: { ...person, email: 'no-address' } }, 'invitee.email');
-});
-
-sentence('POST /invitees, body invitee.timezone', 'string, required', async () => {
-  const { timezone: _timezone, ...rest } = person;
-  await isInvalid({ invitee: rest }, 'invitee.timezone');
-  await isInvalid({ invitee: { ...person, timezone: 'Middle/Earth' } }, 'invitee.timezone');
-});
-
-sentence('POST /invitees, body invitee.name', 'required if `first_name` is absent', async () => {
-  const { name: _name, ...rest } = person;
-  await isInvalid({ invitee: rest }, 'invitee.name');
-  await isInvalid({ invitee: { ...rest, last_name: 'Rossi' } }, 'invitee.name');
-});
-
-sentence(
-  'POST /invitees, body invitee.first_name',
-  'required if `name` is absent; `last_name` is optional',
-  async () => {
+  'POST /invitees, body invitee.email | string, required': async () => {
+    const { email: _email, ...rest } = person;
+    await isInvalid({ invitee: rest }, 'invitee.email');
+    await isInvalid({ invitee: { ...person, email: 'no-address' } }, 'invitee.email');
+  },
+  'POST /invitees, body invitee.timezone | string, required': async () => {
+    const { timezone: _timezone, ...rest } = person;
+    await isInvalid({ invitee: rest }, 'invitee.timezone');
+    await isInvalid({ invitee: { ...person, timezone: 'Middle/Earth' } }, 'invitee.timezone');
+  },
+  'POST /invitees, body invitee.name | required if `first_name` is absent': async () => {
+    const { name: _name, ...rest } = person;
+    await isInvalid({ invitee: rest }, 'invitee.name');
+    await isInvalid({ invitee: { ...rest, last_name: 'Rossi' } }, 'invitee.name');
+  },
+  'POST /invitees, body invitee.first_name | required if `name` is absent; `last_name` is optional': async () => {
     const { name: _name, ...rest } = person;
     expect(await booker.booked({ invitee: { ...rest, first_name: 'Ada' } })).toMatchObject({
       first_name: 'Ada',
@@ -335,64 +278,58 @@ sentence(
       name: 'Ada',
     });
   },
-);
-
-sentence(
-  'POST /invitees, body invitee.text_reminder_number',
-  'optional; a valid phone number in international format',
-  async () => {
-    for (const text_reminder_number of [
-      '202 555 0123',
-      '+1',
-      '+0 202 555 0123',
-      '+1 202 555 O123',
-      '+1202555012345678',
-    ])
-      await isInvalid({ invitee: { ...person, text_reminder_number } }, 'invitee.text_reminder_number');
+  'POST /invitees, body invitee.text_reminder_number | optional; a valid phone number in international format':
+    async () => {
+      for (const text_reminder_number of [
+        '202 555 0123',
+        '+1',
+        '+0 202 555 0123',
+        '+1 202 555 O123',
+        '+1202555012345678',
+      ])
+        await isInvalid({ invitee: { ...person, text_reminder_number } }, 'invitee.text_reminder_number');
+    },
+  'POST /invitees, body location | not required': async () => {
+    const { event } = await booker.booked();
+    expect((await sandbox.call('GET', event)).body.resource.location).toMatchObject({ type: 'zoom_conference' });
   },
-);
-
-sentence('POST /invitees, body location', 'not required', async () => {
-  const { event } = await booker.booked();
-  expect((await sandbox.call('GET', event)).body.resource.location).toMatchObject({ type: 'zoom_conference' });
-});
-
-sentence('POST /invitees, body event_guests', 'guest e-mail addresses', async () => {
-  const { event } = await booker.booked({ event_guests: ['one@example.test', 'two@example.test'] });
-  const { event_guests } = (await sandbox.call('GET', event)).body.resource;
-  expect(event_guests.map((guest: { email: string }) => guest.email)).toEqual(['one@example.test', 'two@example.test']);
-  await isInvalid({ event_guests: ['no-address'] }, 'event_guests.0');
-});
-
-sentence('Limits', 'event_guests: max 10', async () => {
-  const guests = Array.from({ length: 11 }, (_, index) => `guest${index}@example.test`);
-  expect(await booker.book({ event_guests: guests.slice(1) })).toMatchObject({ status: 201 });
-  await isInvalid({ event_guests: guests }, 'event_guests');
-});
-
-assumed('A21', 'POST /invitees, body', 'a field it does not know is refused', async () => {
-  const { status, body } = await booker.book({ duration: 45 });
-  expect(status).toBe(400);
-  expect(JSON.stringify(body.details)).toContain('duration');
-});
-
-assumed('A29', 'POST /invitees, body', 'null for an optional field says the same as leaving it out', async () => {
-  const nulls = { location: null, questions_and_answers: null, tracking: null, event_guests: null };
-  const invitee = { ...person, first_name: null, last_name: null, text_reminder_number: null };
-  expect(await booker.booked({ ...nulls, invitee })).toMatchObject({
-    name: person.name,
-    first_name: null,
-    last_name: null,
-    text_reminder_number: null,
-    questions_and_answers: [],
-    tracking: { utm_campaign: null, salesforce_uuid: null },
-  });
-  const { name: _name, ...nameless } = person;
-  expect(await booker.booked({ invitee: { ...nameless, name: null, first_name: 'Ada' } })).toMatchObject({
-    name: 'Ada',
-  });
-  await isInvalid({ invitee: { ...nameless, name: null, first_name: null } }, 'invitee.name');
-  for (const field of ['event_type', 'start_time', 'invitee']) await isInvalid({ [field]: null }, field);
+  'POST /invitees, body event_guests | guest e-mail addresses': async () => {
+    const { event } = await booker.booked({ event_guests: ['one@example.test', 'two@example.test'] });
+    const { event_guests } = (await sandbox.call('GET', event)).body.resource;
+    expect(event_guests.map((guest: { email: string }) => guest.email)).toEqual([
+      'one@example.test',
+      'two@example.test',
+    ]);
+    await isInvalid({ event_guests: ['no-address'] }, 'event_guests.0');
+  },
+  'Limits | event_guests: max 10': async () => {
+    const guests = Array.from({ length: 11 }, (_, index) => `guest${index}@example.test`);
+    expect(await booker.book({ event_guests: guests.slice(1) })).toMatchObject({ status: 201 });
+    await isInvalid({ event_guests: guests }, 'event_guests');
+  },
+  'POST /invitees, body | a field it does not know is refused | A21': async () => {
+    const { status, body } = await booker.book({ duration: 45 });
+    expect(status).toBe(400);
+    expect(JSON.stringify(body.details)).toContain('duration');
+  },
+  'POST /invitees, body | null for an optional field says the same as leaving it out | A29': async () => {
+    const nulls = { location: null, questions_and_answers: null, tracking: null, event_guests: null };
+    const invitee = { ...person, first_name: null, last_name: null, text_reminder_number: null };
+    expect(await booker.booked({ ...nulls, invitee })).toMatchObject({
+      name: person.name,
+      first_name: null,
+      last_name: null,
+      text_reminder_number: null,
+      questions_and_answers: [],
+      tracking: { utm_campaign: null, salesforce_uuid: null },
+    });
+    const { name: _name, ...nameless } = person;
+    expect(await booker.booked({ invitee: { ...nameless, name: null, first_name: 'Ada' } })).toMatchObject({
+      name: 'Ada',
+    });
+    await isInvalid({ invitee: { ...nameless, name: null, first_name: null } }, 'invitee.name');
+    for (const field of ['event_type', 'start_time', 'invitee']) await isInvalid({ [field]: null }, field);
+  },
 });
 
 // Invitee location
@@ -422,22 +359,18 @@ async function placeOf(kind: keyof typeof seeded, extra: object = {}) {
 const needsWords = (kind: 'physical' | 'outbound_call' | 'ask_invitee' | 'custom'): Promise<void> =>
   isInvalid({ event_type: booker.offers[seeded[kind]], location: { kind } }, 'location.location');
 
-sentence('Invitee location physical', '`location`, required: the physical place', async () => {
-  const location = '12 Harbour Street, second floor';
-  expect(await placeOf('physical', { location })).toMatchObject({ type: 'physical', location });
-  await needsWords('physical');
-});
-
-sentence('Invitee location inbound_call', 'no extra fields: the invitee calls the host', async () => {
-  expect(await placeOf('inbound_call')).toMatchObject({ type: 'inbound_call', location: '+12025550100' });
-  const location = { kind: 'inbound_call', location: 'x' };
-  expect((await booker.book({ event_type: booker.offers['Support line'], location })).status).toBe(400);
-});
-
-sentence(
-  'Invitee location outbound_call',
-  '`location`, required: phone number the host uses to call the invitee',
-  async () => {
+rows({
+  'Invitee location physical | `location`, required: the physical place': async () => {
+    const location = '12 Harbour Street, second floor';
+    expect(await placeOf('physical', { location })).toMatchObject({ type: 'physical', location });
+    await needsWords('physical');
+  },
+  'Invitee location inbound_call | no extra fields: the invitee calls the host': async () => {
+    expect(await placeOf('inbound_call')).toMatchObject({ type: 'inbound_call', location: '+12025550100' });
+    const location = { kind: 'inbound_call', location: 'x' };
+    expect((await booker.book({ event_type: booker.offers['Support line'], location })).status).toBe(400);
+  },
+  'Invitee location outbound_call | `location`, required: phone number the host uses to call the invitee': async () => {
     const phone = '+12025550199';
     expect(await placeOf('outbound_call', { location: phone })).toMatchObject({
       type: 'outbound_call',
@@ -445,218 +378,179 @@ sentence(
     });
     await needsWords('outbound_call');
   },
-);
-
-sentence('Invitee location zoom_conference', 'no extra fields', async () => {
-  expect(await placeOf('zoom_conference')).toMatchObject({ type: 'zoom_conference', status: 'pushed' });
-  expect((await booker.book({ location: { kind: 'zoom_conference', location: 'x' } })).status).toBe(400);
+  'Invitee location zoom_conference | no extra fields': async () => {
+    expect(await placeOf('zoom_conference')).toMatchObject({ type: 'zoom_conference', status: 'pushed' });
+    expect((await booker.book({ location: { kind: 'zoom_conference', location: 'x' } })).status).toBe(400);
+  },
+  'Invitee location google_conference | no extra fields': async () => {
+    expect(await placeOf('google_conference')).toMatchObject({ type: 'google_conference' });
+  },
+  'Invitee location gotomeeting_conference | no extra fields': async () => {
+    expect(await placeOf('gotomeeting_conference')).toMatchObject({ type: 'gotomeeting', status: 'pushed' });
+  },
+  'Invitee location microsoft_teams_conference | no extra fields': async () => {
+    expect(await placeOf('microsoft_teams_conference')).toMatchObject({ type: 'microsoft_teams_conference' });
+  },
+  'Invitee location webex_conference | no extra fields': async () => {
+    expect(await placeOf('webex_conference')).toMatchObject({ type: 'webex_conference', status: 'pushed' });
+  },
+  'Invitee location ask_invitee | `location`, required: description given by the invitee': async () => {
+    expect(await placeOf('ask_invitee', { location: 'The quay' })).toMatchObject({ location: 'The quay' });
+    await needsWords('ask_invitee');
+  },
+  'Invitee location custom | `location`, required: the custom location': async () => {
+    const location = 'The usual place';
+    expect(await placeOf('custom', { location })).toMatchObject({ type: 'custom', location });
+    await needsWords('custom');
+  },
+  'Invitee location | request object, discriminated by `kind`': () =>
+    isInvalid({ location: { kind: 'carrier_pigeon' } }, 'location.kind'),
 });
-
-sentence('Invitee location google_conference', 'no extra fields', async () => {
-  expect(await placeOf('google_conference')).toMatchObject({ type: 'google_conference' });
-});
-
-sentence('Invitee location gotomeeting_conference', 'no extra fields', async () => {
-  expect(await placeOf('gotomeeting_conference')).toMatchObject({ type: 'gotomeeting', status: 'pushed' });
-});
-
-sentence('Invitee location microsoft_teams_conference', 'no extra fields', async () => {
-  expect(await placeOf('microsoft_teams_conference')).toMatchObject({ type: 'microsoft_teams_conference' });
-});
-
-sentence('Invitee location webex_conference', 'no extra fields', async () => {
-  expect(await placeOf('webex_conference')).toMatchObject({ type: 'webex_conference', status: 'pushed' });
-});
-
-sentence('Invitee location ask_invitee', '`location`, required: description given by the invitee', async () => {
-  expect(await placeOf('ask_invitee', { location: 'The quay' })).toMatchObject({ location: 'The quay' });
-  await needsWords('ask_invitee');
-});
-
-sentence('Invitee location custom', '`location`, required: the custom location', async () => {
-  const location = 'The usual place';
-  expect(await placeOf('custom', { location })).toMatchObject({ type: 'custom', location });
-  await needsWords('custom');
-});
-
-sentence('Invitee location', 'request object, discriminated by `kind`', () =>
-  isInvalid({ location: { kind: 'carrier_pigeon' } }, 'location.kind'),
-);
 
 // The rules
 
-sentence('POST /invitees, rule 1', 'if `location` is given, its `kind` is required', () =>
-  isInvalid({ location: { location: 'Room 4' } }, 'location.kind'),
-);
-
-sentence('POST /invitees, rule 2', '`location` must match the location configured on the event type', async () => {
-  expect(await booker.book({ location: { kind: 'zoom_conference' } })).toMatchObject({ status: 201 });
-  await isInvalid({ location: { kind: 'webex_conference' } }, 'location.kind');
-  for (const kind of ['physical', 'custom'] as const) {
-    const event_type = booker.offers[seeded[kind]];
-    await isInvalid({ event_type, location: { kind, location: 'Somewhere else' } }, 'location.location');
-    const locations = [
-      { kind, location: 'Room 4' },
-      { kind, location: 'Room 5' },
-    ];
-    const twoRooms = { event_type: await anEventType({ locations }), location: { kind, location: 'Room 5' } };
-    expect(await booker.book(twoRooms)).toMatchObject({ status: 201 });
-    const anywhere = {
-      event_type: await anEventType({ locations: [{ kind }] }),
-      location: { kind, location: 'Room 6' },
-    };
-    expect(await booker.book(anywhere)).toMatchObject({ status: 201 });
-  }
-});
-
-sentence(
-  'POST /invitees, rule 3',
-  '`location` must not be sent for an event type whose pooling_type is `round_robin`',
-  async () => {
-    const event_type = sandbox.handles.event_types.round_robin;
-    await isInvalid({ event_type, location: { kind: 'microsoft_teams_conference' } }, 'location');
-    expect(await booker.book({ event_type })).toMatchObject({ status: 201 });
-  },
-);
-
 const size = { question: 'How big is your team?', answer: '1–10', position: 1 };
+
 const consent = { question: 'May we record the call? ', answer: 'Yes', position: 3 };
+
 const discovery = (...questions_and_answers: object[]) => ({
   event_type: booker.offers['Discovery call'],
   questions_and_answers,
 });
 
-sentence(
-  'POST /invitees, rule 4',
-  'required booking-form questions must be present in `questions_and_answers`',
-  async () => {
+rows({
+  'POST /invitees, rule 1 | if `location` is given, its `kind` is required': () =>
+    isInvalid({ location: { location: 'Room 4' } }, 'location.kind'),
+  'POST /invitees, rule 2 | `location` must match the location configured on the event type': async () => {
+    expect(await booker.book({ location: { kind: 'zoom_conference' } })).toMatchObject({ status: 201 });
+    await isInvalid({ location: { kind: 'webex_conference' } }, 'location.kind');
+    for (const kind of ['physical', 'custom'] as const) {
+      const event_type = booker.offers[seeded[kind]];
+      await isInvalid({ event_type, location: { kind, location: 'Somewhere else' } }, 'location.location');
+      const locations = [
+        { kind, location: 'Room 4' },
+        { kind, location: 'Room 5' },
+      ];
+      const twoRooms = { event_type: await anEventType({ locations }), location: { kind, location: 'Room 5' } };
+      expect(await booker.book(twoRooms)).toMatchObject({ status: 201 });
+      const anywhere = {
+        event_type: await anEventType({ locations: [{ kind }] }),
+        location: { kind, location: 'Room 6' },
+      };
+      expect(await booker.book(anywhere)).toMatchObject({ status: 201 });
+    }
+  },
+  'POST /invitees, rule 3 | `location` must not be sent for an event type whose pooling_type is `round_robin`':
+    async () => {
+      const event_type = sandbox.handles.event_types.round_robin;
+      await isInvalid({ event_type, location: { kind: 'microsoft_teams_conference' } }, 'location');
+      expect(await booker.book({ event_type })).toMatchObject({ status: 201 });
+    },
+  'POST /invitees, rule 4 | required booking-form questions must be present in `questions_and_answers`': async () => {
     expect(await booker.book(discovery(size, consent))).toMatchObject({ status: 201 });
     await isInvalid(discovery(size), 'questions_and_answers');
     await isInvalid({ event_type: booker.offers['Discovery call'] }, 'questions_and_answers');
   },
-);
-
-sentence(
-  'POST /invitees, rule 4',
-  'each `question` matches the question text of the form exactly (case sensitive)',
-  async () => {
-    const shouted = { ...size, question: size.question.toUpperCase() };
-    await isInvalid(discovery(shouted, consent), 'questions_and_answers.0.question');
-    const trimmed = { ...consent, question: consent.question.trim() };
-    await isInvalid(discovery(size, trimmed), 'questions_and_answers.1.question');
-  },
-);
-
-assumed('A21', 'POST /invitees, rule 4', 'the answer to a required question may not be blank', () =>
-  isInvalid(discovery({ ...size, answer: ' ' }, consent), 'questions_and_answers.0.answer'),
-);
+  'POST /invitees, rule 4 | each `question` matches the question text of the form exactly (case sensitive)':
+    async () => {
+      const shouted = { ...size, question: size.question.toUpperCase() };
+      await isInvalid(discovery(shouted, consent), 'questions_and_answers.0.question');
+      const trimmed = { ...consent, question: consent.question.trim() };
+      await isInvalid(discovery(size, trimmed), 'questions_and_answers.1.question');
+    },
+  'POST /invitees, rule 4 | the answer to a required question may not be blank | A21': () =>
+    isInvalid(discovery({ ...size, answer: ' ' }, consent), 'questions_and_answers.0.answer'),
+});
 
 // Permission and errors
 
-sentence('POST /invitees', 'required scope: `scheduled_events:write`', async () => {
-  expect(await booker.book({}, { as: 'no_scopes' })).toMatchObject({
-    status: 403,
-    body: {
-      title: 'Insufficient scope',
-      message: "This operation requires the scopes listed in the 'required_scopes' array.",
-      required_scopes: ['scheduled_events:write'],
-    },
-  });
-});
-
-sentence('POST /invitees', 'available on paid plans only; the free plan receives 403', async () => {
-  const user = (await sandbox.call('GET', '/users/me', { as: 'free_plan' })).body.resource.uri;
-  const { body } = await sandbox.call('GET', '/event_types', { as: 'free_plan', query: { user } });
-  const own = { event_type: body.collection.find((one: { kind: string }) => one.kind === 'solo').uri };
-  expect(await booker.book(own, { as: 'free_plan' })).toMatchObject({
-    status: 403,
-    body: { title: 'Permission Denied' },
-  });
-  expect(await booker.book()).toMatchObject({ status: 201 });
-});
-
-sentence('Errors, invitees creation', 'the scheduling interface is available only on paid plans', async () => {
-  expect(await booker.book({}, { as: 'free_plan' })).toMatchObject({
-    body: { message: 'The scheduling interface is available only on paid plans.' },
-  });
-});
-
-sentence('Errors, invitees creation', '`You do not have permission to access this resource.`', async () => {
-  expect(await booker.book({}, { as: 'enterprise' })).toMatchObject({ status: 403, body: noAccess });
-});
-
-sentence('Errors, invitees creation', '`You do not have permission`', async () => {
-  expect(await booker.book({}, { as: 'member' })).toMatchObject({ status: 403, body: noRight });
-  const own = { event_type: booker.offers['Coaching session'] };
-  expect(await booker.book(own, { as: 'member' })).toMatchObject({ status: 201 });
-});
-
-sentence(
-  'Errors, POST /invitees 400',
-  'request not valid: the documented title is `Internal Server Error`',
-  async () => {
+rows({
+  'POST /invitees | required scope: `scheduled_events:write`': async () => {
+    expect(await booker.book({}, { as: 'no_scopes' })).toMatchObject({
+      status: 403,
+      body: {
+        title: 'Insufficient scope',
+        message: "This operation requires the scopes listed in the 'required_scopes' array.",
+        required_scopes: ['scheduled_events:write'],
+      },
+    });
+  },
+  'POST /invitees | available on paid plans only; the free plan receives 403': async () => {
+    const user = (await sandbox.call('GET', '/users/me', { as: 'free_plan' })).body.resource.uri;
+    const { body } = await sandbox.call('GET', '/event_types', { as: 'free_plan', query: { user } });
+    const own = { event_type: body.collection.find((one: { kind: string }) => one.kind === 'solo').uri };
+    expect(await booker.book(own, { as: 'free_plan' })).toMatchObject({
+      status: 403,
+      body: { title: 'Permission Denied' },
+    });
+    expect(await booker.book()).toMatchObject({ status: 201 });
+  },
+  'Errors, invitees creation | the scheduling interface is available only on paid plans': async () => {
+    expect(await booker.book({}, { as: 'free_plan' })).toMatchObject({
+      body: { message: 'The scheduling interface is available only on paid plans.' },
+    });
+  },
+  'Errors, invitees creation | `You do not have permission to access this resource.`': async () => {
+    expect(await booker.book({}, { as: 'enterprise' })).toMatchObject({ status: 403, body: noAccess });
+  },
+  'Errors, invitees creation | `You do not have permission`': async () => {
+    expect(await booker.book({}, { as: 'member' })).toMatchObject({ status: 403, body: noRight });
+    const own = { event_type: booker.offers['Coaching session'] };
+    expect(await booker.book(own, { as: 'member' })).toMatchObject({ status: 201 });
+  },
+  'Errors, POST /invitees 400 | request not valid: the documented title is `Internal Server Error`': async () => {
     const { status, body } = await sandbox.call('POST', '/invitees', { body: '{"event_type":' });
     expect(status).toBe(400);
     expect(body.title).toBe('Internal Server Error');
   },
-);
-
-sentence('Errors, POST /invitees 401', 'caller cannot be authenticated', async () => {
-  expect(await booker.book({}, { as: null })).toMatchObject({ status: 401, body: documentedBody });
-  expect(await booker.book({}, { token: 'forged' })).toMatchObject({ status: 401, body: documentedBody });
-});
-
-sentence(
-  'Errors, POST /invitees 404',
-  'requested resource not found: an event type that never was, or is deleted',
-  async () => {
-    const never = `${sandbox.handles.base_url}/event_types/00000000-0000-4000-8000-000000000000`;
-    expect(await booker.book({ event_type: never })).toMatchObject({ status: 404, body: documentedBody });
-    const gone = await anEventType({});
-    expect(await sandbox.call('DELETE', gone)).toMatchObject({ status: 204 });
-    expect(await booker.book({ event_type: gone })).toMatchObject({ status: 404, body: documentedBody });
+  'Errors, POST /invitees 401 | caller cannot be authenticated': async () => {
+    expect(await booker.book({}, { as: null })).toMatchObject({ status: 401, body: documentedBody });
+    expect(await booker.book({}, { token: 'forged' })).toMatchObject({ status: 401, body: documentedBody });
   },
-);
-
-sentence('Errors, POST /invitees 500', 'server error: same title and message as 401', async () => {
-  await sandbox.control('POST', '/faults', { status: 1 });
-  const answer = await booker.book();
-  await sandbox.control('POST', '/faults', {});
-  expect(answer).toMatchObject({ status: 500, body: documentedBody });
-});
-
-sentence('Errors, POST /invitees', 'error details name the parameter, and never repeat what was sent', async () => {
-  const { body } = await booker.book({ invitee: { ...person, email: 'secret-value' }, start_time: 'secret-value' });
-  expect(body.details.map((detail: { parameter: string }) => detail.parameter).toSorted()).toEqual([
-    'invitee.email',
-    'start_time',
-  ]);
-  expect(JSON.stringify(body)).not.toContain('secret-value');
-});
-
-assumed('A21', 'POST /invitees', 'an event type that is not active is refused', async () => {
-  const event_type = await anEventType({ active: false });
-  await isInvalid({ event_type }, 'event_type');
-});
-
-assumed('A21', 'POST /invitees', 'a group takes invitees into one meeting until it is full', async () => {
-  const event_type = await anEventType({ kind: 'group', seats: 2 });
-  const plan = { event_type, start_time: booker.freshTime() };
-  const [one, two] = [await booker.booked(plan), await booker.booked(plan)];
-  expect(one.event).toBe(two.event);
-  await isInvalid(plan, 'start_time');
-  await sandbox.control('POST', '/invitees/cancel', { uri: one.uri });
-  expect((await booker.booked(plan)).event).toBe(two.event);
-});
-
-sentence('POST /invitees', 'reschedule handling runs as for a booking made through the hosted interface', async () => {
-  const { uri, email } = await booker.booked({
-    event_type: booker.offers['Site walk'],
-    location: { kind: 'ask_invitee', location: 'The quay' },
-  });
-  const start_time = booker.freshTime();
-  const { body } = await sandbox.control('POST', '/invitees/reschedule', { uri, start_time });
-  expect(body.resource).toMatchObject({ email, old_invitee: uri });
-  const meeting = (await sandbox.call('GET', body.resource.event)).body.resource;
-  expect(meeting).toMatchObject({ start_time: start_time.replace('Z', '000Z'), location: { location: 'The quay' } });
+  'Errors, POST /invitees 404 | requested resource not found: an event type that never was, or is deleted':
+    async () => {
+      const never = `${sandbox.handles.base_url}/event_types/00000000-0000-4000-8000-000000000000`;
+      expect(await booker.book({ event_type: never })).toMatchObject({ status: 404, body: documentedBody });
+      const gone = await anEventType({});
+      expect(await sandbox.call('DELETE', gone)).toMatchObject({ status: 204 });
+      expect(await booker.book({ event_type: gone })).toMatchObject({ status: 404, body: documentedBody });
+    },
+  'Errors, POST /invitees 500 | server error: same title and message as 401': async () => {
+    await sandbox.control('POST', '/faults', { status: 1 });
+    const answer = await booker.book();
+    await sandbox.control('POST', '/faults', {});
+    expect(answer).toMatchObject({ status: 500, body: documentedBody });
+  },
+  'Errors, POST /invitees | error details name the parameter, and never repeat what was sent': async () => {
+    const { body } = await booker.book({ invitee: { ...person, email: 'secret-value' }, start_time: 'secret-value' });
+    expect(body.details.map((detail: { parameter: string }) => detail.parameter).toSorted()).toEqual([
+      'invitee.email',
+      'start_time',
+    ]);
+    expect(JSON.stringify(body)).not.toContain('secret-value');
+  },
+  'POST /invitees | an event type that is not active is refused | A21': async () => {
+    const event_type = await anEventType({ active: false });
+    await isInvalid({ event_type }, 'event_type');
+  },
+  'POST /invitees | a group takes invitees into one meeting until it is full | A21': async () => {
+    const event_type = await anEventType({ kind: 'group', seats: 2 });
+    const plan = { event_type, start_time: booker.freshTime() };
+    const [one, two] = [await booker.booked(plan), await booker.booked(plan)];
+    expect(one.event).toBe(two.event);
+    await isInvalid(plan, 'start_time');
+    await sandbox.control('POST', '/invitees/cancel', { uri: one.uri });
+    expect((await booker.booked(plan)).event).toBe(two.event);
+  },
+  'POST /invitees | reschedule handling runs as for a booking made through the hosted interface': async () => {
+    const { uri, email } = await booker.booked({
+      event_type: booker.offers['Site walk'],
+      location: { kind: 'ask_invitee', location: 'The quay' },
+    });
+    const start_time = booker.freshTime();
+    const { body } = await sandbox.control('POST', '/invitees/reschedule', { uri, start_time });
+    expect(body.resource).toMatchObject({ email, old_invitee: uri });
+    const meeting = (await sandbox.call('GET', body.resource.event)).body.resource;
+    expect(meeting).toMatchObject({ start_time: start_time.replace('Z', '000Z'), location: { location: 'The quay' } });
+  },
 });

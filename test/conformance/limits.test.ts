@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { operations, openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
 import { fillEveryList, listsOf } from '../harness/sandbox/lists.ts';
-import { assumed } from './sentence.ts';
+import { rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
@@ -11,61 +11,55 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
-assumed('A6a', 'Limits, count', 'the default of 20 holds for every list', async () => {
-  let full = 0;
-  for (const { path, query } of listsOf(sandbox)) {
-    const { body } = await sandbox.call('GET', path, { query });
-    const twenty = await sandbox.call('GET', path, { query: { ...query, count: 20 } });
-    expect(body.collection).toEqual(twenty.body.collection);
-    if (body.pagination.count === 20) full += 1;
-  }
-  expect(full).toBeGreaterThan(0);
-});
-
-assumed('A6a', 'Limits, count', 'every list takes 1 to 100 and refuses anything else with 400', async () => {
-  for (const { path, query } of listsOf(sandbox)) {
-    for (const count of [1, 100])
-      expect(await sandbox.call('GET', path, { query: { ...query, count } })).toMatchObject({ status: 200 });
-    for (const count of ['0', '-1', '101', '1000', '1.5', 'ten', '', ' 5', '0x10', '1e1'])
-      expect(await sandbox.call('GET', path, { query: { ...query, count } })).toMatchObject({
-        status: 400,
-        body: { details: [{ parameter: 'count' }] },
-      });
-  }
-});
-
 const headers = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'] as const;
 
-assumed(
-  'A6d',
-  'Limits',
-  'every answer to a known caller carries X-RateLimit-Limit, -Remaining and -Reset, refusals too',
-  async () => {
-    const strange = '00000000-0000-4000-8000-000000000000';
-    for (const { method, path } of operations)
-      for (const as of ['owner', 'no_scopes'] as const) {
-        const body = method === 'GET' || method === 'DELETE' ? {} : { body: {} };
-        const answer = await sandbox.call(method, path.replaceAll(/\{\w+\}/g, strange), { as, ...body });
-        for (const name of headers)
-          expect([path, name, answer.headers.get(name)]).toEqual([path, name, expect.stringMatching(/^\d+$/)]);
-      }
+rows({
+  'Limits, count | the default of 20 holds for every list | A6a': async () => {
+    let full = 0;
+    for (const { path, query } of listsOf(sandbox)) {
+      const { body } = await sandbox.call('GET', path, { query });
+      const twenty = await sandbox.call('GET', path, { query: { ...query, count: 20 } });
+      expect(body.collection).toEqual(twenty.body.collection);
+      if (body.pagination.count === 20) full += 1;
+    }
+    expect(full).toBeGreaterThan(0);
   },
-);
-
-assumed('A6d', 'Limits', 'an unknown caller gets no information about limits', async () => {
-  const answer = await sandbox.call('GET', '/users/me', { as: null });
-  expect(headers.map((name) => answer.headers.get(name))).toEqual([null, null, null]);
-});
-
-assumed('A6d', 'Limits', 'each call leaves one less, and the reset is at most a minute away', async () => {
-  await using limited = await openTestSandbox({ contacts: 1, bookings: 0 });
-  const remaining = async (): Promise<number> => {
-    const answer = await limited.call('GET', '/users/me', { as: 'enterprise' });
-    const seconds = Number(answer.headers.get('x-ratelimit-reset'));
-    expect(seconds).toBeGreaterThanOrEqual(1);
-    expect(seconds).toBeLessThanOrEqual(60);
-    return Number(answer.headers.get('x-ratelimit-remaining'));
-  };
-  const first = await remaining();
-  expect(await remaining()).toBe(first - 1);
+  'Limits, count | every list takes 1 to 100 and refuses anything else with 400 | A6a': async () => {
+    for (const { path, query } of listsOf(sandbox)) {
+      for (const count of [1, 100])
+        expect(await sandbox.call('GET', path, { query: { ...query, count } })).toMatchObject({ status: 200 });
+      for (const count of ['0', '-1', '101', '1000', '1.5', 'ten', '', ' 5', '0x10', '1e1'])
+        expect(await sandbox.call('GET', path, { query: { ...query, count } })).toMatchObject({
+          status: 400,
+          body: { details: [{ parameter: 'count' }] },
+        });
+    }
+  },
+  'Limits | every answer to a known caller carries X-RateLimit-Limit, -Remaining and -Reset, refusals too | A6d':
+    async () => {
+      const strange = '00000000-0000-4000-8000-000000000000';
+      for (const { method, path } of operations)
+        for (const as of ['owner', 'no_scopes'] as const) {
+          const body = method === 'GET' || method === 'DELETE' ? {} : { body: {} };
+          const answer = await sandbox.call(method, path.replaceAll(/\{\w+\}/g, strange), { as, ...body });
+          for (const name of headers)
+            expect([path, name, answer.headers.get(name)]).toEqual([path, name, expect.stringMatching(/^\d+$/)]);
+        }
+    },
+  'Limits | an unknown caller gets no information about limits | A6d': async () => {
+    const answer = await sandbox.call('GET', '/users/me', { as: null });
+    expect(headers.map((name) => answer.headers.get(name))).toEqual([null, null, null]);
+  },
+  'Limits | each call leaves one less, and the reset is at most a minute away | A6d': async () => {
+    await using limited = await openTestSandbox({ contacts: 1, bookings: 0 });
+    const remaining = async (): Promise<number> => {
+      const answer = await limited.call('GET', '/users/me', { as: 'enterprise' });
+      const seconds = Number(answer.headers.get('x-ratelimit-reset'));
+      expect(seconds).toBeGreaterThanOrEqual(1);
+      expect(seconds).toBeLessThanOrEqual(60);
+      return Number(answer.headers.get('x-ratelimit-remaining'));
+    };
+    const first = await remaining();
+    expect(await remaining()).toBe(first - 1);
+  },
 });

@@ -4,7 +4,7 @@ import { openTestSandbox } from '../harness/sandbox.ts';
 import type { Answer, TestSandbox } from '../harness/sandbox.ts';
 import { fillEveryList, listsOf } from '../harness/sandbox/lists.ts';
 import type { Stop } from '../harness/sandbox/lists.ts';
-import { assumed, sentence } from './sentence.ts';
+import { rows } from './rows.ts';
 import { openTarget } from './target.ts';
 
 let sandbox: TestSandbox;
@@ -31,96 +31,81 @@ async function pairs(): Promise<readonly (readonly [Stop, Answer, Answer])[]> {
   return found;
 }
 
-sentence('Pagination, count', 'integer (R): number of rows', async () => {
-  for (const list of lists)
-    for (const count of [1, 3, 100]) {
-      const { body } = await page(list, { count });
-      expect(body.pagination.count).toBe(body.collection.length);
-      expect(body.pagination.count).toBeLessThanOrEqual(count);
+rows({
+  'Pagination, count | integer (R): number of rows': async () => {
+    for (const list of lists)
+      for (const count of [1, 3, 100]) {
+        const { body } = await page(list, { count });
+        expect(body.pagination.count).toBe(body.collection.length);
+        expect(body.pagination.count).toBeLessThanOrEqual(count);
+      }
+  },
+  'Pagination, next_page | string (R, N): URI of next page; null = no more': async () => {
+    for (const [list, first, second] of await pairs()) {
+      expect(new URL(first.body.pagination.next_page).origin).toBe(sandbox.handles.base_url);
+      expect(second).toMatchObject({ status: 200 });
+      expect(second.body.collection[0]).toEqual((await page(list, { count: 2 })).body.collection[1]);
     }
-});
-
-sentence('Pagination, next_page', 'string (R, N): URI of next page; null = no more', async () => {
-  for (const [list, first, second] of await pairs()) {
-    expect(new URL(first.body.pagination.next_page).origin).toBe(sandbox.handles.base_url);
-    expect(second).toMatchObject({ status: 200 });
-    expect(second.body.collection[0]).toEqual((await page(list, { count: 2 })).body.collection[1]);
-  }
-  for (const list of lists) expect((await page(list, { count: 100 })).body.pagination.next_page).toBeNull();
-});
-
-sentence('Pagination, previous_page', 'string (R, N): URI of previous page; null = none', async () => {
-  for (const [, first, second] of await pairs()) {
-    expect(first.body.pagination.previous_page).toBeNull();
-    const back = await sandbox.call('GET', second.body.pagination.previous_page);
-    expect(back.body.collection).toEqual(first.body.collection);
-    expect(back.body.pagination.previous_page).toBeNull();
-  }
-});
-
-sentence('Pagination, next_page_token', 'string (R, N): token for next page; null = none', async () => {
-  for (const [list, first, second] of await pairs()) {
-    const page_token: string = first.body.pagination.next_page_token;
-    expect(new URL(first.body.pagination.next_page).searchParams.get('page_token')).toBe(page_token);
-    expect((await page(list, { count: 1, page_token })).body.collection).toEqual(second.body.collection);
-  }
-  for (const list of lists) expect((await page(list, { count: 100 })).body.pagination.next_page_token).toBeNull();
-});
-
-sentence('Pagination, previous_page_token', 'string (R, N): token for previous page; null = none', async () => {
-  for (const [list, first, second] of await pairs()) {
-    expect(first.body.pagination.previous_page_token).toBeNull();
-    const page_token: string = second.body.pagination.previous_page_token;
-    expect((await page(list, { count: 1, page_token })).body.collection).toEqual(first.body.collection);
-  }
-});
-
-sentence('Pagination', 'every page has these five fields and no others', async () => {
-  const fields = ['count', 'next_page', 'previous_page', 'next_page_token', 'previous_page_token'];
-  for (const list of lists) expect(Object.keys((await page(list)).body.pagination)).toEqual(fields);
-});
-
-sentence(
-  'Conventions 3',
-  'the link to the next page asks for the same rows: it carries every parameter of the request',
-  async () => {
-    for (const [{ query }, first] of await pairs()) {
-      const { searchParams } = new URL(first.body.pagination.next_page);
-      expect(Object.fromEntries(searchParams)).toMatchObject({ ...query, count: '1' });
+    for (const list of lists) expect((await page(list, { count: 100 })).body.pagination.next_page).toBeNull();
+  },
+  'Pagination, previous_page | string (R, N): URI of previous page; null = none': async () => {
+    for (const [, first, second] of await pairs()) {
+      expect(first.body.pagination.previous_page).toBeNull();
+      const back = await sandbox.call('GET', second.body.pagination.previous_page);
+      expect(back.body.collection).toEqual(first.body.collection);
+      expect(back.body.pagination.previous_page).toBeNull();
     }
   },
-);
-
-sentence('Conventions 3', 'a page that lies beyond what has been removed is empty, and the last', async () => {
-  const made: string[] = [];
-  for (const number of [1, 2, 3]) {
-    const emails = [{ email: `last-${number}@example.test`, is_primary: true }];
-    made.push((await sandbox.call('POST', '/contacts', { body: { emails, company: 'Last Ltd' } })).body.resource.uri);
-  }
-  const first = await sandbox.call('GET', '/contacts', { query: { company: 'Last Ltd', count: 1 } });
-  for (const uri of made) await sandbox.call('DELETE', uri);
-  const next = await sandbox.call('GET', first.body.pagination.next_page);
-  expect(next).toMatchObject({ status: 200, body: { collection: [], pagination: { count: 0 } } });
-  expect(Object.values(next.body.pagination).filter((value) => value !== null && value !== 0)).toEqual([]);
-});
-
-sentence('GET /contacts, sort', 'pages keep the order that was asked for', async () => {
-  const times: string[] = [];
-  let next: string | null = '/contacts?sort=updated_at:desc&count=9';
-  while (next !== null) {
-    const { body }: Answer = await sandbox.call('GET', next);
-    times.push(...body.collection.map((contact: { updated_at: string }) => contact.updated_at));
-    next = body.pagination.next_page;
-  }
-  expect(times.length).toBeGreaterThan(20);
-  expect(times).toEqual(times.toSorted().toReversed());
-});
-
-assumed(
-  'A13',
-  'page_token',
-  'a token belongs to one list in one order, and is refused elsewhere with 400',
-  async () => {
+  'Pagination, next_page_token | string (R, N): token for next page; null = none': async () => {
+    for (const [list, first, second] of await pairs()) {
+      const page_token: string = first.body.pagination.next_page_token;
+      expect(new URL(first.body.pagination.next_page).searchParams.get('page_token')).toBe(page_token);
+      expect((await page(list, { count: 1, page_token })).body.collection).toEqual(second.body.collection);
+    }
+    for (const list of lists) expect((await page(list, { count: 100 })).body.pagination.next_page_token).toBeNull();
+  },
+  'Pagination, previous_page_token | string (R, N): token for previous page; null = none': async () => {
+    for (const [list, first, second] of await pairs()) {
+      expect(first.body.pagination.previous_page_token).toBeNull();
+      const page_token: string = second.body.pagination.previous_page_token;
+      expect((await page(list, { count: 1, page_token })).body.collection).toEqual(first.body.collection);
+    }
+  },
+  'Pagination | every page has these five fields and no others': async () => {
+    const fields = ['count', 'next_page', 'previous_page', 'next_page_token', 'previous_page_token'];
+    for (const list of lists) expect(Object.keys((await page(list)).body.pagination)).toEqual(fields);
+  },
+  'Conventions 3 | the link to the next page asks for the same rows: it carries every parameter of the request':
+    async () => {
+      for (const [{ query }, first] of await pairs()) {
+        const { searchParams } = new URL(first.body.pagination.next_page);
+        expect(Object.fromEntries(searchParams)).toMatchObject({ ...query, count: '1' });
+      }
+    },
+  'Conventions 3 | a page that lies beyond what has been removed is empty, and the last': async () => {
+    const made: string[] = [];
+    for (const number of [1, 2, 3]) {
+      const emails = [{ email: `last-${number}@example.test`, is_primary: true }];
+      made.push((await sandbox.call('POST', '/contacts', { body: { emails, company: 'Last Ltd' } })).body.resource.uri);
+    }
+    const first = await sandbox.call('GET', '/contacts', { query: { company: 'Last Ltd', count: 1 } });
+    for (const uri of made) await sandbox.call('DELETE', uri);
+    const next = await sandbox.call('GET', first.body.pagination.next_page);
+    expect(next).toMatchObject({ status: 200, body: { collection: [], pagination: { count: 0 } } });
+    expect(Object.values(next.body.pagination).filter((value) => value !== null && value !== 0)).toEqual([]);
+  },
+  'GET /contacts, sort | pages keep the order that was asked for': async () => {
+    const times: string[] = [];
+    let next: string | null = '/contacts?sort=updated_at:desc&count=9';
+    while (next !== null) {
+      const { body }: Answer = await sandbox.call('GET', next);
+      times.push(...body.collection.map((contact: { updated_at: string }) => contact.updated_at));
+      next = body.pagination.next_page;
+    }
+    expect(times.length).toBeGreaterThan(20);
+    expect(times).toEqual(times.toSorted().toReversed());
+  },
+  'page_token | a token belongs to one list in one order, and is refused elsewhere with 400 | A13': async () => {
     const found = await pairs();
     for (const [index, [list]] of found.entries()) {
       const page_token: string = found[(index + 1) % found.length]?.[1].body.pagination.next_page_token;
@@ -133,53 +118,49 @@ assumed(
     const query = { page_token: body.pagination.next_page_token, sort: 'created_at:desc' };
     expect(await sandbox.call('GET', '/contacts', { query })).toMatchObject({ status: 400 });
   },
-);
-
-assumed('A13', 'page_token', 'a token alone leads on: it carries the filters and the order of its list', async () => {
-  for (const [list, first, second] of await pairs()) {
-    const page_token: string = first.body.pagination.next_page_token;
-    const alone = await sandbox.call('GET', list.path, { query: { count: 1, page_token } });
-    expect(alone).toMatchObject({ status: 200, body: { collection: second.body.collection } });
-    const next = new URL(alone.body.pagination.next_page ?? second.body.pagination.previous_page).searchParams;
-    expect(Object.fromEntries(next)).toMatchObject(list.query);
-  }
-  const query = { sort: 'updated_at:desc', count: 3 };
-  const { body } = await sandbox.call('GET', '/contacts', { query });
-  const { next_page_token: page_token } = body.pagination;
-  const rest = (await sandbox.call('GET', '/contacts', { query: { page_token, count: 100 } })).body.collection;
-  expect([...body.collection, ...rest]).toEqual(
-    (await sandbox.call('GET', '/contacts', { query: { ...query, count: 100 } })).body.collection,
-  );
-});
-
-assumed('A13', 'page_token', 'filters or an order other than those of the token are refused with 400', async () => {
-  const asked = { country: 'US,DE,GB,FR,JP,CA,BR,IN,AU,ES', sort: 'updated_at:asc' };
-  const { body } = await sandbox.call('GET', '/contacts', { query: { ...asked, count: 1 } });
-  const { next_page_token: page_token } = body.pagination;
-  expect(page_token).not.toBeNull();
-  for (const same of [asked, { country: asked.country }, { sort: asked.sort }, { count: 7 }])
-    expect(await sandbox.call('GET', '/contacts', { query: { ...same, page_token } })).toMatchObject({ status: 200 });
-  for (const other of [{ country: 'US' }, { sort: 'updated_at:desc' }, { name: 'a' }, { exclude: 'custom_fields' }])
-    expect(await sandbox.call('GET', '/contacts', { query: { ...asked, ...other, page_token } })).toMatchObject({
-      status: 400,
-      body: { details: [{ parameter: 'page_token', message: expect.stringContaining(Object.keys(other)[0] ?? '') }] },
-    });
-});
-
-assumed('A13', 'page_token', 'a list with filters too long for two addresses still has a next page', async () => {
-  const name = ['a', 'e', 'i', 'o', 'u', ...Array.from({ length: 900 }, (_, index) => `n${index}`)].join(',');
-  const { body } = await sandbox.call('GET', '/contacts', { query: { name, count: 1 } });
-  const { next_page } = body.pagination;
-  expect(next_page.length).toBeLessThan(9000);
-  const whole = await sandbox.call('GET', '/contacts', { query: { name, count: 2 } });
-  expect((await sandbox.call('GET', next_page)).body.collection).toEqual([whole.body.collection[1]]);
-});
-
-assumed('A13', 'page_token', 'a token holds for a day', async () => {
-  await using slow = await openTestSandbox();
-  const { body } = await slow.call('GET', '/contacts', { query: { count: 1 } });
-  await slow.control('POST', '/clock', { advance: '23h' });
-  expect(await slow.call('GET', body.pagination.next_page)).toMatchObject({ status: 200 });
-  await slow.control('POST', '/clock', { advance: '2h' });
-  expect(await slow.call('GET', body.pagination.next_page)).toMatchObject({ status: 400 });
+  'page_token | a token alone leads on: it carries the filters and the order of its list | A13': async () => {
+    for (const [list, first, second] of await pairs()) {
+      const page_token: string = first.body.pagination.next_page_token;
+      const alone = await sandbox.call('GET', list.path, { query: { count: 1, page_token } });
+      expect(alone).toMatchObject({ status: 200, body: { collection: second.body.collection } });
+      const next = new URL(alone.body.pagination.next_page ?? second.body.pagination.previous_page).searchParams;
+      expect(Object.fromEntries(next)).toMatchObject(list.query);
+    }
+    const query = { sort: 'updated_at:desc', count: 3 };
+    const { body } = await sandbox.call('GET', '/contacts', { query });
+    const { next_page_token: page_token } = body.pagination;
+    const rest = (await sandbox.call('GET', '/contacts', { query: { page_token, count: 100 } })).body.collection;
+    expect([...body.collection, ...rest]).toEqual(
+      (await sandbox.call('GET', '/contacts', { query: { ...query, count: 100 } })).body.collection,
+    );
+  },
+  'page_token | filters or an order other than those of the token are refused with 400 | A13': async () => {
+    const asked = { country: 'US,DE,GB,FR,JP,CA,BR,IN,AU,ES', sort: 'updated_at:asc' };
+    const { body } = await sandbox.call('GET', '/contacts', { query: { ...asked, count: 1 } });
+    const { next_page_token: page_token } = body.pagination;
+    expect(page_token).not.toBeNull();
+    for (const same of [asked, { country: asked.country }, { sort: asked.sort }, { count: 7 }])
+      expect(await sandbox.call('GET', '/contacts', { query: { ...same, page_token } })).toMatchObject({ status: 200 });
+    for (const other of [{ country: 'US' }, { sort: 'updated_at:desc' }, { name: 'a' }, { exclude: 'custom_fields' }])
+      expect(await sandbox.call('GET', '/contacts', { query: { ...asked, ...other, page_token } })).toMatchObject({
+        status: 400,
+        body: { details: [{ parameter: 'page_token', message: expect.stringContaining(Object.keys(other)[0] ?? '') }] },
+      });
+  },
+  'page_token | a list with filters too long for two addresses still has a next page | A13': async () => {
+    const name = ['a', 'e', 'i', 'o', 'u', ...Array.from({ length: 900 }, (_, index) => `n${index}`)].join(',');
+    const { body } = await sandbox.call('GET', '/contacts', { query: { name, count: 1 } });
+    const { next_page } = body.pagination;
+    expect(next_page.length).toBeLessThan(9000);
+    const whole = await sandbox.call('GET', '/contacts', { query: { name, count: 2 } });
+    expect((await sandbox.call('GET', next_page)).body.collection).toEqual([whole.body.collection[1]]);
+  },
+  'page_token | a token holds for a day | A13': async () => {
+    await using slow = await openTestSandbox();
+    const { body } = await slow.call('GET', '/contacts', { query: { count: 1 } });
+    await slow.control('POST', '/clock', { advance: '23h' });
+    expect(await slow.call('GET', body.pagination.next_page)).toMatchObject({ status: 200 });
+    await slow.control('POST', '/clock', { advance: '2h' });
+    expect(await slow.call('GET', body.pagination.next_page)).toMatchObject({ status: 400 });
+  },
 });

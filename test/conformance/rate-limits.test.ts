@@ -4,7 +4,7 @@ import { openBooker } from '../harness/sandbox/bookings.ts';
 import type { Booker } from '../harness/sandbox/bookings.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { Answer, CallOptions, TestSandbox } from '../harness/sandbox.ts';
-import { assumed, sentence } from './sentence.ts';
+import { rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 let booker: Booker;
@@ -44,126 +44,106 @@ const rate = ({ headers }: Answer) => ({
   reset: Number(headers.get('x-ratelimit-reset')),
 });
 
-sentence('POST /invitees rate limits, Trial', '5 requests per user per day', async () => {
-  const book = await bookAs('trial');
-  expect(await statuses(6, book)).toEqual({ 201: 5, 429: 1 });
-  await advance('23h');
-  expect(await statuses(1, book)).toEqual({ 429: 1 });
-  await advance('1h');
-  expect(await statuses(6, book)).toEqual({ 201: 5, 429: 1 });
-});
-
-sentence('POST /invitees rate limits, Paid, non-enterprise', '10 per user per minute', async () => {
-  const book = await bookAs('owner');
-  expect(await statuses(11, book)).toEqual({ 201: 10, 429: 1 });
-  await advance('60s');
-  expect(await statuses(11, book)).toEqual({ 201: 10, 429: 1 });
-});
-
-sentence('POST /invitees rate limits, Paid, non-enterprise', '50 per user per hour', async () => {
-  const book = await bookAs('owner');
-  for (let minute = 0; minute < 5; minute += 1) {
-    expect(await statuses(10, book)).toEqual({ 201: 10 });
-    await advance('1m');
-  }
-  expect(rate(await book())).toEqual({ limit: 50, remaining: 0, reset: 55 * 60 });
-  await advance('55m');
-  expect(await statuses(1, book)).toEqual({ 201: 1 });
-});
-
-sentence('POST /invitees rate limits, Paid, non-enterprise', '100 per user per day', async () => {
-  const book = await bookAs('owner');
-  for (let round = 0; round < 10; round += 1) {
-    expect(await statuses(10, book)).toEqual({ 201: 10 });
-    await advance('20m');
-  }
-  const refused = await book();
-  expect(refused.status).toBe(429);
-  expect(rate(refused)).toMatchObject({ limit: 100, remaining: 0 });
-  await advance('24h');
-  expect(await statuses(1, book)).toEqual({ 201: 1 });
-});
-
-sentence('POST /invitees rate limits, Enterprise', '500 per user per minute', async () => {
-  const book = await bookAs('enterprise');
-  await advance('1m');
-  expect(await statuses(501, book)).toEqual({ 201: 500, 429: 1 });
-  await advance('1m');
-  expect(await statuses(1, book)).toEqual({ 201: 1 });
-});
-
-sentence('POST /invitees rate limits', 'are counted per user', async () => {
-  expect(await statuses(11, await bookAs('owner'))).toEqual({ 201: 10, 429: 1 });
-  expect(await statuses(1, await bookAs('admin'))).toEqual({ 201: 1 });
-});
-
-sentence('Versioning 3', 'create-invitee rate limits are tier-dependent', async () => {
-  const [trial, paid, enterprise] = [await bookAs('trial'), await bookAs('owner'), await bookAs('enterprise')];
-  expect(rate(await trial()).limit).toBe(5);
-  expect(rate(await paid()).limit).toBe(10);
-  expect(rate(await enterprise()).limit).toBe(500);
-});
-
-assumed(
-  'A22',
-  'POST /invitees rate limits',
-  'a request refused for another reason counts; one refused for its rate does not',
-  async () => {
-    const wrong = () => booker.book({ start_time: 'never' });
-    expect(await statuses(11, wrong)).toEqual({ 400: 10, 429: 1 });
-    await statuses(100, wrong);
-    await advance('1m');
-    expect(await statuses(10, await bookAs('owner'))).toEqual({ 201: 10 });
+rows({
+  'POST /invitees rate limits, Trial | 5 requests per user per day': async () => {
+    const book = await bookAs('trial');
+    expect(await statuses(6, book)).toEqual({ 201: 5, 429: 1 });
+    await advance('23h');
+    expect(await statuses(1, book)).toEqual({ 429: 1 });
+    await advance('1h');
+    expect(await statuses(6, book)).toEqual({ 201: 5, 429: 1 });
   },
-);
-
-assumed('A22', 'POST /invitees rate limits', 'the headers speak of the window that is tightest', async () => {
-  const book = await bookAs('owner');
-  expect(rate(await book())).toEqual({ limit: 10, remaining: 9, reset: 60 });
-  await statuses(9, book);
-  await advance('1m');
-  await statuses(10, book);
-  await advance('1m');
-  await statuses(10, book);
-  await advance('1m');
-  await statuses(10, book);
-  await advance('1m');
-  await statuses(5, book);
-  expect(rate(await book())).toEqual({ limit: 50, remaining: 4, reset: 56 * 60 });
-});
-
-assumed(
-  'A22',
-  'Limits, the response to an exceeded limit',
-  '429 with the same headers, and in how many seconds to come again',
-  async () => {
+  'POST /invitees rate limits, Paid, non-enterprise | 10 per user per minute': async () => {
     const book = await bookAs('owner');
-    await statuses(10, book);
-    await advance('20s');
-    const refused = await book();
-    expect(refused).toMatchObject({ status: 429, body: { title: 'Too Many Requests' } });
-    expect(refused.body.details).toEqual([{ message: 'Try again in 40 seconds.' }]);
-    expect(rate(refused)).toEqual({ limit: 10, remaining: 0, reset: 40 });
+    expect(await statuses(11, book)).toEqual({ 201: 10, 429: 1 });
+    await advance('60s');
+    expect(await statuses(11, book)).toEqual({ 201: 10, 429: 1 });
   },
-);
-
-assumed('A6d', 'Rate limits of other endpoints', '500 calls per user and minute on a paid plan', async () => {
-  await advance('1m');
-  const call = () => sandbox.call('GET', '/users/me', { as: 'admin' });
-  expect(await statuses(501, call)).toEqual({ 200: 500, 429: 1 });
-  await advance('1m');
-  expect(await statuses(1, call)).toEqual({ 200: 1 });
-});
-
-assumed('A6d', 'Rate limits of other endpoints', '50 calls per user and minute on the free plan', async () => {
-  expect(await statuses(51, () => sandbox.call('GET', '/users/me', { as: 'free_plan' }))).toEqual({ 200: 50, 429: 1 });
-});
-
-assumed(
-  'A6d',
-  'Rate limits of other endpoints',
-  'every answer to a user carries the headers, refusals too',
-  async () => {
+  'POST /invitees rate limits, Paid, non-enterprise | 50 per user per hour': async () => {
+    const book = await bookAs('owner');
+    for (let minute = 0; minute < 5; minute += 1) {
+      expect(await statuses(10, book)).toEqual({ 201: 10 });
+      await advance('1m');
+    }
+    expect(rate(await book())).toEqual({ limit: 50, remaining: 0, reset: 55 * 60 });
+    await advance('55m');
+    expect(await statuses(1, book)).toEqual({ 201: 1 });
+  },
+  'POST /invitees rate limits, Paid, non-enterprise | 100 per user per day': async () => {
+    const book = await bookAs('owner');
+    for (let round = 0; round < 10; round += 1) {
+      expect(await statuses(10, book)).toEqual({ 201: 10 });
+      await advance('20m');
+    }
+    const refused = await book();
+    expect(refused.status).toBe(429);
+    expect(rate(refused)).toMatchObject({ limit: 100, remaining: 0 });
+    await advance('24h');
+    expect(await statuses(1, book)).toEqual({ 201: 1 });
+  },
+  'POST /invitees rate limits, Enterprise | 500 per user per minute': async () => {
+    const book = await bookAs('enterprise');
+    await advance('1m');
+    expect(await statuses(501, book)).toEqual({ 201: 500, 429: 1 });
+    await advance('1m');
+    expect(await statuses(1, book)).toEqual({ 201: 1 });
+  },
+  'POST /invitees rate limits | are counted per user': async () => {
+    expect(await statuses(11, await bookAs('owner'))).toEqual({ 201: 10, 429: 1 });
+    expect(await statuses(1, await bookAs('admin'))).toEqual({ 201: 1 });
+  },
+  'Versioning 3 | create-invitee rate limits are tier-dependent': async () => {
+    const [trial, paid, enterprise] = [await bookAs('trial'), await bookAs('owner'), await bookAs('enterprise')];
+    expect(rate(await trial()).limit).toBe(5);
+    expect(rate(await paid()).limit).toBe(10);
+    expect(rate(await enterprise()).limit).toBe(500);
+  },
+  'POST /invitees rate limits | a request refused for another reason counts; one refused for its rate does not | A22':
+    async () => {
+      const wrong = () => booker.book({ start_time: 'never' });
+      expect(await statuses(11, wrong)).toEqual({ 400: 10, 429: 1 });
+      await statuses(100, wrong);
+      await advance('1m');
+      expect(await statuses(10, await bookAs('owner'))).toEqual({ 201: 10 });
+    },
+  'POST /invitees rate limits | the headers speak of the window that is tightest | A22': async () => {
+    const book = await bookAs('owner');
+    expect(rate(await book())).toEqual({ limit: 10, remaining: 9, reset: 60 });
+    await statuses(9, book);
+    await advance('1m');
+    await statuses(10, book);
+    await advance('1m');
+    await statuses(10, book);
+    await advance('1m');
+    await statuses(10, book);
+    await advance('1m');
+    await statuses(5, book);
+    expect(rate(await book())).toEqual({ limit: 50, remaining: 4, reset: 56 * 60 });
+  },
+  'Limits, the response to an exceeded limit | 429 with the same headers, and in how many seconds to come again | A22':
+    async () => {
+      const book = await bookAs('owner');
+      await statuses(10, book);
+      await advance('20s');
+      const refused = await book();
+      expect(refused).toMatchObject({ status: 429, body: { title: 'Too Many Requests' } });
+      expect(refused.body.details).toEqual([{ message: 'Try again in 40 seconds.' }]);
+      expect(rate(refused)).toEqual({ limit: 10, remaining: 0, reset: 40 });
+    },
+  'Rate limits of other endpoints | 500 calls per user and minute on a paid plan | A6d': async () => {
+    await advance('1m');
+    const call = () => sandbox.call('GET', '/users/me', { as: 'admin' });
+    expect(await statuses(501, call)).toEqual({ 200: 500, 429: 1 });
+    await advance('1m');
+    expect(await statuses(1, call)).toEqual({ 200: 1 });
+  },
+  'Rate limits of other endpoints | 50 calls per user and minute on the free plan | A6d': async () => {
+    expect(await statuses(51, () => sandbox.call('GET', '/users/me', { as: 'free_plan' }))).toEqual({
+      200: 50,
+      429: 1,
+    });
+  },
+  'Rate limits of other endpoints | every answer to a user carries the headers, refusals too | A6d': async () => {
     await advance('1m');
     const answers = [
       await sandbox.call('GET', '/users/me'),
@@ -176,10 +156,9 @@ assumed(
     expect(answers.map(rate).map(({ remaining }) => remaining)).toEqual([499, 498, 497, 496]);
     expect(answers.map(rate)).toMatchObject(answers.map(() => ({ limit: 500, reset: 60 })));
   },
-);
-
-assumed('A22', 'Limits', 'bookings count towards the calls of the minute too', async () => {
-  await advance('1m');
-  await statuses(3, await bookAs('owner'));
-  expect(rate(await sandbox.call('GET', '/users/me')).remaining).toBe(496);
+  'Limits | bookings count towards the calls of the minute too | A22': async () => {
+    await advance('1m');
+    await statuses(3, await bookAs('owner'));
+    expect(rate(await sandbox.call('GET', '/users/me')).remaining).toBe(496);
+  },
 });

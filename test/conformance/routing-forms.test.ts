@@ -4,7 +4,7 @@ import type { RoutingFormResource } from '#schemas/resources/routing-form.ts';
 import { openSubscriber } from '../harness/sandbox/subscriber.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { TestSandbox } from '../harness/sandbox.ts';
-import { assumed, sentence } from './sentence.ts';
+import { rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 let form: RoutingFormResource;
@@ -20,131 +20,125 @@ afterAll(() => sandbox[Symbol.asyncDispose]());
 const submit = async (body: object = {}) =>
   (await sandbox.control('POST', '/routing_form_submissions', body)).body.resource;
 
-sentence('Events', 'routing_form_submission.created fires when a routing form is submitted', async () => {
-  await using ear = await openSubscriber(sandbox, {
-    events: ['routing_form_submission.created'],
-    scope: 'organization',
-  });
-  const submission = await submit();
-  expect(await ear.heard()).toMatchObject([
-    { event: 'routing_form_submission.created', created_at: submission.created_at, payload: submission },
-  ]);
-});
-
-sentence('Events', 'routing_form_submission.created belongs to the organization, to no user of it', async () => {
-  await using ear = await openSubscriber(sandbox, { events: ['routing_form_submission.created'], scope: 'user' });
-  await using organization = await openSubscriber(sandbox, {
-    events: ['routing_form_submission.created'],
-    scope: 'organization',
-  });
-  await submit();
-  expect(await organization.heard()).toHaveLength(1);
-  expect(await ear.heard()).toEqual([]);
-});
-
-sentence('Authentication 2', 'routing_forms:read is required for routing forms and their submissions', async () => {
-  const { uri } = await submit();
-  for (const path of ['/routing_forms', form.uri, '/routing_form_submissions', uri])
-    expect(await sandbox.call('GET', path, { as: 'no_scopes' })).toMatchObject({
-      status: 403,
-      body: { title: 'Insufficient scope', required_scopes: ['routing_forms:read'] },
+rows({
+  'Events | routing_form_submission.created fires when a routing form is submitted': async () => {
+    await using ear = await openSubscriber(sandbox, {
+      events: ['routing_form_submission.created'],
+      scope: 'organization',
     });
-});
-
-sentence('Invitee', 'routing_form_submission is the URI of a submission that can be requested', async () => {
-  const submission = await submit();
-  const { status, body } = await sandbox.call('GET', submission.uri, { as: 'admin' });
-  expect(status).toBe(200);
-  expect(body).toEqual({ resource: submission });
-});
-
-sentence('Conventions 4', 'the routing forms an administrator reads are 403 for an ordinary user', async () => {
-  const { organization } = sandbox.handles;
-  const { uri } = await submit();
-  for (const [path, query] of [
-    ['/routing_forms', { organization }],
-    [form.uri, {}],
-    ['/routing_form_submissions', { form: form.uri }],
-    [uri, {}],
-  ] as const) {
-    expect(await sandbox.call('GET', path, { as: 'admin', query })).toMatchObject({ status: 200 });
-    for (const as of ['member', 'enterprise'] as const)
-      expect(await sandbox.call('GET', path, { as, query })).toMatchObject({
+    const submission = await submit();
+    expect(await ear.heard()).toMatchObject([
+      { event: 'routing_form_submission.created', created_at: submission.created_at, payload: submission },
+    ]);
+  },
+  'Events | routing_form_submission.created belongs to the organization, to no user of it': async () => {
+    await using ear = await openSubscriber(sandbox, { events: ['routing_form_submission.created'], scope: 'user' });
+    await using organization = await openSubscriber(sandbox, {
+      events: ['routing_form_submission.created'],
+      scope: 'organization',
+    });
+    await submit();
+    expect(await organization.heard()).toHaveLength(1);
+    expect(await ear.heard()).toEqual([]);
+  },
+  'Authentication 2 | routing_forms:read is required for routing forms and their submissions': async () => {
+    const { uri } = await submit();
+    for (const path of ['/routing_forms', form.uri, '/routing_form_submissions', uri])
+      expect(await sandbox.call('GET', path, { as: 'no_scopes' })).toMatchObject({
         status: 403,
-        body: { title: 'Permission Denied', message: 'You do not have permission to access this resource.' },
+        body: { title: 'Insufficient scope', required_scopes: ['routing_forms:read'] },
       });
-  }
-});
-
-assumed('A27', 'GET /routing_forms', 'lists the forms of the organization that must be named', async () => {
-  const { organization } = sandbox.handles;
-  const { body } = await sandbox.call('GET', '/routing_forms', { query: { organization } });
-  expect(body.collection.map((one: RoutingFormResource) => one.organization)).toEqual([organization]);
-  expect(await sandbox.call('GET', '/routing_forms')).toMatchObject({
-    status: 400,
-    body: { details: [{ parameter: 'organization' }] },
-  });
-});
-
-assumed('A27', 'GET /routing_forms/<uuid>', 'retrieves one form with its questions', async () => {
-  const { body } = await sandbox.call('GET', form.uri);
-  expect(body.resource).toEqual(form);
-  expect(form.questions.map(({ type }) => type)).toEqual(['name', 'email', 'select']);
-  expect(await sandbox.call('GET', '/routing_forms/none')).toMatchObject({ status: 404 });
-});
-
-assumed('A27', 'GET /routing_form_submissions', 'lists the submissions of a form, page by page', async () => {
-  await using world = await openTestSandbox();
-  const { body: forms } = await world.call('GET', '/routing_forms', {
-    query: { organization: world.handles.organization },
-  });
-  const query = { form: forms.collection[0].uri as string, count: 2 };
-  const known = (await world.call('GET', '/routing_form_submissions', { query: { ...query, count: 100 } })).body
-    .collection.length as number;
-  const made: string[] = [];
-  for (let index = 0; index < 3; index += 1)
-    made.push((await world.control('POST', '/routing_form_submissions', {})).body.resource.uri);
-  const latest = await world.call('GET', '/routing_form_submissions', { query: { ...query, sort: 'created_at:desc' } });
-  expect(latest.body.collection.map(({ uri }: { uri: string }) => uri)).toEqual(made.toReversed().slice(0, 2));
-  const next = await world.call('GET', latest.body.pagination.next_page);
-  expect(next.body.collection[0].uri).toBe(made[0]);
-  const all = await world.call('GET', '/routing_form_submissions', { query: { ...query, count: 100 } });
-  expect(all.body.collection).toHaveLength(known + 3);
-  expect(all.body.collection.at(-1).uri).toBe(made[2]);
-});
-
-assumed('A27', 'GET /routing_form_submissions', 'the form must be named, and must exist', async () => {
-  expect(await sandbox.call('GET', '/routing_form_submissions')).toMatchObject({ status: 400 });
-  expect(await sandbox.call('GET', '/routing_form_submissions', { query: { form: `${form.uri}0` } })).toMatchObject({
-    status: 404,
-    body: { details: [{ parameter: 'form' }] },
-  });
-  expect(await sandbox.call('GET', '/routing_form_submissions/none')).toMatchObject({ status: 404 });
-});
-
-assumed('A27', 'Resources', 'a submission answers every question of its form, by the question’s uuid', async () => {
-  const submission = await submit({ answers: ['Ada', 'ada@example.test', 'Pricing'] });
-  expect(submission).toMatchObject({ routing_form: form.uri, submitter: null, submitter_type: null });
-  expect(submission.questions_and_answers).toEqual(
-    form.questions.map(({ uuid, name }, place) => ({
-      question_uuid: uuid,
-      question: name,
-      answer: ['Ada', 'ada@example.test', 'Pricing'][place],
-    })),
-  );
-  expect(Object.values(submission.tracking)).toEqual([null, null, null, null, null, null]);
-});
-
-assumed('A27', 'Resources', 'a submission leads to an event type, to an external URL or to a message', async () => {
-  const results = await Promise.all(
-    ['A demo', 'Pricing', 'Support', 'None of these'].map(
-      async (answer) => (await submit({ answers: { 'What brings you here?': answer } })).result,
-    ),
-  );
-  expect(results).toMatchObject([
-    { type: 'event_type', value: sandbox.handles.event_types.round_robin },
-    { type: 'external_url', value: expect.stringMatching(/^https:/) },
-    { type: 'custom_message', value: { headline: expect.any(String), body: expect.any(String) } },
-    { type: 'event_type' },
-  ]);
+  },
+  'Invitee | routing_form_submission is the URI of a submission that can be requested': async () => {
+    const submission = await submit();
+    const { status, body } = await sandbox.call('GET', submission.uri, { as: 'admin' });
+    expect(status).toBe(200);
+    expect(body).toEqual({ resource: submission });
+  },
+  'Conventions 4 | the routing forms an administrator reads are 403 for an ordinary user': async () => {
+    const { organization } = sandbox.handles;
+    const { uri } = await submit();
+    for (const [path, query] of [
+      ['/routing_forms', { organization }],
+      [form.uri, {}],
+      ['/routing_form_submissions', { form: form.uri }],
+      [uri, {}],
+    ] as const) {
+      expect(await sandbox.call('GET', path, { as: 'admin', query })).toMatchObject({ status: 200 });
+      for (const as of ['member', 'enterprise'] as const)
+        expect(await sandbox.call('GET', path, { as, query })).toMatchObject({
+          status: 403,
+          body: { title: 'Permission Denied', message: 'You do not have permission to access this resource.' },
+        });
+    }
+  },
+  'GET /routing_forms | lists the forms of the organization that must be named | A27': async () => {
+    const { organization } = sandbox.handles;
+    const { body } = await sandbox.call('GET', '/routing_forms', { query: { organization } });
+    expect(body.collection.map((one: RoutingFormResource) => one.organization)).toEqual([organization]);
+    expect(await sandbox.call('GET', '/routing_forms')).toMatchObject({
+      status: 400,
+      body: { details: [{ parameter: 'organization' }] },
+    });
+  },
+  'GET /routing_forms/<uuid> | retrieves one form with its questions | A27': async () => {
+    const { body } = await sandbox.call('GET', form.uri);
+    expect(body.resource).toEqual(form);
+    expect(form.questions.map(({ type }) => type)).toEqual(['name', 'email', 'select']);
+    expect(await sandbox.call('GET', '/routing_forms/none')).toMatchObject({ status: 404 });
+  },
+  'GET /routing_form_submissions | lists the submissions of a form, page by page | A27': async () => {
+    await using world = await openTestSandbox();
+    const { body: forms } = await world.call('GET', '/routing_forms', {
+      query: { organization: world.handles.organization },
+    });
+    const query = { form: forms.collection[0].uri as string, count: 2 };
+    const known = (await world.call('GET', '/routing_form_submissions', { query: { ...query, count: 100 } })).body
+      .collection.length as number;
+    const made: string[] = [];
+    for (let index = 0; index < 3; index += 1)
+      made.push((await world.control('POST', '/routing_form_submissions', {})).body.resource.uri);
+    const latest = await world.call('GET', '/routing_form_submissions', {
+      query: { ...query, sort: 'created_at:desc' },
+    });
+    expect(latest.body.collection.map(({ uri }: { uri: string }) => uri)).toEqual(made.toReversed().slice(0, 2));
+    const next = await world.call('GET', latest.body.pagination.next_page);
+    expect(next.body.collection[0].uri).toBe(made[0]);
+    const all = await world.call('GET', '/routing_form_submissions', { query: { ...query, count: 100 } });
+    expect(all.body.collection).toHaveLength(known + 3);
+    expect(all.body.collection.at(-1).uri).toBe(made[2]);
+  },
+  'GET /routing_form_submissions | the form must be named, and must exist | A27': async () => {
+    expect(await sandbox.call('GET', '/routing_form_submissions')).toMatchObject({ status: 400 });
+    expect(await sandbox.call('GET', '/routing_form_submissions', { query: { form: `${form.uri}0` } })).toMatchObject({
+      status: 404,
+      body: { details: [{ parameter: 'form' }] },
+    });
+    expect(await sandbox.call('GET', '/routing_form_submissions/none')).toMatchObject({ status: 404 });
+  },
+  'Resources | a submission answers every question of its form, by the question’s uuid | A27': async () => {
+    const submission = await submit({ answers: ['Ada', 'ada@example.test', 'Pricing'] });
+    expect(submission).toMatchObject({ routing_form: form.uri, submitter: null, submitter_type: null });
+    expect(submission.questions_and_answers).toEqual(
+      form.questions.map(({ uuid, name }, place) => ({
+        question_uuid: uuid,
+        question: name,
+        answer: ['Ada', 'ada@example.test', 'Pricing'][place],
+      })),
+    );
+    expect(Object.values(submission.tracking)).toEqual([null, null, null, null, null, null]);
+  },
+  'Resources | a submission leads to an event type, to an external URL or to a message | A27': async () => {
+    const results = await Promise.all(
+      ['A demo', 'Pricing', 'Support', 'None of these'].map(
+        async (answer) => (await submit({ answers: { 'What brings you here?': answer } })).result,
+      ),
+    );
+    expect(results).toMatchObject([
+      { type: 'event_type', value: sandbox.handles.event_types.round_robin },
+      { type: 'external_url', value: expect.stringMatching(/^https:/) },
+      { type: 'custom_message', value: { headline: expect.any(String), body: expect.any(String) } },
+      { type: 'event_type' },
+    ]);
+  },
 });

@@ -4,7 +4,7 @@ import { openBooker } from '../harness/sandbox/bookings.ts';
 import type { Booker } from '../harness/sandbox/bookings.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { TestSandbox } from '../harness/sandbox.ts';
-import { assumed, sentence } from './sentence.ts';
+import { rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 let booker: Booker;
@@ -21,184 +21,163 @@ const uris = (answer: { body: { collection: { uri: string }[] } }): string[] =>
   answer.body.collection.map(({ uri }) => uri);
 const someone = (email: string) => ({ email, timezone: 'UTC', name: 'Someone' });
 
-sentence(
-  'Conventions 1',
-  'a response attribute that refers to another resource holds a URI, which can be requested',
-  async () => {
+rows({
+  'Conventions 1 | a response attribute that refers to another resource holds a URI, which can be requested':
+    async () => {
+      const { event } = await booker.booked();
+      const { body } = await sandbox.call('GET', event);
+      expect(await sandbox.call('GET', body.resource.event_type)).toMatchObject({ status: 200 });
+      expect(await sandbox.call('GET', body.resource.event_memberships[0].user)).toMatchObject({ status: 200 });
+    },
+  'Conventions 2 | a collection response is an object with `collection` and `pagination`': async () => {
+    const { body } = await list({ organization: sandbox.handles.organization });
+    expect(Object.keys(body).toSorted()).toEqual(['collection', 'pagination']);
+  },
+  'Conventions 4 | a caller must state explicitly which data it wants': async () => {
+    expect(await list({})).toMatchObject({ status: 400, body: { details: [{ parameter: 'organization' }] } });
+  },
+  'Conventions 4 | responses depend on the request only: owner and member get the same answer to the same question':
+    async () => {
+      await booker.booked({ event_type: booker.offers['Support line'] });
+      const query = { user: sandbox.handles.users.member, count: 100 };
+      const mine = await list(query, 'member');
+      expect(mine.body.collection.length).toBeGreaterThan(0);
+      expect((await list(query)).body.collection).toEqual(mine.body.collection);
+    },
+  'Conventions 4 | a caller with too low a role receives 403 for the organization': async () => {
+    const query = { organization: sandbox.handles.organization };
+    expect(await list(query, 'member')).toMatchObject({ status: 403, body: noAccess });
+    expect(await list(query, 'admin')).toMatchObject({ status: 200 });
+    expect(await list(query, 'trial')).toMatchObject({ status: 403, body: noAccess });
+  },
+  'Conventions 5 | timestamps are ISO 8601 UTC strings with six fractional digits': async () => {
     const { event } = await booker.booked();
-    const { body } = await sandbox.call('GET', event);
-    expect(await sandbox.call('GET', body.resource.event_type)).toMatchObject({ status: 200 });
-    expect(await sandbox.call('GET', body.resource.event_memberships[0].user)).toMatchObject({ status: 200 });
+    const { created_at, updated_at, start_time, end_time } = (await sandbox.call('GET', event)).body.resource;
+    for (const time of [created_at, updated_at, start_time, end_time]) expect(time).toMatch(/T\d\d:\d\d:\d\d\.\d{6}Z$/);
   },
-);
-
-sentence('Conventions 2', 'a collection response is an object with `collection` and `pagination`', async () => {
-  const { body } = await list({ organization: sandbox.handles.organization });
-  expect(Object.keys(body).toSorted()).toEqual(['collection', 'pagination']);
-});
-
-sentence('Conventions 4', 'a caller must state explicitly which data it wants', async () => {
-  expect(await list({})).toMatchObject({ status: 400, body: { details: [{ parameter: 'organization' }] } });
-});
-
-sentence(
-  'Conventions 4',
-  'responses depend on the request only: owner and member get the same answer to the same question',
-  async () => {
-    await booker.booked({ event_type: booker.offers['Support line'] });
-    const query = { user: sandbox.handles.users.member, count: 100 };
-    const mine = await list(query, 'member');
-    expect(mine.body.collection.length).toBeGreaterThan(0);
-    expect((await list(query)).body.collection).toEqual(mine.body.collection);
+  'Authentication, scope scheduled_events:read | is what reading bookings asks for': async () => {
+    const { event, uri } = await booker.booked();
+    for (const path of ['/scheduled_events', event, `${event}/invitees`, uri])
+      expect(await sandbox.call('GET', path, { as: 'no_scopes' })).toMatchObject({
+        status: 403,
+        body: { required_scopes: ['scheduled_events:read'] },
+      });
   },
-);
-
-sentence('Conventions 4', 'a caller with too low a role receives 403 for the organization', async () => {
-  const query = { organization: sandbox.handles.organization };
-  expect(await list(query, 'member')).toMatchObject({ status: 403, body: noAccess });
-  expect(await list(query, 'admin')).toMatchObject({ status: 200 });
-  expect(await list(query, 'trial')).toMatchObject({ status: 403, body: noAccess });
-});
-
-sentence('Conventions 5', 'timestamps are ISO 8601 UTC strings with six fractional digits', async () => {
-  const { event } = await booker.booked();
-  const { created_at, updated_at, start_time, end_time } = (await sandbox.call('GET', event)).body.resource;
-  for (const time of [created_at, updated_at, start_time, end_time]) expect(time).toMatch(/T\d\d:\d\d:\d\d\.\d{6}Z$/);
-});
-
-sentence('Authentication, scope scheduled_events:read', 'is what reading bookings asks for', async () => {
-  const { event, uri } = await booker.booked();
-  for (const path of ['/scheduled_events', event, `${event}/invitees`, uri])
-    expect(await sandbox.call('GET', path, { as: 'no_scopes' })).toMatchObject({
-      status: 403,
-      body: { required_scopes: ['scheduled_events:read'] },
+  'GET /scheduled_events/<uuid> | shows times, place, hosts, guests and how many come | A4a': async () => {
+    const start_time = booker.freshTime();
+    const { event } = await booker.booked({ start_time, event_guests: ['guest@example.test'] });
+    const owner = (await sandbox.call('GET', sandbox.handles.users.owner)).body.resource;
+    const { resource } = (await sandbox.call('GET', event)).body;
+    expect(resource).toMatchObject({
+      uri: event,
+      name: 'Intro call',
+      status: 'active',
+      event_type: sandbox.handles.event_types.solo,
+      location: { type: 'zoom_conference', status: 'pushed', data: { id: expect.any(Number) } },
+      invitees_counter: { total: 1, active: 1, limit: 1 },
+      event_memberships: [{ user: owner.uri, user_email: owner.email, user_name: owner.name }],
+      event_guests: [{ email: 'guest@example.test' }],
     });
-});
-
-assumed('A4a', 'GET /scheduled_events/<uuid>', 'shows times, place, hosts, guests and how many come', async () => {
-  const start_time = booker.freshTime();
-  const { event } = await booker.booked({ start_time, event_guests: ['guest@example.test'] });
-  const owner = (await sandbox.call('GET', sandbox.handles.users.owner)).body.resource;
-  const { resource } = (await sandbox.call('GET', event)).body;
-  expect(resource).toMatchObject({
-    uri: event,
-    name: 'Intro call',
-    status: 'active',
-    event_type: sandbox.handles.event_types.solo,
-    location: { type: 'zoom_conference', status: 'pushed', data: { id: expect.any(Number) } },
-    invitees_counter: { total: 1, active: 1, limit: 1 },
-    event_memberships: [{ user: owner.uri, user_email: owner.email, user_name: owner.name }],
-    event_guests: [{ email: 'guest@example.test' }],
-  });
-  expect(Date.parse(resource.end_time) - Date.parse(resource.start_time)).toBe(30 * 60_000);
-});
-
-assumed('A6e', 'GET /scheduled_events', 'takes `user`: the meetings that user hosts', async () => {
-  const { event } = await booker.booked({ event_type: booker.offers['Support line'] });
-  const other = await booker.booked();
-  const found = uris(await list({ user: sandbox.handles.users.member, count: 100 }));
-  expect(found).toContain(event);
-  expect(found).not.toContain(other.event);
-  const ofOwner = { user: sandbox.handles.users.owner };
-  expect(await list(ofOwner, 'member')).toMatchObject({ status: 403, body: noAccess });
-});
-
-assumed('A6e', 'GET /scheduled_events', 'takes `group`: the meetings its members host', async () => {
-  const { event } = await booker.booked({ event_type: booker.offers['Support line'] });
-  const other = await booker.booked();
-  const found = uris(await list({ group: sandbox.handles.group, count: 100 }, 'member'));
-  expect(found).toContain(event);
-  expect(found).not.toContain(other.event);
-});
-
-assumed('A6e', 'GET /scheduled_events', 'takes `status`', async () => {
-  const [kept, left] = [await booker.booked(), await booker.booked()];
-  await sandbox.control('POST', '/invitees/cancel', { uri: left.uri });
-  const { organization } = sandbox.handles;
-  const canceled = uris(await list({ organization, status: 'canceled', count: 100 }));
-  expect([canceled.includes(left.event), canceled.includes(kept.event)]).toEqual([true, false]);
-  expect(await list({ organization, status: 'open' })).toMatchObject({ status: 400 });
-});
-
-assumed('A6e', 'GET /scheduled_events', 'takes `invitee_email`', async () => {
-  const { event } = await booker.booked({ invitee: someone('only.here@example.test') });
-  await booker.booked();
-  const { organization } = sandbox.handles;
-  expect(uris(await list({ organization, invitee_email: 'only.here@example.test' }))).toEqual([event]);
-  expect(uris(await list({ organization, invitee_email: 'never.here@example.test' }))).toEqual([]);
-});
-
-assumed('A6e', 'GET /scheduled_events', 'takes `min_start_time` and `max_start_time`, both included', async () => {
-  const times = [booker.freshTime(), booker.freshTime(), booker.freshTime()];
-  const events: string[] = [];
-  for (const start_time of times) events.push((await booker.booked({ start_time })).event);
-  const [first = '', second = '', third = ''] = times;
-  const { organization } = sandbox.handles;
-  const ask = async (query: Record<string, string>) => uris(await list({ organization, count: 100, ...query }));
-  expect(await ask({ min_start_time: second, max_start_time: third })).toEqual(events.slice(1));
-  expect(await ask({ min_start_time: first, max_start_time: second })).toEqual(events.slice(0, 2));
-});
-
-assumed('A6e', 'GET /scheduled_events', 'is sorted by `start_time`, upwards unless asked otherwise', async () => {
-  const { organization } = sandbox.handles;
-  const times = async (query: Record<string, string>): Promise<string[]> =>
-    (await list({ organization, count: 100, ...query })).body.collection.map(
-      (one: { start_time: string }) => one.start_time,
-    );
-  await booker.booked();
-  await booker.booked();
-  const upwards = await times({});
-  expect(upwards.length).toBeGreaterThan(1);
-  expect(upwards).toEqual(upwards.toSorted());
-  expect(await times({ sort: 'start_time:asc' })).toEqual(upwards);
-  expect(await times({ sort: 'start_time:desc' })).toEqual(upwards.toReversed());
-  expect(await list({ organization, sort: 'name:asc' })).toMatchObject({ status: 400 });
-});
-
-sentence('Conventions 3', 'pages of scheduled events lead through all of them, and back', async () => {
-  for (let count = 0; count < 5; count += 1) await booker.booked();
-  const { organization } = sandbox.handles;
-  const all = uris(await list({ organization, count: 100 }));
-  const seen: string[] = [];
-  let page = await list({ organization, count: 2 });
-  for (;;) {
-    seen.push(...uris(page));
-    if (page.body.pagination.next_page === null) break;
-    page = await sandbox.call('GET', page.body.pagination.next_page);
-  }
-  expect(seen).toEqual(all);
-  const back = await sandbox.call('GET', page.body.pagination.previous_page);
-  expect(all.slice(0, -uris(page).length).slice(-2)).toEqual(uris(back));
-});
-
-assumed('A4a', 'GET /scheduled_events/<uuid>/invitees', 'lists who comes to one meeting', async () => {
-  const plan = { event_type: sandbox.handles.event_types.group, start_time: booker.freshTime() };
-  const one = await booker.booked({ ...plan, invitee: someone('one@example.test') });
-  const two = await booker.booked({ ...plan, invitee: someone('two@example.test') });
-  await sandbox.control('POST', '/invitees/cancel', { uri: one.uri });
-  const ask = (query: Record<string, string> = {}) => sandbox.call('GET', `${one.event}/invitees`, { query });
-  expect(uris(await ask())).toEqual([one.uri, two.uri]);
-  expect(uris(await ask({ sort: 'created_at:desc' }))).toEqual([two.uri, one.uri]);
-  expect(uris(await ask({ status: 'active' }))).toEqual([two.uri]);
-  expect(uris(await ask({ email: 'one@example.test' }))).toEqual([one.uri]);
-  expect((await ask({ count: '1' })).body.pagination.next_page).toMatch(/page_token=/);
-});
-
-sentence('Conventions 4', 'one meeting is for its hosts and administrators to see; others get 403', async () => {
-  const mine = await booker.booked({ event_type: booker.offers['Support line'] });
-  const other = await booker.booked();
-  for (const path of [mine.event, `${mine.event}/invitees`, mine.uri])
-    expect(await sandbox.call('GET', path, { as: 'member' })).toMatchObject({ status: 200 });
-  for (const path of [other.event, `${other.event}/invitees`, other.uri]) {
-    expect(await sandbox.call('GET', path, { as: 'member' })).toMatchObject({ status: 403, body: noAccess });
-    expect(await sandbox.call('GET', path, { as: 'trial' })).toMatchObject({ status: 403, body: noAccess });
-    expect(await sandbox.call('GET', path, { as: 'admin' })).toMatchObject({ status: 200 });
-  }
-});
-
-sentence('Errors 404', 'a scheduled event or an invitee that is not there is not found', async () => {
-  const { event } = await booker.booked();
-  const nowhere = `${sandbox.handles.base_url}/scheduled_events/nowhere`;
-  for (const path of [nowhere, `${nowhere}/invitees`, `${event}/invitees/unknown`])
-    expect(await sandbox.call('GET', path)).toMatchObject({ status: 404, body: { title: 'Internal Server Error' } });
+    expect(Date.parse(resource.end_time) - Date.parse(resource.start_time)).toBe(30 * 60_000);
+  },
+  'GET /scheduled_events | takes `user`: the meetings that user hosts | A6e': async () => {
+    const { event } = await booker.booked({ event_type: booker.offers['Support line'] });
+    const other = await booker.booked();
+    const found = uris(await list({ user: sandbox.handles.users.member, count: 100 }));
+    expect(found).toContain(event);
+    expect(found).not.toContain(other.event);
+    const ofOwner = { user: sandbox.handles.users.owner };
+    expect(await list(ofOwner, 'member')).toMatchObject({ status: 403, body: noAccess });
+  },
+  'GET /scheduled_events | takes `group`: the meetings its members host | A6e': async () => {
+    const { event } = await booker.booked({ event_type: booker.offers['Support line'] });
+    const other = await booker.booked();
+    const found = uris(await list({ group: sandbox.handles.group, count: 100 }, 'member'));
+    expect(found).toContain(event);
+    expect(found).not.toContain(other.event);
+  },
+  'GET /scheduled_events | takes `status` | A6e': async () => {
+    const [kept, left] = [await booker.booked(), await booker.booked()];
+    await sandbox.control('POST', '/invitees/cancel', { uri: left.uri });
+    const { organization } = sandbox.handles;
+    const canceled = uris(await list({ organization, status: 'canceled', count: 100 }));
+    expect([canceled.includes(left.event), canceled.includes(kept.event)]).toEqual([true, false]);
+    expect(await list({ organization, status: 'open' })).toMatchObject({ status: 400 });
+  },
+  'GET /scheduled_events | takes `invitee_email` | A6e': async () => {
+    const { event } = await booker.booked({ invitee: someone('only.here@example.test') });
+    await booker.booked();
+    const { organization } = sandbox.handles;
+    expect(uris(await list({ organization, invitee_email: 'only.here@example.test' }))).toEqual([event]);
+    expect(uris(await list({ organization, invitee_email: 'never.here@example.test' }))).toEqual([]);
+  },
+  'GET /scheduled_events | takes `min_start_time` and `max_start_time`, both included | A6e': async () => {
+    const times = [booker.freshTime(), booker.freshTime(), booker.freshTime()];
+    const events: string[] = [];
+    for (const start_time of times) events.push((await booker.booked({ start_time })).event);
+    const [first = '', second = '', third = ''] = times;
+    const { organization } = sandbox.handles;
+    const ask = async (query: Record<string, string>) => uris(await list({ organization, count: 100, ...query }));
+    expect(await ask({ min_start_time: second, max_start_time: third })).toEqual(events.slice(1));
+    expect(await ask({ min_start_time: first, max_start_time: second })).toEqual(events.slice(0, 2));
+  },
+  'GET /scheduled_events | is sorted by `start_time`, upwards unless asked otherwise | A6e': async () => {
+    const { organization } = sandbox.handles;
+    const times = async (query: Record<string, string>): Promise<string[]> =>
+      (await list({ organization, count: 100, ...query })).body.collection.map(
+        (one: { start_time: string }) => one.start_time,
+      );
+    await booker.booked();
+    await booker.booked();
+    const upwards = await times({});
+    expect(upwards.length).toBeGreaterThan(1);
+    expect(upwards).toEqual(upwards.toSorted());
+    expect(await times({ sort: 'start_time:asc' })).toEqual(upwards);
+    expect(await times({ sort: 'start_time:desc' })).toEqual(upwards.toReversed());
+    expect(await list({ organization, sort: 'name:asc' })).toMatchObject({ status: 400 });
+  },
+  'Conventions 3 | pages of scheduled events lead through all of them, and back': async () => {
+    for (let count = 0; count < 5; count += 1) await booker.booked();
+    const { organization } = sandbox.handles;
+    const all = uris(await list({ organization, count: 100 }));
+    const seen: string[] = [];
+    let page = await list({ organization, count: 2 });
+    for (;;) {
+      seen.push(...uris(page));
+      if (page.body.pagination.next_page === null) break;
+      page = await sandbox.call('GET', page.body.pagination.next_page);
+    }
+    expect(seen).toEqual(all);
+    const back = await sandbox.call('GET', page.body.pagination.previous_page);
+    expect(all.slice(0, -uris(page).length).slice(-2)).toEqual(uris(back));
+  },
+  'GET /scheduled_events/<uuid>/invitees | lists who comes to one meeting | A4a': async () => {
+    const plan = { event_type: sandbox.handles.event_types.group, start_time: booker.freshTime() };
+    const one = await booker.booked({ ...plan, invitee: someone('one@example.test') });
+    const two = await booker.booked({ ...plan, invitee: someone('two@example.test') });
+    await sandbox.control('POST', '/invitees/cancel', { uri: one.uri });
+    const ask = (query: Record<string, string> = {}) => sandbox.call('GET', `${one.event}/invitees`, { query });
+    expect(uris(await ask())).toEqual([one.uri, two.uri]);
+    expect(uris(await ask({ sort: 'created_at:desc' }))).toEqual([two.uri, one.uri]);
+    expect(uris(await ask({ status: 'active' }))).toEqual([two.uri]);
+    expect(uris(await ask({ email: 'one@example.test' }))).toEqual([one.uri]);
+    expect((await ask({ count: '1' })).body.pagination.next_page).toMatch(/page_token=/);
+  },
+  'Conventions 4 | one meeting is for its hosts and administrators to see; others get 403': async () => {
+    const mine = await booker.booked({ event_type: booker.offers['Support line'] });
+    const other = await booker.booked();
+    for (const path of [mine.event, `${mine.event}/invitees`, mine.uri])
+      expect(await sandbox.call('GET', path, { as: 'member' })).toMatchObject({ status: 200 });
+    for (const path of [other.event, `${other.event}/invitees`, other.uri]) {
+      expect(await sandbox.call('GET', path, { as: 'member' })).toMatchObject({ status: 403, body: noAccess });
+      expect(await sandbox.call('GET', path, { as: 'trial' })).toMatchObject({ status: 403, body: noAccess });
+      expect(await sandbox.call('GET', path, { as: 'admin' })).toMatchObject({ status: 200 });
+    }
+  },
+  'Errors 404 | a scheduled event or an invitee that is not there is not found': async () => {
+    const { event } = await booker.booked();
+    const nowhere = `${sandbox.handles.base_url}/scheduled_events/nowhere`;
+    for (const path of [nowhere, `${nowhere}/invitees`, `${event}/invitees/unknown`])
+      expect(await sandbox.call('GET', path)).toMatchObject({ status: 404, body: { title: 'Internal Server Error' } });
+  },
 });
