@@ -1,5 +1,0 @@
-// What the specification says of GET /contacts is true of the mirror on SQLite.
-import { storeEngines } from '../../harness/stores.ts';
-import { tryRowsOnMirror } from './contacts-conformance.ts';
-
-await tryRowsOnMirror(storeEngines[0]);
