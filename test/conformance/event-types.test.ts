@@ -6,7 +6,7 @@ import type { Booker } from '../harness/sandbox/bookings.ts';
 import { openCallback } from '../harness/sandbox/callback-server.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { TestSandbox } from '../harness/sandbox.ts';
-import { rows } from './rows.ts';
+import { answers, rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 let booker: Booker;
@@ -35,22 +35,16 @@ rows({
     expect(ofAll).toContain('Intro call');
     expect(ofMember).toContain('Support line');
     expect(ofMember).not.toContain('Intro call');
-    expect(await sandbox.call('GET', '/event_types')).toMatchObject({ status: 400 });
+    await answers(sandbox.call('GET', '/event_types'), 400);
   },
   'Conventions 4 | a member who lists the event types of the organization receives 403': async () => {
     const query = { organization: sandbox.handles.organization };
-    expect(await sandbox.call('GET', '/event_types', { as: 'member', query })).toMatchObject({
-      status: 403,
-      body: noAccess,
-    });
-    expect(await sandbox.call('GET', '/event_types', { as: 'admin', query })).toMatchObject({ status: 200 });
+    await answers(sandbox.call('GET', '/event_types', { as: 'member', query }), 403, noAccess);
+    await answers(sandbox.call('GET', '/event_types', { as: 'admin', query }), 200);
   },
   'Authentication, scope event_types:read | is what reading event types asks for': async () => {
     for (const path of ['/event_types', sandbox.handles.event_types.solo, '/event_type_available_times'])
-      expect(await sandbox.call('GET', path, { as: 'no_scopes' })).toMatchObject({
-        status: 403,
-        body: { required_scopes: ['event_types:read'] },
-      });
+      await answers(sandbox.call('GET', path, { as: 'no_scopes' }), 403, { required_scopes: ['event_types:read'] });
   },
   'GET /event_types/<uuid> | shows the whole record, and nothing that only the service knows | A4e': async () => {
     const { body } = await sandbox.call('GET', sandbox.handles.event_types.round_robin);
@@ -86,16 +80,12 @@ rows({
   'Errors 404 | an event type that is not there is not found': async () => {
     const nowhere = `${sandbox.handles.base_url}/event_types/nowhere`;
     for (const method of ['GET', 'DELETE'])
-      expect(await sandbox.call(method, nowhere)).toMatchObject({
-        status: 404,
-        body: { title: 'Internal Server Error' },
-      });
-    expect(await sandbox.call('PATCH', nowhere, { body: {} })).toMatchObject({ status: 404 });
+      await answers(sandbox.call(method, nowhere), 404, { title: 'Internal Server Error' });
+    await answers(sandbox.call('PATCH', nowhere, { body: {} }), 404);
   },
   'Conventions 4 | an event type of another organization is refused with 403': async () => {
     const { solo } = sandbox.handles.event_types;
-    for (const method of ['GET', 'DELETE'])
-      expect(await sandbox.call(method, solo, { as: 'trial' })).toMatchObject({ status: 403, body: noAccess });
+    for (const method of ['GET', 'DELETE']) await answers(sandbox.call(method, solo, { as: 'trial' }), 403, noAccess);
   },
 });
 
@@ -140,27 +130,24 @@ rows({
   'DELETE /event_types/<uuid> | a deleted event type leaves the lists; its meetings stay | A23': async () => {
     const { uri } = (await made({ name: 'Short-lived' })).body.resource;
     const { event } = await booker.booked({ event_type: uri });
-    expect(await sandbox.call('DELETE', uri)).toMatchObject({ status: 204 });
-    expect(await sandbox.call('GET', uri)).toMatchObject({ status: 404 });
+    await answers(sandbox.call('DELETE', uri), 204);
+    await answers(sandbox.call('GET', uri), 404);
     const query = { organization: sandbox.handles.organization, count: 100 };
     expect(names(await sandbox.call('GET', '/event_types', { query }))).not.toContain('Short-lived');
-    expect(await sandbox.call('GET', event)).toMatchObject({ status: 200, body: { resource: { event_type: uri } } });
+    await answers(sandbox.call('GET', event), 200, { resource: { event_type: uri } });
   },
   'POST, PATCH and DELETE /event_types | are for administrators, and for users what they alone host | A23':
     async () => {
-      expect(await made({}, 'member')).toMatchObject({ status: 201 });
+      await answers(made({}, 'member'), 201);
       const { owner, member } = sandbox.handles.users;
       const forOwner = { name: 'Not mine', duration: 30, owner };
-      expect(await sandbox.call('POST', '/event_types', { as: 'member', body: forOwner })).toMatchObject({
-        status: 403,
-        body: noRight,
-      });
+      await answers(sandbox.call('POST', '/event_types', { as: 'member', body: forOwner }), 403, noRight);
       const shared = { owner: member, hosts: [member, owner], pooling_type: 'collective' };
-      expect(await made(shared, 'member')).toMatchObject({ status: 403, body: noRight });
+      await answers(made(shared, 'member'), 403, noRight);
       const { solo, round_robin } = sandbox.handles.event_types;
       for (const uri of [solo, round_robin]) {
-        expect(await sandbox.call('PATCH', uri, { as: 'member', body: { name: 'x' } })).toMatchObject({ status: 403 });
-        expect(await sandbox.call('DELETE', uri, { as: 'member' })).toMatchObject({ status: 403, body: noRight });
+        await answers(sandbox.call('PATCH', uri, { as: 'member', body: { name: 'x' } }), 403);
+        await answers(sandbox.call('DELETE', uri, { as: 'member' }), 403, noRight);
       }
     },
   'POST and PATCH /event_types | what is not valid is refused, parameter by parameter | A23': async () => {
@@ -176,14 +163,9 @@ rows({
     expect(await refused({ locations: [{ kind: 'carrier_pigeon' }] })).toEqual(['locations.0.kind']);
     expect(await refused({ custom_questions: [{ name: 'Why?' }, { name: 'Why?' }] })).toEqual(['custom_questions']);
     const { solo } = sandbox.handles.event_types;
-    expect(await sandbox.call('PATCH', solo, { body: { owner: sandbox.handles.users.admin } })).toMatchObject({
-      status: 400,
-    });
+    await answers(sandbox.call('PATCH', solo, { body: { owner: sandbox.handles.users.admin } }), 400);
     const unknownUser = `${sandbox.handles.base_url}/users/unknown`;
-    expect(await made({ owner: unknownUser })).toMatchObject({
-      status: 404,
-      body: { details: [{ parameter: 'owner' }] },
-    });
+    await answers(made({ owner: unknownUser }), 404, { details: [{ parameter: 'owner' }] });
   },
 });
 
@@ -248,11 +230,8 @@ const times = (fromMs: number, toMs: number, event_type = sandbox.handles.event_
 rows({
   'GET /event_type_available_times | start_time and end_time span at most 31 days': async () => {
     const from = monday();
-    expect(await times(from, from + 31 * dayMs)).toMatchObject({ status: 200 });
-    expect(await times(from, from + 31 * dayMs + 1)).toMatchObject({
-      status: 400,
-      body: { details: [{ parameter: 'end_time' }] },
-    });
+    await answers(times(from, from + 31 * dayMs), 200);
+    await answers(times(from, from + 31 * dayMs + 1), 400, { details: [{ parameter: 'end_time' }] });
   },
   'Limits | date range: up to 31 days per request (was 7)': async () => {
     const from = monday();
@@ -278,14 +257,11 @@ rows({
   },
   'GET /event_type_available_times | the end lies after the start, and the start not in the past | A23b': async () => {
     const from = monday();
-    expect(await times(from, from)).toMatchObject({ status: 400, body: { details: [{ parameter: 'end_time' }] } });
-    expect(await times(from, from - dayMs)).toMatchObject({ status: 400 });
-    expect(await times(from - 30 * dayMs, from - 20 * dayMs)).toMatchObject({
-      status: 400,
-      body: { details: [{ parameter: 'start_time' }] },
-    });
+    await answers(times(from, from), 400, { details: [{ parameter: 'end_time' }] });
+    await answers(times(from, from - dayMs), 400);
+    await answers(times(from - 30 * dayMs, from - 20 * dayMs), 400, { details: [{ parameter: 'start_time' }] });
     const now = sandbox.service.clock.nowMs();
-    expect(await times(now, now + dayMs)).toMatchObject({ status: 200 });
+    await answers(times(now, now + dayMs), 200);
   },
   'GET /event_type_available_times | half hours of the working day, weekdays only | A23b': async () => {
     const from = monday();
@@ -330,8 +306,6 @@ rows({
   },
   'Errors 404 | the available times of an event type that is not there are not found': async () => {
     const from = monday();
-    expect(await times(from, from + dayMs, `${sandbox.handles.base_url}/event_types/nowhere`)).toMatchObject({
-      status: 404,
-    });
+    await answers(times(from, from + dayMs, `${sandbox.handles.base_url}/event_types/nowhere`), 404);
   },
 });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { Answer, CallOptions, TestSandbox } from '../harness/sandbox.ts';
-import { rows } from './rows.ts';
+import { answers, rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
@@ -33,30 +33,31 @@ rows({
     expect(sandbox.service.state.invitations.get(invitation.uri)).toEqual(invitation);
   },
   'POST /organizations/<uuid>/invitations | required scope: `organizations:write`': async () => {
-    expect(await invite(newAddress(), { as: 'no_scopes' })).toMatchObject({
-      status: 403,
-      body: { title: 'Insufficient scope', required_scopes: ['organizations:write'] },
+    await answers(invite(newAddress(), { as: 'no_scopes' }), 403, {
+      title: 'Insufficient scope',
+      required_scopes: ['organizations:write'],
     });
     sandbox.tokens.add('oat_inviter', {
       kind: 'oauth',
       user: sandbox.handles.users.admin,
       scopes: ['organizations:write'],
     });
-    expect(await invite(newAddress(), { token: 'oat_inviter' })).toMatchObject({ status: 201 });
+    await answers(invite(newAddress(), { token: 'oat_inviter' }), 201);
   },
   "POST /organizations/<uuid>/invitations | path parameter `uuid` (string, required): the organization's identifier":
     async () => {
       const { body } = await invite();
       expect(body.resource.organization).toBe(sandbox.handles.organization);
-      expect(
-        await sandbox.call('POST', `/organizations/${strange}/invitations`, { body: { email: newAddress() } }),
-      ).toMatchObject({ status: 404 });
+      await answers(
+        sandbox.call('POST', `/organizations/${strange}/invitations`, { body: { email: newAddress() } }),
+        404,
+      );
     },
   'POST /organizations/<uuid>/invitations | body: `email` (string, required): address of the user to invite':
     async () => {
       expect((await invited('grace@example.test')).email).toBe('grace@example.test');
       for (const body of [{}, { email: null }, { email: 7 }, { email: ['a@example.test'] }])
-        expect(await sandbox.call('POST', path(), { body })).toMatchObject({ status: 400 });
+        await answers(sandbox.call('POST', path(), { body }), 400);
     },
   'POST /organizations/<uuid>/invitations | 201 response: `resource` = OrganizationInvitation': async () => {
     const { status, body } = await invite();
@@ -69,14 +70,12 @@ rows({
   'OrganizationInvitation.uri | string, required: unique reference of the invitation': async () => {
     const [one, two] = [await invited(), await invited()];
     expect(one.uri).not.toBe(two.uri);
-    expect(await sandbox.call('GET', one.uri)).toMatchObject({ status: 200, body: { resource: one } });
+    await answers(sandbox.call('GET', one.uri), 200, { resource: one });
   },
-  'OrganizationInvitation.organization | string, required: URI of the organization': async () => {
-    expect((await invited()).organization).toBe(sandbox.handles.organization);
-  },
-  'OrganizationInvitation.email | string, required: invited address': async () => {
-    expect((await invited('Mixed.Case@example.test')).email).toBe('Mixed.Case@example.test');
-  },
+  'OrganizationInvitation.organization | string, required: URI of the organization': async () =>
+    expect((await invited()).organization).toBe(sandbox.handles.organization),
+  'OrganizationInvitation.email | string, required: invited address': async () =>
+    expect((await invited('Mixed.Case@example.test')).email).toBe('Mixed.Case@example.test'),
   'OrganizationInvitation.status | enum, required: `pending`, `accepted`, `declined`': async () => {
     const [one, two, three] = [await invited(), await invited(), await invited()];
     await sandbox.control('POST', '/invitations/accept', { uri: two.uri });
@@ -127,36 +126,24 @@ rows({
     expect(body.details).toMatchObject([{ parameter: 'email', message: expect.any(String) }]);
     expect(count()).toBe(before);
   },
-  'Errors of the invitation endpoint, 401 | caller cannot be authenticated': async () => {
-    expect(await invite(newAddress(), { as: null })).toMatchObject({
-      status: 401,
-      body: { title: 'Internal Server Error' },
-    });
-  },
-  'Errors of the invitation endpoint, 403 | permission denied': async () => {
-    expect(await invite(newAddress(), { as: 'member' })).toMatchObject({
-      status: 403,
-      body: { title: 'Permission Denied', message: 'You do not have permission' },
-    });
-  },
-  'Errors of the invitation endpoint, 404 | requested resource not found': async () => {
-    expect(
-      await sandbox.call('POST', `/organizations/${strange}/invitations`, { body: { email: newAddress() } }),
-    ).toMatchObject({
-      status: 404,
-      body: {
-        title: 'Internal Server Error',
-        message: 'The server encountered an unexpected condition that prevented it from fulfilling the request.',
-      },
-    });
-  },
+  'Errors of the invitation endpoint, 401 | caller cannot be authenticated': () =>
+    answers(invite(newAddress(), { as: null }), 401, { title: 'Internal Server Error' }),
+  'Errors of the invitation endpoint, 403 | permission denied': () =>
+    answers(invite(newAddress(), { as: 'member' }), 403, {
+      title: 'Permission Denied',
+      message: 'You do not have permission',
+    }),
+  'Errors of the invitation endpoint, 404 | requested resource not found': () =>
+    answers(sandbox.call('POST', `/organizations/${strange}/invitations`, { body: { email: newAddress() } }), 404, {
+      title: 'Internal Server Error',
+      message: 'The server encountered an unexpected condition that prevented it from fulfilling the request.',
+    }),
   'Errors of the invitation endpoint, 500 | server error': async () => {
     await using broken = await openTestSandbox();
     await broken.control('POST', '/faults', { status: 1 });
     const organization = new URL(broken.handles.organization).pathname;
-    expect(await broken.call('POST', `${organization}/invitations`, { body: { email: newAddress() } })).toMatchObject({
-      status: 500,
-      body: { title: 'Internal Server Error' },
+    await answers(broken.call('POST', `${organization}/invitations`, { body: { email: newAddress() } }), 500, {
+      title: 'Internal Server Error',
     });
     expect(broken.service.state.invitations.size).toBe(0);
   },
@@ -167,12 +154,12 @@ rows({
     const to = `${new URL(small.handles.organization).pathname}/invitations`;
     const first = await small.call('POST', to, { body: { email: 'one@example.test' } });
     expect(first.status).toBe(201);
-    expect(await small.call('POST', to, { body: { email: 'two@example.test' } })).toMatchObject({
-      status: 403,
-      body: { title: 'Permission Denied', message: 'All seats of this account are used. Please add more seats.' },
+    await answers(small.call('POST', to, { body: { email: 'two@example.test' } }), 403, {
+      title: 'Permission Denied',
+      message: 'All seats of this account are used. Please add more seats.',
     });
     await small.control('POST', '/invitations/decline', { uri: first.body.resource.uri });
-    expect(await small.call('POST', to, { body: { email: 'two@example.test' } })).toMatchObject({ status: 201 });
+    await answers(small.call('POST', to, { body: { email: 'two@example.test' } }), 201);
   },
   'Limits, invitation quotas | a fixed allotment for trial accounts, enforced with 403': async () => {
     await using small = await openTestSandbox();
@@ -181,29 +168,28 @@ rows({
     const first = await small.call('POST', to, { body: { email: 'one@example.test' } });
     expect(first.status).toBe(201);
     await small.control('POST', '/invitations/decline', { uri: first.body.resource.uri });
-    expect(await small.call('POST', to, { body: { email: 'two@example.test' } })).toMatchObject({
-      status: 403,
-      body: { title: 'Permission Denied', message: 'All invitations of this trial account are used.' },
+    await answers(small.call('POST', to, { body: { email: 'two@example.test' } }), 403, {
+      title: 'Permission Denied',
+      message: 'All invitations of this trial account are used.',
     });
   },
   'Errors, 400 | an invalid or blank e-mail address | A24': async () => {
     const before = count();
     for (const email of ['', ' ', 'no-address', 'a@b', 'a b@example.test', `${'x'.repeat(300)}@example.test`])
-      expect(await invite(email)).toMatchObject({ status: 400, body: { details: [{ parameter: 'email' }] } });
+      await answers(invite(email), 400, { details: [{ parameter: 'email' }] });
     expect(count()).toBe(before);
   },
   'Errors, 400 | an address already in the organization, in whatever letter case | A24': async () => {
     const { body } = await sandbox.call('GET', sandbox.handles.users.member);
     const before = count();
     for (const email of [body.resource.email, body.resource.email.toUpperCase()])
-      expect(await invite(email)).toMatchObject({ status: 400, body: { details: [{ parameter: 'email' }] } });
+      await answers(invite(email), 400, { details: [{ parameter: 'email' }] });
     expect(count()).toBe(before);
   },
   'Errors, 400 | an invitation already pending; once declined, the address can be invited again | A24': async () => {
     const { uri, email } = await invited();
-    expect(await invite(email.toUpperCase())).toMatchObject({
-      status: 400,
-      body: { details: [{ parameter: 'email', message: 'An invitation to this address is already pending.' }] },
+    await answers(invite(email.toUpperCase()), 400, {
+      details: [{ parameter: 'email', message: 'An invitation to this address is already pending.' }],
     });
     await sandbox.control('POST', '/invitations/decline', { uri });
     expect((await invited(email)).uri).not.toBe(uri);
@@ -231,11 +217,9 @@ rows({
     const users = sandbox.service.state.users.size;
     for (const { uri } of [accepted, declined])
       for (const answer of ['accept', 'decline'])
-        expect(await sandbox.control('POST', `/invitations/${answer}`, { uri })).toMatchObject({ status: 400 });
+        await answers(sandbox.control('POST', `/invitations/${answer}`, { uri }), 400);
     expect(sandbox.service.state.users.size).toBe(users);
-    expect(
-      await sandbox.control('POST', '/invitations/accept', { uri: `${sandbox.handles.base_url}/nothing` }),
-    ).toMatchObject({ status: 404 });
+    await answers(sandbox.control('POST', '/invitations/accept', { uri: `${sandbox.handles.base_url}/nothing` }), 404);
   },
   'GET /organizations/<uuid>/invitations | lists the invitations, filtered by `email` and `status`, page by page | A24':
     async () => {
@@ -256,16 +240,16 @@ rows({
       expect(page.body.pagination.count).toBe(2);
       const rest = await small.call('GET', page.body.pagination.next_page);
       expect(rest.body.collection).toMatchObject([{ uri: uris[2] }]);
-      expect(await small.call('GET', to, { as: 'member' })).toMatchObject({ status: 403 });
-      expect(await small.call('GET', to, { as: 'no_scopes' })).toMatchObject({ status: 403 });
-      expect(await small.call('GET', to, { as: 'enterprise' })).toMatchObject({ status: 403 });
+      await answers(small.call('GET', to, { as: 'member' }), 403);
+      await answers(small.call('GET', to, { as: 'no_scopes' }), 403);
+      await answers(small.call('GET', to, { as: 'enterprise' }), 403);
     },
   'GET /organizations/<uuid>/invitations/<uuid> | retrieves one invitation | A24': async () => {
     const invitation = await invited();
-    expect(await sandbox.call('GET', invitation.uri)).toMatchObject({ status: 200, body: { resource: invitation } });
-    expect(await sandbox.call('GET', `${path()}/${strange}`)).toMatchObject({ status: 404 });
-    expect(await sandbox.call('GET', invitation.uri, { as: 'member' })).toMatchObject({ status: 403 });
-    expect(await sandbox.call('GET', invitation.uri, { as: 'free_plan' })).toMatchObject({ status: 403 });
+    await answers(sandbox.call('GET', invitation.uri), 200, { resource: invitation });
+    await answers(sandbox.call('GET', `${path()}/${strange}`), 404);
+    await answers(sandbox.call('GET', invitation.uri, { as: 'member' }), 403);
+    await answers(sandbox.call('GET', invitation.uri, { as: 'free_plan' }), 403);
   },
   'POST /organizations/<uuid>/invitations | the invitation is recorded as sent; no e-mail is sent, and a control accepts or declines it | exception':
     async () => {

@@ -7,7 +7,7 @@ import { openCallback } from '../harness/sandbox/callback-server.ts';
 import type { Callback } from '../harness/sandbox/callback-server.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { CallOptions, TestSandbox } from '../harness/sandbox.ts';
-import { rows } from './rows.ts';
+import { answers, rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 let booker: Booker;
@@ -114,10 +114,7 @@ rows({
   'Events, invitee_no_show.created | an invitee who canceled is no no-show: refused with 400 | A21b': async () => {
     const { uri: invitee } = await booker.booked();
     await sandbox.control('POST', '/invitees/cancel', { uri: invitee });
-    expect(await sandbox.control('POST', '/no_shows', { invitee })).toMatchObject({
-      status: 400,
-      body: { details: [{ parameter: 'invitee' }] },
-    });
+    await answers(sandbox.control('POST', '/no_shows', { invitee }), 400, { details: [{ parameter: 'invitee' }] });
     expect(sandbox.service.state.invitees.get(invitee)?.no_show).toBeNull();
   },
   'Events, invitee_no_show.created | fires when an invitee is marked no-show': async () => {
@@ -149,7 +146,7 @@ rows({
     await using mine = await openCallback();
     const { organization, users } = sandbox.handles;
     const body = { url: mine.url, events: ['invitee.created'], organization, scope: 'user', user: users.member };
-    expect(await sandbox.call('POST', '/webhook_subscriptions', { as: 'member', body })).toMatchObject({ status: 201 });
+    await answers(sandbox.call('POST', '/webhook_subscriptions', { as: 'member', body }), 201);
     await booker.booked();
     const own = await booker.booked({ event_type: booker.offers['Coaching session'] });
     const together = await booker.booked({ event_type: booker.offers['Office visit'] });
@@ -183,7 +180,7 @@ rows({
       const { resource } = body;
       expect([status, Object.keys(resource).toSorted()]).toEqual([201, ['created_at', 'invitee', 'uri']]);
       expect(resource.invitee).toBe(invitee);
-      expect(await sandbox.call('GET', resource.uri)).toMatchObject({ status: 200, body });
+      await answers(sandbox.call('GET', resource.uri), 200, body);
       const no_show = { uri: resource.uri, created_at: resource.created_at };
       expect(await delivered()).toMatchObject([
         { event: 'invitee_no_show.created', payload: { uri: invitee, no_show } },
@@ -194,33 +191,27 @@ rows({
     const { body } = await sandbox.call('POST', '/invitee_no_shows', { body: { invitee } });
     const mark = body.resource.uri as string;
     await forget();
-    expect(await sandbox.call('DELETE', mark)).toMatchObject({ status: 204 });
+    await answers(sandbox.call('DELETE', mark), 204);
     expect(await delivered()).toMatchObject([
       { event: 'invitee_no_show.deleted', payload: { uri: invitee, no_show: null } },
     ]);
-    for (const method of ['GET', 'DELETE']) expect(await sandbox.call(method, mark)).toMatchObject({ status: 404 });
+    for (const method of ['GET', 'DELETE']) await answers(sandbox.call(method, mark), 404);
   },
   'POST /invitee_no_shows | a second mark and one on who canceled are 400, an unknown invitee is 404; another host’s invitee and a token without `scheduled_events:write` are 403 | A14':
     async () => {
       const mark = (invitee: string, more?: CallOptions) =>
         sandbox.call('POST', '/invitee_no_shows', { body: { invitee }, ...more });
       const { uri: invitee } = await booker.booked();
-      expect(await mark(invitee, { as: 'member' })).toMatchObject({
-        status: 403,
-        body: { title: 'Permission Denied' },
-      });
-      expect(await mark(invitee, { as: 'no_scopes' })).toMatchObject({
-        status: 403,
-        body: { required_scopes: ['scheduled_events:write'] },
-      });
+      await answers(mark(invitee, { as: 'member' }), 403, { title: 'Permission Denied' });
+      await answers(mark(invitee, { as: 'no_scopes' }), 403, { required_scopes: ['scheduled_events:write'] });
       const { body } = await mark(invitee);
-      expect(await sandbox.call('DELETE', body.resource.uri, { as: 'member' })).toMatchObject({ status: 403 });
+      await answers(sandbox.call('DELETE', body.resource.uri, { as: 'member' }), 403);
       const { uri: gone } = await booker.booked();
       await sandbox.control('POST', '/invitees/cancel', { uri: gone });
       await forget();
       for (const refused of [await mark(invitee), await mark(gone), await mark('ada')])
         expect(refused).toMatchObject({ status: 400, body: { details: [{ parameter: 'invitee' }] } });
-      expect(await mark(`${invitee}x`)).toMatchObject({ status: 404, body: { details: [{ parameter: 'invitee' }] } });
+      await answers(mark(`${invitee}x`), 404, { details: [{ parameter: 'invitee' }] });
       expect(await delivered()).toEqual([]);
     },
   'POST /invitees | reschedule handling runs as for a booking made through the hosted interface: the old invitee is canceled and a new one booked':

@@ -7,7 +7,7 @@ import { createRecap, type RecapPlan } from '#src/sandbox/world/recaps.ts';
 import { openSubscriber, type Subscriber } from '../harness/sandbox/subscriber.ts';
 import { holdMeeting } from '../harness/sandbox/meetings.ts';
 import { openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
-import { rows } from './rows.ts';
+import { answers, rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => void (sandbox = await openTestSandbox()));
@@ -141,7 +141,7 @@ rows({
     expect(ascending).toEqual(ascending.toSorted());
     expect(await starts({ sort: 'start_time:asc' })).toEqual(ascending);
     expect(await starts({ sort: 'start_time:desc' })).toEqual(ascending.toReversed());
-    expect(await list({ user: host, sort: 'created_at:asc' })).toMatchObject({ status: 400 });
+    await answers(list({ user: host, sort: 'created_at:asc' }), 400);
   },
   'Conventions 3 | keyset (cursor) pagination is used by GET /meeting_recaps': async () => {
     const host = sandbox.handles.users.owner;
@@ -169,18 +169,18 @@ rows({
   'PATCH /meeting_recaps/<recap_uuid> | takes highlights only, at least one of them | A26': async () => {
     const recap = recapOf();
     for (const body of [{}, { notes: 'x' }, { summary_md: 1 }, { summary_md: 'x', share_link: null }, [], null])
-      expect(await sandbox.call('PATCH', recap.uri, { body })).toMatchObject({ status: 400 });
+      await answers(sandbox.call('PATCH', recap.uri, { body }), 400);
     expect((await sandbox.call('GET', recap.uri)).body.resource).toEqual(recap);
   },
   'DELETE /meeting_recaps/<recap_uuid> | delete a recap': async () => {
     const recap = recapOf();
-    expect(await sandbox.call('DELETE', recap.uri, { as: 'member' })).toMatchObject({ status: 204, body: undefined });
+    await answers(sandbox.call('DELETE', recap.uri, { as: 'member' }), 204, undefined);
     for (const [method, path] of [
       ['GET', recap.uri],
       ['GET', recap.transcript],
       ['DELETE', recap.uri],
     ] as const)
-      expect(await sandbox.call(method, path)).toMatchObject({ status: 404 });
+      await answers(sandbox.call(method, path), 404);
   },
   'GET /meeting_recaps/<recap_uuid>/transcript | retrieve the full transcript': async () => {
     const recap = recapOf();
@@ -199,17 +199,17 @@ rows({
   'Authentication 2 | meeting_recaps:write is used to update and delete recaps': async () => {
     const { uri } = recapOf();
     for (const method of ['PATCH', 'DELETE']) expect(await missing(method, uri)).toEqual(['meeting_recaps:write']);
-    expect(await sandbox.call('GET', uri)).toMatchObject({ status: 200 });
+    await answers(sandbox.call('GET', uri), 200);
   },
   'Authentication 2 | meeting_recaps:write implicitly includes meeting_recaps:read': async () => {
     const { uri } = recapOf();
     const token = grant(['meeting_recaps:write']);
-    expect(await sandbox.call('GET', uri, { token })).toMatchObject({ status: 200 });
-    expect(await sandbox.call('PATCH', uri, { token, body: { summary_md: 'x' } })).toMatchObject({ status: 200 });
+    await answers(sandbox.call('GET', uri, { token }), 200);
+    await answers(sandbox.call('PATCH', uri, { token, body: { summary_md: 'x' } }), 200);
     const reader = grant(['meeting_recaps:read']);
-    expect(await sandbox.call('PATCH', uri, { token: reader, body: { summary_md: 'y' } })).toMatchObject({
-      status: 403,
-      body: { title: 'Insufficient scope', required_scopes: ['meeting_recaps:write'] },
+    await answers(sandbox.call('PATCH', uri, { token: reader, body: { summary_md: 'y' } }), 403, {
+      title: 'Insufficient scope',
+      required_scopes: ['meeting_recaps:write'],
     });
   },
   'Authentication 4 | a recap is its user’s; administrators may read and change it too | A26': async () => {
@@ -220,10 +220,8 @@ rows({
       { as: 'member', changed: 'by its user' },
       { as: 'admin', changed: 'by an administrator' },
     ] as const) {
-      expect(await sandbox.call('GET', recap.uri, { as })).toMatchObject({ status: 200 });
-      expect(await sandbox.call('PATCH', recap.uri, { as, body: { summary_md: changed } })).toMatchObject({
-        status: 200,
-      });
+      await answers(sandbox.call('GET', recap.uri, { as }), 200);
+      await answers(sandbox.call('PATCH', recap.uri, { as, body: { summary_md: changed } }), 200);
     }
     for (const who of [{ token }, { as: 'enterprise' }] as const)
       for (const [method, path, body] of [
@@ -232,9 +230,9 @@ rows({
         ['PATCH', recap.uri, { summary_md: 'by a stranger' }],
         ['DELETE', recap.uri],
       ] as const)
-        expect(await sandbox.call(method, path, { ...who, body })).toMatchObject({
-          status: 403,
-          body: { title: 'Permission Denied', message: 'You do not have permission to access this resource.' },
+        await answers(sandbox.call(method, path, { ...who, body }), 403, {
+          title: 'Permission Denied',
+          message: 'You do not have permission to access this resource.',
         });
     expect((await sandbox.call('GET', recap.uri)).body.resource.summary_md).toBe('by an administrator');
   },
@@ -242,9 +240,9 @@ rows({
     const { organization, users } = sandbox.handles;
     const { event } = recapOf({ user: users.admin });
     for (const query of [{ organization }, { user: users.admin }, { event: event ?? '' }] as const) {
-      expect(await list(query)).toMatchObject({ status: 200 });
-      expect(await list(query, 'member')).toMatchObject({ status: 403, body: { title: 'Permission Denied' } });
-      expect(await list(query, 'enterprise')).toMatchObject({ status: 403, body: { title: 'Permission Denied' } });
+      await answers(list(query), 200);
+      await answers(list(query, 'member'), 403, { title: 'Permission Denied' });
+      await answers(list(query, 'enterprise'), 403, { title: 'Permission Denied' });
     }
   },
   'Events | meeting_recap.created fires when a recap is created, for hosted meetings': async () => {
@@ -262,21 +260,18 @@ rows({
     expect(sent).toMatchObject({ event: 'meeting_recap.created', payload: body.resource });
     expect(body.resource.event).toBeNull();
   },
-  'Events | meeting_recap.updated fires when the summary changes': async () => {
+  'Events | meeting_recap.updated fires when the summary changes': async () =>
     expect(await sentAbout({ summary_md: 'Another' })).toMatchObject([
       { event: 'meeting_recap.updated', payload: { summary_md: 'Another' } },
-    ]);
-  },
-  'Events | meeting_recap.updated fires when the action items change': async () => {
+    ]),
+  'Events | meeting_recap.updated fires when the action items change': async () =>
     expect(await sentAbout({ action_items_md: '- Another' })).toMatchObject([
       { event: 'meeting_recap.updated', payload: { action_items_md: '- Another' } },
-    ]);
-  },
-  'Events | meeting_recap.updated fires when the discussion changes': async () => {
+    ]),
+  'Events | meeting_recap.updated fires when the discussion changes': async () =>
     expect(await sentAbout({ discussion_md: null })).toMatchObject([
       { event: 'meeting_recap.updated', payload: { discussion_md: null } },
-    ]);
-  },
+    ]),
   'Events | a PATCH of highlights through the interface fires meeting_recap.updated': async () => {
     const recap = recapOf();
     await using ear = await hear();
@@ -286,11 +281,10 @@ rows({
       { event: 'meeting_recap.updated', created_at: answer.resource.updated_at, payload: body },
     ]);
   },
-  'Events | the creation of a share link surfaces as meeting_recap.updated': async () => {
+  'Events | the creation of a share link surfaces as meeting_recap.updated': async () =>
     expect(await sentAbout({ share_link: true })).toMatchObject([
       { event: 'meeting_recap.updated', payload: { share_link: expect.stringMatching(/^http/) } },
-    ]);
-  },
+    ]),
   'Events | the removal of a share link surfaces as meeting_recap.updated': async () => {
     const { uri } = recapOf();
     await sandbox.control('PATCH', '/meeting_recaps', { uri, share_link: true });
@@ -298,15 +292,12 @@ rows({
     await sandbox.control('PATCH', '/meeting_recaps', { uri, share_link: false });
     expect(await ear.heard()).toMatchObject([{ event: 'meeting_recap.updated', payload: { share_link: null } }]);
   },
-  'Events | changes to notes do not fire meeting_recap.updated': async () => {
-    expect(await sentAbout({ notes: 'For myself' })).toEqual([]);
-  },
-  'Events | changes to attendees do not fire meeting_recap.updated': async () => {
-    expect(await sentAbout({ attendees: [{ user_email: 'late@example.test', user_name: 'Late' }] })).toEqual([]);
-  },
-  'Events | changes to timing do not fire meeting_recap.updated': async () => {
-    expect(await sentAbout({ start_time: instantOf(sandbox.service.clock.nowMs() - 5 * dayMs) })).toEqual([]);
-  },
+  'Events | changes to notes do not fire meeting_recap.updated': async () =>
+    expect(await sentAbout({ notes: 'For myself' })).toEqual([]),
+  'Events | changes to attendees do not fire meeting_recap.updated': async () =>
+    expect(await sentAbout({ attendees: [{ user_email: 'late@example.test', user_name: 'Late' }] })).toEqual([]),
+  'Events | changes to timing do not fire meeting_recap.updated': async () =>
+    expect(await sentAbout({ start_time: instantOf(sandbox.service.clock.nowMs() - 5 * dayMs) })).toEqual([]),
   'Events | meeting_recap.deleted fires when a recap is permanently deleted': async () => {
     const recap = recapOf();
     await using ear = await hear();

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { Answer, CallOptions, TestSandbox } from '../harness/sandbox.ts';
-import { rows } from './rows.ts';
+import { answers, rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 let account: Record<string, unknown>;
@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 async function set(changes: Record<string, unknown>): Promise<void> {
-  expect(await sandbox.control('POST', '/plan', changes)).toMatchObject({ status: 200, body: changes });
+  await answers(sandbox.control('POST', '/plan', changes), 200, changes);
 }
 
 type Caller = NonNullable<CallOptions['as']>;
@@ -61,13 +61,13 @@ async function organizationOf(as: Caller): Promise<string> {
 
 rows({
   'Permission denied, invitations | seat allotment of the account is used up (asks for more seats)': async () => {
-    expect(await invite()).toMatchObject({ status: 201 });
+    await answers(invite(), 201);
     await set({ seats: 1 });
     expect(await invite()).toMatchObject(denied('All seats of this account are used. Please add more seats.'));
   },
   'Permission denied, invitations | trial-account invitation allotment used up': async () => {
     await set({ trial: true, trial_invitations: 1000 });
-    expect(await invite()).toMatchObject({ status: 201 });
+    await answers(invite(), 201);
     await set({ trial_invitations: 1 });
     expect(await invite()).toMatchObject(denied('All invitations of this trial account are used.'));
   },
@@ -75,30 +75,30 @@ rows({
     expect(await invite('member')).toMatchObject(noPermission);
     expect(await invite('enterprise')).toMatchObject(noPermission);
     await sandbox.control('POST', '/roles', { user: sandbox.handles.users.member, role: 'admin' });
-    expect(await invite('member')).toMatchObject({ status: 201 });
+    await answers(invite('member'), 201);
   },
   'Permission denied, invitations | action not allowed for an organization with SCIM enabled': async () => {
     await set({ scim: true });
     expect(await invite()).toMatchObject(denied('This action is not allowed for an organization with SCIM enabled.'));
     await set({ scim: false });
-    expect(await invite()).toMatchObject({ status: 201 });
+    await answers(invite(), 201);
   },
   'Permission denied, contacts list | account must be upgraded to the enterprise level': async () => {
     await set({ contacts_feature: 'enterprise_only' });
     expect(await contacts()).toMatchObject(denied('Please upgrade your account to the enterprise level.'));
     await set({ plan: 'enterprise' });
-    expect(await contacts()).toMatchObject({ status: 200 });
+    await answers(contacts(), 200);
   },
   'Permission denied, contacts list | `You do not have permission to access this resource.`': async () => {
     expect(await contacts('member')).toMatchObject(noAccess);
     await sandbox.control('POST', '/roles', { user: sandbox.handles.users.member, role: 'admin' });
-    expect(await contacts('member')).toMatchObject({ status: 200 });
+    await answers(contacts('member'), 200);
   },
   'Permission denied, contacts list | account must be upgraded to a paid plan': async () => {
     await set({ plan: 'free' });
     expect(await contacts()).toMatchObject(denied('Please upgrade your account to a paid plan.'));
     await set({ plan: 'standard' });
-    expect(await contacts()).toMatchObject({ status: 200 });
+    await answers(contacts(), 200);
   },
   'Permission denied, contacts list | contact creation unavailable because required features are disabled':
     async () => {
@@ -108,43 +108,43 @@ rows({
       expect(await contacts()).toMatchObject(message);
       expect(await sandbox.call('POST', '/contacts', { body })).toMatchObject(message);
       await set({ contacts_feature: 'enabled' });
-      expect(await sandbox.call('POST', '/contacts', { body })).toMatchObject({ status: 201 });
+      await answers(sandbox.call('POST', '/contacts', { body }), 201);
     },
   'Permission denied, webhook creation | account must be upgraded to the standard level': async () => {
     await set({ plan: 'free' });
     expect(await subscribe()).toMatchObject(denied('Please upgrade your account to the standard level.'));
     await set({ plan: 'standard' });
-    expect(await subscribe()).toMatchObject({ status: 201 });
+    await answers(subscribe(), 201);
   },
   'Permission denied, webhook creation | `You do not have permission to access this resource.`': async () => {
     expect(await subscribe('owner', await organizationOf('enterprise'))).toMatchObject(noAccess);
-    expect(await subscribe('enterprise', await organizationOf('enterprise'))).toMatchObject({ status: 201 });
+    await answers(subscribe('enterprise', await organizationOf('enterprise')), 201);
   },
   'Permission denied, webhook creation | `You do not have permission`': async () => {
     expect(await subscribe('member')).toMatchObject(noPermission);
     await sandbox.control('POST', '/roles', { user: sandbox.handles.users.member, role: 'owner' });
-    expect(await subscribe('member')).toMatchObject({ status: 201 });
+    await answers(subscribe('member'), 201);
   },
   'Permission denied, invitees creation | `You do not have permission to access this resource.`': async () => {
     expect(await book('enterprise')).toMatchObject(noAccess);
-    expect(await book('owner')).toMatchObject({ status: 201 });
+    await answers(book('owner'), 201);
   },
   'Permission denied, invitees creation | `You do not have permission`': async () => {
     expect(await book('member')).toMatchObject(noPermission);
     await sandbox.control('POST', '/roles', { user: sandbox.handles.users.member, role: 'admin' });
-    expect(await book('member')).toMatchObject({ status: 201 });
+    await answers(book('member'), 201);
   },
   'Permission denied, invitees creation | the scheduling interface is available only on paid plans': async () => {
     await set({ plan: 'free' });
     expect(await book()).toMatchObject(denied('The scheduling interface is available only on paid plans.'));
     await set({ plan: 'standard' });
-    expect(await book()).toMatchObject({ status: 201 });
+    await answers(book(), 201);
   },
   'Errors, role example | a non-administrator listing webhook subscriptions for an organization scope receives 403':
     async () => {
       const query = { organization: sandbox.handles.organization, scope: 'organization' };
       const list = (as: Caller) => sandbox.call('GET', '/webhook_subscriptions', { as, query });
-      expect(await list('member')).toMatchObject({ status: 403, body: { title: 'Permission Denied' } });
-      expect(await list('admin')).toMatchObject({ status: 200 });
+      await answers(list('member'), 403, { title: 'Permission Denied' });
+      await answers(list('admin'), 200);
     },
 });
