@@ -1,4 +1,5 @@
 // Three kinds of tests: pure ones need nothing but Node, engine tests need Redis or PostgreSQL, process tests spawn the product.
+// A fourth kind checks the repository itself.
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { tally } from './test/harness/tally.ts';
@@ -49,6 +50,8 @@ export default defineConfig({
           pool: 'threads',
         },
       },
+      // What concerns contributors only: links, vocabulary, where tests are. `npm run check`, not `npm test`.
+      { extends: true, test: { name: 'repository', include: ['test/**/*.check.ts'], pool: 'threads' } },
     ],
   },
 });

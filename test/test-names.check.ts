@@ -84,4 +84,13 @@ describe('the tests', () => {
     const strange = [...folders].filter((folder) => /^(schemas|src|workers)\//.test(folder));
     expect(strange.filter((folder) => !existsSync(join(root, folder)))).toEqual([]);
   });
+
+  it('give every property a number of cases and a seed', () => {
+    const times = (text: string, what: RegExp): number => text.match(what)?.length ?? 0;
+    const unbounded = tests.filter((path) => {
+      const text = readFileSync(join(root, path), 'utf8');
+      return times(text, /\bfc\.assert\($/gm) + times(text, /\bfc\.assert\(\w/g) !== times(text, /\bruns\(.+\)[,)]/g);
+    });
+    expect(unbounded.filter((path) => path !== 'test/test-names.check.ts')).toEqual([]);
+  });
 });

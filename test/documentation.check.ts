@@ -61,17 +61,6 @@ describe('the documentation', () => {
     expect(current.filter((file) => read(file).includes('npx slotstream'))).toEqual([]);
   });
 
-  it('has none of the sentences that new users had to read twice', () => {
-    const files = globSync('{*.md,.env.example,{docs,src,workers,schemas}/**/*.{md,ts}}', { cwd: root });
-    const found = files.flatMap(
-      (file) =>
-        read(file)
-          .match(hardToRead)
-          ?.map((phrase) => `${file}: ${phrase}`) ?? [],
-    );
-    expect(found).toEqual([]);
-  });
-
   it('mentions only scripts, commands and files that exist', () => {
     for (const page of pages) {
       const text = read(page);
@@ -97,77 +86,6 @@ describe('the documentation', () => {
     expect(broken).toEqual([]);
   });
 });
-
-describe('the comparison with other tools', () => {
-  const page = read('docs/compare.md');
-  const rows = [...page.matchAll(/^\|(.+)\|$/gm)].map(([, row = '']) => row.split('|').map((cell) => cell.trim()));
-  const cells = rows.filter(([subject = '']) => /\w/.test(subject)).flatMap(([, ...others]) => others);
-  const footnotes = new Map(
-    [...page.matchAll(/^\[\^([\w-]+)\]: (.+)$/gm)].map(([, name = '', text = '']) => [name, text]),
-  );
-
-  it('has a source in every cell: a footnote, or a page of ours', () => {
-    expect(cells.length).toBeGreaterThan(100);
-    expect(cells.filter((cell) => !/\[\^[\w-]+\]|\]\([^):]+\)/.test(cell))).toEqual([]);
-  });
-
-  it('uses every footnote and defines it with an address and the day on which it was read', () => {
-    const used = new Set([...page.matchAll(/\[\^([\w-]+)\](?!:)/g)].map(([, name = '']) => name));
-    expect([...used].toSorted()).toEqual([...footnotes.keys()].toSorted());
-    expect([...footnotes].filter(([, text]) => !/\]\(https:\/\/.+(?:, | read )\d{4}-\d{2}-\d{2}$/.test(text))).toEqual(
-      [],
-    );
-    // With a second date it says which is which.
-    const dated = [...footnotes].filter(([, text]) => /\b[A-Z]\w+ 20\d\d\b/.test(text));
-    expect(dated.filter(([, text]) => !/\bstate of .+ read \S+$/.test(text))).toEqual([]);
-  });
-});
-
-const hardToRead = new RegExp(
-  [
-    'what the service does not deliver',
-    'it, or the rate budget',
-    'would go on after page',
-    'can be had by',
-    'old one may go',
-    'what mends',
-    'the log holds \\d',
-    'speaks? through',
-    'begin behind',
-    'the newest so many',
-    'another world',
-    'happen by themselves',
-    'gave up a time',
-    'took another time',
-    'Who books again',
-    'what speaks like',
-    'sudden many',
-    'leave without the queue',
-    'as the service would answer',
-    'may run twice',
-    'makes the new before',
-    'lost a mention',
-    'Given up:',
-    'the rule looks away',
-    'So has at last',
-    'Tried again is',
-    'part of what an alert is',
-    'Canceled is also',
-    'the last we know of',
-    'claims it besides',
-    'comes to stand',
-    'reader slows down',
-    'piles up',
-    'sixteen bits',
-    'refused in its words',
-    'This page is for',
-    '\\blevers?\\b',
-    '\\bwholly\\b',
-    '\\blooks? after\\b',
-    '1 entries',
-  ].join('|'),
-  'g',
-);
 
 /** Paths, from the root of the repository, that a page links to. */
 function linksOf(page: string): readonly string[] {
