@@ -46,7 +46,7 @@ export async function judge(outcome: Outcome): Promise<void> {
     rows.filter(({ state }) => state === 'failed'),
     'no alert was given up',
   ).toEqual([]);
-  const active = rows.filter(({ state, follows }) => state === 'sent' && follows === null);
+  const active = rows.filter(({ state, follows }) => state === 'sent' && !follows);
   const names = new Set(rules.map(({ name }) => name));
   const standpoint = { nowMs: startMs, maxAgeMs, eraseOnDelete, firstLoaded: new Map<string, string>() };
   const expected = expectedAlerts(facts, standpoint).filter((line) => names.has(line.split(' ', 1)[0] ?? ''));

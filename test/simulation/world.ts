@@ -241,7 +241,7 @@ export class World {
     const open = await store.db
       .selectFrom('alerts')
       .select('id')
-      .where((row) => row.or([row('state', '=', 'pending'), row('claimed_at', 'is not', null)]))
+      .where((row) => row.or([row('state', 'in', ['pending', 'retracting']), row('claimed_at', 'is not', null)]))
       .executeTakeFirst();
     const last = await lastSeq(store);
     return open === undefined && this.workers.some(({ watchedTo }) => watchedTo === last);
