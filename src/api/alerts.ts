@@ -27,7 +27,6 @@ const alertRecord = z
     fact: z
       .string()
       .describe('What was found: the no-show mark, the cancellation, the booking, or when a problem began.'),
-    follows: z.string().nullable().describe('For a retraction: the alert it retracts.'),
     state: z.enum(alertStates),
     attempts: z.int(),
     last_error: z.string().nullable().describe('What the recipient answered to the last failed attempt.'),
@@ -67,7 +66,7 @@ export const listAlerts = defineOperation({
   tag: 'Alerts',
   summary: 'List alerts, newest first',
   description:
-    'One record is one message to one channel. `pending`: waits for its grace period, the end of quiet hours, its digest or another attempt. `sent`: delivered. `retracted`: over before it was sent, or retracted by the message that names it in `follows`. `failed`: given up; it can be resent.',
+    'One record is one alert to one channel. `pending`: waits for its grace period, the end of quiet hours, its digest or another attempt. `sent`: delivered. `retracting`: over after it was sent; its retraction waits in the same way. `retracted`: over before it was sent, or its retraction was delivered. `failed`: its last message was given up; it can be resent.',
   query: listQuery,
   answers: 'collection',
   schema: alertRecord,

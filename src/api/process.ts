@@ -71,7 +71,9 @@ export const statusRecord = z
       ])
       .optional(),
     reconcile: z.looseObject({}).optional(),
-    alerts: z.strictObject({ pending: count, sent: count, retracted: count, failed: count }).optional(),
+    alerts: z
+      .strictObject({ pending: count, sent: count, retracting: count, retracted: count, failed: count })
+      .optional(),
     health: z.array(healthCheck).optional().meta({ description: 'Whether all is well, check by check' }),
     processes: z
       .array(processRecord)

@@ -50,7 +50,13 @@ const report = z.object({
     .catch(undefined),
   reconcile: part({ recent: lastRun, full: lastRun }),
   retention: part({ finished_at: z.string(), before: z.string(), pruned: z.number(), pruned_ever: z.number() }),
-  alerts: part({ pending: z.number(), sent: z.number(), retracted: z.number(), failed: z.number() }),
+  alerts: part({
+    pending: z.number(),
+    sent: z.number(),
+    retracting: z.number(),
+    retracted: z.number(),
+    failed: z.number(),
+  }),
   alert_channels: partsByName({ state: z.string(), failures: z.number(), until: z.string().nullable() }),
   sinks: partsByName({
     position: z.number().nullable(),
@@ -208,9 +214,9 @@ function retentionLines(retention: Report['retention']): readonly Line[] {
 
 function alertLines({ alerts, alert_channels: channels = {} }: Report): readonly Line[] {
   if (alerts === undefined) return [];
-  const { pending, sent, retracted, failed } = alerts;
+  const { pending, sent, retracting, retracted, failed } = alerts;
   return [
-    ['Messages', `${pending} pending, ${sent} sent, ${retracted} retracted, ${failed} failed`],
+    ['Messages', `${pending + retracting} pending, ${sent} sent, ${retracted} retracted, ${failed} failed`],
     ...Object.entries(channels).map(([name, { state, failures, until }]): Line => {
       const working = failures === 0 ? 'working' : `working, last ${failures} attempts failed`;
       const isPaused = state === 'open';

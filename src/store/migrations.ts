@@ -5,11 +5,12 @@ import { slotstream } from '#src/base/command.ts';
 import { isMissingTable, SlotstreamError } from '#src/base/errors.ts';
 import { firstRelease } from '#src/store/migrations/0001-first-release.ts';
 import { bookings } from '#src/store/migrations/0002-bookings.ts';
+import { outbox } from '#src/store/migrations/0003-outbox.ts';
 import type { StorageTypes } from '#src/store/migrations/storage-types.ts';
 import type { Database } from './tables.ts';
 
 export function migrationsFor(types: StorageTypes): Record<string, Migration> {
-  return { '0001-first-release': firstRelease(types), '0002-bookings': bookings(types) };
+  return { '0001-first-release': firstRelease(types), '0002-bookings': bookings(types), '0003-outbox': outbox };
 }
 
 /** Asked first at every start: the migrator reads the whole schema, twice, before it finds that there is nothing to do. */

@@ -115,11 +115,11 @@ export const tables = {
     { text: 'invitee_uri journey_uri', integer: 'position' },
     'journey_uri position',
   ),
-  /** One row is one message to one channel; it names no person. `alerts/alert-rows.ts` explains the columns. */
+  /** One row is one alert to one channel; it names no person. `alerts/alert-rows.ts` explains the columns. */
   alerts: table(
     'id',
     {
-      text: 'id rule subject_uri state channel last_error fact follows digest detail',
+      text: 'id rule subject_uri state channel last_error fact digest detail',
       integer: 'attempts episode',
       time: 'occurred_at due_at next_at claimed_at sent_at created_at updated_at',
     },

@@ -122,8 +122,6 @@ function recordOf(
     invitee_time: timeIn(invitee?.timezone ?? null),
     reschedule_url: invitee?.reschedule_url ?? null,
     missed_before: Math.max(0, marks - (unmarked_at === null ? 1 : 0)),
-    alerts: alerts
-      .filter(({ follows }) => follows === null)
-      .map(({ rule, channel, state, sent_at }) => ({ rule, channel, state, sent_at })),
+    alerts: alerts.map(({ rule, channel, state, sent_at }) => ({ rule, channel, state, sent_at })),
   };
 }

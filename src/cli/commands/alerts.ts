@@ -140,9 +140,9 @@ const work: Readonly<Record<(typeof actions)[number], (context: VerbContext, inp
           records.map((one) => [
             timeText(one.created_at),
             one.state,
-            one.state === 'pending' ? timeText(one.next_at) : '',
+            ['pending', 'retracting'].includes(one.state) ? timeText(one.next_at) : '',
             one.channel,
-            `${one.rule}${one.follows === null ? '' : ' (retraction)'}`,
+            one.rule,
             safeTerminalText(names.get(one.subject_uri) ?? one.subject_uri),
             String(one.attempts),
             one.id,

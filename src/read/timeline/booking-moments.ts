@@ -154,17 +154,24 @@ const alertTopics: Readonly<Record<string, string>> = {
 
 /** None where it was retracted before it was sent. */
 function alertMoments(alert: TimelineRows['alerts'][number], meeting: Meeting | undefined): readonly Moment[] {
-  const { id, rule, channel, state, fact, subject_uri: subject } = alert;
+  const { rule, channel, state, fact, subject_uri: subject } = alert;
   const what = `alert “${rule}” about ${alertTopics[fact.split(' ')[0] ?? ''] ?? 'the no-show'}`;
-  const named = alert.follows === null ? `The ${what}` : `The retraction of the ${what}`;
-  const at = (kind: Moment['kind'], time: string, end: string) =>
+  const at = (kind: Moment['kind'], time: string, end: string, of = '') =>
     moment(kind, time, {
       subject,
-      id,
-      sentence: `${named} ${end} ${channel}.`,
+      id: `${alert.id}${of === '' ? '' : '-retraction'}`,
+      sentence: `The ${of}${what} ${end} ${channel}.`,
       meetingStart: meeting?.start_time ?? null,
     });
-  if (alert.sent_at !== null) return at('alert_sent', alert.sent_at, 'was sent to');
-  if (state === 'failed') return at('alert_failed', alert.updated_at, 'could not be sent to');
-  return state === 'pending' ? at('alert_pending', alert.created_at, 'waits to be sent to') : [];
+  if (alert.sent_at === null) {
+    if (state === 'failed') return at('alert_failed', alert.updated_at, 'could not be sent to');
+    return state === 'pending' ? at('alert_pending', alert.created_at, 'waits to be sent to') : [];
+  }
+  const retraction = 'retraction of the ';
+  return [
+    ...at('alert_sent', alert.sent_at, 'was sent to'),
+    ...(state === 'retracting' ? at('alert_pending', alert.due_at, 'waits to be sent to', retraction) : []),
+    ...(state === 'retracted' ? at('alert_sent', alert.updated_at, 'was sent to', retraction) : []),
+    ...(state === 'failed' ? at('alert_failed', alert.updated_at, 'could not be sent to', retraction) : []),
+  ];
 }

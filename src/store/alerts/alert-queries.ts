@@ -1,7 +1,7 @@
 // The alerts that operators list, newest first and page by page, and their counts.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { instantOf, minuteMs } from '#src/base/time.ts';
-import { alertOf, alertStateOf, type Alert, type AlertState } from './alert-rows.ts';
+import { alertOf, alertStateOf, isWaiting, type Alert, type AlertState } from './alert-rows.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Page, PageRequest } from '#src/store/keyset.ts';
 import { findRows } from '#src/store/record-search.ts';
@@ -52,7 +52,7 @@ export async function countAlerts({ db }: Pick<Store, 'db'>): Promise<readonly A
 
 /** Counts by state, over all channels. */
 export async function alertTotals(store: Pick<Store, 'db'>): Promise<Readonly<Record<AlertState, number>>> {
-  const totals = { pending: 0, sent: 0, retracted: 0, failed: 0 };
+  const totals = { pending: 0, sent: 0, retracting: 0, retracted: 0, failed: 0 };
   for (const { state, count } of await countAlerts(store)) totals[state] += count;
   return totals;
 }
@@ -60,9 +60,9 @@ export async function alertTotals(store: Pick<Store, 'db'>): Promise<Readonly<Re
 /** What a channel has not accepted. */
 export interface AlertBacklog {
   readonly channel: string;
-  /** Pending alerts that were due more than a minute ago, and are not postponed by a rule. */
+  /** Messages that were due more than a minute ago, and are not postponed by a rule. */
   readonly overdue: number;
-  /** Failed attempts of pending alerts, the last answer, and since when the first of these alerts was due. */
+  /** Failed attempts of messages that wait, the last answer, and since when the first of these alerts was due. */
   readonly failures: number;
   readonly lastError: string | undefined;
   readonly failingSince: string | undefined;
@@ -75,16 +75,16 @@ const longestPauseMs = 300_000;
 
 export async function alertBacklog({ db }: Pick<Store, 'db'>, nowMs: number): Promise<readonly AlertBacklog[]> {
   const [late, soon] = [instantOf(nowMs - minuteMs), instantOf(nowMs + longestPauseMs)];
-  const tried = sql`state = 'pending' and attempts > 0`;
+  const tried = sql`${isWaiting} and attempts > 0`;
   const { rows } = await sql<Record<string, unknown>>`select channel,
-      sum(case when state = 'pending' and due_at < ${late} and digest is null and (attempts > 0 or next_at <= ${soon})
+      sum(case when ${isWaiting} and due_at < ${late} and digest is null and (attempts > 0 or next_at <= ${soon})
         then 1 else 0 end) as overdue,
-      sum(case when state = 'pending' and next_at < ${late} then 1 else 0 end) as unsent,
+      sum(case when ${isWaiting} and next_at < ${late} then 1 else 0 end) as unsent,
       sum(case when ${tried} then attempts else 0 end) as failures,
       max(case when ${tried} then last_error end) as last_error,
       min(case when ${tried} then due_at end) as failing_since,
       sum(case when state = 'failed' then 1 else 0 end) as failed
-    from alerts where state in ('pending', 'failed') group by channel order by channel`.execute(db);
+    from alerts where ${isWaiting} or state = 'failed' group by channel order by channel`.execute(db);
   return rows.map((row) => {
     const isStuck = Number(row['failures']) > 0 || Number(row['unsent']) > 0;
     return {

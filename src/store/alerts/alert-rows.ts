@@ -1,48 +1,59 @@
-// The outbox of alerts: one row is one message to one channel. A row holds no personal data; the text is built from the mirror's rows
-// when the message is sent.
+// The outbox of alerts: one row is one alert to one channel, and its retraction. A row holds no personal data; the text is built from the
+// mirror's rows when a message is sent.
 //
 //   fact         with rule, channel and subject the identity of the alert: `id` is a hash of the four
-//   follows      set on a retraction: the alert it retracts
-//   due_at       the earliest time to send it; next_at: when the poller looks at it next
+//   due_at       the earliest time to send its message; next_at: when the poller looks at it next
 //   claimed_at   when a worker last claimed it for sending, until the outcome of that send is recorded
-//   sent_at      when it was last sent
+//   sent_at      when the alert was last sent; null while the recipient has not got it, as far as is known
 //   episode      counts how often the fact became true again after a retraction; part of the idempotency key the recipient sees
-//   digest       the id of the digest it is sent with; null when it is sent alone
+//   digest       the id of the digest its message is sent with; null when it is sent alone
 //   detail       for a condition: what was found, in a few words and numbers
 import { sql } from 'kysely';
+import { instantOf } from '#src/base/time.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { decodeRow, deleteRows, insertRows, writeColumns } from '#src/store/rows.ts';
 import { chunks } from '#src/store/prepared-sql.ts';
 import { columnsOf, type TableRow } from '#src/store/tables.ts';
 
-export const alertStates = ['pending', 'sent', 'retracted', 'failed'] as const;
+/** `pending` has its alert to send, `retracting` its retraction. */
+export const alertStates = ['pending', 'sent', 'retracting', 'retracted', 'failed'] as const;
 export type AlertState = (typeof alertStates)[number];
 
 export type Alert = Readonly<Omit<TableRow<'alerts'>, 'state'>> & { readonly state: AlertState };
 
 export type NewAlert = Pick<Alert, 'id' | 'rule' | 'channel' | 'subject_uri' | 'fact' | 'occurred_at' | 'due_at'> &
-  Partial<Pick<Alert, 'follows' | 'episode' | 'detail'>>;
+  Partial<Pick<Alert, 'detail'>>;
+
+/** Longer than one send and the recording of its outcome; short enough that a killed process delays its alerts only briefly. */
+export const claimMs = 20_000;
+
+const keyOf = (id: string, episode: number): string => (episode === 1 ? id : `${id}-${episode}`);
+
+type MessageAlert = Pick<Alert, 'id' | 'episode' | 'state'>;
+
+/** Whether the message that the alert waits to send is its retraction. */
+export const isRetraction = ({ state }: Pick<Alert, 'state'>): boolean => state === 'retracting';
 
 /** The idempotency key: the same for every attempt of one episode, so that a recipient can drop a duplicate. */
-export const messageIdOf = ({ id, episode }: Pick<Alert, 'id' | 'episode'>): string =>
-  episode === 1 ? id : `${id}-${episode}`;
+export const messageIdOf = (alert: MessageAlert): string =>
+  keyOf(isRetraction(alert) ? `${alert.id}-retraction` : alert.id, alert.episode);
 
-export const retractionIdOf = (id: string): string => `${id}-retraction`;
+/** The key of the message that a retraction retracts. */
+export const retractedIdOf = (alert: MessageAlert): string | undefined =>
+  isRetraction(alert) ? keyOf(alert.id, alert.episode) : undefined;
 
 /** Exactly the condition of the partial index. */
-const pendingAt = (from: Store | Unit, now: string) =>
-  from.db
-    .selectFrom('alerts')
-    .selectAll()
-    .where(sql<boolean>`state = 'pending'`)
-    .where('next_at', '<=', now);
+export const isWaiting = sql<boolean>`state in ('pending', 'retracting')`;
 
-/** Pending alerts whose `next_at` has come, oldest first. */
+const waitingAt = (from: Store | Unit, now: string) =>
+  from.db.selectFrom('alerts').selectAll().where(isWaiting).where('next_at', '<=', now);
+
+/** Alerts with a message to send whose `next_at` has come, oldest first. */
 export async function dueAlerts(
   from: Store | Unit,
   { now, limit, channel }: { readonly now: string; readonly limit: number; readonly channel?: string },
 ): Promise<readonly Alert[]> {
-  const rows = await pendingAt(from, now)
+  const rows = await waitingAt(from, now)
     .$if(channel !== undefined, (query) => query.where('channel', '=', channel ?? ''))
     .orderBy('next_at')
     .orderBy('id')
@@ -51,14 +62,14 @@ export async function dueAlerts(
   return rows.map((row) => alertOf(decodeRow(from.engine, 'alerts', row)));
 }
 
-/** Every pending alert of these digests whose `next_at` has come. */
+/** Every alert of these digests whose `next_at` has come. */
 export async function dueDigestAlerts(
   from: Store | Unit,
   { now, digests }: { readonly now: string; readonly digests: readonly string[] },
 ): Promise<readonly Alert[]> {
   const found: Alert[] = [];
   for (const chunk of chunks([...new Set(digests)].sort())) {
-    const rows = await pendingAt(from, now).where('digest', 'in', chunk).execute();
+    const rows = await waitingAt(from, now).where('digest', 'in', chunk).execute();
     found.push(...rows.map((row) => alertOf(decodeRow(from.engine, 'alerts', row))));
   }
   return found;
@@ -68,7 +79,7 @@ export function readAlerts(from: Store | Unit, ids: readonly string[]): Promise<
   return alertsWhere(from, { column: 'id', values: ids });
 }
 
-/** Every alert about these subjects, retractions included. */
+/** Every alert about these subjects. */
 export function alertsAbout(from: Store | Unit, subjects: readonly string[]): Promise<readonly Alert[]> {
   return alertsWhere(from, { column: 'subject_uri', values: subjects });
 }
@@ -117,8 +128,8 @@ async function alertsWhere(from: Store | Unit, { column, values, lock }: Lookup)
 /** Inserts new alerts. The caller holds a lock that keeps others from inserting the same ones. */
 export function insertAlerts(unit: Unit, alerts: readonly NewAlert[], now: string): Promise<void> {
   const rows = alerts.map((alert) => ({
-    episode: 1,
     ...alert,
+    episode: 1,
     state: 'pending',
     attempts: 0,
     next_at: alert.due_at,
@@ -128,66 +139,72 @@ export function insertAlerts(unit: Unit, alerts: readonly NewAlert[], now: strin
   return insertRows(unit, 'alerts', rows);
 }
 
-/** Makes closed alerts pending again and deletes their retractions, so that a later one can be sent. */
-export async function reopenAlerts(
+/** A message of these rows may be under way until then. */
+const settledAt = ({ claimed_at: at }: Pick<Alert, 'claimed_at'>): string =>
+  at === null ? '' : instantOf(Date.parse(at) + claimMs);
+
+const later = (one: string, other: string): string => (one > other ? one : other);
+
+const renewed = columnsOf(
+  'alerts',
+  'state attempts last_error episode digest due_at next_at claimed_at sent_at updated_at',
+);
+
+/** Makes alerts pending that are over: the fact is true again. The next message waits for the outcome of one that is under way. */
+export function reopenAlerts(
   unit: Unit,
-  alerts: readonly (Pick<Alert, 'id' | 'sent_at' | 'episode'> & { readonly due_at: string })[],
+  alerts: readonly (Pick<Alert, 'id' | 'sent_at' | 'episode' | 'claimed_at'> & { readonly due_at: string })[],
   now: string,
 ): Promise<void> {
-  await deleteAlerts(
-    unit,
-    alerts.map(({ id }) => retractionIdOf(id)),
-  );
-  const rows = alerts.map(({ id, sent_at, episode, due_at }) => ({
-    // An alert that was never marked as sent keeps its idempotency key: a send may be under way.
+  const rows = alerts.map(({ id, sent_at, episode, claimed_at, due_at }) => ({
     id,
     state: 'pending',
     attempts: 0,
     last_error: null,
+    // An alert that was never marked as sent has the same idempotency key as before: its send may be under way.
     episode: sent_at === null ? episode : episode + 1,
     digest: null,
     due_at,
-    next_at: due_at,
+    next_at: later(due_at, settledAt({ claimed_at })),
+    claimed_at: sent_at === null ? claimed_at : null,
     sent_at: null,
     updated_at: now,
   }));
-  await writeColumns(unit, 'alerts', {
-    columns: columnsOf('alerts', 'state attempts last_error episode digest due_at next_at sent_at updated_at'),
-    rows,
-  });
+  return writeColumns(unit, 'alerts', { columns: renewed, rows });
 }
 
-/** Closes alerts without a message. If a send is under way, `markSent` enqueues the retraction. */
+/** Closes alerts without a message: none was sent. */
 export function closeAlerts(unit: Unit, ids: readonly string[], now: string): Promise<void> {
   const rows = ids.map((id) => ({ id, state: 'retracted', updated_at: now }));
   return writeColumns(unit, 'alerts', { columns: ['state', 'updated_at'], rows });
 }
 
-/** Closes alerts that were sent and enqueues a retraction for each. */
-export async function retractAlerts(unit: Unit, alerts: readonly Alert[], now: string): Promise<void> {
-  const ids = alerts.map(({ id }) => id);
-  await closeAlerts(unit, ids, now);
-  await deleteAlerts(unit, ids.map(retractionIdOf));
-  const retractions = alerts.map(({ id, rule, channel, subject_uri, fact, episode, detail }) => ({
-    id: retractionIdOf(id),
-    follows: id,
-    rule,
-    channel,
-    subject_uri,
-    fact,
+/** Lets alerts send a retraction: they were sent, or a send is under way, whose outcome comes first. */
+export function retractAlerts(
+  unit: Unit,
+  alerts: readonly Pick<Alert, 'id' | 'sent_at' | 'episode' | 'claimed_at'>[],
+  now: string,
+): Promise<void> {
+  const rows = alerts.map(({ id, sent_at, episode, claimed_at }) => ({
+    id,
+    state: 'retracting',
+    attempts: 0,
+    last_error: null,
     episode,
-    detail,
-    occurred_at: now,
+    digest: null,
     due_at: now,
+    next_at: later(now, settledAt({ claimed_at })),
+    claimed_at,
+    sent_at,
+    updated_at: now,
   }));
-  await insertAlerts(unit, retractions, now);
+  return writeColumns(unit, 'alerts', { columns: renewed, rows });
 }
 
 /** Drops retractions that were not sent, because the facts are true again: the alerts count as sent. */
-export async function cancelRetractions(unit: Unit, ids: readonly string[], now: string): Promise<void> {
-  await deleteAlerts(unit, ids.map(retractionIdOf));
+export function cancelRetractions(unit: Unit, ids: readonly string[], now: string): Promise<void> {
   const rows = ids.map((id) => ({ id, state: 'sent', updated_at: now }));
-  await writeColumns(unit, 'alerts', { columns: ['state', 'updated_at'], rows });
+  return writeColumns(unit, 'alerts', { columns: ['state', 'updated_at'], rows });
 }
 
 export function deleteAlerts(unit: Unit, ids: readonly string[]): Promise<void> {

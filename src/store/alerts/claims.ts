@@ -1,54 +1,39 @@
 // Claims: a worker claims a due alert by moving its `next_at` into the future, so that no other worker sees it as due. A claim expires by
 // itself, so the alerts of a killed process are sent by another one.
 //
-//   due ──claim──▶ claimed ──outcome──▶ sent, failed or pending (send-results.ts)
-//    ▲                │ expires without an outcome
-//    └────────────────┘ still pending: sent again with the same key; closed meanwhile: outcome unknown, so it is retracted
+//   due ──claim──▶ claimed ──outcome──▶ sent, retracted, failed or waiting again (send-results.ts)
+//    ▲                │ expires without an outcome: the same message is sent again with the same key
+//    └────────────────┘ over meanwhile: the alert may have arrived, so its retraction is sent
 import { sql } from 'kysely';
 import { instantOf } from '#src/base/time.ts';
-import { alertOf, lockAlerts, type Alert } from './alert-rows.ts';
+import { claimMs, isRetraction, isWaiting, type Alert } from './alert-rows.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { runPrepared } from '#src/store/prepared-sql.ts';
-import { decodeRow, writeColumns } from '#src/store/rows.ts';
+import { writeColumns } from '#src/store/rows.ts';
 
-/** Longer than one send and the recording of its outcome; short enough that a killed process delays its alerts only briefly. */
-export const claimMs = 20_000;
+export type ClaimedAlert = Alert & {
+  /** The claim before this one, if the message of that one may have arrived. */
+  readonly earlierClaim?: string | null;
+};
 
 /** The caller has locked these rows and found them due. */
-export function claimAlerts(unit: Unit, alerts: readonly Pick<Alert, 'id'>[], nowMs: number): Promise<void> {
-  const [now, until] = [instantOf(nowMs), instantOf(nowMs + claimMs)];
-  const rows = alerts.map(({ id }) => ({ id, next_at: until, claimed_at: now }));
-  return writeColumns(unit, 'alerts', { columns: ['next_at', 'claimed_at'], rows });
-}
-
-export interface Claim {
-  /** The row as it is now. */
-  readonly row: Alert;
-  /** The row as it was before it was claimed. */
-  readonly before: Alert;
-}
-
-/**
- * Locks the rows, and leaves out what was sent or reopened since it was claimed: the claim has expired then, and another process has
- * recorded an outcome, which must stay.
- */
-export async function lockClaims(unit: Unit, alerts: readonly Alert[]): Promise<readonly Claim[]> {
-  const locked = await lockAlerts(
-    unit,
-    alerts.map(({ id }) => id),
-  );
-  const rows = new Map(locked.map((row) => [row.id, row]));
-  return alerts.flatMap((before) => {
-    const row = rows.get(before.id);
-    return row?.episode === before.episode && row.sent_at === null ? [{ row, before }] : [];
-  });
-}
-
-/** Gives back claims of alerts that were not sent. `alerts`: the rows as they were before they were claimed. */
-export async function releaseAlerts(unit: Unit, alerts: readonly Alert[], next_at: string): Promise<void> {
-  const claims = await lockClaims(unit, alerts);
-  const rows = claims.map(({ before: { id, claimed_at } }) => ({ id, next_at, claimed_at }));
-  await writeColumns(unit, 'alerts', { columns: ['next_at', 'claimed_at'], rows });
+export async function claimAlerts(
+  unit: Unit,
+  alerts: readonly Alert[],
+  nowMs: number,
+): Promise<readonly ClaimedAlert[]> {
+  const [now, next_at] = [instantOf(nowMs), instantOf(nowMs + claimMs)];
+  const claimed = alerts.map((alert) => ({
+    ...alert,
+    next_at,
+    claimed_at: now,
+    // Whether it was sent is not known any more: it counts as sent.
+    sent_at: isRetraction(alert) ? (alert.sent_at ?? now) : alert.sent_at,
+    earlierClaim: alert.claimed_at,
+  }));
+  const rows = claimed.map(({ id, claimed_at, sent_at }) => ({ id, next_at, claimed_at, sent_at }));
+  await writeColumns(unit, 'alerts', { columns: ['next_at', 'claimed_at', 'sent_at'], rows });
+  return claimed;
 }
 
 /**
@@ -61,37 +46,18 @@ export async function claimsByChannel(from: Store | Unit, now: string): Promise<
     .select(['channel', sql<number | string>`count(distinct coalesce(digest, id))`.as('messages')])
     .where('claimed_at', 'is not', null)
     .where('next_at', '>', now)
-    .where('claimed_at', '>', expiryOf(now))
+    .where('claimed_at', '>', instantOf(Date.parse(now) - claimMs))
     .groupBy('channel')
     .execute();
   return new Map(rows.map(({ channel, messages }) => [channel, Number(messages)]));
 }
 
-/** Whether an alert is due, or the outcome of one is unknown. */
+/** Whether an alert has a message that is due. */
 export async function hasDueWork(from: Store | Unit, now: string): Promise<boolean> {
   const found = await runPrepared(from, {
     id: 'due alerts',
-    values: { now, expired: expiryOf(now) },
-    build: (given) => sql`select 1 from alerts where state = 'pending' and next_at <= ${given.now}
-      union all select 1 from alerts where claimed_at is not null and state = 'retracted' and claimed_at <= ${given.expired} limit 1`,
+    values: { now },
+    build: (given) => sql`select 1 from alerts where ${isWaiting} and next_at <= ${given.now} limit 1`,
   });
   return found.length > 0;
-}
-
-/** Closed alerts with an expired claim: they may have been sent, and the outcome was never recorded. */
-export async function unresolvedSends(from: Store | Unit, now: string): Promise<readonly Alert[]> {
-  const rows = await from.db
-    .selectFrom('alerts')
-    .selectAll()
-    .where('claimed_at', 'is not', null)
-    .where('state', '=', 'retracted')
-    .where('claimed_at', '<=', expiryOf(now))
-    .limit(100)
-    .execute();
-  return rows.map((row) => alertOf(decodeRow(from.engine, 'alerts', row)));
-}
-
-/** Claims made at this time or earlier have expired. */
-function expiryOf(now: string): string {
-  return instantOf(Date.parse(now) - claimMs);
 }

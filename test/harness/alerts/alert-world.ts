@@ -7,12 +7,13 @@ import { loadConfig } from '#src/config/load.ts';
 import { createLog } from '#src/observability/log.ts';
 import { span } from '#src/config/readers.ts';
 import { resend } from '#src/store/alerts/send-results.ts';
-import { claimAlerts } from '#src/store/alerts/claims.ts';
 import { alertOf, lockAlerts, type Alert } from '#src/store/alerts/alert-rows.ts';
 import { decodeRow } from '#src/store/rows.ts';
 import type { Store } from '#src/store/contract.ts';
 import { configuredChannels, openChannels } from '#workers/alerts/channels/channels.ts';
-import { loadRules } from '#workers/alerts/rules/ruleset.ts';
+import { loadRules, type AlertRule } from '#workers/alerts/rules/ruleset.ts';
+import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
+import { claimMessages, type ClaimedPart } from '#workers/alerts/outbox/claim.ts';
 import { startOutboxPoller, type OutboxPoller } from '#workers/alerts/outbox/poll.ts';
 import { watch, type WatcherInput, type WatcherNeeds } from '#workers/alerts/rules/watcher.ts';
 import { openAlertReceivers, type AlertReceivers } from './alert-receivers.ts';
@@ -46,13 +47,14 @@ export interface AlertWorldPlan {
   readonly at?: string;
 }
 
-/** Claims alerts as the poller does; returns the rows as they were before. */
-export function claimForSending(store: Store, ids: readonly string[], nowMs: number): Promise<readonly Alert[]> {
-  return store.transaction(async (unit) => {
-    const alerts = await lockAlerts(unit, ids);
-    await claimAlerts(unit, alerts, nowMs);
-    return alerts;
-  });
+/** Claims an alert as the poller does; nothing when it is over. */
+export async function claimForSending(
+  store: Store,
+  id: string,
+  claim: { readonly rules: ReadonlyMap<string, AlertRule>; readonly nowMs: number },
+): Promise<readonly ClaimedPart[]> {
+  await catchUpBookings(store);
+  return store.transaction(async (unit) => (await claimMessages(unit, [await lockAlerts(unit, [id])], claim))[0] ?? []);
 }
 
 export async function openAlertWorld(plan: AlertWorldPlan = {}): Promise<AlertWorld> {

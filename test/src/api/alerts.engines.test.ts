@@ -58,7 +58,6 @@ for (const engine of storeEngines)
         channel: 'slack',
         subject_uri: invitee(4),
         fact: 'https://service.example.com/invitee_no_shows/4',
-        follows: null,
         state: 'failed',
         attempts: 1,
         last_error: 'answered 500',
@@ -136,6 +135,6 @@ for (const engine of storeEngines)
       await using api = await openAlerts();
       const counts = (await countAlerts(api.store)).map(({ channel, state, count }) => `${channel} ${state} ${count}`);
       expect(counts.toSorted()).toEqual(['email pending 1', 'slack failed 1', 'slack pending 1', 'slack sent 1']);
-      expect(await alertTotals(api.store)).toEqual({ pending: 2, sent: 1, retracted: 0, failed: 1 });
+      expect(await alertTotals(api.store)).toEqual({ pending: 2, sent: 1, retracting: 0, retracted: 0, failed: 1 });
     });
   });

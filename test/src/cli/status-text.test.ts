@@ -50,7 +50,7 @@ const running = {
   },
   reconcile: { recent: lastRun },
   retention: { finished_at: '2026-01-04T00:00:00Z', before: '2025-01-01T00:00:00Z', pruned: 9, pruned_ever: 30 },
-  alerts: { pending: 0, sent: 2, retracted: 0, failed: 1 },
+  alerts: { pending: 0, sent: 2, retracting: 0, retracted: 0, failed: 1 },
   alert_channels: {
     log: { state: 'closed', failures: 0, until: null },
     slack: { state: 'open', failures: 5, until: '2026-01-05T00:00:00Z' },

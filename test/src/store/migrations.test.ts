@@ -47,8 +47,22 @@ async function checksumsOf(engine: keyof typeof dialects): Promise<Record<string
 
 // Add a line for a new migration; never change one.
 it.each([
-  ['sqlite', { '0001-first-release': '0b5070784281e681', '0002-bookings': 'b2ab15d0a8db1878' }],
-  ['postgres', { '0001-first-release': 'fc0e35d1bc4d5d21', '0002-bookings': '4dd41af9d2671f41' }],
+  [
+    'sqlite',
+    {
+      '0001-first-release': '0b5070784281e681',
+      '0002-bookings': 'b2ab15d0a8db1878',
+      '0003-outbox': '0bfe93106d5c500e',
+    },
+  ],
+  [
+    'postgres',
+    {
+      '0001-first-release': 'fc0e35d1bc4d5d21',
+      '0002-bookings': '4dd41af9d2671f41',
+      '0003-outbox': '0bfe93106d5c500e',
+    },
+  ],
 ] as const)('the migrations of %s are the released ones', async (engine, released) => {
   expect(await checksumsOf(engine)).toEqual(released);
 });

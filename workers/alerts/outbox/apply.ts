@@ -15,7 +15,7 @@ import {
 import type { Unit } from '#src/store/contract.ts';
 import { diffAlerts, type Change } from './diff.ts';
 
-export interface DesiredAlert extends Omit<NewAlert, 'due_at' | 'follows' | 'episode'> {
+export interface DesiredAlert extends Omit<NewAlert, 'due_at'> {
   /** How long the fact must be true before it is reported. */
   readonly graceMs: number;
 }

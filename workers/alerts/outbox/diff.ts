@@ -2,17 +2,19 @@
 //
 //            found                 due, still true
 //   (none) ─────────▶ pending ──────────────────────▶ sent
-//                        │ no longer true               │ no longer true: a retraction is sent
+//                        │ no longer true               │ no longer true
 //                        ▼                              ▼
-//                    retracted ◀────────────────────────┘
-//   retracted ──true again──▶ sent if the retraction was not sent yet, otherwise pending
-//   pending ──too many attempts──▶ failed ──resent by an operator──▶ pending
+//                    retracted ◀──retraction sent── retracting
+//   retracting ──true again──▶ sent if the retraction was not sent yet, otherwise pending
+//   retracted ──true again──▶ pending
+//   pending, being sent ──no longer true──▶ retracting, once the outcome is known
+//   pending, retracting ──too many attempts──▶ failed ──resent by an operator──▶ pending, retracting
 //
 // The result depends on what is true now, not on the order in which it was learned.
-import { retractionIdOf, type Alert } from '#src/store/alerts/alert-rows.ts';
+import type { Alert } from '#src/store/alerts/alert-rows.ts';
 
 /** What the comparison needs of an alert in the outbox. */
-export type ExistingAlert = Pick<Alert, 'id' | 'state' | 'claimed_at' | 'sent_at' | 'created_at' | 'follows'>;
+export type ExistingAlert = Pick<Alert, 'id' | 'state' | 'claimed_at' | 'sent_at' | 'created_at'>;
 
 /** A fact that is true now and should be reported to one channel. */
 export interface DesiredAlert {
@@ -26,7 +28,7 @@ export type Change =
   | { readonly kind: 'reopen'; readonly id: string }
   /** It is no longer true and was never sent. */
   | { readonly kind: 'close'; readonly id: string }
-  /** It is no longer true and was sent: send a retraction. */
+  /** It is no longer true and was sent, or may have been: send a retraction. */
   | { readonly kind: 'retract'; readonly id: string }
   /** It is true again and the retraction was not sent: drop the retraction. */
   | { readonly kind: 'cancelRetraction'; readonly id: string };
@@ -36,7 +38,7 @@ export interface Age {
   readonly maxAgeMs: number;
 }
 
-/** `existing`: every alert about the subjects, including retractions. */
+/** `existing`: every alert about the subjects. */
 export function diffAlerts(
   desired: readonly DesiredAlert[],
   existing: readonly ExistingAlert[],
@@ -46,8 +48,8 @@ export function diffAlerts(
   const current = desired.filter((one) => isRecent(one, byId.get(one.id), age));
   const isCurrent = new Set(current.map(({ id }) => id));
   return [
-    ...current.flatMap((one) => whenTrue(one, byId, age)),
-    ...existing.filter(({ id, follows }) => follows === null && !isCurrent.has(id)).flatMap(whenOver),
+    ...current.flatMap((one) => whenTrue(one, byId.get(one.id), age)),
+    ...existing.filter(({ id }) => !isCurrent.has(id)).flatMap(whenOver),
   ];
 }
 
@@ -62,19 +64,22 @@ function isRecent({ occurred_at }: DesiredAlert, before: ExistingAlert | undefin
 
 function whenTrue(
   { id, occurred_at }: DesiredAlert,
-  byId: ReadonlyMap<string, ExistingAlert>,
+  before: ExistingAlert | undefined,
   { nowMs, maxAgeMs }: Age,
 ): readonly Change[] {
-  const before = byId.get(id);
   if (before === undefined) return [{ kind: 'add', id }];
-  if (before.state !== 'retracted') return [];
-  const retraction = byId.get(retractionIdOf(id));
-  const isRetractionUnsent = retraction !== undefined && retraction.state !== 'sent' && retraction.claimed_at === null;
-  if (before.sent_at !== null && isRetractionUnsent) return [{ kind: 'cancelRetraction', id }];
+  if (!isEnding(before) && before.state !== 'retracted') return [];
+  const isRetractionUnsent = before.state !== 'retracted' && before.sent_at !== null && before.claimed_at === null;
+  if (isRetractionUnsent) return [{ kind: 'cancelRetraction', id }];
   return nowMs - Date.parse(occurred_at) <= maxAgeMs ? [{ kind: 'reopen', id }] : [];
 }
 
-function whenOver({ id, state }: ExistingAlert): readonly Change[] {
-  if (state === 'retracted') return [];
-  return [{ kind: state === 'sent' ? 'retract' : 'close', id }];
+function whenOver(before: ExistingAlert): readonly Change[] {
+  const { id, state, claimed_at } = before;
+  if (isEnding(before) || state === 'retracted') return [];
+  return [{ kind: state === 'sent' || claimed_at !== null ? 'retract' : 'close', id }];
 }
+
+/** Its retraction is to be sent, or was given up. */
+const isEnding = ({ state, sent_at }: ExistingAlert): boolean =>
+  state === 'retracting' || (state === 'failed' && sent_at !== null);

@@ -25,6 +25,7 @@ const path = '/mirror/alerts';
 const states: Readonly<Record<Alert['state'], State>> = {
   pending: 'quiet',
   sent: 'ok',
+  retracting: 'quiet',
   retracted: 'quiet',
   failed: 'problem',
 };
@@ -114,6 +115,6 @@ function subjectView({ subject_uri: uri, detail }: Alert, names: Readonly<Record
 }
 
 function whenView({ state, sent_at: sent, next_at: next, updated_at: updated }: Alert): Markup {
-  if (state === 'pending') return html`<div>due ${time(next)}</div>`;
+  if (state === 'pending' || state === 'retracting') return html`<div>due ${time(next)}</div>`;
   return sent === null ? time(updated) : html`<div>sent ${time(sent)}</div>`;
 }

@@ -128,7 +128,7 @@ async function alertState({ read }: PageCall): Promise<PartState> {
     counts.filter((each) => each.state === state).reduce((total, { count }) => total + count, 0);
   const failed = sum('failed');
   if (counts.length === 0) return { text: 'There are no alerts yet.' };
-  const sent = `${number(sum('sent'))} sent, ${number(sum('pending'))} pending`;
+  const sent = `${number(sum('sent'))} sent, ${number(sum('pending') + sum('retracting'))} pending`;
   return failed === 0
     ? { text: `${sent}, none failed.` }
     : { text: `${sent}, ${number(failed)} failed and can be resent.`, needsAttention: true };

@@ -11,10 +11,8 @@ const row = (known: Partial<ExistingAlert>): ExistingAlert => ({
   claimed_at: null,
   sent_at: null,
   created_at: at(0),
-  follows: null,
   ...known,
 });
-const retraction = (known: Partial<ExistingAlert> = {}) => row({ id: 'a-retraction', follows: 'a', ...known });
 const kinds = (...given: Parameters<typeof diffAlerts>) => diffAlerts(...given).map(({ kind }) => kind);
 
 describe('the difference between facts and alerts', () => {
@@ -35,19 +33,28 @@ describe('the difference between facts and alerts', () => {
     expect(kinds([desired(50)], [row({ state: 'sent', created_at: at(20) })], age)).toEqual(['retract']);
   });
 
-  it('closes an alert that was not sent, and retracts one that was', () => {
-    expect(kinds([], [row({})], age)).toEqual(['close']);
-    expect(kinds([], [row({ state: 'failed' })], age)).toEqual(['close']);
+  it('closes an alert that was not sent, and retracts one that was or may have been sent', () => {
+    for (const state of ['pending', 'failed'] as const) {
+      expect(kinds([], [row({ state })], age)).toEqual(['close']);
+      expect(kinds([], [row({ state, claimed_at: at(0) })], age)).toEqual(['retract']);
+    }
     expect(kinds([], [row({ state: 'sent', sent_at: at(0) })], age)).toEqual(['retract']);
-    expect(kinds([], [row({ state: 'retracted' }), retraction()], age)).toEqual([]);
+  });
+
+  it('is nothing for an alert that is over, also when its retraction was given up', () => {
+    expect(kinds([], [row({ state: 'retracted' })], age)).toEqual([]);
+    for (const state of ['retracting', 'failed', 'retracted'] as const)
+      expect(kinds([], [row({ state, sent_at: at(0) })], age)).toEqual([]);
+    expect(kinds([], [row({ state: 'retracting', claimed_at: at(0) })], age)).toEqual([]);
   });
 
   it('cancels a retraction that was not sent, and reopens the alert once it was or may have been sent', () => {
-    const sent = row({ state: 'retracted', sent_at: at(0) });
-    expect(kinds([desired()], [sent, retraction()], age)).toEqual(['cancelRetraction']);
-    expect(kinds([desired()], [sent, retraction({ state: 'failed' })], age)).toEqual(['cancelRetraction']);
-    expect(kinds([desired()], [sent, retraction({ claimed_at: at(0) })], age)).toEqual(['reopen']);
-    expect(kinds([desired()], [sent, retraction({ state: 'sent' })], age)).toEqual(['reopen']);
+    for (const state of ['retracting', 'failed'] as const) {
+      expect(kinds([desired()], [row({ state, sent_at: at(0) })], age)).toEqual(['cancelRetraction']);
+      expect(kinds([desired()], [row({ state, sent_at: at(0), claimed_at: at(0) })], age)).toEqual(['reopen']);
+    }
+    expect(kinds([desired()], [row({ state: 'retracting', claimed_at: at(0) })], age)).toEqual(['reopen']);
+    expect(kinds([desired()], [row({ state: 'retracted', sent_at: at(0) })], age)).toEqual(['reopen']);
     expect(kinds([desired()], [row({ state: 'retracted' })], age)).toEqual(['reopen']);
   });
 });

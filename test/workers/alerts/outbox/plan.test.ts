@@ -12,7 +12,6 @@ const alertOf = (id: string, more: Partial<Alert> = {}): Alert => ({
   channel: 'slack',
   subject_uri: `https://api.example.test/${id}`,
   fact: 'fact',
-  follows: null,
   state: 'pending',
   attempts: 0,
   last_error: null,

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { createCircuitBreaker } from '#src/base/retry-policy.ts';
 import { instantOf } from '#src/base/time.ts';
 import { createLog } from '#src/observability/log.ts';
-import { releaseAlerts, unresolvedSends } from '#src/store/alerts/claims.ts';
-import { closeUnsent, markFailed, markSent } from '#src/store/alerts/send-results.ts';
-import { closeAlerts, insertAlerts, readAlerts } from '#src/store/alerts/alert-rows.ts';
+import { markFailed, markSent } from '#src/store/alerts/send-results.ts';
+import { insertAlerts, readAlerts } from '#src/store/alerts/alert-rows.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { SendResult } from '#workers/alerts/channels/channel.ts';
 import type { Message } from '#workers/alerts/message/message.ts';
 import { loadRules, type AlertRule } from '#workers/alerts/rules/ruleset.ts';
+import { applyDesiredAlerts } from '#workers/alerts/outbox/apply.ts';
 import { sendClaimed } from '#workers/alerts/outbox/send.ts';
 import { claimForSending } from '../../../harness/alerts/alert-world.ts';
 import { noShowBooking } from '../../../harness/data/no-show-bookings.ts';
@@ -64,7 +64,7 @@ async function openSender(store: Store) {
         stopping: new AbortController().signal,
         adminUrl: undefined,
       };
-      await sendClaimed(needs, await claimForSending(store, [id], sender.nowMs));
+      await sendClaimed(needs, await claimForSending(store, id, { rules, nowMs: sender.nowMs }));
     },
   };
   return sender;
@@ -153,7 +153,6 @@ describe.each(storeEngines.filter(({ available }) => available))('a send on $nam
       { ok: false, answer: '429', retry: true, retryAfterMs: 600_000 },
       { ok: false, answer: '410', retry: false },
     ];
-    const later = () => instantOf(sender.nowMs + 60_000);
     for (const id of ['unknown', 'known']) {
       sender.nowMs = startMs;
       await sender.add(id, 'quarantine');
@@ -165,26 +164,64 @@ describe.each(storeEngines.filter(({ available }) => available))('a send on $nam
         sender.nowMs += 3_600_000;
       }
       expect(await sender.row(id)).toMatchObject({ state: 'failed' });
-      await store.transaction((unit) => closeAlerts(unit, [id], later()));
+      const input = { desired: [], rules: [{ name: 'quarantine', channels: ['slack'] }], maxAgeMs: 86_400_000 };
+      await store.transaction((unit) =>
+        applyDesiredAlerts(unit, { ...input, subjects: [id], nowMs: sender.nowMs + 60_000 }),
+      );
     }
-    expect((await unresolvedSends(store, later())).map(({ id }) => id)).toEqual(['unknown']);
+    expect(await sender.row('unknown')).toMatchObject({ state: 'retracting' });
+    expect(await sender.row('known')).toMatchObject({ state: 'retracted' });
   });
 
-  it('does not change an outcome that another process has recorded since the claim expired', async () => {
+  it('does not change an outcome or a claim of another process since its own claim expired', async () => {
     await using opened = await fresh();
     const { store } = opened;
     const sender = await openSender(store);
     await sender.add('late', 'quarantine');
-    const first = await claimForSending(store, ['late'], startMs);
-    const second = await claimForSending(store, ['late'], startMs + 20_000);
+    const claimAt = (nowMs: number) => claimForSending(store, 'late', { rules: sender.rules, nowMs });
+    const first = await claimAt(startMs);
+    const second = await claimAt(startMs + 20_000);
     const now = instantOf(startMs + 21_000);
+    const failure = { now, error: '503', next_at: now };
+    await store.transaction((unit) => markFailed(unit, first, failure));
+    expect(await sender.row('late')).toMatchObject({ attempts: 0, claimed_at: instantOf(startMs + 20_000) });
     await store.transaction((unit) => markSent(unit, first, now));
     const sent = await sender.row('late');
-    await store.transaction((unit) => releaseAlerts(unit, second, now));
-    await store.transaction((unit) => closeUnsent(unit, second, now));
-    await store.transaction((unit) => markFailed(unit, second, { now, error: '503', next_at: now }));
-    expect(await sender.row('late')).toEqual(sent);
     expect(sent).toMatchObject({ state: 'sent', claimed_at: null });
+    await store.transaction((unit) => markFailed(unit, second, { now, next_at: now }));
+    await store.transaction((unit) => markFailed(unit, second, failure));
+    await store.transaction((unit) => markSent(unit, second, instantOf(startMs + 22_000)));
+    expect(await sender.row('late')).toEqual(sent);
+  });
+
+  it.each([
+    ['arrived', 'retracting', 'after it'],
+    ['did not arrive', 'retracted', 'never'],
+    ['may have arrived', 'retracting', 'after it'],
+    ['was not sent', 'retracted', 'never'],
+  ])('of an alert that ended meanwhile: if it %s, it is %s, and its retraction is sent %s', async (outcome, state) => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const sender = await openSender(store);
+    await sender.add('a', 'quarantine');
+    const sending = await claimForSending(store, 'a', { rules: sender.rules, nowMs: startMs });
+    const rules = [{ name: 'quarantine', channels: ['slack'] }];
+    const input = { subjects: ['a'], desired: [], rules, nowMs: startMs + 1_000, maxAgeMs: 86_400_000 };
+    await store.transaction((unit) => applyDesiredAlerts(unit, input));
+    // Nothing is sent before the outcome is known, or the claim has expired.
+    expect(await sender.row('a')).toMatchObject({ state: 'retracting', next_at: instantOf(startMs + 20_000) });
+    const now = instantOf(startMs + 2_000);
+    const failure = { now, next_at: instantOf(startMs + 60_000) };
+    await store.transaction((unit) => {
+      if (outcome === 'arrived') return markSent(unit, sending, now);
+      if (outcome === 'was not sent') return markFailed(unit, sending, failure);
+      return markFailed(unit, sending, { ...failure, error: '503', outcomeUnknown: outcome === 'may have arrived' });
+    });
+    expect(await sender.row('a')).toMatchObject({ state, ...(state === 'retracting' && { next_at: now }) });
+    sender.nowMs = startMs + 2_000;
+    if (state === 'retracting') await sender.send('a');
+    expect(await sender.row('a')).toMatchObject({ state: 'retracted', claimed_at: null });
+    expect(sender.received).toEqual(state === 'retracting' ? ['a-retraction'] : []);
   });
 
   it('closes the circuit breaker on a final answer: the recipient is reachable', async () => {
