@@ -78,9 +78,9 @@ function watchJob({ config, rules, store, tail, clock }: AlertNeeds, onOutboxCha
     name: 'alerts',
     everyMs: 1_000,
     async run(signal) {
-      const { bookings, submissions: submissionRules } = rules;
-      const firstLoaded = await registerRules(store, [...bookings, ...submissionRules], instantOf(clock()));
-      const input = { rules: bookings, submissionRules, maxAgeMs: config.alerts.maxAgeMs, firstLoaded };
+      const watched = [...rules.bookings, ...rules.submissions];
+      const firstLoaded = await registerRules(store, watched, instantOf(clock()));
+      const input = { rules: watched, maxAgeMs: config.alerts.maxAgeMs, firstLoaded };
       await watch({ store, tail, nowMs: clock, onOutboxChanged }, input, signal);
       return undefined;
     },

@@ -84,7 +84,7 @@ export async function openAlertWorld(plan: AlertWorldPlan = {}): Promise<AlertWo
   const poller = startOutboxPoller(outbox);
   opened.defer(() => poller.close());
   const watcher = { store, nowMs, onOutboxChanged: () => poller.wake() };
-  const watched = { rules: rules.bookings, submissionRules: rules.submissions, maxAgeMs };
+  const watched = { rules: [...rules.bookings, ...rules.submissions], maxAgeMs };
   // The watcher sees everything from here on.
   await catchUp(watcher, watched);
 

@@ -95,7 +95,7 @@ class World {
   watch(): Promise<void> {
     const { maxAgeMs, firstLoaded } = this.life;
     const { bookings, submissions } = this.rules;
-    const input = { rules: bookings, submissionRules: submissions, maxAgeMs, firstLoaded };
+    const input = { rules: [...bookings, ...submissions], maxAgeMs, firstLoaded };
     return catchUp({ store: this.store, nowMs: () => this.nowMs }, input);
   }
 

@@ -1,6 +1,5 @@
 // The text about a form that led to no booking: one sentence, its facts in order, and the same values as variables for templates. Pure.
 import { utmColumns } from '#src/store/tables.ts';
-import type { BookingContext } from '#src/read/bookings/booking-context.ts';
 import { submissionFactNames } from '#workers/alerts/submissions/form-without-booking.ts';
 import { submitterOf, type SubmissionContext } from '#workers/alerts/submissions/submission.ts';
 import { bookingText, type BookingText, type MessageFact, type TextOptions } from './booking-text.ts';
@@ -10,8 +9,6 @@ import { durationText, zonedSpan } from '#src/base/zoned-time.ts';
 export interface AboutSubmission {
   readonly submission: SubmissionContext;
   readonly withinMs: number;
-  /** For a retraction: the booking that was made after all. */
-  readonly booking: BookingContext | undefined;
 }
 
 /** Slack shows ten facts. */
@@ -73,11 +70,12 @@ export const overTitle = ({ submission }: AboutSubmission): string =>
 
 /** Often only the rule no longer matches: what is still true is not denied. */
 function overText(
-  { submission, booking }: AboutSubmission,
+  { submission }: AboutSubmission,
   { who, rule }: { readonly who: string; readonly rule: TextOptions['rule'] },
 ): string {
   if (submission.isUnbooked)
     return `No booking of ${who} from this form has come yet, but the rule “${rule.name}” no longer matches.`;
+  const { booking } = submission;
   if (booking === undefined) return `Booked after all: ${who}.`;
   const fact = { kind: 'booked', inviteeUri: booking.invitee.uri } as const;
   return `Booked after all: ${bookingText({ context: booking, fact }, { rule, isOver: false }).text}`;

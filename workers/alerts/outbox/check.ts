@@ -9,9 +9,10 @@ import type { MessageHost, MessageSubject } from '#workers/alerts/message/messag
 import { bookingsOfEvening } from '#workers/alerts/attendance/evening-bookings.ts';
 import { loadBookingContexts } from '#src/read/bookings/booking-context.ts';
 import { decodeBookingFact, encodeFact, type Fact } from '#workers/alerts/rules/fact.ts';
-import type { AlertRule, BookingRule, SubmissionRule } from '#workers/alerts/rules/ruleset.ts';
-import { bookingsOfSubmissions } from '#src/read/people/submissions.ts';
-import { loadSubmissionContexts } from '#workers/alerts/submissions/submission-context.ts';
+import type { AlertRule, BookingRule } from '#workers/alerts/rules/ruleset.ts';
+import type { RecordRule, Subject } from '#workers/alerts/rules/subject.ts';
+import { bookingSubject } from '#workers/alerts/bookings/booking-subject.ts';
+import { submissionSubject } from '#workers/alerts/submissions/submission-subject.ts';
 
 /** An alert and what its message is about. */
 export interface CheckedAlert {
@@ -30,8 +31,9 @@ export async function checkAlerts(
   rule: AlertRule,
   alerts: readonly Alert[],
 ): Promise<readonly CheckedAlert[]> {
-  if ('graceMs' in rule) return (rule.evening ? checkReports : checkBookings)(unit, rule, alerts);
-  if ('withinMs' in rule) return checkSubmissions(unit, rule, alerts);
+  if (rule.on === 'booking')
+    return rule.isReport ? checkReports(unit, rule, alerts) : checkRecords(unit, bookingSubject, { rule, alerts });
+  if (rule.on === 'submission') return checkRecords(unit, submissionSubject, { rule, alerts });
   const names = await subjectNames(unit, subjectsOf(alerts));
   // A condition is closed by its evaluation only.
   return alerts.map((alert) => ({
@@ -59,14 +61,17 @@ function asked(alert: Alert, find: () => readonly { readonly fact: Fact }[]) {
   }
 }
 
-async function checkBookings(unit: Unit, rule: BookingRule, alerts: readonly Alert[]) {
-  const withAttendance = rule.readsAttendance;
-  const contexts = await loadBookingContexts(unit, subjectsOf(alerts), { withAttendance });
-  return alerts.map((alert): CheckedAlert => {
-    const context = contexts.get(alert.subject_uri);
-    const { id } = alert;
+async function checkRecords<Context, Rule extends RecordRule<Context>>(
+  unit: Unit,
+  subject: Subject<Context, Rule>,
+  { rule, alerts }: { readonly rule: Rule; readonly alerts: readonly Alert[] },
+): Promise<readonly CheckedAlert[]> {
+  const contexts = await subject.load(unit, subjectsOf(alerts), [rule]);
+  return alerts.map((alert) => {
+    const { id, subject_uri: uri } = alert;
+    const context = contexts.get(uri);
     if (context === undefined) return { id, about: unknown(alert), isCurrent: isRetraction(alert) };
-    const about = { context, fact: decodeBookingFact(alert.fact) };
+    const about = subject.about(context, rule, alert.fact);
     return { id, about, hosts: rule.hostsOf?.(context), ...asked(alert, () => rule.find(context)) };
   });
 }
@@ -92,18 +97,4 @@ async function checkReports(unit: Unit, rule: BookingRule, alerts: readonly Aler
     });
   }
   return checked;
-}
-
-async function checkSubmissions(unit: Unit, rule: SubmissionRule, alerts: readonly Alert[]) {
-  const contexts = await loadSubmissionContexts(unit, subjectsOf(alerts));
-  const booked = await bookingsOfSubmissions(unit, subjectsOf(alerts));
-  const bookings = await loadBookingContexts(unit, [...booked.values()]);
-  return alerts.map((alert): CheckedAlert => {
-    const submission = contexts.get(alert.subject_uri);
-    const { id } = alert;
-    if (submission === undefined) return { id, about: unknown(alert), isCurrent: isRetraction(alert) };
-    const booking = bookings.get(booked.get(alert.subject_uri) ?? '');
-    const about = { submission, booking, withinMs: rule.withinMs };
-    return { id, about, ...asked(alert, () => rule.find(submission)) };
-  });
 }

@@ -6,8 +6,8 @@ import type { BookingContext } from '#src/read/bookings/booking-context.ts';
 import type { BookingFact, SubmissionFact } from './fact.ts';
 
 /** A fact that a rule finds to be true. With rule, channel and subject it identifies one alert: a fact never alerts twice. */
-export interface Finding<Of extends BookingFact | SubmissionFact = BookingFact> {
-  readonly fact: Of;
+export interface Finding {
+  readonly fact: BookingFact | SubmissionFact;
   /** When it happened, by the service's clock: facts older than `ALERT_MAX_AGE` never alert. */
   readonly occurredAt: string;
   /** The host to whom it is reported, for a report per host: then the alert is about the host. */

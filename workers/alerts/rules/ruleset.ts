@@ -7,14 +7,15 @@ import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import type { ChannelName } from '#src/store/alerts/channel-names.ts';
 import type { ConditionInput, Problems } from '#workers/alerts/conditions/condition.ts';
 import { conditionKinds } from '#workers/alerts/conditions/conditions.ts';
-import type { MessageHost } from '#workers/alerts/message/message.ts';
 import type { QuietHours } from '#workers/alerts/outbox/quiet-hours.ts';
 import type { BoundSubmissionRule } from '#workers/alerts/submissions/form-without-booking.ts';
+import type { SubmissionContext } from '#workers/alerts/submissions/submission.ts';
 import { fieldValues, matchesFilter } from './filter.ts';
 import type { BoundRule, RuleKind } from './rule.ts';
 import type { BookingContext } from '#src/read/bookings/booking-context.ts';
 import { ruleText } from './mistake-text.ts';
 import { bookingFields, bookingKinds, commonFields, shapeErrors, submissionKinds } from './rules-file.ts';
+import type { RecordRule } from './subject.ts';
 import { hostRecipients, slackUsers, toHostErrors } from './to-host.ts';
 
 interface RuleSettings {
@@ -32,29 +33,35 @@ interface RuleSettings {
   readonly retractionTemplate: string | undefined;
 }
 
-export interface BookingRule extends RuleSettings, BoundRule {
+export interface BookingRule extends RuleSettings, BoundRule, RecordRule<BookingContext> {
+  readonly on: 'booking';
+  readonly channels: readonly ChannelName[];
   readonly titles: RuleKind['titles'];
   readonly omit: readonly string[];
   /** The fields of contacts that it names, with the values it looks for. */
   readonly contactFields: readonly { readonly field: string; readonly values: readonly unknown[] }[];
-  readonly graceMs: number;
   /** Whether it depends on the contact, on other no-show marks of the person, and on recaps. */
   readonly readsContact: boolean;
   readonly readsMarks: boolean;
   readonly readsAttendance: boolean;
-  /** Undefined without `to_host`. With `only`, that host alone. */
-  readonly hostsOf: ((context: BookingContext, only?: string) => readonly MessageHost[]) | undefined;
 }
 
 /** A rule about submissions of routing forms. */
-export interface SubmissionRule extends RuleSettings, BoundSubmissionRule {}
+export interface SubmissionRule extends RuleSettings, BoundSubmissionRule, RecordRule<SubmissionContext> {
+  readonly on: 'submission';
+  readonly channels: readonly ChannelName[];
+}
 
 export interface ConditionRule extends RuleSettings {
+  readonly on: 'condition';
   readonly isGrouped?: boolean | undefined;
   find(health: ConditionInput): Promise<Problems> | Problems;
 }
 
 export type AlertRule = BookingRule | SubmissionRule | ConditionRule;
+
+/** A rule that the log leads to. */
+export type WatchedRule = BookingRule | SubmissionRule;
 
 export interface Ruleset {
   readonly bookings: readonly BookingRule[];
@@ -102,6 +109,9 @@ export async function loadRules({ file, graceMs, configured, reportZone = 'UTC' 
     return {
       ...settingsOf(rule, kind),
       ...bound,
+      on: 'booking',
+      isTimed: kind.isReport,
+      isReport: kind.isReport,
       titles: kind.titles,
       omit,
       contactFields: [filter.contact ?? {}, fieldValues.catch({}).parse(propertyOf(rule, 'contact'))].flatMap(
@@ -115,12 +125,18 @@ export async function loadRules({ file, graceMs, configured, reportZone = 'UTC' 
       find: (context: BookingContext) => (matchesFilter(filter, context) ? bound.find(context) : []),
     };
   });
-  const submissions = rulesOf(submissionKinds).map(({ rule, kind }) => ({
+  const submissions = rulesOf(submissionKinds).map(({ rule, kind }): SubmissionRule => ({
     ...settingsOf(rule, kind),
     ...kind.bind(rule),
+    on: 'submission',
+    // Its time without a booking is its grace period.
+    graceMs: 0,
+    isTimed: true,
+    isReport: false,
   }));
   const conditions = rulesOf(conditionKinds).map(({ rule, kind }): ConditionRule => ({
     ...settingsOf(rule, kind),
+    on: 'condition',
     isGrouped: kind.isGrouped,
     find: kind.bind(rule),
   }));

@@ -10,22 +10,18 @@ import { isTransient } from '#src/base/errors.ts';
 import { instantOf, sleepUnlessAborted } from '#src/base/time.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import { alertsAbout, deleteAlerts } from '#src/store/alerts/alert-rows.ts';
-import { recentlyMetAmong } from '#src/read/bookings/booking-attendance.ts';
 import { nextLogPage, type ChangeEntry } from '#src/read/deliveries/log-changes.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { bookingsAtLeast } from '#src/store/bookings/booking-follower.ts';
 import { lockKey } from '#src/store/locks.ts';
 import { advancePosition, lockPosition, readPosition } from '#src/store/log/consumer-offsets.ts';
 import { lastSeq } from '#src/store/log/read.ts';
-import { readColumns } from '#src/store/rows.ts';
-import { eveningSpanMs } from '#workers/alerts/attendance/attendance-rules.ts';
-import { dueBookings } from '#workers/alerts/attendance/evening-bookings.ts';
 import { addReports, applyDesiredAlerts, type DesiredAlert } from '#workers/alerts/outbox/apply.ts';
 import { distinct } from '#src/read/contacts/contacts-by-address.ts';
-import { affectedSubmissions, dueSubmissions } from '#workers/alerts/submissions/affected-submissions.ts';
-import { affectedBookings, type RuleDependencies } from '#workers/alerts/bookings/affected-bookings.ts';
-import { evaluateBookings, evaluateSubmissions, type Evaluation } from './evaluate.ts';
-import type { BookingRule, SubmissionRule } from './ruleset.ts';
+import { bookingSubject } from '#workers/alerts/bookings/booking-subject.ts';
+import { submissionSubject } from '#workers/alerts/submissions/submission-subject.ts';
+import type { BookingRule, SubmissionRule, WatchedRule } from './ruleset.ts';
+import { evaluate, type Evaluation, type RecordRule, type Subject } from './subject.ts';
 
 export interface WatcherNeeds {
   readonly store: Store;
@@ -35,8 +31,7 @@ export interface WatcherNeeds {
 }
 
 export interface WatcherInput {
-  readonly rules: readonly BookingRule[];
-  readonly submissionRules?: readonly SubmissionRule[];
+  readonly rules: readonly WatchedRule[];
   /** `ALERT_MAX_AGE`: facts older than this are never reported. */
   readonly maxAgeMs: number;
   /** When each rule was first loaded: earlier facts are not reported. Absent: all facts are. */
@@ -60,7 +55,7 @@ export async function watch(
 ): Promise<void> {
   const stopping = AbortSignal.any([signal, needs.tail.closing]);
   const steps = stepsOf(needs, input);
-  const isTimed = input.submissionRules?.length || input.rules.some(({ evening }) => evening !== undefined);
+  const isTimed = input.rules.some((rule) => rule.isTimed);
   while (!stopping.aborted) {
     try {
       const { offset, isEnd } = await steps.next();
@@ -89,11 +84,6 @@ interface Steps {
 
 function stepsOf(needs: WatcherNeeds, input: WatcherInput): Steps {
   const { store, nowMs } = needs;
-  const dependencies = {
-    contacts: input.rules.filter(({ readsContact }) => readsContact).map(({ name }) => name),
-    marks: input.rules.some(({ readsMarks }) => readsMarks),
-    attendance: input.rules.some(({ readsAttendance }) => readsAttendance),
-  };
   let saved: number | undefined;
   let offset = 0;
   let savedMs = 0;
@@ -138,7 +128,7 @@ function stepsOf(needs: WatcherNeeds, input: WatcherInput): Steps {
       await bookingsAtLeast(store, end);
       const at = { ...input, nowMs: nowMs() };
       const isLook = at.nowMs - lookedMs >= lookEveryMs;
-      const evaluation = await evaluate(store, at, { entries, dependencies, ...(isLook && { lookedMs }) });
+      const evaluation = await evaluateRound(store, at, { entries, ...(isLook && { lookedMs }) });
       if (evaluation.subjects.length + evaluation.erased.length > 0) {
         await commit(end, (unit) => applyPage(unit, at, evaluation));
       } else {
@@ -153,26 +143,17 @@ function stepsOf(needs: WatcherNeeds, input: WatcherInput): Steps {
 
 interface WatcherRound {
   readonly entries: readonly ChangeEntry[];
-  readonly dependencies: RuleDependencies;
   /** Also evaluate what became due after this time. */
   readonly lookedMs?: number;
 }
 
 type WatcherInputAt = WatcherInput & { readonly nowMs: number };
 
-async function evaluate(store: Store, at: WatcherInputAt, look: WatcherRound): Promise<Evaluation> {
-  const { rules, submissionRules = [], nowMs, maxAgeMs } = at;
-  const { entries, dependencies, lookedMs } = look;
-  const since = instantOf(nowMs - maxAgeMs);
-  const affected = entries.length === 0 ? [] : await affectedBookings(store, entries, { dependencies, since });
-  const bookings = await worthEvaluating(store, affected, { rules, since });
-  const period = { afterMs: lookedMs ?? nowMs, throughMs: nowMs };
-  const ofEvenings = lookedMs === undefined ? [] : await dueBookings(store, { rules, ...period });
-  const submissions = await affectedSubmissions(store, entries, { rules: submissionRules, since });
-  const unbooked = lookedMs === undefined ? [] : await dueSubmissions(store, { rules: submissionRules, ...period });
+async function evaluateRound(store: Store, at: WatcherInputAt, round: WatcherRound): Promise<Evaluation> {
+  const { rules } = at;
   const evaluated = [
-    await evaluateBookings(store, distinct([...bookings, ...ofEvenings]), { rules, nowMs }),
-    await evaluateSubmissions(store, distinct([...submissions, ...unbooked]), { rules: submissionRules, nowMs }),
+    await evaluateSubject(store, at, { ...round, subject: bookingSubject, rules: rules.filter(isAboutBookings) }),
+    await evaluateSubject(store, at, { ...round, subject: submissionSubject, rules: rules.filter(isAboutSubmissions) }),
   ];
   return {
     subjects: evaluated.flatMap(({ subjects }) => subjects),
@@ -182,28 +163,30 @@ async function evaluate(store: Store, at: WatcherInputAt, look: WatcherRound): P
   };
 }
 
-/** Bookings with a recent fact or with alerts: the others cannot change the outbox. */
-async function worthEvaluating(
+const isAboutBookings = (rule: WatchedRule): rule is BookingRule => rule.on === 'booking';
+const isAboutSubmissions = (rule: WatchedRule): rule is SubmissionRule => rule.on === 'submission';
+
+interface SubjectRound<Context, Rule extends RecordRule<Context>> extends WatcherRound {
+  readonly subject: Subject<Context, Rule>;
+  readonly rules: readonly Rule[];
+}
+
+async function evaluateSubject<Context, Rule extends RecordRule<Context>>(
   store: Store,
-  bookings: readonly string[],
-  { rules, since }: { readonly rules: readonly BookingRule[]; readonly since: string },
-): Promise<readonly string[]> {
-  if (bookings.length === 0) return [];
-  const alerted = new Set((await alertsAbout(store, bookings)).map(({ subject_uri }) => subject_uri));
-  const times = [...new Set(rules.flatMap(({ factTimes }) => factTimes))];
-  const rows = await readColumns(store, 'invitees', { columns: ['uri', ...times], key: 'uri', values: bookings });
-  const isRecent = (row: (typeof rows)[number]) => times.some((name) => (row[name] ?? '') >= since);
-  const ended = instantOf(Date.parse(since) - eveningSpanMs);
-  const met = rules.some(({ readsAttendance }) => readsAttendance)
-    ? await recentlyMetAmong(store, bookings, { ended, recap: since })
-    : [];
-  const recent = new Set([...rows.filter(isRecent).map(({ uri }) => uri), ...met]);
-  return bookings.filter((uri) => alerted.has(uri) || recent.has(uri));
+  { nowMs, maxAgeMs }: WatcherInputAt,
+  { subject, rules, entries, lookedMs }: SubjectRound<Context, Rule>,
+): Promise<Evaluation> {
+  const since = instantOf(nowMs - maxAgeMs);
+  const isIdle = rules.length === 0 || entries.length === 0;
+  const affected = isIdle ? [] : await subject.affected(store, entries, { rules, since });
+  const period = { afterMs: lookedMs ?? nowMs, throughMs: nowMs };
+  const due = lookedMs === undefined ? [] : await subject.due(store, { rules, ...period });
+  return evaluate(subject, store, { uris: distinct([...affected, ...due]), rules, nowMs });
 }
 
 async function applyPage(
   unit: Unit,
-  { rules, submissionRules = [], maxAgeMs, firstLoaded, nowMs }: WatcherInputAt,
+  { rules, maxAgeMs, firstLoaded, nowMs }: WatcherInputAt,
   { subjects, erased, desired, reports }: Evaluation,
 ): Promise<number> {
   // Alerts about erased people are deleted: nothing is sent about them any more, not even a retraction.
@@ -213,7 +196,7 @@ async function applyPage(
     alertsToDelete.map(({ id }) => id),
   );
   const isAfterLoad = ({ rule, occurred_at: at }: DesiredAlert) => at >= (firstLoaded?.get(rule) ?? '');
-  const active = { rules: [...rules, ...submissionRules], nowMs, maxAgeMs };
+  const active = { rules, nowMs, maxAgeMs };
   const added = await addReports(unit, reports.filter(isAfterLoad), active);
   return added + (await applyDesiredAlerts(unit, { ...active, subjects, desired: desired.filter(isAfterLoad) }));
 }

@@ -6,7 +6,6 @@ import { propertyOf } from '#schemas/wire.ts';
 import type { Store } from '#src/store/contract.ts';
 import { routingForms } from '#src/read/people/submissions.ts';
 import { utmColumns } from '#src/store/tables.ts';
-import type { SubmissionFact } from '#workers/alerts/rules/fact.ts';
 import { fieldValues, isOneOf, oneOrMore, utmFilters } from '#workers/alerts/rules/filter.ts';
 import type { Finding } from '#workers/alerts/rules/rule.ts';
 import type { SubmissionContext } from './submission.ts';
@@ -34,8 +33,7 @@ export interface BoundSubmissionRule {
   readonly withinMs: number;
   readonly filter: z.output<typeof submissionFilter>;
   readonly omit: readonly string[];
-  /** The fact is true from the time of the finding on, not before. */
-  find(context: SubmissionContext): readonly Finding<SubmissionFact>[];
+  find(context: SubmissionContext): readonly Finding[];
 }
 
 export const formWithoutBooking = {

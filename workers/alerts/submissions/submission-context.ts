@@ -3,7 +3,8 @@ import { propertyOf } from '#schemas/wire.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { readColumns } from '#src/store/rows.ts';
 import { erasedAmong } from '#src/read/deliveries/log-changes.ts';
-import { unbookedAmong } from '#src/read/people/submissions.ts';
+import { loadBookingContexts } from '#src/read/bookings/booking-context.ts';
+import { bookingsOfSubmissions, unbookedAmong } from '#src/read/people/submissions.ts';
 import { submissionColumns, type Answer, type SubmissionContext } from './submission.ts';
 
 /** By URI. Leaves out what is no submission, and those of erased people: nothing is reported about them. */
@@ -25,6 +26,11 @@ export async function loadSubmissionContexts(
     from,
     rows.map(({ uri }) => uri),
   );
+  const booked = await bookingsOfSubmissions(
+    from,
+    rows.map(({ uri }) => uri),
+  );
+  const bookings = await loadBookingContexts(from, [...booked.values()]);
   const forms = await readColumns(from, 'routing_forms', {
     columns: ['uri', 'name', 'questions'],
     key: 'uri',
@@ -35,7 +41,8 @@ export async function loadSubmissionContexts(
     rows.map((row) => {
       const form = formOf.get(row.routing_form ?? '');
       const answers = answersOf(row.questions_and_answers, form?.questions);
-      return [row.uri, { row, formName: form?.name ?? null, answers, isUnbooked: unbooked.has(row.uri) }];
+      const booking = bookings.get(booked.get(row.uri) ?? '');
+      return [row.uri, { row, formName: form?.name ?? null, answers, isUnbooked: unbooked.has(row.uri), booking }];
     }),
   );
 }

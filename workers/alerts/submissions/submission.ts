@@ -1,4 +1,5 @@
 // Everything that the rule about routing forms and its messages know about one submission, and who submitted it.
+import type { BookingContext } from '#src/read/bookings/booking-context.ts';
 import { isMailAddress } from '#src/egress/smtp-url.ts';
 import { columnsOf, type TableRow } from '#src/store/tables.ts';
 import { nameQuestions } from '#src/store/views/unbooked-submissions.ts';
@@ -22,6 +23,8 @@ export interface SubmissionContext {
   readonly formName: string | null;
   readonly answers: readonly Answer[];
   readonly isUnbooked: boolean;
+  /** The booking that was made after all. */
+  readonly booking: BookingContext | undefined;
 }
 
 /** The answers that say who submitted the form, found as the view `unbooked_submissions` finds them. */

@@ -47,6 +47,7 @@ function startPoller(
     },
   };
   const many: ConditionRule = {
+    on: 'condition',
     name: 'many',
     when: 'lag',
     title: 'Many',

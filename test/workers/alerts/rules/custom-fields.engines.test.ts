@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { instantOf } from '#src/base/time.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
+import { bookingSubject } from '#workers/alerts/bookings/booking-subject.ts';
+import { encodeFact } from '#workers/alerts/rules/fact.ts';
 import { buildMessage } from '#workers/alerts/message/message.ts';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { loadBookingContexts } from '#src/read/bookings/booking-context.ts';
@@ -81,7 +83,7 @@ describe.each(storeEngines.filter(({ available }) => available))('a single-selec
     const [rule] = await bookingRules({ name: 'a', when: 'no_show', template: '{{ contact["Segment"] }}' });
     const [found] = context && rule ? rule.find(context) : [];
     if (context === undefined || rule === undefined || found === undefined) throw new Error('no no-show was found');
-    const about = { context, fact: found.fact };
+    const about = bookingSubject.about(context, rule, encodeFact(found.fact));
     const input = { id: 'a', rule, kind: 'alert', about, occurredAt: found.occurredAt } as const;
     expect((await buildMessage({ adminUrl: undefined }, input)).text).toBe('Startup');
   });

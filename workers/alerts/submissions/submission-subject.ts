@@ -1,4 +1,5 @@
-// Finds the submissions whose rules must be evaluated: those that new log entries are about, and those whose time without a booking is over.
+// Submissions of routing forms as what rules are about. They are evaluated when log entries are about them, and when their time without a
+// booking is over.
 import { propertyOf } from '#schemas/wire.ts';
 import { instantOf } from '#src/base/time.ts';
 import { alertedSubjects, alertsAbout } from '#src/store/alerts/alert-rows.ts';
@@ -8,17 +9,30 @@ import type { Store } from '#src/store/contract.ts';
 import { readColumns } from '#src/store/rows.ts';
 import { valueBefore } from '#workers/alerts/bookings/affected-bookings.ts';
 import type { SubmissionRule } from '#workers/alerts/rules/ruleset.ts';
+import type { Subject } from '#workers/alerts/rules/subject.ts';
 import { tableOfEvent } from '#workers/projections/touches.ts';
+import { loadSubmissionContexts } from './submission-context.ts';
+import type { SubmissionContext } from './submission.ts';
 
-type Rules = readonly Pick<SubmissionRule, 'name' | 'withinMs' | 'filter'>[];
+type Rules = readonly SubmissionRule[];
 
-/** The submissions these entries may affect. Alerts about facts before `since` no longer change. */
-export async function affectedSubmissions(
+export const submissionSubject: Subject<SubmissionContext, SubmissionRule> = {
+  affected,
+  async due(store, { rules, afterMs, throughMs }) {
+    const found: string[] = [];
+    for (const withinMs of new Set(rules.map((rule) => rule.withinMs)))
+      found.push(...(await unbookedWithin(store, { afterMs: afterMs - withinMs, throughMs: throughMs - withinMs })));
+    return [...new Set(found)];
+  },
+  load: loadSubmissionContexts,
+  about: (submission, { withinMs }) => ({ submission, withinMs }),
+};
+
+async function affected(
   store: Store,
   entries: readonly ChangeEntry[],
   { rules, since }: { readonly rules: Rules; readonly since: string },
 ): Promise<readonly string[]> {
-  if (rules.length === 0 || entries.length === 0) return [];
   const urisOf = (isMeant: (family: string) => boolean) =>
     entries.flatMap(({ family, uri }) => (isMeant(family) ? [uri] : []));
   const own = urisOf((family) => family === 'routing_form_submission' || family === erasureFamily);
@@ -74,15 +88,4 @@ async function worthEvaluating(store: Store, uris: readonly string[], oldest: st
   });
   const alerted = new Set((await alertsAbout(store, uris)).map(({ subject_uri }) => subject_uri));
   return rows.filter(({ uri, created_at: at }) => (at ?? '') >= oldest || alerted.has(uri)).map(({ uri }) => uri);
-}
-
-/** The submissions without a booking whose time ended after the one moment and up to the other. */
-export async function dueSubmissions(
-  store: Store,
-  { rules, afterMs, throughMs }: { readonly rules: Rules; readonly afterMs: number; readonly throughMs: number },
-): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const withinMs of new Set(rules.map((rule) => rule.withinMs)))
-    found.push(...(await unbookedWithin(store, { afterMs: afterMs - withinMs, throughMs: throughMs - withinMs })));
-  return [...new Set(found)];
 }

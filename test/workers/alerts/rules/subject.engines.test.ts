@@ -1,7 +1,9 @@
 // Which alerts should exist about bookings and submissions, at a time.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
-import { evaluateBookings, evaluateSubmissions } from '#workers/alerts/rules/evaluate.ts';
+import { bookingSubject } from '#workers/alerts/bookings/booking-subject.ts';
+import { evaluate } from '#workers/alerts/rules/subject.ts';
+import { submissionSubject } from '#workers/alerts/submissions/submission-subject.ts';
 import { rulesOf } from '../../../harness/alerts/watched-rules.ts';
 import { hostedMeeting, hostUri } from '../../../harness/data/attended-meetings.ts';
 import { formSubmission } from '../../../harness/data/form-submissions.ts';
@@ -30,7 +32,8 @@ describe('an evaluation', () => {
     );
     const toBoth = rules.map((rule) => ({ ...rule, channels: ['log', 'webhook'] as const }));
     const uris = [ada.invitee, unknown, ben.invitee];
-    const { subjects, erased, desired, reports } = await evaluateBookings(opened.store, uris, {
+    const { subjects, erased, desired, reports } = await evaluate(bookingSubject, opened.store, {
+      uris,
       rules: toBoth,
       nowMs: 0,
     });
@@ -52,7 +55,8 @@ describe('an evaluation', () => {
 
   it('reports to hosts from their evening on', async () => {
     const { bookings: rules } = await rulesOf({ name: 'day', when: 'unconfirmed' }, { name: 'no', when: 'no_show' });
-    const at = (nowMs: number) => evaluateBookings(opened.store, [ada.invitee, ben.invitee], { rules, nowMs });
+    const at = (nowMs: number) =>
+      evaluate(bookingSubject, opened.store, { uris: [ada.invitee, ben.invitee], rules, nowMs });
     expect(await at(evening - 1)).toMatchObject({ desired: [], reports: [] });
     expect(await at(evening)).toMatchObject({
       desired: [],
@@ -62,7 +66,8 @@ describe('an evaluation', () => {
 
   it('reports a submission without a booking from the end of its time on', async () => {
     const { submissions: rules } = await rulesOf({ name: 'lead', when: 'form_without_booking', within: '5m' });
-    const at = (nowMs: number) => evaluateSubmissions(opened.store, [unknown, form.uri], { rules, nowMs });
+    const at = (nowMs: number) =>
+      evaluate(submissionSubject, opened.store, { uris: [unknown, form.uri], rules, nowMs });
     const overMs = Date.parse(end) + 300_000;
     const nothing = { subjects: [form.uri], erased: [unknown], desired: [], reports: [] };
     expect(await at(overMs - 1)).toEqual(nothing);
