@@ -76,16 +76,13 @@ export async function runForKeys<Row>(unit: Unit, { id, keys, build }: ForKeys<R
     const bound = parameters.map((each) => (each instanceof Placeholder ? keys : each));
     return (await unit.engine.run<Row>(unit.db, { sql: text, parameters: bound })).rows;
   }
-  const found: Row[] = [];
-  for (const chunk of chunks(keys)) {
-    const rows = await runPrepared(unit, {
+  return inChunks(keys, (chunk) =>
+    runPrepared(unit, {
       id,
       values: { keys: chunk },
       build: (parameters) => build((column) => sql<SqlBool>`${column} in (${sql.join(parameters.keys)})`),
-    });
-    for (const row of rows) found.push(row);
-  }
-  return found;
+    }),
+  );
 }
 
 const texts = new Set<string>();
@@ -144,6 +141,16 @@ export function chunks<Item>(items: readonly Item[]): Item[][] {
   return Array.from({ length: Math.ceil(items.length / largestStatement) }, (_, index) =>
     items.slice(index * largestStatement, (index + 1) * largestStatement),
   );
+}
+
+/** The rows of one query after the other, each for a part of the values. */
+export async function inChunks<Item, Row>(
+  items: readonly Item[],
+  read: (chunk: Item[]) => Promise<readonly Row[]>,
+): Promise<Row[]> {
+  const found: Row[] = [];
+  for (const chunk of chunks(items)) for (const row of await read(chunk)) found.push(row);
+  return found;
 }
 
 const powerOfTwo = (least: number) => (least === 0 ? 0 : 2 ** Math.ceil(Math.log2(least)));

@@ -4,7 +4,7 @@ import { instantOf } from '#src/base/time.ts';
 import { attendanceIfHeld, type Attendance } from '#src/store/bookings/evidence.ts';
 import type { StoredColumns } from '#src/store/columns.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { chunks } from '#src/store/prepared-sql.ts';
+import { inChunks } from '#src/store/prepared-sql.ts';
 import { decodeColumns } from '#src/store/rows.ts';
 import { longestMeetingMs } from './needs-attention.ts';
 
@@ -20,16 +20,15 @@ export async function attendanceOfBookings(
   { db }: Store | Unit,
   uris: readonly string[],
 ): Promise<ReadonlyMap<string, BookingAttendance>> {
-  const found = new Map<string, BookingAttendance>();
-  for (const chunk of chunks(uris)) {
+  const found = await inChunks(uris, async (chunk) => {
     const { rows } = await sql<BookingAttendance & { readonly uri: string }>`select last_invitee as uri,
         ${attendanceIfHeld()} as attendance, meeting_recaps.created_at as "recapAt"
       from bookings left join meeting_recaps on meeting_recaps.uri = bookings.evidence_recap
         and bookings.ending is null and bookings.evidence <> 'unconfirmed'
       where last_invitee in (${sql.join(chunk)})`.execute(db);
-    for (const { uri, attendance, recapAt } of rows) found.set(uri, { attendance, recapAt });
-  }
-  return found;
+    return rows;
+  });
+  return new Map(found.map(({ uri, ...attendance }) => [uri, attendance]));
 }
 
 /** Of these bookings, those whose meeting ended since the one time or has a recap that was created since the other. */
@@ -38,17 +37,15 @@ export async function recentlyMetAmong(
   uris: readonly string[],
   { ended, recap }: { readonly ended: string; readonly recap: string },
 ): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const chunk of chunks(uris)) {
+  return inChunks(uris, async (chunk) => {
     const { rows } = await sql<{ readonly uri: string }>`select invitees.uri
       from invitees left join scheduled_events on scheduled_events.uri = invitees.event_uri
       where invitees.uri in (${sql.join(chunk)})
         and (coalesce(scheduled_events.end_time, scheduled_events.start_time) >= ${dialect.time(ended)}
           or exists (select 1 from meeting_recaps where meeting_recaps.event_uri = invitees.event_uri
             and meeting_recaps.created_at >= ${dialect.time(recap)}))`.execute(db);
-    found.push(...rows.map(({ uri }) => uri));
-  }
-  return found;
+    return rows.map(({ uri }) => uri);
+  });
 }
 
 const unconfirmedColumns = ['last_invitee', 'hosts'] as const;

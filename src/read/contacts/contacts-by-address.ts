@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { emailAmong, lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { chunks } from '#src/store/prepared-sql.ts';
+import { chunks, inChunks } from '#src/store/prepared-sql.ts';
 
 /** An open no-show mark. */
 export interface NoShowMark {
@@ -18,22 +18,20 @@ export async function openMarks(
   values: readonly string[],
 ): Promise<ReadonlyMap<string, readonly NoShowMark[]>> {
   const column = by === 'address' ? engine.dialect.lowerCase('invitees.email') : sql.ref('invitees.uri');
-  const found: { readonly key: string; readonly mark: NoShowMark }[] = [];
-  for (const chunk of chunks(values)) {
-    const rows = await db
+  const rows = await inChunks(values, (chunk) =>
+    db
       .selectFrom('invitees')
       .innerJoin('bookings', 'bookings.last_invitee', 'invitees.uri')
       .select(['invitees.uri', 'invitees.email', 'invitees.no_show_uri', 'invitees.no_show_at'])
       .where('invitees.no_show_uri', 'is not', null)
       .where('bookings.ending', '=', 'no_show')
       .where(sql<boolean>`${column} in (${sql.join(chunk)})`)
-      .execute();
-    for (const { uri, email, no_show_uri: noShowUri, no_show_at: markedAt } of rows)
-      found.push({
-        key: by === 'address' ? lowerCaseEmail(email ?? '') : uri,
-        mark: { inviteeUri: uri, noShowUri: noShowUri ?? '', markedAt: markedAt ?? '' },
-      });
-  }
+      .execute(),
+  );
+  const found = rows.map(({ uri, email, no_show_uri: noShowUri, no_show_at: markedAt }) => ({
+    key: by === 'address' ? lowerCaseEmail(email ?? '') : uri,
+    mark: { inviteeUri: uri, noShowUri: noShowUri ?? '', markedAt: markedAt ?? '' },
+  }));
   const sorted = found.toSorted((a, b) => (orderOf(a.mark) < orderOf(b.mark) ? -1 : 1));
   const byKey = Map.groupBy(sorted, ({ key }) => key);
   return new Map([...byKey].map(([key, marks]) => [key, marks.map(({ mark }) => mark)]));
@@ -46,17 +44,15 @@ export async function inviteesOfSameBookings(
   { db }: Store | Unit,
   invitees: readonly string[],
 ): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const chunk of chunks(invitees)) {
-    const rows = await db
+  const rows = await inChunks(invitees, (chunk) =>
+    db
       .selectFrom('booking_invitees as one')
       .innerJoin('booking_invitees as other', 'other.journey_uri', 'one.journey_uri')
       .select('other.invitee_uri')
       .where('one.invitee_uri', 'in', chunk)
-      .execute();
-    found.push(...rows.map(({ invitee_uri: uri }) => uri));
-  }
-  return found;
+      .execute(),
+  );
+  return rows.map(({ invitee_uri: uri }) => uri);
 }
 
 /** The contacts with these addresses. A contact whose primary address it is comes before one that also has the address. */
@@ -86,12 +82,10 @@ export async function contactsByAddress(
 
 /** The e-mail addresses of these contacts, in lower case. */
 export async function addressesOf({ db }: Store | Unit, contacts: readonly string[]): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const chunk of chunks(contacts)) {
-    const rows = await db.selectFrom('contact_emails').select('email').where('contact_uri', 'in', chunk).execute();
-    found.push(...rows.map(({ email }) => lowerCaseEmail(email)));
-  }
-  return found;
+  const rows = await inChunks(contacts, (chunk) =>
+    db.selectFrom('contact_emails').select('email').where('contact_uri', 'in', chunk).execute(),
+  );
+  return rows.map(({ email }) => lowerCaseEmail(email));
 }
 
 /** Every booking of the people with these addresses (in lower case). */
@@ -110,12 +104,10 @@ export async function bookingsByAddress(
 
 /** Every booking of these meetings. */
 export async function bookingsOfEvents({ db }: Store | Unit, events: readonly string[]): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const chunk of chunks(events)) {
-    const rows = await db.selectFrom('invitees').select('uri').where('event_uri', 'in', chunk).execute();
-    found.push(...rows.map(({ uri }) => uri));
-  }
-  return found;
+  const rows = await inChunks(events, (chunk) =>
+    db.selectFrom('invitees').select('uri').where('event_uri', 'in', chunk).execute(),
+  );
+  return rows.map(({ uri }) => uri);
 }
 
 export const distinct = (values: readonly (string | null | undefined)[]): readonly string[] => [

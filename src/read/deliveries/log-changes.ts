@@ -1,7 +1,7 @@
 // What entries of the log changed, for those who follow it; and which records were erased.
 import type { Json } from '#src/store/columns.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { chunks } from '#src/store/prepared-sql.ts';
+import { chunks, inChunks } from '#src/store/prepared-sql.ts';
 import { erasureEvent } from '#workers/projections/erasure.ts';
 
 export interface LogPage {
@@ -68,16 +68,14 @@ export async function* changesOfEntries(
 }
 
 export async function erasedAmong({ db }: Store | Unit, uris: readonly string[]): Promise<ReadonlySet<string>> {
-  const erased = new Set<string>();
-  for (const chunk of chunks(uris)) {
-    const rows = await db
+  const rows = await inChunks(uris, (chunk) =>
+    db
       .selectFrom('event_log')
       .select('subject_uri')
       .where('subject_uri', 'in', chunk)
       .where('source', '=', 'operator')
       .where('event', '=', erasureEvent)
-      .execute();
-    for (const { subject_uri: uri } of rows) erased.add(String(uri));
-  }
-  return erased;
+      .execute(),
+  );
+  return new Set(rows.map(({ subject_uri: uri }) => String(uri)));
 }

@@ -1,7 +1,7 @@
 // Submissions of routing forms and the bookings that refer to them, and the forms that exist.
 import { instantOf } from '#src/base/time.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
-import { chunks } from '#src/store/prepared-sql.ts';
+import { inChunks } from '#src/store/prepared-sql.ts';
 import { decodeRow } from '#src/store/rows.ts';
 import { isUnbooked } from '#src/store/views/unbooked-submissions.ts';
 
@@ -35,17 +35,10 @@ export async function unbookedWithin(
 }
 
 export async function unbookedAmong({ db }: Store | Unit, uris: readonly string[]): Promise<ReadonlySet<string>> {
-  const found = new Set<string>();
-  for (const chunk of chunks(uris)) {
-    const rows = await db
-      .selectFrom('routing_form_submissions')
-      .select('uri')
-      .where('uri', 'in', chunk)
-      .where(isUnbooked())
-      .execute();
-    for (const { uri } of rows) found.add(uri);
-  }
-  return found;
+  const rows = await inChunks(uris, (chunk) =>
+    db.selectFrom('routing_form_submissions').select('uri').where('uri', 'in', chunk).where(isUnbooked()).execute(),
+  );
+  return new Set(rows.map(({ uri }) => uri));
 }
 
 /** The bookings that refer to these submissions, by submission: the first one made. */
@@ -53,18 +46,16 @@ export async function bookingsOfSubmissions(
   { db }: Store | Unit,
   submissions: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>();
-  for (const chunk of chunks(submissions)) {
-    const rows = await db
+  const rows = await inChunks(submissions, (chunk) =>
+    db
       .selectFrom('invitees')
       .select(['uri', 'routing_form_submission'])
       .where('routing_form_submission', 'in', chunk)
       .orderBy('created_at', 'desc')
       .orderBy('uri', 'desc')
-      .execute();
-    for (const { uri, routing_form_submission: submission } of rows) found.set(submission ?? '', uri);
-  }
-  return found;
+      .execute(),
+  );
+  return new Map(rows.map(({ uri, routing_form_submission: submission }) => [submission ?? '', uri]));
 }
 
 export async function routingForms({ db, engine }: Store) {
