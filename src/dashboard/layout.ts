@@ -73,7 +73,7 @@ const liveButton = html`<button type="button" class="live needs-script" data-act
 
 const navigation = (current: Section | undefined): Markup =>
   html`<nav aria-label="Pages">
-    <ul>
+    <ul class="plain">
       ${Object.entries(sections).map(([path, name]) => navigationEntry({ path, name }, current))}
     </ul>
   </nav>`;
@@ -82,7 +82,7 @@ const navigationEntry = ({ path, name }: { path: string; name: string }, current
   html`<li><a href="${path}" ${path === current ? html`aria-current="page"` : ''}>${name}</a></li>`;
 
 const footer = ({ isReadOnly, version }: Frame): Markup =>
-  html`<footer>
+  html`<footer class="row">
     <span>Slotstream ${version}</span>
     ${isReadOnly ? html`<span>You can look at everything and change nothing.</span>` : ''}
     <a href="/docs">API</a>

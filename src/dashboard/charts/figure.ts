@@ -77,7 +77,7 @@ function legendOf(id: string, series: readonly Series[]): Markup {
     ({ label, tone }) =>
       html`<li><svg class="swatch" width="14" height="14" aria-hidden="true"><rect x="1" y="1" width="12" height="12" ${toned(id, tone)}/></svg>${label}</li>`,
   );
-  return html`<ul class="chart-legend">${items}</ul>\n`;
+  return html`<ul class="plain row soft chart-legend">${items}</ul>\n`;
 }
 
 /** The link of a mark is for the pointer: by keyboard the same links are reached in the table, not in hundreds of steps. */

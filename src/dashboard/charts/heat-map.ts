@@ -79,5 +79,5 @@ function legendOf(greatest: number, unit: string): Markup {
   })).filter(({ from, to }) => from <= to);
   const item = (step: number, text: string) =>
     html`<li><svg class="swatch heat heat-${step}" width="14" height="14" aria-hidden="true"><rect x="1" y="1" width="12" height="12" rx="2" class="mark" fill-opacity="${opacities[step]}"/></svg>${text}</li>`;
-  return html`<ul class="chart-legend">${item(0, `no ${unit}`)}${ranges.map(({ step, from, to }) => item(step, from === to ? numberText(to) : `${numberText(from)}–${numberText(to)}`))}</ul>\n`;
+  return html`<ul class="plain row soft chart-legend">${item(0, `no ${unit}`)}${ranges.map(({ step, from, to }) => item(step, from === to ? numberText(to) : `${numberText(from)}–${numberText(to)}`))}</ul>\n`;
 }

@@ -33,10 +33,10 @@ export function filters(url: URL, query: RawQuery, fields: readonly Field[], loc
     local && field.name in local.ends
       ? timeField(field, local)
       : fieldView(field, query[field.name] ?? field.initial ?? '');
-  return html`<form class="filters" method="get" action="${url.pathname}" role="search">
+  return html`<form class="row filters" method="get" action="${url.pathname}" role="search">
     ${fields.slice(0, shownFields).map(view)}
     ${local ? html`<input type="hidden" name="timezone" value="${local.timezone}" ${local.isChosen ? '' : html`data-unset`} />` : nothing}
-    <div class="buttons">
+    <div class="row">
       <button>Filter</button>${active.length === 0 ? '' : html`<a href="${url.pathname}">Remove all filters</a>`}
     </div>
     ${moreFields(fields.slice(shownFields), { query, view })}
@@ -51,7 +51,7 @@ function moreFields(
   const isUsed = fields.some(({ name }) => query[name] !== undefined);
   return html`<details ${isUsed ? 'open' : ''}>
     <summary>More filters</summary>
-    <div class="filters">${fields.map(view)}</div>
+    <div class="row filters">${fields.map(view)}</div>
   </details>`;
 }
 
@@ -105,7 +105,7 @@ export const choices = (
   label: string,
   links: readonly { readonly text: string; readonly href: string; readonly isCurrent: boolean }[],
 ): Markup =>
-  html`<nav class="choices" aria-label="${label}">
+  html`<nav class="row spaced choices" aria-label="${label}">
     ${links.map(({ text, href, isCurrent }) => html`<a href="${href}" ${isCurrent ? html`aria-current="true"` : ''}>${text}</a>`)}
   </nav>`;
 

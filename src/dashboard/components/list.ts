@@ -59,7 +59,7 @@ export function pager(
     token === null
       ? nothing
       : html`<a rel="${rel}" href="${address(url.pathname, { ...query, page_token: token })}">${text}</a>`;
-  return html`<nav class="pager" aria-label="Pages of this list">
+  return html`<nav class="row spaced" aria-label="Pages of this list">
     ${current === undefined ? '' : html`<a href="${address(url.pathname, query)}">First</a>`}${link(previous, '← Newer', 'prev')}${link(next, 'Older →', 'next')}
   </nav>`;
 }

@@ -53,7 +53,7 @@ export const whyPage = definePage({
             { name: 'Changes', cell: (entry) => changedColumns(found.table, entry, options) },
           ],
         })}
-        <nav class="pager" aria-label="Pages of the history">
+        <nav class="row spaced" aria-label="Pages of the history">
           ${after === undefined ? '' : html`<a href="${address('/why', { uri })}">First</a>`}
           ${next === null ? '' : html`<a rel="next" href="${address('/why', { uri, after: next })}">Later →</a>`}
         </nav>`,
@@ -61,9 +61,9 @@ export const whyPage = definePage({
   },
 });
 
-const uriForm = html`<form class="filters" method="get" action="/why" role="search">
+const uriForm = html`<form class="row filters" method="get" action="/why" role="search">
   <label><span>URI</span><input name="uri" type="search" placeholder="https://…/invitees/…" required /></label>
-  <div class="buttons"><button>Explain</button></div>
+  <div class="row"><button>Explain</button></div>
 </form>`;
 
 function stateOf({ table: name, deleted }: Explanation): Markup {

@@ -43,7 +43,7 @@ export async function showBooking(call: PageCall) {
       <h2>Invitee</h2>
       ${inviteeFacts(booking)}
       ${answers(booking)} ${reschedules(booking)} ${recaps(booking)} ${alerts(booking)}
-      <p class="actions">
+      <p class="row spaced">
         ${uriActions(booking.last_invitee)}
         <a href="${address('/deliveries', { subject: booking.last_invitee })}">Deliveries about it</a>
       </p>`,
@@ -69,7 +69,7 @@ const mostInRow = 6;
 
 /** Each dot leads to its delivery. */
 const timeline = (all: Booking['timeline']): Markup =>
-  html`<ol class="journey ${all.length <= mostInRow ? 'short' : ''}">
+  html`<ol class="plain journey ${all.length <= mostInRow ? 'short' : ''}">
     ${all.map(({ kind, at, sentence, start_time: start, seq }) => {
       const [label, state = ''] = kindLabels[kind];
       const dot = html`<a class="dot" href="/deliveries/${seq}" aria-label="${label}: delivery ${seq}" title="Delivery #${seq}"></a>`;

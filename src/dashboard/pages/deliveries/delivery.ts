@@ -70,7 +70,7 @@ export const deliveryPage = definePage({
           Dismissed: optionalTime(delivery.dismissed_at),
           Identity: html`<code title="${id}">${id.slice(0, 16)}…</code>`,
         })}
-        <div class="actions">
+        <div class="row spaced">
           ${isReplayable ? actionButton('Replay it', { to: `/deliveries/${seq}/replay` }) : ''}
           ${isReplayable && isWaiting ? actionButton('Dismiss it', { to: `/deliveries/${seq}/replay`, fields: { dismiss: 'yes' }, isDangerous: true }) : ''}
           ${subject === null ? '' : html`<a href="${address('/why', { uri: subject })}">Where these values come from</a>`}

@@ -40,7 +40,7 @@ export const deliveriesPage = definePage({
         <p class="lead">Everything that was received or read, newest first.</p>
         ${filters(url, query, fieldsFor(query), local)}
         ${isFirst && isWaiting ? await reasonsView(read, filter['outcome']) : ''}
-        ${isFiltered && !isReadOnly && collection.length > 0 ? html`<p class="actions"><a class="button" href="${address('/deliveries/replay', filter)}">Replay ${isWaiting ? 'or dismiss ' : ''}everything that matches …</a></p>` : ''}
+        ${isFiltered && !isReadOnly && collection.length > 0 ? html`<p class="row spaced"><a class="button" href="${address('/deliveries/replay', filter)}">Replay ${isWaiting ? 'or dismiss ' : ''}everything that matches …</a></p>` : ''}
         ${table({
           caption: 'Deliveries, newest first',
           rows: collection,

@@ -44,7 +44,7 @@ export const replayPage = definePage({
         ${
           matched === 0
             ? html`<p class="empty">No delivery with a body matches this filter.</p>`
-            : html`<div class="actions">
+            : html`<div class="row spaced">
                 ${isTooMany ? manyView(query) : actionButton(`Replay ${many}`, { to: '/deliveries/replay', fields })}
                 ${waiting === 0 ? '' : actionButton(`Dismiss ${isCounted ? counted(waiting, 'delivery', 'deliveries') : 'all that wait'}`, { to: '/deliveries/replay', fields: { ...fields, dismiss: 'yes' }, isDangerous: true })}
                 <a href="${address('/deliveries', filterIn(query))}">Cancel</a>
@@ -89,7 +89,7 @@ const countsView = ({ matched, matched_by_outcome: counts }: Replay): Markup =>
   matched === 0
     ? nothing
     : html`<h2>What matches</h2>
-        <ul class="counts">${counts.map(({ outcome, count }) => html`<li>${number(count)} ${outcomeBadge(outcome)}</li>`)}</ul>`;
+        <ul class="plain row">${counts.map(({ outcome, count }) => html`<li>${number(count)} ${outcomeBadge(outcome)}</li>`)}</ul>`;
 
 function differenceView(replay: Replay): Markup {
   const {

@@ -16,7 +16,7 @@ export function firstRunView({ firstRun: first, health, flow }: Overview): View 
     content: html`<h1>Slotstream runs, and nothing has arrived yet.</h1>
       <p class="lead">A few steps, and this page shows your deliveries as they come in.</p>
       ${problems.map(({ sentence, fix }) => html`<p class="notice problem"><strong>${sentence}</strong> ${fix === undefined ? '' : fixText(fix)}</p>`)}
-      <ol class="steps">${first.steps.map((step) => stepView(step, step === next))}</ol>
+      <ol class="plain steps">${first.steps.map((step) => stepView(step, step === next))}</ol>
       <h2>Try it without an account</h2>
       <div class="try-out">${first.tryOut.map(({ sentence, command }) => html`<p>${sentence}</p>${copyable(command)}`)}</div>`,
   };
@@ -34,6 +34,6 @@ export function stepsLeft({ done, steps }: Overview['firstRun']): Markup {
   if (left.length === 0) return nothing;
   return html`<section id="steps">
     <h2>Still to do</h2>
-    <ol class="steps">${left.map((step, index) => stepView(step, index === 0))}</ol>
+    <ol class="plain steps">${left.map((step, index) => stepView(step, index === 0))}</ol>
   </section>`;
 }

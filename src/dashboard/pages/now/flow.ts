@@ -19,7 +19,7 @@ export function flowView({ flow, health }: Pick<Overview, 'flow' | 'health'>, no
     : 'No delivery in 10 minutes';
   return html`<section id="flow">
     <h2>Flow</h2>
-    <ol class="flow">
+    <ol class="plain flow">
       ${stage('Receiver', processes(flow.receivers), `${number(flow.accepted)} accepted in 10 minutes`)}
       ${arrow(flow.spooled, nowMs, { units: ['delivery', 'deliveries'], where: 'on disk' })}
       ${stage('Queue', engines[flow.queueEngine] ?? flow.queueEngine)}

@@ -11,7 +11,7 @@ export function healthView({ verdict, health }: Pick<Overview, 'verdict' | 'heal
   const well = of('ok');
   return html`<section id="health">
     <h1 class="verdict ${verdict.state}">${verdict.sentence}</h1>
-    ${ill.length === 0 ? '' : html`<ul class="health">${ill.map(notice)}</ul>`}
+    ${ill.length === 0 ? '' : html`<ul class="plain health">${ill.map(notice)}</ul>`}
     ${
       well.length === 0
         ? nothing

@@ -41,7 +41,7 @@ function needsView({ needs }: Pick<Overview, 'needs'>): Markup {
   if (needs.length === 0) return nothing;
   return html`<section id="needs">
     <h2>Needs you</h2>
-    <ul class="needs">
+    <ul class="plain needs">
       ${needs.map(({ id, sentence, page }) => html`<li id="need-${id}"><a href="${page}">${sentence}</a></li>`)}
     </ul>
   </section>`;

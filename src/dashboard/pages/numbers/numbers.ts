@@ -65,7 +65,7 @@ const bookingCards = (numbers: BookingNumbers, url: URL): readonly ChartCard[] =
 const cardView = ({ id, heading, finding, chart, isWide }: ChartCard): Markup =>
   html`<section class="card${isWide ? ' wide' : ''}" aria-labelledby="${id}-heading">
     <h2 id="${id}-heading">${heading}</h2>
-    <p class="finding">${finding}</p>
+    <p class="soft finding">${finding}</p>
     ${chart}
   </section>`;
 

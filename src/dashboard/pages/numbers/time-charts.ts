@@ -128,7 +128,7 @@ export function weeklyRate({ days }: BookingNumbers): Markup | undefined {
   if (rates.length < 2) return undefined;
   const [least, most, last] = [Math.min(...rates), Math.max(...rates), rates.at(-1) ?? 0].map(percentText);
   const summary = `No-show rate by week: from ${least} to ${most}, ${last} in the last week.`;
-  return html`<p class="trend">${sparkline({ values: rates, summary })} ${summary}</p>`;
+  return html`<p class="row soft">${sparkline({ values: rates, summary })} ${summary}</p>`;
 }
 
 /** One chart a currency: amounts in different currencies are never added up. */

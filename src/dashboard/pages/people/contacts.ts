@@ -206,7 +206,7 @@ async function contactCard(call: Pick<PageCall, 'ask'>, contact: Contact, person
         : html`<h2>Custom fields</h2>
           <dl class="facts">${custom.map(([label, value]) => html`<div><dt><bdi>${label}</bdi></dt><dd>${value}</dd></div>`)}</dl>`
     }
-    <p class="actions">
+    <p class="row spaced">
       ${uriActions(contact.uri)}
       ${primary ? html`<a href="${address('/recaps', { attendee: primary.email })}">Recaps with this address</a>` : ''}
     </p>`;

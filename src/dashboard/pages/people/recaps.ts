@@ -119,7 +119,7 @@ async function showRecap({ ask, params }: PageCall) {
       ${isEmpty ? html`<p class="empty">The recap has no text, or it was erased.</p>` : ''}
       ${part('Summary', resource.summary_md)} ${part('Action items', resource.action_items_md)}
       ${part('Discussion', resource.discussion_md)}
-      <p class="actions">${uriActions(resource.uri)}</p>`,
+      <p class="row spaced">${uriActions(resource.uri)}</p>`,
   };
 }
 

@@ -217,7 +217,7 @@ async function showSubmission({ ask, params }: PageCall) {
           ? html`<p class="empty">The submission has no answers, or they were erased.</p>`
           : answerList(answers)
       }
-      <p class="actions">${uriActions(resource.uri)}</p>`,
+      <p class="row spaced">${uriActions(resource.uri)}</p>`,
   };
 }
 

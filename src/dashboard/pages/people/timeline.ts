@@ -38,12 +38,12 @@ export const kindLabels: Readonly<Record<Item['kind'] | Point['kind'], readonly 
 
 export function timeline(items: readonly Item[]): Markup {
   if (items.length === 0) return html`<p class="empty">Nothing is known about this person yet.</p>`;
-  return html`<ol class="history">
+  return html`<ol class="plain history">
     ${items.map((item) => {
       const [text, state] = kindLabels[item.kind];
       const sentence = html`<bdi>${item.sentence}</bdi>`;
       return html`<li class="${state ?? 'quiet'}">
-        <span class="history-time">${time(item.time)}</span>
+        <span class="soft">${time(item.time)}</span>
         <span>${badge(text, state)}</span>
         <span class="history-text">
           ${item.page === null ? sentence : html`<a href="${item.page}">${sentence}</a>`}
