@@ -4,7 +4,7 @@ import { contactGetQuery, contactListQuery } from '#schemas/contact-request.ts';
 import { pageQuery } from '#schemas/pagination.ts';
 import { contactResource, customFieldDefinitionResource } from '#schemas/resources/contact.ts';
 import { instant } from '#schemas/resources/values.ts';
-import { isObject } from '#schemas/wire.ts';
+import { isObject, textOf } from '#schemas/wire.ts';
 import { notFound } from '#src/http/http-error.ts';
 import { listing } from '#src/http/pagination.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -13,7 +13,7 @@ import { findContacts } from '#src/read/contacts/contact-page.ts';
 import { findRows, isNotDeleted, rowsByUri } from '#src/store/record-search.ts';
 import { defineOperation, type ApiContext } from './api-operation.ts';
 import { getContactTimeline } from './people/timeline.ts';
-import { columnsOf, listRows, objectsIn, rowNamed, textIn } from './row-record.ts';
+import { columnsOf, listRows, objectsIn, rowNamed } from './row-record.ts';
 
 /** The service may send a contact that breaks its own rules; it is mirrored and shown all the same. */
 const mirroredContact = contactResource.extend({
@@ -164,7 +164,7 @@ function customFields(row: StoredRow, definitions: readonly StoredRow[]): readon
     }));
   const others = [...values.values()]
     .filter(({ uri }) => !mirrored.has(uri))
-    .map(({ uri, value, label }) => ({ uri, value: value ?? null, label: textIn(label) ?? '' }));
+    .map(({ uri, value, label }) => ({ uri, value: value ?? null, label: textOf(label) ?? '' }));
   return [...defined, ...others];
 }
 
@@ -181,7 +181,7 @@ function definitionRecord(row: StoredRow, amountsIn: ApiContext['currencyFields'
     label,
     field_type,
     ...(Array.isArray(options) && {
-      options: objectsIn(options).map(({ uuid, label: name }) => ({ uuid: textIn(uuid), label: textIn(name) })),
+      options: objectsIn(options).map(({ uuid, label: name }) => ({ uuid: textOf(uuid), label: textOf(name) })),
     }),
     ...(currency !== null && { currency }),
     ...(field_type === 'currency' && { amounts_in: amountsIn }),

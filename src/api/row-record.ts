@@ -57,8 +57,6 @@ export async function rowNamed<Name extends ListedTable>(
   return row;
 }
 
-export const textIn = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-
 /** Names by URI; what is not mirrored or has no name is left out. */
 export async function namesOf(
   store: Store,

@@ -5,7 +5,7 @@ import { instant } from '#schemas/resources/values.ts';
 import { instantOf } from '#src/base/time.ts';
 import { atLeast } from '#src/api/at-least.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
-import { idOf, objectsIn, rowNamed } from '#src/api/row-record.ts';
+import { columnsOf, idOf, objectsIn, rowNamed } from '#src/api/row-record.ts';
 import { notFound } from '#src/http/http-error.ts';
 import { alertsAbout, alertStates } from '#src/store/alerts/alert-rows.ts';
 import { isLinkPending } from '#src/store/follow-up-rows.ts';
@@ -155,19 +155,10 @@ async function detailOf(store: Store, { journey, members: uris }: JourneyPositio
     ),
     payment: members.map(paymentOf).findLast((payment) => payment !== null) ?? null,
     links: { reschedule: last?.reschedule_url ?? null, cancel: last?.cancel_url ?? null },
-    contact: contact
-      ? { uri: contact.uri, name: contact.name, company: contact.company, job_title: contact.job_title }
-      : null,
+    contact: contact ? columnsOf(contact, 'uri', 'name', 'company', 'job_title') : null,
     no_shows: marks.toSorted((a, b) => (a.marked_at < b.marked_at ? -1 : 1)),
     recaps: recaps.filter(({ deleted_at: at }) => at === null).map(({ deleted_at: _deleted, ...recap }) => recap),
-    alerts: alerts.map(({ id, rule, channel, state, due_at, sent_at }) => ({
-      id,
-      rule,
-      channel,
-      state,
-      due_at,
-      sent_at,
-    })),
+    alerts: alerts.map((alert) => columnsOf(alert, 'id', 'rule', 'channel', 'state', 'due_at', 'sent_at')),
     timeline: timeline.map(({ kind, at, sentence, meetingStart = null, subject, seq, delivery_id }) => ({
       kind,
       at,
@@ -181,37 +172,25 @@ async function detailOf(store: Store, { journey, members: uris }: JourneyPositio
 }
 
 function bookingOf(member: TableRow<'invitees'>, meeting: TableRow<'scheduled_events'> | undefined) {
-  const { uri, status, event_uri, created_at, canceled_at, canceler_type, cancel_reason } = member;
   const { start_time = null, end_time = null } = meeting ?? {};
   return {
-    uuid: idOf(uri),
-    uri,
-    status,
-    event_uri,
+    uuid: idOf(member.uri),
+    ...columnsOf(member, 'uri', 'status', 'event_uri'),
     start_time,
     end_time,
-    created_at,
-    canceled_at,
-    canceler_type,
-    cancel_reason,
+    ...columnsOf(member, 'created_at', 'canceled_at', 'canceler_type', 'cancel_reason'),
   };
 }
 
 async function meetingOf(store: Store, meeting: TableRow<'scheduled_events'>) {
-  const { uri, name, status, start_time, end_time, location, join_url } = meeting;
   const hosts = objectsIn(meeting.hosts);
   const uris = hosts.map(({ user }) => String(user));
   const users = new Map((await rowsByUri(store, 'users', uris)).map((row) => [row.uri, row]));
-  const [where] = objectsIn([location]);
+  const [where] = objectsIn([meeting.location]);
   const parts = [textOf(where?.['type'] ?? where?.['kind']), textOf(where?.['location'])].filter(Boolean);
   return {
-    uri,
-    name,
-    status,
-    start_time,
-    end_time,
+    ...columnsOf(meeting, 'uri', 'name', 'status', 'start_time', 'end_time', 'join_url'),
     location: parts.length === 0 ? null : parts.join(': '),
-    join_url,
     link_pending: isLinkPending(where?.['status']),
     hosts: hosts.map(({ user, user_name, user_email }) => {
       const known = users.get(String(user));

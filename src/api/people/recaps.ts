@@ -1,9 +1,10 @@
 // Meeting recaps, read from the mirror: a list that can be searched, and one with all its texts.
 import { z } from 'zod';
+import { textOf } from '#schemas/wire.ts';
 import { pageQuery } from '#schemas/pagination.ts';
 import { instant } from '#schemas/resources/values.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
-import { objectsIn, rowNamed, textIn } from '#src/api/row-record.ts';
+import { objectsIn, rowNamed } from '#src/api/row-record.ts';
 import { notFound } from '#src/http/http-error.ts';
 import type { Listing } from '#src/http/pagination.ts';
 import { plainText, timeRange } from '#src/http/request.ts';
@@ -98,8 +99,8 @@ function lineOf(row: TableRow<'meeting_recaps'>): z.input<typeof recapLine> {
     event_start_time: row.event_start_time,
     event_end_time: row.event_end_time,
     attendees: objectsIn(row.attendees).map(({ user_name: name, user_email: email, host }) => ({
-      name: textIn(name),
-      email: textIn(email),
+      name: textOf(name),
+      email: textOf(email),
       is_host: host === true,
     })),
     excerpt: row.summary_md?.slice(0, excerptLength) ?? null,

@@ -1,12 +1,12 @@
 // Routing forms: how many submissions led to a booking and to a meeting, and the submissions themselves.
 import { z } from 'zod';
 import { pageQuery } from '#schemas/pagination.ts';
-import { isObject } from '#schemas/wire.ts';
+import { isObject, textOf } from '#schemas/wire.ts';
 import { instant } from '#schemas/resources/values.ts';
 import { dayMs, instantOf } from '#src/base/time.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
 import { atLeast } from '#src/api/at-least.ts';
-import { namesOf, objectsIn, rowNamed, textIn } from '#src/api/row-record.ts';
+import { namesOf, objectsIn, rowNamed } from '#src/api/row-record.ts';
 import type { Listing } from '#src/http/pagination.ts';
 import { plainText, timeRange } from '#src/http/request.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -209,8 +209,8 @@ async function submissionRecords(
       routing_form: row.routing_form,
       routing_form_name: forms.get(row.routing_form ?? '') ?? null,
       questions_and_answers: objectsIn(row.questions_and_answers).map(({ question, answer }) => ({
-        question: textIn(question),
-        answer: textIn(answer),
+        question: textOf(question),
+        answer: textOf(answer),
       })),
       result_type: row.result_type,
       result: isObject(row.result) ? (row.result['value'] ?? null) : null,
@@ -224,7 +224,7 @@ async function submissionRecords(
 }
 
 const eventTypeIn = (result: unknown): string | null =>
-  isObject(result) && result['type'] === 'event_type' ? textIn(result['value']) : null;
+  isObject(result) && result['type'] === 'event_type' ? textOf(result['value']) : null;
 
 async function bookingsOf(store: Store, uris: readonly string[]) {
   const invitees = await readColumns(store, 'invitees', {
