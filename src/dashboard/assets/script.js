@@ -54,19 +54,17 @@
 
   const isSame = (one, other) => one.nodeName === other.nodeName && keyOf(one) === keyOf(other);
   const keyOf = (node) => node.dataset?.key ?? (node.id || undefined);
-  /** Set by people or by this script, not by the server. */
-  const own = new Set(['open', 'data-selected']);
-
   /** Makes `from` equal to `to`. Lists in `held` get no new rows and lose none. */
   function morph(from, to, held) {
     if (from.isEqualNode(to)) return;
     if (from.nodeType !== 1 || !isSame(from, to)) return void from.replaceWith(to);
     // A form that is being filled in.
     if (from.matches('form, input, select, textarea') && from.contains(document.activeElement)) return;
+    // People open and close the details of a page.
     for (const { name } of Array.from(from.attributes))
-      if (!to.hasAttribute(name) && !own.has(name)) from.removeAttribute(name);
+      if (!to.hasAttribute(name) && name !== 'open') from.removeAttribute(name);
     for (const { name, value } of to.attributes)
-      if (from.getAttribute(name) !== value && !own.has(name)) from.setAttribute(name, value);
+      if (from.getAttribute(name) !== value && name !== 'open') from.setAttribute(name, value);
     const rows = new Map([...from.children].map((child) => [keyOf(child), child]));
     if (held.has(from)) {
       for (const row of Array.from(to.children)) if (rows.has(keyOf(row))) morph(rows.get(keyOf(row)), row, held);
@@ -355,10 +353,7 @@
     [...links.slice(from), ...links.slice(0, from)].find(isNamed)?.click();
   }
 
-  const isTyping = ({ tagName, isContentEditable, type }) =>
-    isContentEditable ||
-    /^(TEXTAREA|SELECT)$/.test(tagName) ||
-    (tagName === 'INPUT' && !/^(checkbox|radio|button|submit)$/.test(type));
+  const isTyping = ({ tagName }) => /^(INPUT|TEXTAREA|SELECT)$/.test(tagName);
 
   // A shared link has only the filters that are set.
   addEventListener('formdata', ({ target, formData }) => {
