@@ -31,7 +31,6 @@ function showCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Returns the fields of one log line, made safe. */
 export function safeFields(fields: object): Record<string, unknown> {
   return safeObject(fields, 0);
 }

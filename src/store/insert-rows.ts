@@ -12,7 +12,6 @@ export const refs = (names: readonly string[]): RawBuilder<unknown> => sql.join(
 /** Leaves a row that has the same key as it is. */
 export const skipping = (key: readonly string[]): RawBuilder<unknown> => sql`on conflict (${refs(key)}) do nothing`;
 
-/** Replaces these columns of a row that has the same key. */
 export function replacing(key: readonly string[], columns: readonly Column[]): RawBuilder<unknown> {
   if (columns.length === 0) return skipping(key);
   const set = columns.map(({ name }) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`);

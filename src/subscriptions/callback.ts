@@ -13,7 +13,6 @@ export interface Owner {
   readonly uri: string;
 }
 
-/** What makes a subscription: its owner, its events and its signing key. */
 export interface SubscriptionIdentity {
   readonly owner: Owner;
   readonly events: readonly string[];

@@ -113,7 +113,6 @@ function cannotStore(): SlotstreamError {
   );
 }
 
-/** The input of bootstrap for this configuration and these keys. */
 export function inputOf(config: Config, { keys }: ChosenKeys, { prune }: { readonly prune: boolean }): BootstrapInput {
   const { organizationUri, userUri, groupUri } = config.api;
   const [first, ...others] = keys;

@@ -51,7 +51,6 @@ export interface ClientNeeds extends SendNeeds {
   readonly token: TokenSource;
   /** Rejects when `signal` aborts. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** 0 ≤ random < 1. */
   readonly random: () => number;
   readonly onPause?: ((pause: Pause) => void) | undefined;
   /** Called with the rate limit that each response states. */

@@ -3,7 +3,6 @@ import { createHmac } from 'node:crypto';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { decodingsOf } from './text-escapes.ts';
 
-/** Whether the text is one address and nothing else. */
 export const isAddress = (text: string): boolean => /^[^\s@]{1,64}@[^\s@]{1,253}$/.test(normalText(text.trim()));
 
 const beyondAscii = /[\u0080-\uffff]/;

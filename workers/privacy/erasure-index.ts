@@ -71,7 +71,6 @@ export function erasedAddress(key: string, { address, through }: { address: stri
   return { email_hash: spellingHash(key, spelling), sieve: sieveOf(key)(spelling), through };
 }
 
-/** The same erasures with further subjects. */
 export function withSubjects(erasures: Erasures, more: readonly ErasedSubject[]): Erasures {
   return {
     ...erasures,

@@ -9,7 +9,6 @@ import { fieldVersions, observedIn } from './version.ts';
 
 export type Row = Readonly<Record<string, Json>>;
 
-/** The columns that show which facts decide a row. */
 export function originColumns(table: MirrorTable): readonly string[] {
   return ['uri', 'version', 'lagging', ...(table === 'invitees' ? ['no_show_facts'] : [])];
 }

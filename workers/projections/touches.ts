@@ -27,7 +27,6 @@ export function tableOfEvent(event: string | null): MirrorTable | undefined {
   return isKind(kind) ? tableOfKind[kind] : undefined;
 }
 
-/** A record within another record, with a row of its own. */
 export interface EmbeddedRecord {
   readonly within: 'invitees' | 'organization_memberships';
   /** The key of the payload under which the record is embedded. */

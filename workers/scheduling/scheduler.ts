@@ -23,7 +23,6 @@ export interface ScheduleNeeds extends LeaseNeeds {
   readonly log: Log;
   /** Returns early when `signal` aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** 0 ≤ random < 1. */
   readonly random: () => number;
 }
 

@@ -19,7 +19,6 @@ export interface KeyedSenderNeeds {
   readonly sink: Sink;
   readonly gate: ConcurrencyGate;
   readonly inFlight: InFlight;
-  /** 0 ≤ random < 1. */
   readonly random: () => number;
   /** Consecutive failures of the whole sink; shared by all keys. */
   readonly silence: { attempts: number };

@@ -91,7 +91,6 @@ export const isPlain = (value: string): boolean => isTime(value) || isRecordUri(
 export interface RenderOptions {
   readonly isRevealed: boolean;
   pseudonym(identity: string): string;
-  /** The names of event types that are mirrored. */
   readonly eventTypes: ReadonlySet<string>;
   readonly mostText: number;
 }

@@ -52,7 +52,6 @@ export function chainsOf(invitees: readonly LinkedInvitee[]): readonly Chain[] {
 /** Whether it was moved to another time, of which more need not be known. */
 const wasMoved = ({ rescheduled, new_invitee: next }: LinkedInvitee): boolean => rescheduled === true || Boolean(next);
 
-/** The invitee before each one that has one. */
 function predecessors(invitees: readonly LinkedInvitee[]): ReadonlyMap<string, string> {
   const claimed = new Map<string, string>();
   for (const { uri, new_invitee: next } of invitees) {

@@ -69,7 +69,6 @@ const routingAnswer = ({ itemPosition, itemText }: SqlDialect): Sql =>
   sql`${itemPosition} - 1 as item, ${itemText('question_uuid')} as question_uuid, ${itemText('question')} as question,
     ${itemText('answer')} as answer`;
 
-/** The answers in the list of a submission, as the view has them. */
 export const routingAnswersIn = (dialect: SqlDialect, list: Sql): Sql =>
   sql`(select ${routingAnswer(dialect)} from ${dialect.items(list)})`;
 

@@ -44,7 +44,6 @@ export const flag = column('flag');
 export const integer = column('integer');
 export const number = column('number');
 
-/** A row of which these columns were read. */
 export const decodeViewRow = (
   engine: StoreEngine,
   columns: readonly (readonly [name: string, column: ViewColumn])[],

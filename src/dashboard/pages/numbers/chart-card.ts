@@ -17,7 +17,6 @@ export interface DayRange {
   readonly timezone: string;
 }
 
-/** The bookings of a range of days, with the filters of this page. */
 export function listOf(url: URL, { from, to, timezone }: DayRange, more: Query = {}): string {
   const { event_type, host } = Object.fromEntries(url.searchParams);
   return address('/bookings', { event_type, host, min_start_time: from, max_start_time: to, timezone, ...more });

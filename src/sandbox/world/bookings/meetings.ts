@@ -132,7 +132,6 @@ export function hostsFor({ state, random }: Service, eventType: StoredEventType,
   return order.slice(0, needed).map(({ host }) => host);
 }
 
-/** The active meetings of a host on the day (UTC) of `instant`. */
 export function meetingsOf(state: State, host: string, instant: string): readonly ScheduledEventResource[] {
   return state.scheduledEvents.of('host_day', hostDay(host, instant));
 }
@@ -206,7 +205,6 @@ function meetingLocation(
   return { type: typeOf(kind), ...makers[kind](random, offered, chosen?.location) };
 }
 
-/** The choice that leads to the same location, for a rescheduled meeting. */
 export function sameChoice(
   { type, location }: MeetingLocation,
   offers: readonly EventTypeLocation[] | null,
