@@ -319,18 +319,24 @@ rows({
   },
   'Authentication 7 | an access token lives 2 hours; a personal access token does not expire | A25': async () => {
     await using later = await openTestSandbox();
-    const { body } = await openClient(later).signIn();
-    later.service.clock.advance(7200 * 1000);
-    await answers(later.call('GET', '/users/me', { token: body.access_token }), 401);
+    const client = openClient(later);
+    const { body } = await client.signIn();
+    later.service.clock.advance(7199 * 1000);
+    expect(await client.works(body.access_token)).toBe(true);
+    later.service.clock.advance(1000);
+    const expired = { details: [{ message: 'The token has expired.' }] };
+    await answers(later.call('GET', '/users/me', { token: body.access_token }), 401, expired);
+    await answers(client.refresh(body.refresh_token), 200);
     later.service.clock.advance(1000 * 24 * 3600 * 1000);
     await answers(later.call('GET', '/users/me'), 200);
   },
   'Authentication 7 | a code works once; a second use revokes what it gave | A25': async () => {
     const { back } = await client.approve();
     const { body } = await client.exchange(back?.code);
-    expect(await client.works(body.access_token)).toBe(true);
+    const later = await client.refresh(body.refresh_token);
+    for (const token of [body.access_token, later.body.access_token]) expect(await client.works(token)).toBe(true);
     await answers(client.exchange(back?.code), 400, { error: 'invalid_grant' });
-    expect(await client.works(body.access_token)).toBe(false);
+    for (const token of [body.access_token, later.body.access_token]) expect(await client.works(token)).toBe(false);
   },
   'Authentication 7 | a refresh token works once and brings the next; a used one coming back revokes the whole family | A25':
     async () => {

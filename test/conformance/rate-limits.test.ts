@@ -4,7 +4,7 @@ import { openBooker } from '../harness/sandbox/bookings.ts';
 import type { Booker } from '../harness/sandbox/bookings.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { Answer, CallOptions, TestSandbox } from '../harness/sandbox.ts';
-import { rows } from './rows.ts';
+import { answers, rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 let booker: Booker;
@@ -129,6 +129,10 @@ rows({
       expect(refused).toMatchObject({ status: 429, body: { title: 'Too Many Requests' } });
       expect(refused.body.details).toEqual([{ message: 'Try again in 40 seconds.' }]);
       expect(rate(refused)).toEqual({ limit: 10, remaining: 0, reset: 40 });
+      await advance('39s');
+      await answers(book(), 429);
+      await advance('1s');
+      await answers(book(), 201);
     },
   'Rate limits of other endpoints | 500 calls per user and minute on a paid plan | A6d': async () => {
     await advance('1m');

@@ -4,7 +4,7 @@ import { createRateLimits } from '#src/sandbox/api/rate-limit.ts';
 import { operations } from '../../../harness/sandbox.ts';
 import type { Caller, ServiceOperation } from '#src/sandbox/api/service-operation.ts';
 import { createTokens } from '#src/sandbox/auth/tokens.ts';
-import { dayMs, hourMs, minuteMs } from '#src/sandbox/clock.ts';
+import { minuteMs } from '#src/sandbox/clock.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import { createBookingWorld } from '../../../harness/sandbox/booking-world.ts';
 
@@ -30,29 +30,6 @@ describe('the meter', () => {
     expect(call(reading).headers).toMatchObject({ 'X-RateLimit-Remaining': '498', 'X-RateLimit-Reset': '1' });
     service.clock.advance(1);
     expect(call(reading).headers).toMatchObject({ 'X-RateLimit-Remaining': '499', 'X-RateLimit-Reset': '60' });
-  });
-
-  it('never lets more through than each of the windows allows', () => {
-    const { service, call } = opened();
-    const admitted: number[] = [];
-    const startMs = service.clock.nowMs();
-    for (let nowMs = startMs; nowMs < startMs + dayMs; nowMs = service.clock.nowMs()) {
-      if (call(booking).retryInSeconds === undefined) admitted.push(nowMs);
-      service.clock.advance(5000);
-    }
-    expect(admitted).toHaveLength(100);
-    const within = (ms: number) => admitted.filter((atMs) => atMs < startMs + ms).length;
-    expect([within(minuteMs), within(hourMs)]).toEqual([10, 50]);
-  });
-
-  it('tells when to come again, and is right about it', () => {
-    const { service, call } = opened();
-    for (let count = 0; count < 10; count += 1) call(booking);
-    service.clock.advance(12_345);
-    const { retryInSeconds = 0 } = call(booking);
-    expect(retryInSeconds).toBe(48);
-    service.clock.advance(retryInSeconds * 1000);
-    expect(call(booking).retryInSeconds).toBeUndefined();
   });
 
   it('follows the plan of the account as it changes', () => {

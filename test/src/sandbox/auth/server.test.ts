@@ -120,12 +120,6 @@ describe('the consent page', () => {
     expect(text).toContain('&lt;script&gt;');
   });
 
-  it('gives the client a code for the user who was chosen', async () => {
-    const { status, back } = await client.choose({ user: sandbox.handles.users.admin });
-    expect({ status, back }).toMatchObject({ status: 302, back: { state: 'as sent' } });
-    expect((await client.exchange(back?.code)).body.owner).toBe(sandbox.handles.users.admin);
-  });
-
   it('informs the client when the user refuses, or is unknown', async () => {
     expect((await client.choose({ deny: 'yes' })).back).toMatchObject({ error: 'access_denied', state: 'as sent' });
     expect((await client.choose({ user: 'unknown' })).back).toMatchObject({ error: 'invalid_request' });

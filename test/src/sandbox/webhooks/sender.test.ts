@@ -89,16 +89,6 @@ describe('the sender', () => {
     await until(() => [...connections].every(({ destroyed }) => destroyed), 'the connection is closed');
   });
 
-  it('follows no redirect', async () => {
-    let asked = 0;
-    const { url } = await answering((_, response) => {
-      asked += 1;
-      response.writeHead(302, { location: '/elsewhere', 'content-length': 0 }).end();
-    });
-    expect(await openSender().post({ url, headers, body })).toEqual({ status: 302 });
-    expect(asked).toBe(1);
-  });
-
   it('takes the status of an answer that streams on, and opens another connection for the next', async () => {
     const { url, opened } = await answering((_, response) => void response.writeHead(200).write('on and '));
     const sender = openSender();

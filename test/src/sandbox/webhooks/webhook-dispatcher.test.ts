@@ -141,40 +141,4 @@ describe('the controls of deliveries', () => {
     expect((await sandbox.control('POST', '/subscriptions/disable', { uri: strange })).status).toBe(404);
     expect((await sandbox.control('POST', '/subscriptions/disable', {})).status).toBe(400);
   });
-
-  it('GET /state returns every record as the API returns it', async () => {
-    await using sandbox = await openTestSandbox({ contacts: 300, bookings: 40 });
-    await subscribe(sandbox, 'http://127.0.0.1:1/');
-    const { call, handles } = sandbox;
-    const { organization } = handles;
-    await call('POST', `${new URL(organization).pathname}/invitations`, { body: { email: 'new@example.test' } });
-    const [gone] = (await call('GET', '/contacts')).body.collection;
-    await call('DELETE', gone.uri);
-    const { body: truth } = await sandbox.control('GET', '/state');
-    expect(Object.keys(truth)).toEqual([
-      'contacts',
-      'deleted_contacts',
-      'invitees',
-      'scheduled_events',
-      'event_types',
-      'custom_field_definitions',
-      'organization_memberships',
-      'meeting_recaps',
-      'routing_form_submissions',
-      'webhook_subscriptions',
-      'invitations',
-    ]);
-    expect(truth.deleted_contacts).toEqual([{ uri: gone.uri, deleted_at: expect.any(String) }]);
-    expect(truth.invitations).toHaveLength(1);
-    for (const [list, path, query] of [
-      ['contacts', '/contacts', {}],
-      ['scheduled_events', '/scheduled_events', { organization }],
-      ['event_types', '/event_types', { organization }],
-      ['webhook_subscriptions', '/webhook_subscriptions', { organization, scope: 'organization' }],
-    ] as const) {
-      const { collection } = (await call('GET', path, { query: { ...query, count: '100' } })).body;
-      expect(collection.length).toBeGreaterThan(0);
-      expect(truth[list]).toEqual(expect.arrayContaining(collection));
-    }
-  });
 });

@@ -1,7 +1,9 @@
-// Pages: walked either way they show what a plain filter and sort would, and they stay exact while rows come and go.
+// Pages of a list and of an indexed collection: read in either direction they show what a plain sort would, and they stay exact while
+// rows come and go.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { comparePositions, type Page, type PageRequest } from '#src/http/pagination.ts';
+import { createIndexedCollection } from '#src/sandbox/world/indexed-collection.ts';
 import { pageOfList } from '#src/sandbox/world/page.ts';
 import { runs } from '../../../harness/runs.ts';
 
@@ -29,18 +31,31 @@ const sorted = (list: readonly Row[], descending: boolean): readonly Row[] =>
 
 type Direction = Pick<PageRequest, 'count' | 'descending' | 'backwards'>;
 
-/** The page after (or before) `page`. */
-function turn(list: readonly Row[], page: Page<Row>, direction: Direction): Page<Row> {
-  const edge = direction.backwards ? page.items[0] : page.items.at(-1);
-  return pageOfList(list, edge ? { ...direction, from: page.positionOf(edge) } : direction, keyOf);
-}
+type PageOf = (list: readonly Row[], request: PageRequest) => Page<Row>;
+const pagers: readonly (readonly [string, PageOf])[] = [
+  ['a list', (list, request) => pageOfList(list, request, keyOf)],
+  [
+    'an indexed collection',
+    (list, request) => {
+      const collection = createIndexedCollection<Row, 'key'>({ orders: { key: keyOf } });
+      for (const row of list) collection.put(row);
+      return collection.page('key', request);
+    },
+  ],
+];
 
-describe('a walk through the pages', () => {
+describe.each(pagers)('reading the pages of %s', (_, pageIn) => {
+  /** The page after (or before) `page`. */
+  function turn(list: readonly Row[], page: Page<Row>, direction: Direction): Page<Row> {
+    const edge = direction.backwards ? page.items[0] : page.items.at(-1);
+    return pageIn(list, edge ? { ...direction, from: page.positionOf(edge) } : direction);
+  }
+
   it('shows every row once, in order, and ends where the rows end', () => {
     fc.assert(
       fc.property(rows, counts, fc.boolean(), (list, count, descending) => {
         const forward = { count, descending, backwards: false };
-        let page = pageOfList(list, forward, keyOf);
+        let page = pageIn(list, forward);
         const seen = [...page.items];
         expect(page.hasPrevious).toBe(false);
         while (page.hasNext) {
@@ -59,7 +74,7 @@ describe('a walk through the pages', () => {
     fc.assert(
       fc.property(rows, counts, fc.boolean(), (list, count, descending) => {
         const forward = { count, descending, backwards: false };
-        let page = pageOfList(list, forward, keyOf);
+        let page = pageIn(list, forward);
         while (page.hasNext) page = turn(list, page, forward);
         const seen = [page.items];
         while (page.hasPrevious) {
@@ -83,7 +98,7 @@ describe('a walk through the pages', () => {
           const taken = new Set(stable.map(({ uri }) => uri));
           const worlds = others.map((extra) => [...stable, ...extra.filter(({ uri }) => !taken.has(uri))]);
           const worldAt = (turns: number): readonly Row[] => worlds[turns % worlds.length] ?? stable;
-          let page = pageOfList(worldAt(0), direction, keyOf);
+          let page = pageIn(worldAt(0), direction);
           const seen = [...page.items];
           for (let turns = 1; direction.backwards ? page.hasPrevious : page.hasNext; turns += 1) {
             page = turn(worldAt(turns), page, direction);
@@ -102,7 +117,7 @@ describe('a walk through the pages', () => {
   it('says nothing lies behind once all of it has gone', () => {
     const list = ['a', 'b', 'c'].map((key) => ({ key, uri: key }));
     const forward = { count: 1, descending: false, backwards: false };
-    const first = pageOfList(list, forward, keyOf);
+    const first = pageIn(list, forward);
     expect(turn(list, first, forward)).toMatchObject({ items: [list[1]], hasPrevious: true, hasNext: true });
     expect(turn(list.slice(1), first, forward)).toMatchObject({ items: [list[1]], hasPrevious: false, hasNext: true });
     expect(turn([], first, forward)).toMatchObject({ items: [], hasPrevious: false, hasNext: false });

@@ -88,20 +88,3 @@ describe('a submission', () => {
     expect(empty).toMatchObject({ questions_and_answers: [], result: { type: 'custom_message' } });
   });
 });
-
-describe('the control of routing forms', () => {
-  it('refuses a form that is not there and answers that are none, and changes nothing', async () => {
-    const before = sandbox.service.state.submissions.size;
-    for (const [body, status] of [
-      [{ routing_form: `${form.uri}0` }, 404],
-      [{ routing_form: 7 }, 400],
-      [{ answers: 'A demo' }, 400],
-      [{ answers: [1] }, 400],
-      [{ answer: [] }, 400],
-      [[], 400],
-      ['{', 400],
-    ] as const)
-      expect((await submit(body)).status).toBe(status);
-    expect(sandbox.service.state.submissions.size).toBe(before);
-  });
-});

@@ -29,12 +29,6 @@ describe('the available times', () => {
     expect(starts(world, world.offer('Intro call'), span)).toEqual(['10:30', '11:00', '11:30']);
   });
 
-  it('know no weekend', () => {
-    const world = createBookingWorld();
-    const saturday = { fromMs: midnightMs + 2 * dayMs, toMs: midnightMs + 4 * dayMs };
-    expect(starts(world, world.offer('Intro call'), saturday)).toEqual([]);
-  });
-
   it('leave out whatever overlaps, of whichever event type', () => {
     const world = createBookingWorld();
     bookAt(world, 'Site walk', midnightMs + 10 * hourMs);
