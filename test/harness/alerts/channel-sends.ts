@@ -5,7 +5,7 @@ import type { Channel, SendResult } from '#workers/alerts/channels/channel.ts';
 import type { HttpChannelNeeds } from '#workers/alerts/channels/http-channel.ts';
 import type { Message } from '#workers/alerts/message/message.ts';
 import { sanitizeLine, sanitizeLines } from '#workers/alerts/message/sanitize-text.ts';
-import { hostileTexts } from '../data/booking-context.ts';
+import { messageTexts } from '../data/hostile.ts';
 import { openCallback, type Callback } from '../sandbox/callback-server.ts';
 
 export interface ChannelWorld extends AsyncDisposable {
@@ -70,7 +70,7 @@ const markup = fc.string({
 const hostile = fc.oneof(
   markup,
   fc.string({ unit: 'binary', maxLength: 400 }),
-  fc.constantFrom(...Object.values(hostileTexts)),
+  fc.constantFrom(...Object.values(messageTexts)),
 );
 
 /** Messages as `buildMessage` makes them: every text is sanitized and bounded, and otherwise anything. */

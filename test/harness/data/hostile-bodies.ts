@@ -2,36 +2,7 @@
 // other directions of writing, very long words.
 import { eventKinds, type EventKind } from '#schemas/events.ts';
 import { createSampler } from '#src/sandbox/sample-delivery.ts';
-
-/** Each would set `window.attacked`, if a browser took it for more than text. */
-export const hostileTexts: readonly string[] = [
-  '<img src=x onerror="window.attacked=1">',
-  '</script><script>window.attacked=1</script>',
-  '"><svg onload=window.attacked=1><a href="',
-  "' autofocus onfocus='window.attacked=1' x='",
-  'javascript:window.attacked=1',
-  '</title></style></textarea><iframe srcdoc="<script>top.attacked=1</script>">',
-  '\u202Etxt.exe\u202D \u0000 \u001B[31m \uD800 &lt;b&gt; %3Cscript%3E',
-  'W'.repeat(10_000),
-];
-
-/** Exact only as text: a double cannot hold it. */
-export const hugeNumber = '9007199254740993';
-
-/** Bodies that grow when they are read, shown or copied, by the reason for which they are quarantined. */
-export const bombs: readonly (readonly [body: string, reason: string])[] = [
-  ['['.repeat(200_000), 'too_deep'],
-  ['['.repeat(9_000) + ']'.repeat(9_000), 'too_deep'],
-  ['['.repeat(95_000) + ']'.repeat(95_000), 'too_deep'],
-  ['{"a":'.repeat(150_000), 'too_deep'],
-  [`{"event":"contact.updated","payload":${'['.repeat(100)}${']'.repeat(100)}}`, 'too_deep'],
-  [`[${'0,'.repeat(95_000)}0]`, 'too_complex'],
-  [`{"event":"contact.updated","payload":{${'"k":1,'.repeat(120_000)}"k":1}}`, 'too_complex'],
-  [`not JSON: ${"'".repeat(900_000)}`, 'not JSON'],
-  [`{"a":"${'\\"'.repeat(400_000)}`, 'not JSON'],
-  [`[${'9'.repeat(900_000)}x]`, 'not JSON'],
-  [`{"a":[${' '.repeat(900_000)}]}`, 'event: expected string'],
-];
+import { browserTexts, hugeNumber } from './hostile.ts';
 
 const links = /^(?:join_url|cancel_url|reschedule_url|scheduling_url|linkedin|share_link|url)$/;
 const structure =
@@ -41,21 +12,21 @@ const structure =
 export function hostileBodies(now: Date): readonly string[] {
   const sample = createSampler(16);
   const kinds = Object.keys(eventKinds) as EventKind[];
-  const bodies = hostileTexts.flatMap((text, index) =>
+  const bodies = browserTexts.flatMap((text, index) =>
     kinds
       // What is deleted or canceled is shown less: only the first is deleted, and every other one canceled.
       .filter((kind) => (index === 0 || !kind.endsWith('.deleted')) && (index % 2 === 0 || kind !== 'invitee.canceled'))
       .map((kind) => bodyOf(attacked(sample(kind, { index, now }), '', text))),
   );
-  const unknownKinds = hostileTexts.slice(0, 7).map((event) => JSON.stringify({ event, payload: { name: event } }));
-  const brokenFields = hostileTexts.map((text) =>
+  const unknownKinds = browserTexts.slice(0, 7).map((event) => JSON.stringify({ event, payload: { name: event } }));
+  const brokenFields = browserTexts.map((text) =>
     JSON.stringify({ event: 'contact.created', created_at: text, payload: { uri: { [text]: text }, name: [text] } }),
   );
   return [
     ...bodies,
     ...unknownKinds,
     ...brokenFields,
-    ...hostileTexts.map((text) => `not JSON: ${text.toWellFormed()}`),
+    ...browserTexts.map((text) => `not JSON: ${text.toWellFormed()}`),
   ];
 }
 

@@ -1,15 +1,18 @@
-// Bad input of every kind to every operation of the admin listener, on both engines: an answer or a refusal, never a fault.
+// Bad input of every kind to every operation of the admin listener, on both engines: an answer of its schema or a refusal that does not
+// repeat what was sent, never a fault.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorBody } from '#schemas/errors.ts';
 import { apiDocument } from '#src/api/docs/openapi.ts';
 import type { ApiOperation } from '#src/api/api-operation.ts';
 import { createReadApi } from '#src/api/operations.ts';
+import { answerSchema } from '#src/http/operation.ts';
 import { openTail, type Tail } from '#src/feed/tail.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { ingestBodies, storeEngines, type TestStore } from '../../harness/stores.ts';
-import { brokenBodies, damaged, oddIdentifiers, oddQueries, sampleOf } from '../../harness/sandbox/hostile-requests.ts';
+import { brokenBodies, oddIdentifiers, oddQueries } from '../../harness/data/hostile.ts';
+import { damaged, sampleOf } from '../../harness/sandbox/hostile-requests.ts';
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 
 const contact = (n: number) =>
@@ -90,7 +93,11 @@ describe.each(storeEngines)('the admin listener on $name', ({ available, fresh }
     const text = isStream ? void (await answer.body?.cancel()) : await answer.text();
     const fault = faults.splice(0)[0];
     if (fault !== undefined) return `${summary} ${String(fault)}`;
-    if (answer.ok) return undefined;
+    if (answer.ok) {
+      const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
+      const wrong = isJson ? answerSchema(operation)?.safeParse(JSON.parse(text ?? '')).error : undefined;
+      return wrong && `${summary} is against its schema: ${wrong.message}`;
+    }
     const isRefusal = [400, 404, 405, 409, 413].includes(answer.status);
     return isRefusal && errorBody.safeParse(JSON.parse(text ?? '')).success ? undefined : `${summary} ${text}`;
   }
@@ -100,6 +107,7 @@ describe.each(storeEngines)('the admin listener on $name', ({ available, fresh }
     async (_id, operation) => {
       const names = namesIn(operation);
       const sent = operation.body ? { body: JSON.stringify(bodyOf(operation)) } : {};
+      expect(await wrongWith(operation, pathOf(operation), sent)).toBeUndefined();
       for (const name of [...names, 'other'])
         for (const value of oddValues)
           expect(await wrongWith(operation, `${pathOf(operation)}?${name}=${value}`, sent)).toBeUndefined();
@@ -142,4 +150,25 @@ describe.each(storeEngines)('the admin listener on $name', ({ available, fresh }
     },
     propertyTimeoutMs,
   );
+
+  it.runIf(available).each(operations.filter(([, { method }]) => method === 'GET'))(
+    '%s says what is wrong with a query, and never with what',
+    async (_id, operation) => {
+      for (const name of namesIn(operation)) {
+        const answer = await api.fetch(
+          new Request(`http://127.0.0.1:8081${pathOf(operation)}?${name}=canary-of-a-caller`),
+        );
+        if (answer.status === 400) expect(await answer.text()).not.toContain('canary-of-a-caller');
+        else await answer.body?.cancel();
+      }
+    },
+  );
+
+  it.runIf(available)('the list of contacts takes as many names as an address holds', async () => {
+    const names = encodeURIComponent(Array.from({ length: 3_000 }, (_, index) => `q${index}%`).join(','));
+    for (const name of ['name', 'country', 'email', 'phone_number']) {
+      const answer = await api.fetch(new Request(`http://127.0.0.1:8081/api/contacts?${name}=${names}`));
+      expect(await answer.json()).toMatchObject({ collection: [] });
+    }
+  });
 });

@@ -4,7 +4,8 @@ import axe from 'axe-core';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openBrowser, visit } from '../../harness/browser.ts';
-import { hostileBodies, hostileTexts, hugeNumber } from '../../harness/data/hostile-bodies.ts';
+import { browserTexts, hugeNumber } from '../../harness/data/hostile.ts';
+import { hostileBodies } from '../../harness/data/hostile-bodies.ts';
 import { findPages } from '../../harness/mirror/every-page.ts';
 import { openSender } from '../../harness/mirror/sender.ts';
 import { until } from '../../harness/ports.ts';
@@ -81,7 +82,7 @@ describe.runIf(inject('chromiumPath'))('every page of the dashboard', () => {
       asked.slice(before).filter((address) => !address.startsWith(`${origin}/`) && !address.startsWith('data:')),
     ).toEqual([]);
     // The pages have met them; NUL and half a character are replaced on their way.
-    expect(hostileTexts.filter((text) => text.isWellFormed() && !everything.includes(text))).toEqual([]);
+    expect(browserTexts.filter((text) => text.isWellFormed() && !everything.includes(text))).toEqual([]);
     expect(everything.includes(hugeNumber)).toBe(true);
   });
 });
@@ -110,7 +111,7 @@ const barriers = (only = '') => `axe
     .flatMap(({ id, nodes }) => nodes.slice(0, 3).map(({ html, failureSummary }) => id + ' ' + html.slice(0, 150) + ' ' + failureSummary)))`;
 
 /** What does not come by webhook: hosts and subscriptions of the service, readers of the feed, alerts. */
-const hostile = `'${hostileTexts[1]}'`;
+const hostile = `'${browserTexts[1]}'`;
 const hostileRows: readonly string[] = [
   `insert into users (uri, name, email) values ('https://api.scheduling.test/users/1', ${hostile}, ${hostile})`,
   `insert into feed_consumers (name, position, updated_at) values (${hostile}, 1, '2026-01-01T00:00:00.000000Z')`,

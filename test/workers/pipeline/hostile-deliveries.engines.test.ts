@@ -1,7 +1,7 @@
 // What a stranger may send, through ingest into each engine: kept, alike on both, and never in the way of its neighbours.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { StoredRow } from '#src/store/rows.ts';
-import { bombs } from '../../harness/data/hostile-bodies.ts';
+import { bombs } from '../../harness/data/hostile.ts';
 import {
   emptyTables,
   ingestBodies,

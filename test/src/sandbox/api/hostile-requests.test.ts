@@ -5,7 +5,8 @@ import { commonError } from '#schemas/errors.ts';
 import type { ServiceOperation } from '#src/sandbox/api/service-operation.ts';
 import { operations } from '../../../harness/sandbox.ts';
 import { dayMs } from '#src/sandbox/clock.ts';
-import { brokenBodies, damaged, oddIdentifiers, oddQueries } from '../../../harness/sandbox/hostile-requests.ts';
+import { brokenBodies, oddIdentifiers, oddQueries, programTexts } from '../../../harness/data/hostile.ts';
+import { damaged, spoiled } from '../../../harness/sandbox/hostile-requests.ts';
 import {
   jsonOf,
   openTarget,
@@ -210,4 +211,16 @@ describe('a page token', () => {
       expect((await page(operation, `page_token=${own}`)).status).toBe(400);
     },
   );
+});
+
+// The last, because what is accepted stays.
+describe('an odd text', () => {
+  it.each(writing)('in any field of %s is taken or refused', async (name, operation) => {
+    const path = pathOf(operation);
+    for (const body of spoiled(target.usualBody(operation, target.service), programTexts)) {
+      const text = JSON.stringify(body);
+      const answer = await call(operation, path, { body: text });
+      expect(target.wrongWith(`${name} ${text}`, answer, [200, 201, ...refusals])).toEqual([]);
+    }
+  });
 });

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Control } from '#src/sandbox/controls/control.ts';
 import { controls } from '#src/sandbox/controls/control-routes.ts';
-import { brokenBodies, damaged, oddQueries } from '../../../harness/sandbox/hostile-requests.ts';
+import { brokenBodies, oddQueries } from '../../../harness/data/hostile.ts';
+import { damaged } from '../../../harness/sandbox/hostile-requests.ts';
 import { openTarget, type Sent, type Target } from '../../../harness/sandbox/hostile-target.ts';
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 
@@ -109,6 +110,8 @@ describe('a bad call of the authorization server', () => {
             await target.send('POST', '/oauth/revoke', { body, type: form }),
           ];
           expect(answers.slice(0, 3).filter(({ status }) => status < 400 || status >= 500)).toEqual([]);
+          for (const known of ['client_id=slotstream', 'client_id=slotstream&redirect_uri=http://127.0.0.1/'])
+            answers.push(await target.send('GET', `/oauth/authorize?${known}&${query}`));
           expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
           expect(target.faults()).toEqual([]);
         }),

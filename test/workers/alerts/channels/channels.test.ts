@@ -11,7 +11,8 @@ import { mailBody, openEmail } from '#workers/alerts/channels/email.ts';
 import { slackBody } from '#workers/alerts/channels/slack.ts';
 import { buildDigest } from '#workers/alerts/message/digest.ts';
 import { buildMessage, testMessage, type Message, type MessageInput } from '#workers/alerts/message/message.ts';
-import { bookingContext, hostileTexts, inviteeUri } from '../../../harness/data/booking-context.ts';
+import { bookingContext, inviteeUri } from '../../../harness/data/booking-context.ts';
+import { messageTexts } from '../../../harness/data/hostile.ts';
 import { openCallback } from '../../../harness/sandbox/callback-server.ts';
 import { openTestMailServer } from '../../../harness/alerts/mail-server.ts';
 
@@ -441,7 +442,7 @@ const everyHeader = [
 
 const ownLink = /^<https:\/\/slots\.example\.test\/(?:bookings\/[\w%.-]+)?\|Open (?:the booking|Slotstream)>$/;
 
-describe.each(Object.entries(hostileTexts))('a name with %s', (_what, name) => {
+describe.each(Object.entries(messageTexts))('a name with %s', (_what, name) => {
   const context = bookingContext({
     invitee: { name, cancel_reason: name, canceled_at: '2026-11-16T13:00:00.000000Z', status: 'canceled' },
     event: { name, hosts: [{ user_name: name }] },

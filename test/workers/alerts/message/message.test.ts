@@ -10,7 +10,8 @@ import { bookingKinds } from '#workers/alerts/rules/rules-file.ts';
 import type { BookingContext } from '#src/read/bookings/booking-context.ts';
 import { checkTemplate, renderTemplate, templateVariables } from '#workers/alerts/message/template.ts';
 import { durationText, zonedSpan } from '#src/base/zoned-time.ts';
-import { bookingContext, hostileTexts, inviteeUri, rowOf } from '../../../harness/data/booking-context.ts';
+import { bookingContext, inviteeUri, rowOf } from '../../../harness/data/booking-context.ts';
+import { messageTexts } from '../../../harness/data/hostile.ts';
 
 const needs = { adminUrl: 'https://slots.example.test' };
 const bookingLink = 'https://slots.example.test/bookings/I1';
@@ -477,7 +478,7 @@ describe('a template', () => {
   });
 
   it('is not executed when it is part of a name', async () => {
-    const name = hostileTexts['Liquid'] ?? '';
+    const name = messageTexts['Liquid'] ?? '';
     expect(
       await inTemplate('{{ name }}', { ...noShow, about: { context: bookingContext({ invitee: { name } }), fact } }),
     ).toBe(name);

@@ -9,7 +9,7 @@ import { ingestRecords } from '#workers/sync/records.ts';
 import { openAlertWorld, type AlertWorld } from '../../../harness/alerts/alert-world.ts';
 import { textOf, titleOf, typeOf } from '../../../harness/alerts/alert-receivers.ts';
 import { contactForm, formSubmission } from '../../../harness/data/form-submissions.ts';
-import { hostileTexts } from '../../../harness/data/booking-context.ts';
+import { messageTexts } from '../../../harness/data/hostile.ts';
 import { storeEngines } from '../../../harness/stores.ts';
 
 const screen = privacyScreen({ eraseOnDelete: true });
@@ -154,7 +154,7 @@ describe('the text about a form', () => {
     const { webhook, slack, mailbox } = world.inbox;
     const questions_and_answers = [
       { question: 'Name', answer: '<!here> *Ada*\n@channel' },
-      ...Object.values(hostileTexts).map((text) => ({ question: text, answer: text })),
+      ...Object.values(messageTexts).map((text) => ({ question: text, answer: text })),
     ];
     const given = { questions_and_answers };
     const { submitted } = formSubmission(1, world.nowMs() - 3_600_000, given);

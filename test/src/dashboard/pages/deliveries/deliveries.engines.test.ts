@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { openDashboard } from '../../../../harness/mirror/dashboard.ts';
 import { ingestBodies, rowsOf, storeEngines } from '../../../../harness/stores.ts';
-import { bombs } from '../../../../harness/data/hostile-bodies.ts';
+import { bombs } from '../../../../harness/data/hostile.ts';
 import { contactDelivery, contactUri } from '../../../../harness/data/contact-deliveries.ts';
 
 const time = '"created_at":"2025-04-14T12:00:00Z"';
