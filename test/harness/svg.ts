@@ -62,9 +62,18 @@ export interface Box {
 
 const numberOf = ({ attributes }: Element, name: string): number => Number(attributes[name] ?? Number.NaN);
 
-/** The box of a rectangle, a circle or a line. */
+/** The box of a rectangle, a circle, a line or a path of straight lines. */
 export function boxOf(element: Element): Box {
   const at = (name: string) => numberOf(element, name);
+  if (element.name === 'path')
+    return boxAround(
+      [...(element.attributes['d'] ?? '').matchAll(/[ML]([^ ]+) ([^ML]+)/g)].map(([, x, y]) => ({
+        left: Number(x),
+        right: Number(x),
+        top: Number(y),
+        bottom: Number(y),
+      })),
+    );
   if (element.name === 'rect')
     return { left: at('x'), right: at('x') + at('width'), top: at('y'), bottom: at('y') + at('height') };
   if (element.name === 'circle') return { left: at('cx'), right: at('cx'), top: at('cy'), bottom: at('cy') };

@@ -1,0 +1,244 @@
+// Every chart is well-formed and inside its drawing for any data, and says in words what it draws.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bars, type ColumnChart } from '#src/dashboard/charts/column-chart.ts';
+import type { Tone } from '#src/dashboard/charts/figure.ts';
+import { heatMap, type HeatMap } from '#src/dashboard/charts/heat-map.ts';
+import { horizontalBars } from '#src/dashboard/charts/horizontal-bars.ts';
+import { sparkline } from '#src/dashboard/charts/sparkline.ts';
+import { runs } from '../../../harness/runs.ts';
+import {
+  boxAround,
+  boxOf,
+  elementsIn,
+  faultsOf,
+  isInside,
+  marksIn,
+  type Box,
+  type Element,
+} from '../../../harness/svg.ts';
+
+const tones: readonly Tone[] = ['accent', 'soft', 'alert', 'muted', 'faint'];
+const value = fc.oneof(
+  fc.nat(500),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.constantFrom(0, Number.MAX_VALUE, Number.MIN_VALUE, 1e15),
+);
+const text = fc.oneof(
+  fc.string(),
+  fc.constantFrom('</title><script>', '"><a href="javascript:x"', 'W'.repeat(500), '🏴‍☠️\u202E'),
+);
+const summary = text.map((words) => `A chart. ${words}`);
+const texts = { id: fc.constant('chart'), title: text, summary };
+const listOf = <Item>(item: fc.Arbitrary<Item>, length: number) =>
+  fc.array(item, { minLength: length, maxLength: length });
+const href = fc.constantFrom('/bookings?from=1&to=2', undefined);
+
+const anyColumns: fc.Arbitrary<ColumnChart> = fc
+  .tuple(fc.integer({ min: 0, max: 4 }), fc.oneof(fc.nat(5), fc.nat(100)), fc.boolean())
+  .chain(([series, columns, daily]) =>
+    fc.record({
+      ...texts,
+      columnName: text,
+      series: fc.tuple(...tones.slice(0, series).map((tone) => text.map((label) => ({ label, tone })))),
+      columns: listOf(
+        fc
+          .record({ label: text, values: listOf(fc.option(value), series), href })
+          .map((column) => (daily ? { ...column, day: '2026-11-16' } : column)),
+        columns,
+      ),
+    }),
+  );
+const anyMap: fc.Arbitrary<HeatMap> = fc.tuple(fc.nat(8), fc.nat(30)).chain(([rows, columns]) =>
+  fc.record({
+    ...texts,
+    rows: listOf(text, rows),
+    columns: listOf(text, columns),
+    values: listOf(listOf(value, columns), rows),
+    rowName: text,
+    unit: text,
+  }),
+);
+const anyBars = fc.record({
+  ...texts,
+  rows: fc.array(fc.record({ label: text, value: fc.option(value), href }), { maxLength: 40 }),
+  head: fc.tuple(text, text),
+  funnel: fc.boolean(),
+});
+const anyLine = fc.record({ summary, values: fc.array(value, { maxLength: 100 }) });
+
+interface Drawing {
+  readonly markup: string;
+  readonly summary: string;
+  /** How many of these elements there are. */
+  readonly counts: Readonly<Record<string, number>>;
+}
+const drawings: Readonly<Record<string, fc.Arbitrary<Drawing>>> = {
+  columns: anyColumns.map((chart) => ({
+    markup: String(bars(chart)),
+    summary: chart.summary,
+    counts: { tr: Math.max(1, chart.columns.length) + 1 },
+  })),
+  'a heat map': anyMap.map((map) => ({
+    markup: String(heatMap(map)),
+    summary: map.summary,
+    counts: { marks: map.rows.length * map.columns.length },
+  })),
+  'horizontal bars': anyBars.map((chart) => ({
+    markup: String(horizontalBars(chart)),
+    summary: chart.summary,
+    counts: { marks: chart.rows.length },
+  })),
+  'a sparkline': anyLine.map((line) => ({
+    markup: String(sparkline(line)),
+    summary: line.summary,
+    counts: { points: Math.max(1, line.values.length) },
+  })),
+};
+
+const svgIn = (elements: readonly Element[]) =>
+  elements.find(({ name, within }) => name === 'svg' && !within.includes('li'));
+
+/** The plot of a chart with a grid, or else the whole drawing. */
+function areaOf(elements: readonly Element[]): Box {
+  const grid = elements.filter(({ attributes }) => attributes['class'] === 'grid');
+  const axes = elements.filter(({ attributes }) => attributes['class'] === 'axis');
+  if (grid.length > 0) return boxAround([...grid, ...axes].map(boxOf));
+  const [left = 0, top = 0, width = 0, height = 0] = (svgIn(elements)?.attributes['viewBox'] ?? '')
+    .split(' ')
+    .map(Number);
+  return { left, top, right: left + width, bottom: top + height };
+}
+
+it.each(Object.entries(drawings))(
+  '%s of any finite data: well-formed, inside the drawing, with a tooltip for each mark and its summary as a name',
+  (_, drawing) => {
+    fc.assert(
+      fc.property(drawing, ({ markup, summary: words, counts }) => {
+        expect(faultsOf(markup)).toEqual([]);
+        const elements = elementsIn(markup);
+        const marks = marksIn(elements);
+        const lines = elements.filter(({ attributes }) => attributes['class'] === 'line');
+        for (const one of [...marks, ...lines]) expect(isInside(boxOf(one), areaOf(elements))).toBe(true);
+        const counted = {
+          marks: marks.length,
+          tr: elements.filter(({ name }) => name === 'tr').length,
+          points: lines.flatMap(({ attributes }) => attributes['d']?.match(/[ML]/g) ?? []).length,
+        };
+        expect(counted).toMatchObject(counts);
+        expect(svgIn(elements)?.attributes['aria-label']).toBe(words);
+        const heats = elements.flatMap(({ attributes }) => /heat heat.*/.exec(attributes['class'] ?? '') ?? []);
+        for (const heat of heats) expect(heat).toMatch(/^heat heat-[0-5]$/);
+      }),
+      runs(100),
+    );
+  },
+);
+
+describe('a heat map', () => {
+  it('writes the values into the cells, has a legend of ranges, and links cells that are not empty', () => {
+    const markup = String(
+      heatMap({
+        id: 'week',
+        title: 'Bookings by weekday and hour',
+        summary: 'Tuesday 09:00 has the most bookings: 10.',
+        rows: ['Monday', 'Tuesday'],
+        columns: ['08', '09'],
+        values: [
+          [0, 3],
+          [1, 10],
+        ],
+        rowName: 'Weekday',
+        unit: 'bookings',
+        nameOf: (row, column) => `${['Monday', 'Tuesday'][row]} ${['08', '09'][column]}:00`,
+        hrefOf: (row, column) => `/bookings?weekday=${row + 1}&hour=${column + 8}`,
+      }),
+    );
+    const elements = elementsIn(markup);
+    const named = (name: string) => elements.filter((element) => element.name === name);
+    expect(named('title').map((title) => title.text)).toContain('Tuesday 09:00: 10 bookings');
+    expect(named('li').map((item) => item.text)).toEqual(['no bookings', '1–2', '3–4', '5–6', '7–8', '9–10']);
+    expect(
+      named('text')
+        .filter(({ attributes }) => attributes['class'] === 'heat-value')
+        .map((each) => each.text),
+    ).toEqual(['3', '1', '10']);
+    expect(named('a').map(({ attributes }) => attributes['href'])).toEqual([
+      '/bookings?weekday=1&hour=9',
+      '/bookings?weekday=2&hour=8',
+      '/bookings?weekday=2&hour=9',
+    ]);
+  });
+});
+
+describe('horizontal bars', () => {
+  it('show a note instead of a value, and the whole name in the tooltip', () => {
+    const label = 'A host whose name is longer than the drawing has room for';
+    const markup = String(
+      horizontalBars({
+        id: 'hosts',
+        title: 'No-show rate by host',
+        summary: 'One host.',
+        head: ['Host', 'No-show rate'],
+        rows: [{ label, value: null, note: 'too few: 1 of 3', href: '/bookings?host=x' }],
+      }),
+    );
+    const elements = elementsIn(markup);
+    expect(elements.find(({ name }) => name === 'title')?.text).toBe(`${label}: too few: 1 of 3`);
+    expect(elements.find(({ attributes }) => attributes['class'] === 'row-name')?.text).toMatch(/…$/);
+    expect(elements.find(({ name }) => name === 'bdi')?.text).toBe(label);
+  });
+});
+
+const chart: ColumnChart = {
+  id: 'daily',
+  title: 'Bookings per day',
+  summary: 'Three bookings in two days.',
+  columnName: 'Day',
+  series: [
+    { label: 'Held', tone: 'accent' },
+    { label: 'No-show', tone: 'alert' },
+  ],
+  columns: [
+    { label: '16 November', day: '2026-11-16', values: [2, 1], href: '/bookings?day=2026-11-16' },
+    { label: '17 November', day: '2026-11-17', values: [0, null], href: '/bookings?day=2026-11-17' },
+  ],
+};
+
+describe('stacked bars', () => {
+  it('stand on each other, leave zeros out, and lead to their lists by pointer and in the table by keyboard', () => {
+    const elements = elementsIn(String(bars(chart)));
+    const marks = marksIn(elements);
+    const [held, missed] = marks.map(boxOf);
+    expect(marks.length).toBe(2);
+    expect(missed?.bottom).toBeCloseTo(held?.top ?? 0, 1);
+    expect(elements.filter(({ name }) => name === 'title').map((title) => title.text)).toEqual([
+      '16 November: 2 held',
+      '16 November: 1 no-show',
+    ]);
+    const links = elements.filter(({ name }) => name === 'a').map(({ attributes }) => attributes);
+    expect(links.filter(({ tabindex }) => tabindex === '-1').length).toBe(2);
+    expect(links.filter(({ tabindex }) => tabindex === undefined).map(({ href }) => href)).toEqual([
+      '/bookings?day=2026-11-16',
+      '/bookings?day=2026-11-17',
+    ]);
+    const svg = elements.find(({ name, within }) => name === 'svg' && !within.includes('li'));
+    expect(svg?.attributes).toMatchObject({ role: 'group', 'aria-label': 'Three bookings in two days.' });
+  });
+
+  it('differ in texture as well as in colour', () => {
+    const fills = marksIn(elementsIn(String(bars(chart)))).map(({ attributes }) => [
+      attributes['class'],
+      attributes['fill'],
+    ]);
+    expect(fills).toEqual([
+      ['mark mark-accent', undefined],
+      ['mark mark-alert', 'url(#daily-alert)'],
+    ]);
+  });
+
+  it('without links are one image', () => {
+    const columns = chart.columns.map(({ label, values }) => ({ label, values }));
+    expect(String(bars({ ...chart, columns }))).toContain('role="img"');
+  });
+});
