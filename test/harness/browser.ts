@@ -21,8 +21,11 @@ const flags = [
   '--host-resolver-rules=MAP slotstream.example 127.0.0.1',
 ];
 
+let launched: Promise<Browser> | undefined;
+
+/** One for all test files of a worker; it ends with the worker's process. */
 export const openBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: inject('chromiumPath'), args: flags });
+  (launched ??= chromium.launch({ executablePath: inject('chromiumPath'), args: flags }));
 
 export interface Looks {
   readonly width?: number;

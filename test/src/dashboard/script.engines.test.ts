@@ -47,7 +47,6 @@ describe.runIf(inject('chromiumPath'))('the dashboard in a browser', () => {
     if (wrong.length > 0) throw new Error(`Complaints, or requests to another host:\n${wrong.join('\n')}`);
   });
   afterAll(async () => {
-    await browser.close();
     await server[Symbol.asyncDispose]();
     await dashboard[Symbol.asyncDispose]();
   });

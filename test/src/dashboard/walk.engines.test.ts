@@ -32,7 +32,6 @@ describe.runIf(inject('chromiumPath'))('a person in a browser', () => {
   });
   afterAll(async () => {
     sender?.close();
-    await browser?.close();
     await home?.[Symbol.asyncDispose]();
   });
 

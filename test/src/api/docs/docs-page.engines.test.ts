@@ -24,7 +24,6 @@ describe.runIf(inject('chromiumPath'))('the documentation in a browser', () => {
     browser = await openBrowser();
   });
   afterAll(async () => {
-    await browser.close();
     await server[Symbol.asyncDispose]();
     await api[Symbol.asyncDispose]();
   });
