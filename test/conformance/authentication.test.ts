@@ -4,7 +4,8 @@ import { apiScopes, type ApiScope } from '#schemas/api-scope.ts';
 import { authorizationServerMetadata, tokenAnswer } from '#schemas/oauth.ts';
 import { operations, openTestSandbox, type Answer, type TestSandbox } from '../harness/sandbox.ts';
 import { callback, openClient, verifier } from '../harness/sandbox/oauth-client.ts';
-import { answers, rows } from './rows.ts';
+import { answers, documentedBody, strange } from './answers.ts';
+import { rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 let client: ReturnType<typeof openClient>;
@@ -15,11 +16,6 @@ beforeAll(async () => {
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const everyScope = Object.keys(apiScopes) as ApiScope[];
-const strange = '00000000-0000-4000-8000-000000000000';
-const common = {
-  title: 'Internal Server Error',
-  message: 'The server encountered an unexpected condition that prevented it from fulfilling the request.',
-};
 const lacking = (...required_scopes: ApiScope[]) => ({
   title: 'Insufficient scope',
   message: "This operation requires the scopes listed in the 'required_scopes' array.",
@@ -193,7 +189,7 @@ rows({
     async () => {
       sandbox.tokens.add('oat_old', { kind: 'oauth', user: sandbox.handles.users.owner, scopes: [], expiresMs: 0 });
       for (const authorization of ['Bearer unknown', 'Bearer oat_old', 'Basic b3duZXI6b3duZXI=', 'Bearer '])
-        await answers(sandbox.call('GET', '/contacts', { as: null, headers: { authorization } }), 401, common);
+        await answers(sandbox.call('GET', '/contacts', { as: null, headers: { authorization } }), 401, documentedBody);
     },
   "Errors, 403 | insufficient scope: title `Insufficient scope`, message `This operation requires the scopes listed in the 'required_scopes' array.`":
     async () => {
@@ -213,8 +209,8 @@ rows({
     expect(body).not.toHaveProperty('required_scopes');
   },
   'Errors, 404 | requested resource not found: same title and message as 401': async () => {
-    await answers(sandbox.call('GET', `/users/${strange}`), 404, common);
-    await answers(sandbox.call('GET', '/nothing/here'), 404, common);
+    await answers(sandbox.call('GET', `/users/${strange}`), 404, documentedBody);
+    await answers(sandbox.call('GET', '/nothing/here'), 404, documentedBody);
   },
   'ErrorResponseDetailsItem | `message` (string, R), `parameter` (string, O), `code` (string, O)': async () => {
     const { body } = await sandbox.call('GET', '/contacts', { query: { count: 'many' } });

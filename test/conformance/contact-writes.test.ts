@@ -6,7 +6,8 @@ import { openSubscriber } from '../harness/sandbox/subscriber.ts';
 import type { Subscriber } from '../harness/sandbox/subscriber.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { Answer, CallOptions, TestSandbox } from '../harness/sandbox.ts';
-import { answers, rows } from './rows.ts';
+import { answers, sixDigits, strange } from './answers.ts';
+import { rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 let fields: Readonly<
@@ -32,8 +33,6 @@ interface Definition {
   readonly options?: readonly { readonly uuid: string }[];
 }
 
-const strange = '00000000-0000-4000-8000-000000000000';
-const sixDigits = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 const scalars = ['text', 'single_select', 'number', 'currency', 'date'] as const;
 let last = 0;
 const newEmails = (count = 1) =>

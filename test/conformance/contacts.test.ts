@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { permissionMessages } from '#schemas/errors.ts';
 import type { Answer, CallOptions, TestSandbox } from '../harness/sandbox.ts';
-import { answers, rows } from './rows.ts';
+import { answers, sixDigits, strange } from './answers.ts';
+import { rows } from './rows.ts';
 import { openTarget } from './target.ts';
 
 const size = 240;
@@ -43,8 +44,6 @@ const texts: readonly TextField[] = [
   'city',
   'linkedin',
 ];
-const sixDigits = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
-const strange = '00000000-0000-4000-8000-000000000000';
 
 const list = (query: CallOptions['query'] = {}, more: CallOptions = {}): Promise<Answer> =>
   sandbox.call('GET', '/contacts', { query, ...more });

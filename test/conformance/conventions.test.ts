@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { operations, openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
 import { fillEveryList, listsOf, parameterNames, textsIn } from '../harness/sandbox/lists.ts';
-import { answers, rows } from './rows.ts';
+import { answers } from './answers.ts';
+import { rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {

@@ -1,18 +1,14 @@
 // Conformance: how the service says no.
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { operations, openTestSandbox, type Answer, type CallOptions, type TestSandbox } from '../harness/sandbox.ts';
-import { answers, rows } from './rows.ts';
+import { answers, documentedBody, strange } from './answers.ts';
+import { rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => void (sandbox = await openTestSandbox({ rateLimits: false })));
 afterAll(() => sandbox[Symbol.asyncDispose]());
 afterEach(() => sandbox.control('POST', '/faults', {}));
 
-const common = {
-  title: 'Internal Server Error',
-  message: 'The server encountered an unexpected condition that prevented it from fulfilling the request.',
-};
-const strange = '00000000-0000-4000-8000-000000000000';
 const bodyFor = (method: string, body: unknown = {}) => (method === 'GET' || method === 'DELETE' ? {} : { body });
 
 let made = 0;
@@ -84,11 +80,11 @@ rows({
     async () => {
       expect((await contacts({ query: { name: 'no such contact' } })).status).toBe(200);
       await sandbox.control('POST', '/faults', { answers: [{ path: '/contacts', status: 404 }] });
-      await answers(contacts(), 404, common);
+      await answers(contacts(), 404, documentedBody);
     },
   'Errors, 500 / 503 | the sandbox fails only when a fault is injected | exception': async () => {
     await failWith(503);
-    await answers(contacts(), 503, common);
+    await answers(contacts(), 503, documentedBody);
     await sandbox.control('POST', '/faults', {});
     expect((await contacts()).status).toBe(200);
   },
@@ -119,7 +115,7 @@ rows({
       await subscribe({ body: {} }),
       await book({ body: {} }),
     ])
-      expect(refused).toMatchObject({ status: 400, body: { title: common.title } });
+      expect(refused).toMatchObject({ status: 400, body: { title: documentedBody.title } });
   },
   'Errors, 400 | `details` names every parameter that is wrong, and never repeats what was sent | A16': async () => {
     const secret = 'not-an-address-but-a-secret';
@@ -145,7 +141,7 @@ rows({
       await answers(
         sandbox.call(method, path.replaceAll(/\{\w+\}/g, strange), { as: null, ...bodyFor(method) }),
         401,
-        common,
+        documentedBody,
       );
   },
   'Errors, 401 | caller cannot be authenticated: a garbled or unknown token': async () => {
@@ -159,7 +155,7 @@ rows({
       `Bearer ${owner} ${owner}`,
       'Bearer unknown',
     ])
-      await answers(contacts({ as: null, headers: { authorization } }), 401, common);
+      await answers(contacts({ as: null, headers: { authorization } }), 401, documentedBody);
   },
   'Errors, 403 | insufficient scope is reported before anything about the request': async () => {
     for (const { method, path, scopes } of operations.filter((operation) => operation.scopes.length > 0))
@@ -175,25 +171,26 @@ rows({
   'Errors, 404 | requested resource not found: same title and message as 401, whichever endpoint': async () => {
     const named = operations.filter(({ path, method }) => path.endsWith('}') && method === 'GET');
     expect(named.length).toBeGreaterThan(10);
-    for (const { path } of named) await answers(sandbox.call('GET', path.replaceAll(/\{\w+\}/g, strange)), 404, common);
+    for (const { path } of named)
+      await answers(sandbox.call('GET', path.replaceAll(/\{\w+\}/g, strange)), 404, documentedBody);
   },
   'Errors, 404 | a path that is not there is not found': async () => {
     for (const path of ['/nothing', '/contacts/a/b/c', '/users', '/Contacts', '/contacts/'])
-      await answers(sandbox.call('GET', path), 404, common);
+      await answers(sandbox.call('GET', path), 404, documentedBody);
   },
   'Errors, 409 | attempt to create a resource that already exists (webhook subscription): same title and message as 401':
     async () => {
       const body = hook();
       await subscribe({ body });
-      await answers(subscribe({ body }), 409, common);
+      await answers(subscribe({ body }), 409, documentedBody);
     },
   'Errors, 500 | server error: same title and message as 401': async () => {
     await failWith(1);
-    await answers(contacts(), 500, common);
+    await answers(contacts(), 500, documentedBody);
   },
   'Errors, 503 | service unavailable (503 on webhook creation): same title and message as 401': async () => {
     await failWith(1);
-    await answers(subscribe(), 503, common);
+    await answers(subscribe(), 503, documentedBody);
   },
   'Errors | all of these include optional `details`': async () => {
     const organization = `${sandbox.handles.base_url}/organizations/${strange}`;

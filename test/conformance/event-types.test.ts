@@ -6,7 +6,8 @@ import type { Booker } from '../harness/sandbox/bookings.ts';
 import { openCallback } from '../harness/sandbox/callback-server.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { TestSandbox } from '../harness/sandbox.ts';
-import { answers, rows } from './rows.ts';
+import { answers, noAccess, noRight } from './answers.ts';
+import { rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 let booker: Booker;
@@ -16,8 +17,6 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
-const noAccess = { title: 'Permission Denied', message: 'You do not have permission to access this resource.' };
-const noRight = { title: 'Permission Denied', message: 'You do not have permission' };
 const dayMs = 24 * 60 * 60_000;
 
 const made = async (more: Record<string, unknown> = {}, as: 'owner' | 'member' = 'owner') => {

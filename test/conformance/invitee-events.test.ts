@@ -7,7 +7,8 @@ import { openCallback } from '../harness/sandbox/callback-server.ts';
 import type { Callback } from '../harness/sandbox/callback-server.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { CallOptions, TestSandbox } from '../harness/sandbox.ts';
-import { answers, rows } from './rows.ts';
+import { answers } from './answers.ts';
+import { rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 let booker: Booker;

@@ -5,7 +5,8 @@ import { openBooker } from '../harness/sandbox/bookings.ts';
 import type { Booker } from '../harness/sandbox/bookings.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { TestSandbox } from '../harness/sandbox.ts';
-import { answers, rows } from './rows.ts';
+import { answers, documentedBody, noAccess, noRight, sixDigits } from './answers.ts';
+import { rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 let booker: Booker;
@@ -16,13 +17,6 @@ beforeAll(async () => {
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const person = { email: 'ada@example.test', timezone: 'Europe/Berlin', name: 'Ada Rossi' };
-const sixDigits = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
-const noRight = { title: 'Permission Denied', message: 'You do not have permission' };
-const noAccess = { title: 'Permission Denied', message: 'You do not have permission to access this resource.' };
-const documentedBody = {
-  title: 'Internal Server Error',
-  message: 'The server encountered an unexpected condition that prevented it from fulfilling the request.',
-};
 
 /** Refused with 400, about this parameter, and nothing booked. */
 async function isInvalid(more: Readonly<Record<string, unknown>>, parameter: string): Promise<void> {

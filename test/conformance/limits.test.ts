@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { operations, openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
 import { fillEveryList, listsOf } from '../harness/sandbox/lists.ts';
-import { answers, rows } from './rows.ts';
+import { answers, strange } from './answers.ts';
+import { rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
@@ -35,7 +36,6 @@ rows({
   },
   'Limits | every answer to a known caller carries X-RateLimit-Limit, -Remaining and -Reset, refusals too | A6d':
     async () => {
-      const strange = '00000000-0000-4000-8000-000000000000';
       for (const { method, path } of operations)
         for (const as of ['owner', 'no_scopes'] as const) {
           const body = method === 'GET' || method === 'DELETE' ? {} : { body: {} };

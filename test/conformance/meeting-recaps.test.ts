@@ -7,7 +7,8 @@ import { createRecap, type RecapPlan } from '#src/sandbox/world/recaps.ts';
 import { openSubscriber, type Subscriber } from '../harness/sandbox/subscriber.ts';
 import { holdMeeting } from '../harness/sandbox/meetings.ts';
 import { openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
-import { answers, rows } from './rows.ts';
+import { answers } from './answers.ts';
+import { rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => void (sandbox = await openTestSandbox()));

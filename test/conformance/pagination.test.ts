@@ -4,7 +4,8 @@ import { openTestSandbox } from '../harness/sandbox.ts';
 import type { Answer, TestSandbox } from '../harness/sandbox.ts';
 import { fillEveryList, listsOf } from '../harness/sandbox/lists.ts';
 import type { Stop } from '../harness/sandbox/lists.ts';
-import { answers, rows } from './rows.ts';
+import { answers } from './answers.ts';
+import { rows } from './rows.ts';
 import { openTarget } from './target.ts';
 
 let sandbox: TestSandbox;

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { Answer, CallOptions, TestSandbox } from '../harness/sandbox.ts';
-import { answers, rows } from './rows.ts';
+import { answers } from './answers.ts';
+import { rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 let account: Record<string, unknown>;

@@ -4,7 +4,8 @@ import type { RoutingFormResource } from '#schemas/resources/routing-form.ts';
 import { openSubscriber } from '../harness/sandbox/subscriber.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { TestSandbox } from '../harness/sandbox.ts';
-import { answers, rows } from './rows.ts';
+import { answers } from './answers.ts';
+import { rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 let form: RoutingFormResource;

@@ -1,7 +1,6 @@
 // The conformance table: each row is a sentence of the specification and the test that shows it to be true of the sandbox.
 // docs/conformance.md is made from these rows.
-import { expect, it } from 'vitest';
-import type { Answer } from '../harness/sandbox.ts';
+import { it } from 'vitest';
 import { concernsTarget } from './target.ts';
 
 /**
@@ -22,8 +21,3 @@ export function rows(table: Readonly<Record<Row, () => Promise<void> | void>>): 
 
 /** Which rows are left out, and why, stands with the target. */
 const leaveOut = (): void => undefined;
-
-/** Shows that a call is answered with this status and, where one is given, with such a body. */
-export async function answers(call: Promise<Answer>, status: number, ...body: readonly [unknown?]): Promise<void> {
-  expect(await call).toMatchObject(body.length === 0 ? { status } : { status, body: body[0] });
-}

@@ -4,7 +4,8 @@ import { openBooker } from '../harness/sandbox/bookings.ts';
 import type { Booker } from '../harness/sandbox/bookings.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { TestSandbox } from '../harness/sandbox.ts';
-import { answers, rows } from './rows.ts';
+import { answers, noAccess } from './answers.ts';
+import { rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 let booker: Booker;
@@ -14,7 +15,6 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
-const noAccess = { title: 'Permission Denied', message: 'You do not have permission to access this resource.' };
 const list = (query: Record<string, string | number>, as: 'owner' | 'admin' | 'member' | 'trial' = 'owner') =>
   sandbox.call('GET', '/scheduled_events', { as, query });
 const uris = (answer: { body: { collection: { uri: string }[] } }): string[] =>

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { apiScopes } from '#schemas/api-scope.ts';
 import { requestEventKinds } from '#schemas/events.ts';
 import { operations, openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
-import { answers, rows } from './rows.ts';
+import { answers } from './answers.ts';
+import { rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => void (sandbox = await openTestSandbox({ rateLimits: false })));

@@ -4,15 +4,14 @@ import { apiScopes } from '#schemas/api-scope.ts';
 import type { ApiScope } from '#schemas/api-scope.ts';
 import { openTestSandbox } from '../harness/sandbox.ts';
 import type { Answer, CallOptions, TestSandbox } from '../harness/sandbox.ts';
-import { answers, rows } from './rows.ts';
+import { answers, documentedBody, sixDigits, strange } from './answers.ts';
+import { rows } from './rows.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => void (sandbox = await openTestSandbox({ rateLimits: false })));
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const path = '/webhook_subscriptions';
-const sixDigits = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
-const strange = '00000000-0000-4000-8000-000000000000';
 let last = 0;
 const newUrl = (): string => `http://127.0.0.1:9/hook/${(last += 1)}`;
 
@@ -50,10 +49,6 @@ const elsewhere = () => {
   return { user: user?.uri ?? '', organization: user?.current_organization ?? '' };
 };
 
-const commonBody = {
-  title: 'Internal Server Error',
-  message: 'The server encountered an unexpected condition that prevented it from fulfilling the request.',
-};
 const refusedWith = (message: string) => ({ status: 403, body: { title: 'Permission Denied', message } });
 const invalidFor = (parameter: string) => ({
   status: 400,
@@ -346,8 +341,8 @@ rows({
       });
   },
   'Errors 401 | caller cannot be authenticated (webhook creation)': async () => {
-    await expectUnchanged(() => subscribe({}, { as: null }), { status: 401, body: commonBody });
-    await expectUnchanged(() => subscribe({}, { token: 'forged' }), { status: 401, body: commonBody });
+    await expectUnchanged(() => subscribe({}, { as: null }), { status: 401, body: documentedBody });
+    await expectUnchanged(() => subscribe({}, { token: 'forged' }), { status: 401, body: documentedBody });
   },
   'Errors 403 | webhook creation: account must be upgraded to the standard level': async () => {
     const { body: me } = await sandbox.call('GET', '/users/me', { as: 'free_plan' });
@@ -395,12 +390,12 @@ rows({
       { scope: 'user', user: `${base_url}/users/${strange}` },
       { scope: 'group', group: `${base_url}/groups/${strange}` },
     ])
-      await expectUnchanged(() => subscribe(more), { status: 404, body: commonBody });
+      await expectUnchanged(() => subscribe(more), { status: 404, body: documentedBody });
   },
   'Errors 409 | attempt to create a resource that already exists (webhook subscription): same title and message as 401':
     async () => {
       const { callback_url: url } = await subscribed();
-      await expectUnchanged(() => subscribe({ url }), { status: 409, body: commonBody });
+      await expectUnchanged(() => subscribe({ url }), { status: 409, body: documentedBody });
       expect((await subscribe({ url })).body.details).toEqual([
         { message: 'Hook with this url already exists', parameter: 'url', code: 'already_exists' },
       ]);
@@ -418,7 +413,7 @@ rows({
   },
   'Errors 503 | service unavailable (503 on webhook creation): same title and message as 401': async () => {
     await sandbox.control('POST', '/faults', { status: 1 });
-    await expectUnchanged(() => subscribe(), { status: 503, body: commonBody });
+    await expectUnchanged(() => subscribe(), { status: 503, body: documentedBody });
     await sandbox.control('POST', '/faults', {});
     expect((await subscribe()).status).toBe(201);
   },
@@ -475,13 +470,13 @@ rows({
     expect((await sandbox.call('GET', uri, { as: 'admin' })).status).toBe(200);
     await answers(sandbox.call('GET', uri, { as: 'member' }), 403);
     await answers(sandbox.call('GET', uri, { as: 'enterprise' }), 403);
-    await answers(sandbox.call('GET', `${path}/${strange}`), 404, commonBody);
+    await answers(sandbox.call('GET', `${path}/${strange}`), 404, documentedBody);
   },
   'DELETE /webhook_subscriptions/<uuid> | answers 204, and 404 when it is gone | A20': async () => {
     const { uri } = await subscribed();
     await answers(sandbox.call('DELETE', uri, { as: 'member' }), 403);
     await answers(sandbox.call('DELETE', uri), 204, undefined);
-    await answers(sandbox.call('DELETE', uri), 404, commonBody);
+    await answers(sandbox.call('DELETE', uri), 404, documentedBody);
     expect((await sandbox.call('GET', uri)).status).toBe(404);
   },
   'GET and DELETE /webhook_subscriptions | ask for the scope `webhooks:write` | A20': async () => {
