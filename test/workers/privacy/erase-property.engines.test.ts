@@ -35,6 +35,7 @@ import {
   tableNames,
   type TestStore,
 } from '../../harness/stores.ts';
+import { ageEntries, pruneLog } from '../../harness/prune-log.ts';
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 
 const people = [uris.contacts, uris.invitees, uris.users, uris.recaps, uris.submissions].flat();
@@ -50,6 +51,9 @@ const lives = withPlantedAddress(fc.oneof(history(8), mixedHistory(6))).chain((o
     batches: reordered(observations).chain(cut),
     otherwise: reordered(observations).chain(cut),
     erasures: fc.array(fc.record({ whom, place: fc.nat(20) }), { minLength: 1, maxLength: 3 }),
+    /** After which batches the log is pruned, and which entries are old by then. */
+    isPruned: fc.infiniteStream(fc.boolean()),
+    isOld: fc.infiniteStream(fc.boolean()),
     // Among the times of the facts, or after all of them.
     now: fc.constantFrom('2025-04-14T11:42:31.500000Z', '2026-01-01T00:00:00.000000Z'),
   }),
@@ -67,7 +71,8 @@ async function tell(store: Store, batch: readonly Observation[], options: { eras
   await ingest({ store, screen: privacyScreen(options) }, { v: 1, deliveries }, receivedAt);
 }
 
-async function live(store: Store, { batches, erasures, now, eraseOnDelete }: Life): Promise<void> {
+async function live(store: Store, life: Life, { prunes = false } = {}): Promise<void> {
+  const { batches, erasures, now, eraseOnDelete, isPruned, isOld } = life;
   const options = { eraseOnDelete };
   for (let place = 0; place <= batches.length; place += 1) {
     for (const [index, each] of erasures.entries())
@@ -76,6 +81,10 @@ async function live(store: Store, { batches, erasures, now, eraseOnDelete }: Lif
         await erase({ store, newKey: () => key }, targetOf(each.whom), { now: at });
       }
     if (place < batches.length) await tell(store, batches[place] ?? [], options);
+    if (!prunes || !isPruned.next().value) continue;
+    await ageEntries(store, () => isOld.next().value);
+    await pruneLog(store);
+    expect(await rebuild({ store, screen: privacyScreen(options) })).toMatchObject({ rowsDiffered: 0 });
   }
 }
 
@@ -119,14 +128,14 @@ describe.each([
   afterAll(() => Promise.all(stores.map((opened) => opened[Symbol.asyncDispose]())));
 
   it.runIf(available)(
-    'is in no column of any table afterwards, also when everything is delivered, read, replayed and rebuilt again',
+    'is in no column of any table afterwards, also when everything is pruned, delivered, read, replayed and rebuilt',
     async () => {
       const { store } = await openOne();
       await fc.assert(
         fc.asyncProperty(lives, async (life) => {
           const options = { eraseOnDelete: life.eraseOnDelete };
           await emptyTables(store);
-          await live(store, { ...life, now: '2026-01-01T00:00:00.000000Z' });
+          await live(store, { ...life, now: '2026-01-01T00:00:00.000000Z' }, { prunes: true });
           const erased = life.erasures.map((each) => each.whom);
           const isGone = async () => {
             const text = await everything(store);
