@@ -37,12 +37,7 @@ const engineTexts = {
   redis: 'It is on Redis.',
 } as const;
 
-export function depthSentence({
-  waiting,
-  active,
-  delayed,
-  failed,
-}: Awaited<ReturnType<typeof readQueue>>['depth']): string {
+function depthSentence({ waiting, active, delayed, failed }: Awaited<ReturnType<typeof readQueue>>['depth']): string {
   if (waiting + active + delayed + failed === 0) return 'The queue is empty: every delivery was processed.';
   const parts = [
     waiting > 0 ? `${counted(waiting, 'job')} waiting` : '',

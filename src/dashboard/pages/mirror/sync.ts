@@ -39,7 +39,7 @@ export const syncPage = definePage({
   },
 });
 
-export function syncSentence({ waitsFor, backfill, recent, full }: Sync): Markup {
+function syncSentence({ waitsFor, backfill, recent, full }: Sync): Markup {
   if (waitsFor === 'settings')
     return html`The mirror is not compared with the service: set <code>API_BASE_URL</code> and <code>API_TOKEN</code>, then restart.`;
   if (backfill.state === 'reading')
