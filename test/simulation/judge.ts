@@ -16,6 +16,12 @@ export interface Outcome {
   readonly store: Store;
   /** Each was acknowledged. */
   readonly sent: readonly Delivery[];
+  readonly disk: {
+    /** The bodies of those in records that the disk has damaged: they may be missing. */
+    readonly unsafe: ReadonlySet<string>;
+    /** Damaged files that processes have seen, and that are not on the disk any more. */
+    lostFiles(): number;
+  };
   readonly received: readonly { readonly id: string; readonly kind: string }[];
   readonly rules: readonly { readonly name: string }[];
   readonly eraseOnDelete: boolean;
@@ -24,10 +30,13 @@ export interface Outcome {
 }
 
 export async function judge(outcome: Outcome): Promise<void> {
-  const { store, sent, received, rules, eraseOnDelete, startMs, maxAgeMs } = outcome;
+  const { store, disk, received, rules, eraseOnDelete, startMs, maxAgeMs } = outcome;
+  expect(disk.lostFiles(), 'a damaged file is set aside for the operator').toBe(0);
   const log = await rowsOf(store, 'event_log');
   const ids = log.map(({ delivery_id }) => String(delivery_id));
   expect(new Set(ids).size, 'no delivery is in the log twice').toBe(ids.length);
+  const arrived = new Set(ids);
+  const sent = outcome.sent.filter(({ body }) => !disk.unsafe.has(body) || arrived.has(readDelivery(body).deliveryId));
   const known = new Set(sent.map(({ body }) => readDelivery(body).deliveryId));
   expect(ids.toSorted(), 'the log holds every acknowledged delivery').toEqual([...known].toSorted());
   const unexplained = log.filter(({ outcome, reason }) => outcome === 'quarantined' && !reason);
@@ -52,6 +61,16 @@ export async function judge(outcome: Outcome): Promise<void> {
   const expected = expectedAlerts(facts, standpoint).filter((line) => names.has(line.split(' ', 1)[0] ?? ''));
   expect(active.map(({ rule, subject_uri, fact }) => [rule, subject_uri, fact].join(' ')).toSorted()).toEqual(expected);
   expect(believed(received)).toEqual(active.map(({ id }) => String(id)).toSorted());
+}
+
+/** Some alerts are not sent yet, or are being sent. */
+export async function hasOpenAlerts({ db }: Store): Promise<boolean> {
+  const open = await db
+    .selectFrom('alerts')
+    .select('id')
+    .where((row) => row.or([row('state', 'in', ['pending', 'retracting']), row('claimed_at', 'is not', null)]))
+    .executeTakeFirst();
+  return open !== undefined;
 }
 
 /** As `toEqual`, and quick when there is nothing to show. */

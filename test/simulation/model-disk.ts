@@ -4,70 +4,17 @@ import { constants } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callbackify } from 'node:util';
+import { unpackBatch } from '#src/queue/batch-codec.ts';
+import type { DeliveryBatch } from '#src/queue/contract.ts';
 import type { Disk, DiskFile } from '#src/receiver/disk-log/disk.ts';
 import type { Kernel, SimulatedProcess } from './kernel.ts';
+import { File, Folder, recordsIn, type Rename } from './model-files.ts';
 
 export const diskModes = ['ok', 'slow', 'short', 'eio', 'flush', 'enospc', 'unreadable'] as const;
 export type DiskMode = (typeof diskModes)[number];
 
-/** Longer than two checks of the journal. */
+/** Longer than two checks of the disk log. */
 const slowMs = 5000;
-
-class File {
-  /** What a reader sees. */
-  bytes = Buffer.alloc(0);
-  /** What is left after a power cut. */
-  flushed = Buffer.alloc(0);
-  /** Where bytes were dropped by a flush that failed: a later flush that succeeds does not write them. */
-  private dropped: (readonly [from: number, end: number])[] = [];
-
-  append(bytes: Buffer): void {
-    this.bytes = Buffer.concat([this.bytes, bytes]);
-  }
-
-  flush(): void {
-    this.flushed = Buffer.from(this.bytes);
-    for (const [from, end] of this.dropped) this.flushed.fill(0, from, end);
-  }
-
-  failFlush(): void {
-    this.dropped.push([this.flushed.length, this.bytes.length]);
-  }
-
-  /** The power is cut: any first part of what was not flushed may be on the disk, or room for it. */
-  cutPower(below: (limit: number) => number): void {
-    const rest = this.bytes.subarray(this.flushed.length);
-    const first = rest.subarray(0, below(rest.length + 1));
-    const allotted = Buffer.alloc(below(3) === 0 ? below(rest.length - first.length + 1) : 0);
-    // A file that was truncated may have its former length again.
-    const isCut = this.bytes.length < this.flushed.length && below(2) === 0;
-    this.bytes = isCut ? Buffer.from(this.bytes) : Buffer.concat([this.flushed, first, allotted]);
-    this.flushed = Buffer.from(this.bytes);
-    this.dropped = [];
-  }
-}
-
-class Folder {
-  entries = new Map<string, File | Folder>();
-  flushed = new Map<string, File | Folder>();
-
-  flush(): void {
-    this.flushed = new Map(this.entries);
-  }
-
-  /** Each name that was added or removed since the last flush is on the disk, or is not. */
-  cutPower(below: (limit: number) => number): void {
-    const after = new Map<string, File | Folder>();
-    for (const name of new Set([...this.flushed.keys(), ...this.entries.keys()])) {
-      const [before, now] = [this.flushed.get(name), this.entries.get(name)];
-      const node = before === now || below(2) === 0 ? now : before;
-      if (node !== undefined) after.set(name, node);
-    }
-    for (const node of after.values()) node.cutPower(below);
-    this.entries = after;
-    this.flush();
-  }
-}
 
 const failure = (code: string): Error => Object.assign(new Error(code), { code });
 
@@ -82,6 +29,10 @@ export class ModelDisk {
   private readonly locks = new Map<string, SimulatedProcess>();
   /** A process lists a folder. */
   isListing = false;
+  private readonly renames = new Set<Rename>();
+  private readonly damaged = new Set<File>();
+  /** The bodies in damaged records. */
+  readonly unsafe = new Set<string>();
   private readonly writing = new Set<{ file: File; bytes: Buffer; owner: SimulatedProcess }>();
 
   constructor(kernel: Kernel) {
@@ -106,14 +57,57 @@ export class ModelDisk {
   }
 
   cutPower(): void {
+    // A file system with a journal does a rename in both folders or in none.
+    for (const { source, target, from, to, node } of this.renames) {
+      if (this.kernel.below(2) === 0) continue;
+      target.entries.delete(to);
+      source.entries.set(from, node);
+    }
+    this.endRenames(() => true);
     this.root.cutPower((limit) => this.kernel.below(limit));
   }
 
-  /** The paths of all files. */
-  files(folder = this.root, path = ''): string[] {
-    return [...folder.entries].flatMap(([name, node]) =>
-      node instanceof Folder ? this.files(node, `${path}/${name}`) : [`${path}/${name}`],
+  /** All names in both folders are on the disk. */
+  private endRenames(isMeant: (rename: Rename) => boolean): void {
+    for (const rename of this.renames) {
+      if (!isMeant(rename)) continue;
+      const { source, target, from, to } = rename;
+      for (const [folder, name] of [[source, from] as const, [target, to] as const]) {
+        const node = folder.entries.get(name);
+        if (node === undefined) folder.flushed.delete(name);
+        else folder.flushed.set(name, node);
+      }
+      this.renames.delete(rename);
+    }
+  }
+
+  /** All files by their paths. */
+  files(folder = this.root, path = ''): Map<string, File> {
+    const found = new Map<string, File>();
+    for (const [name, node] of folder.entries)
+      if (node instanceof File) found.set(`${path}/${name}`, node);
+      else for (const [below, file] of this.files(node, `${path}/${name}`)) found.set(below, file);
+    return found;
+  }
+
+  /** A record of a file that was flushed becomes unreadable. */
+  damageRecord(): void {
+    const records = [...this.files().values()].flatMap((file) =>
+      file.damage === 'none' ? recordsIn(file.flushed).map(([from, end]) => ({ file, from, end })) : [],
     );
+    const record = records[this.kernel.below(records.length)];
+    if (record === undefined) return;
+    const { file, from, end } = record;
+    const content = unpackBatch(JSON.parse(file.flushed.toString('utf8', from, end))) as DeliveryBatch;
+    for (const { body } of content.deliveries) this.unsafe.add(body);
+    file.flipByte(from + this.kernel.below(end - from));
+    this.damaged.add(file);
+  }
+
+  /** Files with a damaged record that a process has seen, and that are not on the disk. */
+  lostFiles(): number {
+    const present = new Set(this.files().values());
+    return [...this.damaged].filter((file) => file.damage === 'seen' && !present.has(file)).length;
   }
 
   /** As a process sees it. */
@@ -134,6 +128,7 @@ export class ModelDisk {
         this.failSometimes(['unreadable']);
         const node = this.node(path);
         if (!(node instanceof File)) throw failure('ENOENT');
+        if (node.damage === 'unseen') node.damage = 'seen';
         return Buffer.from(node.bytes);
       },
       readFolder: async (path) => {
@@ -144,14 +139,14 @@ export class ModelDisk {
         const { entries } = this.folder(path);
         return [...entries].map(([name, node]) => ({ name, isDirectory: () => node instanceof Folder }));
       },
-      // A file system with a journal does it at once, and in both folders or in none.
       rename: async (from, to) => {
         await kernel.point('rename');
         const [source, target] = [this.folder(dirname(from)), this.folder(dirname(to))];
         const node = source.entries.get(basename(from));
         if (node === undefined) throw failure('ENOENT');
-        for (const names of [source.entries, source.flushed]) names.delete(basename(from));
-        for (const names of [target.entries, target.flushed]) names.set(basename(to), node);
+        source.entries.delete(basename(from));
+        target.entries.set(basename(to), node);
+        this.renames.add({ source, target, from: basename(from), to: basename(to), node });
       },
       remove: async (path) => {
         await kernel.point('remove');
@@ -166,7 +161,9 @@ export class ModelDisk {
       syncFolder: async (path) => {
         await kernel.point('flush names');
         this.failSometimes(['flush']);
-        this.folder(path).flush();
+        const folder = this.folder(path);
+        this.endRenames(({ source, target }) => source === folder || target === folder);
+        folder.flush();
       },
       takeLock: (path) => {
         const owner = kernel.current;

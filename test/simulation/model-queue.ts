@@ -27,6 +27,8 @@ interface Worker {
 const concurrency = 3;
 const leaseMs = 5000;
 const retryMs = 250;
+/** The shortest time for which a receiver waits for an answer. */
+const answerMs = 2000;
 
 export class ModelQueue {
   mode: QueueMode = 'ok';
@@ -70,20 +72,26 @@ export class ModelQueue {
     );
   }
 
-  /** As one process sees it. `hasLosses`: with a journal in mind, as Redis. */
-  client(isLossy: boolean): Pick<DeliveryQueue, 'add' | 'losses' | 'work'> {
+  /** As one process sees it. `isLossy`: as Redis, which can lose jobs and tells it. */
+  client(isLossy: boolean): Pick<DeliveryQueue, 'add' | 'check' | 'ping' | 'losses' | 'work'> {
     const { kernel } = this;
     const markerKey = `marker ${(this.issued += 1)}`;
     let issued = 0;
     let confirmed = 0;
     let losses = 0;
+    const ask = async () => {
+      await this.request();
+      await this.answer();
+    };
     const lost = (since: number): void => {
       if (since !== losses) return;
       losses += 1;
       confirmed = 0;
     };
     return {
-      add: async (batch, jobId) => {
+      ping: ask,
+      check: () => ask().then(() => []),
+      add: this.onceAtATime(async (batch, jobId) => {
         const since = losses;
         const number = (issued += 1);
         const [sent, data] = [confirmed, JSON.stringify(packBatch(batch))];
@@ -96,7 +104,7 @@ export class ModelQueue {
         await this.answer();
         if (before < confirmed) lost(since);
         else if (since === losses) confirmed = Math.max(confirmed, number);
-      },
+      }),
       ...(isLossy && {
         losses: {
           count: () => losses,
@@ -117,6 +125,22 @@ export class ModelQueue {
         this.offer();
         return { close: async () => undefined };
       },
+    };
+  }
+
+  /** A receiver never adds a job that it is adding; unless the queue has not answered for so long that it tries again. */
+  private onceAtATime(add: DeliveryQueue['add']): DeliveryQueue['add'] {
+    const { kernel } = this;
+    const adding = new Map<string, number>();
+    return async (batch, jobId = '') => {
+      if (kernel.nowMs - (adding.get(jobId) ?? -answerMs) < answerMs)
+        kernel.failure ??= new Error(`a receiver adds job ${jobId} twice at once`);
+      if (jobId !== '') adding.set(jobId, kernel.nowMs);
+      try {
+        await add(batch, jobId || undefined);
+      } finally {
+        adding.delete(jobId);
+      }
     };
   }
 

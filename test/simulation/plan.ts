@@ -16,6 +16,7 @@ const happenings = [
   fc.record({ channel: fc.constantFrom(...channelModes) }),
   fc.record({ does: fc.constantFrom('snapshot', 'lose', 'lose') }),
   // All receivers are on one machine. With the queue, when it is on that machine too.
+  fc.record({ does: fc.constant('damage') }),
   fc.record({ cutPower: fc.constantFrom('receivers', 'receivers and queue', 'receivers and queue') }),
   fc.oneof(
     // It starts again on a disk that may fail.
@@ -47,9 +48,9 @@ export const plans = fc.record({
   workers: fc.integer({ min: 1, max: 2 }),
   isLossy: fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
   segmentBytes: fc.constantFrom(1, 1_500, 100_000),
-  journalBytes: fc.constantFrom(2_000, 1_000_000, 1_000_000),
+  diskLogBytes: fc.constantFrom(2_000, 1_000_000, 1_000_000),
   eraseOnDelete: fc.boolean(),
-  /** At the start: while it refuses, deliveries go to the spool. */
+  /** At the start: while it refuses, deliveries wait in the disk log. */
   queue: fc.constantFrom<QueueMode>('ok', 'ok', 'slow', 'refusing', 'refusing'),
   seed: fc.nat(),
   disk: fc.constantFrom<DiskMode>('ok', 'ok', 'ok', 'slow', 'flush'),

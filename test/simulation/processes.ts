@@ -2,13 +2,10 @@
 // disk, a queue and an alert channel. The store is SQLite in memory: a transaction happens at one point, or not at all.
 import { createLog } from '#src/observability/log.ts';
 import { openTail } from '#src/feed/tail.ts';
+import { openQueueCircuit } from '#src/queue/queue-circuit.ts';
+import { startCheckLoop } from '#src/receiver/disk-log/check-loop.ts';
+import { openDiskLog, type DiskLog } from '#src/receiver/disk-log/disk-log.ts';
 import { createIntake, type Intake } from '#src/receiver/intake.ts';
-import { openJournal } from '#src/receiver/journal/journal.ts';
-import type { JournaledBatch } from '#src/receiver/journal/journal-store.ts';
-import { journaledCircuit, startJournalChecks } from '#src/receiver/journal/journaled-circuit.ts';
-import { createQueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
-import { startDrain } from '#src/receiver/spool/drain.ts';
-import { openSpool } from '#src/receiver/spool/spool.ts';
 import type { Store } from '#src/store/contract.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import type { Channel, SendResult } from '#workers/alerts/channels/channel.ts';
@@ -25,8 +22,6 @@ const log = createLog({ level: 'silent', pretty: false });
 const ignore = (): void => undefined;
 const metrics = {
   batched: ignore,
-  spooled: ignore,
-  journaled: ignore,
   requeued: ignore,
   queueLost: ignore,
   projected: ignore,
@@ -41,10 +36,10 @@ export interface Surroundings {
   readonly channel: ModelChannel;
   readonly rules: Ruleset;
   readonly settings: {
-    /** Whether the queue can lose jobs: then there is a journal. */
+    /** Whether the queue can lose jobs: then every batch is written. */
     readonly isLossy: boolean;
     readonly segmentBytes: number;
-    readonly journalBytes: number;
+    readonly diskLogBytes: number;
     readonly eraseOnDelete: boolean;
     readonly maxAgeMs: number;
   };
@@ -54,32 +49,27 @@ export interface Receiver {
   readonly process: SimulatedProcess;
   /** Undefined until it has started. */
   intake: Intake | undefined;
+  diskLog: Pick<DiskLog, 'status'> | undefined;
 }
+
+const checkEveryMs = 2000;
 
 export function startReceiver(around: Surroundings, name: string): Receiver {
   const { kernel, disk: model, settings } = around;
-  const receiver: Receiver = { process: kernel.start(name), intake: undefined };
-  const { segmentBytes, journalBytes, isLossy } = settings;
+  const receiver: Receiver = { process: kernel.start(name), intake: undefined, diskLog: undefined };
+  const { segmentBytes, diskLogBytes, isLossy } = settings;
   const clock = (): number => kernel.nowMs;
   async function open(): Promise<void> {
     const disk = model.asDisk();
-    const { add, losses } = around.queue.client(isLossy);
-    const spool = await openSpool({ log, metrics }, { root: '/data/spool', segmentBytes, disk });
-    const journal =
-      losses &&
-      (await openJournal(
-        { losses, enqueue: add, log, metrics },
-        { root: '/data/journal', maxBytes: journalBytes, segmentBytes, disk },
-      ));
-    if (journal) startJournalChecks({ journal, log }, { everyMs: 2000 });
-    const circuit = journal
-      ? journaledCircuit(
-          journal,
-          createQueueCircuit<JournaledBatch>({ log, clock, enqueue: ({ id, content }) => add(content, id) }),
-        )
-      : createQueueCircuit({ log, clock, enqueue: (batch) => add(batch) });
-    startDrain({ circuit, spool, log }, { everyMs: 500 });
-    receiver.intake = createIntake({ circuit, spool, metrics, ...(journal && { journal }) });
+    const queue = around.queue.client(isLossy);
+    const circuit = await openQueueCircuit({ queue, log, clock }, { checkEveryMs });
+    const diskLog = await openDiskLog(
+      { circuit, losses: queue.losses, log, metrics },
+      { root: '/data/disk-log', maxBytes: diskLogBytes, segmentBytes, disk },
+    );
+    startCheckLoop({ diskLog, circuit, log }, { everyMs: checkEveryMs });
+    receiver.diskLog = diskLog;
+    receiver.intake = createIntake({ diskLog, metrics });
   }
   kernel.as(receiver.process, () => void kernel.point('start').then(open));
   return receiver;

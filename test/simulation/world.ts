@@ -7,7 +7,7 @@ import { registerWatcher } from '#workers/alerts/rules/watcher.ts';
 import type { Ruleset } from '#workers/alerts/rules/ruleset.ts';
 import type { Delivery } from '../harness/data/delivery-histories.ts';
 import { emptyTables, rowsOf } from '../harness/stores.ts';
-import { judge } from './judge.ts';
+import { hasOpenAlerts, judge } from './judge.ts';
 import { startKernel, type Kernel, type SimulatedProcess } from './kernel.ts';
 import { ModelDisk } from './model-disk.ts';
 import { ModelQueue } from './model-queue.ts';
@@ -79,10 +79,11 @@ export class World {
     } finally {
       Error.stackTraceLimit = stackTraceLimit;
     }
-    const { channel, rules } = this.around;
+    const { channel, rules, disk } = this.around;
     const sent = this.sent.map(({ delivery }) => delivery);
     const { eraseOnDelete } = this.plan;
-    await judge({ store, sent, received: channel.received, rules: rules.bookings, eraseOnDelete, startMs, maxAgeMs });
+    const given = { rules: rules.bookings, eraseOnDelete, startMs, maxAgeMs };
+    await judge({ ...given, store, disk, sent, received: channel.received });
   }
 
   private async followPlan(): Promise<void> {
@@ -133,6 +134,7 @@ export class World {
       if (what.cutPower === 'receivers and queue') this.loseJobs();
     } else if (what.does === 'stall') queue.expireLeases(() => true);
     else if (what.does === 'snapshot') queue.takeSnapshot();
+    else if (what.does === 'damage') disk.damageRecord();
     else this.loseJobs();
   }
 
@@ -231,19 +233,16 @@ export class World {
 
   /** What receivers still have to enqueue. A damaged file is set aside for the operator. */
   private segments(): readonly string[] {
-    return this.around.disk.files().filter((path) => !path.includes('/damaged-'));
+    return [...this.around.disk.files().keys()].filter((path) => !path.includes('/damaged-'));
   }
 
   private async isOver(): Promise<boolean> {
     const { store, queue } = this.around;
     if (this.sent.some(({ isAcknowledged }) => !isAcknowledged) || queue.jobs.size > 0) return false;
     if (this.segments().length > 0) return false;
-    const open = await store.db
-      .selectFrom('alerts')
-      .select('id')
-      .where((row) => row.or([row('state', 'in', ['pending', 'retracting']), row('claimed_at', 'is not', null)]))
-      .executeTakeFirst();
+    const left = this.receivers.map(({ diskLog }) => diskLog?.status());
+    if (left.some((status) => status?.bytes !== 0 || status.batches > 0)) return false;
     const last = await lastSeq(store);
-    return open === undefined && this.workers.some(({ watchedTo }) => watchedTo === last);
+    return !(await hasOpenAlerts(store)) && this.workers.some(({ watchedTo }) => watchedTo === last);
   }
 }
