@@ -63,7 +63,7 @@ describe('the rules of Prometheus', () => {
   });
 
   it('have limits that follow the defaults of the settings', () => {
-    expect(text).toContain(`0.8 * ${settings.JOURNAL_MAX_MB.default} * 1024 * 1024`);
+    expect(text).toContain(`0.8 * ${settings.DISK_LOG_MAX_MB.default} * 1024 * 1024`);
     expect(text).toContain(`8 * ${settings.MIN_FREE_DISK_MB.default} * 1024 * 1024`);
     expect(text).toContain(`RECONCILE_EVERY (${settings.RECONCILE_EVERY.default})`);
   });

@@ -23,9 +23,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   'src/store/log/observed-times.ts': 'test/workers/sync',
   'src/upstream/oauth/authorize.ts': 'test/src/cli',
   'src/upstream/oauth/redirect-listener.ts': 'test/src/cli',
-  // The spool and the journal write segments; crashes and full disks are tested with them.
-  'src/receiver/disk-log': 'test/src/receiver/spool',
-  'src/receiver/journal/journaled-circuit.ts': 'test/src/app',
+  'src/receiver/disk-log/check-loop.ts': 'test/src/receiver',
 };
 
 /** Code that only a process of its own loads: no import leads from the test to it. */

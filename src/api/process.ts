@@ -15,7 +15,7 @@ export interface ProcessContext {
   docs(): Promise<{ document(request: Request): object; page(request: Request): Promise<Response> }>;
 }
 
-/** `degraded`: deliveries are accepted, but go to the disk spool. */
+/** `degraded`: deliveries are accepted, but wait in the disk log. */
 type ReadyStatus = keyof typeof readyTitles;
 
 const readyTitles = { ready: 'Ready', degraded: 'Degraded', not_ready: 'Not Ready' } as const;
@@ -52,8 +52,9 @@ export const statusRecord = z
       failed: count.optional(),
       state: z.literal('not answering').optional(),
     }),
-    spool: z.looseObject({ deliveries: count, bytes: count }).optional(),
-    journal: z.looseObject({ batches: count, bytes: count, losses: count, is_full: z.boolean() }).optional(),
+    disk_log: z
+      .looseObject({ waiting: count, batches: count, bytes: count, losses: count, is_full: z.boolean() })
+      .optional(),
     store: z
       .union([
         z.strictObject({ state: z.literal('not answering') }),

@@ -8,7 +8,7 @@ import { openTail, type Tail } from '#src/feed/tail.ts';
 import type { Log } from '#src/observability/log.ts';
 import { createMetrics, type Metrics } from '#src/observability/metrics/registry.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
-import { openDurabilityGate, type DurabilityGate } from '#src/queue/durability-gate.ts';
+import { openQueueCircuit, type QueueCircuit } from '#src/receiver/queue-circuit.ts';
 import { openQueue } from '#src/queue/registry.ts';
 import { createHealth, type Health } from '#src/receiver/health.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -18,7 +18,7 @@ import { hasOrganization } from '#workers/sync/mirror-identity.ts';
 import { openAdmin } from './admin.ts';
 import type { Alerts } from './alerting.ts';
 import { openFollowers, openRetention, openSyncJobs, prepareBackground } from './background.ts';
-import { addDiskHealth, openDataFolder, openDisks, withRoom } from './disk.ts';
+import { addDiskHealth, openDataFolder, openDisks } from './disk.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { healthOf, installationOf } from './installation.ts';
 import { bindListeners } from './listeners.ts';
@@ -62,7 +62,7 @@ interface AppParts {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly queue: DeliveryQueue;
-  readonly gate: DurabilityGate;
+  readonly circuit: QueueCircuit;
   readonly disks: DiskSpace;
   readonly health: Health;
   /** Undefined where this process does not work: a receiver needs no database. */
@@ -128,8 +128,7 @@ export async function openApp(
       host: hostname(),
       pid: process.pid,
       queue: { engine: queue.engine, ...depth },
-      ...(receiver && { spool: receiver.spool.depth() }),
-      ...(receiver?.journal && { journal: receiver.journal.status() }),
+      ...(receiver && { disk_log: receiver.diskLog.status() }),
       ...mirror,
       ...(running.alerts && { alert_channels: running.alerts.channelStates() }),
       ...health,
@@ -177,14 +176,11 @@ async function openShared(
   if (store) opened.use(watchStore({ config, store, log }));
   const report = errorLogger(log, 'queue');
   const { queueUrl: url, dataDir } = config;
-  const queue = withRoom(await openQueue({ url, dataDir, report }), disks);
+  const queue = await openQueue({ url, dataDir, report });
   opened.defer(() => queue.close());
-  const gate = await openDurabilityGate({
-    queue,
-    onProblem: ({ fatal, message, hint }) => log[fatal ? 'error' : 'warn']({ hint }, message),
-  });
-  opened.defer(() => gate.close());
-  const checks = { queue: () => gate.ping(), ...(store && { store: () => store.engine.ping() }) };
+  const circuit = await openQueueCircuit({ queue, log, hasRoom: () => disks.hasRoom('queue'), clock: Date.now });
+  opened.defer(() => circuit.close());
+  const checks = { queue: circuit.ping, ...(store && { store: () => store.engine.ping() }) };
   const health = createHealth({ checks, clock: Date.now });
   addDiskHealth(health, disks);
   metrics.watch({
@@ -199,5 +195,5 @@ async function openShared(
   });
   const tail = openTail({ lastSeq: async () => (store ? lastSeq(store) : 0) });
   opened.defer(() => tail.close());
-  return { config, log, metrics, queue, gate, disks, health, store, tail, opened };
+  return { config, log, metrics, queue, circuit, disks, health, store, tail, opened };
 }

@@ -1,5 +1,5 @@
-// Which disks the parts of this process write to, and what each part does while its disk is almost full: the queue, the journal and
-// the spool accept nothing, and the worker takes no batch.
+// Which disks the parts of this process write to, and what each part does while its disk is almost full: the queue and the disk log
+// accept nothing, and the worker takes no batch.
 import { accessSync, constants } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -8,9 +8,8 @@ import { inMegabytes, openDiskSpace, type DiskFolders, type DiskSpace, type Free
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Log } from '#src/observability/log.ts';
-import type { DeliveryQueue } from '#src/queue/contract.ts';
 import { embeddedFolder } from '#src/queue/registry.ts';
-import type { Health } from '#src/receiver/health.ts';
+import type { Fallback, Health } from '#src/receiver/health.ts';
 import { sqliteFile } from '#src/store/open-store.ts';
 
 const unusableFolder = (what: string, cause: unknown) =>
@@ -51,16 +50,17 @@ interface DiskRoles {
   readonly works: boolean;
 }
 
+export const diskLogFolder = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'disk-log');
+
 /** The folders that a process of these roles writes to, and its data folder where none of them is in it. */
 export function diskFolders(config: Config, { receives, works }: DiskRoles): DiskFolders {
-  const { dataDir, databaseUrl, queueUrl, journal } = config;
+  const { dataDir, databaseUrl, queueUrl } = config;
   const file = works ? sqliteFile(databaseUrl) : undefined;
   const queue = embeddedFolder(queueUrl, dataDir);
   const isUnused = queue === undefined && !receives && (file === undefined || dirname(file) !== dataDir);
   return {
     ...(queue !== undefined && { queue }),
-    ...(receives && { spool: join(dataDir, 'spool') }),
-    ...(receives && journal.isOn && { journal: join(dataDir, 'journal') }),
+    ...(receives && { disk_log: diskLogFolder(config) }),
     ...(file !== undefined && { store: dirname(file) }),
     ...(isUnused && { data: dataDir }),
   };
@@ -85,47 +85,16 @@ export function openDisks(
       else
         log.error(
           { ...fields, hint: 'Free disk space.' },
-          `the disk is almost full${part === 'data' ? '' : `: the ${part} is paused`}`,
+          `the disk is almost full${part === 'data' ? '' : `: the ${part.replace('_', ' ')} is paused`}`,
         );
     },
   });
 }
 
 /** Not ready while a disk is almost full; a receiver is only degraded as long as it accepts deliveries. */
-export function addDiskHealth(
-  health: Pick<Health, 'add'>,
-  disks: Pick<DiskSpace, 'hasRoom' | 'full'>,
-  spoolAccepts?: () => Promise<boolean>,
-): void {
+export function addDiskHealth(health: Pick<Health, 'add'>, disks: Pick<DiskSpace, 'full'>, accepts?: Fallback): void {
   const check = async (): Promise<void> => {
     if ((await disks.full()).length > 0) throw new SlotstreamError('store_unavailable', 'A disk is almost full.');
   };
-  const queueAccepts = async () => (await disks.hasRoom('queue')) && (await disks.hasRoom('journal'));
-  health.add('disk', check, spoolAccepts && (async () => (await queueAccepts()) || (await spoolAccepts())));
-}
-
-/**
- * A queue that rejects batches while its disk is almost full. Its worker pauses while that disk or the disk of the store is almost full,
- * instead of failing every batch.
- */
-export function withRoom(queue: DeliveryQueue, disks: Pick<DiskSpace, 'hasRoom'>): DeliveryQueue {
-  const requireRoom = async (): Promise<void> => {
-    if (await disks.hasRoom('queue')) return;
-    throw new SlotstreamError('queue_unavailable', 'The disk of the queue is almost full.', {
-      hint: 'Free disk space.',
-    });
-  };
-  const mayTake = async (): Promise<boolean> => (await disks.hasRoom('store')) && (await disks.hasRoom('queue'));
-  return {
-    ...queue,
-    work: (processor, quarantine, options) => queue.work(processor, quarantine, { ...options, mayTake }),
-    async add(...job) {
-      await requireRoom();
-      await queue.add(...job);
-    },
-    async ping() {
-      await requireRoom();
-      await queue.ping();
-    },
-  };
+  health.add('disk', check, accepts);
 }

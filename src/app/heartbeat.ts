@@ -12,8 +12,7 @@ import type { Metrics } from '#src/observability/metrics/registry.ts';
 import { recentCounts } from '#src/observability/metrics/tallies.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
 import type { Health } from '#src/receiver/health.ts';
-import type { Journal } from '#src/receiver/journal/journal.ts';
-import type { Spool } from '#src/receiver/spool/spool.ts';
+import type { DiskLog } from '#src/receiver/disk-log/disk-log.ts';
 import type { Unit } from '#src/store/contract.ts';
 import type { MachineReport } from '#src/store/process-reports.ts';
 import { connectStore, sqliteFile } from '#src/store/open-store.ts';
@@ -46,9 +45,7 @@ interface HeartbeatNeeds {
   /** Undefined in a receiver, which connects to the table alone. */
   readonly store: Unit | undefined;
   /** Undefined where this process does not receive. */
-  readonly receiver:
-    | { readonly spool: Pick<Spool, 'depth'>; readonly journal: Pick<Journal, 'status'> | undefined }
-    | undefined;
+  readonly receiver: { readonly diskLog: Pick<DiskLog, 'status'> } | undefined;
   readonly nowMs: () => number;
   lastBatchMs(): number | undefined;
   readonly opened: AsyncDisposableStack;
@@ -77,7 +74,7 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
   };
   const startedMs = needs.nowMs();
   const recently = recentCounts();
-  let spoolSince: number | undefined;
+  let waitingSince: number | undefined;
   let stored: readonly ProcessRow[] = [];
   let database: ProcessInput['database'] = unit ? 'answering' : 'unknown';
 
@@ -106,9 +103,8 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
   async function describe(): Promise<ProcessRow> {
     const asked = withTimeout(queue.depth(), storeTimeoutMs).catch(() => undefined);
     const [depth, machine] = await Promise.all([asked, describeMachine()]);
-    const spooled = receiver?.spool.depth().deliveries;
-    spoolSince = spooled ? (spoolSince ?? needs.nowMs()) : undefined;
-    const journal = receiver?.journal?.status();
+    const diskLog = receiver?.diskLog.status();
+    waitingSince = diskLog?.waiting ? (waitingSince ?? needs.nowMs()) : undefined;
     const lag = metrics.lag();
     const { accepted, refused, stale, losses } = recently.of(countsOf());
     return {
@@ -122,10 +118,10 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
       queue_oldest_at: depth?.waiting ? await oldestJob('waiting') : null,
       active_oldest_at: depth?.active ? await oldestJob('active') : null,
       queue_losses: receiver ? losses : null,
-      spool_deliveries: spooled ?? null,
-      spool_since: instantOrNull(spoolSince),
-      journal_batches: journal?.batches ?? null,
-      journal_full: journal?.is_full ?? null,
+      spool_deliveries: diskLog?.waiting ?? null,
+      spool_since: instantOrNull(waitingSince),
+      journal_batches: diskLog?.batches ?? null,
+      journal_full: diskLog?.is_full ?? null,
       low_disks: null,
       machine: JSON.stringify(machine),
       accepted: receiver ? accepted : null,
@@ -136,7 +132,7 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
       last_batch_at: instantOrNull(needs.lastBatchMs()),
     };
   }
-  const countsOf = () => ({ ...metrics.signatures(), losses: receiver?.journal?.status().losses ?? 0 });
+  const countsOf = () => ({ ...metrics.signatures(), losses: receiver?.diskLog.status().losses ?? 0 });
 
   const beat = async () => {
     recently.remember(countsOf());

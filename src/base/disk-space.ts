@@ -5,7 +5,7 @@ import { statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
 /** What writes to a disk, and needs room there; `data` is a data folder that no delivery is written to. */
-export type DiskPart = 'queue' | 'journal' | 'spool' | 'store' | 'data';
+export type DiskPart = 'queue' | 'disk_log' | 'store' | 'data';
 export type DiskFolders = Readonly<Partial<Record<DiskPart, string>>>;
 
 /** Free bytes on the disk of a folder; undefined where the disk does not say. */
@@ -102,6 +102,6 @@ export const existingFolder = (path: string): string =>
   existsSync(path) ? path : existingFolder(dirname(resolve(path)));
 
 export const partsOf = (folders: DiskFolders): readonly DiskPart[] =>
-  (['queue', 'journal', 'spool', 'store', 'data'] as const).filter((part) => folders[part] !== undefined);
+  (['queue', 'disk_log', 'store', 'data'] as const).filter((part) => folders[part] !== undefined);
 
 export const inMegabytes = (bytes: number): number => Math.round(bytes / 1024 ** 2);

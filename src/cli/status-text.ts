@@ -29,8 +29,7 @@ const report = z.object({
     delayed: z.number().optional(),
     failed: z.number().optional(),
   }),
-  spool: part({ deliveries: z.number() }),
-  journal: part({ batches: z.number(), losses: z.number(), is_full: z.boolean() }),
+  disk_log: part({ waiting: z.number(), batches: z.number(), losses: z.number(), is_full: z.boolean() }),
   store: z
     .union([
       z.object({ state: z.string() }),
@@ -119,7 +118,7 @@ function processLines({ running, processes }: ProcessReport, store: Report['stor
     const { disks, refuses } = machineOf(process);
     const withoutStore = isStoreDown && role !== 'receive' ? 'the database does not answer' : 'running';
     const withoutQueue = queue === 'not answering' ? 'the queue does not answer' : withoutStore;
-    const state = refuses || process.journal_full ? 'refuses deliveries' : withoutQueue;
+    const state = refuses ? 'refuses deliveries' : withoutQueue;
     const freeMb = Math.min(...disks.map(({ free_mb: free }) => free));
     return [
       role,
@@ -133,7 +132,7 @@ function processLines({ running, processes }: ProcessReport, store: Report['stor
       isMissing(process, nowMs) ? `no report since ${timeText(seen)}` : state,
     ];
   });
-  const header = ['role', 'host (pid)', 'admin', 'version', 'since', 'last batch', 'spool', 'free disk', 'state'];
+  const header = ['role', 'host (pid)', 'admin', 'version', 'since', 'last batch', 'on disk', 'free disk', 'state'];
   return [
     ...(running || rows.length === 0 ? [] : ['No process runs in this data folder.']),
     ...(rows.length > 0 ? ['Processes', ...aligned([header, ...rows])] : []),
@@ -143,22 +142,17 @@ function processLines({ running, processes }: ProcessReport, store: Report['stor
 const subscriptionLines = (health: readonly HealthCheck[] = []): readonly Line[] =>
   health.filter(({ id }) => id === 'subscriptions').map(({ sentence }) => ['Subscriptions', sentence]);
 
-function queueLines({ queue, spool, journal }: Report): readonly Line[] {
+function queueLines({ queue, disk_log: diskLog }: Report): readonly Line[] {
   const { waiting = 0, active = 0, delayed = 0, failed = 0 } = queue ?? {};
   const counts = `${counted(waiting, 'batch', 'batches')} waiting, ${active} in progress, ${delayed} waiting for a retry, ${failed} failed`;
   const lines: Line[] = [];
   if (queue) lines.push(['Queue', `${engineName(queue.engine)}: ${queue.state ?? counts}`]);
-  if (spool) {
-    const onDisk = `${counted(spool.deliveries, 'delivery', 'deliveries')} on disk, until the queue answers`;
-    lines.push(['Spool', spool.deliveries === 0 ? 'empty' : onDisk]);
-  }
-  if (journal) {
-    const full = journal.is_full ? '; full: deliveries are rejected' : '';
-    const losses = journal.losses > 0 ? `; the queue lost jobs ${journal.losses} times` : '';
-    lines.push([
-      'Journal',
-      `${journal.batches === 0 ? 'empty' : `copies of ${counted(journal.batches, 'batch', 'batches')} in the queue`}${full}${losses}`,
-    ]);
+  if (diskLog) {
+    const { batches, waiting, is_full: isFull, losses } = diskLog;
+    const some = `${counted(batches, 'batch', 'batches')}; ${counted(waiting, 'delivery waits', 'deliveries wait')} for the queue`;
+    const full = isFull ? '; full: it takes no deliveries' : '';
+    const lost = losses > 0 ? `; the queue lost jobs ${losses} times` : '';
+    lines.push(['Disk log', `${batches === 0 ? 'empty' : some}${full}${lost}`]);
   }
   return lines;
 }

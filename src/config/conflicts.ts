@@ -17,8 +17,8 @@ export function conflictsIn(values: Partial<SettingValues>): readonly string[] {
     problems.push('ALERT_SMTP_URL and ALERT_EMAIL_TO belong together: set both or none');
   if (values.ALERT_NTFY_TOKEN !== undefined && values.ALERT_NTFY_URL === undefined)
     problems.push('ALERT_NTFY_TOKEN needs ALERT_NTFY_URL: set it, or remove the token');
-  if (values.JOURNAL === 'on' && !isRedis(values.QUEUE_URL))
-    problems.push('JOURNAL=on needs a Redis queue (QUEUE_URL); the other queues do not lose what they accepted');
+  if (values.DISK_LOG === 'every' && !isRedis(values.QUEUE_URL))
+    problems.push('DISK_LOG=every needs a Redis queue (QUEUE_URL); the other queues do not lose what they accepted');
   if (values.DATABASE_SCHEMA !== undefined && ![values.DATABASE_URL, values.QUEUE_URL].some((url) => isPostgres(url)))
     problems.push('DATABASE_SCHEMA needs PostgreSQL (DATABASE_URL): set its address, or remove the schema');
   if (values.ADMIN_READ_TOKEN !== undefined && values.ADMIN_READ_TOKEN === values.ADMIN_TOKEN)

@@ -120,9 +120,9 @@ function shape(values: SettingValues) {
     dataDir,
     databaseUrl: withSchema(values.DATABASE_URL ?? `sqlite:${join(dataDir, 'mirror.db')}`, values.DATABASE_SCHEMA),
     queueUrl: withSchema(values.QUEUE_URL ?? `embedded:${join(dataDir, 'queue')}`, values.DATABASE_SCHEMA),
-    journal: {
-      isOn: values.JOURNAL !== 'off' && isRedis(values.QUEUE_URL),
-      maxBytes: values.JOURNAL_MAX_MB * 1024 ** 2,
+    diskLog: {
+      mode: values.DISK_LOG ?? (isRedis(values.QUEUE_URL) ? 'every' : 'fallback'),
+      maxBytes: values.DISK_LOG_MAX_MB * 1024 ** 2,
     },
     minFreeDiskBytes: values.MIN_FREE_DISK_MB * 1024 ** 2,
     host: values.HOST,

@@ -2,7 +2,7 @@
 
 const groups: Readonly<Record<string, RegExp>> = {
   'Set these': /^(API_BASE_URL|API_TOKEN|PUBLIC_URL)$/,
-  'Where data is stored': /^(DATA|QUEUE|JOURNAL|MIN_FREE)/,
+  'Where data is stored': /^(DATA|QUEUE|DISK_LOG|MIN_FREE)/,
   'Account at the service': /^(OAUTH|AUTH|ORGANIZATION|USER|GROUP|EVENTS)/,
   Webhooks: /^(HOST|PORT|SIGN|ALLOW_UNSIGNED|MAX_BODY)/,
   'Dashboard, API, metrics and AI models': /^(ADMIN|MCP|METRICS)/,

@@ -5,7 +5,7 @@ import type { Setting } from './readers.ts';
 import { settings } from './variables.ts';
 
 /** Other programs have no variables that begin like this. */
-const ownPrefixes = /^(ALERTS?|FEED|JOURNAL|OAUTH|QUEUE|RECONCILE|RETENTION|SIGNATURE|SIGNING|SWEEP)_/;
+const ownPrefixes = /^(ALERTS?|DISK_LOG|FEED|OAUTH|QUEUE|RECONCILE|RETENTION|SIGNATURE|SIGNING|SWEEP)_/;
 
 const known = Object.entries<Setting>(settings).flatMap(([name, { alias = [] }]) =>
   [name, `${name}_FILE`].concat(alias),

@@ -21,7 +21,7 @@ export const settings = {
     reads: z.string().default('./data'),
     default: './data',
     meaning:
-      'Folder for the embedded queue, the SQLite file, the spool, the journal and generated secrets (readable by the owner only).',
+      'Folder for the embedded queue, the SQLite file, the disk log and generated secrets (readable by the owner only).',
   },
   DATABASE_URL: {
     reads: address('sqlite:', 'postgres://', 'postgresql://').optional(),
@@ -51,16 +51,16 @@ export const settings = {
     secret: true,
     alias: 'REDIS_URL',
   },
-  JOURNAL: {
-    reads: z.enum(['on', 'off'], 'on or off').optional(),
-    default: 'on with a Redis queue',
+  DISK_LOG: {
+    reads: z.enum(['every', 'fallback'], 'every or fallback').optional(),
+    default: 'every with a Redis queue, otherwise fallback',
     meaning:
-      'Whether the receiver keeps a copy of each delivery on disk until it is processed, in case Redis loses it. The other queues need none.',
+      'Which deliveries the receiver writes to disk: `every` one until it is processed, in case Redis loses it; or `fallback`, only those that the queue does not take.',
   },
-  JOURNAL_MAX_MB: {
-    reads: wholeNumber(1, 1_048_576).default(256),
-    default: '256',
-    meaning: 'Maximum size of the journal on disk; when it is full, deliveries are rejected with 503.',
+  DISK_LOG_MAX_MB: {
+    reads: wholeNumber(1, 1_048_576).default(1024),
+    default: '1024',
+    meaning: 'Maximum size of the disk log; what needs it is rejected with 503 when it is full.',
   },
   MIN_FREE_DISK_MB: {
     reads: wholeNumber(0, 1_048_576).default(64),

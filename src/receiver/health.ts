@@ -1,7 +1,8 @@
 // The health of this process as seen from outside: its readiness, and the self-test delivery of `doctor`.
 import { SlotstreamError } from '#src/base/errors.ts';
 import { withTimeout } from '#src/base/timeout.ts';
-import type { QueueCircuit } from './queue-circuit-breaker.ts';
+import type { QueueCircuit } from './queue-circuit.ts';
+import type { DiskLog } from './disk-log/disk-log.ts';
 
 /** Resolves when the engine responds. */
 export type EngineCheck = () => Promise<unknown>;
@@ -84,26 +85,39 @@ export function createHealth(needs: {
 }
 
 /**
- * The queue as deliveries find it: down while it refuses them, even if it responds. Meanwhile the spool accepts them, or the next one
- * is tried on the queue.
+ * The way of a delivery. It is accepted while the disk log writes; and, unless every batch must be written, while the queue answers and
+ * its circuit is not open: a probing one has to be sent a delivery. Returns this rule, for disks that are almost full.
  */
-export function addQueueHealth(
+export function addDeliveryHealth(
   health: Pick<Health, 'add'>,
-  needs: {
-    readonly circuit: Pick<QueueCircuit, 'state'>;
-    readonly spool: { accepts(): Promise<boolean> };
-    readonly ping: EngineCheck;
+  {
+    circuit,
+    diskLog,
+  }: {
+    readonly circuit: Pick<QueueCircuit, 'state' | 'ping'>;
+    readonly diskLog: Pick<DiskLog, 'canWrite' | 'writesEvery'>;
   },
-): void {
-  const check = async (): Promise<void> => {
-    // Until a batch succeeds: "half open" only means that the next one is tried.
-    if (needs.circuit.state() !== 'closed')
-      throw new SlotstreamError('queue_unavailable', 'The queue refused the last batch.');
-    await needs.ping();
-  };
-  // Without the spool nothing but a delivery shows that the queue accepts them again: it has to be sent one.
-  const awaitsDelivery = async (): Promise<boolean> => needs.circuit.state() === 'half' && resolves(needs.ping);
-  health.add('queue', check, async () => (await needs.spool.accepts()) || (await awaitsDelivery()));
+): Fallback {
+  const queueTakes = async () => circuit.state() !== 'open' && resolves(circuit.ping);
+  const accepts = async () => (await diskLog.canWrite()) || (!diskLog.writesEvery && (await queueTakes()));
+  health.add(
+    'queue',
+    async () => {
+      // Until a batch succeeds: a probing circuit only means that the next one is tried.
+      if (circuit.state() !== 'closed')
+        throw new SlotstreamError('queue_unavailable', 'The queue refused the last batch.');
+      await circuit.ping();
+    },
+    accepts,
+  );
+  health.add(
+    'disk_log',
+    async () => {
+      if (!(await diskLog.canWrite())) throw new SlotstreamError('queue_unavailable', 'The disk log takes no batches.');
+    },
+    accepts,
+  );
+  return accepts;
 }
 
 function statusOf(engines: readonly CheckedEngine[], works: (engine: CheckedEngine) => boolean): ReadyStatus {

@@ -1,22 +1,14 @@
 // Natural batching: deliveries that arrive while a batch is being enqueued form the next batch. An idle receiver adds no delay; under a
 // steady load a small batch waits a moment for more, unless every sender already waits for its answer.
-// Each delivery is acknowledged once it is durable: in the queue (and the journal), otherwise in the spool; if neither works it is
-// rejected.
+// Each delivery is acknowledged once the disk log has made it durable, or is rejected.
 import { instantOf } from '#src/base/time.ts';
-import { batchLimits, type DeliveryBatch, type QueuedDelivery } from '#src/queue/contract.ts';
+import { batchLimits, type QueuedDelivery } from '#src/queue/contract.ts';
 import type { Metrics, ReceivedOutcome } from '#src/observability/metrics/registry.ts';
-import type { QueueCircuit } from './queue-circuit-breaker.ts';
+import type { DiskLog } from './disk-log/disk-log.ts';
 import { bytesOf, RawDelivery } from '#src/queue/batch-codec.ts';
 
 export interface IntakeNeeds {
-  readonly circuit: Pick<QueueCircuit, 'enqueue' | 'state'>;
-  readonly spool: {
-    /** True once the batch is on disk. */
-    append(batch: DeliveryBatch): Promise<boolean>;
-    isEmpty(): boolean;
-  };
-  /** Present where the circuit needs room in the journal. */
-  readonly journal?: { isFull(): boolean };
+  readonly diskLog: Pick<DiskLog, 'accept'>;
   readonly metrics: Pick<Metrics, 'batched'>;
   /** How many senders there are, as far as is known. When each has a delivery waiting, no more come until one is answered. */
   senders?(): number;
@@ -40,7 +32,7 @@ interface Arrival {
 }
 
 /**
- * Under a steady load, how long a batch waits for more deliveries, and how many are enough: each batch costs an append to the journal,
+ * Under a steady load, how long a batch waits for more deliveries, and how many are enough: each batch costs a write to the disk log,
  * an add to the queue and a job of a worker, together two milliseconds of processor time. Fewer senders than that are enough when each
  * has a delivery waiting.
  */
@@ -65,7 +57,8 @@ export function createIntake(needs: IntakeNeeds, options: IntakeOptions = {}): I
       const count = countForBatch(sizes);
       const taken = arrivals.splice(0, count);
       const bytes = sizes.splice(0, count).reduce((sum, size) => sum + size, 0);
-      const outcome = await store({ v: 1, deliveries: taken.map(({ delivery }) => delivery) });
+      needs.metrics.batched(count);
+      const outcome = await needs.diskLog.accept({ v: 1, deliveries: taken.map(({ delivery }) => delivery) });
       waitingBytes -= bytes;
       for (const { settle } of taken) settle(outcome);
       lastBatchMs = performance.now();
@@ -81,22 +74,6 @@ export function createIntake(needs: IntakeNeeds, options: IntakeOptions = {}): I
       setTimeout(resolve, gatherMs);
     });
     endGathering = undefined;
-  }
-
-  async function store(batch: DeliveryBatch): Promise<ReceivedOutcome> {
-    needs.metrics.batched(batch.deliveries.length);
-    // The spool would only postpone it: what it holds has to pass the journal too.
-    if (needs.journal?.isFull()) return 'unavailable';
-    if (mayTryQueue() && (await needs.circuit.enqueue(batch))) return 'queued';
-    if (await needs.spool.append(batch)) return 'spooled';
-    // The disk fails too, and the drain may be stuck on it, so this request probes the queue itself.
-    return needs.circuit.state() === 'half' && (await needs.circuit.enqueue(batch)) ? 'queued' : 'unavailable';
-  }
-
-  /** While the spool is not empty, its drain probes the queue, so that no sender waits for a probe that may fail. */
-  function mayTryQueue(): boolean {
-    const state = needs.circuit.state();
-    return state === 'closed' || (state === 'half' && needs.spool.isEmpty());
   }
 
   /** Lets the event loop deliver what it has already read, so that it becomes one batch. */
@@ -137,14 +114,14 @@ function cachedInstant(ms: number): string {
   return lastInstant;
 }
 
-/** How many deliveries of these sizes, from `start` on, fit into one batch: at least one, whatever its size. */
-export function countForBatch(sizes: readonly number[], start = 0): number {
-  let bytes = sizes[start] ?? 0;
-  let end = start + 1;
-  while (end < sizes.length && end - start < batchLimits.deliveries) {
-    bytes += sizes[end] ?? 0;
+/** How many deliveries of these sizes fit into one batch: at least one, whatever its size. */
+function countForBatch(sizes: readonly number[]): number {
+  let bytes = sizes[0] ?? 0;
+  let count = 1;
+  while (count < sizes.length && count < batchLimits.deliveries) {
+    bytes += sizes[count] ?? 0;
     if (bytes > batchLimits.bytes) break;
-    end += 1;
+    count += 1;
   }
-  return end - start;
+  return count;
 }

@@ -22,7 +22,7 @@ export const namesOf = (rows: readonly ProcessRow[]): string => rows.map(process
 
 export const sumOf = (rows: readonly ProcessRow[], column: NumberColumn): number =>
   rows.reduce((sum, row) => sum + (row[column] ?? 0), 0);
-type NumberColumn = 'accepted' | 'refused' | 'refused_stale' | 'spool_deliveries' | 'journal_batches' | 'queue_losses';
+type NumberColumn = 'accepted' | 'refused' | 'refused_stale' | 'spool_deliveries' | 'queue_losses';
 
 /** What a process knows of its machine. */
 const machineReport = z.object({
@@ -47,4 +47,4 @@ export function machineOf({ machine }: Pick<ProcessRow, 'machine'>): MachineRepo
 }
 
 export const diskText = (disks: MachineReport['disks']): string =>
-  disks.map(({ part, folder, free_mb: free }) => `${part} ${free} MB in ${folder}`).join(', ');
+  disks.map(({ part, folder, free_mb: free }) => `${part.replace('_', ' ')} ${free} MB in ${folder}`).join(', ');

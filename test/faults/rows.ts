@@ -78,7 +78,7 @@ const receiversStopped: Fault = {
 const receiverDisk: Fault = {
   name: "a receiver's disk full",
   pattern: disk,
-  rule: /^SlotstreamDiskFilling|EngineDown.* (disk|journal|spool)/,
+  rule: /^SlotstreamDiskFilling|EngineDown.* (disk|disk_log)/,
   part: ({ receivers }) => receivers[1],
   expected: all,
   async inject({ disks }) {
@@ -122,7 +122,7 @@ const postgresFrozen: Fault = {
 const redisStopped: Fault = {
   name: 'Redis stopped (kill -9)',
   pattern: queue,
-  rule: /EngineDown.* queue|^SlotstreamSpooling/,
+  rule: /EngineDown.* queue|^SlotstreamWaitingOnDisk/,
   expected: all,
   async inject({ engines: { redis } }) {
     await redis.kill9();

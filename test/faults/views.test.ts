@@ -35,7 +35,7 @@ describe('status', () => {
   receive  vm (12)     0.1.0    2026-11-18 00:00:00 UTC  running
 Deliveries
   Queue    Redis: 0 batches waiting, 0 in progress, 0 waiting for a retry, 0 failed
-  Spool    empty
+  Disk log empty
   Bookings 1 entry behind the log, 0 s
   Messages 3 pending, 2 sent, 0 retracted, 0 failed
   Channel webhook  working

@@ -2,7 +2,7 @@
 // disk, a queue and an alert channel. The store is SQLite in memory: a transaction happens at one point, or not at all.
 import { createLog } from '#src/observability/log.ts';
 import { openTail } from '#src/feed/tail.ts';
-import { openQueueCircuit } from '#src/queue/queue-circuit.ts';
+import { openQueueCircuit } from '#src/receiver/queue-circuit.ts';
 import { startCheckLoop } from '#src/receiver/disk-log/check-loop.ts';
 import { openDiskLog, type DiskLog } from '#src/receiver/disk-log/disk-log.ts';
 import { createIntake, type Intake } from '#src/receiver/intake.ts';

@@ -17,6 +17,8 @@ export interface DeliveryWorkerNeeds extends FoldNeeds {
   readonly metrics: Pick<Metrics, 'projected' | 'visible'>;
   readonly log: Log;
   clock(): number;
+  /** Asked before each batch; while it resolves to false, the worker pauses. */
+  readonly mayTake?: (() => Promise<boolean>) | undefined;
   /** Called after every batch, so that readers of the log need not wait for their next poll. */
   onCommitted?(): void;
 }
@@ -82,7 +84,7 @@ export function startDeliveryWorker(needs: DeliveryWorkerNeeds): DeliveryWorker 
       await run(() => quarantine(needs, delivery, { reason, now: instantOf(clock()) }));
       log.error({ reason }, 'A delivery was quarantined because it crashed its worker repeatedly.');
     },
-    { concurrency: activeJobs },
+    { concurrency: activeJobs, mayTake: needs.mayTake },
   );
   return {
     isStuck: () => running > 0 && clock() - lastChangeMs > stuckMs,

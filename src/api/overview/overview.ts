@@ -93,8 +93,8 @@ function flowOf(alive: readonly ProcessRow[]) {
   const receivers = alive.filter(({ role }) => role !== 'work');
   const queue = queueOf(alive);
   const lag = lagOf(alive);
-  const spooled = receivers.reduce((sum, { spool_deliveries: spooled }) => sum + (spooled ?? 0), 0);
-  const [spoolSince] = receivers.flatMap(({ spool_since: since }) => since ?? []).toSorted();
+  const onDisk = receivers.reduce((sum, { spool_deliveries: waiting }) => sum + (waiting ?? 0), 0);
+  const [onDiskSince] = receivers.flatMap(({ spool_since: since }) => since ?? []).toSorted();
   return {
     receivers: receivers.length,
     /** Within the last 10 minutes. */
@@ -102,7 +102,7 @@ function flowOf(alive: readonly ProcessRow[]) {
     workers: alive.filter(({ role }) => role !== 'receive').length,
     lag,
     /** What waits on the disks of the receivers, in the queue, in the workers; and since when. */
-    spooled: { count: spooled, since: spoolSince },
+    onDisk: { count: onDisk, since: onDiskSince },
     waiting: { count: queue.waiting, since: queue.oldestAt },
     active: { count: queue.active, since: queue.activeSince },
   };

@@ -7,7 +7,7 @@ import type { SignatureRefusal } from '#src/signing/signature.ts';
 import { recentValues, tally, tallyBuckets, type Percentiles } from './tallies.ts';
 import { watchedGauges, type WatchedSources } from './watched.ts';
 
-export type ReceivedOutcome = 'queued' | 'spooled' | 'unavailable';
+export type ReceivedOutcome = 'queued' | 'on_disk' | 'unavailable';
 /** `aborted`: the sender disconnected before the end of its body. */
 export type RefusalCause = SignatureRefusal | 'method' | 'encoding' | 'too_large' | 'aborted';
 
@@ -31,8 +31,6 @@ export interface Metrics {
   visible(seconds: number): void;
   /** Seconds from the event to its row, of the deliveries of the last minutes; undefined when there were none. */
   lag(): Percentiles | undefined;
-  spooled(depth: { readonly deliveries: number; readonly bytes: number }): void;
-  journaled(depth: { readonly batches: number; readonly bytes: number }): void;
   requeued(): void;
   /** The queue was found to have lost what it had accepted. */
   queueLost(times: number): void;
@@ -106,11 +104,7 @@ export function createMetrics(): Metrics {
   const visible = histogram('visible_seconds', 'Time from the event to its row.', longSeconds);
   const lately = recentValues();
   const batch = histogram('batch_deliveries', 'Deliveries per job.', [1, 2, 4, 8, 16, 32, 64, 128, 256]);
-  const spoolDeliveries = gauge('spool_deliveries', 'Deliveries in the disk spool, waiting for the queue.');
-  const spoolBytes = gauge('spool_bytes', 'Bytes in the disk spool, waiting for the queue.');
-  const journalBatches = gauge('journal_batches', 'Batches in the receiver journal, whose jobs are not finished.');
-  const journalBytes = gauge('journal_bytes', 'Bytes on disk in the receiver journal.');
-  const requeued = counter('journal_requeued_total', 'Batches enqueued again from the receiver journal.');
+  const requeued = counter('disk_log_requeued_total', 'Batches enqueued from the disk log.');
   const queueLosses = counter('queue_losses_total', 'How often the queue had lost what it had accepted.');
   const unsigned = gauge('unsigned_allowed', '1 while unsigned deliveries are accepted.');
   const subscriptions = new Gauge({
@@ -125,7 +119,7 @@ export function createMetrics(): Metrics {
     received: received.count,
     refused: refused.count,
     signatures: () => ({
-      accepted: received.total('queued') + received.total('spooled'),
+      accepted: received.total('queued') + received.total('on_disk'),
       refused: signatureRefusals.reduce((sum, cause) => sum + refused.total(cause), 0),
       stale: refused.total('stale_signed'),
     }),
@@ -144,14 +138,6 @@ export function createMetrics(): Metrics {
       lately.add(Math.max(0, seconds));
     },
     lag: lately.percentiles,
-    spooled: ({ deliveries, bytes }) => {
-      spoolDeliveries.set(deliveries);
-      spoolBytes.set(bytes);
-    },
-    journaled: ({ batches, bytes }) => {
-      journalBatches.set(batches);
-      journalBytes.set(bytes);
-    },
     requeued: () => requeued.inc(),
     queueLost: (times) => queueLosses.inc(times),
     subscriptions: (counts) => {

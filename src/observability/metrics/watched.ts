@@ -1,4 +1,4 @@
-// Gauges that are read from their source when the metrics are read: engines, queue, quarantine, drift, sinks and alerts. A source that fails
+// Gauges that are read from their source when the metrics are read: engines, queue, disk log, quarantine, drift, sinks and alerts. A source that fails
 // or takes too long leaves its gauges without values. All labels are from closed sets.
 import { Gauge, type Registry } from 'prom-client';
 import { withTimeout } from '#src/base/timeout.ts';
@@ -19,6 +19,8 @@ export interface WatchedSources {
   /** What `/readyz` reports, which has a time limit of its own: it says what is down also where the other sources have no value. */
   readonly engines?: () => Promise<Readonly<Record<string, 'up' | 'down'>>>;
   readonly queueDepth?: () => Promise<Readonly<Record<'waiting' | 'active' | 'delayed' | 'failed', number>>>;
+  /** Where this process receives. */
+  readonly diskLog?: () => Readonly<Record<'waiting' | 'batches' | 'bytes', number>>;
   readonly quarantine?: () => Promise<number>;
   readonly bookingsBehind?: () => Promise<Readonly<Record<'entries' | 'seconds', number>>>;
   readonly disks?: () => Promise<readonly { readonly part: string; readonly freeBytes: number }[]>;
@@ -63,6 +65,13 @@ export function watchedGauges(registry: Registry): (added: WatchedSources) => vo
   addGauge('queue_depth', { help: 'Jobs in the queue, by state.', labels: ['state'] }, async () =>
     Object.entries((await valueOf(sources.queueDepth)) ?? {}).map(([state, jobs]) => [{ state }, jobs]),
   );
+  const onDisk = (value: 'waiting' | 'batches' | 'bytes') => async (): Promise<readonly Sample[]> =>
+    sources.diskLog ? [[{}, sources.diskLog()[value]]] : [];
+  const waitingHelp = 'Deliveries in the disk log that wait for the queue.';
+  addGauge('disk_log_waiting_deliveries', { help: waitingHelp, labels: [] }, onDisk('waiting'));
+  const batchesHelp = 'Batches in the disk log: not queued, or not finished.';
+  addGauge('disk_log_batches', { help: batchesHelp, labels: [] }, onDisk('batches'));
+  addGauge('disk_log_bytes', { help: 'Size of the disk log.', labels: [] }, onDisk('bytes'));
   addGauge('quarantine', { help: 'Deliveries in quarantine.', labels: [] }, async () => [
     [{}, (await valueOf(sources.quarantine)) ?? NaN],
   ]);

@@ -46,7 +46,7 @@ export interface RedisLossDetection extends LossDetection {
 }
 
 export function detectLosses(client: Redis | Cluster, prefix: string): RedisLossDetection {
-  const markerKey = `${prefix}:journal:${randomUUID()}`;
+  const markerKey = `${prefix}:disk-log:${randomUUID()}`;
   client.defineCommand(markedCommand, { numberOfKeys: addJobScript.keys + 1, lua: markedScript });
   let issued = 0;
   let confirmed = 0;

@@ -28,7 +28,7 @@ const common = {
   connectTimeout: 5000,
 } as const;
 
-/** Adding fails at once while Redis is down, so that nothing accumulates in memory: the intake has a spool for that. */
+/** Adding fails at once while Redis is down, so that nothing accumulates in memory: the disk log is for that. */
 const forAdding = {
   ...common,
   maxRetriesPerRequest: 0,

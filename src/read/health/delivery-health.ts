@@ -1,4 +1,4 @@
-// The checks of what processes report about the way of a delivery: signatures, delay, spool, journal, disks and clocks.
+// The checks of what processes report about the way of a delivery: signatures, delay, disk log, disks and clocks.
 import { slotstream } from '#src/base/command.ts';
 import { counted, duration } from '#src/base/number-text.ts';
 import { diskText, machineOf, namesOf, processName, sumOf } from '#src/store/process-reports.ts';
@@ -74,31 +74,31 @@ export function lagCheck(alive: readonly ProcessRow[], aboveMs = maxDelayMs): He
   return { id, state: 'ok', sentence: `Deliveries become rows after ${usual} (99 %: ${longest}).` };
 }
 
-export function spoolCheck(alive: readonly ProcessRow[]): HealthCheck {
-  const id = 'spool';
-  const spooling = alive.filter(({ spool_deliveries: spooled }) => (spooled ?? 0) > 0);
-  if (spooling.length === 0) return { id, state: 'ok', sentence: 'No delivery waits on disk.' };
-  const spooled = sumOf(spooling, 'spool_deliveries');
+export function fullDiskLogs(alive: readonly ProcessRow[]): Finding {
+  const full = alive.filter(({ journal_full: isFull }) => isFull);
+  if (full.length === 0) return { state: 'ok', sentence: 'The disk log has room.' };
   return {
-    id,
+    state: 'problem',
+    sentence: `The disk log of ${namesOf(full)} is full and takes no deliveries.`,
+    fix: `Check the queue, run more workers (${slotstream} work), or raise DISK_LOG_MAX_MB.`,
+  };
+}
+
+export function waitingOnDisk(alive: readonly ProcessRow[]): Finding {
+  const holding = alive.filter(({ spool_deliveries: waiting }) => (waiting ?? 0) > 0);
+  if (holding.length === 0) return { state: 'ok', sentence: 'No delivery waits on disk.' };
+  const waiting = sumOf(holding, 'spool_deliveries');
+  return {
     state: 'warning',
-    sentence: `${counted(spooled, 'delivery waits', 'deliveries wait')} on the disk of ${namesOf(spooling)} for the queue.`,
+    sentence: `${counted(waiting, 'delivery waits', 'deliveries wait')} on the disk of ${namesOf(holding)} for the queue.`,
     fix: 'They are sent to the queue as soon as it answers.',
   };
 }
 
-export function journalCheck(alive: readonly ProcessRow[]): HealthCheck {
-  const id = 'journal';
-  const full = alive.filter(({ journal_full: isFull }) => isFull);
-  if (full.length > 0)
-    return {
-      id,
-      state: 'problem',
-      sentence: `The journal of ${namesOf(full)} is full, so deliveries are rejected.`,
-      fix: `Run more workers (${slotstream} work), or raise JOURNAL_MAX_MB.`,
-    };
-  const journaled = sumOf(alive, 'journal_batches');
-  return { id, state: 'ok', sentence: `The journal has copies of ${counted(journaled, 'batch', 'batches')}.` };
+/** A full disk log says more than deliveries that wait in one. */
+export function diskLogCheck(alive: readonly ProcessRow[]): HealthCheck {
+  const full = fullDiskLogs(alive);
+  return { id: 'disk_log', ...(full.state === 'ok' ? waitingOnDisk(alive) : full) };
 }
 
 /** A Redis that forgets needs a look, although nothing is lost. */
@@ -109,7 +109,7 @@ export function lossCheck(alive: readonly ProcessRow[]): HealthCheck {
     return {
       id,
       state: 'warning',
-      sentence: `The queue lost jobs ${losses === 1 ? 'once' : `${losses} times`} within the last 10 minutes; they were enqueued again from the journal.`,
+      sentence: `The queue lost jobs ${losses === 1 ? 'once' : `${losses} times`} within the last 10 minutes; they were enqueued again from the disk log.`,
       fix: 'Find out why Redis lost data: see docs/durability.md.',
     };
   return { id, state: 'ok', sentence: 'The queue lost nothing.' };

@@ -5,15 +5,7 @@ import { timeText } from '#src/base/time.ts';
 import { diskText, isMissing, machineOf, namesOf, processName } from '#src/store/process-reports.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
 import { ageText, type HealthCheck } from './health-check.ts';
-import {
-  diskCheck,
-  journalCheck,
-  lagCheck,
-  lossCheck,
-  maxDelayMs,
-  signatureCheck,
-  spoolCheck,
-} from './delivery-health.ts';
+import { diskCheck, diskLogCheck, lagCheck, lossCheck, maxDelayMs, signatureCheck } from './delivery-health.ts';
 
 /** In batches; each holds up to 256 deliveries. More than that wait longer than they should. */
 const manyWaiting = 100;
@@ -56,8 +48,7 @@ export function processHealth(input: ProcessInput): readonly HealthCheck[] {
     signatureCheck(alive),
     queue(input),
     lagCheck(alive),
-    spoolCheck(alive),
-    journalCheck(alive),
+    diskLogCheck(alive),
     lossCheck(alive),
     diskCheck(alive),
   ];
@@ -125,11 +116,11 @@ function missingOf({ processes, nowMs }: Pick<ProcessInput, 'processes' | 'nowMs
 const reasons: Readonly<Record<string, readonly [why: string, fix: string]>> = {
   disk: ['its disk is almost full', 'Free disk space on its machine, or lower MIN_FREE_DISK_MB.'],
   queue: ['the queue does not answer', 'Check that the queue at QUEUE_URL runs and is reachable.'],
-  journal: ['its journal cannot be written', 'Look at its log.'],
+  disk_log: ['its disk log cannot be written', 'Look at its log.'],
   worker: ['no batch has ended for a minute', 'Look at its log, and restart it.'],
 };
 
-/** What the database, the queue and the journal do to a process has checks of its own. */
+/** What the database, the queue and a full disk log do to a process has checks of its own. */
 function readiness(alive: readonly ProcessRow[]): HealthCheck {
   const item = { id: 'readiness', page: '/mirror' };
   const unready = alive.flatMap((row) => {

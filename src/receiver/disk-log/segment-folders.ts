@@ -1,6 +1,7 @@
 // The folders of segments under one root, one per receiver. A receiver adopts the folder of another that crashed (its lock is free), so
 // two receivers never read one segment.
 import { basename, dirname, join } from 'node:path';
+import { ownCode } from '#src/base/errors.ts';
 import type { ProcessLock } from '#src/base/process-lock.ts';
 import type { throttled } from '#src/observability/log.ts';
 import { nodeDisk, type Disk } from './disk.ts';
@@ -11,10 +12,10 @@ import { segmentEnding, type Segment } from './segment-writer.ts';
 export const damagedPrefix = 'damaged-';
 
 export interface SegmentFolders {
-  /** Locks the folders of receivers that crashed and returns their segments, oldest first. */
-  adopt(): Promise<readonly Segment[]>;
+  /** Locks the folders of receivers that crashed and returns the paths of their segments, oldest first. */
+  adopt(): Promise<readonly string[]>;
   /** Rejects when the file cannot be read. */
-  read(segment: Segment): Promise<SegmentContent>;
+  read(path: string): Promise<SegmentContent>;
   /** Deletes the segment, or sets it aside when it is damaged; then the folder of another receiver, when that is empty. */
   remove(segment: Segment): Promise<void>;
   /** Releases every lock. What is left stays on disk for the next receiver. */
@@ -22,33 +23,23 @@ export interface SegmentFolders {
 }
 
 export function openSegmentFolders(options: {
-  /** What the segments belong to, for messages: `spool` or `journal`. */
-  readonly name: string;
   readonly root: string;
   readonly own: string;
   readonly locks: Map<string, ProcessLock>;
   readonly log: ReturnType<typeof throttled>;
   readonly disk?: Disk | undefined;
 }): SegmentFolders {
-  const { name, root, own, locks, log, disk = nodeDisk } = options;
+  const { root, own, locks, log, disk = nodeDisk } = options;
   const damaged = new Set<string>();
   const namesIn = async (folder: string) => (await disk.readFolder(folder)).map((entry) => entry.name);
 
-  async function adoptFolder(folder: string): Promise<readonly Segment[]> {
+  async function adoptFolder(folder: string): Promise<readonly string[]> {
     const lock = disk.takeLock(join(folder, 'lock'));
     if (!lock) return [];
     locks.set(folder, lock);
     const files = await segmentsIn(folder);
-    const segments: Segment[] = [];
-    for (const file of files) {
-      const path = join(folder, file);
-      // A segment that cannot be read now is listed too: reading it is tried again, and the failure is logged.
-      const bytes = await disk.readFile(path).catch(() => Buffer.alloc(0));
-      const { records, deliveries } = readSegment(bytes);
-      segments.push({ path, records: records.length, deliveries, bytes: bytes.length });
-    }
     await removeIfEmpty(folder);
-    return segments;
+    return files.map((file) => join(folder, file));
   }
 
   async function segmentsIn(folder: string): Promise<readonly string[]> {
@@ -75,27 +66,32 @@ export function openSegmentFolders(options: {
   /** Keeps the file for the operator, who may still be able to read parts of it. */
   async function setAside({ path }: Segment): Promise<void> {
     const file = `${damagedPrefix}${basename(dirname(path))}-${basename(path)}`;
-    await disk.rename(path, join(root, file));
-    const message = `a ${name} segment is damaged; the readable deliveries are in the queue, the file was renamed`;
+    await disk.rename(path, join(root, file)).catch((error: unknown) => {
+      // Renamed before, and then the folder could not be flushed.
+      if (ownCode(error) !== 'ENOENT') throw error;
+    });
+    // Both folders, or a power cut could undo one half of it.
+    for (const folder of [root, dirname(path)]) await disk.syncFolder(folder);
+    const message = 'a file of the disk log is damaged; the readable deliveries are in the queue, the file was renamed';
     log('error', message, { file }, file);
   }
 
   return {
     async adopt() {
       const entries = await disk.readFolder(root).catch(() => []);
-      const found: Segment[] = [];
+      const found: string[] = [];
       for (const entry of entries) {
         const folder = join(root, entry.name);
         if (!entry.isDirectory() || folder === own || locks.has(folder)) continue;
         try {
           found.push(...(await adoptFolder(folder)));
         } catch (err) {
-          log('error', `a ${name} folder left by another receiver cannot be read`, { err, folder: entry.name });
+          log('error', 'a folder of the disk log left by another receiver cannot be read', { err, folder: entry.name });
         }
       }
       return found;
     },
-    async read({ path }) {
+    async read(path) {
       const content = readSegment(await disk.readFile(path));
       if (content.state === 'damaged') damaged.add(path);
       return content;

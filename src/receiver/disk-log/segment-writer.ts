@@ -11,7 +11,6 @@ export const segmentEnding = '.segment';
 export interface Segment {
   readonly path: string;
   readonly records: number;
-  readonly deliveries: number;
   readonly bytes: number;
 }
 
@@ -19,7 +18,7 @@ export interface SegmentWriter {
   readonly folder: string;
   readonly current: Segment | undefined;
   /** Resolves with its segment once the record is on disk; rejects when the disk fails. */
-  append(record: Buffer, deliveries: number): Promise<Segment>;
+  append(record: Buffer): Promise<Segment>;
   /** Ends the current segment and passes it to `onSealed`. */
   seal(): Promise<void>;
 }
@@ -51,13 +50,11 @@ function appendTo(file: DiskFile, bytes: Buffer): Promise<void> {
 interface OpenSegment extends Segment {
   readonly file: DiskFile;
   records: number;
-  deliveries: number;
   bytes: number;
 }
 
 interface PendingWrite {
   readonly record: Buffer;
-  readonly deliveries: number;
   readonly resolve: (segment: Segment) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -76,7 +73,7 @@ export function createSegmentWriter(options: {
   let waiting: PendingWrite[] = [];
   let busy: Promise<unknown> = Promise.resolve();
 
-  /** Serializes writing and sealing, or a drain could read a segment that is still being written. */
+  /** Serializes writing and sealing, or the loop could read a segment that is still being written. */
   function inTurn<T>(step: () => Promise<T>): Promise<T> {
     const turn = busy.then(step);
     busy = turn.catch(() => undefined);
@@ -96,7 +93,7 @@ export function createSegmentWriter(options: {
         await disk.remove(path).catch(() => undefined);
         throw error;
       }
-      return { path, file, records: 0, deliveries: 0, bytes: 0 };
+      return { path, file, records: 0, bytes: 0 };
     } catch (error) {
       // The folder was removed: it is created and locked again with the next record.
       if (ownCode(error) === 'ENOENT') releaseFolder();
@@ -128,7 +125,7 @@ export function createSegmentWriter(options: {
     if (!current) return;
     const sealed = current;
     current = undefined;
-    // In the same turn of the event loop, or the spool would look empty for a moment.
+    // In the same turn of the event loop, or the disk log would look empty for a moment.
     if (sealed.bytes > 0) onSealed(sealed);
     await sealed.file.close().catch(() => undefined);
     if (sealed.bytes === 0) await disk.remove(sealed.path).catch(() => undefined);
@@ -157,7 +154,6 @@ export function createSegmentWriter(options: {
     }
     const written = current;
     written.records += group.length;
-    written.deliveries += group.reduce((sum, { deliveries }) => sum + deliveries, 0);
     written.bytes += bytes.length;
     const sealing = written.bytes >= segmentBytes ? seal() : undefined;
     for (const { resolve } of group) resolve(written);
@@ -169,9 +165,9 @@ export function createSegmentWriter(options: {
     get current() {
       return current && current.bytes > 0 ? current : undefined;
     },
-    append: (record, deliveries) =>
+    append: (record) =>
       new Promise((resolve, reject) => {
-        waiting.push({ record, deliveries, resolve, reject });
+        waiting.push({ record, resolve, reject });
         if (waiting.length === 1) void inTurn(writeWaiting);
       }),
     seal: () => inTurn(seal),

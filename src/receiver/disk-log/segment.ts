@@ -6,9 +6,9 @@ import { crc32 } from 'node:zlib';
 const headBytes = 12;
 
 export interface SegmentContent {
-  /** The JSON of each readable record. */
-  readonly records: readonly Buffer[];
-  readonly deliveries: number;
+  /** The readable records, each as JSON. */
+  readonly records: readonly { readonly content: Buffer; readonly deliveries: number }[];
+  readonly bytes: number;
   /**
    * `torn`: the last record is incomplete; it was never acknowledged, because the response waits for the fsync.
    * `damaged`: a checksum is wrong, so an acknowledged delivery may be unreadable.
@@ -27,24 +27,23 @@ export function encodeRecord(content: object, deliveries: number): Buffer {
 }
 
 export function readSegment(bytes: Buffer): SegmentContent {
-  const records: Buffer[] = [];
-  let deliveries = 0;
+  const records: SegmentContent['records'][number][] = [];
   let damaged = false;
   let at = 0;
   while (at < bytes.length) {
     const end = recordEnd(bytes, at);
     if (end === undefined) {
       const next = nextRecord(bytes, at + 1);
-      if (next === undefined) return { records, deliveries, state: damaged || !isTorn(bytes, at) ? 'damaged' : 'torn' };
+      if (next === undefined)
+        return { records, bytes: bytes.length, state: damaged || !isTorn(bytes, at) ? 'damaged' : 'torn' };
       damaged = true;
       at = next;
       continue;
     }
-    deliveries += bytes.readUInt32LE(at + 8);
-    records.push(bytes.subarray(at + headBytes, end));
+    records.push({ content: bytes.subarray(at + headBytes, end), deliveries: bytes.readUInt32LE(at + 8) });
     at = end;
   }
-  return { records, deliveries, state: damaged ? 'damaged' : 'whole' };
+  return { records, bytes: bytes.length, state: damaged ? 'damaged' : 'whole' };
 }
 
 /** Where the record that begins at `at` ends; undefined when there is no valid record. */

@@ -10,9 +10,9 @@ export function requireFault(isObserved: boolean, otherwise: string): void {
 }
 
 /** Deliveries that receivers hold on disk because the queue does not accept them. */
-export async function spoolBytes(receivers: readonly Part[]): Promise<number> {
+export async function diskLogBytes(receivers: readonly Part[]): Promise<number> {
   let bytes = 0;
-  for (const { dataDir } of receivers) bytes += await bytesIn(join(dataDir, 'spool'), '.segment');
+  for (const { dataDir } of receivers) bytes += await bytesIn(join(dataDir, 'disk-log'), '.segment');
   return bytes;
 }
 

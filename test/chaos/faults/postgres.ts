@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { ShutdownMode, TestPostgres } from '../../harness/postgres.ts';
 import type { WithPostgres } from '../engines.ts';
 import type { Run } from '../scenario.ts';
-import { kib, requireFault, seconds, spoolBytes } from './evidence.ts';
+import { kib, requireFault, seconds, diskLogBytes } from './evidence.ts';
 
 type PostgresRun = Run<WithPostgres>;
 
@@ -29,7 +29,7 @@ export interface Outage {
   readonly times?: number;
   /** Between the end of one outage and the next. */
   readonly apartMs?: number;
-  /** The queue is there too, so deliveries must be accepted by the spool. */
+  /** The queue is there too, so deliveries must be accepted by the disk log. */
   readonly isQueue: boolean;
 }
 
@@ -48,7 +48,7 @@ export async function takeAway(
     await postgres.halt(mode);
     const goneMs = Date.now();
     await run.wait(awayMs);
-    const spooled = await spoolBytes(run.stack.receivers);
+    const onDisk = await diskLogBytes(run.stack.receivers);
     const isThere = await startOf(postgres).then(
       () => true,
       () => false,
@@ -63,9 +63,9 @@ export async function takeAway(
     await until(hasCrashed, 'the server prints that it recovers', 10_000).catch(() => undefined);
     requireFault(hasCrashed(), 'the server found that it had been shut down properly');
     if (awayMs > 0 && accepted === 0) throw new Error('nothing was acknowledged while PostgreSQL was away');
-    requireFault(awayMs === 0 || !isQueue || spooled > 0, 'nothing was in the spool');
-    const spool = isQueue ? `, ${kib(spooled)} in the spool` : '';
-    seen.push(`${seconds(backMs)} away, ${accepted} acknowledged meanwhile${spool}`);
+    requireFault(awayMs === 0 || !isQueue || onDisk > 0, 'nothing was in the disk log');
+    const text = isQueue ? `, ${kib(onDisk)} in the disk log` : '';
+    seen.push(`${seconds(backMs)} away, ${accepted} acknowledged meanwhile${text}`);
   }
   const recovery = mode === 'fast' ? '' : ', after crash recovery each time';
   return `${seen.join('; ')}; pg_postmaster_start_time() changed${recovery}`;

@@ -5,34 +5,34 @@ import type { TestRedis } from '../../harness/redis.ts';
 import type { TestProxy } from '../../harness/silent-proxy.ts';
 import type { WithRedis } from '../engines.ts';
 import type { Run } from '../scenario.ts';
-import { bytesIn, kib, requireFault, seconds, spoolBytes, whileFrozen, whileUnreachable } from './evidence.ts';
+import { bytesIn, kib, requireFault, seconds, diskLogBytes, whileFrozen, whileUnreachable } from './evidence.ts';
 
 type RedisRun = Run<WithRedis>;
 
 const waitingList = '{slotstream}:deliveries:wait';
 
-/** Deliveries must be accepted during the fault, by the spool. */
-async function throughSpool(run: RedisRun, during: () => Promise<unknown>): Promise<string> {
+/** Deliveries must be accepted during the fault, by the disk log. */
+async function throughDisk(run: RedisRun, during: () => Promise<unknown>): Promise<string> {
   const before = run.load.accepted();
   await during();
   const accepted = run.load.accepted() - before;
-  const spooled = await spoolBytes(run.stack.receivers);
-  requireFault(spooled > 0, 'nothing was in the spool');
+  const onDisk = await diskLogBytes(run.stack.receivers);
+  requireFault(onDisk > 0, 'nothing was in the disk log');
   if (accepted === 0) throw new Error('nothing was acknowledged during the fault');
-  return `${accepted} acknowledged meanwhile, ${kib(spooled)} in the spool`;
+  return `${accepted} acknowledged meanwhile, ${kib(onDisk)} in the disk log`;
 }
 
 export async function killAndRestart(run: RedisRun, awayMs: number): Promise<string> {
   const { redis } = run.engines;
   const before = await infoOf(redis, 'server', 'run_id');
   await redis.kill9();
-  const spooled = await throughSpool(run, () => run.wait(awayMs));
+  const onDisk = await throughDisk(run, () => run.wait(awayMs));
   const left = await bytesIn(join(redis.dir, 'appendonlydir'), '.aof');
   await redis.restart();
   requireFault((await infoOf(redis, 'server', 'run_id')) !== before, 'run_id is the same');
   const loaded = Number(await infoOf(redis, 'persistence', 'aof_current_size'));
   requireFault(left > 0 && loaded >= left, 'the append-only file was not loaded');
-  return `${spooled}; run_id changed, ${kib(left)} of append-only file loaded`;
+  return `${onDisk}; run_id changed, ${kib(left)} of append-only file loaded`;
 }
 
 export async function freezeRedis(run: RedisRun, forMs: number): Promise<string> {
@@ -40,27 +40,27 @@ export async function freezeRedis(run: RedisRun, forMs: number): Promise<string>
   redis.freeze();
   const frozenMs = Date.now();
   const ping = redis.cli('ping').then(() => Date.now() - frozenMs);
-  const spooled = await throughSpool(run, () => run.wait(forMs)).finally(() => redis.thaw());
+  const onDisk = await throughDisk(run, () => run.wait(forMs)).finally(() => redis.thaw());
   const silentMs = await ping;
   requireFault(silentMs >= forMs, `a PING was answered after ${silentMs} ms`);
-  return `a PING was answered after ${seconds(silentMs)}; ${spooled}`;
+  return `a PING was answered after ${seconds(silentMs)}; ${onDisk}`;
 }
 
 export const loseConnections = (run: Run<WithRedis & { readonly proxy: TestProxy }>, forMs: number): Promise<string> =>
-  whileUnreachable(run.engines.proxy, () => throughSpool(run, () => run.wait(forMs)));
+  whileUnreachable(run.engines.proxy, () => throughDisk(run, () => run.wait(forMs)));
 
 export async function exhaustMemory(run: RedisRun, forMs: number): Promise<string> {
   const { redis } = run.engines;
   const used = Number(await infoOf(redis, 'memory', 'used_memory'));
   await redis.cli('config', 'set', 'maxmemory', String(Math.floor(used / 2)));
-  const spooled = await throughSpool(run, () => run.wait(forMs));
+  const onDisk = await throughDisk(run, () => run.wait(forMs));
   const refused = await errorsOf(redis, 'OOM');
   await redis.cli('config', 'set', 'maxmemory', '0');
   requireFault(refused > 0, 'Redis refused no command');
-  return `${refused} commands refused (OOM), ${spooled}`;
+  return `${refused} commands refused (OOM), ${onDisk}`;
 }
 
-/** Wipes Redis while jobs wait: workers are frozen for a moment, so that what it loses is only in the journal. */
+/** Wipes Redis while jobs wait: workers are frozen for a moment, so that what it loses is only in the disk log. */
 export async function wipe(run: RedisRun): Promise<string> {
   const wiped = await whileFrozen(run.stack.workers, async () => {
     await run.wait(gatherMs);
@@ -76,17 +76,17 @@ export async function wipeAndKillReceiver(run: RedisRun): Promise<string> {
   const own = await whileFrozen(run.stack.workers, async () => {
     await run.wait(gatherMs);
     const [{ jobs }] = await Promise.all([wipeNow(run.engines.redis), receiver.kill9()]);
-    // The id of a job begins with the name of the journal of its receiver.
-    const journals = await readdir(join(receiver.dataDir, 'journal'));
-    return jobs.filter((id) => journals.some((journal) => id.startsWith(journal))).length;
+    // The id of a job begins with the name of the folder of its receiver.
+    const folders = await readdir(join(receiver.dataDir, 'disk-log'));
+    return jobs.filter((id) => folders.some((folder) => id.startsWith(folder))).length;
   });
   requireFault(own > 0, 'no job of the killed receiver was waiting');
   requireFault(!receiver.isRunning(), 'the receiver runs');
-  const journal = await bytesIn(join(receiver.dataDir, 'journal'), '.segment');
-  requireFault(journal > 0, 'the journal of the killed receiver is empty');
+  const left = await diskLogBytes([receiver]);
+  requireFault(left > 0, 'the disk log of the killed receiver is empty');
   await run.wait(awayMs);
   await receiver.start();
-  return `${own} waiting jobs of the killed receiver wiped with Redis, ${kib(journal)} left in its journal`;
+  return `${own} waiting jobs of the killed receiver wiped with Redis, ${kib(left)} left in its disk log`;
 }
 
 const gatherMs = 1_500;

@@ -4,7 +4,7 @@ import { until } from '../../harness/ports.ts';
 import { postgresAlone, redisAndPostgres, type OpenEngines, type WithRedis } from '../engines.ts';
 import { failuresSince } from '../faults/answers.ts';
 import { clockAhead, clockByFile, clockObstacle, requireAhead } from '../faults/clock.ts';
-import { kib, requireFault, spoolBytes } from '../faults/evidence.ts';
+import { kib, requireFault, diskLogBytes } from '../faults/evidence.ts';
 import { scenario, type Run, type Scenario } from '../scenario.ts';
 import type { Engines } from '../stack.ts';
 
@@ -60,7 +60,7 @@ const withClock: OpenEngines<WithClock> = async (resources) => {
   return { ...engines, setClock: clock.set, settings: { ...engines.settings, ...clock.settings } };
 };
 
-/** Redis is away at the step back, so that the spool has deliveries from the future. */
+/** Redis is away at the step back, so that the disk log has deliveries from the future. */
 async function stepClocks({ engines, stack, load, wait }: Run<WithClock>): Promise<string> {
   const failures = failuresSince(load);
   const parts = [...stack.receivers, ...stack.workers];
@@ -69,13 +69,13 @@ async function stepClocks({ engines, stack, load, wait }: Run<WithClock>): Promi
   for (const part of parts) await requireAhead(part, hour);
   await engines.redis.kill9();
   await wait(2_000);
-  let spooled = 0;
-  await until(async () => (spooled = await spoolBytes(stack.receivers)) > 0, 'deliveries are in the spool');
+  let onDisk = 0;
+  await until(async () => (onDisk = await diskLogBytes(stack.receivers)) > 0, 'deliveries are in the disk log');
   await engines.setClock(0);
   await wait(2_000);
   await engines.redis.restart();
   for (const part of parts) await requireAhead(part, 0);
-  return `${parts.length} processes were ${hour} s ahead, then right again, with ${kib(spooled)} in the spool; ${failures().text}`;
+  return `${parts.length} processes were ${hour} s ahead, then right again, with ${kib(onDisk)} in the disk log; ${failures().text}`;
 }
 
 export const clockRows: readonly Scenario[] = [

@@ -19,7 +19,7 @@ const limitMegabytes = 16;
 const fullMs = 8_000;
 const eventuallyMs = 30_000;
 
-/** With the queue, the spool, the journal and, in the embedded default, the store on the small disk. */
+/** With the queue, the disk log and, in the embedded default, the store on the small disk. */
 const dataOnSmallDisk =
   (open: OpenEngines<Engines>): OpenEngines<OnSmallDisk> =>
   async (resources) => {
@@ -96,11 +96,11 @@ const fullDisks = disks.flatMap(({ what, on, engines, effect }) =>
 /** What flushes fail: every fsync; for the segments of a receiver first every fsync, then every write, which is a flush there. */
 interface Failing {
   readonly part: Part;
-  readonly segments?: 'journal' | 'spool';
+  readonly ofDiskLog?: true;
 }
 
 /** Flushes of the process fail for a while. Its open files must not become more. */
-async function failFlushes({ load, wait, ended }: Run<Engines>, { part, segments }: Failing): Promise<string> {
+async function failFlushes({ load, wait, ended }: Run<Engines>, { part, ofDiskLog }: Failing): Promise<string> {
   const failures = failuresSince(load);
   const filesBefore = await openFiles(part.pid());
   const seen: string[] = [];
@@ -114,10 +114,10 @@ async function failFlushes({ load, wait, ended }: Run<Engines>, { part, segments
     }
     seen.push(`${failing.injected()} × ${what}`);
   };
-  if (segments === undefined) await during(() => failFsync(part.pid()), 'fsync', fullMs);
+  if (!ofDiskLog) await during(() => failFsync(part.pid()), 'fsync', fullMs);
   else {
     await during(() => failFsync(part.pid()), 'fsync', fullMs / 2);
-    await during(() => failSegmentWrites(part.pid(), join(part.dataDir, segments)), 'write with O_DSYNC', fullMs / 2);
+    await during(() => failSegmentWrites(part.pid(), join(part.dataDir, 'disk-log')), 'write with O_DSYNC', fullMs / 2);
   }
   ended();
   await wait(2_000);
@@ -130,28 +130,28 @@ async function failFlushes({ load, wait, ended }: Run<Engines>, { part, segments
 export const diskRows: readonly Scenario[] = [
   ...fullDisks,
   scenario({
-    name: 'every fsync, then every write to the journal, of a receiver fails for 4 s each',
+    name: 'every fsync, then every write to the disk log, of a receiver fails for 4 s each',
     on: 'Redis + PostgreSQL',
     engines: redisAndPostgres,
     obstacle: straceObstacle,
-    fault: (run) => failFlushes(run, { part: run.random.pick(run.stack.receivers), segments: 'journal' }),
+    fault: (run) => failFlushes(run, { part: run.random.pick(run.stack.receivers), ofDiskLog: true }),
   }),
   scenario({
-    name: 'every fsync, then every write to the spool, of a receiver fails for 4 s each, while Redis is away',
+    name: 'every fsync, then every write to the disk log, of a receiver fails for 4 s each, while Redis is away',
     on: 'Redis + PostgreSQL',
     engines: redisAndPostgres,
     obstacle: straceObstacle,
     async fault(run: Run<WithRedis>) {
       await run.engines.redis.kill9();
       try {
-        return await failFlushes(run, { part: run.random.pick(run.stack.receivers), segments: 'spool' });
+        return await failFlushes(run, { part: run.random.pick(run.stack.receivers), ofDiskLog: true });
       } finally {
         await run.engines.redis.restart();
       }
     },
   }),
   scenario({
-    name: 'every fsync of queue, spool and store fails for 8 s',
+    name: 'every fsync of queue, disk log and store fails for 8 s',
     on: 'embedded',
     engines: embedded,
     obstacle: straceObstacle,

@@ -4,7 +4,7 @@ import { openProxy, type TestProxy } from '../../harness/silent-proxy.ts';
 import { startRedis } from '../../harness/redis.ts';
 import { postgresAlone, redisAndPostgres, type OpenEngines, type WithPostgres } from '../engines.ts';
 import { crowded, exhaustConnections, productRole, query, takeAway, type Outage } from '../faults/postgres.ts';
-import { kib, spoolBytes, whileUnreachable } from '../faults/evidence.ts';
+import { kib, diskLogBytes, whileUnreachable } from '../faults/evidence.ts';
 import { scenario, type Run, type Scenario } from '../scenario.ts';
 
 const outages: readonly (Omit<Outage, 'isQueue'> & { readonly name: string })[] = [
@@ -67,9 +67,9 @@ const loseConnections = ({ engines, load, stack, wait }: Run<BehindProxy>): Prom
   whileUnreachable(engines.proxy, async () => {
     const acceptedBefore = load.accepted();
     await wait(10_000);
-    const spooled = await spoolBytes(stack.receivers);
-    const spool = spooled > 0 ? `, ${kib(spooled)} in the spool` : '';
-    return `${load.accepted() - acceptedBefore} acknowledged meanwhile${spool}`;
+    const onDisk = await diskLogBytes(stack.receivers);
+    const text = onDisk > 0 ? `, ${kib(onDisk)} in the disk log` : '';
+    return `${load.accepted() - acceptedBefore} acknowledged meanwhile${text}`;
   });
 
 const blackHole = (on: string, open: OpenEngines<WithPostgres>): Scenario =>

@@ -57,8 +57,11 @@ const cases: readonly Case[] = [
     summary: 'Genuine deliveries are answered with 503.',
   },
   {
-    rule: 'SlotstreamSpooling',
-    series: { [`slotstream_spool_deliveries{${one}}`]: '7x10', [`slotstream_spool_deliveries{${other}}`]: '0x10' },
+    rule: 'SlotstreamWaitingOnDisk',
+    series: {
+      [`slotstream_disk_log_waiting_deliveries{${one}}`]: '7x10',
+      [`slotstream_disk_log_waiting_deliveries{${other}}`]: '0x10',
+    },
     at: 6,
     labels: { instance },
     summary: '7 deliveries wait on the disk of 10.0.0.1:8081.',
@@ -126,21 +129,21 @@ const cases: readonly Case[] = [
     summary: 'Redis lost deliveries that it had accepted.',
   },
   {
-    rule: 'SlotstreamJournalFilling',
-    series: { [`slotstream_journal_bytes{${one}}`]: '220000000x10', [`slotstream_journal_bytes{${other}}`]: '9x10' },
+    rule: 'SlotstreamDiskLogFilling',
+    series: { [`slotstream_disk_log_bytes{${one}}`]: '900000000x10', [`slotstream_disk_log_bytes{${other}}`]: '9x10' },
     at: 6,
     labels: { instance },
-    summary: 'The journal of 10.0.0.1:8081 is almost full; then deliveries are refused.',
+    summary: 'The disk log of 10.0.0.1:8081 is almost full; then deliveries are refused.',
   },
   {
     rule: 'SlotstreamDiskFilling',
     series: {
-      [`slotstream_disk_free_bytes{part="spool",${one}}`]: '104857600x10',
+      [`slotstream_disk_free_bytes{part="disk_log",${one}}`]: '104857600x10',
       [`slotstream_disk_free_bytes{part="store",${one}}`]: '10737418240x10',
     },
     at: 6,
-    labels: { instance, part: 'spool' },
-    summary: '100MiB are free for the spool on 10.0.0.1:8081.',
+    labels: { instance, part: 'disk_log' },
+    summary: '100MiB are free for the disk_log on 10.0.0.1:8081.',
   },
   {
     rule: 'SlotstreamSubscription',

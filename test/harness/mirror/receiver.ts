@@ -1,20 +1,21 @@
-// A whole receiver on a free loopback port: listener, ladder, intake, spool and drain; only the queue is the test's.
+// A whole receiver on a free loopback port: listener, ladder, intake and disk log; only the queue is the test's.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLog } from '#src/observability/log.ts';
 import { createMetrics } from '#src/observability/metrics/registry.ts';
-import type { DeliveryBatch, QueuedDelivery } from '#src/queue/contract.ts';
+import { unpackBatch } from '#src/queue/batch-codec.ts';
+import type { DeliveryBatch, PackedBatch, QueuedDelivery } from '#src/queue/contract.ts';
 import { createReceiver, type ReceiverOptions } from '#src/receiver/webhook.ts';
-import { createQueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
-import { startDrain } from '#src/receiver/spool/drain.ts';
-import { addQueueHealth, createHealth } from '#src/receiver/health.ts';
+import { openQueueCircuit } from '#src/receiver/queue-circuit.ts';
+import { startCheckLoop } from '#src/receiver/disk-log/check-loop.ts';
+import { openDiskLog } from '#src/receiver/disk-log/disk-log.ts';
+import { addDeliveryHealth, createHealth } from '#src/receiver/health.ts';
 import type { EngineCheck } from '#src/receiver/health.ts';
 import { createIntake } from '#src/receiver/intake.ts';
 import { openListener } from '#src/receiver/listener.ts';
 import type { ListenerOptions } from '#src/receiver/listener.ts';
-import { openSpool } from '#src/receiver/spool/spool.ts';
 import { signDelivery } from '#src/signing/signature.ts';
 
 export const signingKey = 'canary-signing-key-of-the-receiver-tests';
@@ -26,7 +27,7 @@ export interface TestQueue {
   readonly batches: DeliveryBatch[];
   /** `down` rejects, `frozen` never answers. */
   mode: 'up' | 'down' | 'frozen';
-  enqueue(batch: DeliveryBatch): Promise<void>;
+  enqueue(batch: DeliveryBatch | PackedBatch): Promise<void>;
 }
 
 export function testQueue(mode: TestQueue['mode'] = 'up'): TestQueue {
@@ -38,7 +39,7 @@ export function testQueue(mode: TestQueue['mode'] = 'up'): TestQueue {
       if (queue.mode === 'frozen') return new Promise<void>(() => undefined);
       if (queue.mode === 'down') throw new Error('connection refused');
       // As it would lie in a real queue: through JSON.
-      const stored = JSON.parse(JSON.stringify(batch)) as DeliveryBatch;
+      const stored = unpackBatch(JSON.parse(JSON.stringify(batch))) as DeliveryBatch;
       queue.batches.push(stored);
       queue.deliveries.push(...stored.deliveries);
     },
@@ -52,8 +53,7 @@ export interface ReceiverSetup {
   readonly clock?: () => number;
   readonly options?: Partial<ReceiverOptions>;
   readonly listener?: Partial<ListenerOptions>;
-  readonly spoolRoot?: string;
-  readonly maxSpoolBytes?: number;
+  readonly maxDiskLogBytes?: number;
   readonly maxWaitingBytes?: number;
   readonly circuitTimeoutMs?: number;
   readonly checks?: Readonly<Record<string, EngineCheck>>;
@@ -65,20 +65,21 @@ export async function openReceiver(setup: ReceiverSetup = {}) {
   const lines: string[] = [];
   const log = createLog({ level: 'debug', pretty: false, destination: { write: (line) => void lines.push(line) } });
   const metrics = createMetrics();
-  const spoolRoot = setup.spoolRoot ?? join(folder, 'spool');
-  const spool = await openSpool({ log, metrics }, { root: spoolRoot, maxBytes: setup.maxSpoolBytes ?? 1024 ** 2 });
-  const circuit = createQueueCircuit(
-    { enqueue: queue.enqueue, log, clock: Date.now },
-    { timeoutMs: setup.circuitTimeoutMs ?? 100, firstPauseMs: 10, longestPauseMs: 20 },
-  );
-  const drain = startDrain({ circuit, spool, log }, { everyMs: 5, enqueueTimeoutMs: 100 });
-  const intake = createIntake(
-    { circuit, spool, metrics },
-    { maxWaitingBytes: setup.maxWaitingBytes ?? 1024 ** 2 * 32 },
-  );
   const { queue: ping = async () => undefined, ...checks } = setup.checks ?? {};
+  const engine = { add: queue.enqueue, check: async () => [], ping: async () => void (await ping()) };
+  const circuit = await openQueueCircuit(
+    { queue: engine, log, clock: Date.now },
+    { timeoutMs: setup.circuitTimeoutMs ?? 100, firstPauseMs: 10, longestPauseMs: 20, checkEveryMs: 5 },
+  );
+  const diskLog = await openDiskLog(
+    { circuit, log, metrics },
+    { root: join(folder, 'disk-log'), maxBytes: setup.maxDiskLogBytes ?? 1024 ** 2 },
+  );
+  metrics.watch({ diskLog: diskLog.status });
+  const stopLoop = startCheckLoop({ diskLog, circuit, log }, { everyMs: 5 });
+  const intake = createIntake({ diskLog, metrics }, { maxWaitingBytes: setup.maxWaitingBytes ?? 1024 ** 2 * 32 });
   const health = createHealth({ checks, clock });
-  addQueueHealth(health, { circuit, spool, ping });
+  addDeliveryHealth(health, { circuit, diskLog });
   const app = createReceiver(
     { intake, keysAt, health, metrics, log, clock },
     {
@@ -97,8 +98,9 @@ export async function openReceiver(setup: ReceiverSetup = {}) {
   async function close(): Promise<void> {
     await listener.close();
     await intake.settled();
-    await drain.stop();
-    await spool.close();
+    await stopLoop();
+    await diskLog.close();
+    await circuit.close();
   }
 
   function sign(body: string | Uint8Array, key = signingKey): Record<string, string> {
@@ -112,8 +114,7 @@ export async function openReceiver(setup: ReceiverSetup = {}) {
     port: listener.port,
     app,
     queue,
-    spool,
-    spoolRoot,
+    diskLog,
     lines,
     metrics,
     sign,

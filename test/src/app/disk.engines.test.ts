@@ -1,4 +1,4 @@
-// Disks that are almost full: deliveries go to the spool or get 503, the worker pauses, and everything continues with room.
+// Disks that are almost full: deliveries wait on another disk or get 503, the worker pauses, and everything continues with room.
 import { basename } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { openApp } from '#src/app/app.ts';
@@ -42,7 +42,7 @@ async function openScene(settings: Readonly<Record<string, string>> = {}, { rece
     },
     ready: () => ready(url),
     fillUnnoticed: (folder: string) => void full.add(folder),
-    status: async () => (await app.status()) as { queue: Record<string, number>; spool: { deliveries: number } },
+    status: async () => (await app.status()) as { queue: Record<string, number>; disk_log: { waiting: number } },
     metrics: async () => {
       const headers = { authorization: `Bearer ${app.adminToken}` };
       return (await fetch(`${app.adminUrl}/metrics`, { headers })).text();
@@ -61,28 +61,28 @@ const ready = async (url: string) =>
 const rows = async (home: Home) => Number((await ask(home.store, 'select count(*) as n from event_log'))[0]?.['n']);
 
 describe.concurrent('a disk that is almost full', () => {
-  it('under the embedded queue sends deliveries to a spool on another disk, and into the queue with room', async () => {
+  it('under the embedded queue sends deliveries to a disk log on another disk, and into the queue with room', async () => {
     await using scene = await openScene();
     await scene.fill('queue');
     await scene.sender.send(contactStory({ contacts: 3, versions: 2 }));
     const { sent } = scene.sender;
-    const { spool, queue } = await scene.status();
-    expect([scene.sender.accepted(), spool.deliveries, queue['waiting']]).toEqual([sent.length, sent.length, 0]);
+    const { disk_log, queue } = await scene.status();
+    expect([scene.sender.accepted(), disk_log.waiting, queue['waiting']]).toEqual([sent.length, sent.length, 0]);
     const { status, engines } = await scene.ready();
     expect([status, engines]).toMatchObject(['degraded', { queue: 'down', disk: 'down', store: 'up' }]);
     await scene.fill();
     await judge(scene.home.store, scene.sender.sent);
   });
 
-  it('under queue and spool gets deliveries 503 until there is room', async () => {
+  it('under queue and disk log gets deliveries 503 until there is room', async () => {
     await using scene = await openScene();
-    await scene.fill('queue', 'spool', 'store');
+    await scene.fill('queue', 'disk-log', 'store');
     const [first] = contactStory({ contacts: 1, versions: 1 });
     await scene.sender.send([first ?? '']);
     expect(scene.sender.sent[0]?.answers).toEqual([503]);
     expect((await scene.ready()).status).toBe('not_ready');
     expect(scene.lines.join('')).toContain('the disk is almost full: the queue is paused');
-    expect(await scene.metrics()).toContain('slotstream_disk_free_bytes{part="spool"} 1024');
+    expect(await scene.metrics()).toContain('slotstream_disk_free_bytes{part="disk_log"} 1024');
     await scene.fill();
     await until(async () => {
       await scene.sender.send([first ?? '']);
@@ -97,41 +97,35 @@ describe.concurrent('a disk that is almost full', () => {
     await scene.sender.send(contactStory({ contacts: 5, versions: 4 }));
     expect(scene.sender.accepted()).toBe(scene.sender.sent.length);
     expect((await scene.ready()).status).toBe('degraded');
-    const { queue, spool } = await scene.status();
-    expect([await rows(scene.home), queue['failed'], spool.deliveries]).toEqual([0, 0, 0]);
+    const { queue, disk_log } = await scene.status();
+    expect([await rows(scene.home), queue['failed'], disk_log.waiting]).toEqual([0, 0, 0]);
     await until(async () => (await scene.status()).queue['active'] === 0, 'the worker holds no batch');
     await scene.fill();
     await judge(scene.home.store, scene.sender.sent);
     expect(await ask(scene.home.store, "select 1 from event_log where outcome = 'quarantined'")).toEqual([]);
   });
 
-  it.runIf(inject('redisUrl'))(
-    'under the journal and the spool gets deliveries 503, whatever Redis has room for',
-    async () => {
-      await using redis = await startRedis();
-      await using scene = await openScene({ QUEUE_URL: redis.url });
-      await scene.fill('journal', 'spool');
-      await scene.sender.send(contactStory({ contacts: 1, versions: 1 }));
-      expect(scene.sender.sent[0]?.answers).toEqual([503]);
-      await scene.fill();
-      await scene.fill('journal');
-      const story = [...contactStory({ contacts: 2, versions: 2 })];
-      await scene.sender.send(story);
-      const accepted = scene.sender.accepted();
-      expect([accepted, (await scene.status()).spool.deliveries]).toEqual([story.length, story.length]);
-      await scene.fill();
-      await judge(scene.home.store, scene.sender.sent);
-    },
-  );
+  it.runIf(inject('redisUrl'))('under the disk log gets deliveries 503, whatever Redis has room for', async () => {
+    await using redis = await startRedis();
+    await using scene = await openScene({ QUEUE_URL: redis.url });
+    await scene.fill('disk-log');
+    await scene.sender.send(contactStory({ contacts: 1, versions: 1 }));
+    expect(scene.sender.sent[0]?.answers).toEqual([503]);
+    await scene.fill();
+    const story = [...contactStory({ contacts: 2, versions: 2 })];
+    await scene.sender.send(story);
+    expect(scene.sender.accepted()).toBe(story.length);
+    await judge(scene.home.store, scene.sender.sent);
+  });
 });
 
 it('doctor and status name the process that refuses deliveries because its disk is full', async () => {
   await using scene = await openScene();
   expect((await scene.home.run(['doctor'])).out).toContain('✓ disk: The disks have room.');
-  await scene.fill('queue', 'spool', 'store');
+  await scene.fill('queue', 'disk-log', 'store');
   const { out, code } = await scene.home.run(['doctor']);
   expect(out).toMatch(/✗ readiness: start on \S+ \(pid \d+\) refuses deliveries: its disk is almost full/);
-  expect(out).toMatch(/! disk: Little free disk space: start on .*spool 0 MB in \S+spool/);
+  expect(out).toMatch(/! disk: Little free disk space: start on .*disk log 0 MB in \S+disk-log/);
   expect(code).toBe(3);
   expect((await scene.home.run(['status'])).out).toMatch(/^ {2}start .* 0 MB +refuses deliveries$/m);
 });

@@ -48,12 +48,12 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))('processes on two ma
     const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString().replace('Z', '000Z');
     if (row) await writeProcess(store, { ...row, id: 'a', role: 'work', host: 'gone', seen_at: ago(5) });
     if (row) await writeProcess(store, { ...row, id: 'b', host: 'forgotten', seen_at: ago(70) });
-    const far = { ...row, id: 'c', role: 'receive', host: 'far', ...machineRow({ disks: [lowDisk('spool', 9)] }) };
+    const far = { ...row, id: 'c', role: 'receive', host: 'far', ...machineRow({ disks: [lowDisk('disk_log', 9)] }) };
     if (row) await writeProcess(store, { ...row, ...far, journal_full: true });
     const doctor = await home.run(['doctor']);
-    expect(doctor.out).toMatch(/✗ journal: The journal of receive on far \(pid \d+\) is full/);
+    expect(doctor.out).toMatch(/✗ disk_log: The disk log of receive on far \(pid \d+\) is full/);
     expect(doctor.out).toMatch(
-      /! disk: Little free disk space: receive on far \(pid \d+\): spool 9 MB in \/data\/spool\./,
+      /! disk: Little free disk space: receive on far \(pid \d+\): disk log 9 MB in \/data\/disk_log\./,
     );
     expect(doctor.out).toMatch(/! processes: work on gone \(pid \d+\) has not reported since 2/);
     const { out } = await home.run(['status']);
@@ -96,7 +96,7 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))('processes on two ma
 });
 
 describe.runIf(inject('redisUrl'))('a receiver beside a worker on one data folder, with SQLite', () => {
-  it('shows what is in its spool while Redis is away, and the worker alerts it', async () => {
+  it('shows what waits on its disk while Redis is away, and the worker alerts it', async () => {
     await using redis = await startRedis();
     await using inbox = await openAlertReceivers();
     await using home = await openHome({ ...inbox.settings, QUEUE_URL: redis.url, WATCH_EVERY: '1s' });
@@ -118,14 +118,14 @@ describe.runIf(inject('redisUrl'))('a receiver beside a worker on one data folde
       verdict: { state: 'problem' },
       health: expect.arrayContaining([
         expect.objectContaining({
-          id: 'spool',
+          id: 'disk_log',
           sentence: expect.stringMatching(/^1 delivery waits on the disk of receive on /),
         }),
       ]),
     });
     const { code, out } = await home.run(['doctor']);
     expect(code).toBe(3);
-    expect(out).toMatch(/! spool: 1 delivery waits on the disk of receive on /);
+    expect(out).toMatch(/! disk_log: 1 delivery waits on the disk of receive on /);
     expect(out).not.toContain('writeable');
     const alerts = () => inbox.webhook.received.map(({ raw }) => raw.toString()).join();
     await expect.poll(alerts).toContain('1 delivery waits on the disk of receive on ');

@@ -46,13 +46,11 @@ describe.runIf(isAvailable).concurrent('a worker alerts that at a receiver', () 
     await expect.poll(alerts).toContain('1 delivery waits on the disk of receive on ');
   });
 
-  it('the journal is full', async ({ expect }) => {
-    await using receiver = await startReceiver({ JOURNAL_MAX_MB: '1' });
+  it('the disk log is full', async ({ expect }) => {
+    await using receiver = await startReceiver({ DISK_LOG_MAX_MB: '1' });
     const large = (id: number) => contactDelivery({ id: `large-${id}`, version: 1, more: { company: noise(200_000) } });
     await receiver.sender.send(Array.from({ length: 10 }, (_, at) => large(at)));
-    await expect
-      .poll(alerts)
-      .toMatch(/The journal of receive on \S+ \(pid \d+\) is full, so deliveries are rejected\./);
+    await expect.poll(alerts).toMatch(/The disk log of receive on \S+ \(pid \d+\) is full and takes no deliveries\./);
   });
 
   it('the queue lost jobs', async ({ expect }) => {
@@ -75,6 +73,6 @@ describe.runIf(isAvailable).concurrent('a worker alerts that at a receiver', () 
     await using receiver = await startReceiver({ MIN_FREE_DISK_MB: '1048576' }, { until: 'answering' });
     await receiver.sender.send([contactDelivery({ id: 'a', version: 1 })]);
     expect(receiver.sender.sent[0]?.answers).toEqual([503]);
-    await expect.poll(alerts).toMatch(/Little free disk space: .*spool \d+ MB/);
+    await expect.poll(alerts).toMatch(/Little free disk space: .*disk log \d+ MB/);
   });
 });

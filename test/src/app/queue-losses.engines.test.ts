@@ -57,11 +57,11 @@ describe.runIf(inject('redisUrl')).concurrent('accepted deliveries', () => {
     await until(async () => (await home.run(['doctor'])).out.includes('The queue lost jobs once'), 'doctor says so');
     await home.open('work');
     await judge(home.store, sender.sent);
-    const { journal } = (await (await receiver.admin('/api/status')).json()) as { journal: object };
-    expect(journal).toMatchObject({ losses: 1, is_full: false });
+    const status = (await (await receiver.admin('/api/status')).json()) as { disk_log: object };
+    expect(status.disk_log).toMatchObject({ losses: 1, is_full: false });
     const metrics = await (await receiver.admin('/metrics')).text();
     expect(metrics).toContain('slotstream_queue_losses_total 1');
-    expect(metrics).toMatch(/^slotstream_journal_requeued_total [1-9]/m);
+    expect(metrics).toMatch(/^slotstream_disk_log_requeued_total [1-9]/m);
   });
 
   it('arrive after the end of the append-only file was lost', async () => {
@@ -90,9 +90,9 @@ describe.runIf(inject('redisUrl')).concurrent('accepted deliveries', () => {
     await surviveFailover(redis);
   });
 
-  it('are rejected with 503 while the journal is full, and accepted again when a worker has caught up', async () => {
+  it('are rejected with 503 while the disk log is full, and accepted again when a worker has caught up', async () => {
     await using redis = await startRedis();
-    await using scene = await openScene(redis.url, { JOURNAL_MAX_MB: '1' });
+    await using scene = await openScene(redis.url, { DISK_LOG_MAX_MB: '1' });
     const { home, receiver } = scene;
     const sender = openSender({ url: receiver.webhook, key: home.signingKey, lanes: 1 });
     // Each alone in its batch, and not compressible.

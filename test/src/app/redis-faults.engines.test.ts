@@ -50,7 +50,7 @@ describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
     });
   });
 
-  it('an outage of Redis is bridged by the spool', async () => {
+  it('an outage of Redis is bridged by the disk log', async () => {
     await withRedis(async ({ redis, product, sender }) => {
       await redis.kill9();
       await sender.send(during());
@@ -60,7 +60,7 @@ describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
     });
   });
 
-  it('a frozen Redis is bridged by the spool, and commands that it runs late do not count twice', async () => {
+  it('a frozen Redis is bridged by the disk log, and commands that it runs late do not count twice', async () => {
     await withRedis(async ({ redis, sender }) => {
       redis.freeze();
       await sender.send(during());
@@ -68,7 +68,7 @@ describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
     });
   });
 
-  it('a Redis that became a replica rejects writes and is bridged by the spool', async () => {
+  it('a Redis that became a replica rejects writes and is bridged by the disk log', async () => {
     await withRedis(async ({ redis, sender }) => {
       await redis.cli('replicaof', '127.0.0.1', '1');
       await sender.send(during());
@@ -76,7 +76,7 @@ describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
     });
   });
 
-  it('a Redis that is out of memory is bridged by the spool', async () => {
+  it('a Redis that is out of memory is bridged by the disk log', async () => {
     await withRedis(async ({ redis, product, sender }) => {
       await redis.cli('config', 'set', 'maxmemory', '1');
       await sender.send(during());
@@ -88,7 +88,7 @@ describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
     });
   });
 
-  it('a process waits for a Redis that is down at the start, while the spool accepts deliveries', async () => {
+  it('a process waits for a Redis that is down at the start, while the disk log accepts deliveries', async () => {
     const port = await freePort();
     await using home = await openHome({ QUEUE_URL: `redis://127.0.0.1:${port}` });
     const product = await home.open('start', { until: 'answering' });

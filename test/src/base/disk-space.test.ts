@@ -59,7 +59,7 @@ it('the disks are asked at most once a second, however many ask', async () => {
 it('a part without a folder, a disk that does not say, and a limit of 0 always have room', async () => {
   const { disks, free } = scene();
   free.set('/a', undefined);
-  expect([await disks.hasRoom('journal'), await disks.hasRoom('queue')]).toEqual([true, true]);
+  expect([await disks.hasRoom('disk_log'), await disks.hasRoom('queue')]).toEqual([true, true]);
   const without = scene({ minFreeBytes: 0 });
   without.free.set('/a', 0);
   expect(await without.disks.hasRoom('queue')).toBe(true);

@@ -22,7 +22,7 @@ const running = {
     { id: 'queue', state: 'problem', sentence: 'The queue does not answer.', fix: 'Check it.' },
   ],
   processes: [
-    { ...process, ...machineRow({ refuses: true, disks: [lowDisk('spool', 90)] }) },
+    { ...process, ...machineRow({ refuses: true, disks: [lowDisk('disk_log', 90)] }) },
     { ...process, role: 'receive', pid: 43, queue: 'not answering', spool_deliveries: 0 },
     {
       ...process,
@@ -35,8 +35,7 @@ const running = {
     },
   ],
   queue: { engine: 'redis', waiting: 3, active: 1, delayed: 2, failed: 0 },
-  spool: { deliveries: 7, bytes: 900 },
-  journal: { batches: 8, bytes: 1200, losses: 0, is_full: false },
+  disk_log: { waiting: 7, batches: 8, bytes: 1200, losses: 0, is_full: false },
   store: {
     engine: 'sqlite',
     last_seq: 5,
@@ -66,15 +65,14 @@ describe('the text of status', () => {
 ! disk: Little free disk space.
   → Free some.
 Processes
-  role     host (pid)  admin  version  since                    last batch               spool  free disk  state
-  start    web-1 (42)  8081   1.2.3    2026-01-01 00:00:00 UTC  2026-01-05 23:59:58 UTC  7      90 MB      refuses deliveries
-  receive  web-1 (43)  8081   1.2.3    2026-01-01 00:00:00 UTC  2026-01-05 23:59:58 UTC  0                 the queue does not answer
-  work     db-2 (7)    8081   1.2.3    2026-01-01 00:00:00 UTC  none yet                                   no report since 2026-01-05 23:00:00 UTC
+  role     host (pid)  admin  version  since                    last batch               on disk  free disk  state
+  start    web-1 (42)  8081   1.2.3    2026-01-01 00:00:00 UTC  2026-01-05 23:59:58 UTC  7        90 MB      refuses deliveries
+  receive  web-1 (43)  8081   1.2.3    2026-01-01 00:00:00 UTC  2026-01-05 23:59:58 UTC  0                   the queue does not answer
+  work     db-2 (7)    8081   1.2.3    2026-01-01 00:00:00 UTC  none yet                                     no report since 2026-01-05 23:00:00 UTC
 Deliveries
   Subscriptions  2 webhook subscriptions are active.
   Queue          Redis: 3 batches waiting, 1 in progress, 2 waiting for a retry, 0 failed
-  Spool          7 deliveries on disk, until the queue answers
-  Journal        copies of 8 batches in the queue
+  Disk log       8 batches; 7 deliveries wait for the queue
   Log            SQLite: last entry #5, received 2026-01-03 00:00:00 UTC; 4 quarantined, 1 of unknown kinds (invitee.merged)
   Bookings       3 entries behind the log, 40 s
 Tables
@@ -121,14 +119,14 @@ Feed delivery
       'Deliveries\n  Queue  PostgreSQL: not answering\n  Log    the database does not answer',
     );
     const processes = [process, { ...process, role: 'receive' }];
-    const states = statusText({ ...report, processes }, nowMs).match(/(?<= 7 {17})\S.*$/gm);
+    const states = statusText({ ...report, processes }, nowMs).match(/(?<= 7 {19})\S.*$/gm);
     expect(states).toEqual(['the database does not answer', 'running']);
   });
 
-  it('says that the journal is full, and that the queue lost jobs', () => {
-    const journal = { batches: 1, bytes: 2, losses: 3, is_full: true };
-    expect(statusText({ running: true, processes: [], journal }, nowMs)).toContain(
-      'copies of 1 batch in the queue; full: deliveries are rejected; the queue lost jobs 3 times',
+  it('says that the disk log is full, and that the queue lost jobs', () => {
+    const diskLog = { waiting: 0, batches: 1, bytes: 2, losses: 3, is_full: true };
+    expect(statusText({ running: true, processes: [], disk_log: diskLog }, nowMs)).toContain(
+      '1 batch; 0 deliveries wait for the queue; full: it takes no deliveries; the queue lost jobs 3 times',
     );
   });
 
@@ -137,12 +135,11 @@ Feed delivery
     const report = {
       ...running,
       queue: { ...running.queue, waiting: 1 },
-      spool: { deliveries: 0 },
-      journal: { ...running.journal, batches: 0 },
+      disk_log: { ...running.disk_log, waiting: 0, batches: 0 },
       reconcile: { recent: { ...lastRun, read: 1, drift } },
     };
     const text = statusText(report, nowMs);
-    expect(text).toMatch(/Redis: 1 batch waiting.*\n {2}Spool +empty\n {2}Journal +empty\n/);
+    expect(text).toMatch(/Redis: 1 batch waiting.*\n {2}Disk log +empty\n/);
     expect(text).toContain(': 1 record, 1 difference repaired');
   });
 

@@ -110,15 +110,15 @@ describe('configuration', () => {
     expect(complaintsOf({ DATABASE_URL: 'mysql://x', QUEUE_URL: 'amqp://x' }).message.split('\n')).toHaveLength(2);
   });
 
-  it('has a journal with a Redis queue unless it is turned off, and refuses one with another queue', () => {
-    expect(loadConfig({ QUEUE_URL: 'redis+sentinel://h/m', JOURNAL_MAX_MB: '2' }).journal).toEqual({
-      isOn: true,
+  it('writes every batch to disk with a Redis queue unless it is turned off, and refuses that with another queue', () => {
+    expect(loadConfig({ QUEUE_URL: 'redis+sentinel://h/m', DISK_LOG_MAX_MB: '2' }).diskLog).toEqual({
+      mode: 'every',
       maxBytes: 2 * 1024 ** 2,
     });
-    expect(loadConfig({ QUEUE_URL: 'redis://h', JOURNAL: 'off' }).journal.isOn).toBe(false);
-    expect(loadConfig({}).journal.isOn).toBe(false);
-    expect(complaintsOf({ JOURNAL: 'on' }).message).toContain('JOURNAL=on needs a Redis queue');
-    expect(complaintsOf({ JOURNAL: 'on', QUEUE_URL: 'postgres://h/d' }).message).toContain('JOURNAL=on needs');
+    expect(loadConfig({ QUEUE_URL: 'redis://h', DISK_LOG: 'fallback' }).diskLog.mode).toBe('fallback');
+    expect(loadConfig({}).diskLog.mode).toBe('fallback');
+    expect(complaintsOf({ DISK_LOG: 'every' }).message).toContain('DISK_LOG=every needs a Redis queue');
+    expect(complaintsOf({ DISK_LOG: 'every', QUEUE_URL: 'postgres://h/d' }).message).toContain('DISK_LOG=every needs');
   });
 
   it('wants the three OAuth settings together and two different ports', () => {

@@ -11,7 +11,7 @@ describe('a misspelt variable', () => {
     ['ALERT_SLAK_URL', 'ALERT_SLACK_URL'],
     ['FEED_PUSH_SECRETS', 'FEED_PUSH_SECRET'],
     ['OAUTH_CLIENTID', 'OAUTH_CLIENT_ID'],
-    ['JOURNAL_MAX_M', 'JOURNAL_MAX_MB'],
+    ['DISK_LOG_MAX_M', 'DISK_LOG_MAX_MB'],
     ['SIGNING_KEYS_FLIE', 'SIGNING_KEYS_FILE'],
   ])('with a prefix of ours, %s, is reported with the name that was meant', (name, meant) => {
     expect(unknownVariables([name], [])).toEqual([suggested(name, meant)]);

@@ -238,11 +238,11 @@ describe('doctor', () => {
     ]);
   });
 
-  it('reports disabled subscriptions and damaged spool files', async () => {
+  it('reports disabled subscriptions and damaged files of the disk log', async () => {
     const [first] = sandbox.service.state.subscriptions.values();
     await sandbox.control('POST', '/subscriptions/disable', { uri: first?.uri });
-    mkdirSync(join(home.dataDir, 'spool'), { recursive: true });
-    writeFileSync(join(home.dataDir, 'spool', 'damaged-1-2.spool'), 'torn');
+    mkdirSync(join(home.dataDir, 'disk-log'), { recursive: true });
+    writeFileSync(join(home.dataDir, 'disk-log', 'damaged-1-2.segment'), 'torn');
     const { code, of } = await examine();
     expect(code).toBe(3);
     expect(of('subscriptions').map(({ sentence, fix }) => [sentence, fix])).toEqual([
@@ -252,7 +252,7 @@ describe('doctor', () => {
       ],
       ['2 must be created or deleted (bookings and no-shows).', expect.stringContaining('./bin/slotstream bootstrap')],
     ]);
-    expect(of('spool')[0]?.sentence).toContain('1 damaged file (damaged-1-2.spool)');
-    expect(of('spool')[0]?.fix).toContain('./bin/slotstream reconcile --repair');
+    expect(of('disk log')[0]?.sentence).toContain('1 damaged file (damaged-1-2.segment)');
+    expect(of('disk log')[0]?.fix).toContain('./bin/slotstream reconcile --repair');
   });
 });

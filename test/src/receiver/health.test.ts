@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addQueueHealth, createHealth, isSelfTest, selfTestBody } from '#src/receiver/health.ts';
+import { addDeliveryHealth, createHealth, isSelfTest, selfTestBody } from '#src/receiver/health.ts';
 
 const up = async () => undefined;
 const down = async () => Promise.reject(new Error('postgres://user:canary@db refused'));
@@ -38,21 +38,25 @@ describe('readiness', () => {
     expect(await health.readiness()).toMatchObject({ status: 'not_ready', engines: { queue: 'down' } });
   });
 
-  it('takes deliveries again when a queue that refused one responds and the spool does not work', async () => {
-    let state: 'open' | 'half' = 'open';
-    let responds = false;
-    let now = 0;
-    const health = createHealth({ checks: {}, clock: () => (now += 1000) });
-    addQueueHealth(health, {
-      circuit: { state: () => state },
-      spool: { accepts: async () => false },
-      ping: () => (responds ? up() : down()),
-    });
-    expect(await health.readiness()).toMatchObject({ status: 'not_ready' });
-    state = 'half';
-    expect(await health.readiness()).toMatchObject({ status: 'not_ready' });
-    responds = true;
-    expect(await health.readiness()).toMatchObject({ status: 'degraded', engines: { queue: 'down' } });
+  it.each([
+    // Every batch is written, the disk writes, the circuit, the queue answers: what a delivery meets.
+    [true, true, 'closed', true, 'ready'],
+    [true, true, 'open', true, 'degraded'],
+    [true, true, 'closed', false, 'degraded'],
+    [true, false, 'closed', true, 'not_ready'],
+    [false, true, 'unsafe', false, 'degraded'],
+    [false, false, 'closed', true, 'degraded'],
+    [false, false, 'closed', false, 'not_ready'],
+    [false, false, 'open', true, 'not_ready'],
+    [false, false, 'probing', true, 'degraded'],
+    [false, false, 'full', false, 'not_ready'],
+  ] as const)('every batch written: %s, disk: %s, circuit %s, queue: %s is %s', async (...row) => {
+    const [writesEvery, writes, state, answers, expected] = row;
+    const health = createHealth({ checks: {}, clock: () => 0 });
+    const circuit = { state: () => state, ping: () => (answers ? up() : down()) };
+    const accepts = addDeliveryHealth(health, { circuit, diskLog: { writesEvery, canWrite: async () => writes } });
+    expect((await health.readiness()).deliveries).toBe(expected);
+    expect(await accepts()).toBe(expected !== 'not_ready');
   });
 
   it('is false when an engine without a fallback is down beside one with a fallback', async () => {

@@ -1,32 +1,30 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createLog } from '#src/observability/log.ts';
+import type { ReceivedOutcome } from '#src/observability/metrics/registry.ts';
 import { batchLimits } from '#src/queue/contract.ts';
 import type { DeliveryBatch, QueuedDelivery } from '#src/queue/contract.ts';
-import { createQueueCircuit } from '#src/receiver/queue-circuit-breaker.ts';
 import { createIntake, deliveryOf } from '#src/receiver/intake.ts';
 import type { IntakeOptions } from '#src/receiver/intake.ts';
 import { runs } from '../../harness/runs.ts';
 
-const log = createLog({ level: 'silent', pretty: false });
 const metrics = { batched: () => undefined };
 const receivedAt = '2025-04-14T11:42:33.000000Z';
 const delivery = (body: string): QueuedDelivery => ({ body, receivedAt });
 
-interface World {
-  readonly enqueue: (batch: DeliveryBatch) => Promise<void>;
-  readonly append?: (batch: DeliveryBatch) => Promise<boolean>;
-  readonly spoolHolds?: () => boolean;
-  readonly clock?: () => number;
-  readonly timeoutMs?: number;
+/** `accept` is what the disk log does with a batch: here it only waits for `enqueue`. */
+function intakeOf({
+  enqueue,
+  outcome = () => 'queued',
+  options = {},
+  senders,
+}: {
+  readonly enqueue: (batch: DeliveryBatch) => Promise<unknown>;
+  readonly outcome?: () => ReceivedOutcome;
   readonly options?: IntakeOptions;
-}
-
-function intakeOf(world: World) {
-  const { enqueue, append, spoolHolds = () => false, clock = () => 0, timeoutMs = 10_000, options = {} } = world;
-  const circuit = createQueueCircuit({ enqueue, log, clock }, { timeoutMs, firstPauseMs: 100 });
-  const spool = { append: append ?? (async () => true), isEmpty: () => !spoolHolds() };
-  return createIntake({ circuit, spool, metrics }, options);
+  readonly senders?: () => number;
+}) {
+  const accept = (batch: DeliveryBatch) => enqueue(batch).then(outcome);
+  return createIntake({ diskLog: { accept }, metrics, ...(senders && { senders }) }, options);
 }
 
 /** An enqueue whose end the test decides. */
@@ -83,11 +81,8 @@ describe('natural batching', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const batches: string[][] = [];
-    const enqueue = async ({ deliveries }: DeliveryBatch): Promise<boolean> =>
-      batches.push(deliveries.map(({ body }) => body)) > 0;
-    const circuit = { enqueue, state: () => 'closed' as const };
-    const spool = { append: async () => true, isEmpty: () => true };
-    const intake = createIntake({ circuit, spool, metrics, senders: () => 2 });
+    const enqueue = async ({ deliveries }: DeliveryBatch) => batches.push(deliveries.map(({ body }) => body));
+    const intake = intakeOf({ enqueue, senders: () => 2 });
     await intake.accept(delivery('a'));
     const second = intake.accept(delivery('b'));
     for (let turns = 0; turns < 5; turns += 1) await nextTurn();
@@ -145,109 +140,40 @@ describe('natural batching', () => {
   });
 });
 
-describe('a queue that fails', () => {
-  const down = { enqueue: async () => Promise.reject(new Error('down')) };
-
-  it('sends the batch to the spool', async () => {
-    expect(await intakeOf(down).accept(delivery('a'))).toBe('spooled');
-  });
-
-  it('that never responds costs one timeout, not one per batch', async () => {
-    let tries = 0;
-    const enqueue = () => {
-      tries += 1;
-      return new Promise<void>(() => undefined);
-    };
-    const intake = intakeOf({ enqueue, timeoutMs: 10 });
-    for (let round = 0; round < 20; round += 1) expect(await intake.accept(delivery('a'))).toBe('spooled');
-    expect(tries).toBe(1);
-  });
-
-  it('and a spool that is full make the delivery unavailable', async () => {
-    expect(await intakeOf({ ...down, append: async () => false }).accept(delivery('a'))).toBe('unavailable');
-  });
-
-  it('and a journal that is full make the delivery unavailable, although the spool has room', async () => {
-    let spooled = 0;
-    const circuit = createQueueCircuit({ enqueue: async () => undefined, log, clock: () => 0 });
-    const append = async () => (spooled += 1) > 0;
-    const needs = { circuit, spool: { append, isEmpty: () => true }, metrics, journal: { isFull: () => true } };
-    expect(await createIntake(needs).accept(delivery('a'))).toBe('unavailable');
-    expect(spooled).toBe(0);
-  });
-
-  it('is probed again after growing pauses', async () => {
-    let now = 0;
-    const triedAt: number[] = [];
-    const enqueue = async () => {
-      triedAt.push(now);
-      throw new Error('down');
-    };
-    const intake = intakeOf({ enqueue, clock: () => now });
-    for (; now < 1000; now += 10) await intake.accept(delivery('a'));
-    expect(triedAt).toEqual([0, 100, 300, 700]);
-  });
-
-  it('is probed by the drain only while the spool is not empty', async () => {
-    let tries = 0;
-    let now = 0;
-    const enqueue = async () => {
-      tries += 1;
-      throw new Error('down');
-    };
-    const intake = intakeOf({ enqueue, clock: () => now, spoolHolds: () => tries > 0 });
-    for (; now < 1000; now += 10) await intake.accept(delivery('a'));
-    expect(tries).toBe(1);
-  });
-});
-
-it('loses nothing it accepted and keeps every batch within its limits, whatever the queue does', async () => {
+it('answers every delivery as its batch was answered, and has every batch within its limits', async () => {
   const sizes = fc.oneof(fc.integer({ min: 0, max: 2000 }), fc.integer({ min: 0, max: batchLimits.bytes + 10 }));
   const steps = fc.array(
     fc.record({
       size: sizes,
       count: fc.integer({ min: 1, max: 300 }),
-      queue: fc.constantFrom('ok', 'late', 'fails'),
-      spool: fc.boolean(),
+      isLate: fc.boolean(),
+      outcome: fc.constantFrom<ReceivedOutcome>('queued', 'on_disk', 'unavailable'),
     }),
     { minLength: 1, maxLength: 6 },
   );
   await fc.assert(
     fc.asyncProperty(steps, async (plan) => {
       let at = 0;
-      let now = 0;
       const step = () => plan[Math.min(at, plan.length - 1)];
       const batches: DeliveryBatch[] = [];
-      const safe = new Set<string>();
-      const keep = (batch: DeliveryBatch) => {
+      const answered = new Map<string, ReceivedOutcome>();
+      const accept = async (batch: DeliveryBatch): Promise<ReceivedOutcome> => {
+        if (step()?.isLate) await nextTurn();
         batches.push(batch);
-        for (const { receivedAt: id } of batch.deliveries) safe.add(id);
+        const outcome = step()?.outcome ?? 'queued';
+        for (const { receivedAt: id } of batch.deliveries) answered.set(id, outcome);
+        return outcome;
       };
-      const enqueue = async (batch: DeliveryBatch) => {
-        if (step()?.queue === 'fails') throw new Error('down');
-        if (step()?.queue === 'late') await new Promise((resolve) => setImmediate(resolve));
-        keep(batch);
-      };
-      const append = async (batch: DeliveryBatch) => {
-        if (step()?.spool) keep(batch);
-        return step()?.spool ?? false;
-      };
-      const intake = intakeOf({
-        enqueue,
-        append,
-        clock: () => now,
-        options: { maxWaitingBytes: 4 * batchLimits.bytes },
-      });
+      const intake = createIntake({ diskLog: { accept }, metrics }, { maxWaitingBytes: 4 * batchLimits.bytes });
       const outcomes: Promise<void>[] = [];
       for (const { size, count } of plan) {
         for (let index = 0; index < Math.min(count, 5_000_000 / (size + 1)); index += 1) {
           const id = `${at}:${index}`;
           const outcome = intake.accept({ body: 'x'.repeat(size), receivedAt: id });
-          outcomes.push(outcome.then((what) => expect([id, safe.has(id)]).toEqual([id, what !== 'unavailable'])));
+          outcomes.push(outcome.then((what) => expect([id, what]).toEqual([id, answered.get(id) ?? 'unavailable'])));
         }
-        await new Promise((resolve) => setImmediate(resolve));
+        await nextTurn();
         at += 1;
-        now += 1000;
       }
       await Promise.all(outcomes);
       for (const { deliveries } of batches) {

@@ -71,22 +71,22 @@ describe('the receiver', () => {
   });
 
   for (const mode of ['down', 'frozen'] as const)
-    it(`spools deliveries to disk while the queue is ${mode}, and enqueues them when it is back`, async () => {
+    it(`writes deliveries to disk while the queue is ${mode}, and enqueues them when it is back`, async () => {
       await using receiver = await openReceiver({ queue: testQueue(mode) });
       const bodies = Array.from({ length: 30 }, (_, index) => numbered(index));
       for (const body of bodies) expect((await receiver.post(body)).status).toBe(202);
       expect(receiver.queue.deliveries).toEqual([]);
-      expect(await receiver.counted('slotstream_spool_deliveries')).toBe(30);
+      expect(await receiver.counted('slotstream_disk_log_waiting_deliveries')).toBe(30);
       receiver.queue.mode = 'up';
-      await expect.poll(() => receiver.spool.isEmpty()).toBe(true);
+      await expect.poll(() => receiver.diskLog.status().batches).toBe(0);
       expect(receiver.queue.deliveries.map(({ body }) => body)).toEqual(bodies);
       expect((await receiver.post('after')).status).toBe(202);
       expect(await receiver.counted('slotstream_deliveries_received_total{outcome="queued"}')).toBe(1);
-      expect(await receiver.counted('slotstream_spool_deliveries')).toBe(0);
+      expect(await receiver.counted('slotstream_disk_log_waiting_deliveries')).toBe(0);
     });
 
-  it('responds 503 with Retry-After when neither queue nor spool accepts the delivery', async () => {
-    await using receiver = await openReceiver({ queue: testQueue('down'), maxSpoolBytes: 10 });
+  it('responds 503 with Retry-After when neither queue nor disk log accepts the delivery', async () => {
+    await using receiver = await openReceiver({ queue: testQueue('down'), maxDiskLogBytes: 0 });
     const response = await receiver.post(numbered(1));
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
     expect(await response.json()).toEqual({ title: 'Service Unavailable', message: expect.any(String) });
@@ -100,7 +100,7 @@ describe('the receiver', () => {
   });
 
   it('writes no personal data, key or signature to its log, whatever fails', async () => {
-    await using receiver = await openReceiver({ queue: testQueue('down'), maxSpoolBytes: 10 });
+    await using receiver = await openReceiver({ queue: testQueue('down'), maxDiskLogBytes: 0 });
     const body = '{"payload":{"email":"canary@example.test","name":"Canary Person"}}';
     const headers = receiver.sign(body);
     await receiver.post(body);
@@ -198,7 +198,7 @@ describe('health', () => {
     expect((await fetch(`${receiver.url}/healthz`)).status).toBe(200);
   });
 
-  it('is degraded, with 200, while the queue responds but refuses deliveries and the spool accepts them', async () => {
+  it('is degraded, with 200, while the queue responds but refuses deliveries and the disk log accepts them', async () => {
     await using receiver = await openReceiver({ queue: testQueue('down') });
     expect((await receiver.post(numbered(1))).status).toBe(202);
     const degraded = await fetch(`${receiver.url}/readyz`);
@@ -211,10 +211,10 @@ describe('health', () => {
     await expect.poll(status, { timeout: 5000 }).toBe('ready');
   });
 
-  it('is not ready while neither the queue nor a full spool accepts a delivery', async () => {
+  it('is not ready while neither the queue nor a full disk log accepts a delivery', async () => {
     // It does not respond to a ping either: otherwise the receiver would soon be sent a delivery to try.
     const checks = { queue: async () => Promise.reject(new Error('connection refused')) };
-    await using receiver = await openReceiver({ queue: testQueue('down'), checks, maxSpoolBytes: 10 });
+    await using receiver = await openReceiver({ queue: testQueue('down'), checks, maxDiskLogBytes: 0 });
     expect((await receiver.post(numbered(1))).status).toBe(503);
     const unready = await fetch(`${receiver.url}/readyz`);
     expect([unready.status, await unready.json()]).toMatchObject([

@@ -6,11 +6,11 @@ import { duration } from '#src/config/readers.ts';
 import {
   clockCheck,
   diskCheck,
-  journalCheck,
+  fullDiskLogs,
   lagCheck,
   lossCheck,
-  spoolCheck,
   staleCheck,
+  waitingOnDisk,
 } from '#src/read/health/delivery-health.ts';
 import { findingsIn } from '#src/read/health/drift-health.ts';
 import type { Finding } from '#src/read/health/health-check.ts';
@@ -136,23 +136,15 @@ const clockSkew = defineCondition({
   },
 });
 
-const spool = defineCondition({
-  when: 'spool',
-  title: 'Deliveries wait on disk',
-  about: 'Deliveries wait on disk because the queue is down.',
-  page: '/queues',
-  options: {},
-  find: (_options, health) => problemOf(spoolCheck(aliveOf(health))),
-});
-
-const journal = defineCondition({
-  when: 'journal',
-  title: 'The queue lost jobs, or the journal is full',
-  about: 'Redis lost accepted deliveries, or the journal of a receiver is full.',
+const diskLog = defineCondition({
+  when: 'disk_log',
+  title: 'Deliveries wait on disk, or the queue lost jobs',
+  about: 'Deliveries wait on disk because the queue is down, the disk log of a receiver is full, or Redis lost jobs.',
   page: '/queues',
   options: {},
   find: (_options, health) => [
-    ...problemOf(journalCheck(aliveOf(health)), 'mirror journal'),
+    ...problemOf(waitingOnDisk(aliveOf(health))),
+    ...problemOf(fullDiskLogs(aliveOf(health)), 'mirror disk log'),
     ...problemOf(lossCheck(aliveOf(health)), 'mirror queue'),
   ],
 });
@@ -160,7 +152,7 @@ const journal = defineCondition({
 const disk = defineCondition({
   when: 'disk',
   title: 'A disk is getting full',
-  about: 'A disk that the queue, the journal, the spool or the SQLite file is on is getting full.',
+  about: 'A disk that the queue, the disk log or the SQLite file is on is getting full.',
   page: '/',
   options: {},
   find: (_options, health) => problemOf(diskCheck(aliveOf(health)), 'mirror disk'),
@@ -204,8 +196,7 @@ export const conditionKinds: readonly ConditionKind[] = [
   lag,
   drift,
   clockSkew,
-  spool,
-  journal,
+  diskLog,
   disk,
   process,
   job,

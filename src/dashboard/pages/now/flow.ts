@@ -21,7 +21,7 @@ export function flowView({ flow, health }: Pick<Overview, 'flow' | 'health'>, no
     <h2>Flow</h2>
     <ol class="plain flow">
       ${stage('Receiver', processes(flow.receivers), `${number(flow.accepted)} accepted in 10 minutes`)}
-      ${arrow(flow.spooled, nowMs, { units: ['delivery', 'deliveries'], where: 'on disk' })}
+      ${arrow(flow.onDisk, nowMs, { units: ['delivery', 'deliveries'], where: 'on disk' })}
       ${stage('Queue', engines[flow.queueEngine] ?? flow.queueEngine)}
       ${arrow(flow.waiting, nowMs, { units: ['batch', 'batches'], where: 'waiting', none: inQueue })}
       ${stage('Worker', processes(flow.workers), lag)}

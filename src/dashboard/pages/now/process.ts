@@ -13,7 +13,7 @@ import { healthView } from './health.ts';
 
 export async function processView({ status, nowMs }: Pick<PageCall, 'status' | 'nowMs'>): Promise<View> {
   const { processes = [], health = [], ...self } = statusRecord.parse(await status());
-  const { roles, queue, spool, journal, started_at } = self;
+  const { roles, queue, disk_log: diskLog, started_at } = self;
   const workers = aliveOf({ processes, nowMs }).filter(({ role }) => role !== 'receive');
   const own = rowOf(processes, self);
   return {
@@ -27,8 +27,8 @@ export async function processView({ status, nowMs }: Pick<PageCall, 'status' | '
         'Accepted in 10 minutes': own && own.accepted !== null ? number(own.accepted) : undefined,
         'Refused in 10 minutes': own && own.refused !== null ? number(own.refused) : undefined,
         'Waiting in the queue': queue.state ?? counted((queue.waiting ?? 0) + (queue.delayed ?? 0), 'batch', 'batches'),
-        'Waiting on disk': spool && counted(spool.deliveries, 'delivery', 'deliveries'),
-        Journal: journal && counted(journal.batches, 'batch', 'batches'),
+        'Waiting on disk': diskLog && counted(diskLog.waiting, 'delivery', 'deliveries'),
+        'Disk log': diskLog && counted(diskLog.batches, 'batch', 'batches'),
       })}`,
   };
 }

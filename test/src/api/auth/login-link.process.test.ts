@@ -86,7 +86,7 @@ describe('the document of the running process', () => {
     const judge = ajv.compile({ ...answers.content['application/json'].schema, components: document.components });
     const status = (await (await product.admin('/api/status')).json()) as object;
     expect([judge(status), judge.errors]).toEqual([true, null]);
-    expect(Object.keys(status)).toEqual(expect.arrayContaining(['roles', 'queue', 'spool', 'store', 'reconcile']));
+    expect(Object.keys(status)).toEqual(expect.arrayContaining(['roles', 'queue', 'disk_log', 'store', 'reconcile']));
     await fetch(document.servers[0]?.url ?? '', { headers: { authorization: 'Bearer wrong' } });
     const metrics = await (await product.admin('/metrics')).text();
     expect(metrics).toMatch(/^slotstream_admin_refused_total\{cause="wrong"\} [1-9]/m);

@@ -119,7 +119,7 @@ for (const engine of storeEngines)
       ]);
       const { verdict, health, flow, today, hours, latest, firstRun: first } = await read(api);
       expect(verdict).toMatchObject({ state: 'ok', sentence: expect.stringContaining('Everything works.') });
-      expect(health.map(({ state }) => state)).toEqual(Array.from({ length: 16 }, () => 'ok'));
+      expect(health.map(({ state }) => state)).toEqual(Array.from({ length: 15 }, () => 'ok'));
       expect(flow).toEqual({
         receivers: 1,
         accepted: 3,
@@ -128,7 +128,7 @@ for (const engine of storeEngines)
         lag: { p50Ms: 40, p99Ms: 900 },
         storeEngine: engine.name,
         lastSeq: 6,
-        spooled: { count: 0, since: undefined },
+        onDisk: { count: 0, since: undefined },
         waiting: { count: 2, since: instantOf(nowMs - 4_000) },
         active: { count: 0, since: undefined },
       });

@@ -22,7 +22,7 @@ async function openScene(): Promise<Scene> {
     redis,
     queue,
     losses,
-    marker: () => redis.cli('keys', '{slotstream}:deliveries:journal:*'),
+    marker: () => redis.cli('keys', '{slotstream}:deliveries:disk-log:*'),
     [Symbol.asyncDispose]: async () => {
       await queue.close();
       await redis.stop();

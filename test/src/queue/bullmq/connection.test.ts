@@ -25,7 +25,7 @@ describe('an error of the queue', () => {
     expect(reported.message).toContain(code);
   });
 
-  it('is always transient, so that the delivery goes to the spool and the batch is retried', () => {
+  it('is always transient, so that the delivery waits in the disk log and the batch is retried', () => {
     expect(isTransient(toQueueError(failing('anything')))).toBe(true);
   });
 

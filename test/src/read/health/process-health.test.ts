@@ -105,31 +105,34 @@ describe('the lag', () => {
 });
 
 it('a disk that is getting full is named with its process and its folder', () => {
-  const sentence = 'Little free disk space: start on one (pid 7): spool 90 MB in /data/spool.';
-  expect(itemOf('disk', machineRow({ disks: [lowDisk('spool', 90)] }))).toMatchObject({ state: 'warning', sentence });
+  const sentence = 'Little free disk space: start on one (pid 7): disk log 90 MB in /data/disk_log.';
+  expect(itemOf('disk', machineRow({ disks: [lowDisk('disk_log', 90)] }))).toMatchObject({
+    state: 'warning',
+    sentence,
+  });
 });
 
-describe('spool and journal', () => {
+describe('the disk log', () => {
   it.each([
-    ['spool', {}, 'ok', 'No delivery waits on disk.'],
+    ['disk_log', {}, 'ok', 'No delivery waits on disk.'],
     [
-      'spool',
+      'disk_log',
       { spool_deliveries: 1 },
       'warning',
       '1 delivery waits on the disk of start on one (pid 7) for the queue.',
     ],
-    ['journal', { journal_batches: 3 }, 'ok', 'The journal has copies of 3 batches.'],
+    ['disk_log', { journal_batches: 3 }, 'ok', 'No delivery waits on disk.'],
     [
       'losses',
       { queue_losses: 1, journal_full: true },
       'warning',
-      'The queue lost jobs once within the last 10 minutes; they were enqueued again from the journal.',
+      'The queue lost jobs once within the last 10 minutes; they were enqueued again from the disk log.',
     ],
     [
-      'journal',
+      'disk_log',
       { journal_full: true, spool_deliveries: 4 },
       'problem',
-      'The journal of start on one (pid 7) is full, so deliveries are rejected.',
+      'The disk log of start on one (pid 7) is full and takes no deliveries.',
     ],
   ])('%s with %o is %s', (id, row, state, sentence) => {
     expect(itemOf(id, row)).toMatchObject({ state, sentence });
@@ -138,11 +141,11 @@ describe('spool and journal', () => {
 
 describe('readiness', () => {
   it('is a problem of each receiver that refuses deliveries, with the reason', () => {
-    const full = machineRow({ refuses: true, down: ['disk', 'queue'], disks: [lowDisk('spool', 50)] });
+    const full = machineRow({ refuses: true, down: ['disk', 'queue'], disks: [lowDisk('disk_log', 50)] });
     expect(itemOf('readiness', { role: 'receive', queue: 'not answering', ...full }, { role: 'work' })).toMatchObject({
       state: 'problem',
       sentence:
-        'receive on one (pid 7) refuses deliveries: its disk is almost full, the queue does not answer (spool 50 MB in /data/spool free).',
+        'receive on one (pid 7) refuses deliveries: its disk is almost full, the queue does not answer (disk log 50 MB in /data/disk_log free).',
       fix: expect.stringContaining('Free disk space on its machine'),
     });
   });

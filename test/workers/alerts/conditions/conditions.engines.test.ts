@@ -129,17 +129,17 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('do not report a problem that was over before it was sent', async () => {
-      const rules = await rulesOf({ name: 'spool', when: 'spool' });
+      const rules = await rulesOf({ name: 'waits', when: 'disk_log' });
       await report({ spool_deliveries: 3 });
       await rounds(rules, 2, undefined, 0);
-      expect(await alerted()).toEqual([['spool', 'mirror', 'pending']]);
+      expect(await alerted()).toEqual([['waits', 'mirror', 'pending']]);
       await report({ spool_deliveries: 0 });
       await rounds(rules, 2);
-      expect(await alerted()).toEqual([['spool', 'mirror', 'retracted']]);
+      expect(await alerted()).toEqual([['waits', 'mirror', 'retracted']]);
     });
 
     it('add up the reports of several processes, and ignore those of killed ones', async () => {
-      const rules = await rulesOf({ name: 'spool', when: 'spool' });
+      const rules = await rulesOf({ name: 'waits', when: 'disk_log' });
       await report({ id: 'killed', spool_deliveries: 100, seen_at: timeAt(nowMs - 10 * minute) });
       await report({ spool_deliveries: 3 });
       await report({ id: 'b', spool_deliveries: 4 });
@@ -149,26 +149,26 @@ for (const { name, available, fresh } of storeEngines) {
       ]);
     });
 
-    it('report that the queue lost jobs, and that a journal is full', async () => {
-      const rules = await rulesOf({ name: 'journal', when: 'journal' });
+    it('report that the queue lost jobs, and that a disk log is full', async () => {
+      const rules = await rulesOf({ name: 'lost', when: 'disk_log' });
       await report({ queue_losses: 2 });
       await rounds(rules, 2, undefined, 0);
       expect((await details())[0]).toMatch(/^The queue lost jobs 2 times within the last 10 minutes;/);
       await report({ journal_full: true });
-      await rounds(await rulesOf({ name: 'full', when: 'journal' }), 2, undefined, 0);
+      await rounds(await rulesOf({ name: 'full', when: 'disk_log' }), 2, undefined, 0);
       expect(await details()).toContainEqual(
-        expect.stringMatching(/^The journal of receive on one \(pid 7\) is full, so deliveries are rejected\./),
+        expect.stringMatching(/^The disk log of receive on one \(pid 7\) is full and takes no deliveries\./),
       );
     });
 
     it('report a disk that is getting full, and that it has room again', async () => {
       const rules = await rulesOf({ name: 'disk', when: 'disk' });
-      await report(machineRow({ disks: [lowDisk('queue', 300), lowDisk('spool', 300)] }));
+      await report(machineRow({ disks: [lowDisk('queue', 300), lowDisk('disk_log', 300)] }));
       await report({ id: 'b', role: 'work', host: 'two', ...machineRow({ disks: [lowDisk('store', 60)] }) });
       await rounds(rules, 2, undefined, 0);
       expect(await alerted()).toEqual([['disk', 'mirror disk', 'pending']]);
       expect((await details())[0]).toContain(
-        'Little free disk space: receive on one (pid 7): queue 300 MB in /data/queue, spool 300 MB in /data/spool; work on two (pid 7): store 60 MB in /data/store.',
+        'Little free disk space: receive on one (pid 7): queue 300 MB in /data/queue, disk log 300 MB in /data/disk_log; work on two (pid 7): store 60 MB in /data/store.',
       );
       await report({});
       await report({ id: 'b' });

@@ -337,7 +337,7 @@ describe('an alert about the mirror', () => {
       expect(await linkOf('subscription', kind)).toBe('https://slots.example.test/mirror/subscriptions');
       expect(await linkOf('quarantine', kind)).toBe('https://slots.example.test/deliveries?outcome=quarantined');
       expect(await linkOf('drift', kind)).toBe('https://slots.example.test/mirror/sync');
-      expect(await linkOf('spool', kind)).toBe('https://slots.example.test/queues');
+      expect(await linkOf('disk_log', kind)).toBe('https://slots.example.test/queues');
     }
     const test = testMessage(needs, { id: 't', now: mark.markedAt });
     expect(test.link).toBe('https://slots.example.test/');

@@ -31,8 +31,7 @@ async function pageOf(
     host: 'one',
     pid: 7,
     queue: { engine: 'redis', waiting: 1, active: 0, delayed: 2, failed: 0 },
-    spool: { deliveries: 0, bytes: 0 },
-    journal: { batches: 2, bytes: 100, losses: 0, is_full: false },
+    disk_log: { waiting: 0, batches: 2, bytes: 100, losses: 0, is_full: false },
     processes,
     health: processHealth({
       nowMs: Date.now(),

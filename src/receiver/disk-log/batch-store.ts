@@ -1,91 +1,97 @@
-// The journal on disk: which batch is in which segment, and which segments are still needed. One folder per receiver under the root.
+// Which batch is in which segment of the disk log, and which segments are still needed. One folder per receiver under the root.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { ProcessLock } from '#src/base/process-lock.ts';
 import type { throttled } from '#src/observability/log.ts';
 import type { DeliveryBatch, PackedBatch } from '#src/queue/contract.ts';
-import type { Disk } from '#src/receiver/disk-log/disk.ts';
-import { encodeRecord } from '#src/receiver/disk-log/segment.ts';
-import { openSegmentFolders } from '#src/receiver/disk-log/segment-folders.ts';
-import { createSegmentWriter, type Segment } from '#src/receiver/disk-log/segment-writer.ts';
+import type { Disk } from './disk.ts';
+import { encodeRecord, type SegmentContent } from './segment.ts';
+import { openSegmentFolders } from './segment-folders.ts';
+import { createSegmentWriter, type Segment } from './segment-writer.ts';
 
 /** A batch under the id that its job has in the queue. */
-export interface JournaledBatch {
+export interface StoredBatch {
   readonly id: string;
   readonly content: DeliveryBatch | PackedBatch;
+  /** None in a record that was only written to try the disk. */
+  readonly deliveries: number;
 }
 
-export interface JournalStoreOptions {
+export interface BatchStoreOptions {
   readonly root: string;
   /** A segment is deleted as a whole, so smaller ones mean fewer batches that are enqueued again after a crash. */
   readonly segmentBytes?: number;
   readonly disk?: Disk;
 }
 
-export interface JournalStore {
+export interface BatchStore {
   /** A new id, unlike that of any other receiver. */
   newId(): string;
   bytes(): number;
   /** True when the last append failed. */
   isFailing(): boolean;
   /** Resolves with the segment once the batch is on disk, or with undefined when the disk fails. Each record must be settled once. */
-  append(batch: JournaledBatch, deliveries: number): Promise<Segment | undefined>;
+  append(batch: StoredBatch): Promise<Segment | undefined>;
   /** One record of the segment is not needed any more. */
   settle(segment: Segment): void;
   /** The readable batches of the segment; undefined when it cannot be read at present. */
-  read(segment: Segment): Promise<readonly JournaledBatch[] | undefined>;
+  read(segment: Segment): Promise<readonly StoredBatch[] | undefined>;
   /** Deletes the segments of which every record is settled. */
   clean(): Promise<void>;
-  /** Takes over the segments of receivers that crashed, each with the ids of its batches; their content stays on disk. */
-  adopt(): Promise<readonly { readonly segment: Segment; readonly ids: readonly string[] }[]>;
+  /** Takes over the segments of receivers that crashed. */
+  adopt(): Promise<readonly AdoptedSegment[]>;
   close(): Promise<void>;
+}
+
+export interface AdoptedSegment {
+  readonly segment: Segment;
+  /** Without their content, which stays on disk. */
+  readonly batches: readonly Pick<StoredBatch, 'id' | 'deliveries'>[];
 }
 
 /** After so many cleanings a segment gets no more records, so that it can be deleted soon. */
 const cleaningsPerSegment = 10;
 
-export function openJournalStore(log: ReturnType<typeof throttled>, options: JournalStoreOptions): JournalStore {
+export function openBatchStore(log: ReturnType<typeof throttled>, options: BatchStoreOptions): BatchStore {
   const { root, segmentBytes = 4 * 1024 ** 2, disk } = options;
   const receiver = randomUUID();
   const own = join(root, receiver);
   const locks = new Map<string, ProcessLock>();
-  const folders = openSegmentFolders({ name: 'journal', root, own, locks, log, disk });
+  const folders = openSegmentFolders({ root, own, locks, log, disk });
   const sealed = new Set<Segment>();
   const onSealed = (segment: Segment): void => void sealed.add(segment);
   const writer = createSegmentWriter({ folder: own, segmentBytes, locks, onSealed, disk });
   const settled = new Map<Segment, number>();
   let young: { readonly segment: Segment | undefined; cleanings: number } = { segment: undefined, cleanings: 0 };
   let issued = 0;
-  let bytes = 0;
   let isFailing = false;
   /** Segments of receivers that crashed which could not be read yet: the next `adopt` tries again. */
-  let unread: Segment[] = [];
+  let unread: string[] = [];
 
-  async function append({ id, content }: JournaledBatch, deliveries: number): Promise<Segment | undefined> {
-    const record = encodeRecord({ id, ...content }, deliveries);
-    bytes += record.length;
+  async function append({ id, content, deliveries }: StoredBatch): Promise<Segment | undefined> {
     try {
-      const segment = await writer.append(record, deliveries);
+      const segment = await writer.append(encodeRecord({ id, ...content }, deliveries));
       isFailing = false;
       return segment;
     } catch (err) {
-      bytes -= record.length;
       isFailing = true;
-      log('error', 'the journal cannot be written; deliveries are not acknowledged', { err });
+      log('error', 'the disk log cannot be written', { err });
       return undefined;
     }
   }
 
-  async function read(segment: Segment): Promise<readonly JournaledBatch[] | undefined> {
+  async function readSegment(path: string): Promise<SegmentContent | undefined> {
     try {
-      return (await folders.read(segment)).records.map(batchIn);
+      return await folders.read(path);
     } catch (err) {
-      log('error', 'a journal segment cannot be read; retrying', { err });
+      log('error', 'a file of the disk log cannot be read; retrying', { err });
       return undefined;
     }
   }
 
-  /** Deliveries leave the disk soon after their jobs are finished, also where few arrive. */
+  const settle = (segment: Segment): void => void settled.set(segment, (settled.get(segment) ?? 0) + 1);
+
+  /** Deliveries leave the disk soon after they are not needed there, also where few arrive. */
   async function sealCurrent(): Promise<void> {
     const { current } = writer;
     if (current !== young.segment) young = { segment: current, cleanings: 0 };
@@ -100,7 +106,6 @@ export function openJournalStore(log: ReturnType<typeof throttled>, options: Jou
       await folders.remove(segment);
       sealed.delete(segment);
       settled.delete(segment);
-      bytes -= segment.bytes;
     }
   }
 
@@ -109,29 +114,33 @@ export function openJournalStore(log: ReturnType<typeof throttled>, options: Jou
       issued += 1;
       return `${receiver}-${issued}`;
     },
-    bytes: () => bytes,
+    bytes() {
+      let sum = writer.current?.bytes ?? 0;
+      for (const { bytes } of sealed) sum += bytes;
+      return sum;
+    },
     isFailing: () => isFailing,
     append,
-    settle: (segment) => void settled.set(segment, (settled.get(segment) ?? 0) + 1),
-    read,
+    settle,
+    read: async ({ path }) => (await readSegment(path))?.records.map(batchIn),
     async clean() {
       await sealCurrent();
       await removeSettled();
     },
     async adopt() {
-      const adopted: { segment: Segment; ids: readonly string[] }[] = [];
+      const adopted: AdoptedSegment[] = [];
       const toRead = [...unread, ...(await folders.adopt())];
       unread = [];
-      for (const found of toRead) {
-        const batches = await read(found);
-        if (!batches) {
-          unread.push(found);
+      for (const path of toRead) {
+        const content = await readSegment(path);
+        if (!content) {
+          unread.push(path);
           continue;
         }
-        const segment = { ...found, records: batches.length };
+        const batches = content.records.map(batchIn);
+        const segment = { path, records: batches.length, bytes: content.bytes };
         sealed.add(segment);
-        bytes += segment.bytes;
-        adopted.push({ segment, ids: batches.map(({ id }) => id) });
+        adopted.push({ segment, batches: batches.map(({ id, deliveries }) => ({ id, deliveries })) });
       }
       return adopted;
     },
@@ -143,8 +152,8 @@ export function openJournalStore(log: ReturnType<typeof throttled>, options: Jou
   };
 }
 
-function batchIn(record: Buffer): JournaledBatch {
+function batchIn({ content, deliveries }: { readonly content: Buffer; readonly deliveries: number }): StoredBatch {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `append` wrote it and its checksum is right
-  const { id, ...content } = JSON.parse(record.toString('utf8')) as { id: string } & (DeliveryBatch | PackedBatch);
-  return { id, content };
+  const { id, ...batch } = JSON.parse(content.toString('utf8')) as { id: string } & (DeliveryBatch | PackedBatch);
+  return { id, content: batch, deliveries };
 }

@@ -1,0 +1,100 @@
+// The circuit in front of the queue: its states, and which one answers where two could.
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createLog } from '#src/observability/log.ts';
+import type { EngineProblem } from '#src/queue/contract.ts';
+import { openQueueCircuit } from '#src/receiver/queue-circuit.ts';
+
+const unsafe: EngineProblem = { fatal: true, message: 'It is not durable.', hint: 'Fix it.' };
+const batch = { v: 1, deliveries: [{ body: '{}', receivedAt: '2026-01-01T00:00:00.000000Z' }] } as const;
+
+async function openScene(problems: readonly EngineProblem[] = []) {
+  const lines: string[] = [];
+  const log = createLog({ level: 'info', pretty: false, destination: { write: (line) => void lines.push(line) } });
+  const scene = { problems, answers: true, fails: false, hasRoom: true, added: 0, nowMs: 0, lines };
+  const queue = {
+    check: async () => (scene.answers ? scene.problems : Promise.reject(new Error('down'))),
+    ping: async () => (scene.answers ? undefined : Promise.reject(new Error('down'))),
+    add: async () => {
+      if (!scene.answers) return new Promise<void>(() => undefined);
+      if (scene.fails) throw new Error('failed');
+      scene.added += 1;
+    },
+  };
+  const circuit = await openQueueCircuit(
+    { queue, log, hasRoom: async () => scene.hasRoom, clock: () => scene.nowMs },
+    { timeoutMs: 20, firstPauseMs: 100, longestPauseMs: 300, checkEveryMs: 5 },
+  );
+  onTestFinished(() => circuit.close());
+  const state = async (expected: string) => {
+    await expect.poll(() => circuit.state()).toBe(expected);
+  };
+  return { scene, circuit, state };
+}
+
+describe('the circuit', () => {
+  it('does not open for an engine that could lose what it accepts', async () => {
+    await expect(openScene([unsafe])).rejects.toMatchObject({ code: 'queue_unsafe', hint: 'Fix it.' });
+  });
+
+  it('is closed for a durable engine, and adds batches', async () => {
+    const { scene, circuit } = await openScene();
+    expect([circuit.state(), await circuit.enqueue(batch), scene.added]).toEqual(['closed', true, 1]);
+    await circuit.ping();
+  });
+
+  it('is unsafe after a failure until the engine was checked, then open for growing pauses, and probing after each', async () => {
+    const { scene, circuit, state } = await openScene();
+    scene.fails = true;
+    for (const pauseMs of [100, 200, 300, 300]) {
+      expect(await circuit.enqueue(batch)).toBe(false);
+      expect(circuit.state()).toBe('unsafe');
+      await state('open');
+      expect(circuit.pauseMs()).toBe(pauseMs);
+      scene.nowMs += pauseMs;
+      await state('probing');
+    }
+    scene.fails = false;
+    expect([await circuit.enqueue(batch), circuit.state()]).toEqual([true, 'closed']);
+    expect(scene.lines.filter((line) => line.includes('the queue accepts deliveries again'))).toHaveLength(1);
+  });
+
+  it('stays unsafe, and tries nothing, while an engine that came back could lose data', async () => {
+    const { scene, circuit, state } = await openScene();
+    scene.fails = true;
+    await circuit.enqueue(batch);
+    Object.assign(scene, { fails: false, problems: [unsafe], nowMs: 1000 });
+    await expect.poll(() => scene.lines.join('')).toContain('It is not durable.');
+    expect([await circuit.enqueue(batch), circuit.state(), scene.added]).toEqual([false, 'unsafe', 0]);
+    await expect(circuit.ping()).rejects.toMatchObject({ code: 'queue_unavailable' });
+    scene.problems = [];
+    await state('probing');
+    expect(await circuit.enqueue(batch)).toBe(true);
+    expect(scene.lines.filter((line) => line.includes('It is not durable.'))).toHaveLength(1);
+  });
+
+  it('waits for an engine that is down at the start', async () => {
+    const { scene, circuit, state } = await openScene();
+    scene.answers = false;
+    expect(await circuit.enqueue(batch)).toBe(false);
+    expect(circuit.state()).toBe('unsafe');
+    scene.answers = true;
+    scene.nowMs = 100;
+    await state('probing');
+  });
+
+  it('is full while the disk of the queue is, unless it is also unsafe', async () => {
+    const { scene, circuit, state } = await openScene();
+    scene.hasRoom = false;
+    expect([await circuit.enqueue(batch), circuit.state(), scene.added]).toEqual([false, 'full', 0]);
+    await expect(circuit.ping()).rejects.toMatchObject({ hint: 'Free disk space.' });
+    scene.hasRoom = true;
+    await state('closed');
+    scene.fails = true;
+    await circuit.enqueue(batch);
+    scene.hasRoom = false;
+    expect(circuit.state()).toBe('unsafe');
+    await state('full');
+    scene.hasRoom = true;
+    await state('open');
+  });
+});
