@@ -90,4 +90,24 @@ export const adoptingPlans = fc
   })
   .map(({ plan, actions }): Plan => ({ ...plan, disk: 'flush', queue: 'refusing', actions }));
 
+/** A file of a receiver that crashed is damaged, and set aside before the power is cut: elsewhere these rarely meet. */
+export const damagingPlans = fc
+  .record({ plan: plans, after: fc.array(fc.nat(20), { minLength: 9, maxLength: 9 }) })
+  .map(({ plan, after }): Plan => {
+    const long = { waitMs: 40_000, untilListed: false } as const;
+    const happens: readonly Action[] = [
+      { send: 1, to: 0 },
+      { send: 1, to: 0 },
+      { send: 1, to: 0 },
+      { does: 'damage' },
+      { crashReceiver: 0, disk: 'ok' },
+      { queue: 'ok' },
+      long,
+      { cutPower: 'receivers' },
+      { send: 1, to: 0 },
+    ];
+    const actions = happens.map((what, at) => ({ after: after[at] ?? 0, until: 'over' as const, what }));
+    return { ...plan, disk: 'ok', queue: 'refusing', store: 'ok', actions };
+  });
+
 export type Plan = typeof plans extends fc.Arbitrary<infer One> ? One : never;

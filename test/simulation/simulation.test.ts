@@ -9,7 +9,7 @@ import { isLongRun, propertyTimeoutMs, runs } from '../harness/runs.ts';
 import { freshMemory, type TestStore } from '../harness/stores.ts';
 import { oracleRules } from '../oracle/alerts.ts';
 import { installTime } from './kernel.ts';
-import { adoptingPlans, plans, type Plan } from './plan.ts';
+import { adoptingPlans, damagingPlans, plans, type Plan } from './plan.ts';
 import { World } from './world.ts';
 
 /** Interleavings that failed once. A change of the plans or of the simulated processes gives a seed another meaning. */
@@ -49,7 +49,7 @@ it(
   async () => {
     const began = process.threadCpuUsage();
     // A long run reports the seed at once; shrinking takes minutes.
-    for (const [some, count] of [[plans, 240] as const, [adoptingPlans, 60] as const])
+    for (const [some, count] of [[plans, 240] as const, [adoptingPlans, 60] as const, [damagingPlans, 60] as const])
       await holds({ ...runs(count), endOnFailure: isLongRun }, some);
     const { user, system } = process.threadCpuUsage(began);
     const perMinute = Math.round(interleavings / ((user + system) / 60e6));
