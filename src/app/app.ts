@@ -1,6 +1,7 @@
 // The composition root: opens everything that the roles of a process need, in order, and closes it in the reverse order.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { slotstream } from '#src/base/command.ts';
 import type { DiskSpace, FreeBytes } from '#src/base/disk-space.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import type { Config } from '#src/config/load.ts';
@@ -164,6 +165,9 @@ interface RunningParts {
   alerts?: Alerts | undefined;
 }
 
+const damagedQueue =
+  'the file of the embedded queue is damaged and was set aside: deliveries that waited in it may be missing; those in the disk log are enqueued again';
+
 async function openShared(
   { config, log, disks, opened }: Pick<AppParts, 'config' | 'log' | 'disks' | 'opened'>,
   { works }: Roles,
@@ -176,7 +180,9 @@ async function openShared(
   if (store) opened.use(watchStore({ config, store, log }));
   const report = errorLogger(log, 'queue');
   const { queueUrl: url, dataDir } = config;
-  const queue = await openQueue({ url, dataDir, report });
+  const onDamaged = (file: string) =>
+    log.error({ file, hint: `Fetch what the service still has: ${slotstream} reconcile --repair` }, damagedQueue);
+  const queue = await openQueue({ url, dataDir, report, onDamaged });
   opened.defer(() => queue.close());
   const circuit = await openQueueCircuit({ queue, log, hasRoom: () => disks.hasRoom('queue'), clock: Date.now });
   opened.defer(() => circuit.close());

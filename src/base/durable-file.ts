@@ -35,6 +35,9 @@ export function makeFolder(path: string): void {
   }
 }
 
+/** How the name of a file begins that was damaged and is set aside for the operator. */
+export const damagedPrefix = 'damaged-';
+
 /** Flushes a folder, so that the names of new or renamed files in it survive a power cut. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');

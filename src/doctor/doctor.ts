@@ -7,7 +7,7 @@ import { checkAdminUrl } from './admin-url.ts';
 import { checkAlerts } from './alerts.ts';
 import { Report, type Check, type CheckNeeds } from './check.ts';
 import { checkQueue, checkStore } from './engines.ts';
-import { checkDataFolder, checkEnvFile, checkDiskLog, checkKeys, checkSettings } from './local.ts';
+import { checkDataFolder, checkEnvFile, checkDamagedFiles, checkKeys, checkSettings } from './local.ts';
 import { checkPublicUrl } from './public-url.ts';
 import { checkSinks } from './sinks.ts';
 import { checkService } from './service.ts';
@@ -21,7 +21,7 @@ const checks: Readonly<Record<string, Check>> = {
   'signing key': checkKeys,
   queue: checkQueue,
   store: checkStore,
-  'disk log': checkDiskLog,
+  'damaged files': checkDamagedFiles,
   service: checkService,
   'public URL': checkPublicUrl,
   subscriptions: checkSubscriptions,

@@ -1,11 +1,12 @@
 // Checks of this machine: misspelt settings, files that others can read, the data folder, signing keys, damaged files of the
-// disk log.
+// disk log and the embedded queue.
 import { slotstream } from '#src/base/command.ts';
 import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { diskLogFolder, requireWritableFolder } from '#src/app/disk.ts';
-import { damagedPrefix } from '#src/receiver/disk-log/segment-folders.ts';
+import { damagedPrefix } from '#src/base/durable-file.ts';
+import { embeddedFolder } from '#src/queue/registry.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
 import type { Check } from './check.ts';
 
@@ -54,15 +55,17 @@ export const checkKeys: Check = async ({ config, now }, report) => {
   );
 };
 
-export const checkDiskLog: Check = async ({ config }, report) => {
-  const folder = diskLogFolder(config);
-  // Without a folder, nothing was ever written there.
-  const files = await readdir(folder).catch(() => []);
-  const damaged = files.filter((file) => file.startsWith(damagedPrefix));
-  if (damaged.length === 0) return;
-  report.problem(
-    'disk log',
-    `${damaged.length} damaged ${damaged.length === 1 ? 'file' : 'files'} (${damaged.toSorted()[0]}); deliveries in them may be lost.`,
-    `${slotstream} reconcile --repair, then rm ${join(folder, `${damagedPrefix}*`)}`,
-  );
+export const checkDamagedFiles: Check = async ({ config }, report) => {
+  const folders = { 'disk log': diskLogFolder(config), queue: embeddedFolder(config.queueUrl, config.dataDir) };
+  for (const [name, folder = ''] of Object.entries(folders)) {
+    // Without a folder, nothing was ever written there.
+    const files = await readdir(folder).catch(() => []);
+    const damaged = files.filter((file) => file.startsWith(damagedPrefix) && !/-(wal|shm)$/.test(file));
+    if (damaged.length === 0) continue;
+    report.problem(
+      name,
+      `${damaged.length} damaged ${damaged.length === 1 ? 'file' : 'files'} (${damaged.toSorted()[0]}); deliveries in them may be lost.`,
+      `${slotstream} reconcile --repair, then rm ${join(folder, `${damagedPrefix}*`)}`,
+    );
+  }
 };

@@ -11,6 +11,8 @@ export interface QueueInput {
   readonly dataDir: string;
   /** Receives every error of the engine; there may be thousands per second. */
   readonly report: (error: Error) => void;
+  /** Of an embedded queue: sets a damaged file aside, and is called with its new path. */
+  readonly onDamaged?: (path: string) => void;
   /** Queues of different names are independent. */
   readonly name?: string;
   readonly timing?: WorkerTiming;
@@ -33,11 +35,12 @@ export async function openQueue({
   report,
   name = 'deliveries',
   timing,
+  onDamaged,
 }: QueueInput): Promise<DeliveryQueue> {
   const common = { name, report, timing };
   const folder = embeddedFolder(url, dataDir);
   if (folder !== undefined)
-    return (await import('#src/queue/backends/embedded.ts')).openEmbeddedQueue({ ...common, folder });
+    return (await import('#src/queue/backends/embedded.ts')).openEmbeddedQueue({ ...common, folder, onDamaged });
   const server = url ?? '';
   if (/^postgres(ql)?:\/\//.test(server))
     return (await import('#src/queue/backends/postgres.ts')).openPostgresQueue({ ...common, url: server });

@@ -1,12 +1,13 @@
 // The default queue, which needs no installation: BullMQ on a SQLite file, in a folder owned by one process.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { withBackend } from 'bullmq';
 import { z } from 'zod';
-import { makeFolder, syncFolderNow } from '#src/base/durable-file.ts';
-import { SlotstreamError } from '#src/base/errors.ts';
+import { damagedPrefix, makeFolder, syncFolderNow } from '#src/base/durable-file.ts';
+import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import { type ProcessLock, takeLock } from '#src/base/process-lock.ts';
 import type { BullEngine } from '#src/queue/bullmq/connection.ts';
 import type { WorkerTiming } from '#src/queue/bullmq/worker.ts';
@@ -24,8 +25,10 @@ export async function openEmbeddedQueue(input: {
   readonly name: string;
   readonly report: (error: Error) => void;
   readonly timing: WorkerTiming | undefined;
+  /** Sets a damaged file aside; is called with its path. Without it, a damaged queue cannot be opened. */
+  readonly onDamaged?: ((path: string) => void) | undefined;
 }): Promise<DeliveryQueue> {
-  const { folder, name, report, timing } = input;
+  const { folder, name, report, timing, onDamaged } = input;
   makeFolder(dirname(folder));
   const lock = lockQueue(`${folder}.lock`);
   let connection: JobTable;
@@ -33,7 +36,9 @@ export async function openEmbeddedQueue(input: {
     makeFolder(folder);
     // Its name, and that of the folder around it, must survive a power cut too.
     for (const parent of [dirname(folder), dirname(dirname(resolve(folder)))]) syncFolderNow(parent);
-    connection = openTable(join(folder, 'jobs.db'));
+    const path = join(folder, 'jobs.db');
+    if (onDamaged && isDamaged(path)) onDamaged(setAside(path));
+    connection = openTable(path);
   } catch (error) {
     lock.release();
     throw error;
@@ -55,12 +60,35 @@ export async function openEmbeddedQueue(input: {
   return openBullQueue({ engine, name, report, timing });
 }
 
+/** Only a file that SQLite can read and that is no sound database counts: a disk that fails may work again. */
+function isDamaged(path: string): boolean {
+  if (!existsSync(path)) return false;
+  let database: Sqlite.Database | undefined;
+  try {
+    database = new Sqlite(path);
+    return database.pragma('quick_check(1)', { simple: true }) !== 'ok';
+  } catch (error) {
+    return /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
+  } finally {
+    database?.close();
+  }
+}
+
+/** Renames the file and its write-ahead log, so that a new queue begins. Returns the new path. */
+function setAside(path: string): string {
+  const time = new Date().toISOString().replaceAll(/[-:.]/g, '');
+  const aside = join(dirname(path), `${damagedPrefix}${time}-${basename(path)}`);
+  for (const ending of ['-shm', '-wal', '']) if (existsSync(path + ending)) renameSync(path + ending, aside + ending);
+  syncFolderNow(dirname(path));
+  return aside;
+}
+
 function openTable(path: string): JobTable {
   try {
     return new JobTable(path);
   } catch (error) {
     throw new SlotstreamError('queue_unavailable', `The embedded queue ${path} cannot be opened.`, {
-      hint: 'Check that the folder is writable and has room, and that the file is a database.',
+      hint: 'Check that the folder is writable and has room. A process that receives or works sets a damaged file aside.',
       cause: error,
     });
   }

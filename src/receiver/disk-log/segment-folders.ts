@@ -1,15 +1,13 @@
 // The folders of segments under one root, one per receiver. A receiver adopts the folder of another that crashed (its lock is free), so
 // two receivers never read one segment.
 import { basename, dirname, join } from 'node:path';
+import { damagedPrefix } from '#src/base/durable-file.ts';
 import { ownCode } from '#src/base/errors.ts';
 import type { ProcessLock } from '#src/base/process-lock.ts';
 import type { throttled } from '#src/observability/log.ts';
 import { nodeDisk, type Disk } from './disk.ts';
 import { readSegment, type SegmentContent } from './segment.ts';
 import { segmentEnding, type Segment } from './segment-writer.ts';
-
-/** How the name of a segment begins that was damaged and is set aside. */
-export const damagedPrefix = 'damaged-';
 
 export interface SegmentFolders {
   /** Locks the folders of receivers that crashed and returns the paths of their segments, oldest first. */

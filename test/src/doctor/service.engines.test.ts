@@ -238,11 +238,14 @@ describe('doctor', () => {
     ]);
   });
 
-  it('reports disabled subscriptions and damaged files of the disk log', async () => {
+  it('reports disabled subscriptions and damaged files of the disk log and the queue', async () => {
     const [first] = sandbox.service.state.subscriptions.values();
     await sandbox.control('POST', '/subscriptions/disable', { uri: first?.uri });
     mkdirSync(join(home.dataDir, 'disk-log'), { recursive: true });
     writeFileSync(join(home.dataDir, 'disk-log', 'damaged-1-2.segment'), 'torn');
+    mkdirSync(join(home.dataDir, 'queue'), { recursive: true });
+    for (const name of ['damaged-1-jobs.db', 'damaged-1-jobs.db-wal'])
+      writeFileSync(join(home.dataDir, 'queue', name), 'no database');
     const { code, of } = await examine();
     expect(code).toBe(3);
     expect(of('subscriptions').map(({ sentence, fix }) => [sentence, fix])).toEqual([
@@ -253,6 +256,9 @@ describe('doctor', () => {
       ['2 must be created or deleted (bookings and no-shows).', expect.stringContaining('./bin/slotstream bootstrap')],
     ]);
     expect(of('disk log')[0]?.sentence).toContain('1 damaged file (damaged-1-2.segment)');
+    expect(of('queue').map(({ sentence }) => sentence)).toContainEqual(
+      '1 damaged file (damaged-1-jobs.db); deliveries in them may be lost.',
+    );
     expect(of('disk log')[0]?.fix).toContain('./bin/slotstream reconcile --repair');
   });
 });

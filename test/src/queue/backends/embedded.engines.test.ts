@@ -1,9 +1,11 @@
 // The embedded queue.
 import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../harness/ports.ts';
-import { bodiesOf, kill9, open, locations, startChild } from './queue-locations.ts';
+import { batchOf, bodiesOf, kill9, open, locations, startChild } from './queue-locations.ts';
 import { describeQueue } from './queue-suite.ts';
 
 const ignore = async (): Promise<void> => undefined;
@@ -42,6 +44,31 @@ describe('the embedded queue', () => {
     queue.work(async (batch) => void bodiesOf(batch).map((body) => taken.add(body.trim())), ignore, { concurrency: 4 });
     await until(() => accepted().every((body) => taken.has(body)), 'all of them are taken');
     await queue.close();
+  });
+
+  it.each([
+    ['its header', (file: Buffer) => file.fill(0, 0, 100)],
+    ['a page', (file: Buffer) => file.fill(0xff, 4096, 8192)],
+  ])('sets a file aside of which %s is damaged, says so, and begins anew', async (_what, damage) => {
+    const location = await locations.embedded();
+    const first = await open(location);
+    for (const body of ['a', 'b']) await first.add(batchOf(body));
+    await first.close();
+    const folder = join(location.dataDir, 'queue');
+    const path = join(folder, 'jobs.db');
+    const file = readFileSync(path);
+    damage(file);
+    writeFileSync(path, file);
+    const damaged: string[] = [];
+    const queue = await open({ ...location, onDamaged: (aside) => damaged.push(aside) });
+    expect(damaged).toEqual([expect.stringMatching(/queue\/damaged-\d{8}T\d{9}Z-jobs\.db$/)]);
+    expect(readFileSync(damaged[0] ?? '')).toEqual(file);
+    expect(await queue.depth()).toMatchObject({ waiting: 0 });
+    await queue.add(batchOf('c'));
+    expect(await queue.depth()).toMatchObject({ waiting: 1 });
+    await queue.close();
+    await (await open({ ...location, onDamaged: (aside) => damaged.push(aside) })).close();
+    expect(damaged).toHaveLength(1);
   });
 
   it(

@@ -19,6 +19,7 @@ export interface QueueLocation {
   readonly dataDir: string;
   readonly name: string;
   readonly timing?: WorkerTiming;
+  readonly onDamaged?: (path: string) => void;
 }
 
 /** For tests that wait for several crashes; the real timing is tested where one crash is enough. */
