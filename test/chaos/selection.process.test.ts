@@ -7,11 +7,10 @@ import { scenarios } from './scenarios.ts';
 const seed = 20_261_116;
 /** Other tests need the processor too. */
 const perSecond = 15;
-const title = 'FLUSHALL and kill -9 of a receiver at once';
 
 describe.runIf(inject('redisUrl') && inject('postgresUrl'))('under load, the product survives', () => {
-  it(title, async () => {
-    const chosen = scenarios.find(({ name, on }) => name === title && on === 'Redis + PostgreSQL');
+  it('FLUSHALL and kill -9 of a receiver at once', async ({ task }) => {
+    const chosen = scenarios.find(({ name, on }) => name === task.name && on === 'Redis + PostgreSQL');
     const { failures, evidence } = (await chosen?.run(seed, perSecond)) ?? {
       failures: ['There is no such row.'],
       evidence: '',
