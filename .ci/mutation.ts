@@ -25,7 +25,7 @@ const core: Readonly<Record<string, { readonly tests: string; readonly explained
   'workers/privacy/redact-fact.ts': { tests: 'test/workers/privacy/redact-fact.test.ts', explained: 8 },
   'workers/privacy/redact-mentions.ts': { tests: 'test/workers/privacy/redact-mentions.test.ts', explained: 1 },
   'workers/alerts/rules/filter.ts': { tests: 'test/workers/alerts/rules/filter.test.ts', explained: 0 },
-  'workers/alerts/rules/subject.ts': { tests: 'test/workers/alerts/rules/evaluate.engines.test.ts', explained: 0 },
+  'workers/alerts/rules/subject.ts': { tests: 'test/workers/alerts/rules/subject.engines.test.ts', explained: 0 },
   'workers/alerts/rules/rule.ts': {
     tests: 'test/workers/alerts/rules/{rule,ruleset-settings}.test.ts',
     explained: 3,

@@ -5,7 +5,7 @@
 //    ▲                │ expires without an outcome: the same message is sent again with the same key
 //    └────────────────┘ over meanwhile: the alert may have arrived, so its retraction is sent
 import { sql } from 'kysely';
-import { instantOf } from '#src/base/time.ts';
+import { dayMs, instantOf } from '#src/base/time.ts';
 import { claimMs, isRetraction, isWaiting, type Alert } from './alert-rows.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { runPrepared } from '#src/store/prepared-sql.ts';
@@ -51,6 +51,39 @@ export async function claimsByChannel(from: Store | Unit, now: string): Promise<
     .execute();
   return new Map(rows.map(({ channel, messages }) => [channel, Number(messages)]));
 }
+
+export interface RecentMessages {
+  readonly messages: number;
+  /** When the last of them that has several alerts was claimed or sent. */
+  readonly digestAt: string | undefined;
+}
+
+/** The messages of rules to a channel since then, in all processes. An alert whose fact is much older than a day is not counted. */
+export async function recentMessages(
+  { db, engine }: Unit,
+  { channel, rules, since }: { readonly channel: string; readonly rules: readonly string[]; readonly since: string },
+): Promise<ReadonlyMap<string, RecentMessages>> {
+  const rows = await db
+    .selectFrom('alerts')
+    .select(['rule', 'digest', 'id', sql<string>`coalesce(claimed_at, updated_at)`.as('at')])
+    .where('rule', 'in', [...new Set(rules)])
+    .where('occurred_at', '>=', instantOf(Date.parse(since) - countedMs))
+    .where('channel', '=', channel)
+    .where(
+      sql<boolean>`(claimed_at > ${since} or (state in ('sent', 'retracted') and sent_at is not null and updated_at > ${since}))`,
+    )
+    .execute();
+  const byRule = Map.groupBy(rows, ({ rule }) => rule);
+  return new Map(
+    [...byRule].map(([rule, found]) => {
+      const digests = found.flatMap(({ digest, at }) => (digest === null ? [] : [engine.decode('time', at)]));
+      const messages = new Set(found.map(({ digest, id }) => digest ?? id)).size;
+      return [rule, { messages, digestAt: digests.toSorted().at(-1) }];
+    }),
+  );
+}
+
+const countedMs = 2 * dayMs;
 
 /** Whether an alert has a message that is due. */
 export async function hasDueWork(from: Store | Unit, now: string): Promise<boolean> {

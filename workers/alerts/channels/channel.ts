@@ -12,6 +12,8 @@ export type SendResult =
       readonly retry: boolean;
       /** How long the recipient asked to wait. */
       readonly retryAfterMs?: number;
+      /** It limits messages and asked to wait: no failure of the channel. */
+      readonly isLimited?: true;
       /** The message was sent and no answer came back: it may have arrived. */
       readonly outcomeUnknown?: true;
     };

@@ -58,7 +58,7 @@ function classifyResponse(
     ok: false,
     answer: text,
     retry: !isFinal(status),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(retryAfterMs !== undefined && { retryAfterMs, ...(status === 429 && { isLimited: true }) }),
     ...(gatewayErrors.has(status) && { outcomeUnknown: true }),
   };
 }

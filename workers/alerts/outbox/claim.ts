@@ -13,13 +13,14 @@ import {
   retractAlerts,
   type Alert,
 } from '#src/store/alerts/alert-rows.ts';
-import { claimAlerts, type ClaimedAlert } from '#src/store/alerts/claims.ts';
+import { takeTurn } from '#src/store/alerts/channel-pace.ts';
+import { claimAlerts, recentMessages, type ClaimedAlert } from '#src/store/alerts/claims.ts';
 import { postpone } from '#src/store/alerts/send-results.ts';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import type { AlertRule } from '#workers/alerts/rules/ruleset.ts';
 import { checkAlerts, type CheckedAlert } from './check.ts';
-import { isCollected, planSends } from './plan.ts';
+import { isCollapsible, isCollected, planSends, recentMs } from './plan.ts';
 
 export interface ClaimNeeds {
   readonly store: Store;
@@ -31,6 +32,8 @@ interface ClaimInput {
   readonly channel: string;
   /** How many messages may be claimed. */
   readonly room: number;
+  /** How many are being sent. */
+  readonly busy: number;
   /** How many alerts to read: thousands may be waiting behind a slow channel. */
   readonly limit: number;
   readonly pausedUntilMs: number;
@@ -45,18 +48,23 @@ export const alertsPerDigest = 500;
 /** Claims messages for this process. `isMore`: nothing was claimed, and there may be more. */
 export async function claimDue(
   { store, rules, nowMs }: ClaimNeeds,
-  { channel, room, limit, pausedUntilMs }: ClaimInput,
+  { channel, room, busy, limit, pausedUntilMs }: ClaimInput,
 ): Promise<{ readonly messages: readonly (readonly ClaimedPart[])[]; readonly isMore: boolean }> {
   const atMs = nowMs();
   const now = instantOf(atMs);
   const first = await dueAlerts(store, { now, limit, channel });
+  const isMany = first.length === limit && first.some((alert) => isCollapsible(alert, rules.get(alert.rule)));
   const hasDigest = first.some((alert) => isCollected(alert, rules.get(alert.rule)));
   const seen =
-    hasDigest && limit < alertsPerDigest ? await dueAlerts(store, { now, limit: alertsPerDigest, channel }) : first;
+    (isMany || hasDigest) && limit < alertsPerDigest
+      ? await dueAlerts(store, { now, limit: alertsPerDigest, channel })
+      : first;
   if (seen.length === 0) return { messages: [], isMore: false };
   const due = await withWholeDigests(store, seen, now);
   await catchUpBookings(store);
   const messages = await store.transaction(async (unit) => {
+    const turns = await takeTurn(unit, channel, { nowMs: atMs, room, busy });
+    if (turns === 0) return undefined;
     const locked = await lockAlerts(
       unit,
       due.map(({ id }) => id),
@@ -65,11 +73,15 @@ export async function claimDue(
     const still = locked.filter(
       ({ state, next_at }) => (state === 'pending' || state === 'retracting') && next_at <= now,
     );
-    const plan = planSends(still, { rules, nowMs: atMs, pausedUntilMs });
+    const since = instantOf(atMs - recentMs);
+    const collapsible = still.filter((alert) => isCollapsible(alert, rules.get(alert.rule))).map(({ rule }) => rule);
+    const recent =
+      collapsible.length > 0 ? await recentMessages(unit, { channel, rules: collapsible, since }) : undefined;
+    const plan = planSends(still, { rules, nowMs: atMs, pausedUntilMs, ...(recent && { recent }) });
     await postpone(unit, plan.postponed);
-    return claimMessages(unit, plan.messages.slice(0, room), { rules, nowMs: atMs });
+    return claimMessages(unit, plan.messages.slice(0, turns), { rules, nowMs: atMs });
   });
-  return { messages, isMore: messages.length === 0 };
+  return { messages: messages ?? [], isMore: messages?.length === 0 };
 }
 
 /** Claims the messages whose facts are true, and closes the alerts of the others. The caller has locked the rows. */

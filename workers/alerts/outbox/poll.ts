@@ -75,20 +75,22 @@ export function startOutboxPoller(needs: PollerNeeds): OutboxPoller {
     // Most polls find nothing.
     if (!(await hasDueWork(store, now))) return;
     const claims = await claimsByChannel(store, now);
-    const roomIn = (channel: string): number => {
+    const busyIn = (channel: string): number => {
       const own = [...inFlight.values()].filter((one) => one === channel).length;
-      return sendsPerChannel - Math.max(own, claims.get(channel) ?? 0);
+      return Math.max(own, claims.get(channel) ?? 0);
     };
-    let open: readonly string[] = channelNames.filter((channel) => roomIn(channel) > 0);
+    let open: readonly string[] = channelNames.filter((channel) => busyIn(channel) < sendsPerChannel);
     // Round robin: thousands of postponed alerts in one channel must not delay another.
     for (let round = 0; open.length > 0; round += 1) {
       const again: string[] = [];
       for (const channel of open) {
         if (closing.signal.aborted) return;
-        const room = roomIn(channel);
+        const busy = busyIn(channel);
+        const room = sendsPerChannel - busy;
         const { messages, isMore } = await claimDue(needs, {
           channel,
           room,
+          busy,
           limit: round === 0 ? room : alertsPerDigest,
           pausedUntilMs: breakerOf(channel).openUntilMs,
         });

@@ -2,7 +2,7 @@
 //
 //   claimed ──▶ channel ──▶ sent, or retracted
 //      │           └──────▶ not sent: waits again with a back-off, or failed
-//      └──circuit breaker open──▶ waits again, no attempt counted
+//      └──circuit breaker open, or the recipient limits messages──▶ waits again, no attempt counted
 //
 // If the process is killed in between, the claim expires and the same message is sent again with the same key.
 import { slotstream } from '#src/base/command.ts';
@@ -11,6 +11,7 @@ import type { CircuitBreaker } from '#src/base/retry-policy.ts';
 import { instantOf } from '#src/base/time.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import type { Log } from '#src/observability/log.ts';
+import { slowDown } from '#src/store/alerts/channel-pace.ts';
 import { isRetraction, messageIdOf, retractedIdOf } from '#src/store/alerts/alert-rows.ts';
 import { markSent, markFailed } from '#src/store/alerts/send-results.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -102,6 +103,15 @@ async function deliver(needs: SendNeeds, channel: Channel, { alerts, message }: 
   const sent = await send(channel, message, stopping);
   // The process stops and the outcome is unknown: the claim stays, and another process sends the message again.
   if (!sent.ok && stopping.aborted) return;
+  if (!sent.ok && sent.isLimited) {
+    breaker.succeeded();
+    const nextMs = await slowDown(store, channel.name, { nowMs: nowMs(), requestedMs: sent.retryAfterMs ?? 0 });
+    log.info(
+      { channel: channel.name, pauseMs: nextMs - nowMs() },
+      'the recipient limits messages; they are sent one at a time',
+    );
+    return release(needs, alerts, nextMs);
+  }
   // A final refusal is an answer as well: the recipient is reachable.
   if (sent.ok || !sent.retry) breaker.succeeded();
   else breaker.failed(nowMs(), sent.retryAfterMs);

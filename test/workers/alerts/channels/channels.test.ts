@@ -197,8 +197,10 @@ describe.each(httpChannels)('the HTTP answer to %s', (name) => {
       ok: false,
       answer: '429',
       retry: true,
-      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      ...(retryAfterMs !== undefined && { retryAfterMs, isLimited: true }),
     });
+    const unavailable = await answered(503, { headers: { 'retry-after': after } });
+    expect(unavailable).not.toHaveProperty('isLimited');
   });
 
   it('its body is not shown: it may repeat what we sent', async () => {

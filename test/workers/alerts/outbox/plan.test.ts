@@ -31,6 +31,8 @@ const rulesOf = (...rules: readonly Partial<SendTimes>[]) =>
   new Map(rules.map((rule) => [rule.name ?? '', { name: '', quiet: undefined, digestMs: undefined, ...rule }]));
 const rules = rulesOf(
   { name: 'plain' },
+  { name: 'personal', hostsOf: () => [] },
+  { name: 'report', isReport: true },
   { name: 'gathered', digestMs: 60_000 },
   { name: 'grouped', isGrouped: true },
   { name: 'nightly', digestMs: 86_400_000, quiet: { from: '22:00', to: '06:00', timezone: 'UTC' } },
@@ -46,6 +48,48 @@ describe('due alerts', () => {
     const { postponed, messages } = planAt([alertOf('a'), late]);
     expect(postponed).toEqual([]);
     expect(idsOf(messages)).toEqual([['b'], ['a']]);
+  });
+
+  const many = (count: number, more: Partial<Alert> = {}) =>
+    Array.from({ length: count }, (_, n) => alertOf(`m${String(n).padStart(2, '0')}`, more));
+  const recentOf = (messages: number, digestAt?: string) => new Map([['plain', { messages, digestAt }]]);
+
+  it('are one message from the eleventh of a rule within a minute on', () => {
+    expect(planAt(many(10)).messages).toHaveLength(10);
+    expect(planAt(many(11)).messages).toMatchObject([
+      many(11).map(({ id }) => ({ id, digest: expect.stringMatching(/^digest-/) as string })),
+    ]);
+    const after = planSends(many(3), { rules, nowMs, recent: recentOf(8) });
+    expect(idsOf(after.messages)).toEqual([['m00', 'm01', 'm02']]);
+    expect(planSends(many(3), { rules, nowMs, recent: recentOf(7) }).messages).toHaveLength(3);
+  });
+
+  it('of a burst are collected for half a minute after the last message that had several', () => {
+    const recent = recentOf(10, instantOf(nowMs - 20_000));
+    const { postponed, messages } = planSends(many(2), { rules, nowMs, recent });
+    expect(messages).toEqual([]);
+    expect(postponed).toEqual(many(2).map(({ id }) => ({ id, next_at: instantOf(nowMs + 10_000) })));
+    expect(planSends(many(2), { rules, nowMs: nowMs + 10_000, recent }).messages).toHaveLength(1);
+    expect(planSends(many(1), { rules, nowMs: nowMs + 10_000, recent }).messages).toMatchObject([[{ digest: null }]]);
+  });
+
+  it.each([
+    ['to a program', { channel: 'webhook' }],
+    ['as incidents', { channel: 'pagerduty' }],
+    ['for single hosts', { rule: 'personal' }],
+    ['as reports', { rule: 'report' }],
+    ['that were tried before', { attempts: 1 }],
+    ['that may have arrived', { claimed_at: instantOf(nowMs - 60_000) }],
+  ])('%s are single messages, however many', (_what, more) => {
+    expect(planAt(many(12, more)).messages).toHaveLength(12);
+  });
+
+  it('are one message at the end of quiet hours', () => {
+    const held = { rule: 'resting', due_at: instantOf(nowMs) };
+    const endMs = nowMs + 3_600_000;
+    const later = alertOf('later', { rule: 'resting', due_at: instantOf(endMs) });
+    expect(idsOf(planAt([...many(2, held), later], endMs).messages).toSorted()).toEqual([['later'], ['m00', 'm01']]);
+    expect(planAt(many(1, held), endMs).messages).toMatchObject([[{ digest: null }]]);
   });
 
   it('of a removed rule go to the sender, which reports that', () => {

@@ -14,13 +14,18 @@ import { storeEngines } from '../../../harness/stores.ts';
 
 const startMs = Date.parse('2026-03-04T12:00:00Z');
 
-async function addMany(store: Store, count: number, channel: ChannelName = 'webhook'): Promise<void> {
-  const at = instantOf(startMs);
+async function addMany(
+  store: Store,
+  count: number,
+  channel: ChannelName = 'webhook',
+  { first = 0, atMs = startMs } = {},
+): Promise<void> {
+  const at = instantOf(atMs);
   const alerts = Array.from({ length: count }, (_, n) => ({
-    id: `${channel}-${n}`,
+    id: `${channel}-${first + n}`,
     rule: 'many',
     channel,
-    subject_uri: `a${n}`,
+    subject_uri: `a${first + n}`,
     fact: 'since then',
     occurred_at: at,
     due_at: at,
@@ -31,14 +36,16 @@ async function addMany(store: Store, count: number, channel: ChannelName = 'webh
 interface PollerOptions {
   readonly rule?: Partial<ConditionRule>;
   readonly send?: (message: Message, signal: AbortSignal) => Promise<SendResult>;
+  readonly clock?: { readonly nowMs: number };
 }
 
 function startPoller(
   store: Store,
-  { rule = {}, send = async () => ({ ok: true, answer: '200' }) }: PollerOptions = {},
+  { rule = {}, send = async () => ({ ok: true, answer: '200' }), clock: shared }: PollerOptions = {},
 ) {
   const sent: Message[] = [];
   const clock = { nowMs: startMs + 1_000, transactions: 0 };
+  let polls = 0;
   const counted: Store = {
     ...store,
     transaction(work) {
@@ -72,14 +79,17 @@ function startPoller(
   const poller = startOutboxPoller({
     store: counted,
     rules: new Map([['many', many]]),
-    channels: new Map((['webhook', 'slack'] as const).map((name) => [name, channelOf(name)])),
+    channels: new Map((['webhook', 'slack', 'pagerduty'] as const).map((name) => [name, channelOf(name)])),
     adminUrl: undefined,
-    nowMs: () => clock.nowMs,
+    nowMs() {
+      polls += 1;
+      return (shared ?? clock).nowMs;
+    },
     random: () => 0,
     log: createLog({ level: 'silent', pretty: false }),
     pollEveryMs: 20,
   });
-  return { clock, sent, poller, [Symbol.asyncDispose]: () => poller.close() };
+  return { clock, sent, poller, polls: () => polls, [Symbol.asyncDispose]: () => poller.close() };
 }
 
 const statesOf = async ({ db }: Store) =>
@@ -160,20 +170,53 @@ describe.each(storeEngines.filter(({ available }) => available))('the outbox pol
   it('sends a limited number at a time per channel, and a hanging channel does not delay another', async () => {
     await using opened = await fresh();
     const { store } = opened;
-    await addMany(store, 30, 'slack');
+    await addMany(store, 30, 'pagerduty');
     await addMany(store, 30, 'webhook');
     let isHanging = true;
     const send = async ({ id }: Message): Promise<SendResult> => {
-      while (isHanging && id.startsWith('slack')) await new Promise((resolve) => setTimeout(resolve, 5));
+      while (isHanging && id.startsWith('pagerduty')) await new Promise((resolve) => setTimeout(resolve, 5));
       return { ok: true, answer: '200' };
     };
     await using polling = startPoller(store, { send });
     const sentTo = (channel: ChannelName) => polling.sent.filter(({ id }) => id.startsWith(channel)).length;
     await expect.poll(() => sentTo('webhook')).toBe(30);
-    expect(sentTo('slack')).toBe(8);
+    expect(sentTo('pagerduty')).toBe(8);
     isHanging = false;
     await expect.poll(async () => new Set(await statesOf(store))).toEqual(new Set(['sent']));
-    expect(sentTo('slack')).toBe(30);
+    expect(sentTo('pagerduty')).toBe(30);
+  });
+
+  it('sends 500 alerts of one minute to a recipient that takes one a second in few messages, with two processes', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    const accepted: Message[] = [];
+    const clock = { nowMs: startMs };
+    let [lastMs, refused] = [0, 0];
+    const send = async (message: Message): Promise<SendResult> => {
+      if (clock.nowMs - lastMs < 1_000) {
+        refused += 1;
+        return { ok: false, answer: '429', retry: true, retryAfterMs: 1_000, isLimited: true };
+      }
+      lastMs = clock.nowMs;
+      accepted.push(message);
+      return { ok: true, answer: '200' };
+    };
+    await using one = startPoller(store, { send, clock });
+    await using other = startPoller(await opened.openAnother(), { send, clock });
+    const polled = () => [one, other].map(({ polls }) => polls());
+    for (let second = 0; second < 120; second += 1) {
+      if (second < 50) await addMany(store, 10, 'slack', { first: second * 10, atMs: clock.nowMs });
+      const before = polled();
+      await expect.poll(() => polled().every((polls, n) => polls >= (before[n] ?? 0) + 2)).toBe(true);
+      clock.nowMs += 1_000;
+    }
+    await expect.poll(async () => new Set(await statesOf(store))).toEqual(new Set(['sent']));
+    const subjects = accepted.flatMap((message) => message.subjects);
+    expect([subjects.length, new Set(subjects).size]).toEqual([500, 500]);
+    expect(accepted.length).toBeLessThanOrEqual(20);
+    expect(refused).toBeLessThanOrEqual(20);
+    expect(accepted.some(({ text }) => /… and \d{3} more\.$/.test(text))).toBe(true);
+    expect([one, other].map(({ poller }) => poller.channelStates()['slack']?.failures)).toEqual([0, 0]);
   });
 
   it('sends every alert once when several processes poll the same outbox', async () => {
