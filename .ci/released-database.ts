@@ -11,7 +11,6 @@ import type { ColumnKind, ColumnKinds, TableShape } from '#src/store/columns.ts'
 import type { Store } from '#src/store/contract.ts';
 import { insertRows } from '#src/store/rows.ts';
 import { openStore } from '#src/store/open-store.ts';
-import { catchUpContactSearch, useContactSearch } from '#src/store/contact-search/contact-follower.ts';
 import { tables, type NewRow, type TableName } from '#src/store/tables.ts';
 import { viewNames } from '#src/store/views/views.ts';
 import { ingestParsed } from '#workers/pipeline/ingest.ts';
@@ -50,8 +49,6 @@ async function fill(store: Store): Promise<void> {
   await ingestParsed({ store, screen }, parseBatch({ v: 1, deliveries }, at));
   const observed = records.map((each) => ({ ...each, observed: at }));
   await ingestRecords({ store, screen }, observed, { source: 'backfill', now: at });
-  await useContactSearch(store);
-  await catchUpContactSearch(store);
   await store.refreshViews();
   for (const name of Object.keys(tables) as TableName[]) {
     const { rows } = await sql`select 1 from ${sql.table(name)} limit 1`.execute(store.db);
@@ -83,12 +80,13 @@ function sqliteText(path: string): string {
   const entries = database
     .prepare<[], { type: string; name: string; sql: string }>(
       `select type, name, sql from sqlite_master where sql is not null and name not like 'sqlite_%'
-        and name not like 'contact_search_trigrams_%' order by rowid`,
+        and name not like 'contact_search_texts_%' order by rowid`,
     )
     .all()
     .filter(({ name }) => !viewNames.includes(name));
+  // Triggers fill the search of contacts.
   const inserts = entries
-    .filter(({ type, name }) => type === 'table' && name !== 'contact_search_trigrams')
+    .filter(({ type, name }) => type === 'table' && !name.startsWith('contact_search'))
     .flatMap(({ name }) => {
       const columns = database.pragma(`table_info("${name}")`) as { name: string }[];
       const values = columns.map((column) => `quote("${column.name}")`).join(` || ', ' || `);

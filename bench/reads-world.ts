@@ -3,13 +3,13 @@
 import Sqlite from 'better-sqlite3';
 import { sqliteFile, openStore } from '#src/store/open-store.ts';
 import { refillBookings } from '#src/store/bookings/booking-follower.ts';
-import { catchUpContactSearch, useContactSearch } from '#src/store/contact-search/contact-follower.ts';
 import { refillTimeZones } from '#src/store/time-zones.ts';
 import { connect } from './mirror.ts';
 
 export const fewBookings = 30_000;
-/** As in the sandbox. */
+/** As in the sandbox; the search of contacts is promised for so many at most. */
 const contactsPerBooking = 0.4;
+const mostContacts = 100_000;
 
 /** What the two engines write differently. */
 interface Dialect {
@@ -51,8 +51,6 @@ export async function fillMirror(url: string, bookings: number): Promise<void> {
   await using store = await openStore(needs, url);
   await store.transaction(refillBookings);
   await store.transaction((unit) => refillTimeZones(unit, store.reportZone));
-  await useContactSearch(store);
-  await catchUpContactSearch(store, { atOnce: 2_000 });
   if (path !== undefined) return;
   await using database = await connect(url);
   await database.rows('vacuum analyze');
@@ -83,7 +81,7 @@ const host = (number: string): string =>
 function filling({ at, json, hex }: Dialect, bookings: number): readonly string[] {
   const year = 365 * 86_400;
   const now = Math.floor(Date.now() / 1000);
-  const contacts = bookings * contactsPerBooking;
+  const contacts = Math.min(bookings * contactsPerBooking, mostContacts);
   /** As scattered as real ones; no two are the same. */
   const id = (number: string): string =>
     `${hex(`(${number}) * 2654435761 % 4294967296`)} || ${hex(`(${number}) * 2246822519 % 4294967296`)}`;

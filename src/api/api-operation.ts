@@ -16,8 +16,6 @@ export interface ApiContext {
   readonly screen: Screen;
   /** How deliveries are signed; by the service's own scheme when absent (A2). */
   readonly signing?: ReplayScriptOptions;
-  /** Begins to keep the table of the contact search; absent where it is switched off. */
-  readonly useContactSearch?: () => Promise<void>;
   /** The unit of amounts in custom fields (CURRENCY_FIELDS); minor when absent. */
   readonly currencyFields?: ViewSettings['currencyFields'];
   /** For the operations about the process; absent where only the store is served. */

@@ -46,12 +46,11 @@ export const listContacts = defineOperation({
   path: '/api/contacts',
   summary: 'The contacts, searched and sorted',
   description:
-    'As `GET /contacts` of the service, from the mirror: the same filters, order, pages and errors. Deleted contacts are left out. Times have six fractional digits. Contacts that changed a moment ago are included; the header `Slotstream-Search-Offset` is the last log entry in the search table, and is absent where the contacts were searched without it.',
+    'As `GET /contacts` of the service, from the mirror: the same filters, order, pages and errors. Deleted contacts are left out. Times have six fractional digits.',
   query: contactListQuery,
   answers: 'collection',
   schema: mirroredContact,
-  async run({ store, query, pageIn, useContactSearch }) {
-    await useContactSearch?.();
+  async run({ store, query, pageIn }) {
     const { count: _count, page_token: _token, sort: keys = [], exclude, ...search } = query;
     // The URI is the tiebreaker for equal times, so a second sort key never decides.
     const [sort = 'created_at:asc'] = keys;
@@ -60,11 +59,9 @@ export const listContacts = defineOperation({
     const uris = page.items.map(({ uri }) => uri);
     const rows = new Map((await rowsByUri(store, 'contacts', uris)).map((row) => [row['uri'], row]));
     const definitions = exclude === undefined ? await allDefinitions(store) : undefined;
-    const found = listing({ ...page, positionOf: ({ key, uri }) => ({ key, uri }) }, ({ uri }) =>
+    return listing({ ...page, positionOf: ({ key, uri }) => ({ key, uri }) }, ({ uri }) =>
       contactRecord(rows.get(uri) ?? { uri }, definitions),
     );
-    const { searchOffset: offset } = page;
-    return { ...found, ...(offset !== undefined && { headers: { 'slotstream-search-offset': String(offset) } }) };
   },
 });
 

@@ -14,7 +14,6 @@ import type { Metrics } from '#src/observability/metrics/registry.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
 import type { Health } from '#src/receiver/health.ts';
 import type { Store } from '#src/store/contract.ts';
-import { useContactSearch } from '#src/store/contact-search/contact-follower.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import type { Listeners } from './listeners.ts';
 import { mcpOf } from './mcp.ts';
@@ -115,7 +114,6 @@ function readsOf(
       report,
       process: mirrorProcess(needs),
       currencyFields: config.views.currencyFields,
-      ...(config.contactSearch && { useContactSearch: memoize(() => useContactSearch(store)) }),
       acted: (operation) => log.info({ operation }, 'an operator used the API'),
     });
   });

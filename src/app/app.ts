@@ -18,7 +18,7 @@ import { bookingsBehind } from '#src/store/status-counts.ts';
 import { hasOrganization } from '#workers/sync/mirror-identity.ts';
 import { openAdmin } from './admin.ts';
 import type { Alerts } from './alerting.ts';
-import { openFollowers, openRetention, openSyncJobs, prepareBackground } from './background.ts';
+import { openBookingsJob, openRetention, openSyncJobs, prepareBackground } from './background.ts';
 import { addDiskHealth, openDataFolder, openDisks } from './disk.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { healthOf, installationOf } from './installation.ts';
@@ -147,7 +147,7 @@ export async function openApp(
   });
   // Last, so that they close first: they read the tail, which closes with the admin listener.
   if (background) {
-    await openFollowers(background);
+    await openBookingsJob(background);
     running.sinks = prepared?.openSinks?.(background);
     running.alerts = await prepared?.alerts.open({ ...background, installation, clock: alertClock });
   }

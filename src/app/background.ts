@@ -29,14 +29,12 @@ export async function openRetention({ config, opened, ...needs }: BackgroundNeed
   opened.defer(() => schedules.close());
 }
 
-/** Keeps the bookings and the search table of contacts up to date; the latter empty where it is switched off. */
-export async function openFollowers({ config, opened, tail, disks, ...needs }: BackgroundNeeds): Promise<void> {
-  const { bookingsJob, clearContactSearchJob, contactSearchJob } = await import('./followers.ts');
+/** Keeps the bookings up to date. */
+export async function openBookingsJob({ opened, tail, disks, ...needs }: BackgroundNeeds): Promise<void> {
+  const { bookingsJob } = await import('./bookings-job.ts');
   const { store, log } = needs;
-  const hasRoom = () => disks.hasRoom('store');
-  const follower = (part: string) => ({ store, tail, hasRoom, report: errorLogger(log, part) });
-  const search = config.contactSearch ? contactSearchJob(follower('contact search')) : clearContactSearchJob({ store });
-  const schedules = startJobs(needs, [bookingsJob(follower('bookings')), search], { leaseMs: takeoverLeaseMs });
+  const job = bookingsJob({ store, tail, hasRoom: () => disks.hasRoom('store'), report: errorLogger(log, 'bookings') });
+  const schedules = startJobs(needs, [job], { leaseMs: takeoverLeaseMs });
   opened.defer(() => schedules.close());
 }
 

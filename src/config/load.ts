@@ -155,7 +155,6 @@ function shape(values: SettingValues) {
     events: values.EVENTS,
     eraseOnDelete: values.ERASE_ON_DELETE,
     retentionDays: values.RETENTION_DAYS,
-    contactSearch: values.CONTACT_SEARCH === 'on',
     views: { currencyFields: values.CURRENCY_FIELDS, reportZone: values.REPORT_TIMEZONE },
     reconcileEveryMs: values.RECONCILE_EVERY,
     sweepEveryMs: values.SWEEP_EVERY,

@@ -206,12 +206,6 @@ export const settings = {
     default: 'UTC',
     meaning: 'The time zone in which the views and the dashboard count days and months. Every process needs the same.',
   },
-  CONTACT_SEARCH: {
-    reads: z.enum(['on', 'off'], 'on or off').default('on'),
-    default: 'on',
-    meaning:
-      'Keep a search index for `/api/contacts`, built at the first search. With `off`, each search scans the contacts.',
-  },
   CURRENCY_FIELDS: {
     reads: z.enum(['minor', 'major'], 'minor or major').default('minor'),
     default: 'minor',

@@ -50,7 +50,7 @@ export const checkStore: Check = async ({ config, mirror }, report) => {
       `PostgreSQL runs with ${setting}: a crash of its machine can lose acknowledged deliveries.`,
       `In postgresql.conf: ${setting.replace(/ = .*/, ' = on')}; then restart PostgreSQL.`,
     );
-  const missing = config.contactSearch ? await store.engine.contactIndex.missing(store.db) : [];
+  const missing = await store.engine.contactSearch.missing(store.db);
   if (missing.length > 0)
     report.warning(
       'search',

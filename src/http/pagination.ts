@@ -37,7 +37,6 @@ export interface Listing {
   readonly hasPrevious: boolean;
   /** Fields of the answer besides `collection` and `pagination`. */
   readonly fields?: Readonly<Record<string, unknown>>;
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export function listing<Item extends object>(

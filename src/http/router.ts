@@ -43,7 +43,6 @@ export interface OperationInput<Context> {
   readonly params: PathParams;
   readonly request: Request;
   readBody(): unknown;
-  header?(name: string, value: string): void;
 }
 
 export function addOperations<Context, Op extends Operation<Context>, E extends Env>(
@@ -91,7 +90,6 @@ async function answer<Context, Op extends Operation<Context>>(
       params: req.param(),
       request: req.raw,
       readBody: () => readBody(http),
-      header: (name, value) => http.header(name, value),
     });
     application.onAnswer?.(operation, statusOf(operation), body);
     if (body instanceof Response) return body;
@@ -131,12 +129,9 @@ export async function runOperation<Context, Op extends Operation<Context>>(
   };
   const end = await begin?.(operation, call);
   try {
-    const body = await answerTo(operation, call, {
-      header: (name, value) => input.header?.(name, value),
-      pagination(listing) {
-        if (cursors === undefined) throw new TypeError(`${operation.id} needs cursors.`);
-        return paginationOf(listing, { cursors, list: { path, filters }, url });
-      },
+    const body = await answerTo(operation, call, (listing) => {
+      if (cursors === undefined) throw new TypeError(`${operation.id} needs cursors.`);
+      return paginationOf(listing, { cursors, list: { path, filters }, url });
     });
     await end?.(statusOf(operation), body);
     return body;
@@ -149,14 +144,13 @@ export async function runOperation<Context, Op extends Operation<Context>>(
 async function answerTo<Context>(
   operation: Operation<Context>,
   call: Call<Context, unknown, unknown, unknown>,
-  { header, pagination }: { header(name: string, value: string): void; pagination(listing: Listing): object },
+  pagination: (listing: Listing) => object,
 ): Promise<object | undefined> {
   switch (operation.answers) {
     case 'resource':
       return { resource: await operation.run(call) };
     case 'collection': {
       const listing = await operation.run(call);
-      for (const [name, value] of Object.entries(listing.headers ?? {})) header(name, value);
       return { collection: listing.records, pagination: pagination(listing), ...listing.fields };
     }
     case 'object':

@@ -1,8 +1,7 @@
 // What a store engine must do, and the store that the rest of the program uses: transactions over the same tables.
-import type { Kysely, QueryResult, RawBuilder } from 'kysely';
+import type { Kysely, QueryResult, RawBuilder, SqlBool } from 'kysely';
 import type { SlotstreamError } from '#src/base/errors.ts';
 import type { Codec, ColumnKind } from './columns.ts';
-import type { ContactIndex } from '#src/store/contact-search/contact-index.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Database, TableName } from './tables.ts';
 import type { ViewInstaller } from '#src/store/views/view-installer.ts';
@@ -38,13 +37,24 @@ export interface Insert {
   readonly conflict?: () => RawBuilder<unknown>;
 }
 
+/** How an engine finds contacts by parts of their texts. */
+export interface ContactSearch {
+  /** Whether a text of `contact_search` contains one of these segments, in any case. */
+  contains(column: string, segments: readonly string[]): RawBuilder<SqlBool>;
+  /** The statements that make a missing index possible, for an operator to run; empty where none is missing. */
+  missing(db: Kysely<Database>): Promise<readonly string[]>;
+}
+
+/** The pattern of `like` for a part of a text. */
+export const likePattern = (part: string): string => `%${part.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+
 /** Everything in which SQLite and PostgreSQL differ; the code above it is written once. */
 export interface StoreEngine extends Codec {
   readonly name: 'sqlite' | 'postgres';
   readonly db: Kysely<Database>;
   readonly dialect: SqlDialect;
   readonly views: ViewInstaller;
-  readonly contactIndex: ContactIndex;
+  readonly contactSearch: ContactSearch;
   /** Inserts many rows (`insert-rows.ts`). Returns how many were written. */
   insert(unit: Unit, rows: readonly WritableRow[], insert: Insert): Promise<number>;
   run<Row>(db: Kysely<Database>, statement: Statement): Promise<QueryResult<Row>>;

@@ -6,11 +6,17 @@ import { isMissingTable, SlotstreamError } from '#src/base/errors.ts';
 import { firstRelease } from '#src/store/migrations/0001-first-release.ts';
 import { bookings } from '#src/store/migrations/0002-bookings.ts';
 import { outbox } from '#src/store/migrations/0003-outbox.ts';
+import { contactSearch } from '#src/store/migrations/0004-contact-search.ts';
 import type { StorageTypes } from '#src/store/migrations/storage-types.ts';
 import type { Database } from './tables.ts';
 
 export function migrationsFor(types: StorageTypes): Record<string, Migration> {
-  return { '0001-first-release': firstRelease(types), '0002-bookings': bookings(types), '0003-outbox': outbox };
+  return {
+    '0001-first-release': firstRelease(types),
+    '0002-bookings': bookings(types),
+    '0003-outbox': outbox,
+    '0004-contact-search': contactSearch(types),
+  };
 }
 
 /** Asked first at every start: the migrator reads the whole schema, twice, before it finds that there is nothing to do. */

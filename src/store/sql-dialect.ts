@@ -23,6 +23,8 @@ export interface SqlDialect {
   lookUp(join: 'join' | 'left join', table: string, by: { readonly on: Sql; readonly as?: string }): Sql;
   /** Joins one row of values about each row of a query, computed once and only where it is read. */
   oneRow(alias: string, select: OneRowSelect): OneRow;
+  /** A query for these texts, as one parameter. */
+  values(texts: readonly string[]): Sql;
   /** Aggregates texts to a JSON list: on PostgreSQL sorted by bytes, on SQLite in the order in which they come. */
   list(text: Sql): Sql;
   /** A JSON list of no text or one. */

@@ -91,9 +91,9 @@ export const tables = {
     },
     'checked_at',
   ),
-  /** The contacts as a search looks at them. It follows the log (`search/contact-follower.ts`); `words` is for SQLite's index. */
+  /** The contacts that are not deleted, as a search compares them. Triggers of the database keep it equal to `contacts`. */
   contact_search: table('uri', {
-    text: 'uri name job_title company city timezone country state words',
+    text: 'uri name job_title company city timezone country state',
     time: 'created_at updated_at',
   }),
   /** One row per booking with all its reschedules. It follows the log (`bookings/booking-follower.ts`). */

@@ -119,6 +119,7 @@ const notProjected = new Set<TableName>([
   'contacts_wide_columns',
   'time_zones',
   'bookings',
+  'contact_search',
   'booking_invitees',
 ]);
 const followers = ['time_zones', 'bookings'];

@@ -12,7 +12,6 @@ import type { Store, Unit } from '#src/store/contract.ts';
 import { dryRunStore } from '#src/store/open-store.ts';
 import { appendEntries, knownEntries } from '#src/store/log/append.ts';
 import { refreshBookings } from '#src/store/bookings/booking-follower.ts';
-import { removeFromSearch } from '#src/store/contact-search/contact-follower.ts';
 import { fold } from '#workers/pipeline/fold.ts';
 import { blankEntry, type ParsedItem } from '#workers/pipeline/parse.ts';
 import { alreadyScreened } from '#workers/pipeline/screen.ts';
@@ -103,7 +102,6 @@ async function carryOut(unit: Unit, { request, found, now }: Order): Promise<Era
     unit,
     subjects.map(({ uri }) => uri),
   );
-  await removeFromSearch(unit, [...(changedRows.get('contacts') ?? [])]);
   await refreshBookings(
     unit,
     [...changedRows.values()].flatMap((uris) => [...uris]),

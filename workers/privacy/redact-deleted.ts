@@ -2,7 +2,6 @@
 // replay nor rebuild can restore it.
 import type { Unit } from '#src/store/contract.ts';
 import { redactEntry } from '#src/store/log/append.ts';
-import { removeFromSearch } from '#src/store/contact-search/contact-follower.ts';
 import { deletedContacts, entriesAbout, unparsedNaming, type NewEntry } from '#src/store/log/read.ts';
 import { isApiRead, parseText, type ParsedItem } from '#workers/pipeline/parse.ts';
 import type { RowWorkspace } from '#workers/pipeline/row-workspace.ts';
@@ -39,7 +38,6 @@ export function contactsDeletedBy(items: readonly ParsedItem[], { eraseOnDelete 
 export async function redactEntriesAbout(unit: Unit, uris: readonly string[]): Promise<void> {
   if (uris.length === 0) return;
   await unit.engine.noteRedaction(unit.db);
-  await removeFromSearch(unit, uris);
   for (const entry of await entriesAbout(unit, uris)) {
     const { record } = parseText(entry.body ?? '', entry);
     const stub = redactedBody(entry, record);

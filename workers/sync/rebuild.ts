@@ -14,7 +14,6 @@ import type { Unit } from '#src/store/contract.ts';
 import { entriesToFold, lastSeq, type FoldedEntry } from '#src/store/log/read.ts';
 import { dropObservedTimes, recordObservedTimes, entriesObservedSince } from '#src/store/log/observed-times.ts';
 import { refillBookings } from '#src/store/bookings/booking-follower.ts';
-import { refillContactSearch } from '#src/store/contact-search/contact-follower.ts';
 import { retryContention } from '#src/store/open-store.ts';
 import { tables, type Database, type TableName } from '#src/store/tables.ts';
 import type { FoldNeeds } from '#workers/pipeline/fold.ts';
@@ -98,7 +97,6 @@ function rebuildTables(needs: RebuildNeeds): Promise<RebuildReport | undefined> 
           const hasChanged = (...names: readonly TableName[]) =>
             names.some((name) => Object.values(differences[name] ?? {}).some((count) => count > 0));
           // No log entry tells these tables of it.
-          if (hasChanged('contacts')) await refillContactSearch({ db, engine });
           if (hasChanged('invitees', 'scheduled_events', 'meeting_recaps')) await refillBookings({ db, engine });
           return { entries, differences };
         }),

@@ -56,12 +56,7 @@ export const listPeople = defineOperation({
   }),
   answers: 'collection',
   schema: person,
-  async run({
-    store,
-    query: { email, name, contact, contact_uris: contacts },
-    pageIn,
-    useContactSearch,
-  }): Promise<Listing> {
+  async run({ store, query: { email, name, contact, contact_uris: contacts }, pageIn }): Promise<Listing> {
     const page = pageIn('created_at:desc');
     const onePage = { first: undefined, last: undefined, hasNext: false, hasPrevious: false };
     if (contacts !== undefined) return { ...onePage, records: await peopleOfContacts(store, contacts) };
@@ -74,7 +69,6 @@ export const listPeople = defineOperation({
       const { items, ...ends } = await findWithoutContact(store, name, page);
       return { ...ends, records: items };
     }
-    await useContactSearch?.();
     const found = await findContacts(store, {
       search: name === undefined ? {} : { name: [name] },
       order: 'created_at',

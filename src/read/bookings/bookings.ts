@@ -47,7 +47,7 @@ async function bookingRows({ db, engine }: Readable, journeys: readonly string[]
   const columns = derived.map((name) => journeyColumn(engine.dialect, name));
   const { rows } = await sql<StoredColumns & Omit<BookingRow, keyof TableRow<'bookings'>>>`
     select bookings.*, ${sql.join(columns)} from bookings ${journeyJoins}
-    where journey_uri in (${engine.contactIndex.list(journeys)})`.execute(db);
+    where journey_uri in (${engine.dialect.values(journeys)})`.execute(db);
   const byUri = new Map(
     rows.map((row) => {
       const { outcome, attendance, attendance_basis, event_type_name } = row;

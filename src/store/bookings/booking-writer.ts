@@ -33,7 +33,7 @@ const links = (table: string): Sql => sql.join(linkColumns.map((name) => sql.ref
 
 /** The invitees that these subjects concern: themselves, and those of the same meeting or of the meeting of a recap. */
 async function concernedBy(unit: Unit, subjects: readonly string[]): Promise<readonly LinkedInvitee[]> {
-  const given = unit.engine.contactIndex.list(subjects);
+  const given = unit.engine.dialect.values(subjects);
   // One query each: an `or` of them would not use their indexes.
   return selectInvitees(unit, [
     sql`select uri from invitees where uri in (${given})`,
@@ -70,10 +70,10 @@ async function scopeOf(unit: Unit, start: readonly LinkedInvitee[]): Promise<Sco
   let fresh: readonly string[] = namesIn(start);
   while (fresh.length > 0) {
     for (const uri of fresh) known.add(uri);
-    const given = unit.engine.contactIndex.list(fresh);
+    const given = unit.engine.dialect.values(fresh);
     const named = fresh.filter((uri) => !invitees.has(uri));
     const found = await selectInvitees(unit, [
-      ...(named.length > 0 ? [unit.engine.contactIndex.list(named)] : []),
+      ...(named.length > 0 ? [unit.engine.dialect.values(named)] : []),
       sql`select uri from invitees where old_invitee in (${given})`,
       sql`select uri from invitees where new_invitee in (${given})`,
       sql`select invitee_uri from booking_invitees where journey_uri in (
@@ -97,7 +97,7 @@ const isNamed = (uri: string | null): uri is string => uri !== null && uri !== '
 async function journeysWith({ db, engine }: Unit, found: readonly LinkedInvitee[]): Promise<readonly string[]> {
   if (found.length === 0) return [];
   const { rows } = await sql<{ uri: string }>`select distinct journey_uri as uri from booking_invitees
-    where invitee_uri in (${engine.contactIndex.list(found.map(({ uri }) => uri))})`.execute(db);
+    where invitee_uri in (${engine.dialect.values(found.map(({ uri }) => uri))})`.execute(db);
   return rows.map(({ uri }) => uri);
 }
 

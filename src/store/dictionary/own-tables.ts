@@ -66,7 +66,7 @@ export const ownTables = {
     },
   },
   contact_search: {
-    about: 'Internal. One row per contact as `/api/contacts` searches it; it follows the log.',
+    about: 'Internal. One row per contact as `/api/contacts` searches it; triggers keep it up to date.',
     columns: {
       uri: joins('contacts.uri', 'the contact'),
       name: 'as in `contacts`',
@@ -76,7 +76,6 @@ export const ownTables = {
       timezone: 'as in `contacts`',
       country: 'as in `contacts`',
       state: 'as in `contacts`',
-      words: 'text for the index of SQLite; null on PostgreSQL',
       created_at: 'as in `contacts`',
       updated_at: 'as in `contacts`',
     },

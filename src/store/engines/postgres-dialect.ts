@@ -33,6 +33,7 @@ export const postgresDialect: SqlDialect = {
       value: (name) => sql.id(alias, name),
     };
   },
+  values: (texts) => sql`select unnest(${texts}::text[])`,
   list: (text) => sql`coalesce(jsonb_agg(${text} order by ${text} collate "C"), '[]'::jsonb)`,
   listOf: (text = sql``) => sql`jsonb_build_array(${text})`,
   texts: (list, alias) => sql`jsonb_array_elements_text(${list}) as ${sql.id(alias)}(value)`,

@@ -9,7 +9,7 @@ import { postgresTypes } from '#src/store/migrations/storage-types.ts';
 import { neverSilent } from './pg-socket.ts';
 import { commentOnTables } from './postgres-comments.ts';
 import { openConnections } from './postgres-connections.ts';
-import { indexTrigrams, postgresContactIndex } from './postgres-contact-index.ts';
+import { indexTrigrams, postgresContactSearch } from './postgres-contact-search.ts';
 import { insertArrays } from './postgres-insert.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { prepareSchema } from './postgres-schema.ts';
@@ -47,7 +47,7 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
     db,
     dialect: postgresDialect,
     views: postgresViews,
-    contactIndex: postgresContactIndex(),
+    contactSearch: postgresContactSearch,
     insert: insertArrays,
     run,
     pipelines: (on) => connections.has(on) && !isPooled(),

@@ -24,6 +24,7 @@ export const sqliteDialect: SqlDialect = {
       value: (name) => sql`(${sql.id(alias)}.value ->> ${sql.lit(`$.${name}`)})`,
     };
   },
+  values: (texts) => sql`select value from json_each(${JSON.stringify(texts)})`,
   list: (text) => sql`json_group_array(${text})`,
   listOf: (text = sql``) => sql`json_array(${text})`,
   texts: (list, alias) => sql`json_each(${list}) as ${sql.id(alias)}`,

@@ -13,8 +13,7 @@ import type { StoreEngine } from '#src/store/contract.ts';
 import { insertValues } from '#src/store/insert-rows.ts';
 import { isMigrated, migrate } from '#src/store/migrations.ts';
 import { sqliteTypes } from '#src/store/migrations/storage-types.ts';
-import { sqliteContactIndex } from './sqlite-contact-index.ts';
-import { contactWords } from './sqlite-trigrams.ts';
+import { sqliteContactSearch } from './sqlite-contact-search.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { sqliteShadow } from './sqlite-shadow.ts';
 import { sqliteViews } from './sqlite-view-installer.ts';
@@ -46,7 +45,7 @@ export function openSqlite(path: string): StoreEngine {
     db,
     dialect: sqliteDialect,
     views: sqliteViews,
-    contactIndex: sqliteContactIndex,
+    contactSearch: sqliteContactSearch,
     insert: insertValues,
     run: (on, { sql: text, parameters }) => on.executeQuery(CompiledQuery.raw(text, [...parameters])),
     pipelines: () => false,
@@ -111,7 +110,6 @@ function openFile(path: string): Sqlite.Database {
     // Deleted personal data must not stay readable in free pages of the file.
     database.pragma('secure_delete = ON');
     database.pragma('cache_size = -8000');
-    database.function('contact_words', { deterministic: true, varargs: true }, contactWords);
     return database;
   } catch (error) {
     throw new SlotstreamError('store_unavailable', `The SQLite file ${path} cannot be opened.`, {

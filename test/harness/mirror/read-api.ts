@@ -10,7 +10,6 @@ import { openTail } from '#src/feed/tail.ts';
 import { answerSchema } from '#src/http/operation.ts';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { lastSeq } from '#src/store/log/read.ts';
-import { useContactSearch } from '#src/store/contact-search/contact-follower.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { bearer, openAdmin } from './api-app.ts';
 import type { TestStore } from '../stores.ts';
@@ -22,7 +21,6 @@ export interface ReadAnswer {
 }
 
 export interface ReadApiOptions {
-  readonly usesContactSearch?: boolean;
   readonly clock?: () => number;
   readonly installation?: Installation;
   /** What the admin listener gets besides. */
@@ -41,14 +39,7 @@ function inspected(operation: ApiOperation | undefined, answer: unknown): unknow
 
 export async function openReadApi(
   open: () => Promise<Pick<TestStore, 'store'> & AsyncDisposable>,
-  {
-    usesContactSearch = false,
-    clock = Date.now,
-    installation,
-    admin: adminNeeds = {},
-    process,
-    mcp,
-  }: ReadApiOptions = {},
+  { clock = Date.now, installation, admin: adminNeeds = {}, process, mcp }: ReadApiOptions = {},
 ) {
   const { store, ...rest } = await open();
   const heard = { reported: [] as unknown[], acted: [] as string[] };
@@ -61,7 +52,6 @@ export async function openReadApi(
     installation,
     secret: 'signs page tokens',
     process,
-    ...(usesContactSearch && { useContactSearch: () => useContactSearch(store) }),
     report: (error) => void heard.reported.push(error),
     acted: (operation) => void heard.acted.push(operation),
   });

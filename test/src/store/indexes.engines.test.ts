@@ -51,11 +51,8 @@ const indexes: Readonly<Record<string, ReturnType<typeof both>>> = {
   bookings_evidence_recap: both('the bookings that a recap is evidence for: the follower'),
   booking_invitees_journey_uri: both('the invitees of a rescheduled booking'),
 
-  // The contact search, which no writer of contacts waits for. Of the beginning of a text only: a B-tree takes no long values.
-  contact_search_country: postgres('GET /api/contacts?country'),
+  // The contact search, which triggers keep: an update of a contact touches no index of `contacts`.
   contact_search_created_at: both('GET /api/contacts, in order'),
-  contact_search_state: postgres('GET /api/contacts?state'),
-  contact_search_timezone: postgres('GET /api/contacts?timezone'),
   contact_search_trigrams: postgres('GET /api/contacts by parts of a name, job title, company or city'),
   contact_search_updated_at: both('GET /api/contacts?sort=updated_at, in order'),
 

@@ -85,6 +85,11 @@ describe.each(storeEngines)('a database of a version before 0.1.0 on $name', ({ 
 });
 
 const folder = join(import.meta.dirname, 'released');
+/** A row of a release as the migrations since then leave it: none where they remove it. */
+function migrated(table: string, row: Readonly<Record<string, unknown>>): readonly object[] {
+  const { words: _words, follows: _follows, ...rest } = row;
+  return table === 'key_values' && row['key'] === 'contact search' ? [] : [rest];
+}
 
 async function load(url: string, text: string): Promise<void> {
   if (url.startsWith('sqlite:')) {
@@ -153,9 +158,9 @@ describe.each(released)('the released database $file', ({ available, blank, file
     await using store = await openStore(quiet, place.url);
     for (const name of stored) {
       const { rows: now } = await sql<object>`select * from ${sql.table(name)}`.execute(store.db);
-      const kept = (rows.get(name) ?? []).map(
-        ({ follows: _withdrawn, ...row }) => expect.objectContaining(row) as object,
-      );
+      const kept = (rows.get(name) ?? [])
+        .flatMap((row) => migrated(name, row))
+        .map((row) => expect.objectContaining(row) as object);
       expect([name, kept.length > 0, now]).toEqual([name, true, expect.arrayContaining(kept)]);
     }
     const report = new Report();

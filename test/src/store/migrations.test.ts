@@ -53,6 +53,7 @@ it.each([
       '0001-first-release': '0b5070784281e681',
       '0002-bookings': 'b2ab15d0a8db1878',
       '0003-outbox': '0bfe93106d5c500e',
+      '0004-contact-search': 'c1c26fc8ef71c657',
     },
   ],
   [
@@ -61,6 +62,7 @@ it.each([
       '0001-first-release': 'fc0e35d1bc4d5d21',
       '0002-bookings': '4dd41af9d2671f41',
       '0003-outbox': '0bfe93106d5c500e',
+      '0004-contact-search': '31b7e9aba0e592ca',
     },
   ],
 ] as const)('the migrations of %s are the released ones', async (engine, released) => {

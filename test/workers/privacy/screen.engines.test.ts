@@ -1,6 +1,5 @@
 // The privacy stage as the fold calls it: what it redacts along with a batch, and whether it says so.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { catchUpContactSearch, useContactSearch } from '#src/store/contact-search/contact-follower.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { targetOf } from '#workers/privacy/target.ts';
@@ -120,8 +119,6 @@ describe('a late entry about an erased person', () => {
   it('takes a contact that it reveals out of the search', async () => {
     const { store } = opened;
     await ingestBodies(store, [contact('1', 'Ada'), contact('2', 'Grace')]);
-    await useContactSearch(store);
-    await catchUpContactSearch(store);
     await eraseAda();
     const emails = [{ email: address }];
     await ingestBodies(store, [delivery('contact.updated', { uri: `${base}/contacts/1`, name: 'Ada', emails })]);

@@ -6,7 +6,6 @@ import { Report } from '#src/doctor/check.ts';
 import { checkStore } from '#src/doctor/engines.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { createLog } from '#src/observability/log.ts';
-import { catchUpContactSearch, useContactSearch } from '#src/store/contact-search/contact-follower.ts';
 import { findContacts } from '#src/read/contacts/contact-page.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { ingestBodies, storeEngines } from '../../../harness/stores.ts';
@@ -48,14 +47,11 @@ describe.runIf(postgres.available)('a PostgreSQL without pg_trgm', () => {
     await using blank = await postgres.blank();
     const { guestUrl, run } = await asGuest(blank.url);
     await using store = await openStore({ report: () => {} }, guestUrl);
-    expect(await store.engine.contactIndex.missing(store.db)).not.toEqual([]);
-    await useContactSearch(store);
+    expect(await store.engine.contactSearch.missing(store.db)).not.toEqual([]);
     await ingestBodies(store, [contact]);
-    await catchUpContactSearch(store);
     const find = async (name: string) => {
       const page = { count: 5, descending: false, backwards: false };
-      const effort = { sampled: 1, longestScan: 1, piece: 1, mostCandidates: 10, mostNewer: 10 };
-      return (await findContacts(store, { search: { name: [name] }, order: 'created_at', page }, effort)).items.length;
+      return (await findContacts(store, { search: { name: [name] }, order: 'created_at', page })).items.length;
     };
     expect([await find('LOVE'), await find('hate')]).toEqual([1, 0]);
 
@@ -72,13 +68,13 @@ describe.runIf(postgres.available)('a PostgreSQL without pg_trgm', () => {
     await run(String(said?.fix).replace(/^[^:]*: (.*); then .*$/, '$1'));
     // As a worker does when it starts.
     await store.engine.migrate();
-    expect(await store.engine.contactIndex.missing(store.db)).toEqual([]);
+    expect(await store.engine.contactSearch.missing(store.db)).toEqual([]);
     expect(await searchFinding()).toBeUndefined();
     expect([await find('LOVE'), await find('hate')]).toEqual([1, 0]);
   });
 
   it('is no matter where the user may create it', async () => {
     await using opened = await postgres.fresh();
-    expect(await opened.store.engine.contactIndex.missing(opened.store.db)).toEqual([]);
+    expect(await opened.store.engine.contactSearch.missing(opened.store.db)).toEqual([]);
   });
 });

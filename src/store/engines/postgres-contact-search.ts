@@ -1,0 +1,41 @@
+// Contact search on PostgreSQL. The index on parts of texts needs the extension pg_trgm, which the database user may not be allowed to create.
+import { CompiledQuery, sql, type Kysely, type SqlBool } from 'kysely';
+import { likePattern, type ContactSearch } from '#src/store/contract.ts';
+import type { Database } from '#src/store/tables.ts';
+
+export const postgresContactSearch: ContactSearch = {
+  contains(column, segments) {
+    // Not `any` of a list, which no index of trigrams serves.
+    const patterns = segments.map(
+      (segment) => sql`${sql.ref(`contact_search.${column}`)} ilike ${likePattern(segment)}`,
+    );
+    return sql<SqlBool>`(${sql.join(patterns, sql` or `)})`;
+  },
+  missing: async (db) => ((await trigramsIn(db)).exists ? [] : ['create extension if not exists pg_trgm']),
+};
+
+async function trigramsIn(db: Kysely<Database>) {
+  const { rows } = await sql<{ exists: boolean; extension: string | null }>`
+    select to_regclass('contact_search_trigrams') is not null as exists, (select quote_ident(nspname) from pg_extension
+      join pg_namespace on pg_namespace.oid = extnamespace where extname = 'pg_trgm') as extension`.execute(db);
+  return rows[0] ?? { exists: false, extension: null };
+}
+
+/** At every start: the extension may have been created since the last. */
+export async function indexTrigrams(
+  db: Kysely<Database>,
+  lock: (trx: Kysely<Database>) => Promise<void>,
+): Promise<void> {
+  const { exists, extension } = await trigramsIn(db);
+  if (exists || extension === null) return;
+  const parts = ['name', 'job_title', 'company', 'city'].map((name) => `${name} ${extension}.gin_trgm_ops`);
+  const on = `contact_search using gin (${parts.join(', ')})`;
+  await db
+    .transaction()
+    .execute(async (trx) => {
+      await lock(trx);
+      await trx.executeQuery(CompiledQuery.raw(`create index if not exists contact_search_trigrams on ${on}`));
+    })
+    // Searches are slower without it; `doctor` reports it.
+    .catch(() => undefined);
+}
