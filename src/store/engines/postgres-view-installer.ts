@@ -54,19 +54,11 @@ export const postgresViews: ViewInstaller = {
     const cause = await attempt(db, () => this.create(db, view));
     if (codeOf(cause) !== otherColumns) return cause;
     return attempt(db, async () => {
-      const owner = await ownerOf(db, view.name);
       const readers = await readersOf(db, view.name);
       await sql`drop view ${sql.id(view.name)}`.execute(db);
       await this.create(db, view);
-      if ((await ownerOf(db, view.name)) !== owner)
-        await sql`alter view ${sql.id(view.name)} owner to ${sql.id(owner)}`.execute(db);
-      // A new view has the privileges by default of the schema, and these may have been revoked from the former one.
-      for (const { role } of await readersOf(db, view.name))
-        await sql`revoke all on ${sql.id(view.name)} from ${roleNamed(role)}`.execute(db);
-      for (const { role, column, may_grant } of readers)
-        if (column === null || Object.hasOwn(view.columns, column))
-          await sql`grant select ${column === null ? sql`` : sql`(${sql.id(column)})`} on ${sql.id(view.name)}
-            to ${roleNamed(role)} ${may_grant ? sql`with grant option` : sql``}`.execute(db);
+      for (const role of readers)
+        await sql`grant select on ${sql.id(view.name)} to ${role === null ? sql`public` : sql.id(role)}`.execute(db);
     });
   },
 };
@@ -86,26 +78,11 @@ async function attempt(db: Kysely<Database>, work: () => Promise<void>): Promise
 
 const oidOf = (name: string) => sql`to_regclass(quote_ident(current_schema()) || '.' || quote_ident(${name}))`;
 
-async function ownerOf(db: Kysely<Database>, name: string): Promise<string> {
-  const { rows } = await sql<{
-    owner: string;
-  }>`select pg_get_userbyid(relowner)::text as owner from pg_class where oid = ${oidOf(name)}`.execute(db);
-  return rows[0]?.owner ?? '';
-}
-
-/** Null is every role. */
-const roleNamed = (role: string | null) => (role === null ? sql`public` : sql.id(role));
-
-/** The roles that may read a view, or a column of it, besides its owner. */
-async function readersOf(db: Kysely<Database>, name: string) {
-  const { rows } = await sql<{ role: string | null; column: string | null; may_grant: boolean }>`
-    select case when granted.grantee <> 0 then pg_get_userbyid(granted.grantee)::text end as role, acl.column,
-      bool_or(granted.is_grantable) as may_grant
-    from (select relowner, null::text as column, relacl as items from pg_class where oid = ${oidOf(name)}
-      union all select relowner, attname::text, attacl from pg_attribute join pg_class on pg_class.oid = attrelid
-        where attrelid = ${oidOf(name)}) as acl
-      cross join lateral aclexplode(acl.items) as granted
-    where granted.privilege_type = 'SELECT' and granted.grantee <> acl.relowner
-    group by granted.grantee, acl.column`.execute(db);
-  return rows;
+/** The roles that may read the whole view, besides its owner; null is every role. */
+async function readersOf(db: Kysely<Database>, name: string): Promise<readonly (string | null)[]> {
+  const { rows } = await sql<{ role: string | null }>`
+    select case when grantee <> 0 then pg_get_userbyid(grantee)::text end as role
+    from pg_class cross join lateral aclexplode(relacl)
+    where oid = ${oidOf(name)} and privilege_type = 'SELECT' and grantee <> relowner`.execute(db);
+  return rows.map(({ role }) => role);
 }

@@ -2,8 +2,7 @@
 //
 //   up to date           ─▶ nothing is written (four queries)
 //   missing              ─▶ created
-//   ours, out of date    ─▶ replaced; where views of others depend on it and a column changes its type, only new columns are added, and the
-//                           problem is reported with the names of those views
+//   ours, out of date    ─▶ replaced; where views of others prevent it, it stays and a problem is reported with the names of those views
 //   of another origin    ─▶ it stays and a problem is reported
 //
 // The data of time zones that the views use is refilled here too, when the runtime has another version of it.
@@ -110,10 +109,9 @@ const meaningsOf = (columns: View['columns']): Readonly<Record<string, string>> 
   Object.fromEntries(Object.entries(columns).map(([name, { about }]) => [name, about]));
 
 async function update(
-  unit: Readable,
-  { present, columns, outdated, reportZone }: Plan,
+  { db, engine }: Readable,
+  { present, columns, outdated }: Plan,
 ): Promise<readonly SlotstreamError[]> {
-  const { db, engine } = unit;
   const problems: SlotstreamError[] = [];
   let installed = columns;
   for (const { view, existing } of outdated) {
@@ -123,29 +121,13 @@ async function update(
     else {
       const cause = await engine.views.replace(db, view);
       if (cause === undefined) continue;
-      const isWide = name === 'contacts_wide';
-      if (isWide) installed = withFormerTypes(columns, present);
-      const dependents = await engine.views.dependents(db, name);
-      problems.push(notReplaced(name, cause, { dependents, retyped: isWide ? retypedAmong(columns, installed) : [] }));
-      if (!isWide || codeOf(cause) !== hasDependents) continue;
-      // Every column keeps its type, so that new ones can be added beneath the views that use it.
-      for (const again of differencesOf(unit, { columns: installed, reportZone }, new Map([[name, existing]])))
-        if (again.view.name === name) await engine.views.replace(db, again.view);
+      problems.push(notReplaced(name, cause, await engine.views.dependents(db, name)));
+      if (name === 'contacts_wide') installed = present;
     }
   }
-  if (!isDeepStrictEqual(installed, present)) await writeRows(unit, 'contacts_wide_columns', installed);
+  if (!isDeepStrictEqual(installed, present)) await writeRows({ db, engine }, 'contacts_wide_columns', installed);
   return problems;
 }
-
-function withFormerTypes(columns: readonly FieldColumn[], present: readonly FieldColumn[]): readonly FieldColumn[] {
-  const former = new Map(present.map(({ field_uri, field_type }) => [field_uri, field_type]));
-  return columns.map((column) => ({ ...column, field_type: former.get(column.field_uri) ?? column.field_type }));
-}
-
-const retypedAmong = (columns: readonly FieldColumn[], installed: readonly FieldColumn[]): readonly string[] =>
-  columns
-    .filter(({ field_type }, index) => field_type !== installed[index]?.field_type)
-    .map(({ column_name }) => column_name);
 
 function nameTaken(name: string): SlotstreamError {
   return new SlotstreamError('refused', `"${name}" in the store was not created by Slotstream and is left unchanged.`, {
@@ -156,21 +138,15 @@ function nameTaken(name: string): SlotstreamError {
 /** PostgreSQL's code where a view cannot be dropped because other objects depend on it. */
 const hasDependents = '2BP01';
 
-interface BlockedView {
-  readonly dependents: readonly string[];
-  /** The columns of custom fields whose type changed. */
-  readonly retyped: readonly string[];
-}
-
 /** Dependent objects, a long-running reader (55P03), a view of another owner (42501). */
-function notReplaced(name: string, cause: unknown, { dependents, retyped }: BlockedView): SlotstreamError {
+function notReplaced(name: string, cause: unknown, dependents: readonly string[]): SlotstreamError {
   const code = codeOf(cause);
   if (code === hasDependents)
     return new SlotstreamError(
       'refused',
-      `The view ${name} needs ${retyped.length === 0 ? 'other columns' : `another type for ${retyped.join(', ')}`}, which these views prevent: ${dependents.join(', ')}.`,
+      `The view ${name} needs other columns, or columns of another type, which these views prevent: ${dependents.join(', ')}.`,
       {
-        hint: `Drop them, run ${slotstream} doctor, and create them again. Until then the columns stay as they are.`,
+        hint: `Drop them, run ${slotstream} doctor, and create them again. Until then the view stays as it is.`,
         cause,
       },
     );
