@@ -1,5 +1,5 @@
-// Rows that are read again although no webhook announces a change: meetings whose link is not there yet, meetings that begin soon, event
-// types without a row, and recaps whose transcript was not read.
+// Rows that are read again although no webhook announces a change: meetings whose link is not there yet, and recaps whose transcript was
+// not read.
 import { sql, type SqlBool } from 'kysely';
 import type { Store } from './contract.ts';
 import { userIn } from './stale-rows.ts';
@@ -41,54 +41,6 @@ export async function countPendingLinks(store: Reader, now: string): Promise<num
     .select(({ fn }) => fn.countAll().as('count'))
     .executeTakeFirst();
   return Number(row?.count ?? 0);
-}
-
-export interface StartPosition {
-  readonly start_time: string;
-  readonly uri: string;
-}
-
-/** Active meetings in the order of their start and URI, after a position. */
-export function meetingsStartingAfter(
-  { db }: Reader,
-  { after, until, limit }: { readonly after: StartPosition; readonly until: string; readonly limit: number },
-): Promise<readonly MeetingTimes[]> {
-  return db
-    .selectFrom('scheduled_events')
-    .select(times)
-    .where('start_time', '>=', after.start_time)
-    .where('start_time', '<=', until)
-    .where(({ eb, or }) => or([eb('start_time', '>', after.start_time), eb('uri', '>', after.uri)]))
-    .where('status', '=', 'active')
-    .orderBy('start_time')
-    .orderBy('uri')
-    .limit(limit)
-    .execute();
-}
-
-/** Event types that meetings since then name, and that have no row. */
-export async function unknownEventTypes(
-  { db }: Reader,
-  { since, limit }: { readonly since: string; readonly limit: number },
-): Promise<readonly { readonly uri: string }[]> {
-  const rows = await db
-    .selectFrom('scheduled_events')
-    .select('event_type')
-    .distinct()
-    .where('start_time', '>=', since)
-    .where('event_type', 'is not', null)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('event_types')
-            .select(sql.lit(1).as('one'))
-            .whereRef('event_types.uri', '=', 'scheduled_events.event_type'),
-        ),
-      ),
-    )
-    .limit(limit)
-    .execute();
-  return rows.flatMap(({ event_type: uri }) => (uri === null ? [] : [{ uri }]));
 }
 
 export interface UnreadTranscript {

@@ -1,30 +1,26 @@
-// Reads again what the service changes without a webhook: links of conferences that were still being created, meetings that begin within
-// the hour (their host or link may have changed), event types that a meeting names and no list shows, and the transcripts of recaps. Each
-// part has a limit per run, so that none delays another.
+// Reads again what the service changes without a webhook: links of conferences that were still being created, and the transcripts of
+// recaps. Each part has a limit per run, so that neither delays the other.
 //
-// Most of the state is in the rows: `as_of` says when a meeting was last observed. Stored besides are the start up to which meetings
-// were read, and what could not be read, so that it is asked for ever more rarely. Times that a clock which was ahead has stored do not count.
+// Most of the state is in the rows: `as_of` says when a meeting was last observed. Stored besides is what could not be read, so that it
+// is asked for ever more rarely. Times that a clock which was ahead has stored do not count.
 import { z } from 'zod';
 import { speakersRecord } from '#schemas/meeting-recap.ts';
 import { isTransient } from '#src/base/errors.ts';
 import { backoffMs } from '#src/base/retry-policy.ts';
-import { dayMs, hourMs, instantOf, minuteMs, secondMs } from '#src/base/time.ts';
+import { dayMs, instantOf, minuteMs } from '#src/base/time.ts';
 import {
-  meetingsStartingAfter,
   meetingsWithPendingLink,
-  unknownEventTypes,
   unreadTranscripts,
   type MeetingTimes,
   type UnreadTranscript,
 } from '#src/store/follow-up-rows.ts';
 import { keyValue, readValue, writeValue } from '#src/store/key-value.ts';
 import { isStatus } from '#src/upstream/api-error.ts';
-import { getEventType, getScheduledEvent, getTranscript, listScheduledEvents } from '#src/upstream/endpoints.ts';
+import { getScheduledEvent, getTranscript } from '#src/upstream/endpoints.ts';
 import type { FoldNeeds } from '#workers/pipeline/fold.ts';
 import { requireSameOrganization } from './mirror-identity.ts';
 import { ingestRecords, type ServiceRecord } from './records.ts';
 import { isReadFailure } from './resources/left-out.ts';
-import { recordsOf } from './resources/list-pages.ts';
 import { accountOf, isOfService, type Sources } from './sources.ts';
 
 export interface FollowUpNeeds extends FoldNeeds {
@@ -35,8 +31,6 @@ export interface FollowUpNeeds extends FoldNeeds {
 }
 
 const state = z.object({
-  /** The last meeting that was read because it begins soon. */
-  started: z.object({ start_time: z.string(), uri: z.string() }).optional(),
   /** What could not be read, or was read and remained as it was: how often, and when it may be asked for again. */
   postponed: z.record(z.string(), z.object({ times: z.number(), until: z.string() })).default({}),
 });
@@ -45,9 +39,6 @@ const stored = keyValue('follow_up', state);
 /** Requests of one run, each for one record. */
 const mostLinks = 30;
 const mostTranscripts = 20;
-const mostEventTypes = 20;
-/** Meetings that begin soon are read a hundred at a time. */
-const mostStarting = 1_000;
 const mostCandidates = 1_000;
 const mostPostponed = 1_000;
 const firstDelayMs = 2 * minuteMs;
@@ -59,11 +50,8 @@ export async function readFollowUps(needs: FollowUpNeeds): Promise<object | unde
   const run = openRun(needs, before);
   try {
     const links = await readPendingLinks(run);
-    const starting = await readStarting(run);
-    const eventTypes = await readUnknownEventTypes(run);
     const transcripts = await readTranscripts(run);
-    const read = { links, starting, eventTypes, transcripts };
-    return Object.values(read).some((count) => count > 0) ? read : undefined;
+    return links + transcripts > 0 ? { links, transcripts } : undefined;
   } finally {
     if (run.state !== before) await needs.store.transaction((unit) => writeValue(unit, stored, run.state));
   }
@@ -79,9 +67,6 @@ function openRun(needs: FollowUpNeeds, before: z.output<typeof state>) {
     nowMs,
     state: before,
     sources: () => (opened ??= openSameOrganization(needs)),
-    async ingest(records: readonly ServiceRecord[]) {
-      await ingestRecords(needs, records, { source: 'reconcile', now: instantOf(needs.now()) });
-    },
     isPostponed(key: string) {
       const { times = 0, until = '' } = run.state.postponed[key] ?? {};
       return until > instantOf(nowMs) && msOf(until) <= nowMs + backoffMs(postponing, times);
@@ -101,7 +86,7 @@ function openRun(needs: FollowUpNeeds, before: z.output<typeof state>) {
       // A rehearsal leaves rows of another service.
       if (!isOfService(sources, uri)) return run.postpone(uri);
       try {
-        await run.ingest([await get(sources)]);
+        await ingestRecords(needs, [await get(sources)], { source: 'reconcile', now: instantOf(needs.now()) });
       } catch (error) {
         if (needs.signal?.aborted === true) throw error;
         run.postpone(isStatus(error, 403) ? owner : uri);
@@ -134,17 +119,12 @@ function readPendingLinks(run: Run): Promise<number> {
   return readDue(run, {
     rows: () => meetingsWithPendingLink(run.store, { now: instantOf(run.nowMs), limit: mostCandidates }),
     isDue: (row) => !run.isPostponed(row.uri) && linkDueMs(row) <= run.nowMs,
-    read: ({ uri }) => readOne(run, 'scheduled_event', uri),
+    read: ({ uri }) =>
+      run.read(uri, async ({ client }) => {
+        const { record, observed } = await getScheduledEvent(client, uri, { signal: run.signal });
+        return { kind: 'scheduled_event', record, observed };
+      }),
     most: mostLinks,
-  });
-}
-
-const getters = { scheduled_event: getScheduledEvent, event_type: getEventType } as const;
-
-function readOne(run: Run, kind: keyof typeof getters, uri: string): Promise<void> {
-  return run.read(uri, async ({ client }) => {
-    const { record, observed } = await getters[kind](client, uri, { signal: run.signal });
-    return { kind, record, observed };
   });
 }
 
@@ -167,63 +147,6 @@ async function readDue<Row extends { readonly uri: string }>(run: Run, part: Par
   // What is still due would be read in every run: the clocks may differ, or the answer is older than the row.
   for (const row of await part.rows()) if (read.has(row.uri) && part.isDue(row)) run.postpone(row.uri);
   return read.size;
-}
-
-/** Meetings that begin within the hour and were not observed within the hour before their start: one request per hundred of them. */
-async function readStarting(run: Run): Promise<number> {
-  const { started } = run.state;
-  const [now, until] = [instantOf(run.nowMs), instantOf(run.nowMs + hourMs)];
-  const isWithin = started !== undefined && started.start_time >= now && started.start_time <= until;
-  const after = isWithin ? started : { start_time: now, uri: '' };
-  const rows = await meetingsStartingAfter(run.store, { after, until, limit: mostStarting });
-  const last = rows.at(-1);
-  if (last?.start_time == null) return 0;
-  const due = rows.filter(({ start_time, as_of }) => msOf(as_of) < msOf(start_time) - hourMs);
-  const pending = new Set<unknown>(due.map(({ uri }) => uri));
-  const [first] = due;
-  if (first && due.length > 1) await readList(run, { first, last, pending });
-  // Those that the list does not show any more.
-  const unlisted = due.filter(({ uri }) => pending.has(uri) && !run.isPostponed(uri));
-  for (const { uri } of unlisted.slice(0, mostLinks)) await readOne(run, 'scheduled_event', uri);
-  run.state = { ...run.state, started: { start_time: last.start_time, uri: last.uri } };
-  return due.length;
-}
-
-interface Range {
-  readonly first: MeetingTimes;
-  readonly last: MeetingTimes;
-  /** The URIs of those to read; those that were read are removed. */
-  readonly pending: Set<unknown>;
-}
-
-async function readList(run: Run, { first, last, pending }: Range): Promise<void> {
-  const { client, organization } = await run.sources();
-  const query = {
-    organization,
-    // Whether the service includes the bounds is not specified.
-    min_start_time: new Date(msOf(first.start_time) - secondMs).toISOString(),
-    max_start_time: new Date(msOf(last.start_time) + secondMs).toISOString(),
-    sort: 'start_time:asc' as const,
-  };
-  try {
-    for await (const page of listScheduledEvents(client, query, { signal: run.signal })) {
-      await run.ingest(recordsOf('scheduled_event', page));
-      for (const { uri } of page.records) pending.delete(uri);
-      if (pending.size === 0) return;
-    }
-  } catch (error) {
-    // They are read one by one.
-    if (!isReadFailure(error) || isTransient(error)) throw error;
-  }
-}
-
-function readUnknownEventTypes(run: Run): Promise<number> {
-  return readDue(run, {
-    rows: () => unknownEventTypes(run.store, { since: instantOf(run.nowMs - 365 * dayMs), limit: mostCandidates }),
-    isDue: ({ uri }) => !run.isPostponed(uri),
-    read: ({ uri }) => readOne(run, 'event_type', uri),
-    most: mostEventTypes,
-  });
 }
 
 function readTranscripts(run: Run): Promise<number> {

@@ -1,11 +1,10 @@
-// Follow-up reads against the sandbox, on its clock: links, meetings that begin soon, and transcripts.
+// Follow-up reads against the sandbox, on its clock: links and transcripts, and nothing else.
 import { describe, expect, it } from 'vitest';
 import type { InviteeResource } from '#schemas/resources/invitee.ts';
 import { instantOf } from '#src/base/time.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { createLog } from '#src/observability/log.ts';
-import { book, cancelInvitee, meetingOf } from '#src/sandbox/world/bookings/bookings.ts';
-import { deleteEventType, eventTypeRecord } from '#src/sandbox/world/event-types.ts';
+import { book, meetingOf } from '#src/sandbox/world/bookings/bookings.ts';
 import { createRecap, deleteRecap } from '#src/sandbox/world/recaps.ts';
 import type { Form } from '#src/sandbox/world/service.ts';
 import { erase } from '#workers/privacy/erase.ts';
@@ -21,13 +20,7 @@ import { ingestBodies, rowsOf, storeEngines, type TestStore } from '../../harnes
 const hourMs = 3_600_000;
 const minuteMs = 60_000;
 
-async function openWorld(
-  fresh: () => Promise<TestStore>,
-  {
-    isTypeListed = true,
-    ...options
-  }: { readonly bookings?: number; readonly isTypeListed?: boolean; readonly as: Form },
-) {
+async function openWorld(fresh: () => Promise<TestStore>, options: { readonly bookings?: number; readonly as: Form }) {
   const mirrored: TestReconcile = await openTestReconcile(fresh, { contacts: 1, bookings: 0, ...options });
   const { sandbox, store } = mirrored;
   const { service } = sandbox;
@@ -50,10 +43,6 @@ async function openWorld(
       openSources(config, { fetch: counting, nowMs: () => waitedMs, sleep: async (ms) => void (waitedMs += ms) }),
   };
   const offer = state.eventTypes.values().find(({ name }) => name === 'Discovery call');
-  const typeBody = (type: Parameters<typeof eventTypeRecord>[0]) =>
-    JSON.stringify({ event: 'event_type.created', created_at: clock.tick(), payload: eventTypeRecord(type) });
-  const unlisted = isTypeListed ? undefined : offer;
-  await ingestBodies(store, [...state.eventTypes.values()].filter((type) => type !== unlisted).map(typeBody));
   const nextSlotMs = Math.ceil(clock.nowMs() / hourMs) * hourMs;
   const deliver = (invitee: InviteeResource, event = 'invitee.created') => {
     const payload = { ...invitee, scheduled_event: meetingOf(service, invitee) };
@@ -114,36 +103,25 @@ for (const { name, available, fresh, as } of inForms(storeEngines)) {
       expect(await world.follow()).toEqual([]);
     });
 
-    it('an event type that a meeting names and no list showed is read, once', async () => {
-      await using world = await openWorld(fresh, { isTypeListed: false, as });
-      const { event } = await world.book();
-      const type = String((await world.row({ event }))['event_type']);
-      expect(await world.follow()).toEqual(['/users/me', pathOf(type)]);
-      const types = async () => (await rowsOf(world.store, 'event_types')).filter(({ uri }) => uri === type);
-      expect(await types()).toMatchObject([{ name: 'Discovery call' }]);
-      expect(await world.follow()).toEqual([]);
-    });
-
-    it('an event type that does not exist any more is asked for ever more rarely', async () => {
-      await using world = await openWorld(fresh, { isTypeListed: false, as });
-      const { event } = await world.book({ hours: 30 });
-      const type = world.service.state.eventTypes.get(String((await world.row({ event }))['event_type']));
-      if (type) deleteEventType(world.service, type);
-      expect(await world.follow()).toHaveLength(2);
-      expect(await world.follow()).toEqual([]);
-      world.advance(3 * minuteMs);
-      expect(await world.follow()).toHaveLength(2);
-    });
-
-    it('what a clock a day ahead has postponed, or has read up to, is read on time', async () => {
-      await using world = await openWorld(fresh, { isTypeListed: false, as });
-      const [soon, tomorrow] = [await world.book(), await world.book({ hours: 24 })];
-      const type = world.service.state.eventTypes.get(String((await world.row(soon))['event_type']));
-      if (type) deleteEventType(world.service, type);
+    it('what a clock a day ahead has postponed is read on time', async () => {
+      await using world = await openWorld(fresh, { as });
+      const invitee = await world.book({ hours: 30, status: 'processing' });
+      world.answerWith(async (input, init) =>
+        String(input) === invitee.event ? new Response('', { status: 404 }) : fetch(input, init),
+      );
       await readFollowUps({ ...world.needs, now: () => new Date(world.needs.now().getTime() + 24 * hourMs) });
-      expect(world.requests()).toContain(pathOf(tomorrow.event));
-      world.advance(3 * hourMs);
-      expect(await world.follow()).toEqual(['/users/me', pathOf(soon.event), expect.stringMatching('/event_types/')]);
+      expect(world.requests()).toContain(pathOf(invitee.event));
+      world.answerWith((input, init) => fetch(input, init));
+      world.advance(3 * minuteMs);
+      expect(await world.follow()).toEqual(['/users/me', pathOf(invitee.event)]);
+    });
+
+    it('a meeting that begins soon, and an event type without a row, are not asked for', async () => {
+      await using world = await openWorld(fresh, { as });
+      await world.book();
+      expect(await rowsOf(world.store, 'event_types')).toEqual([]);
+      world.advance(3 * hourMs - 10 * minuteMs);
+      expect(await world.follow()).toEqual([]);
     });
 
     it('many links that are not ready are read thirty a run', async () => {
@@ -185,46 +163,6 @@ for (const { name, available, fresh, as } of inForms(storeEngines)) {
       }
       expect(reads).toBeLessThan(6);
       expect(reads).toBeGreaterThan(2);
-    });
-
-    it('a host change without a webhook is seen within the hour before the start, with one request for all', async () => {
-      await using world = await openWorld(fresh, { as });
-      const invitees = [await world.book(), await world.book(), await world.book()];
-      const [first] = invitees;
-      if (first === undefined) throw new Error('nothing was booked');
-      const { admin } = world.sandbox.handles.users;
-      const changed = await world.sandbox.control('PATCH', '/scheduled_events', { uri: first.event, host: admin });
-      expect(changed.status).toBe(200);
-      world.advance(2 * hourMs);
-      expect(await world.follow()).toEqual([]);
-      world.advance(hourMs);
-      expect(await world.follow()).toEqual(['/users/me', '/scheduled_events']);
-      expect((await world.row(first))['hosts']).toEqual([expect.objectContaining({ user: admin })]);
-      for (let minute = 0; minute < 70; minute += 10) {
-        world.advance(10 * minuteMs);
-        expect(await world.follow()).toEqual([]);
-      }
-    });
-
-    it('a meeting that was observed within the hour, or is canceled, is not read before its start', async () => {
-      await using world = await openWorld(fresh, { as });
-      const [seen, canceled, alone] = [await world.book(), await world.book(), await world.book()];
-      const left = cancelInvitee(world.service, canceled, { cancelerType: 'invitee', reason: null });
-      await world.deliver(left, 'invitee.canceled');
-      world.advance(3 * hourMs);
-      await world.deliver(seen, 'invitee_no_show.deleted');
-      expect(await world.follow()).toEqual(['/users/me', pathOf(alone.event)]);
-    });
-
-    it('many meetings of one hour take one request per hundred', async () => {
-      await using world = await openWorld(fresh, { as });
-      for (let booked = 0; booked < 210; booked += 1) await world.book({ hours: 2 + (booked % 2) / 2 });
-      const before = world.service.state.scheduledEvents.size;
-      world.advance(3 * hourMs - 10 * minuteMs);
-      const requests = await world.follow();
-      expect(requests.length).toBeLessThanOrEqual(2 + Math.ceil(before / 100));
-      expect(new Set(requests)).toEqual(new Set(['/users/me', '/scheduled_events']));
-      expect(await world.follow()).toEqual([]);
     });
 
     it('reading does not bring back a person who was erased', async () => {
