@@ -1,7 +1,7 @@
 // One page of the contacts that match a search (A17): every filter by at least one of its segments. Exact filters compare character by
 // character; partial ones find the segment anywhere in the text, in any case, as the database compares letters.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
-import { contactFilters, type ContactListQuery } from '#schemas/contact-request.ts';
+import type { contactFilters, ContactListQuery } from '#schemas/contact-request.ts';
 import type { Store, StoreEngine } from '#src/store/contract.ts';
 import {
   keysetOf,
@@ -24,7 +24,7 @@ export function findContacts(
   { db, engine }: Store,
   { search, order, page }: ContactQuery,
 ): Promise<Page<KeysetPosition>> {
-  const filters = Object.keys(contactFilters).flatMap((name) => conditionOf(engine, search, name as FilterName));
+  const filters = conditionsOf(engine, search);
   const select = async (way: SortOrder, where: RawBuilder<SqlBool>, need: number) => {
     const { rows } = await sql<KeysetPosition>`select ${sql.ref(`contact_search.${order}`)} as key, contact_search.uri
       from contact_search where ${sql.join([where, ...filters], sql` and `)}
@@ -44,26 +44,30 @@ export function findContacts(
   );
 }
 
-const lists = {
-  email: { table: 'contact_emails', column: 'email' },
-  phone_number: { table: 'contact_phone_numbers', column: 'phone_number' },
-} as const;
+const lists = { email: 'contact_emails', phone_number: 'contact_phone_numbers' } as const;
 
-function conditionOf(engine: StoreEngine, search: ContactQuery['search'], name: FilterName): RawBuilder<SqlBool>[] {
-  const given = search[name] ?? [];
-  if (given.length === 0) return [];
-  // No text contains NUL (A7), and engines truncate or reject such a parameter.
-  const segments = [...new Set(given)].filter((segment) => !segment.includes('\0'));
-  if (segments.length === 0) return [sql`false`];
-  if (name === 'email' || name === 'phone_number') {
-    const { table, column } = lists[name];
-    return [
-      sql`contact_search.uri in (select contact_uri from ${sql.table(table)} where ${sql.ref(column)} in (${sql.join(segments)}))`,
-    ];
-  }
+function conditionsOf(engine: StoreEngine, search: ContactQuery['search']): readonly RawBuilder<SqlBool>[] {
+  const met = (name: FilterName, condition: (segments: readonly string[]) => RawBuilder<SqlBool>) => {
+    const given = search[name] ?? [];
+    // No text contains NUL (A7), and engines truncate or reject such a parameter.
+    const segments = [...new Set(given)].filter((segment) => !segment.includes('\0'));
+    if (segments.length === 0) return given.length === 0 ? [] : [sql<SqlBool>`1 = 0`];
+    return [condition(segments)];
+  };
+  const isAmong = (column: string, segments: readonly string[]) =>
+    sql<SqlBool>`${sql.ref(column)} in (${sql.join(segments)})`;
   return [
-    contactFilters[name] === 'partial'
-      ? engine.contactSearch.contains(name, segments)
-      : sql`${sql.ref(`contact_search.${name}`)} in (${sql.join(segments)})`,
+    ...(['email', 'phone_number'] as const).flatMap((name) =>
+      met(name, (segments) => {
+        const found = sql`select contact_uri from ${sql.table(lists[name])} where ${isAmong(name, segments)}`;
+        return sql`contact_search.uri in (${found})`;
+      }),
+    ),
+    ...(['timezone', 'country', 'state'] as const).flatMap((name) =>
+      met(name, (segments) => isAmong(`contact_search.${name}`, segments)),
+    ),
+    ...(['name', 'job_title', 'company', 'city'] as const).flatMap((name) =>
+      met(name, (segments) => engine.contactSearch.contains(name, segments)),
+    ),
   ];
 }
