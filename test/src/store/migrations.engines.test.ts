@@ -150,7 +150,7 @@ describe.each(released)('the released database $file', ({ available, blank, file
     const before = await connectStore(quiet, place.url);
     const names = (await before.db.introspection.getTables()).map(({ name }) => name);
     const stored = tableNames.filter((name) => names.includes(name));
-    const rows = new Map<string, readonly { readonly follows?: unknown }[]>();
+    const rows = new Map<string, readonly Readonly<Record<string, unknown>>[]>();
     for (const name of stored)
       rows.set(name, (await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(before.db)).rows);
     await before.close();
