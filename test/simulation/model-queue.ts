@@ -5,8 +5,8 @@ import { packBatch, unpackBatch } from '#src/queue/batch-codec.ts';
 import type { BatchProcessor, DeliveryQueue } from '#src/queue/contract.ts';
 import type { Kernel, SimulatedProcess } from './kernel.ts';
 
-/** `slow`: answers take a second. `deaf`: no request arrives. `mute`: requests arrive, and no answer leaves. */
-export const queueModes = ['ok', 'slow', 'refusing', 'deaf', 'mute'] as const;
+/** `slow`: answers take a second. `full`: it answers, and takes no jobs. `deaf`: no request arrives. `mute`: requests arrive, and no answer leaves. */
+export const queueModes = ['ok', 'slow', 'refusing', 'full', 'deaf', 'mute'] as const;
 export type QueueMode = (typeof queueModes)[number];
 
 interface Job {
@@ -96,6 +96,7 @@ export class ModelQueue {
         const number = (issued += 1);
         const [sent, data] = [confirmed, JSON.stringify(packBatch(batch))];
         await this.request();
+        if (this.mode === 'full') throw Object.assign(new Error('full'), { code: 'OOM' });
         const id = jobId ?? `job ${(this.issued += 1)}`;
         if (!this.jobs.has(id)) this.jobs.set(id, { data, run: undefined, worker: undefined, isDelayed: false });
         this.offer();

@@ -51,7 +51,7 @@ export const plans = fc.record({
   diskLogBytes: fc.constantFrom(2_000, 1_000_000, 1_000_000),
   eraseOnDelete: fc.boolean(),
   /** At the start: while it refuses, deliveries wait in the disk log. */
-  queue: fc.constantFrom<QueueMode>('ok', 'ok', 'slow', 'refusing', 'refusing'),
+  queue: fc.constantFrom<QueueMode>('ok', 'ok', 'slow', 'refusing', 'full'),
   seed: fc.nat(),
   disk: fc.constantFrom<DiskMode>('ok', 'ok', 'ok', 'slow', 'flush'),
   store: fc.constantFrom<StoreMode>('ok', 'ok', 'ok', 'down', 'down'),
