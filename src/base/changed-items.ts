@@ -8,6 +8,9 @@ export interface ItemChange {
   readonly after: unknown;
 }
 
+/** Whether the changes of a table say that the row was created: they have no columns then. */
+export const isCreated = (columns: unknown): boolean => isObject(columns) && Object.keys(columns).length === 0;
+
 /** The labels of the options of custom fields, by their UUID. */
 export type OptionLabels = ReadonlyMap<string, string>;
 

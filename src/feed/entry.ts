@@ -4,7 +4,6 @@ import { json } from '#schemas/wire.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { readFeedRows, type FeedFilter, type FeedRange, type FeedRow } from '#src/store/log/feed.ts';
 import { factIn, isUnprojected } from '#workers/pipeline/parse.ts';
-import { completeChangesText } from '#workers/pipeline/stored-changes.ts';
 import { erasureEvent } from '#workers/projections/erasure.ts';
 import { payloadText } from './payload.ts';
 import { rowsAfter } from './rows.ts';
@@ -31,7 +30,9 @@ export const feedEntry = z.strictObject({
   changes: z
     .record(z.string(), z.record(z.string(), z.tuple([json, json])))
     .nullable()
-    .describe('What it changed: table → column → [before, after].'),
+    .describe(
+      'What it changed: table → column → [before, after]. A row that it created has no columns here: the payload has its values. In place of a value longer than 4,000 characters of JSON is its length.',
+    ),
   payload: json.describe(
     'What the service sent. Null when it was not JSON or was pruned; only URI and times when the person was erased.',
   ),
@@ -62,7 +63,7 @@ export function entryOf(row: FeedRow, after?: object | null): FeedEntry {
     `{"seq":${seq},"event":${quoted(event)},"source":${quoted(source)},"subject_uri":${quoted(subject_uri)},` +
     `"occurred_at":${quoted(occurred_at)},"received_at":${quoted(received_at)},"outcome":${quoted(outcome)}`;
   const tail = after === undefined ? '' : `,"row":${JSON.stringify(after)}`;
-  const text = `${head},"changes":${completeChangesText(row) ?? 'null'},"payload":${payloadText(row)}${tail}}`;
+  const text = `${head},"changes":${row.changes ?? 'null'},"payload":${payloadText(row)}${tail}}`;
   const isDeletion = subject_uri !== null && isDeleting(row);
   return { seq, event, subjectUri: subject_uri, occurredAt: occurred_at, receivedAt: received_at, isDeletion, text };
 }

@@ -7,6 +7,7 @@ import { firstRelease } from '#src/store/migrations/0001-first-release.ts';
 import { bookings } from '#src/store/migrations/0002-bookings.ts';
 import { outbox } from '#src/store/migrations/0003-outbox.ts';
 import { contactSearch } from '#src/store/migrations/0004-contact-search.ts';
+import { plainChanges } from '#src/store/migrations/0005-plain-changes.ts';
 import type { StorageTypes } from '#src/store/migrations/storage-types.ts';
 import type { Database } from './tables.ts';
 
@@ -16,6 +17,7 @@ export function migrationsFor(types: StorageTypes): Record<string, Migration> {
     '0002-bookings': bookings(types),
     '0003-outbox': outbox,
     '0004-contact-search': contactSearch(types),
+    '0005-plain-changes': plainChanges(types),
   };
 }
 

@@ -151,5 +151,5 @@ function mergeItem<Item extends ParsedItem>(
 }
 
 function entryOf({ item: { entry, fact }, effect }: MergeResult<ParsedItem>): NewEntry {
-  return effect && fact ? { ...entry, outcome: effect.outcome, changes: storedChanges(effect, fact) } : entry;
+  return effect && fact ? { ...entry, outcome: effect.outcome, changes: storedChanges(effect) } : entry;
 }

@@ -1,14 +1,14 @@
 // Explains a row: every delivery and every read that touched it, and which entry supplied the value of each column.
 import { canonicalJson } from '#schemas/wire.ts';
+import { isCreated } from '#src/base/changed-items.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { historyOf, type HistoryEntry } from '#src/store/log/row-history.ts';
 import { rowsByUri } from '#src/store/record-search.ts';
 import { mirrorTables, type Fact, type MirrorTable } from '#workers/projections/contract.ts';
-import type { Changes } from '#workers/projections/merge.ts';
+import { changesFromNothing, type Changes } from '#workers/projections/merge.ts';
 import { originsOf, type Origin, type Row } from '#workers/projections/field-origins.ts';
 import { reparse } from '#workers/pipeline/parse.ts';
-import { completeChangesText } from '#workers/pipeline/stored-changes.ts';
 import { embeddings, rowsTouchedBy } from '#workers/projections/touches.ts';
 
 export type TouchingEntry = Readonly<ReturnType<typeof touchingEntry>>;
@@ -83,10 +83,11 @@ async function readHistory(
     for (const entry of part) {
       const { fact } = reparse({ ...entry, changes: null });
       const isTouching = touches(uri, entry, fact);
-      const changes = isTouching ? completeChangesText(entry) : null;
+      const changes = isTouching ? entry.changes : null;
       // No entry after the supplier of a value has changed it.
       const undecided = origins.filter((origin) => !suppliers.has(origin));
-      if (found && fact && isTouching) noteSetters(setters, { found, undecided, entry, changes });
+      if (found && fact && isTouching)
+        noteSetters(setters, { found, undecided, entry, changes: changes === null ? {} : parseChanges(changes), fact });
       // Of several entries with the same fact, the first one supplied it.
       for (const origin of undecided) if (fact && origin.isIn(fact)) suppliers.set(origin, supplierOf(entry));
       if (entry.seq <= after || !isTouching) continue;
@@ -114,20 +115,25 @@ interface NotedChange {
   readonly found: FoundRow;
   readonly undecided: readonly Origin[];
   readonly entry: HistoryEntry;
-  readonly changes: string | null;
+  readonly changes: Changes;
+  readonly fact: Fact;
 }
 
 /** Notes for each column the entry that set its present value; later entries may only have repeated it. */
 function noteSetters(
   setters: Map<string, Supplier>,
-  { found: { table, row }, undecided, entry, changes }: NotedChange,
+  { found: { table, row }, undecided, entry, changes, fact }: NotedChange,
 ): void {
-  const changed = changes === null ? undefined : parseChanges(changes)[table];
+  const stored = changes[table];
+  const given = changesFromNothing(fact, table);
+  const changed = isCreated(stored) ? given : stored;
   for (const column of undecided.flatMap(({ columns }) => columns)) {
     const value = row[column] ?? null;
     const change = changed?.[column];
     // A column that has never had a value has been empty since the first entry.
-    const isSet = change === undefined ? value === null && !setters.has(column) : isEqual(change[1], value);
+    // A long value is stored by its length only; the fact has it.
+    const after = given[column]?.[1] ?? change?.[1] ?? null;
+    const isSet = change === undefined ? value === null && !setters.has(column) : isEqual(after, value);
     if (isSet) setters.set(column, supplierOf(entry));
     else if (change !== undefined) setters.delete(column);
   }

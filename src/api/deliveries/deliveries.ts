@@ -17,7 +17,6 @@ import {
   type DeliveryLine,
 } from '#src/store/log/log-search.ts';
 import { lastSeq, type LogEntry } from '#src/store/log/read.ts';
-import { completeChanges } from '#workers/pipeline/stored-changes.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { defineOperation, type ApiContext } from '#src/api/api-operation.ts';
 import { replayScript } from './curl-replay.ts';
@@ -205,7 +204,6 @@ export function wholeDelivery(
   return {
     ...entry,
     sentence: sentenceOf(entry),
-    changes: completeChanges(entry),
     problems: isUnread ? problemsIn(body) : [],
     resend,
   };

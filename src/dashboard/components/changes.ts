@@ -20,6 +20,8 @@ function tableView(
   columns: readonly (readonly [column: string, change: Change])[],
   options?: OptionLabels,
 ): Markup {
+  // The body, which is on the same page, has its values.
+  if (columns.length === 0) return html`<p>New in <code>${name}</code>.</p>`;
   const isNew = columns.every(([, [before]]) => before === null || before === undefined);
   const heads = isNew ? ['Column', 'Value'] : ['Column', 'Before', 'After'];
   const cell = (label: string, value: unknown): Markup =>

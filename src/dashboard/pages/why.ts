@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { explainRow } from '#src/api/why.ts';
 import { readOptionLabels } from '#src/read/contacts/option-labels.ts';
 import { changeList, columnView } from '#src/dashboard/components/changes.ts';
-import type { OptionLabels } from '#src/base/changed-items.ts';
+import { isCreated, type OptionLabels } from '#src/base/changed-items.ts';
 import { table } from '#src/dashboard/components/list.ts';
 import { address, externalLink, foreign, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage, type RecordOf } from '#src/dashboard/page.ts';
@@ -108,9 +108,9 @@ function changedColumns(
   { changes, pruned }: Explanation['deliveries'][number],
   options: OptionLabels,
 ): Markup {
-  const columns = changes?.[tableName ?? ''] ?? {};
-  if (Object.keys(columns).length === 0)
-    return html`<span class="none">${pruned ? 'no longer in the log' : 'none'}</span>`;
+  const columns = changes?.[tableName ?? ''];
+  if (columns === undefined) return html`<span class="none">${pruned ? 'no longer in the log' : 'none'}</span>`;
+  if (isCreated(columns)) return html`the row was created`;
   const names = Object.keys(columns);
   return names.length <= mostShown
     ? changeList(columns, options)

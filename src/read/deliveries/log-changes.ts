@@ -44,7 +44,6 @@ export async function nextLogPage(
 
 interface StoredChange {
   readonly seq: number;
-  /** As the log stores it (pipeline/stored-changes.ts). */
   readonly changes: Json;
   /** Only where it is asked for. */
   readonly body?: string | null | undefined;

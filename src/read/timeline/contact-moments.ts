@@ -1,10 +1,9 @@
 // What happened to a contact itself, from the log entries about it.
-import { isObject } from '#schemas/wire.ts';
+import { isObject, propertyOf } from '#schemas/wire.ts';
 import { changedItems, wordsOf, type OptionLabels } from '#src/base/changed-items.ts';
 import type { SubjectEntry } from './timeline-rows.ts';
 import type { TableRow } from '#src/store/tables.ts';
 import { erasureEvent } from '#workers/projections/erasure.ts';
-import type { Changes } from '#workers/projections/merge.ts';
 import type { Moment } from './moment.ts';
 
 /** `entries` are the newest, newest first. */
@@ -53,14 +52,15 @@ const longestValue = 60;
 
 /** `The contact changed (company: none → Acme; Budget: none → 12000).`, and undefined where the values are no longer stored. */
 export function changeSentence(
-  { source, changes }: { readonly source: string; readonly changes: Changes | null },
+  { source, changes }: { readonly source: string; readonly changes: unknown },
   options: OptionLabels,
 ): string | undefined {
-  const columns = Object.entries(changes?.['contacts'] ?? {})
+  const stored = propertyOf(changes, 'contacts');
+  const columns = Object.entries(isObject(stored) ? stored : {})
     .filter(([name]) => !notShown.has(name))
     .toSorted(([one], [other]) => (one < other ? -1 : 1));
   const differences = columns.flatMap(([name, change]) =>
-    changedItems(name, change, options).map(
+    changedItems(name, Array.isArray(change) ? change : [], options).map(
       ({ item, before, after }) => `${item || columnWords(name)}: ${plainText(before)} → ${plainText(after)}`,
     ),
   );

@@ -125,9 +125,9 @@ export async function newestEntriesAbout({ db, engine }: Store, uris: readonly s
 
 export type SubjectEntry = Awaited<ReturnType<typeof newestEntriesAbout>>[number];
 
-const contentColumns = ['seq', 'source', 'occurred_at', 'body', 'encoding', 'changes'] as const;
+const contentColumns = ['seq', 'source', 'changes'] as const;
 
-/** The same entries with what their changes follow from, which may be large: few at a time. */
+/** The changes of entries, which may be large: few at a time. */
 export async function contentOfEntries({ db, engine }: Store, seqs: readonly number[]) {
   if (seqs.length === 0) return [];
   const rows = await db.selectFrom('event_log').select(contentColumns).where('seq', 'in', seqs).execute();

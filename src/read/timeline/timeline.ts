@@ -1,6 +1,7 @@
 // The timeline of a booking with its reschedules, and of a person: the timelines of their bookings and what happened to the contact.
 // Each moment has the log entry that reports it.
 import { isObject } from '#schemas/wire.ts';
+import { isCreated } from '#src/base/changed-items.ts';
 import { readOptionLabels } from '#src/read/contacts/option-labels.ts';
 import { peopleOfContacts } from '#src/read/people/people.ts';
 import { chainsOf } from '#src/store/bookings/chains.ts';
@@ -8,7 +9,6 @@ import type { Store } from '#src/store/contract.ts';
 import type { Page, PageRequest } from '#src/store/keyset.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import type { TableRow } from '#src/store/tables.ts';
-import { completeChanges } from '#workers/pipeline/stored-changes.ts';
 import { bookingMoments } from './booking-moments.ts';
 import { changeSentence, contactMoments } from './contact-moments.ts';
 import { momentKinds, type Moment, type Origin } from './moment.ts';
@@ -95,7 +95,7 @@ function entryOf(
   return (
     made ??
     entries.findLast((entry) => entry.event === event && entry.outcome !== 'quarantined') ??
-    entries.findLast((entry) => typeof changesIn(entry) === 'string')
+    entries.findLast((entry) => isCreated(changesIn(entry)))
   );
 }
 
@@ -107,7 +107,7 @@ async function changeSentences(store: Store, moments: readonly Moment[]): Promis
   const entries = await contentOfEntries(store, changed);
   return new Map(
     entries.flatMap((entry) => {
-      const sentence = changeSentence({ source: entry.source, changes: completeChanges(entry) }, options);
+      const sentence = changeSentence(entry, options);
       return sentence === undefined ? [] : [[entry.seq, sentence] as const];
     }),
   );

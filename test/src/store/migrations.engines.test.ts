@@ -88,7 +88,13 @@ const folder = join(import.meta.dirname, 'released');
 /** A row of a release as the migrations since then leave it: none where they remove it. */
 function migrated(table: string, row: Readonly<Record<string, unknown>>): readonly object[] {
   const { words: _words, follows: _follows, ...rest } = row;
-  return table === 'key_values' && row['key'] === 'contact search' ? [] : [rest];
+  if (table === 'key_values' && row['key'] === 'contact search') return [];
+  const { changes } = row;
+  if (table !== 'event_log' || changes === null) return [rest];
+  const isText = typeof changes === 'string';
+  const tables = Object.entries((isText ? JSON.parse(changes) : changes) as Record<string, unknown>);
+  const plain = Object.fromEntries(tables.map(([name, columns]) => [name, columns === 'created' ? {} : columns]));
+  return [{ ...rest, changes: isText ? JSON.stringify(plain) : plain }];
 }
 
 async function load(url: string, text: string): Promise<void> {

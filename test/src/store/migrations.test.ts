@@ -54,6 +54,7 @@ it.each([
       '0002-bookings': 'b2ab15d0a8db1878',
       '0003-outbox': '0bfe93106d5c500e',
       '0004-contact-search': 'c1c26fc8ef71c657',
+      '0005-plain-changes': '205516eed7be3ed7',
     },
   ],
   [
@@ -63,6 +64,7 @@ it.each([
       '0002-bookings': '4dd41af9d2671f41',
       '0003-outbox': '0bfe93106d5c500e',
       '0004-contact-search': '31b7e9aba0e592ca',
+      '0005-plain-changes': '3e21bb2f4a901743',
     },
   ],
 ] as const)('the migrations of %s are the released ones', async (engine, released) => {

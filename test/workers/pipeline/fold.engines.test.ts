@@ -71,7 +71,7 @@ describe('the fold', () => {
       receivedAt,
     );
     expect(await rowsOf(opened.store, 'contacts')).toMatchObject([{ uri: uri('1'), name: 'Ada' }]);
-    expect(report.entries).toMatchObject([{ outcome: 'applied', changes: { contacts: 'created' } }]);
+    expect(report.entries).toMatchObject([{ outcome: 'applied', changes: { contacts: {} } }]);
     expect(await logged()).toMatchObject([{ outcome: 'applied', duplicates: 0 }]);
   });
 

@@ -46,11 +46,11 @@ describe.runIf(inject('postgresUrl') !== '')('a fold that meets a row which anot
       .map(({ subject_uri: uri, outcome, changes, duplicates }) => ({ uri, outcome, changes, duplicates }));
     const applied = { outcome: 'applied', duplicates: 0 };
     expect(log).toEqual([
-      { ...applied, uri: uriOf(0), changes: { contacts: 'created' } },
-      { ...applied, uri: uriOf(1), changes: { contacts: 'created' }, duplicates: 1 },
+      { ...applied, uri: uriOf(0), changes: { contacts: {} } },
+      { ...applied, uri: uriOf(1), changes: { contacts: {} }, duplicates: 1 },
       { ...applied, uri: uriOf(0), changes: { contacts: { name: ['old', 'new'] } } },
       { ...applied, uri: uriOf(1), changes: { contacts: { name: ['first', 'second'] } } },
-      { ...applied, uri: uriOf(2), changes: { contacts: 'created' }, duplicates: 1 },
+      { ...applied, uri: uriOf(2), changes: { contacts: {} }, duplicates: 1 },
     ]);
   });
 

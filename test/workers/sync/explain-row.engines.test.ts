@@ -240,9 +240,14 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
   it.runIf(available)('gives a heavy history in parts, and lets others have their turn', async () => {
     await using opened = await fresh();
     const { store } = opened;
-    const bodies = Array.from({ length: 24 }, (_, n) =>
-      deliveryBody('contact.updated', 10 + n, { uri: contact, ...stamp(10 + n), name: `${n}`.repeat(200_000) }),
-    );
+    const columns = ['name', 'job_title', 'company', 'city', 'country', 'state', 'linkedin', 'timezone'];
+    const textOf = (n: number) => `${n % 10}`.repeat(3_900);
+    const bodies = Array.from({ length: 100 }, (_, n) => {
+      const texts = Object.fromEntries(columns.map((column) => [column, textOf(n)]));
+      const created_at = new Date(Date.UTC(2025, 3, 14, 12, 0, n)).toISOString();
+      const payload = { uri: contact, updated_at: created_at, ...texts };
+      return JSON.stringify({ event: 'contact.updated', created_at, payload });
+    });
     for (const body of bodies) await ingestBodies(store, [body]);
     let turns = 0;
     let next: NodeJS.Immediate;
@@ -255,12 +260,12 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
     for (let after: number | null = 0; after !== null;) {
       const part: Explanation | undefined = await explain(store, { uri: contact, after, limit: 1_000 });
       expect(JSON.stringify(part).length).toBeLessThan(6 * 1024 * 1024);
-      expect(originsIn(part as Explanation)['name']).toEqual(['23'.repeat(200_000), 24, 'contact.updated']);
+      expect(originsIn(part as Explanation)['name']).toEqual([textOf(99), 100, 'contact.updated']);
       seqs.push(...(part as Explanation).deliveries.map(({ seq }) => seq));
       after = (part as Explanation).next_after;
     }
     clearImmediate(next);
-    expect(seqs).toEqual(Array.from({ length: 24 }, (_, n) => n + 1));
+    expect(seqs).toEqual(Array.from({ length: 100 }, (_, n) => n + 1));
     expect(turns).toBeGreaterThan(10);
   });
 

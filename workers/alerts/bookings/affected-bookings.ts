@@ -2,6 +2,7 @@
 // after their moves, those of the same meeting when it changed, and those of the same person when a rule depends on the person.
 import { readJson } from '#schemas/json-text.ts';
 import { isObject, propertyOf } from '#schemas/wire.ts';
+import { isCreated } from '#src/base/changed-items.ts';
 import type { Store } from '#src/store/contract.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
 import { readColumns } from '#src/store/rows.ts';
@@ -90,13 +91,9 @@ async function changesOf(store: Store, entries: readonly ChangeEntry[]): Promise
   return found;
 }
 
-/** The value of a column before a change, as the log stores changes. */
-export const valueBefore = (change: unknown): unknown => propertyOf(change, '0') ?? propertyOf(change, 'before');
+/** The value of a column before a change. */
+export const valueBefore = (change: unknown): unknown => propertyOf(change, '0');
 
-/**
- * `changes` as the log stores it (pipeline/stored-changes.ts): a row that the entry created had no values before, and of a long list
- * only the items that it no longer has are listed, which are those that count here.
- */
 function previousValues(changes: unknown, body: unknown): PreviousValues {
   const event = propertyOf(changes, 'scheduled_events');
   const emails = valueBefore(propertyOf(propertyOf(changes, 'contacts'), 'emails'));
@@ -109,7 +106,7 @@ function previousValues(changes: unknown, body: unknown): PreviousValues {
     addresses: [own, ...listed].flatMap((one) => (typeof one === 'string' ? [lowerCaseEmail(one)] : [])),
     links: links.filter((link) => typeof link === 'string'),
     event:
-      event === 'created' || eventColumns.some((column) => propertyOf(event, column) !== undefined)
+      isCreated(event) || eventColumns.some((column) => propertyOf(event, column) !== undefined)
         ? eventIn(body)
         : typeof recapped === 'string'
           ? recapped
