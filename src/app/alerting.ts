@@ -50,7 +50,8 @@ export async function startAlerts(needs: AlertNeeds): Promise<Alerts> {
   const channels = await openChannels(config.alerts, { log, clock: nowMs });
   for (const channel of channels.values()) opened.defer(() => channel.close?.());
   const { adminUrl, maxAgeMs } = config.alerts;
-  const outbox = { store, rules: rules.byName, channels, adminUrl, nowMs, random: Math.random, log };
+  const { reportZone } = config.views;
+  const outbox = { store, rules: rules.byName, channels, adminUrl, reportZone, nowMs, random: Math.random, log };
   const poller = startOutboxPoller(outbox);
   opened.defer(() => poller.close());
   const onOutboxChanged = (): void => poller.wake();

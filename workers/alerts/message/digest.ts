@@ -2,6 +2,7 @@
 import { hostsOf } from '#src/read/bookings/hosts.ts';
 import {
   buildMessage,
+  isOfRecord,
   linkOf,
   maxTitleLength,
   type BookingSubject,
@@ -13,8 +14,11 @@ import {
 import { sanitizeLine, truncate } from './sanitize-text.ts';
 import { zonedSpan } from '#src/base/zoned-time.ts';
 
-const maxDigestLines = 20;
+// Slack takes 3,000 characters.
+const maxDigestLines = 12;
 const maxDigestLineLength = 130;
+/** A link is shown whole or not at all. */
+const maxLineLinkLength = 100;
 
 export interface DigestInput {
   readonly id: string;
@@ -24,18 +28,19 @@ export interface DigestInput {
 }
 
 /** Many alerts of one rule in one message: one line per alert, up to a readable number. */
-export function buildDigest({ adminUrl }: MessageNeeds, { id, rule, messages }: DigestInput): Message {
+export function buildDigest(
+  { adminUrl, reportZone = 'UTC' }: MessageNeeds,
+  { id, rule, messages }: DigestInput,
+): Message {
   const sorted = messages.toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
-  const lines = sorted
-    .slice(0, maxDigestLines)
-    .map((one) => `• ${sanitizeLine(digestLine(one, rule), maxDigestLineLength)}`);
+  const lines = sorted.slice(0, maxDigestLines).map((one) => `• ${digestLine(one, rule)}`);
   const left = messages.length - lines.length;
   return {
     id,
     rule: rule.name,
     follows: undefined,
     kind: 'digest',
-    title: truncate(`${rule.title}: ${messages.length} ${digestTime(sorted)}`, maxTitleLength),
+    title: truncate(`${rule.title}: ${messages.length} ${digestTime(sorted, reportZone)}`, maxTitleLength),
     text: [...lines, ...(left > 0 ? [`… and ${left} more.`] : [])].join('\n'),
     facts: [],
     link: linkOf(rule, adminUrl, rule.page),
@@ -78,13 +83,18 @@ export async function buildReport(needs: MessageNeeds, { about, ...input }: Repo
 
 const orderOf = ({ occurredAt, text }: Message): string => `${occurredAt} ${text}`;
 
-/** The sentence, and whom to write to, or the URI of what has no name. A template decides by itself what a line says. */
-function digestLine({ kind, text, facts }: Message, { template }: RuleText): string {
-  const whom = facts.find(({ label }) => label === 'E-mail' || label === 'About');
-  return kind === 'alert' && template === undefined && whom !== undefined ? `${text} ${whom.value}` : text;
+const lineFacts: ReadonlySet<string> = new Set(['E-mail', 'About', 'When', 'Host', 'Hosts']);
+
+/** The sentence, when it was, with whom, whom to write to, and the link. A template decides by itself what a line says. */
+function digestLine({ kind, text, facts, link = '' }: Message, { template }: RuleText): string {
+  const isPlain = kind === 'alert' && template === undefined;
+  const known = facts.filter(({ label, value }) => lineFacts.has(label) && !text.includes(value));
+  const about = isPlain ? known.map(({ value }) => value) : [];
+  const line = sanitizeLine([text, about.join(', ')].join(' '), maxDigestLineLength);
+  return isPlain && isOfRecord(link) && link.length <= maxLineLinkLength ? `${line} ${link}` : line;
 }
 
-function digestTime(sorted: readonly Message[]): string {
+function digestTime(sorted: readonly Message[], reportZone: string): string {
   if (sorted.every(({ kind }) => kind === 'retraction')) return 'retracted';
-  return `since ${zonedSpan(sorted[0]?.occurredAt ?? '', null, 'UTC')}`;
+  return `since ${zonedSpan(sorted[0]?.occurredAt ?? '', null, reportZone)}`;
 }

@@ -37,6 +37,8 @@ export interface MessageHost {
 export interface MessageNeeds {
   /** Where people reach the admin listener (`config.alerts.adminUrl`); undefined for no link. */
   readonly adminUrl: string | undefined;
+  /** `REPORT_TIMEZONE`: of times that belong to no host. */
+  readonly reportZone?: string;
 }
 
 /** What the text depends on in a rule. */
@@ -78,10 +80,13 @@ export interface MessageInput {
 export const maxTitleLength = 150;
 const maxTextLength = 2_000;
 
-export async function buildMessage({ adminUrl }: MessageNeeds, input: MessageInput): Promise<Message> {
+export async function buildMessage(
+  { adminUrl, reportZone = 'UTC' }: MessageNeeds,
+  input: MessageInput,
+): Promise<Message> {
   const { id, rule, kind, about, occurredAt, follows } = input;
   const isOver = kind === 'retraction';
-  const { title, text, facts, variables, subject, page } = partsOf(about, { rule, isOver });
+  const { title, text, facts, variables, subject, page } = partsOf(about, { rule, isOver, reportZone });
   const link = linkOf(rule, adminUrl, page);
   const plain = { title, text, rule: rule.name, kind, subject, occurred_at: occurredAt, link: link ?? '' };
   // Text about what happened is wrong for a retraction.
@@ -103,6 +108,7 @@ export async function buildMessage({ adminUrl }: MessageNeeds, input: MessageInp
 interface PartsOptions {
   readonly rule: RuleText;
   readonly isOver: boolean;
+  readonly reportZone: string;
 }
 
 function partsOf(about: MessageSubject, options: PartsOptions) {
@@ -119,8 +125,9 @@ function bookingParts(about: BookingSubject, { rule, isOver }: PartsOptions) {
   return { ...parts, title, subject, page: pageOf(subject) };
 }
 
-function submissionParts(about: AboutSubmission, { rule, isOver }: PartsOptions) {
-  const { who, ...parts } = submissionText(about, { rule, isOver });
+function submissionParts(about: AboutSubmission, options: PartsOptions) {
+  const { rule, isOver } = options;
+  const { who, ...parts } = submissionText(about, options);
   const { uri: subject } = about.submission.row;
   const what = isOver ? overTitle(about) : rule.title;
   return { ...parts, title: sanitizeLine(`${what}: ${who}`, maxTitleLength), subject, page: pageOf(subject) };
@@ -190,6 +197,9 @@ function pageOf(uri: string): string {
   if (uuid === '') return `/why?uri=${encodeURIComponent(uri)}`;
   return `/${collection === 'invitees' ? 'bookings' : 'routing'}/${encodeURIComponent(uuid)}`;
 }
+
+/** Whether the link leads to one booking or submission. */
+export const isOfRecord = (link: string): boolean => linkText(link) !== 'Open Slotstream';
 
 /** What a channel shows for the link of a message. */
 export function linkText(link: string): string {

@@ -14,14 +14,17 @@ export interface AboutSubmission {
 /** Slack shows ten facts. */
 const maxAnswers = 6;
 
-export function submissionText(about: AboutSubmission, { rule, isOver }: TextOptions): BookingText {
+export function submissionText(
+  about: AboutSubmission,
+  { rule, isOver, reportZone }: TextOptions & { readonly reportZone: string },
+): BookingText {
   const { row, formName, answers } = about.submission;
   const submitter = submitterOf(about.submission);
   const email = sanitizeLine(submitter.email?.answer);
   const name = sanitizeLine(submitter.name?.answer);
   const who = name || email || 'Someone';
   const form = sanitizeLine(formName);
-  const when = row.created_at === null ? 'unknown' : zonedSpan(row.created_at, null, 'UTC');
+  const when = row.created_at === null ? 'unknown' : zonedSpan(row.created_at, null, reportZone);
   const utm = utmColumns.map((column) => [column.slice('utm_'.length), sanitizeLine(row[column])] as const);
   const others = answers.filter((one) => one !== submitter.email && one !== submitter.name);
   const facts: Readonly<Record<(typeof submissionFactNames)[number], readonly MessageFact[]>> = {

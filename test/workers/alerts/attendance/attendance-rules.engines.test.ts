@@ -83,8 +83,8 @@ describe.each(storeEngines.filter(({ available }) => available))('rules about at
       {
         text: [
           'Meetings ended, and nothing shows that the invitees came.',
-          '• Demo with Dora, Wed, 4 Mar 2026, 10:30–11:00 (Europe/Berlin). dora@example.test',
-          '• Demo with Ada, Wed, 4 Mar 2026, 14:30–15:00 (Europe/Berlin). ada@example.test',
+          '• Demo with Dora, Wed, 4 Mar 2026, 10:30–11:00 (Europe/Berlin). dora@example.test, Grace https://slots.example.test/bookings/dora',
+          '• Demo with Ada, Wed, 4 Mar 2026, 14:30–15:00 (Europe/Berlin). ada@example.test, Grace, Rosa https://slots.example.test/bookings/ada',
         ].join('\n'),
         link: `https://slots.example.test/bookings?attendance=unconfirmed&host=${encodeURIComponent(hostUri('Grace'))}`,
         subject_uris: expect.arrayContaining([early.invitee, both.invitee]),

@@ -367,11 +367,21 @@ describe('a digest', () => {
       id: 'd1',
       kind: 'digest',
       title: 'No-show: 2 since Mon, 16 Nov 2026, 15:10 (UTC)',
-      text: '• Ada Lovelace did not show up for Introduction. ada@example.test\n• Another. ada@example.test',
+      text: ['Ada Lovelace did not show up for Introduction.', 'Another.']
+        .map(
+          (sentence) =>
+            `• ${sentence} ada@example.test, Mon, 16 Nov 2026, 15:00–16:00 (Europe/Berlin), Grace Hopper https://slots.example.test/bookings/I1`,
+        )
+        .join('\n'),
       link: 'https://slots.example.test/no-shows',
       occurredAt: '2026-11-17T00:00:00.000000Z',
       subjects: [inviteeUri, 'u2'],
     });
+    const inBerlin = buildDigest(
+      { ...needs, reportZone: 'Europe/Berlin' },
+      { id: 'd4', rule: noShow.rule, messages: [one] },
+    );
+    expect(inBerlin.title).toBe('No-show: 1 since Mon, 16 Nov 2026, 16:10 (Europe/Berlin)');
     const over = { ...one, kind: 'retraction' } as const;
     const retracted = buildDigest(needs, { id: 'd3', rule: noShow.rule, messages: [over, over] });
     expect(retracted.title).toBe('No-show: 2 retracted');
@@ -380,8 +390,8 @@ describe('a digest', () => {
       rule: noShow.rule,
       messages: Array.from({ length: 1_000 }, () => ({ ...one, text: 'x'.repeat(2_000) })),
     });
-    expect(many.text.split('\n')).toHaveLength(21);
-    expect(many.text).toMatch(/… and 980 more\.$/);
+    expect(many.text.split('\n')).toHaveLength(13);
+    expect(many.text).toMatch(/… and 988 more\.$/);
     expect(many.text.length).toBeLessThan(3_000);
     expect(many.subjects).toHaveLength(1_000);
   });
