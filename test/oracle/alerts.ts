@@ -85,21 +85,29 @@ export function expectedAlerts(facts: readonly Fact[], standpoint: Standpoint): 
 function unbookedAlerts(submission: Record_, rows: Record<string, Record_[]>): Found[] {
   const isBooked = (rows['invitees'] ?? []).some(({ routing_form_submission: uri }) => uri === submission['uri']);
   if (isBooked || submission['result_type'] !== 'event_type') return [];
-  // As the tables have it: with microseconds.
-  const after = (hours: number) =>
-    new Date(ms(submission['created_at']) + hours * 3_600_000).toISOString().replace('Z', '000Z');
-  const found: Found[] = [
-    ['unbooked', 'unbooked', after(2)],
-    ['unbooked_slow', 'unbooked', after(30)],
-  ];
+  const endMs = (hours: number) => ms(submission['created_at']) + hours * 3_600_000;
+  const found: Found[] = [];
+  const address = emailIn(submission['questions_and_answers']);
+  const report = (rule: string, hours: number): void => {
+    const isSame = (one: Record_) =>
+      sameLetters(one['email'], address) &&
+      ms(one['created_at']) >= ms(submission['created_at']) &&
+      ms(one['created_at']) <= endMs(hours);
+    if ((rows['invitees'] ?? []).some(isSame)) return;
+    found.push([rule, 'unbooked', new Date(endMs(hours)).toISOString().replace('Z', '000Z')]);
+  };
+  report('unbooked', 2);
+  report('unbooked_slow', 30);
   const form = (rows['routing_forms'] ?? []).find(({ uri }) => uri === submission['routing_form']);
   const isSales = JSON.stringify(submission['questions_and_answers'] ?? '')
     .toLowerCase()
     .includes('"sales"');
-  if (form?.['name'] === 'Contact' && isSales && submission['utm_source'] === 'mail')
-    found.push(['unbooked_sales', 'unbooked', after(0.25)]);
+  if (form?.['name'] === 'Contact' && isSales && submission['utm_source'] === 'mail') report('unbooked_sales', 0.25);
   return found;
 }
+
+const emailIn = (answers: unknown): unknown =>
+  (Array.isArray(answers) ? answers : []).map(({ answer }) => String(answer)).find((answer) => answer.includes('@'));
 
 interface Known {
   readonly invitee: Record_;

@@ -119,8 +119,11 @@ const submission: Arbitrary<Payload> = fc.record(
     uri: fc.constantFrom(...submissions),
     routing_form: fc.constant(form),
     questions_and_answers: fc
-      .constantFrom('Sales', 'sales', 'Support')
-      .map((answer) => [{ question_uuid: 'q', question: 'Topic', answer }]),
+      .tuple(fc.constantFrom('Sales', 'sales', 'Support'), orNull(addresses))
+      .map(([topic, email]) => [
+        { question_uuid: 'q', question: 'Topic', answer: topic },
+        ...(email === null ? [] : [{ question_uuid: 'e', question: 'E-mail', answer: email }]),
+      ]),
     tracking: fc.record({ utm_source: orNull(fc.constantFrom('mail', 'web')) }),
     result: rarely(fc.constant({ type: 'custom_message', value: 'Thanks' }), { type: 'event_type', value: base }),
     created_at: moment,
