@@ -3,7 +3,8 @@ import { instantOf } from '#src/base/time.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { inChunks } from '#src/store/prepared-sql.ts';
 import { decodeRow } from '#src/store/rows.ts';
-import { isUnbooked } from '#src/store/views/unbooked-submissions.ts';
+import { lowerCaseEmail } from '#src/store/sql-dialect.ts';
+import { isUnbooked, submittedAddress } from '#src/store/views/unbooked-submissions.ts';
 
 export async function submissionsOfForms(
   { db }: Store,
@@ -34,11 +35,23 @@ export async function unbookedWithin(
   return rows.map(({ uri }) => uri);
 }
 
-export async function unbookedAmong({ db }: Store | Unit, uris: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await inChunks(uris, (chunk) =>
-    db.selectFrom('routing_form_submissions').select('uri').where('uri', 'in', chunk).where(isUnbooked()).execute(),
+/** The submissions without a booking that were created in a range of time with one of these addresses. */
+export async function unbookedOfAddresses(
+  { db, engine: { dialect } }: Store,
+  addresses: readonly string[],
+  { from, through }: { readonly from: string; readonly through: string },
+): Promise<readonly string[]> {
+  const rows = await inChunks([...new Set(addresses.map(lowerCaseEmail))], (chunk) =>
+    db
+      .selectFrom('routing_form_submissions')
+      .select('uri')
+      .where('created_at', '>=', from)
+      .where('created_at', '<=', through)
+      .where(isUnbooked())
+      .where(dialect.plainCase(submittedAddress(dialect)), 'in', chunk)
+      .execute(),
   );
-  return new Set(rows.map(({ uri }) => uri));
+  return rows.map(({ uri }) => uri);
 }
 
 /** The bookings that refer to these submissions, by submission: the first one made. */

@@ -48,7 +48,7 @@ function selectUnbooked(dialect: SqlDialect): Sql {
       unbooked.event_type, event_types.name as event_type_name, unbooked.submitter, unbooked.submitter_type,
       ${firstAnswer(dialect, 'unbooked', isName(dialect))} as name, unbooked.email, ${laterBooking(dialect)} as booked_otherwise,
       unbooked.questions_and_answers as answers, ${sql.join(utmColumns.map((name) => sql.ref(`unbooked.${name}`)))}
-    from (select submissions.*, ${eventType} as event_type, ${firstAnswer(dialect, 'submissions', isAddress)} as email
+    from (select submissions.*, ${eventType} as event_type, ${submittedAddress(dialect, 'submissions')} as email
       from routing_form_submissions as submissions where ${isUnbooked('submissions')}) as unbooked
     left join routing_forms on routing_forms.uri = unbooked.routing_form
     left join event_types on event_types.uri = unbooked.event_type`;
@@ -58,6 +58,10 @@ function selectUnbooked(dialect: SqlDialect): Sql {
 const firstAnswer = (dialect: SqlDialect, submissions: string, condition: Sql): Sql =>
   sql`(select trim(given.answer) from ${routingAnswersIn(dialect, sql.ref(`${submissions}.questions_and_answers`))} as given
   where ${condition} order by given.item limit 1)`;
+
+/** The address of who submitted the form; `submissions` is the name of the table in the query. */
+export const submittedAddress = (dialect: SqlDialect, submissions = 'routing_form_submissions'): Sql =>
+  firstAnswer(dialect, submissions, isAddress);
 
 const isAddress = sql`trim(given.answer) like '%_@_%' and trim(given.answer) not like '% %' and trim(given.answer) not like '%@%@%'`;
 

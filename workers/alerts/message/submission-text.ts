@@ -1,7 +1,7 @@
 // The text about a form that led to no booking: one sentence, its facts in order, and the same values as variables for templates. Pure.
 import { utmColumns } from '#src/store/tables.ts';
 import { submissionFactNames } from '#workers/alerts/submissions/form-without-booking.ts';
-import { submitterOf, type SubmissionContext } from '#workers/alerts/submissions/submission.ts';
+import { isBooked, submitterOf, type SubmissionContext } from '#workers/alerts/submissions/submission.ts';
 import { bookingText, type BookingText, type MessageFact, type TextOptions } from './booking-text.ts';
 import { sanitizeLine } from './sanitize-text.ts';
 import { durationText, zonedSpan } from '#src/base/zoned-time.ts';
@@ -68,15 +68,15 @@ export function submissionText(
 
 const formText = (form: string): string => (form === '' ? 'a routing form' : `the form “${form}”`);
 
-export const overTitle = ({ submission }: AboutSubmission): string =>
-  submission.isUnbooked ? 'Form without booking alert retracted' : 'Booked after all';
+export const overTitle = ({ submission, withinMs }: AboutSubmission): string =>
+  isBooked(submission, withinMs) ? 'Booked after all' : 'Form without booking alert retracted';
 
 /** Often only the rule no longer matches: what is still true is not denied. */
 function overText(
-  { submission }: AboutSubmission,
+  { submission, withinMs }: AboutSubmission,
   { who, rule }: { readonly who: string; readonly rule: TextOptions['rule'] },
 ): string {
-  if (submission.isUnbooked)
+  if (!isBooked(submission, withinMs))
     return `No booking of ${who} from this form has come yet, but the rule “${rule.name}” no longer matches.`;
   const { booking } = submission;
   if (booking === undefined) return `Booked after all: ${who}.`;

@@ -8,7 +8,7 @@ import { routingForms } from '#src/read/people/submissions.ts';
 import { utmColumns } from '#src/store/tables.ts';
 import { fieldValues, isOneOf, oneOrMore, utmFilters } from '#workers/alerts/rules/filter.ts';
 import type { Finding } from '#workers/alerts/rules/rule.ts';
-import type { SubmissionContext } from './submission.ts';
+import { isBooked, type SubmissionContext } from './submission.ts';
 
 /** The facts of its messages; a rule can omit each of them, and the link. */
 export const submissionFactNames = ['who', 'email', 'form', 'answers', 'utm', 'when'] as const;
@@ -50,7 +50,7 @@ export const formWithoutBooking = {
       omit,
       find(context) {
         const { created_at: at } = context.row;
-        if (at === null || !context.isUnbooked || !matches(filter, context)) return [];
+        if (at === null || isBooked(context, withinMs) || !matches(filter, context)) return [];
         return [{ fact: { kind: 'unbooked' }, occurredAt: instantOf(Date.parse(at) + withinMs) }];
       },
     };

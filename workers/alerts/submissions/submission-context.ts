@@ -4,7 +4,8 @@ import type { Store, Unit } from '#src/store/contract.ts';
 import { readColumns } from '#src/store/rows.ts';
 import { erasedAmong } from '#src/read/deliveries/log-changes.ts';
 import { loadBookingContexts } from '#src/read/bookings/booking-context.ts';
-import { bookingsOfSubmissions, unbookedAmong } from '#src/read/people/submissions.ts';
+import { bookingsOfSubmissions } from '#src/read/people/submissions.ts';
+import { unbookedSubmitters } from '#src/store/views/unbooked-submissions.ts';
 import { submissionColumns, type Answer, type SubmissionContext } from './submission.ts';
 
 /** By URI. Leaves out what is no submission, and those of erased people: nothing is reported about them. */
@@ -22,15 +23,21 @@ export async function loadSubmissionContexts(
     all.map(({ uri }) => uri),
   );
   const rows = all.filter(({ uri }) => !erased.has(uri));
-  const unbooked = await unbookedAmong(
+  const unbooked = await unbookedSubmitters(
     from,
     rows.map(({ uri }) => uri),
   );
+  const otherwise = await readColumns(from, 'invitees', {
+    columns: ['uri', 'created_at'],
+    key: 'uri',
+    values: [...unbooked.values()].flatMap(({ booked_otherwise: uri }) => uri ?? []),
+  });
+  const timeOf = new Map(otherwise.map(({ uri, created_at: at }) => [uri, at]));
   const booked = await bookingsOfSubmissions(
     from,
     rows.map(({ uri }) => uri),
   );
-  const bookings = await loadBookingContexts(from, [...booked.values()]);
+  const bookings = await loadBookingContexts(from, [...booked.values(), ...timeOf.keys()]);
   const forms = await readColumns(from, 'routing_forms', {
     columns: ['uri', 'name', 'questions'],
     key: 'uri',
@@ -41,8 +48,10 @@ export async function loadSubmissionContexts(
     rows.map((row) => {
       const form = formOf.get(row.routing_form ?? '');
       const answers = answersOf(row.questions_and_answers, form?.questions);
-      const booking = bookings.get(booked.get(row.uri) ?? '');
-      return [row.uri, { row, formName: form?.name ?? null, answers, isUnbooked: unbooked.has(row.uri), booking }];
+      const other = unbooked.get(row.uri)?.booked_otherwise ?? '';
+      const booking = bookings.get(booked.get(row.uri) ?? other);
+      const bookedAt = unbooked.has(row.uri) ? (timeOf.get(other) ?? null) : row.created_at;
+      return [row.uri, { row, formName: form?.name ?? null, answers, bookedAt, booking }];
     }),
   );
 }

@@ -4,7 +4,7 @@ import { propertyOf } from '#schemas/wire.ts';
 import { instantOf } from '#src/base/time.ts';
 import { alertedSubjects, alertsAbout } from '#src/store/alerts/alert-rows.ts';
 import { changesOfEntries, erasureFamily, type ChangeEntry } from '#src/read/deliveries/log-changes.ts';
-import { submissionsOfForms, unbookedWithin } from '#src/read/people/submissions.ts';
+import { submissionsOfForms, unbookedOfAddresses, unbookedWithin } from '#src/read/people/submissions.ts';
 import type { Store } from '#src/store/contract.ts';
 import { readColumns } from '#src/store/rows.ts';
 import { valueBefore } from '#workers/alerts/bookings/affected-bookings.ts';
@@ -38,17 +38,17 @@ async function affected(
   const own = urisOf((family) => family === 'routing_form_submission' || family === erasureFamily);
   const isBooking = (family: string): boolean => tableOfEvent(family) === 'invitees';
   const booked = await readColumns(store, 'invitees', {
-    columns: ['routing_form_submission'],
+    columns: bookingColumns,
     key: 'uri',
     values: [...new Set(urisOf(isBooking))],
   });
-  const found = [...own, ...booked.flatMap(({ routing_form_submission: uri }) => uri ?? [])];
-  found.push(
-    ...(await formerlyBooked(
-      store,
-      entries.filter(({ family }) => isBooking(family)),
-    )),
+  const former = await formerValues(
+    store,
+    entries.filter(({ family }) => isBooking(family)),
   );
+  const values = [...booked, ...former];
+  const found = [...own, ...values.flatMap(({ routing_form_submission: uri }) => uri ?? [])];
+  found.push(...(await ofSameAddress(store, values, { rules, oldest: oldestOf(rules, since) })));
   const forms = rules.some(({ filter }) => filter.form !== undefined)
     ? urisOf((family) => family === 'routing_form')
     : [];
@@ -69,14 +69,34 @@ async function affected(
 const oldestOf = (rules: Rules, since: string): string =>
   instantOf(Date.parse(since) - Math.max(...rules.map(({ withinMs }) => withinMs)));
 
-/** A booking may refer to a submission no more. */
-async function formerlyBooked(store: Store, entries: readonly ChangeEntry[]): Promise<readonly string[]> {
-  const found: string[] = [];
+const bookingColumns = ['routing_form_submission', 'email', 'created_at'] as const;
+type BookingValues = Readonly<Partial<Record<(typeof bookingColumns)[number], string | null>>>;
+
+/** A booking may refer to a submission no more, or may have had another address or time. */
+async function formerValues(store: Store, entries: readonly ChangeEntry[]): Promise<readonly BookingValues[]> {
+  const found: BookingValues[] = [];
   for await (const { changes } of changesOfEntries(store, entries)) {
-    const before = valueBefore(propertyOf(propertyOf(changes, 'invitees'), 'routing_form_submission'));
-    if (typeof before === 'string') found.push(before);
+    const before = bookingColumns.map((column) => {
+      const value = valueBefore(propertyOf(propertyOf(changes, 'invitees'), column));
+      return [column, typeof value === 'string' ? value : null] as const;
+    });
+    found.push(Object.fromEntries(before));
   }
   return found;
+}
+
+/** The submissions that these bookings, or what they were before, may be about by their address. */
+async function ofSameAddress(
+  store: Store,
+  bookings: readonly BookingValues[],
+  { rules, oldest }: { readonly rules: Rules; readonly oldest: string },
+): Promise<readonly string[]> {
+  const addresses = bookings.flatMap(({ email }) => email ?? []);
+  const times = bookings.flatMap(({ created_at: at }) => at ?? []).toSorted();
+  const [first, last] = [times[0], times.at(-1)];
+  if (first === undefined || last === undefined || last < oldest) return [];
+  const from = oldestOf(rules, first);
+  return unbookedOfAddresses(store, addresses, { from: from < oldest ? oldest : from, through: last });
 }
 
 /** Recent submissions and those with alerts: the others cannot change the outbox. */

@@ -22,10 +22,15 @@ export interface SubmissionContext {
   readonly row: Pick<TableRow<'routing_form_submissions'>, (typeof submissionColumns)[number]>;
   readonly formName: string | null;
   readonly answers: readonly Answer[];
-  readonly isUnbooked: boolean;
+  /** When the same address booked otherwise; when it was submitted, if a booking refers to it, whenever that was made; null without a booking. */
+  readonly bookedAt: string | null;
   /** The booking that was made after all. */
   readonly booking: BookingContext | undefined;
 }
+
+/** A booking counts that refers to the submission, and one of the same address within the time. */
+export const isBooked = ({ row, bookedAt }: SubmissionContext, withinMs: number): boolean =>
+  row.created_at !== null && bookedAt !== null && Date.parse(bookedAt) <= Date.parse(row.created_at) + withinMs;
 
 /** The answers that say who submitted the form, found as the view `unbooked_submissions` finds them. */
 export function submitterOf({ answers }: SubmissionContext): { readonly name?: Answer; readonly email?: Answer } {

@@ -78,6 +78,27 @@ describe.each(storeEngines.filter(({ available }) => available))('form_without_b
     ]);
   });
 
+  it('counts a booking of the same address within the time, also one that is learned later, and none before or after it', async () => {
+    await using world = await openAlertWorld({ fresh, rules: [rule] });
+    const { webhook } = world.inbox;
+    const leads = [1, 2, 3, 4].map((n) => formSubmission(n, world.nowMs()));
+    const bookedAfter = (n: number, minutes: number) => {
+      const at = instantOf(world.nowMs() + minutes * 60_000);
+      const payload = { uri: `https://api.scheduling.test/invitees/other-${n}`, email: `LEAD-${n}@example.test` };
+      const dated = { ...payload, name: `Lead ${n}`, status: 'active', created_at: at, updated_at: at };
+      return JSON.stringify({ event: 'invitee.created', created_at: at, payload: dated });
+    };
+    const learnedLater = bookedAfter(2, 14);
+    await world.deliver(...leads.map(({ submitted }) => submitted), bookedAfter(3, -1), bookedAfter(4, 16));
+    await world.deliver(bookedAfter(1, 1));
+    await world.pass('20m');
+    const alerted = [2, 3, 4].map((n) => `Form without booking: lead-${n}@example.test`);
+    await expect.poll(() => webhook.received.map(titleOf).toSorted()).toEqual(alerted);
+    await expect.poll(() => world.states('webhook')).toEqual(['sent', 'sent', 'sent']);
+    await world.deliver(learnedLater);
+    await expect.poll(() => webhook.received.slice(3).map(titleOf)).toEqual(['Booked after all: lead-2@example.test']);
+  });
+
   it('reports a submission that is learned late, but none that is too old or led elsewhere', async () => {
     await using world = await openAlertWorld({ fresh, rules: [rule] });
     const elsewhere = { result: { type: 'external_url', value: 'https://example.test' } };
