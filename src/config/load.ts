@@ -176,6 +176,8 @@ function shape(values: SettingValues) {
       maxAgeMs: values.ALERT_MAX_AGE,
       allowPrivate: values.ALERT_ALLOW_PRIVATE,
       adminUrl: values.ADMIN_URL ?? adminUrlOf(values),
+      /** What others call this installation. */
+      installation: URL.parse(values.PUBLIC_URL ?? values.ADMIN_URL ?? '')?.host ?? 'slotstream',
     },
     feed: feedOf(values),
     storage: {

@@ -241,6 +241,15 @@ describe('configuration', () => {
     );
   });
 
+  it('calls the installation by its public host', () => {
+    const nameOf = (env: Environment) => loadConfig(env).alerts.installation;
+    expect(nameOf({ PUBLIC_URL: 'https://hooks.example.test', ADMIN_URL: 'http://127.0.0.1:8081' })).toBe(
+      'hooks.example.test',
+    );
+    expect(nameOf({ ADMIN_URL: 'https://slots.example.test' })).toBe('slots.example.test');
+    expect(nameOf({})).toBe('slotstream');
+  });
+
   it('takes a star for every kind that begins so, and names a kind that does not exist', () => {
     expect(loadConfig({ EVENTS: 'invitee.*, contact.created' }).events).toEqual([
       'invitee.created',

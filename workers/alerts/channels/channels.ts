@@ -28,11 +28,11 @@ const registry: Readonly<Record<ChannelName, (settings: ChannelSettings) => Open
     url === undefined
       ? undefined
       : async (needs) => (await import('./discord.ts')).openDiscord(await outgoingFor(needs, settings), { url }),
-  pagerduty: ({ pagerdutyKey: key, pagerdutyUrl: url, ...settings }) =>
+  pagerduty: ({ pagerdutyKey: key, pagerdutyUrl: url, installation: source, ...settings }) =>
     key === undefined
       ? undefined
       : async (needs) =>
-          (await import('./pagerduty.ts')).openPagerDuty(await outgoingFor(needs, settings), { url, key }),
+          (await import('./pagerduty.ts')).openPagerDuty(await outgoingFor(needs, settings), { url, key, source }),
   ntfy: ({ ntfyUrl: url, ntfyToken: token, ...settings }) =>
     url === undefined
       ? undefined

@@ -8,15 +8,18 @@ const limits = { summary: 1_024, key: 255 } as const;
 
 export const openPagerDuty = (
   needs: HttpChannelNeeds,
-  { url, key }: { readonly url: string; readonly key: string },
+  { url, ...sender }: { readonly url: string; readonly key: string; readonly source: string },
 ): Channel =>
   openHttpChannel(needs, {
     name: 'pagerduty',
     url,
-    bodyOf: (message) => JSON.stringify(pagerDutyBody(message, key)),
+    bodyOf: (message) => JSON.stringify(pagerDutyBody(message, sender)),
   });
 
-function pagerDutyBody(message: Message, routing_key: string): object {
+function pagerDutyBody(
+  message: Message,
+  { key: routing_key, source }: { readonly key: string; readonly source: string },
+): object {
   const { id, kind, follows, rule, title, text, facts, link, occurredAt } = message;
   // The same key at every attempt, so a repetition does not open a second incident.
   const dedup_key = (follows ?? id).slice(0, limits.key);
@@ -32,7 +35,7 @@ function pagerDutyBody(message: Message, routing_key: string): object {
     links,
     payload: {
       summary: truncate(title, limits.summary),
-      source: link === undefined ? 'slotstream' : new URL(link).host,
+      source,
       severity: kind === 'test' ? 'info' : 'warning',
       timestamp: occurredAt,
       class: rule,

@@ -62,6 +62,7 @@ async function openWorld({
       smtpUrl: mail.url,
       emailTo: ['ops@example.test', 'desk@example.test'],
       allowPrivate,
+      installation: 'hooks.example.test',
       ...settings,
     },
     { log, clock: Date.now },
@@ -135,6 +136,7 @@ describe('every channel', () => {
       smtpUrl: undefined,
       emailTo: undefined,
       allowPrivate: false,
+      installation: 'slotstream',
     };
     const log = createLog({ level: 'silent', pretty: false });
     expect([...(await openChannels(none, { log, clock: Date.now })).keys()]).toEqual(['log']);

@@ -10,7 +10,8 @@ import {
 import { runs } from '../../../harness/runs.ts';
 
 const key = 'canary0123456789canary0123456789';
-const openWorld = () => openChannelWorld((needs, url) => openPagerDuty(needs, { url, key }));
+const openWorld = () =>
+  openChannelWorld((needs, url) => openPagerDuty(needs, { url, key, source: 'hooks.example.test' }));
 
 describe('pagerduty', () => {
   it('triggers an incident for an alert', async () => {
@@ -28,7 +29,7 @@ describe('pagerduty', () => {
       ],
       payload: {
         summary: 'No-show: Ada Lovelace',
-        source: 'slots.example.test',
+        source: 'hooks.example.test',
         severity: 'warning',
         timestamp: '2026-11-16T15:10:00.000000Z',
         class: 'missed',
@@ -48,11 +49,11 @@ describe('pagerduty', () => {
     expect(world.web.received[0]?.body).toEqual({ routing_key: key, event_action: 'resolve', dedup_key: 'a1b2c3' });
   });
 
-  it('has a source without a link, and a test message is information only', async () => {
+  it('has no link where there is none, and a test message is information only', async () => {
     await using world = await openWorld();
     await world.send({ ...noShowMessage, kind: 'test', facts: [], link: undefined });
     const { payload, ...rest } = world.web.received[0]?.body ?? {};
-    expect(payload).toMatchObject({ source: 'slotstream', severity: 'info' });
+    expect(payload).toMatchObject({ source: 'hooks.example.test', severity: 'info' });
     expect(rest.links).toEqual([]);
     expect(rest).not.toHaveProperty('client_url');
   });
