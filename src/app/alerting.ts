@@ -47,7 +47,7 @@ export async function startAlerts(needs: AlertNeeds): Promise<Alerts> {
     ...(await unknownFormNames(store, rules.submissions)),
   ];
   for (const warning of unknown) log.warn({ hint: 'Correct ALERTS_FILE; doctor checks it again.' }, warning);
-  const channels = await openChannels(config.alerts, { log, clock: nowMs });
+  const channels = await openChannels(config.alerts, { log, clock: nowMs }, rules.byName.values());
   for (const channel of channels.values()) opened.defer(() => channel.close?.());
   const { adminUrl, maxAgeMs } = config.alerts;
   const { reportZone } = config.views;

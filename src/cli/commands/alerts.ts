@@ -84,14 +84,19 @@ const work: Readonly<Record<(typeof actions)[number], (context: VerbContext, inp
     const configured = configuredChannels(settings);
     // With an invalid rules file no alert would be sent.
     const rules = await loadRules({ ...settings, configured });
-    const opened = await openChannels(settings, { log: context.log(), clock: () => context.now().getTime() });
-    const chosen = [...opened.values()].filter(({ name }) => (only === undefined ? configured : [only]).includes(name));
+    const needs = { log: context.log(), clock: () => context.now().getTime() };
+    const opened = await openChannels(settings, needs, rules.byName.values());
+    const isChosen = (key: string, name: ChannelName): boolean =>
+      only === undefined ? key !== 'log' || configured.includes('log') : name === only;
+    const chosen = [...opened].filter(([key, { name }]) => isChosen(key, name));
     if (chosen.length === 0)
       throw new SlotstreamError('config', `The channel ${only} is not configured.`, {
         hint: 'docs/alerts.md lists the settings of each channel.',
       });
     try {
-      const answers = await Promise.all(chosen.map((channel) => sendTest(context, channel)));
+      const answers = await Promise.all(
+        chosen.map(async ([key, channel]) => ({ ...(await sendTest(context, channel)), channel: key })),
+      );
       const rows = answers.map(({ channel, target, ok, answer }) => [
         channel,
         target,
@@ -102,7 +107,7 @@ const work: Readonly<Record<(typeof actions)[number], (context: VerbContext, inp
       for (const { channel, ok } of answers)
         if (!ok)
           context.notify(
-            `✗ ${channel} did not accept the message.\n  → Check ${channelVariables.get(channel)}; docs/alerts.md has a section about each channel.`,
+            `✗ ${channel} did not accept the message.\n  → Check ${channelVariables.get(channel) ?? 'its address in ALERTS_FILE'}; docs/alerts.md has a section about each channel.`,
           );
       // The channels are tested all the same.
       await using store = await openIfAny(() => openMirror(context.config(), context.log())).catch((error: unknown) => {

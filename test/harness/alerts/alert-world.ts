@@ -78,7 +78,7 @@ export async function openAlertWorld(plan: AlertWorldPlan = {}): Promise<AlertWo
   const { graceMs, maxAgeMs, adminUrl } = settings;
   const rules = await loadRules({ file: settings.file, graceMs, configured: configuredChannels(settings) });
   // Signatures are checked with the real clock.
-  const channels = await openChannels(settings, { log, clock: Date.now });
+  const channels = await openChannels(settings, { log, clock: Date.now }, rules.byName.values());
   for (const channel of channels.values()) opened.defer(() => channel.close?.());
   const outbox = { store, rules: rules.byName, channels, adminUrl, nowMs, random: () => 0, log };
   const poller = startOutboxPoller(outbox);

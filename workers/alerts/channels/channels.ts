@@ -2,6 +2,7 @@
 import type { Config } from '#src/config/load.ts';
 import type { Log } from '#src/observability/log.ts';
 import { type Channel } from './channel.ts';
+import { ownNameOf, type OwnAddress } from './own-address.ts';
 import { channelNames, type ChannelName } from '#src/store/alerts/channel-names.ts';
 
 export type ChannelSettings = Omit<Config['alerts'], 'file' | 'graceMs' | 'maxAgeMs' | 'adminUrl'>;
@@ -60,11 +61,18 @@ export function configuredChannels(settings: ChannelSettings): readonly ChannelN
   return configured.length === 0 ? ['log'] : configured;
 }
 
-/** Opens all configured channels and the log. */
+interface AddressedRule {
+  readonly name: string;
+  readonly addresses: readonly OwnAddress[];
+}
+
+/** Opens all configured channels and the log by their name, and those at the addresses of rules: `slack of sales`. */
 export async function openChannels(
   settings: ChannelSettings,
   needs: ChannelNeeds,
-): Promise<ReadonlyMap<ChannelName, Channel>> {
+  rules: Iterable<AddressedRule> = [],
+): Promise<ReadonlyMap<string, Channel>> {
+  const own = [...rules].flatMap(({ name: rule, addresses }) => addresses.map((address) => ({ rule, ...address })));
   for (const [variable, url] of [
     ['ALERT_SLACK_URL', settings.slackUrl],
     ['ALERT_TEAMS_URL', settings.teamsUrl],
@@ -72,12 +80,22 @@ export async function openChannels(
     ['ALERT_PAGERDUTY_URL', settings.pagerdutyUrl],
     ['ALERT_NTFY_URL', settings.ntfyUrl],
     ['ALERT_WEBHOOK_URL', settings.webhookUrl],
+    ...own.map(({ rule, channel, url }) => [`${channel}_url of the rule ${rule}`, url] as const),
   ] as const)
     if (url?.startsWith('http:') && !settings.allowPrivate)
       needs.log.warn({ variable }, 'alerts are sent without encryption: anyone on the network can read them');
-  const opened = channelNames.flatMap((name) => {
-    const open = registry[name](settings);
-    return open === undefined ? [] : [open(needs).then((channel) => [name, channel] as const)];
-  });
-  return new Map(await Promise.all(opened));
+  const opened = [
+    ...channelNames.map((name) => ({ key: name, open: registry[name](settings) })),
+    ...own.map(({ rule, channel, url }) => ({
+      key: ownNameOf(channel, rule),
+      open: registry[channel]({ ...settings, [`${channel}Url`]: url }),
+    })),
+  ];
+  return new Map(
+    await Promise.all(
+      opened.flatMap(({ key, open }) =>
+        open === undefined ? [] : [open(needs).then((channel) => [key, channel] as const)],
+      ),
+    ),
+  );
 }

@@ -36,7 +36,7 @@ interface ClaimInput {
   readonly busy: number;
   /** How many alerts to read: thousands may be waiting behind a slow channel. */
   readonly limit: number;
-  readonly pausedUntilMs: number;
+  readonly pausedUntilMs: (rule: string) => number;
 }
 
 /** One alert of a message, and what the message says about it; undefined where its rule is unknown. */

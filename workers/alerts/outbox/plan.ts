@@ -44,8 +44,8 @@ export const isCollected = ({ channel }: Pick<Alert, 'channel'>, rule: SendTimes
 export interface PlanInput {
   readonly rules: ReadonlyMap<string, SendTimes>;
   readonly nowMs: number;
-  /** Until when the circuit breaker pauses the channel; in the past when it does not. */
-  readonly pausedUntilMs?: number;
+  /** Until when the circuit breaker pauses the channel of a rule; in the past when it does not. */
+  readonly pausedUntilMs?: (rule: string) => number;
   /** What was sent to this channel lately, by rule. */
   readonly recent?: ReadonlyMap<string, RecentMessages>;
 }
@@ -58,7 +58,7 @@ export interface SendPlan {
 }
 
 /** `due`: the due alerts of one channel; digests that were formed before are complete. */
-export function planSends(due: readonly Alert[], { rules, nowMs, pausedUntilMs = 0, recent }: PlanInput): SendPlan {
+export function planSends(due: readonly Alert[], { rules, nowMs, pausedUntilMs, recent }: PlanInput): SendPlan {
   const postponed: Postponement[] = [];
   const messages: (readonly Alert[])[] = [];
   const newDigests = new Map<string, Alert[]>();
@@ -67,7 +67,10 @@ export function planSends(due: readonly Alert[], { rules, nowMs, pausedUntilMs =
   for (const alert of due) {
     // A rule that is not in the file any more has no quiet hours; the sender reports that it is missing.
     const rule = rules.get(alert.rule);
-    const sendMs = Math.max(pausedUntilMs, rule === undefined ? nowMs : sendTimeOf(alert, rule, nowMs));
+    const sendMs = Math.max(
+      pausedUntilMs?.(alert.rule) ?? 0,
+      rule === undefined ? nowMs : sendTimeOf(alert, rule, nowMs),
+    );
     if (sendMs > nowMs) postponed.push({ id: alert.id, next_at: instantOf(sendMs) });
     else if (alert.digest !== null) addTo(formedDigests, alert.digest, alert);
     else if (isCollected(alert, rule)) addTo(newDigests, alert.rule, alert);

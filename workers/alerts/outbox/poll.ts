@@ -9,6 +9,7 @@ import { hourMs, instantOf, minuteMs, sleepUntilNext } from '#src/base/time.ts';
 import { throttled, type Log } from '#src/observability/log.ts';
 import { claimsByChannel, hasDueWork } from '#src/store/alerts/claims.ts';
 import { channelNames } from '#src/store/alerts/channel-names.ts';
+import { openNameOf } from '#workers/alerts/channels/own-address.ts';
 import { alertsPerDigest, claimDue, type ClaimedPart } from './claim.ts';
 import { sendClaimed, type SendNeeds } from './send.ts';
 
@@ -92,7 +93,7 @@ export function startOutboxPoller(needs: PollerNeeds): OutboxPoller {
           room,
           busy,
           limit: round === 0 ? room : alertsPerDigest,
-          pausedUntilMs: breakerOf(channel).openUntilMs,
+          pausedUntilMs: (rule) => breakerOf(openNameOf(needs.channels, channel, rule)).openUntilMs,
         });
         for (const alerts of messages) startSend(channel, alerts);
         if (isMore) again.push(channel);

@@ -16,6 +16,7 @@ import { isRetraction, messageIdOf, retractedIdOf } from '#src/store/alerts/aler
 import { markSent, markFailed } from '#src/store/alerts/send-results.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Channel, SendResult } from '#workers/alerts/channels/channel.ts';
+import { openNameOf } from '#workers/alerts/channels/own-address.ts';
 import { buildDigest, buildReport } from '#workers/alerts/message/digest.ts';
 import { buildMessage, type Message, type MessageNeeds } from '#workers/alerts/message/message.ts';
 import type { AlertRule } from '#workers/alerts/rules/ruleset.ts';
@@ -45,7 +46,8 @@ type SendFailure = Extract<SendResult, { ok: false }>;
 /** `alerts`: all of one rule and one channel. */
 export async function sendClaimed(needs: SendNeeds, alerts: readonly ClaimedPart[]): Promise<void> {
   const rule = needs.rules.get(alerts[0]?.rule ?? '');
-  const channel = needs.channels.get(alerts[0]?.channel ?? '');
+  const name = openNameOf(needs.channels, alerts[0]?.channel ?? '', rule?.name ?? '');
+  const channel = needs.channels.get(name);
   if (rule === undefined || channel === undefined) {
     // During a deployment another process, started before or after it, may have the rule or the channel.
     const answer = rule === undefined ? 'its rule is not in ALERTS_FILE any more' : 'its channel is not configured';
@@ -55,7 +57,7 @@ export async function sendClaimed(needs: SendNeeds, alerts: readonly ClaimedPart
   const built = problem === undefined ? await build(needs, rule, alerts) : { problem };
   // That is no failure of the channel.
   if ('problem' in built) return recordFailure(needs, alerts, { ok: false, answer: built.problem, retry: true });
-  await deliver(needs, channel, { alerts, message: built });
+  await deliver(needs, channel, { alerts, message: built, breaker: needs.breakerOf(name) });
 }
 
 async function build(needs: MessageNeeds, rule: AlertRule, alerts: readonly ClaimedPart[]) {
@@ -91,11 +93,11 @@ async function buildFor(needs: MessageNeeds, rule: AlertRule, alert: ClaimedPart
 interface ReadyMessage {
   readonly alerts: readonly ClaimedPart[];
   readonly message: Message;
+  readonly breaker: CircuitBreaker;
 }
 
-async function deliver(needs: SendNeeds, channel: Channel, { alerts, message }: ReadyMessage): Promise<void> {
+async function deliver(needs: SendNeeds, channel: Channel, { alerts, message, breaker }: ReadyMessage): Promise<void> {
   const { store, nowMs, stopping, log } = needs;
-  const breaker = needs.breakerOf(channel.name);
   // Not sent: the next process can send it at once.
   if (stopping.aborted) return release(needs, alerts, nowMs());
   const admitted = breaker.admit(nowMs());

@@ -4,6 +4,7 @@ import { isObject } from '#schemas/wire.ts';
 import { span, spanOrNone } from '#src/config/readers.ts';
 import { channelNames } from '#src/store/alerts/channel-names.ts';
 import { suspectedNoShow, unconfirmed } from '#workers/alerts/attendance/attendance-rules.ts';
+import { addressFields } from '#workers/alerts/channels/own-address.ts';
 import { conditionKinds } from '#workers/alerts/conditions/conditions.ts';
 import { factNames } from '#workers/alerts/message/booking-text.ts';
 import { quietHours } from '#workers/alerts/outbox/quiet-hours.ts';
@@ -33,6 +34,7 @@ export const commonFields = {
   when: z.enum(kindNames),
   /** Default: all configured channels. */
   channels: z.array(z.enum(channelNames)).min(1).optional(),
+  ...addressFields,
   quiet_hours: quietHours.optional(),
   /** Collects due alerts into one message per period. */
   digest: span.optional(),

@@ -6,6 +6,7 @@ import { jsonMistake } from '#src/base/json-mistake.ts';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import type { ChannelName } from '#src/store/alerts/channel-names.ts';
 import type { ConditionInput, Problems } from '#workers/alerts/conditions/condition.ts';
+import { ownAddresses, unusedAddresses, type OwnAddress } from '#workers/alerts/channels/own-address.ts';
 import { conditionKinds } from '#workers/alerts/conditions/conditions.ts';
 import type { QuietHours } from '#workers/alerts/outbox/quiet-hours.ts';
 import type { BoundSubmissionRule } from '#workers/alerts/submissions/form-without-booking.ts';
@@ -27,6 +28,7 @@ interface RuleSettings {
   readonly about: string;
   readonly page: string;
   readonly channels: readonly ChannelName[];
+  readonly addresses: readonly OwnAddress[];
   readonly quiet: QuietHours | undefined;
   readonly digestMs: number | undefined;
   readonly template: string | undefined;
@@ -90,12 +92,25 @@ export async function loadRules({ file, graceMs, configured, reportZone = 'UTC' 
   const mistakes = [...shapeErrors(given), ...(await crossRuleErrors(rulesIn(given), configured))];
   if (mistakes.length > 0) throw invalidFile(file, mistakes);
   const external = configured.filter((name) => name !== 'log');
-  const defaultChannels: readonly ChannelName[] = external.length > 0 ? external : ['log'];
   const settingsOf = (rule: unknown, { title, about, page }: Pick<RuleSettings, 'title' | 'about' | 'page'>) => {
     const { name, when, channels, quiet_hours: quiet, digest: digestMs, ...texts } = common.parse(rule);
-    const named = channels === undefined ? defaultChannels : [...new Set(channels)];
+    const addresses = ownAddresses(rule);
+    const all = [...new Set(channels ?? [...external, ...addresses.map(({ channel }) => channel)])];
+    const named: readonly ChannelName[] = all.length > 0 ? all : ['log'];
     const { template, retraction_template: retractionTemplate } = texts;
-    return { name, when, title, about, page, channels: named, quiet, digestMs, template, retractionTemplate };
+    return {
+      name,
+      when,
+      title,
+      about,
+      page,
+      channels: named,
+      addresses,
+      quiet,
+      digestMs,
+      template,
+      retractionTemplate,
+    };
   };
   const rulesOf = <Kind extends { readonly when: string }>(kinds: readonly Kind[]) =>
     rulesIn(given).flatMap((rule) => {
@@ -188,9 +203,11 @@ async function crossRuleErrors(
     const [name, channels] = ['name', 'channels'].map((key) => propertyOf(rule, key));
     const report = (key: string, text: string) => mistakes.push(`${ruleText(rule, index)}: ${key} ${text}`);
     if (name !== undefined && names.indexOf(name) !== index) report('name', 'is the name of another rule too');
+    const usable = [...configured, ...ownAddresses(rule).map(({ channel }) => channel)];
+    for (const field of unusedAddresses(rule, channels)) report(field, 'is the address of a channel it does not use');
     for (const channel of Array.isArray(channels) ? channels : []) {
       const variables = channelVariables.get(channel);
-      if (variables !== undefined && !configured.includes(channel))
+      if (variables !== undefined && !usable.includes(channel))
         report('channels', `has ${channel}, which is not configured (${variables})`);
     }
     for (const key of ['template', 'retraction_template']) {
@@ -198,7 +215,7 @@ async function crossRuleErrors(
       const mistake = typeof template === 'string' ? await templateError(template) : undefined;
       if (mistake !== undefined) report(key, `is wrong: ${mistake}`);
     }
-    for (const mistake of toHostErrors(rule, configured)) report('to_host', mistake);
+    for (const mistake of toHostErrors(rule, usable)) report('to_host', mistake);
   }
   return mistakes;
 }

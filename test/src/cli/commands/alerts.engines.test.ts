@@ -23,7 +23,7 @@ async function openSink() {
     request.on('data', (chunk) => (body += String(chunk)));
     request.on('end', () => {
       bodies.push(body);
-      response.writeHead(request.url === '/broken' ? 500 : 200).end('ok');
+      response.writeHead(request.url?.startsWith('/broken') ? 500 : 200).end('ok');
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -59,6 +59,16 @@ describe('slotstream alerts', () => {
     expect([one.code, one.out]).toEqual([0, expect.stringMatching(/slack .* ✓ /)]);
     const none = await home.run(['alerts', 'test', '--channel', 'email']);
     expect([none.code, none.err]).toEqual([2, expect.stringContaining('not configured')]);
+  });
+
+  it('test sends to the addresses of rules too, and does not show them', async () => {
+    const file = join(home.dataDir, 'own.json');
+    const rule = { name: 'sales', when: 'no_show', slack_url: `${sink.url}/broken?key=a-secret-path` };
+    await writeFile(file, JSON.stringify({ rules: [rule] }));
+    const { code, out, err } = await home.run(['alerts', 'test', '--channel', 'slack'], { ALERTS_FILE: file });
+    expect([code, out]).toEqual([1, expect.stringMatching(/slack .* ✓ [^]*slack of sales .* ✗ /)]);
+    expect(err).toContain('✗ slack of sales did not accept the message.');
+    expect(out + err).not.toContain('a-secret-path');
   });
 
   it('test says that a private address is rejected unless it is allowed', async () => {

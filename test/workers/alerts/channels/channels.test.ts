@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { createLog } from '#src/observability/log.ts';
 import { createOutgoing } from '#src/egress/http.ts';
 import type { Channel, SendResult } from '#workers/alerts/channels/channel.ts';
-import type { ChannelName } from '#src/store/alerts/channel-names.ts';
 import { configuredChannels, openChannels, type ChannelSettings } from '#workers/alerts/channels/channels.ts';
 import { mailBody, openEmail } from '#workers/alerts/channels/email.ts';
 import { slackBody } from '#workers/alerts/channels/slack.ts';
@@ -68,7 +67,7 @@ async function openWorld({
     { log, clock: Date.now },
   );
   for (const channel of channels.values()) stack.defer(async () => channel.close?.());
-  const send = (name: ChannelName, message: Message, signal = never()): Promise<SendResult> =>
+  const send = (name: string, message: Message, signal = never()): Promise<SendResult> =>
     (channels.get(name) as Channel).send(message, signal);
   return { web, mail, lines, channels, send, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

@@ -105,9 +105,9 @@ describe('due alerts', () => {
 
   it('wait while their channel is paused', () => {
     const pausedUntilMs = nowMs + 7_000;
-    const { postponed, messages } = planSends([alertOf('a')], { rules, nowMs, pausedUntilMs });
+    const { postponed, messages } = planSends([alertOf('a')], { rules, nowMs, pausedUntilMs: () => pausedUntilMs });
     expect([postponed, messages]).toEqual([[{ id: 'a', next_at: instantOf(pausedUntilMs) }], []]);
-    expect(planSends([alertOf('a')], { rules, nowMs, pausedUntilMs: nowMs }).messages).toHaveLength(1);
+    expect(planSends([alertOf('a')], { rules, nowMs, pausedUntilMs: () => nowMs }).messages).toHaveLength(1);
   });
 
   it('are sent in the morning when the period of their digest ends at night', () => {

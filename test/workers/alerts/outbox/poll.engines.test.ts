@@ -61,6 +61,7 @@ function startPoller(
     about: 'Many.',
     page: '/queues',
     channels: ['webhook'],
+    addresses: [],
     quiet: undefined,
     digestMs: undefined,
     template: undefined,
