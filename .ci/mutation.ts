@@ -28,11 +28,11 @@ const core: Readonly<Record<string, { readonly tests: string; readonly explained
   'workers/alerts/rules/subject.ts': { tests: 'test/workers/alerts/rules/subject.engines.test.ts', explained: 0 },
   'workers/alerts/rules/rule.ts': {
     tests: 'test/workers/alerts/rules/{rule,ruleset-settings}.test.ts',
-    explained: 3,
+    explained: 0,
   },
   'workers/alerts/rules/ruleset.ts': {
     tests: 'test/workers/alerts/rules/{ruleset,ruleset-settings}.test.ts',
-    explained: 4,
+    explained: 3,
   },
   'workers/alerts/rules/to-host.ts': {
     tests: 'test/workers/alerts/rules/{filter,ruleset,ruleset-settings}.test.ts',

@@ -33,6 +33,18 @@ describe('the rules', () => {
     expect(names).toEqual([...mirror, 'process', 'job', 'alerts']);
   });
 
+  it('say what they are about, and which of them wait for a time', async () => {
+    const rules = [
+      { name: 'a', when: 'no_show' },
+      { name: 'b', when: 'form_without_booking', within: '1h' },
+      { name: 'c', when: 'drift' },
+    ];
+    const { byName } = await load({ rules });
+    expect(byName.get('a')).toMatchObject({ on: 'booking', isTimed: false, isReport: false });
+    expect(byName.get('b')).toMatchObject({ on: 'submission', isTimed: true, isReport: false, graceMs: 0 });
+    expect(byName.get('c')).toMatchObject({ on: 'condition' });
+  });
+
   it('use all configured channels when they name none, and each named channel once', async () => {
     const rules = [
       { name: 'a', when: 'no_show' },
