@@ -78,3 +78,19 @@ describe.runIf(postgres.available)('a PostgreSQL without pg_trgm', () => {
     expect(await opened.store.engine.contactSearch.missing(opened.store.db)).toEqual([]);
   });
 });
+
+describe.runIf(postgres.available)('many texts and short ones, which are compared row by row', () => {
+  it('are taken letter by letter, in any case', async () => {
+    await using opened = await postgres.fresh();
+    const { store } = opened;
+    await ingestBodies(store, [contact.replace('Ada Lovelace', String.raw`Ada \\ L.o*v (é|e) [1] 100%_a`)]);
+    const page = { count: 5, descending: false, backwards: false };
+    const isFound = async (...name: readonly string[]) =>
+      (await findContacts(store, { search: { name }, order: 'created_at', page })).items.length === 1;
+    const others = Array.from({ length: 300 }, (_, n) => `other ${n}`);
+    for (const text of ['\\', 'L.', 'o*V', '(É|', '[1]', '%_', ' ', 'da'])
+      expect([text, await isFound(...others, text), await isFound(text)]).toEqual([text, true, true]);
+    for (const text of ['..', '.*', '^a', 'a$', 'é*', '[0', '_%'])
+      expect([text, await isFound(...others, text), await isFound(text)]).toEqual([text, false, false]);
+  });
+});
