@@ -72,12 +72,13 @@ export const safeTerminalText = (text: string): string => safeJson(text).slice(1
 /** One line per difference: `  contacts.company: none → "Example"`, `  contacts.custom_fields, Budget: none → 12000`. */
 export function changeLines(changes: Changes | null, options?: OptionLabels): string[] {
   const text = (value: unknown): string => (value === null || value === undefined ? 'none' : valueText(value));
-  return Object.entries(changes ?? {}).flatMap(([table, columns]) =>
-    Object.entries(columns).flatMap(([column, change]) =>
+  return Object.entries(changes ?? {}).flatMap(([table, columns]) => {
+    const lines = Object.entries(columns).flatMap(([column, change]) =>
       changedItems(column, change, options).map(
         ({ item, before, after }) =>
           `  ${table}.${column}${item && `, ${safeTerminalText(item)}`}: ${text(before)} → ${text(after)}`,
       ),
-    ),
-  );
+    );
+    return Object.keys(columns).length === 0 ? [`  new in ${table}`] : lines;
+  });
 }

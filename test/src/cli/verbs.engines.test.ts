@@ -240,10 +240,11 @@ describe('why', () => {
   it('lists every delivery about a row and its changes', async () => {
     await deliver(contactDelivery({ id: 'w', version: 2 }));
     await deliver(contactDelivery({ id: 'w', version: 1 }));
+    await deliver(contactDelivery({ id: 'w', version: 3 }));
     const { code, out } = await home.run(['why', contactUri('w')]);
     expect(code).toBe(0);
     expect(out).toMatch(
-      /contact\.updated .*applied\n[\s\S]*contacts\.name: none → "Name w 2"[\s\S]*contact\.updated .*superseded/,
+      /applied\n {2}new in contacts\n.*superseded\n.*applied\n[\s\S]* contacts\.name: "Name w 2" → "Name w 3"\n/,
     );
   });
 

@@ -63,7 +63,7 @@ describe.runIf(inject('natsPath'))('the sink of NATS', () => {
   it('delays only the subject of an entry that is larger than the server accepts', async () => {
     await using nats = await startNats();
     await using pumping = await startPump(opened.store, sink(nats.url));
-    await ingestBodies(opened.store, [contact(1, 'n'.repeat(700_000)), contact(1, 'later'), contact(2, 'other')]);
+    await ingestBodies(opened.store, [contact(1, 'n'.repeat(1_200_000)), contact(1, 'later'), contact(2, 'other')]);
     await expect
       .poll(() => pumping.failed.at(-1))
       .toMatchObject({ code: 'MAX_PAYLOAD', hint: 'raise max_payload of the NATS server' });

@@ -89,7 +89,7 @@ describe.runIf(inject('redisUrl'))('the feed pushed into a Redis Stream', () => 
     const used = Number(/used_memory:(\d+)/.exec(await redis.cli('info', 'memory'))?.[1]);
     // The large entry is a megabyte, and twice that while it is read.
     await redis.cli('config', 'set', 'maxmemory', String(used + 1_600_000));
-    await ingestBodies(opened.store, [...some(1, 2), contact(3, 'n'.repeat(500_000)), ...some(4, 2)]);
+    await ingestBodies(opened.store, [...some(1, 2), contact(3, 'n'.repeat(1_000_000)), ...some(4, 2)]);
     await expect.poll(() => pumping.failed.at(-1)?.code).toBe('OOM');
     await redis.cli('config', 'set', 'maxmemory', '0');
     await expect.poll(() => pumping.position()).toBe(5);
