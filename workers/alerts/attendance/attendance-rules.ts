@@ -1,7 +1,7 @@
 // Rules about who came to a meeting: a recap that shows only hosts, and meetings of the day about which nothing is known in the
 // evening of the host.
 import { dayMs, hourMs, instantOf, minuteMs } from '#src/base/time.ts';
-import { earliestSend, isZone, minutesIn, timeOfDay } from '#workers/alerts/outbox/quiet-hours.ts';
+import { minutesIn, timeOfDay, timeOfDayAfter } from '#workers/alerts/outbox/quiet-hours.ts';
 import { hostsOf } from '#src/read/bookings/hosts.ts';
 import { defineRule } from '#workers/alerts/rules/rule.ts';
 
@@ -35,20 +35,11 @@ export const unconfirmed = defineRule({
     if (attendance?.attendance !== 'unconfirmed' || !end) return [];
     const hosts = new Set(hostsOf({ event }).flatMap(({ uri }) => uri ?? []));
     return [...hosts].map((subject) => {
-      const evening = instantOf(eveningAfter(Date.parse(end), at, zoneOf?.(subject) ?? reportZone));
+      const evening = instantOf(timeOfDayAfter(Date.parse(end), at, zoneOf?.(subject) ?? reportZone));
       return { fact: { kind: 'unconfirmed', evening }, subject, occurredAt: evening };
     });
   },
 });
-
-/** The first time at or after `ms` at which the clocks of the zone show `at`. An unknown zone counts as UTC. */
-export function eveningAfter(ms: number, at: string, zone: string): number {
-  const next = (minutesIn(at) + 1) % (dayMs / minuteMs);
-  const from = [Math.floor(next / 60), next % 60].map((part) => String(part).padStart(2, '0')).join(':');
-  // All of the day but one minute is quiet.
-  const quiet = { from, to: at, timezone: isZone(zone) ? zone : 'UTC' };
-  return Math.floor(earliestSend(ms, { quiet }) / minuteMs) * minuteMs;
-}
 
 /** Meetings of one evening ended within this time before it: a day, or more where the clocks change. */
 export const eveningSpanMs = dayMs + 2 * hourMs;

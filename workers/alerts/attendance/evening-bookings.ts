@@ -4,7 +4,8 @@ import { unconfirmedBookings } from '#src/read/bookings/booking-attendance.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { hostsOf } from '#src/read/bookings/hosts.ts';
 import type { BookingRule } from '#workers/alerts/rules/ruleset.ts';
-import { eveningAfter, eveningSpanMs, mayHaveEvening } from './attendance-rules.ts';
+import { timeOfDayAfter } from '#workers/alerts/outbox/quiet-hours.ts';
+import { eveningSpanMs, mayHaveEvening } from './attendance-rules.ts';
 
 interface Period {
   readonly afterMs: number;
@@ -20,7 +21,9 @@ export async function dueBookings(
   if (evenings.length === 0) return [];
   const zones = await readTimeZones(store);
   const hasEvening = (host: string): boolean =>
-    evenings.some(({ at, zone }) => eveningAfter(period.afterMs + 1, at, zones.get(host) ?? zone) <= period.throughMs);
+    evenings.some(
+      ({ at, zone }) => timeOfDayAfter(period.afterMs + 1, at, zones.get(host) ?? zone) <= period.throughMs,
+    );
   const isDue = new Map<string, boolean>();
   return hostedBookings(store, { ...period, afterMs: period.afterMs - eveningSpanMs }, (host) => {
     const known = isDue.get(host) ?? hasEvening(host);

@@ -30,6 +30,15 @@ export function earliestSend(
   return quiet === undefined ? periodEnd : afterQuiet(periodEnd, quiet);
 }
 
+/** The first time at or after `ms` at which the clocks of the zone show `at`. An unknown zone counts as UTC. */
+export function timeOfDayAfter(ms: number, at: string, zone: string): number {
+  const next = (minutesIn(at) + 1) % dayMinutes;
+  const from = [Math.floor(next / 60), next % 60].map((part) => String(part).padStart(2, '0')).join(':');
+  // All of the day but one minute is quiet.
+  const quiet = { from, to: at, timezone: isZone(zone) ? zone : 'UTC' };
+  return Math.floor(afterQuiet(ms, quiet) / minuteMs) * minuteMs;
+}
+
 function afterQuiet(ms: number, quiet: QuietHours): number {
   if (!isQuiet(ms, quiet)) return ms;
   const end = minutesIn(quiet.to);

@@ -1,9 +1,10 @@
 // The evening of a host, by the clocks of the host's time zone.
 import { describe, expect, it } from 'vitest';
-import { eveningAfter, mayHaveEvening } from '#workers/alerts/attendance/attendance-rules.ts';
+import { mayHaveEvening } from '#workers/alerts/attendance/attendance-rules.ts';
+import { timeOfDayAfter } from '#workers/alerts/outbox/quiet-hours.ts';
 
 const evening = (text: string, at: string, zone: string) =>
-  new Date(eveningAfter(Date.parse(text), at, zone)).toISOString();
+  new Date(timeOfDayAfter(Date.parse(text), at, zone)).toISOString();
 
 describe('the evening of a host', () => {
   it.each([
