@@ -64,14 +64,17 @@ interface ReportInput extends Pick<MessageInput, 'id' | 'rule' | 'occurredAt'> {
 export async function buildReport(needs: MessageNeeds, { about, ...input }: ReportInput): Promise<Message> {
   const { id, rule, occurredAt } = input;
   const messages = await Promise.all(
-    about.bookings.map((booking) =>
-      buildMessage(needs, {
+    about.bookings.map(({ context, fact }) => {
+      // The reader is this host, who may not be the first one of the meeting.
+      const hostTimezone = context.zoneOf?.(about.host) ?? needs.reportZone ?? null;
+      const own = { context: { ...context, hostTimezone }, fact };
+      return buildMessage(needs, {
         ...input,
         kind: 'alert',
-        about: booking,
-        occurredAt: booking.context.event?.start_time ?? '',
-      }),
-    ),
+        about: own,
+        occurredAt: context.event?.start_time ?? '',
+      });
+    }),
   );
   const { text, ...digest } = buildDigest(needs, { id, rule, messages });
   // The meeting names hosts who are not mirrored as users.

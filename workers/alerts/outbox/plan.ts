@@ -5,13 +5,13 @@ import { instantOf, minuteMs } from '#src/base/time.ts';
 import { messageIdOf, type Alert } from '#src/store/alerts/alert-rows.ts';
 import type { RecentMessages } from '#src/store/alerts/claims.ts';
 import type { Postponement } from '#src/store/alerts/send-results.ts';
-import { earliestSend, type QuietHours } from './quiet-hours.ts';
+import { earliestSend, type DigestTime, type QuietHours } from './quiet-hours.ts';
 
 /** When a rule's alerts may be sent. */
 export interface SendTimes {
   readonly name: string;
   readonly quiet: QuietHours | undefined;
-  readonly digestMs: number | undefined;
+  readonly digest: DigestTime | undefined;
   /** Alerts that are due at the same time are sent as one message. */
   readonly isGrouped?: boolean | undefined;
   /** Its messages are for single hosts, who must not read those of others. */
@@ -39,7 +39,7 @@ export const isCollapsible = ({ channel, attempts, claimed_at }: Alert, rule: Se
 
 /** Whether the alert can be one message with others of its rule. An incident is resolved by the retraction of its own alert. */
 export const isCollected = ({ channel }: Pick<Alert, 'channel'>, rule: SendTimes | undefined): boolean =>
-  channel !== 'pagerduty' && (rule?.digestMs !== undefined || rule?.isGrouped === true);
+  channel !== 'pagerduty' && (rule?.digest !== undefined || rule?.isGrouped === true);
 
 export interface PlanInput {
   readonly rules: ReadonlyMap<string, SendTimes>;
@@ -90,7 +90,7 @@ export function planSends(due: readonly Alert[], { rules, nowMs, pausedUntilMs, 
   }
   const now = instantOf(nowMs);
   for (const [name, alerts] of newDigests) {
-    if (alerts.length === 1 && rules.get(name)?.digestMs === undefined) {
+    if (alerts.length === 1 && rules.get(name)?.digest === undefined) {
       messages.push(alerts);
       continue;
     }
@@ -102,8 +102,8 @@ export function planSends(due: readonly Alert[], { rules, nowMs, pausedUntilMs, 
   return { postponed, messages: messages.toSorted((a, b) => (dueSince(a) < dueSince(b) ? -1 : 1)) };
 }
 
-function sendTimeOf({ due_at }: Alert, { quiet, digestMs }: SendTimes, nowMs: number): number {
-  const planned = earliestSend(Date.parse(due_at), { quiet, digestMs });
+function sendTimeOf({ due_at }: Alert, { quiet, digest }: SendTimes, nowMs: number): number {
+  const planned = earliestSend(Date.parse(due_at), { quiet, digest });
   // Quiet hours may have begun since, while the alert was late or being retried.
   return planned > nowMs ? planned : earliestSend(nowMs, { quiet });
 }

@@ -1,6 +1,7 @@
 // The earliest time to send a message: never within quiet hours, and a digest only at the end of its period.
 import { z } from 'zod';
 import { minuteMs } from '#src/base/time.ts';
+import { span } from '#src/config/readers.ts';
 
 export const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day such as 22:00');
 const zone = z.string().refine(isZone, 'must be an IANA time zone such as Europe/Berlin');
@@ -10,6 +11,13 @@ export const quietHours = z
   .strictObject({ from: timeOfDay, to: timeOfDay, timezone: zone.default('UTC') })
   .refine(({ from, to }) => from !== to, 'must have two different times');
 export type QuietHours = z.output<typeof quietHours>;
+
+/** A digest is sent at the end of each period, or at a time of day; without a zone in that of the reports. */
+export const digest = z.union(
+  [span, z.strictObject({ at: timeOfDay, timezone: zone.optional() })],
+  'must be a duration such as 1h, or a time of day such as {"at": "08:00", "timezone": "Europe/Berlin"}',
+);
+export type DigestTime = number | { readonly at: string; readonly timezone: string };
 
 export function isZone(timeZone: string): boolean {
   try {
@@ -24,10 +32,16 @@ const dayMinutes = 1440;
 /** The first time at or after `dueMs` at which a message may be sent. */
 export function earliestSend(
   dueMs: number,
-  { quiet, digestMs }: { readonly quiet?: QuietHours | undefined; readonly digestMs?: number | undefined },
+  given: { readonly quiet?: QuietHours | undefined; readonly digest?: DigestTime | undefined },
 ): number {
-  const periodEnd = digestMs === undefined ? dueMs : Math.ceil(dueMs / digestMs) * digestMs;
+  const { quiet } = given;
+  const periodEnd = given.digest === undefined ? dueMs : digestAfter(dueMs, given.digest);
   return quiet === undefined ? periodEnd : afterQuiet(periodEnd, quiet);
+}
+
+function digestAfter(ms: number, time: DigestTime): number {
+  if (typeof time === 'number') return Math.ceil(ms / time) * time;
+  return timeOfDayAfter(Math.ceil(ms / minuteMs) * minuteMs, time.at, time.timezone);
 }
 
 /** The first time at or after `ms` at which the clocks of the zone show `at`. An unknown zone counts as UTC. */

@@ -34,6 +34,7 @@ function textOf(issue: z.core.$ZodIssue): string {
     case 'invalid_value':
       return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
     case 'invalid_union':
+      if (issue.message.startsWith('must be')) return issue.message;
       return 'must be one value or a list of values, which are texts, numbers, true or false';
     case 'too_small':
       if (issue.origin === 'string' || issue.origin === 'array') return 'must not be empty';

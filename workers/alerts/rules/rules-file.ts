@@ -1,13 +1,13 @@
 // The rules file: one JSON object, validated strictly; all mistakes are reported at once, each by the name of its rule.
 import { z } from 'zod';
 import { isObject } from '#schemas/wire.ts';
-import { span, spanOrNone } from '#src/config/readers.ts';
+import { spanOrNone } from '#src/config/readers.ts';
 import { channelNames } from '#src/store/alerts/channel-names.ts';
 import { suspectedNoShow, unconfirmed } from '#workers/alerts/attendance/attendance-rules.ts';
 import { addressFields } from '#workers/alerts/channels/own-address.ts';
 import { conditionKinds } from '#workers/alerts/conditions/conditions.ts';
 import { factNames } from '#workers/alerts/message/booking-text.ts';
-import { quietHours } from '#workers/alerts/outbox/quiet-hours.ts';
+import { digest, quietHours } from '#workers/alerts/outbox/quiet-hours.ts';
 import { formWithoutBooking } from '#workers/alerts/submissions/form-without-booking.ts';
 import { filter } from './filter.ts';
 import { lateCancel } from '#workers/alerts/bookings/late-cancel.ts';
@@ -36,8 +36,8 @@ export const commonFields = {
   channels: z.array(z.enum(channelNames)).min(1).optional(),
   ...addressFields,
   quiet_hours: quietHours.optional(),
-  /** Collects due alerts into one message per period. */
-  digest: span.optional(),
+  /** Collects due alerts into one message per period, or a day. */
+  digest: digest.optional(),
   /** Liquid; docs/alerts.md lists the variables. */
   template: liquid.optional(),
   /** The text of its retractions. */

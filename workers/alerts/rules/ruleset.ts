@@ -8,7 +8,7 @@ import type { ChannelName } from '#src/store/alerts/channel-names.ts';
 import type { ConditionInput, Problems } from '#workers/alerts/conditions/condition.ts';
 import { ownAddresses, unusedAddresses, type OwnAddress } from '#workers/alerts/channels/own-address.ts';
 import { conditionKinds } from '#workers/alerts/conditions/conditions.ts';
-import type { QuietHours } from '#workers/alerts/outbox/quiet-hours.ts';
+import type { DigestTime, QuietHours } from '#workers/alerts/outbox/quiet-hours.ts';
 import type { BoundSubmissionRule } from '#workers/alerts/submissions/form-without-booking.ts';
 import type { SubmissionContext } from '#workers/alerts/submissions/submission.ts';
 import { fieldValues, matchesFilter } from './filter.ts';
@@ -30,7 +30,7 @@ interface RuleSettings {
   readonly channels: readonly ChannelName[];
   readonly addresses: readonly OwnAddress[];
   readonly quiet: QuietHours | undefined;
-  readonly digestMs: number | undefined;
+  readonly digest: DigestTime | undefined;
   readonly template: string | undefined;
   readonly retractionTemplate: string | undefined;
 }
@@ -93,10 +93,12 @@ export async function loadRules({ file, graceMs, configured, reportZone = 'UTC' 
   if (mistakes.length > 0) throw invalidFile(file, mistakes);
   const external = configured.filter((name) => name !== 'log');
   const settingsOf = (rule: unknown, { title, about, page }: Pick<RuleSettings, 'title' | 'about' | 'page'>) => {
-    const { name, when, channels, quiet_hours: quiet, digest: digestMs, ...texts } = common.parse(rule);
+    const { name, when, channels, quiet_hours: quiet, digest: collected, ...texts } = common.parse(rule);
     const addresses = ownAddresses(rule);
     const all = [...new Set(channels ?? [...external, ...addresses.map(({ channel }) => channel)])];
     const named: readonly ChannelName[] = all.length > 0 ? all : ['log'];
+    const digest: DigestTime | undefined =
+      typeof collected === 'object' ? { at: collected.at, timezone: collected.timezone ?? reportZone } : collected;
     const { template, retraction_template: retractionTemplate } = texts;
     return {
       name,
@@ -107,7 +109,7 @@ export async function loadRules({ file, graceMs, configured, reportZone = 'UTC' 
       channels: named,
       addresses,
       quiet,
-      digestMs,
+      digest,
       template,
       retractionTemplate,
     };

@@ -95,6 +95,9 @@ describe.each(storeEngines.filter(({ available }) => available))('rules about at
     // 18:00 in New York.
     await world.pass('6h');
     await expect.poll(() => webhook.received.slice(1).map(titleOf)).toEqual(['Unconfirmed meetings: Rosa, 1']);
+    expect(webhook.received.slice(1).map((one) => dataOf(one).text)).toEqual([
+      expect.stringContaining('Demo with Ada, Wed, 4 Mar 2026, 08:30–09:00 (America/New_York).'),
+    ]);
     await expect.poll(() => world.states('webhook')).toEqual(['sent', 'sent']);
     // Confirmed afterwards: a report is not retracted. The next evening has what ended since.
     await world.deliver(early.recapOfBoth, both.marked, both.unmarked);

@@ -28,14 +28,14 @@ const alertOf = (id: string, more: Partial<Alert> = {}): Alert => ({
   ...more,
 });
 const rulesOf = (...rules: readonly Partial<SendTimes>[]) =>
-  new Map(rules.map((rule) => [rule.name ?? '', { name: '', quiet: undefined, digestMs: undefined, ...rule }]));
+  new Map(rules.map((rule) => [rule.name ?? '', { name: '', quiet: undefined, digest: undefined, ...rule }]));
 const rules = rulesOf(
   { name: 'plain' },
   { name: 'personal', hostsOf: () => [] },
   { name: 'report', isReport: true },
-  { name: 'gathered', digestMs: 60_000 },
+  { name: 'gathered', digest: 60_000 },
   { name: 'grouped', isGrouped: true },
-  { name: 'nightly', digestMs: 86_400_000, quiet: { from: '22:00', to: '06:00', timezone: 'UTC' } },
+  { name: 'nightly', digest: 86_400_000, quiet: { from: '22:00', to: '06:00', timezone: 'UTC' } },
   { name: 'resting', quiet: { from: '11:00', to: '13:00', timezone: 'UTC' } },
 );
 

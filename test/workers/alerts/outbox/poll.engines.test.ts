@@ -63,7 +63,7 @@ function startPoller(
     channels: ['webhook'],
     addresses: [],
     quiet: undefined,
-    digestMs: undefined,
+    digest: undefined,
     template: undefined,
     retractionTemplate: undefined,
     find: () => [],
@@ -104,7 +104,7 @@ describe.each(storeEngines.filter(({ available }) => available))('the outbox pol
     const { store } = opened;
     await addMany(store, 700);
     let answer: SendResult = { ok: false, answer: '503', retry: true };
-    await using polling = startPoller(store, { rule: { digestMs: 1_000 }, send: async () => answer });
+    await using polling = startPoller(store, { rule: { digest: 1_000 }, send: async () => answer });
     const { clock, sent } = polling;
     await expect.poll(() => sent).toHaveLength(2);
     const before = sizesOf(sent);

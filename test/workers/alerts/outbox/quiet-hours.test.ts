@@ -37,6 +37,18 @@ describe('quiet hours', () => {
     expect(new Date(earliestSend(Date.parse(due), { quiet })).toISOString()).toBe(new Date(expected).toISOString());
   });
 
+  it.each([
+    ['2026-02-10T06:59:30Z', '2026-02-10T07:00:00Z'],
+    ['2026-02-10T07:00:00Z', '2026-02-10T07:00:00Z'],
+    ['2026-02-10T07:00:01Z', '2026-02-11T07:00:00Z'],
+    ['2026-03-28T12:00:00Z', '2026-03-29T06:00:00Z'],
+  ])('of a digest at a time of day: what is due at %s is sent at %s', (due, expected) => {
+    const digest = { at: '08:00', timezone: 'Europe/Berlin' };
+    expect(earliestSend(Date.parse(due), { digest })).toBe(Date.parse(expected));
+    const quiet = { from: '07:00', to: '09:00', timezone: 'Europe/Berlin' };
+    expect(earliestSend(Date.parse(due), { digest, quiet })).toBe(Date.parse(expected) + 3_600_000);
+  });
+
   it('do not delay what is due outside of them', () => {
     const due = Date.parse('2026-03-29T05:00:00.123Z');
     expect(earliestSend(due, { quiet: night })).toBe(due);

@@ -50,7 +50,7 @@ describe('the rules', () => {
     const rules = [
       { name: 'a', when: 'no_show', ...own, omit: ['email'] },
       { name: 'form', when: 'form_without_booking' },
-      { name: 'lag', when: 'lag' },
+      { name: 'lag', when: 'lag', digest: { at: '08:00' } },
       { name: 'evening', when: 'unconfirmed' },
     ];
     writeFileSync(file, JSON.stringify({ rules }));
@@ -58,7 +58,7 @@ describe('the rules', () => {
     expect(bookings).toMatchObject([
       {
         title: 'No-show',
-        digestMs: 3_600_000,
+        digest: 3_600_000,
         template: 'A',
         retractionTemplate: 'B',
         omit: ['email'],
@@ -71,6 +71,14 @@ describe('the rules', () => {
       ['form_without_booking'],
       ['lag'],
     ]);
+    expect(conditions[0]?.digest).toEqual({ at: '08:00', timezone: 'UTC' });
+    const inBerlin = await loadRules({ file, graceMs: 5, configured: ['log'], reportZone: 'Europe/Berlin' });
+    expect(inBerlin.conditions[0]?.digest).toEqual({ at: '08:00', timezone: 'Europe/Berlin' });
+    writeFileSync(file, JSON.stringify({ rules: [{ name: 'lag', when: 'lag', digest: { at: '8' } }] }));
+    await expect(loadRules({ file, graceMs: 5, configured: ['log'] })).rejects.toThrow(
+      'rules.0 (lag): digest.at must be a time of day such as 22:00',
+    );
+    writeFileSync(file, JSON.stringify({ rules }));
     const defaults = await loadRules({ file, graceMs: 5, configured: ['log'] });
     expect(defaults.bookings[0]?.channels).toEqual(['log']);
     for (const { about, page, title } of [...bookings, ...submissions, ...conditions])

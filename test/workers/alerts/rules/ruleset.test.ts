@@ -126,7 +126,7 @@ describe('the rules', () => {
       'rules.0 (A b): omit must be a list',
       expect.stringMatching(/^rules\.1 \(x\): when must be one of no_show, repeat_no_show, /),
       'rules.1 (x): channels must not be empty',
-      'rules.1 (x): digest must be a text',
+      'rules.1 (x): digest must be a duration such as 1h, or a time of day such as {"at": "08:00", "timezone": "Europe/Berlin"}',
       'rules.1 (x): chanels is not a known field; did you mean channels?',
       'rules.2 (x): hours must be more than 0',
       'rules.3: name is missing',
