@@ -44,14 +44,16 @@ export interface TextOptions {
   };
   /** True for a retraction. */
   readonly isOver: boolean;
+  /** Of hosts whose profile has no time zone. */
+  readonly reportZone?: string;
 }
 
 export function bookingText(
   { context, fact }: { readonly context: BookingContext; readonly fact: BookingFact },
-  { rule, isOver }: TextOptions,
+  { rule, isOver, reportZone = '' }: TextOptions,
 ): BookingText {
   const { invitee, event, eventTypeName } = context;
-  const timezone = sanitizeLine(context.hostTimezone) || null;
+  const timezone = sanitizeLine(context.hostTimezone) || reportZone || null;
   const who = nameOf(context);
   const what = sanitizeLine(event?.name) || sanitizeLine(eventTypeName) || 'a booking';
   const hosts = hostsOf(context)
@@ -177,7 +179,10 @@ function overText({ context, fact, who, what }: TextSubject, rule: string): stri
     isSameFact ? `${text}, but the rule “${rule}” no longer matches.` : `Replaced by another ${noun}. ${text}.`;
   switch (fact.kind) {
     case 'booked':
-      return changed === '' ? stillTrue(`${who} still has the booking of ${what}`, true, 'booking') : `${changed}.`;
+      // Only rules about VIPs report it.
+      return changed === ''
+        ? `${who} is no VIP by the rule “${rule}” any more. The booking of ${what} stands.`
+        : `${changed}.`;
     case 'canceled':
       return isCanceled && !isRescheduled
         ? stillTrue(`${what} with ${who} is still canceled`, fact.at === canceledAt, 'cancellation')

@@ -66,7 +66,7 @@ export async function buildReport(needs: MessageNeeds, { about, ...input }: Repo
   const messages = await Promise.all(
     about.bookings.map(({ context, fact }) => {
       // The reader is this host, who may not be the first one of the meeting.
-      const hostTimezone = context.zoneOf?.(about.host) ?? needs.reportZone ?? null;
+      const hostTimezone = context.zoneOf?.(about.host) ?? null;
       const own = { context: { ...context, hostTimezone }, fact };
       return buildMessage(needs, {
         ...input,

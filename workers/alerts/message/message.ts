@@ -117,8 +117,9 @@ function partsOf(about: MessageSubject, options: PartsOptions) {
   return problemParts(about, options);
 }
 
-function bookingParts(about: BookingSubject, { rule, isOver }: PartsOptions) {
-  const { who, ...parts } = bookingText(about, { rule, isOver });
+function bookingParts(about: BookingSubject, options: PartsOptions) {
+  const { rule, isOver } = options;
+  const { who, ...parts } = bookingText(about, options);
   const { uri: subject } = about.context.invitee;
   const what = rule.titles?.[about.fact.kind] ?? rule.title;
   const title = sanitizeLine(`${what}${isOver ? ' alert retracted' : ''}: ${who}`, maxTitleLength);

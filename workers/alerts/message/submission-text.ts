@@ -14,10 +14,7 @@ export interface AboutSubmission {
 /** Slack shows ten facts. */
 const maxAnswers = 6;
 
-export function submissionText(
-  about: AboutSubmission,
-  { rule, isOver, reportZone }: TextOptions & { readonly reportZone: string },
-): BookingText {
+export function submissionText(about: AboutSubmission, { rule, isOver, reportZone = 'UTC' }: TextOptions): BookingText {
   const { row, formName, answers } = about.submission;
   const submitter = submitterOf(about.submission);
   const email = sanitizeLine(submitter.email?.answer);

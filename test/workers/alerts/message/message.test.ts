@@ -177,6 +177,15 @@ describe('an alert about a booking', () => {
     ]);
   });
 
+  it('shows the zone of the reports where the host has none', async () => {
+    const about = { context: bookingContext({ known: { hostTimezone: null } }), fact };
+    const { facts } = await buildMessage({ ...needs, reportZone: 'Asia/Tokyo' }, { ...noShow, about });
+    expect(facts).toContainEqual({
+      label: 'When',
+      value: 'Mon, 16 Nov 2026, 23:00–Tue, 17 Nov 2026, 00:00 (Asia/Tokyo)',
+    });
+  });
+
   it('describes an invitee without a name and an unknown event', async () => {
     const context = {
       ...bookingContext({ invitee: { name: null }, known: { eventTypeName: null, hostTimezone: null } }),
@@ -282,7 +291,7 @@ describe('a retraction', () => {
       'a booking',
       bookingContext(unmarked),
       { ...noShow, about: { context: bookingContext(), fact: { kind: 'booked', inviteeUri } as const } },
-      'Ada Lovelace still has the booking of Introduction, but the rule “missed” no longer matches.',
+      'Ada Lovelace is no VIP by the rule “missed” any more. The booking of Introduction stands.',
     ],
   ])('does not deny %s that is still true when only the rule no longer matches', async (_what, about, input, text) => {
     expect((await buildMessage(needs, retraction(about, input))).text).toBe(text);
