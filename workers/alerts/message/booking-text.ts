@@ -41,6 +41,8 @@ export interface TextOptions {
     readonly name: string;
     readonly noShowWindowMs?: number | undefined;
     readonly omit?: readonly string[] | undefined;
+    /** Its messages are for the hosts. */
+    readonly hostsOf?: unknown;
   };
   /** True for a retraction. */
   readonly isOver: boolean;
@@ -63,6 +65,8 @@ export function bookingText(
   const timeIn = (zone: string | null): string =>
     event?.start_time ? zonedSpan(event.start_time, event.end_time, zone) : 'unknown';
   const when = timeIn(timezone);
+  const readers = rule.hostsOf === undefined ? [] : hostsOf(context).slice(0, 5);
+  const zones = readers.map(({ uri = '' }) => sanitizeLine(context.zoneOf?.(uri)) || timezone);
   const theirs = timeIn(invitee.timezone);
   // An unknown zone would be shown as UTC.
   const inviteeTime = theirs.endsWith(`(${invitee.timezone})`) ? theirs : when;
@@ -83,7 +87,7 @@ export function bookingText(
     email: { label: 'E-mail', value: email },
     company: { label: 'Company', value: company },
     event: { label: 'Event', value: what },
-    when: { label: 'When', value: when },
+    when: { label: 'When', value: [...new Set([when, ...zones.map(timeIn)])].join('; ') },
     invitee_time: { label: "Invitee's local time", value: inviteeTime === when ? '' : inviteeTime },
     host: { label: hosts.length > 1 ? 'Hosts' : 'Host', value: hosts.join(', ') },
     notice: { label: 'Notice', value: notice },

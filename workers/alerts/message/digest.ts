@@ -67,7 +67,7 @@ export async function buildReport(needs: MessageNeeds, { about, ...input }: Repo
     about.bookings.map(({ context, fact }) => {
       // The reader is this host, who may not be the first one of the meeting.
       const hostTimezone = context.zoneOf?.(about.host) ?? null;
-      const own = { context: { ...context, hostTimezone }, fact };
+      const own = { context: { ...context, hostTimezone, zoneOf: () => hostTimezone }, fact };
       return buildMessage(needs, {
         ...input,
         kind: 'alert',

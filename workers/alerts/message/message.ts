@@ -55,6 +55,8 @@ export interface RuleText {
   readonly noShowWindowMs?: number | undefined;
   /** Facts, or `link`, that its messages do not show. */
   readonly omit?: readonly string[] | undefined;
+  /** Its messages are for the hosts. */
+  readonly hostsOf?: unknown;
 }
 
 export interface BookingSubject {

@@ -177,6 +177,18 @@ describe('an alert about a booking', () => {
     ]);
   });
 
+  it('shows the time in the zone of each host where it is for the hosts', async () => {
+    const hosts = ['U1', 'U2', 'U3'].map((user) => ({ user }));
+    const zoneOf = (host: string) => (host === 'U2' ? 'Europe/London' : host === 'U1' ? 'Europe/Berlin' : null);
+    const about = { context: bookingContext({ event: { hosts }, known: { zoneOf } }), fact };
+    const berlin = 'Mon, 16 Nov 2026, 15:00–16:00 (Europe/Berlin)';
+    expect(await factsOf({ ...noShow, about })).toMatchObject({ When: berlin });
+    const rule = { ...noShow.rule, hostsOf: () => [] };
+    expect(await factsOf({ ...noShow, rule, about })).toMatchObject({
+      When: `${berlin}; Mon, 16 Nov 2026, 14:00–15:00 (Europe/London)`,
+    });
+  });
+
   it('shows the zone of the reports where the host has none', async () => {
     const about = { context: bookingContext({ known: { hostTimezone: null } }), fact };
     const { facts } = await buildMessage({ ...needs, reportZone: 'Asia/Tokyo' }, { ...noShow, about });
