@@ -82,7 +82,7 @@ describe.each(storeEngines)('custom fields that change, on $name', ({ available,
     if (engine === 'sqlite') expect(findings).not.toContain('views:');
     else {
       expect(findings).toContain(
-        '! views: The view contacts_wide needs another type for notes, which these views prevent: my_notes.',
+        '! views: The view contacts_wide needs other columns, or columns of another type, which these views prevent: my_notes.',
       );
       await until(
         () => product.output().includes('which these views prevent: my_notes'),
