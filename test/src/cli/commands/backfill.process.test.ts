@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, inject, it } from 'vitest';
 import type { Fact } from '#src/sandbox/world/service.ts';
 import { openStore } from '#src/store/open-store.ts';
-import { expectMirrored, type ComparisonOptions } from '../../../harness/mirror/mirror-comparison.ts';
+import { mirrorDifferences, type ComparisonOptions } from '../../../harness/mirror/mirror-comparison.ts';
 import { ask } from '../../../oracle/deliveries.ts';
 import { until } from '../../../harness/ports.ts';
 import { openHome, type Home, type Settings } from '../../../harness/product.ts';
@@ -27,10 +27,13 @@ const serviceOf = ({ handles }: TestSandbox, token: string = handles.tokens.owne
   API_TOKEN: token,
 });
 
-async function expectExact(home: Home, sandbox: TestSandbox, options: ComparisonOptions = {}): Promise<void> {
+async function differencesOf(home: Home, sandbox: TestSandbox, options: ComparisonOptions): Promise<readonly string[]> {
   await using store = await openStore({ report: () => undefined }, home.store);
-  await expectMirrored(store, sandbox, { recapsOf: [sandbox.handles.users.owner], ...options });
+  return await mirrorDifferences(store, sandbox, { recapsOf: [sandbox.handles.users.owner], ...options });
 }
+
+const expectExact = async (home: Home, sandbox: TestSandbox, options: ComparisonOptions = {}): Promise<void> =>
+  expect(await differencesOf(home, sandbox, options)).toEqual([]);
 
 const lastOf = (out: string): Report => JSON.parse(out) as Report;
 interface Report {
@@ -201,7 +204,10 @@ describe('slotstream backfill', () => {
         const heard = async () =>
           Number((await ask(home.store, "select count(*) as n from event_log where source = 'webhook'"))[0]?.['n']);
         await until(async () => (await heard()) === facts.length, 'every fact is in the log once');
-        await expectExact(home, sandbox, { except: ['meeting_recaps', ...withoutEvents] });
+        // On a slow machine, a conference link that was pending when it was delivered is ready by now: it is read again soon.
+        await expect
+          .poll(() => differencesOf(home, sandbox, { except: ['meeting_recaps', ...withoutEvents] }))
+          .toEqual([]);
         expect(
           await ask(home.store, "select seq, reason from event_log where outcome in ('quarantined', 'unhandled')"),
         ).toEqual([]);
