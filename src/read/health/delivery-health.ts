@@ -84,8 +84,12 @@ export function fullDiskLogs(alive: readonly ProcessRow[]): Finding {
   };
 }
 
+/** After a restart, what is on disk waits for a moment, and for no queue that is away: two reports in a row say so. */
+const reportsWaiting = ({ spool_deliveries: waiting, spool_since: since, seen_at: seen }: ProcessRow): boolean =>
+  (waiting ?? 0) > 0 && (since === null || Date.parse(seen) - Date.parse(since) >= 1_000);
+
 export function waitingOnDisk(alive: readonly ProcessRow[]): Finding {
-  const holding = alive.filter(({ spool_deliveries: waiting }) => (waiting ?? 0) > 0);
+  const holding = alive.filter(reportsWaiting);
   if (holding.length === 0) return { state: 'ok', sentence: 'No delivery waits on disk.' };
   const waiting = sumOf(holding, 'spool_deliveries');
   return {

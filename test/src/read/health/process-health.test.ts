@@ -122,6 +122,19 @@ describe('the disk log', () => {
       '1 delivery waits on the disk of start on one (pid 7) for the queue.',
     ],
     ['disk_log', { journal_batches: 3 }, 'ok', 'No delivery waits on disk.'],
+    // The first report after a restart.
+    [
+      'disk_log',
+      { spool_deliveries: 1, spool_since: instantOf(nowMs - 1_000), seen_at: instantOf(nowMs - 1_000) },
+      'ok',
+      'No delivery waits on disk.',
+    ],
+    [
+      'disk_log',
+      { spool_deliveries: 1, spool_since: instantOf(nowMs - 9_000), seen_at: instantOf(nowMs - 1_000) },
+      'warning',
+      '1 delivery waits on the disk of start on one (pid 7) for the queue.',
+    ],
     [
       'losses',
       { queue_losses: 1, journal_full: true },
