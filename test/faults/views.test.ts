@@ -31,8 +31,8 @@ describe('the first page', () => {
 describe('status', () => {
   it('has no bad news in counts of zero and in times', () => {
     const output = `Processes
-  role     host (pid)  version  since                    state
-  receive  vm (12)     0.1.0    2026-11-18 00:00:00 UTC  running
+  role     host (pid)  version  since                    on disk  state
+  receive  vm (12)     0.1.0    2026-11-18 00:00:00 UTC  0        running
 Deliveries
   Queue    Redis: 0 batches waiting, 0 in progress, 0 waiting for a retry, 0 failed
   Disk log empty
