@@ -84,9 +84,11 @@ export function fullDiskLogs(alive: readonly ProcessRow[]): Finding {
   };
 }
 
-/** After a restart, what is on disk waits for a moment, and for no queue that is away: two reports in a row say so. */
-const reportsWaiting = ({ spool_deliveries: waiting, spool_since: since, seen_at: seen }: ProcessRow): boolean =>
-  (waiting ?? 0) > 0 && (since === null || Date.parse(seen) - Date.parse(since) >= 1_000);
+/** After a restart, what is on disk waits for a moment, and for no queue that is away. */
+function reportsWaiting({ queue, spool_deliveries: waiting, spool_since: since, seen_at: seen }: ProcessRow): boolean {
+  const isBrief = since !== null && Date.parse(seen) - Date.parse(since) < 1_000;
+  return (waiting ?? 0) > 0 && (queue === 'not answering' || !isBrief);
+}
 
 export function waitingOnDisk(alive: readonly ProcessRow[]): Finding {
   const holding = alive.filter(reportsWaiting);
