@@ -24,7 +24,7 @@ const answerTimeoutMs = 2000;
 /** No sender waits for it. */
 const enqueueTimeoutMs = 5000;
 
-/** Returns a function that never runs twice at a time. It rejects when the queue does not answer, and ends early when `signal` aborts. */
+/** The function must not run twice at a time. It rejects when the queue does not answer, and ends early when `signal` aborts. */
 export function createCatchUp(needs: CatchUpNeeds): (signal?: AbortSignal) => Promise<void> {
   const { store, entries, circuit, losses, log, metrics } = needs;
   let reportedLosses = losses?.count() ?? 0;
