@@ -10,6 +10,8 @@ const longest = 110;
 function shown(text: string): string {
   const plain = text
     .replaceAll(hostname(), 'HOST')
+    .replaceAll(/\S*slotstream-chaos-\S*?(?=\.?(\s|$))/g, 'FOLDER')
+    .replaceAll(/^✗ /g, '')
     .replaceAll(/\S*\/bin\/slotstream\b/g, 'slotstream')
     .replaceAll(/(pid |HOST \()\d+/g, '$1PID')
     .replaceAll('|', '/');
@@ -20,7 +22,7 @@ function cell(row: Row, view: ViewName): string {
   const report = row.reports.get(view);
   const isWrong = wrongViews(row).includes(view);
   const text = report ? `${shown(report.text)} · ${Math.max(1, Math.round(report.seconds))} s` : 'nothing';
-  if (isWrong) return `✗ **${text}**`;
+  if (isWrong) return `**wrong: ${text}**`;
   return report || row.expected.length === 0 ? text : '–';
 }
 
@@ -60,7 +62,7 @@ export function pageOf(
   return `# Faults, and what reports them
 
 This page is written by \`npm run faults\`. It starts Redis, PostgreSQL, the sandbox with ${activitiesPerSecond} activities a second, two \`receive\` and three \`work\` processes with a \`DATA_DIR\` each, a recipient of alerts (\`ALERT_WEBHOOK_URL\`) and a Prometheus with [the example rules](examples/prometheus-rules.yml).
-Then it injects one fault after another, and writes down what each view reports, and how many seconds after the fault. After 30 s a view that must report the fault and does not is marked with ✗, and the command ends with exit code 1.
+Then it injects one fault after another, and writes down what each view reports, and how many seconds after the fault. After 30 s a view that must report the fault and does not is marked as **wrong**, and the command ends with exit code 1.
 
 \`\`\`
 npm run faults                   # all faults; writes this page
