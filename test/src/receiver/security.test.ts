@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { keyIdOf } from '#src/signing/signature.ts';
+import { forgedDeliveries } from '../../harness/forged-deliveries.ts';
 import { exchange, openReceiver, signatureHeader, signingKey } from '../../harness/mirror/receiver.ts';
 
 const body = '{"event":"invitee.created","created_at":"2025-04-14T11:42:33.000000Z","payload":{}}';
@@ -56,31 +57,13 @@ describe('the raw bytes are verified before anything is parsed', () => {
 describe('every rejected signature gets the same response', () => {
   it('does not reveal the reason', async () => {
     await using receiver = await openReceiver();
-    const now = Math.floor(Date.now() / 1000);
-    const [, mac = ''] = (receiver.sign(body)[signatureHeader] ?? '').split('v1=');
-    const headers = [
-      '',
-      't=1',
-      'v1=00',
-      't=NaN,v1=00',
-      `t=+${now},v1=${mac}`,
-      `t=${now},v1=`,
-      `t=${now},v1=${mac.slice(1)}`,
-      `t=${now},v1=${mac}0`,
-      `t=${now},v1=${mac.toUpperCase()}`,
-      `t=${now},v1=${'zz'.repeat(32)}`,
-      `t=${now},v1=${'0'.repeat(10_000)}`,
-      `t=${now},t=${now},v1=${mac}`,
-      `t=${now},v0=${mac}`,
-      `t=${now},none=${mac}`,
-      `t=${now},v1a=${mac}`,
-      `t=${now},${`v1=${'0'.repeat(64)},`.repeat(5)}v1=${mac}`,
-      `t=${now - 181},v1=${mac}`,
-      ','.repeat(10_000),
-    ];
-    const answers = [await seen(await receiver.post(body, {}))];
-    for (const header of headers) answers.push(await seen(await receiver.post(body, { [signatureHeader]: header })));
-    answers.push(await seen(await receiver.post(body, receiver.sign(body, 'another key of a sufficient length'))));
+    const answers: object[] = [];
+    const forged = forgedDeliveries(signingKey, Math.floor(Date.now() / 1000));
+    // `fetch` would join two.
+    for (const { body, values } of forged.filter(({ values }) => values.length < 2))
+      answers.push(
+        await seen(await receiver.post(body, values[0] === undefined ? {} : { [signatureHeader]: values[0] })),
+      );
     for (const answer of answers) expect(answer).toEqual(answers[0]);
     expect(answers[0]).toMatchObject({ status: 401, text: expect.stringContaining('"title":"Unauthorized"') });
     expect(receiver.queue.deliveries).toEqual([]);
