@@ -7,11 +7,11 @@ import { flag, isObject, moment, text, uri, type JsonObject } from './wire.ts';
 
 export const contact = z.looseObject({
   uri,
-  emails: z.array(z.looseObject({ email: text, is_primary: flag })).nullish(),
+  emails: z.nullish(z.array(z.looseObject({ email: text, is_primary: flag }))),
   created_at: moment,
   updated_at: moment,
   name: text,
-  phone_numbers: z.array(z.looseObject({ phone_number: text })).nullish(),
+  phone_numbers: z.nullish(z.array(z.looseObject({ phone_number: text }))),
   timezone: text,
   job_title: text,
   company: text,
@@ -19,7 +19,7 @@ export const contact = z.looseObject({
   state: text,
   city: text,
   linkedin: text,
-  custom_fields: z.array(contactCustomField).nullish(),
+  custom_fields: z.nullish(z.array(contactCustomField)),
   first_email_date: moment,
   last_email_date: moment,
   next_meeting_date: moment,

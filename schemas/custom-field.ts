@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { moment, text, uri } from './wire.ts';
 
 /** A value as read: its type hangs on a definition the delivery does not carry, so any value is taken. */
-export const contactCustomField = z.looseObject({ uri: text, label: text, value: z.unknown().optional() });
+export const contactCustomField = z.looseObject({ uri: text, label: text, value: z.optional(z.unknown()) });
 
 const option = z.looseObject({ uuid: text, label: text });
 
@@ -12,7 +12,7 @@ export const customFieldDefinition = z.looseObject({
   uri,
   label: text,
   field_type: text,
-  options: z.array(option).nullish(),
+  options: z.nullish(z.array(option)),
   currency: text,
   created_at: moment,
   updated_at: moment,

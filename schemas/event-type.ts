@@ -9,10 +9,10 @@ export const poolingTypes = ['round_robin', 'collective', 'multi_pool'] as const
 const customQuestion = z.looseObject({
   name: text,
   type: text,
-  position: integer.nullish(),
+  position: z.nullish(integer),
   enabled: flag,
   required: flag,
-  answer_choices: z.array(z.string()).nullish(),
+  answer_choices: z.nullish(z.array(z.string())),
   include_other: flag,
 });
 
@@ -23,7 +23,7 @@ export const eventType = z.looseObject({
   active: flag,
   slug: text,
   scheduling_url: text,
-  duration: integer.nullish(),
+  duration: z.nullish(integer),
   kind: text,
   pooling_type: text,
   type: text,
@@ -33,14 +33,14 @@ export const eventType = z.looseObject({
   internal_note: text,
   description_plain: text,
   description_html: text,
-  profile: z.looseObject({ type: text, name: text, owner: text }).nullish(),
+  profile: z.nullish(z.looseObject({ type: text, name: text, owner: text })),
   secret: flag,
   booking_method: text,
   custom_questions: loosely(z.array(customQuestion)),
   deleted_at: moment,
   admin_managed: flag,
   locations: loosely(z.array(z.looseObject({ kind: text }))),
-  position: integer.nullish(),
+  position: z.nullish(integer),
   locale: text,
 });
 
@@ -48,7 +48,7 @@ export const eventType = z.looseObject({
 export const availableTime = z.looseObject({
   status: text,
   start_time: moment,
-  invitees_remaining: integer.nullish(),
+  invitees_remaining: z.nullish(integer),
   scheduling_url: text,
 });
 

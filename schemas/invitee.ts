@@ -18,7 +18,7 @@ const location = z.looseObject({ join_url: text });
 
 const membership = z.looseObject({ user: text, user_email: text, user_name: text });
 const guest = z.looseObject({ email: text, created_at: moment, updated_at: moment });
-const counter = z.looseObject({ total: integer.nullish(), active: integer.nullish(), limit: integer.nullish() });
+const counter = z.looseObject({ total: z.nullish(integer), active: z.nullish(integer), limit: z.nullish(integer) });
 
 export const scheduledEvent = z.looseObject({
   uri,
@@ -38,12 +38,12 @@ export const scheduledEvent = z.looseObject({
   cancellation: loosely(cancellation),
 });
 
-const answer = z.looseObject({ question: text, answer: text, position: integer.nullish() });
+const answer = z.looseObject({ question: text, answer: text, position: z.nullish(integer) });
 
 const payment = z.looseObject({
   external_id: text,
   provider: text,
-  amount: amount.nullish(),
+  amount: z.nullish(amount),
   currency: text,
   terms: text,
   successful: flag,
@@ -56,12 +56,12 @@ export const invitee = z.looseObject({
   last_name: text,
   name: text,
   status: text,
-  questions_and_answers: z.array(answer).nullish(),
+  questions_and_answers: z.nullish(z.array(answer)),
   timezone: text,
   event: text,
   created_at: moment,
   updated_at: moment,
-  tracking: tracking.nullish(),
+  tracking: z.nullish(tracking),
   text_reminder_number: text,
   rescheduled: flag,
   old_invitee: text,
@@ -69,15 +69,15 @@ export const invitee = z.looseObject({
   cancel_url: text,
   reschedule_url: text,
   routing_form_submission: text,
-  payment: payment.nullish(),
-  no_show: z.looseObject({ uri: uri.nullish(), created_at: moment }).nullish(),
-  reconfirmation: z.looseObject({ created_at: moment, confirmed_at: moment }).nullish(),
+  payment: z.nullish(payment),
+  no_show: z.nullish(z.looseObject({ uri: z.nullish(uri), created_at: moment })),
+  reconfirmation: z.nullish(z.looseObject({ created_at: moment, confirmed_at: moment })),
   scheduling_method: text,
   invitee_scheduled_by: text,
-  cancellation: cancellation.nullish(),
+  cancellation: z.nullish(cancellation),
   /** Bodies of 2020–2022 say it this way. */
   canceled: flag,
-  scheduled_event: scheduledEvent.nullish(),
+  scheduled_event: z.nullish(scheduledEvent),
 });
 
 export type Invitee = z.output<typeof invitee>;

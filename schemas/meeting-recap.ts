@@ -11,7 +11,7 @@ const recapEvent = z.looseObject({
   name: text,
   start_time: moment,
   end_time: moment,
-  location: z.unknown().optional(),
+  location: z.optional(z.unknown()),
   attendees: loosely(z.array(attendee)),
 });
 
@@ -25,7 +25,7 @@ export const meetingRecap = z.looseObject({
   created_at: moment,
   updated_at: moment,
   deleted_at: moment,
-  event: recapEvent.nullish(),
+  event: z.nullish(recapEvent),
 });
 
 /** Every word of a meeting, with who said it: in segments, or as plain text with a line `Name: words` for each utterance (A26). */

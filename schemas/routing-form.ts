@@ -9,10 +9,10 @@ const answer = z.looseObject({ question_uuid: text, question: text, answer: text
 export const routingFormSubmission = z.looseObject({
   uri,
   routing_form: text,
-  questions_and_answers: z.array(answer).nullish(),
-  tracking: tracking.nullish(),
+  questions_and_answers: z.nullish(z.array(answer)),
+  tracking: z.nullish(tracking),
   /** `value` is a URI, a URL, or `{headline, body}`, by `type`. */
-  result: z.looseObject({ type: text, value: z.unknown().optional() }).nullish(),
+  result: z.nullish(z.looseObject({ type: text, value: z.optional(z.unknown()) })),
   submitter: text,
   submitter_type: text,
   created_at: moment,

@@ -11,7 +11,7 @@ export const tracking = z.looseObject({
   salesforce_uuid: text,
 });
 
-const tag = z.string().nullable().optional();
+const tag = z.optional(z.nullable(z.string()));
 
 export const trackingRequest = z.strictObject({
   utm_campaign: tag,

@@ -1,4 +1,5 @@
-// How values look on the wire: time, identity and numbers, each read into the one form the rest of the program compares.
+// How values look on the wire: time, identity and numbers, each read into the one form the rest of the program compares. What deliveries
+// are read with is made of zod's functions, not its methods: `slotstream/webhooks` has only those functions in it, and is small.
 import { z } from 'zod';
 
 export type JsonObject = { readonly [key: string]: unknown };
@@ -51,12 +52,15 @@ function inUtc(seconds: string, text: string): string | undefined {
   return /^(?!0000)\d{4}-/.test(utc) ? utc.slice(0, 19) : undefined;
 }
 
-export const timestamp = z.string().transform((text, context) => {
-  const normalized = normalizeTimestamp(text);
-  if (normalized !== undefined) return normalized;
-  context.issues.push({ code: 'custom', message: 'expected an ISO 8601 timestamp', input: text });
-  return z.NEVER;
-});
+export const timestamp = z.pipe(
+  z.string(),
+  z.transform((text: string, context) => {
+    const normalized = normalizeTimestamp(text);
+    if (normalized !== undefined) return normalized;
+    context.issues.push({ code: 'custom', message: 'expected an ISO 8601 timestamp', input: text });
+    return z.NEVER;
+  }),
+);
 
 /** Short enough, and plain enough, to be a key in either database (PostgreSQL refuses index entries over 2,704 bytes, and some keys are two URIs). */
 const uriForm = /^https?:\/\/[\x21-\x7e]{1,1016}$/;
@@ -66,12 +70,12 @@ export function isUri(value: unknown): value is string {
 }
 
 /** The URI a record is known by: opaque, compared as text (A5). */
-export const uri = z.string().regex(uriForm, 'expected an http(s) URI of at most 1,024 characters');
+export const uri = z.string().check(z.regex(uriForm, 'expected an http(s) URI of at most 1,024 characters'));
 
 /** A string we keep but do not depend on: references, names, open enums. Absent stays absent, null stays null. */
-export const text = z.string().nullish();
-export const flag = z.boolean().nullish();
-export const moment = timestamp.nullish();
+export const text = z.nullish(z.string());
+export const flag = z.nullish(z.boolean());
+export const moment = z.nullish(timestamp);
 
 /** A field a request may leave out; null says the same. Not for fields that null clears. */
 export const omittable = <Field extends z.ZodType>(field: Field) =>
@@ -84,28 +88,34 @@ export const omittable = <Field extends z.ZodType>(field: Field) =>
  * A part that is only ever kept whole as JSON: read by its schema where it fits, kept as sent where it does not. A guest list
  * of another shape is no reason to quarantine a booking.
  */
-export const loosely = <Part extends z.ZodType>(part: Part) => part.nullish().or(z.unknown());
+export const loosely = <Part extends z.ZodType>(part: Part) => z.union([z.nullish(part), z.unknown()]);
 
 const numericForm = /^-?\d{1,400}(?:\.\d{1,400})?(?:[eE][+-]?\d{1,4})?$/;
 
 /** A number, also when sent as a string (A4a); one that a double cannot hold exactly stays the text it was. */
-export const amount = z.unknown().transform((value, context): number | string => {
-  if (typeof value === 'number') return value;
-  if (typeof value === 'string' && numericForm.test(value)) {
-    const number = Number(value);
-    return Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : value;
-  }
-  context.issues.push({ code: 'custom', message: 'expected number', input: value });
-  return z.NEVER;
-});
+export const amount = z.pipe(
+  z.unknown(),
+  z.transform((value: unknown, context): number | string => {
+    if (typeof value === 'number') return value;
+    if (typeof value === 'string' && numericForm.test(value)) {
+      const number = Number(value);
+      return Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : value;
+    }
+    context.issues.push({ code: 'custom', message: 'expected number', input: value });
+    return z.NEVER;
+  }),
+);
 
 /** A whole number for a column of whole numbers, also when sent as a string. */
-export const integer = z.unknown().transform((value, context): number => {
-  const number = typeof value === 'string' && numericForm.test(value) ? Number(value) : value;
-  if (typeof number === 'number' && Number.isSafeInteger(number)) return number;
-  context.issues.push({ code: 'custom', message: 'expected integer', input: value });
-  return z.NEVER;
-});
+export const integer = z.pipe(
+  z.unknown(),
+  z.transform((value: unknown, context): number => {
+    const number = typeof value === 'string' && numericForm.test(value) ? Number(value) : value;
+    if (typeof number === 'number' && Number.isSafeInteger(number)) return number;
+    context.issues.push({ code: 'custom', message: 'expected integer', input: value });
+    return z.NEVER;
+  }),
+);
 
 /**
  * One text for one JSON value, whatever the order of its keys: sorted at every level, no white space. The ground of delivery

@@ -150,6 +150,8 @@ const floors = {
     'src/app',
     'src/doctor',
   ],
+  // What programs import: each file is one of the package's imports.
+  'src/library': ['schemas', 'src/signing'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** Values in, values out: no engine, no file, no network, no clock of its own. */

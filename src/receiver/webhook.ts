@@ -1,12 +1,12 @@
 // The public endpoint as a Hono app: POST /webhooks, and the health probes. The webhook is a ladder of checks: method, encoding, size,
 // signature, intake. Each check has one status, and its causes in the metrics; the cheapest comes first. Nothing is parsed here, so
 // nothing unverified is ever parsed.
-import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono, type Context } from 'hono';
 import { throttled } from '#src/observability/log.ts';
 import type { Log } from '#src/observability/log.ts';
 import type { Metrics, RefusalCause } from '#src/observability/metrics/registry.ts';
+import { joinedValues, rawHeaderValues } from '#src/signing/header-values.ts';
 import { verifySignature } from '#src/signing/signature.ts';
 import type { HeaderLookup, SignatureScheme } from '#src/signing/signature.ts';
 import { createBodyBudget, type BodyBudgetOptions } from './body-budget.ts';
@@ -66,7 +66,10 @@ export function createReceiver(needs: ReceiverNeeds, options: ReceiverOptions): 
       return toResponse(body === 'slow_body' ? responses.slow : responses.busy, discardRest(stream));
     }
     const nowMs = needs.clock();
-    const refusal = refusalOf(body, (name) => valuesOf(name, req.raw, incoming), nowMs);
+    const headers: HeaderLookup = incoming
+      ? rawHeaderValues(incoming.rawHeaders)
+      : (name) => joinedValues(req.raw.headers.get(name));
+    const refusal = refusalOf(body, headers, nowMs);
     if (refusal) {
       // `doctor` checks that an unsigned delivery is refused: that is no news.
       if (refusal !== 'missing' || !isSelfTest(body)) count(refusal);
@@ -114,13 +117,3 @@ export function createReceiver(needs: ReceiverNeeds, options: ReceiverOptions): 
 
 const staleAdvice =
   'correctly signed deliveries are rejected as too old: check the clock of this machine, or raise SIGNATURE_TOLERANCE_SECONDS';
-
-/**
- * Returns every value sent under the name separately. The headers of a web request are joined with a comma and a space, and a joined
- * pair can look like a list, so it is taken apart again: there, a list with spaces behind its commas is refused.
- */
-function valuesOf(name: string, { headers }: Request, incoming: IncomingMessage | undefined): readonly string[] {
-  if (!incoming) return headers.get(name)?.split(', ') ?? [];
-  const { rawHeaders } = incoming;
-  return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name);
-}
