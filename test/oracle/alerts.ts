@@ -47,9 +47,9 @@ export function expectedAlerts(facts: readonly Fact[], standpoint: Standpoint): 
   const { nowMs, maxAgeMs, eraseOnDelete, firstLoaded } = standpoint;
   const rows = expectedRows(facts, eraseOnDelete) as Record<string, Record_[]>;
   const all = rows['invitees'] ?? [];
-  const missed = new Set(
-    journeysOf(rows, new Date(nowMs).toISOString()).flatMap(({ outcome, last }) => (outcome === 'no_show' ? last : [])),
-  );
+  const journeys = journeysOf(rows, new Date(nowMs).toISOString());
+  const missed = new Set(journeys.flatMap(({ outcome, last }) => (outcome === 'no_show' ? last : [])));
+  const lasts = new Set(journeys.map(({ last }) => last));
   const isNoShow = (invitee: Record_): boolean => invitee['no_show_uri'] !== null && missed.has(invitee);
   const noShows = all.filter(isNoShow);
   const isReported = ([rule, , at]: Found): boolean =>
@@ -59,7 +59,7 @@ export function expectedAlerts(facts: readonly Fact[], standpoint: Standpoint): 
     const contact = contactOf(rows, invitee);
     const found: Found[] = [];
     if (isNoShow(invitee)) found.push(...noShowAlerts({ invitee, event, contact }, noShows));
-    found.push(...suspectedAlerts(rows, { invitee, event }));
+    if (lasts.has(invitee)) found.push(...suspectedAlerts(rows, { invitee, event }));
     const cancel = canceledAt(invitee);
     const start = event?.['start_time'] ?? null;
     if (cancel !== null && start !== null && invitee['canceler_type'] === 'invitee') {
