@@ -38,14 +38,13 @@ export async function openBookingsJob({ opened, tail, disks, ...needs }: Backgro
   opened.defer(() => schedules.close());
 }
 
-export const canCallService = ({ api: { baseUrl, token, oauth } }: Pick<Config, 'api'>): boolean =>
-  baseUrl !== undefined && (token !== undefined || oauth !== undefined);
+export const canCallService = ({ api: { token, oauth } }: Pick<Config, 'api'>): boolean =>
+  token !== undefined || oauth !== undefined;
 
 /** Compares the mirror with the service and watches the webhook subscriptions. */
 export async function openSyncJobs({ opened, ...needs }: BackgroundNeeds): Promise<void> {
   if (!canCallService(needs.config)) {
-    const missing = needs.config.api.baseUrl === undefined ? 'API_BASE_URL' : 'API_TOKEN';
-    needs.log.info(`${missing} is not set: missed webhooks cannot be repaired`);
+    needs.log.info('API_TOKEN is not set: missed webhooks cannot be repaired');
     return;
   }
   const { startSyncJobs } = await import('./sync-jobs.ts');

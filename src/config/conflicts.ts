@@ -3,12 +3,10 @@ import { isPostgres } from '#src/base/database-schema.ts';
 import type { SettingValues } from './variables.ts';
 
 export function conflictsIn(values: Partial<SettingValues>): readonly string[] {
-  const { OAUTH_CLIENT_ID: id, OAUTH_CLIENT_SECRET: secret, AUTH_URL: url, PORT } = values;
+  const { PORT } = values;
   const problems: string[] = [];
-  const oauth = [id, secret, url].filter((value) => value !== undefined).length;
-  if (oauth !== 0 && oauth !== 3) {
-    problems.push('OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL belong together: set all three or none');
-  }
+  if ((values.OAUTH_CLIENT_ID === undefined) !== (values.OAUTH_CLIENT_SECRET === undefined))
+    problems.push('OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET belong together: set both or none');
   if ((values.FEED_PUSH_URL === undefined) !== (values.FEED_PUSH_SECRET === undefined))
     problems.push('FEED_PUSH_URL and FEED_PUSH_SECRET belong together: set both or none');
   if ((values.ALERT_WEBHOOK_URL === undefined) !== (values.ALERT_WEBHOOK_SECRET === undefined))

@@ -208,6 +208,6 @@ function adminUrlOf(values: SettingValues): string | undefined {
 }
 
 function oauthOf({ OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET, AUTH_URL }: SettingValues) {
-  if (OAUTH_CLIENT_ID === undefined || OAUTH_CLIENT_SECRET === undefined || AUTH_URL === undefined) return undefined;
+  if (OAUTH_CLIENT_ID === undefined || OAUTH_CLIENT_SECRET === undefined) return undefined;
   return { clientId: OAUTH_CLIENT_ID, clientSecret: OAUTH_CLIENT_SECRET, authUrl: AUTH_URL };
 }

@@ -3,15 +3,15 @@ import { SlotstreamError } from '#src/base/errors.ts';
 import type { Config } from './load.ts';
 
 const examples = {
-  API_BASE_URL: 'the address of the API',
-  API_TOKEN: 'a personal access token (or set OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL)',
+  API_TOKEN:
+    'create a personal access token in Calendly (Integrations & apps, API & webhooks; any plan) with the scopes that docs/configuration.md lists, or set OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET',
   PUBLIC_URL: 'the address at which the service reaches this receiver, such as PUBLIC_URL=https://hooks.example.com',
 } as const;
 type RequiredName = keyof typeof examples;
 
 export function missingSettings({ api, publicUrl }: Pick<Config, 'api' | 'publicUrl'>): readonly RequiredName[] {
-  const given = { API_BASE_URL: api.baseUrl, API_TOKEN: api.token ?? api.oauth, PUBLIC_URL: publicUrl };
-  const names = ['API_BASE_URL', 'API_TOKEN', 'PUBLIC_URL'] as const;
+  const given = { API_TOKEN: api.token ?? api.oauth, PUBLIC_URL: publicUrl };
+  const names = ['API_TOKEN', 'PUBLIC_URL'] as const;
   return names.filter((name) => given[name] === undefined);
 }
 

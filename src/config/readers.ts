@@ -73,6 +73,9 @@ export const webAddress = address('https://', 'http://')
   .transform((value) => value.replace(/\/+$/, ''))
   .optional();
 
+/** A setting that is the web address of the public service, unless it is set. */
+export const addressWithDefault = (url: string) => ({ reads: webAddress.default(url), default: url });
+
 export const commaList = z
   .string()
   .transform((value) => value.split(',').map((part) => part.trim()))

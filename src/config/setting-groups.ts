@@ -1,9 +1,9 @@
 // The groups in which people see the settings, in this order: in .env.example, in docs/configuration.md and on the page of settings.
 
 const groups: Readonly<Record<string, RegExp>> = {
-  'Set these': /^(API_BASE_URL|API_TOKEN|PUBLIC_URL)$/,
+  'Set these': /^(API_TOKEN|PUBLIC_URL)$/,
   'Where data is stored': /^(DATA|QUEUE|DISK_LOG|MIN_FREE)/,
-  'Account at the service': /^(OAUTH|AUTH|ORGANIZATION|USER|GROUP|EVENTS)/,
+  'Account at the service': /^(API|OAUTH|AUTH|ORGANIZATION|USER|GROUP|EVENTS)/,
   Webhooks: /^(HOST|PORT|SIGN|ALLOW_UNSIGNED|MAX_BODY)/,
   'Dashboard, API, metrics and AI models': /^(ADMIN|MCP|METRICS)/,
   'Comparison with the service': /^(RECONCILE|SWEEP|WATCH)/,

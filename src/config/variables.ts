@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import {
   address,
+  addressWithDefault,
   commaList,
   duration,
   kinds,
@@ -174,11 +175,16 @@ export const settings = {
     default: '1048576',
     meaning: 'Maximum size of a delivery; a larger one is rejected with 413.',
   },
-  API_BASE_URL: { reads: webAddress, default: '–', meaning: 'Base URL of the scheduling service.' },
-  API_TOKEN: { reads: text, default: '–', meaning: 'A personal access token of the service.', secret: true },
+  API_BASE_URL: { ...addressWithDefault('https://api.calendly.com'), meaning: 'Address of the API, or of a sandbox.' },
+  API_TOKEN: {
+    reads: text,
+    default: '–',
+    meaning: 'A personal access token: in Calendly, Integrations & apps, API & webhooks.',
+    secret: true,
+  },
   OAUTH_CLIENT_ID: { reads: text, default: '–', meaning: 'OAuth client, instead of a token.' },
   OAUTH_CLIENT_SECRET: { reads: text, default: '–', meaning: 'The secret of the OAuth client.', secret: true },
-  AUTH_URL: { reads: webAddress, default: '–', meaning: 'URL of the authorization server of the service.' },
+  AUTH_URL: { ...addressWithDefault('https://calendly.com'), meaning: 'The issuer of OAuth tokens.' },
   ORGANIZATION_URI: {
     reads: webAddress,
     default: 'from `GET /users/me`',

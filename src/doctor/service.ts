@@ -18,8 +18,8 @@ export const checkService: Check = async ({ config, mirror }, report) => {
   if (!canCallService(config))
     return report.warning(
       'service',
-      'API_BASE_URL and a token are not set: deliveries are mirrored, but bootstrap, backfill and reconcile cannot run.',
-      'Set API_BASE_URL and API_TOKEN, or OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL.',
+      'API_TOKEN is not set: deliveries are mirrored, but bootstrap, backfill and reconcile cannot run.',
+      'Set API_TOKEN, or OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET.',
     );
   let aheadMs: number | undefined;
   const onClock = (ms: number): void => void (aheadMs = ms);

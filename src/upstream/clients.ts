@@ -18,7 +18,7 @@ export type UpstreamOptions = Omit<ClientOptions, 'baseUrl'>;
 /** Uses API_TOKEN; without it the login of USER_URI, or the first login. */
 export function openUpstream(config: UpstreamConfig, needs: UpstreamNeeds = {}, options: UpstreamOptions = {}): Client {
   const { token, oauth, userUri } = config.api;
-  const baseUrl = baseUrlOf(config);
+  const { baseUrl } = config.api;
   if (token !== undefined)
     return createClient({ ...defaultNeeds, ...needs, token: personalToken(token) }, { baseUrl, ...options });
   if (oauth === undefined) throw missing('Neither API_TOKEN nor OAuth is set, so the service would reject every call.');
@@ -71,7 +71,7 @@ function clientOf(
   const clientNeeds = { ...defaultNeeds, ...needs };
   const application = { clientId, authUrl, clientSecret: config.api.oauth?.clientSecret ?? '' };
   const token = openSession(clientNeeds, { dataDir: config.dataDir, application, user });
-  return createClient({ ...clientNeeds, token }, { baseUrl: baseUrlOf(config), ...options });
+  return createClient({ ...clientNeeds, token }, { baseUrl: config.api.baseUrl, ...options });
 }
 
 export const defaultNeeds: Omit<ClientNeeds, 'token'> = {
@@ -84,14 +84,9 @@ export const defaultNeeds: Omit<ClientNeeds, 'token'> = {
   },
 };
 
-export function baseUrlOf({ api }: UpstreamConfig): string {
-  if (api.baseUrl === undefined) throw missing('API_BASE_URL is not set, so the service cannot be called.');
-  return api.baseUrl;
-}
-
 function missing(message: string): SlotstreamError {
   return new SlotstreamError('config', message, {
-    hint: 'Set API_BASE_URL, and API_TOKEN (a personal access token) or OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL.',
+    hint: 'Set API_TOKEN (a personal access token), or OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET.',
   });
 }
 

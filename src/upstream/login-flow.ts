@@ -8,7 +8,7 @@ import { retryBudgets } from './retry-budgets.ts';
 import { getCurrentUser } from './endpoints.ts';
 import { authorize, type LoginInput, type LoginNeeds } from '#src/upstream/oauth/authorize.ts';
 import { grantedLogin, withLogins, type Login } from '#src/upstream/oauth/token-file.ts';
-import { baseUrlOf, bearerToken, type UpstreamConfig } from './clients.ts';
+import { bearerToken, type UpstreamConfig } from './clients.ts';
 
 export interface NewLogin {
   readonly login: Login;
@@ -21,9 +21,9 @@ export async function logIn(needs: LoginNeeds, config: UpstreamConfig, input: Lo
   const { oauth } = config.api;
   if (oauth === undefined)
     throw new SlotstreamError('config', 'OAuth is not configured, so a login is not possible.', {
-      hint: 'Set OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and AUTH_URL. With API_TOKEN, logins are used only for the recaps of other users.',
+      hint: 'Set OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET. With API_TOKEN, logins are used only for the recaps of other users.',
     });
-  const baseUrl = baseUrlOf(config);
+  const { baseUrl } = config.api;
   const { scopes: requested } = input;
   const tokens = await authorize(needs, oauth, input);
   const granted = grantedLogin(tokens, { nowMs: needs.nowMs(), before: { refreshToken: null, scopes: requested } });

@@ -44,7 +44,7 @@ export const backfill = defineVerb({
 
   async run(context, { resources, restart, json }) {
     const config = context.config();
-    requireSettings(config, ['API_BASE_URL', 'API_TOKEN']);
+    requireSettings(config, ['API_TOKEN']);
     const signal = context.stopping();
     const startedMs = context.now().getTime();
     using progress = printProgress(context);

@@ -72,7 +72,7 @@ async function register(
   signal: AbortSignal,
 ): Promise<0 | 3> {
   const config = context.config();
-  requireSettings(config, ['API_BASE_URL', 'API_TOKEN', 'PUBLIC_URL']);
+  requireSettings(config, ['API_TOKEN', 'PUBLIC_URL']);
   const callers = callersOf(
     config,
     { onPause: printPauses(context).note },
@@ -117,7 +117,7 @@ async function remove(
       hint: `${slotstream} bootstrap --remove --plan shows what it would delete.`,
     });
   const config = context.config();
-  requireSettings(config, ['API_BASE_URL', 'API_TOKEN', 'PUBLIC_URL']);
+  requireSettings(config, ['API_TOKEN', 'PUBLIC_URL']);
   const callers = callersOf(
     config,
     { onPause: printPauses(context).note },

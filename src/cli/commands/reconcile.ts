@@ -63,7 +63,7 @@ async function run(
   signal: AbortSignal,
 ): Promise<0 | 3> {
   const config = context.config();
-  requireSettings(config, ['API_BASE_URL', 'API_TOKEN']);
+  requireSettings(config, ['API_TOKEN']);
   await using store = await openCurrentMirror(config, context.log());
   const sources = await openSources(
     config,

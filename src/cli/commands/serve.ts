@@ -14,9 +14,7 @@ import { defineVerb, type ExitCode, type VerbContext } from '#src/cli/verb.ts';
 
 /** What most installations set. */
 const important = new Set(
-  'API_BASE_URL API_TOKEN PUBLIC_URL SIGNING_KEYS DATABASE_URL QUEUE_URL DATA_DIR PORT ADMIN_PORT ALERT_SLACK_URL'.split(
-    ' ',
-  ),
+  'API_TOKEN PUBLIC_URL SIGNING_KEYS DATABASE_URL QUEUE_URL DATA_DIR PORT ADMIN_PORT ALERT_SLACK_URL'.split(' '),
 );
 
 const notes = [

@@ -97,13 +97,13 @@ export const trigger = defineVerb({
   },
 });
 
-const madeUp = `! This mirror is of a real service (API_BASE_URL), and the deliveries contain made-up data: its people, bookings and payments
+const madeUp = `! This mirror is of a real account, and the deliveries contain made-up data: its people, bookings and payments
   will stay in your tables and views.
 → To try things out: ${slotstream} demo. To take a person out again: ${slotstream} erase EMAIL`;
 
 /** A service on this machine is assumed to be a sandbox. */
-function isReal({ api: { baseUrl } }: Config): boolean {
-  return baseUrl !== undefined && !isLoopback(new URL(baseUrl));
+function isReal({ api: { baseUrl, token, oauth } }: Config): boolean {
+  return (token ?? oauth) !== undefined && !isLoopback(new URL(baseUrl));
 }
 
 function configuredKey({ signing, dataDir }: Config, now: Date): string | undefined {

@@ -88,7 +88,7 @@ describe('the command line', () => {
 
   it.each(['start', 'receive', 'work'])('names the important variables in %s --help', async (verb) => {
     const { out } = await run([verb, '--help']);
-    for (const name of ['API_BASE_URL', 'API_TOKEN', 'PUBLIC_URL', 'DATABASE_URL', 'QUEUE_URL', 'SIGNING_KEYS', 'PORT'])
+    for (const name of ['API_TOKEN', 'PUBLIC_URL', 'DATABASE_URL', 'QUEUE_URL', 'SIGNING_KEYS', 'PORT'])
       expect(out).toMatch(new RegExp(`^  ${name} +[A-Z]`, 'm'));
     expect(out).toContain('docs/configuration.md');
   });

@@ -41,7 +41,7 @@ export const syncPage = definePage({
 
 function syncSentence({ waitsFor, backfill, recent, full }: Sync): Markup {
   if (waitsFor === 'settings')
-    return html`The mirror is not compared with the service: set <code>API_BASE_URL</code> and <code>API_TOKEN</code>, then restart.`;
+    return html`The mirror is not compared with the service: set <code>API_TOKEN</code>, then restart.`;
   if (backfill.state === 'reading')
     return html`A backfill is running: ${counted(rowsIn(backfill.resources), 'row')} so far.`;
   if (backfill.state === 'stopped')

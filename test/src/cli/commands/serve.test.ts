@@ -5,7 +5,7 @@ import { loadConfig } from '#src/config/load.ts';
 describe('the last line of a start', () => {
   it('names the settings that are missing, and what can be tried without them', () => {
     expect(nextStep(loadConfig({}), false)).toMatch(
-      /^set API_BASE_URL, API_TOKEN and PUBLIC_URL in \.env and start again; or .*trigger invitee\.created$/,
+      /^set API_TOKEN and PUBLIC_URL in \.env and start again; or .*trigger invitee\.created$/,
     );
     const api = { API_BASE_URL: 'https://api.example.test', API_TOKEN: 't' };
     expect(nextStep(loadConfig(api), true)).toMatch(/^set PUBLIC_URL in /);

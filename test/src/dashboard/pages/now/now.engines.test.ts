@@ -12,7 +12,7 @@ import { storeEngines } from '../../../../harness/stores.ts';
 const installation = (given: Parameters<typeof processRow>[0] = {}): Installation => ({
   processes: async () => [processRow({ seen_at: instantOf(Date.now()), started_at: instantOf(Date.now()), ...given })],
   queueEngine: 'redis',
-  missingSettings: ['API_BASE_URL'],
+  missingSettings: ['API_TOKEN'],
   recentEveryMs: hourMs,
   fullEveryMs: dayMs,
   jobPeriods: {},
@@ -34,7 +34,7 @@ for (const engine of storeEngines)
       expect(status).toBe(200);
       expect(html).toContain('<h1>Slotstream runs, and nothing has arrived yet.</h1>');
       expect(html).toMatch(/id="step-settings" class="next" aria-current="step"/);
-      expect(html).toContain('Set API_BASE_URL in .env, and start again.');
+      expect(html).toContain('Set API_TOKEN in .env, and start again.');
       const commands = [
         ...html.matchAll(/<code>([^<]+)<\/code><\/pre>\s*<button type="button" class="needs-script" data-copy>/g),
       ];
