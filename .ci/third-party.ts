@@ -1,5 +1,5 @@
 // The licences of the packages whose code is in the bundle: most of them ask that their text goes with every copy.
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 interface Lock {
@@ -39,12 +39,18 @@ export function thirdPartyNotices(root: string, modules: readonly string[]): str
     if (locked === undefined || locked.dev) throw new Error(`${path} is bundled, but is no dependency of the product.`);
     const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
     const copies = (copiesIn[name] ?? []).map(
-      (copy) => `### ${copy}, of which ${name} has a copy\n\n${licencesIn(join(root, 'node_modules', copy))}\n`,
+      (copy) => `### ${copy}, of which ${name} has a copy\n\n${licencesIn(folderOfCopy(root, copy))}\n`,
     );
     const folder = name in licencedWith ? join('node_modules', licencedWith[name] ?? '') : path;
     return [`## ${name} ${locked.version}\n\n${licencesIn(join(root, folder))}\n`, ...copies].join('\n');
   });
   return `# Third-party licences\n\nThe files in \`lib\` contain code of these packages.\n\n${notices.join('\n')}`;
+}
+
+/** A package that no other one needs is not installed: its licence is in `.ci/licences`. */
+function folderOfCopy(root: string, name: string): string {
+  const stored = join(root, '.ci/licences', name);
+  return existsSync(stored) ? stored : join(root, 'node_modules', name);
 }
 
 /** Licences and notices of a package, also those of parts that it took from others. */

@@ -1,5 +1,4 @@
 // `slotstream export … --out s3://…` against an S3 server: what readers see, when they see it, and what remains after a failure.
-import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openStore } from '#src/store/open-store.ts';
 import { query } from '../../../harness/duckdb.ts';
 import { openHome, type Home, type Settings } from '../../../harness/product.ts';
-import { openS3Server, refuse, type S3Server } from '../../../harness/s3-server.ts';
+import { openS3Server, refuse, s3Account, type S3Server } from '../../../harness/s3-server.ts';
 import { ingestBodies } from '../../../harness/stores.ts';
 import { freePort, until } from '../../../harness/ports.ts';
 
@@ -40,18 +39,18 @@ const contact = (id: string, name: string, at: string) =>
   });
 const exporting = (args: readonly string[], more: Settings = {}) =>
   home.run(['export', ...args], { ...server.settings, ...more });
-const keys = async () => Object.keys(await server.objects()).toSorted();
+const keys = () => server.keys();
 const withoutRun = (key: string) => key.replace(/run=\d{8}T\d{9}Z-[0-9a-f]{8}/, 'run=RUN');
 
 describe('slotstream export to a prefix', () => {
   it('writes one Parquet file, a manifest and the list of the latest files', async () => {
     expect((await exporting(['contacts', '--out', 's3://exports/crm'])).code).toBe(0);
-    expect((await keys()).map(withoutRun)).toEqual([
+    expect(keys().map(withoutRun)).toEqual([
       'crm/table=contacts/_latest/files.txt',
       'crm/table=contacts/run=RUN/_manifest.json',
       'crm/table=contacts/run=RUN/part-00000.parquet',
     ]);
-    const list = String(await server.read('crm/table=contacts/_latest/files.txt'));
+    const list = String(server.read('crm/table=contacts/_latest/files.txt'));
     expect(list.split('\n').map(withoutRun)).toEqual([
       's3://exports/crm/table=contacts/run=RUN/part-00000.parquet',
       '',
@@ -68,16 +67,18 @@ describe('slotstream export to a prefix', () => {
       '--json',
     ]);
     expect([code, err]).toEqual([0, '']);
-    expect((await keys()).map(withoutRun)).toEqual([
+    expect(keys().map(withoutRun)).toEqual([
       'crm/table=contacts/_latest/files.txt',
       'crm/table=contacts/run=RUN/_manifest.json',
       'crm/table=contacts/run=RUN/day=2026-11-14/part-00000.parquet',
       'crm/table=contacts/run=RUN/day=2026-11-15/part-00001.parquet',
     ]);
-    const manifestKey = (await keys())[1] ?? '';
-    const manifest = JSON.parse(String(await server.read(manifestKey))) as { files: { uri: string; bytes: number }[] };
-    const list = String(await server.read('crm/table=contacts/_latest/files.txt'));
-    const sizes = await Promise.all((await keys()).slice(2).map(async (key) => (await server.read(key)).length));
+    const manifestKey = keys()[1] ?? '';
+    const manifest = JSON.parse(String(server.read(manifestKey))) as { files: { uri: string; bytes: number }[] };
+    const list = String(server.read('crm/table=contacts/_latest/files.txt'));
+    const sizes = keys()
+      .slice(2)
+      .map((key) => server.read(key).length);
     const run = `s3://exports/${manifestKey.replace('/_manifest.json', '')}`;
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
     expect(JSON.parse(out)).toEqual({
@@ -132,7 +133,7 @@ describe('slotstream export to a prefix', () => {
     ['booking_journeys', 'month=__HIVE_DEFAULT_PARTITION__', 0],
   ])('writes %s by month, one file where there are no rows', async (name, folder, n) => {
     expect((await exporting([name, '--partition', 'month', '--out', 's3://exports/x'])).code).toBe(0);
-    const files = (await keys()).filter((key) => key.endsWith('.parquet'));
+    const files = keys().filter((key) => key.endsWith('.parquet'));
     expect(files.map(withoutRun)).toEqual([`x/table=${name}/run=RUN/${folder}/part-00000.parquet`]);
     const count = `select count(*)::int as n from read_parquet('${await server.download()}/${files[0]}')`;
     expect(await query(count)).toEqual([{ n }]);
@@ -155,7 +156,7 @@ describe('slotstream export to a prefix', () => {
     await using store = await openStore({ report: () => {} }, home.store);
     await ingestBodies(store, [contact('2', 'Boris', '2026-11-16T09:00:00Z')]);
     await run();
-    expect((await keys()).map(withoutRun)).toEqual(
+    expect(keys().map(withoutRun)).toEqual(
       [1, 2].flatMap(() =>
         ['_manifest.json', 'part-00000.parquet'].map((name) => `x/table=contacts/incremental=lake/run=RUN/${name}`),
       ),
@@ -172,13 +173,13 @@ describe('slotstream export to one object', () => {
     expect((await exporting(['contacts', '--out', file])).code).toBe(0);
     for (let time = 0; time < 2; time += 1)
       expect((await exporting(['contacts', '--out', `s3://exports/a b/ü+1.${format}`])).code).toBe(0);
-    expect(await keys()).toEqual([`a b/ü+1.${format}`]);
-    expect(await server.read(`a b/ü+1.${format}`)).toEqual(await readFile(file));
+    expect(keys()).toEqual([`a b/ü+1.${format}`]);
+    expect(server.read(`a b/ü+1.${format}`)).toEqual(await readFile(file));
   });
 
   it('writes an empty object when there are no rows', async () => {
     await exporting(['alerts', '--out', 's3://exports/none.ndjson']);
-    expect(String(await server.read('none.ndjson'))).toBe('');
+    expect(String(server.read('none.ndjson'))).toBe('');
   });
 });
 
@@ -199,7 +200,7 @@ describe('a failing service', () => {
   it('leaves nothing visible when it keeps failing, and the position stays', async () => {
     server.hook = (request, response) => isPut(request) && refuse(response, 403, 'AccessDenied');
     const { code, err } = await exporting(['contacts', '--incremental', 'again', '--out', 's3://exports/x']);
-    expect([code, await keys()]).toEqual([1, []]);
+    expect([code, keys()]).toEqual([1, []]);
     expect(err).toContain('These credentials may not write s3://exports/x/table=contacts/incremental=again/run=');
     server.hook = () => false;
     expect((await exporting(['contacts', '--incremental', 'again', '--out', 's3://exports/x'])).out).toContain(
@@ -209,15 +210,14 @@ describe('a failing service', () => {
 
   it('removes the objects of a run that cannot be completed, and the list still names the run before', async () => {
     await exporting(['contacts', '--out', 's3://exports']);
-    const before = await keys();
+    const before = keys();
     let files = 0;
     server.hook = (request, response) => isPut(request) && files++ > 0 && refuse(response, 403, 'AccessDenied');
     expect((await exporting(['contacts', '--partition', 'day', '--out', 's3://exports'])).code).toBe(1);
-    expect([files, await keys()]).toEqual([2, before]);
+    expect([files, keys()]).toEqual([2, before]);
   });
 
   it.each([
-    [404, 'NoSuchBucket', '', 'There is no bucket called exports at 127.0.0.1:'],
     [403, 'InvalidAccessKeyId', '', 'Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY'],
     [400, 'ExpiredToken', '', 'Get new temporary credentials'],
     [301, 'PermanentRedirect', '<Region>eu-central-1</Region>', 'Set AWS_REGION=eu-central-1.'],
@@ -235,6 +235,8 @@ describe('a failing service', () => {
 
   it.each([
     [{ AWS_SECRET_ACCESS_KEY: '' }, 's3://exports/x', 2, 'only one is set'],
+    [{ AWS_SECRET_ACCESS_KEY: 'another' }, 's3://exports/x', 1, 'not accept the credentials (SignatureDoesNotMatch)'],
+    [{}, 's3://other/x', 1, 'There is no bucket called other'],
     [{ AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }, 's3://exports/x', 1, 'cannot be reached (ECONNREFUSED 127.0.0.1:1)'],
     [{}, 's3://X', 2, '"s3://X" is not an address of object storage'],
     [{}, 's3://exports/../other/x.csv', 2, '“..”, which names no folder of a bucket'],
@@ -251,7 +253,7 @@ describe('a large export', () => {
     await (await openStore({ report: () => {} }, full.store)).close();
     const database = new Sqlite(join(full.dataDir, 'mirror.db'));
     database.pragma('synchronous = OFF');
-    database.exec(`insert into contacts (uri, name, updated_at) with recursive n(i) as (select 1 union all select i + 1 from n where i < 30000)
+    database.exec(`insert into contacts (uri, linkedin, updated_at) with recursive n(i) as (select 1 union all select i + 1 from n where i < 30000)
       select 'https://api.example.test/contacts/' || i, hex(randomblob(500)), '2026-11-' || (10 + i % 3) || 'T00:00:00.000000Z' from n`);
     database.close();
     let atOnce = 0;
@@ -276,13 +278,13 @@ describe('a large export', () => {
       return false;
     };
     expect((await full.run(['export', 'contacts', '--out', 's3://exports/lost.ndjson'])).code).toBe(0);
-    expect([lost, (await server.read('lost.ndjson')).equals(await server.read('all.ndjson'))]).toEqual([2, true]);
-    const before = await keys();
+    expect([lost, server.read('lost.ndjson').equals(server.read('all.ndjson'))]).toEqual([2, true]);
+    const before = keys();
     for (const refused of ['partNumber=2', 'uploadId']) {
       server.hook = ({ url = '', method }, response) =>
         method !== 'DELETE' && url.includes(refused) && refuse(response, 403, 'AccessDenied');
       expect((await full.run(['export', 'contacts', '--out', 's3://exports/crm'])).err).toContain('may not write');
-      expect([await keys(), await server.openUploads()]).toEqual([before, 0]);
+      expect([keys(), server.openUploads()]).toEqual([before, 0]);
     }
     let isHeld = false;
     // Parts get no answer.
@@ -290,39 +292,34 @@ describe('a large export', () => {
     await using killed = full.spawn(['export', 'contacts', '--out', 's3://exports/crm']);
     await until(() => isHeld, 'a part is being sent');
     await killed.signal('SIGKILL');
-    const left = await server.openUploads();
+    const left = server.openUploads();
     isHeld = false;
     await using running = full.spawn(['export', 'contacts', '--out', 's3://exports/crm']);
     await until(() => isHeld, 'a part is being sent');
     expect(await running.signal('SIGTERM')).toBe(1);
     expect(running.err()).toContain('Stopped before the export was complete.');
-    expect([await keys(), await server.openUploads()]).toEqual([before, left]);
+    expect([keys(), server.openUploads()]).toEqual([before, left]);
   });
 });
 
 describe('a request', () => {
-  it('carries the session token, the region and the hash of its body', async () => {
-    const hashes: boolean[] = [];
-    server.hook = async (request, response) => {
-      const { headers } = request;
-      hashes.push(headers['x-amz-content-sha256'] === sha256(Buffer.concat(await request.toArray())));
-      expect(headers['x-amz-security-token']).toBe('token-canary');
-      expect(headers.authorization).toContain('/eu-central-1/s3/');
-      response.writeHead(200, { etag: '"e"' }).end();
-      return true;
+  it('carries the session token and the region', async () => {
+    const carried = new Set<string>();
+    server.hook = ({ headers: { authorization, 'x-amz-security-token': token } }) => {
+      carried.add(`${String(token)} in ${authorization?.split('/')[2]}`);
+      return false;
     };
     const settings = { AWS_SESSION_TOKEN: 'token-canary', AWS_REGION: 'eu-central-1' };
     const { code, out, err } = await exporting(['contacts', '--out', 's3://exports/x'], settings);
-    expect([code, hashes]).toEqual([0, [true, true, true]]);
+    expect([code, [...carried]]).toEqual([0, ['token-canary in eu-central-1']]);
     expect(out + err).not.toContain('canary');
   });
 });
 
-const sha256 = (value: Buffer) => createHash('sha256').update(value).digest('hex');
-
 describe('without keys in the settings', () => {
   const expiration = new Date(Date.now() + 3_600_000).toISOString();
-  const credentials = { AccessKeyId: 'S3RVER', SecretAccessKey: 'secret-canary', Expiration: expiration };
+  const { accessKeyId: id, secretAccessKey: secret } = s3Account;
+  const credentials = { AccessKeyId: id, SecretAccessKey: secret, Expiration: expiration };
   /** Answers as the places do where AWS gives credentials to a role, each with a token of its own. */
   async function openRoles() {
     const asked: string[] = [];
@@ -337,7 +334,7 @@ describe('without keys in the settings', () => {
         response.end(JSON.stringify({ ...credentials, Code: 'Success', Token: 'instance' }));
       else
         response.end(`<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleWithWebIdentityResult><Credentials>
-          <AccessKeyId>S3RVER</AccessKeyId><SecretAccessKey>secret-canary</SecretAccessKey><SessionToken>web identity</SessionToken><Expiration>${expiration}</Expiration>
+          <AccessKeyId>${id}</AccessKeyId><SecretAccessKey>${secret}</SecretAccessKey><SessionToken>web identity</SessionToken><Expiration>${expiration}</Expiration>
           </Credentials></AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`);
     }).listen(port, '127.0.0.1');
     return { asked, url: `http://127.0.0.1:${port}`, [Symbol.dispose]: () => void listener.close() };
@@ -355,7 +352,7 @@ describe('without keys in the settings', () => {
 
   it('takes them from a profile, web identity, a container or an instance, and asks no other place', async () => {
     using roles = await openRoles();
-    const keysOfProfile = 'aws_access_key_id=S3RVER\naws_secret_access_key=secret-canary\naws_session_token=profile';
+    const keysOfProfile = `aws_access_key_id=${id}\naws_secret_access_key=${secret}\naws_session_token=profile`;
     const sources: readonly [string, Settings, string, readonly string[]][] = [
       [
         'profile',
