@@ -1,12 +1,12 @@
 // What is installed: the bundle starts with the packages that its manifest names and no others, and carries the licences of what is in it.
 import { execFileSync } from 'node:child_process';
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { version } from '#src/base/version.ts';
-import { writeBundle } from '../.ci/bundle.ts';
+import { writeRunnableBundle } from '../.ci/bundle.ts';
 import { sbomOf } from '../.ci/sbom.ts';
 import { thirdPartyNotices } from '../.ci/third-party.ts';
 import project from '../package.json' with { type: 'json' };
@@ -24,7 +24,10 @@ interface Manifest {
 let manifest: Manifest;
 
 beforeAll(async () => {
-  await writeBundle(folder);
+  // The bundle of this run, without the packages beside it.
+  const built = join(process.env['TEST_PRODUCT'] ?? (await writeRunnableBundle(join(folder, 'built'))), '../..');
+  for (const name of readdirSync(built))
+    if (name !== 'node_modules') cpSync(join(built, name), join(folder, name), { recursive: true });
   manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
   // Optional ones are missing, as on a platform that has none.
   for (const name of Object.keys(manifest.dependencies)) {

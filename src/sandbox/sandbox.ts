@@ -88,6 +88,8 @@ export async function openSandbox(options: SandboxOptions = {}, needs: SandboxNe
     handles,
     service,
     dispatcher,
+    /** Answers a request without a connection. */
+    fetch: app.fetch,
     /** The access tokens; tests add their own. */
     tokens,
     /** Runs `rate` live activities per second (bookings, cancellations, no-shows …) until `signal` aborts. */

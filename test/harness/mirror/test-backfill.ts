@@ -5,7 +5,7 @@ import { backfill, type BackfillReport, type ResourceOutcome } from '#workers/sy
 import type { Notice, ResourceName } from '#workers/sync/resources/registry.ts';
 import { openSources, type Sources } from '#workers/sync/sources.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { openTestSandbox, type TestSandbox } from '../sandbox.ts';
+import { openTestSandbox, unchecked, type TestSandbox } from '../sandbox.ts';
 import type { TestStore } from '../stores.ts';
 import { clientOf } from '../sandbox/api-clients.ts';
 
@@ -44,21 +44,22 @@ export async function openTestBackfill(
   standing?: TestSandbox,
 ): Promise<TestBackfill> {
   await using stack = new AsyncDisposableStack();
-  const sandbox = standing ?? stack.use(await openTestSandbox({ rateLimits: false, eventTypes: true, ...options }));
+  const sandbox =
+    standing ?? stack.use(await openTestSandbox({ rateLimits: false, eventTypes: true, ...options }, unchecked));
   const { store } = stack.use(await fresh());
   const kept = stack.move();
   const base = sandbox.handles.base_url;
   return {
     sandbox,
     store,
-    client: (token) => clientOf(base, { as: token }),
+    client: (token) => clientOf(base, { as: token, fetch: sandbox.fetch }),
     async run({ only = [], restart = false, events = allKinds, stopAfter = Infinity, ...how } = {}) {
       const calls: string[] = [];
       let skippedMs = 0;
       const needs: UpstreamNeeds = {
         fetch: async (input, init) => {
           calls.push(`${init?.method ?? 'GET'} ${new URL(String(input)).pathname}`);
-          return withoutLimits(await fetch(input, init));
+          return withoutLimits(await sandbox.fetch(input, init));
         },
         // Pauses pass at once.
         nowMs: () => Date.now() + skippedMs,

@@ -5,7 +5,7 @@ import { reconcile, type ReconcileReport, type Scope } from '#workers/sync/recon
 import type { ReconcileNeeds } from '#workers/sync/reconcile/reconcile.ts';
 import { openSources, type Sources } from '#workers/sync/sources.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { openTestSandbox, type TestSandbox } from '../sandbox.ts';
+import { openTestSandbox, unchecked, type TestSandbox } from '../sandbox.ts';
 import type { TestStore } from '../stores.ts';
 
 export const allKinds = Object.keys(eventKinds).filter(isEventKind);
@@ -46,10 +46,13 @@ export async function openTestReconcile(
 ): Promise<TestReconcile> {
   await using stack = new AsyncDisposableStack();
   const sandbox = stack.use(
-    await openTestSandbox({ rateLimits: false, eventTypes: true, ...options }, { realMs: awayFromMeetings() }),
+    await openTestSandbox(
+      { rateLimits: false, eventTypes: true, ...options },
+      { ...unchecked, realMs: awayFromMeetings() },
+    ),
   );
   const { store } = stack.use(await fresh());
-  const sourcesFor = (token: string, fetch?: How['fetch']) =>
+  const sourcesFor = (token: string, fetch: How['fetch'] = sandbox.fetch) =>
     openSources(
       {
         dataDir: '/nonexistent',
@@ -62,7 +65,7 @@ export async function openTestReconcile(
           groupUri: undefined,
         },
       },
-      fetch && { fetch },
+      { fetch },
     );
   const needs = async (sources: Promise<Sources>, more: Partial<ReconcileNeeds> = {}): Promise<ReconcileNeeds> => ({
     store,

@@ -9,7 +9,7 @@ import { isLongRun } from '../../harness/runs.ts';
 import { openSender } from '../../harness/mirror/sender.ts';
 import { contactStory, whilst } from '../../harness/data/contact-deliveries.ts';
 
-const kills = isLongRun ? 10 : 3;
+const kills = isLongRun ? 10 : 2;
 // Far more than a test sends: the load must last until the last kill, however fast the receiver is.
 const story = { contacts: 40, versions: 1_000 };
 

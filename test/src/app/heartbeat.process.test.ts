@@ -32,7 +32,7 @@ describe.runIf(isAvailable).concurrent('a worker alerts that at a receiver', () 
     await using parts = new AsyncDisposableStack();
     const redis = parts.use(await startRedis());
     const home = parts.use(await openHome({ DATABASE_URL: database, QUEUE_URL: redis.url, ...settings }));
-    const { webhook } = await home.start('receive', how);
+    const { webhook } = await home.open('receive', how);
     const sender = parts.adopt(openSender({ url: webhook, key: home.signingKey, lanes: 1 }), (each) => each.close());
     const resources = parts.move();
     return { redis, home, webhook, sender, [Symbol.asyncDispose]: () => resources.disposeAsync() };

@@ -16,7 +16,7 @@ async function stopUnderLoad(settings: Settings): Promise<void> {
   const sender = openSender({ url: product.webhook, key: home.signingKey });
   let over = false;
   const sending = sender.send(whilst(() => !over, contactStory({ contacts: 40, versions: 200 })));
-  await until(() => sender.accepted() >= 200, 'the load is on');
+  await until(() => sender.accepted() >= 100, 'the load is on');
   const ending = product.term();
   await until(async () => (await product.readiness()) === 503, 'it says that it is going');
   const code = await ending;

@@ -4,8 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-
-const main = join(import.meta.dirname, '../../../bin/slotstream.js');
+import { productMain } from '../../harness/running-verb.ts';
 
 it('warns of a data folder and a .env that others can read, with the command that closes them', () => {
   const folder = mkdtempSync(join(tmpdir(), 'slotstream-open-'));
@@ -15,7 +14,7 @@ it('warns of a data folder and a .env that others can read, with the command tha
   const fixes = (modes: readonly [number, number]): readonly string[] => {
     chmodSync(env, modes[0]);
     chmodSync(data, modes[1]);
-    const { stdout } = spawnSync(process.execPath, [main, 'doctor'], {
+    const { stdout } = spawnSync(process.execPath, [productMain, 'doctor'], {
       cwd: folder,
       env: { DATA_DIR: data },
       encoding: 'utf8',

@@ -31,7 +31,7 @@ describe.runIf(inject('redisUrl'))('a process that pushes', () => {
       FEED_PUSH_SECRET: secret,
       FEED_PUSH_ALLOW_PRIVATE: 'true',
     });
-    const kills = 3;
+    const kills = 2;
     let product = await home.start('start');
     await using mirror = await openStore({ report: () => {} }, home.store);
     await until(async () => (await readPosition(mirror, 'sink:webhook')) !== undefined, 'the sink has a position');

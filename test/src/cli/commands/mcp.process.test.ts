@@ -1,8 +1,7 @@
 // MCP against the started product, by the official client: over HTTP and as a command.
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,9 +10,9 @@ import { dataIn, textIn } from '../../../harness/mirror/mcp.ts';
 import { openSender } from '../../../harness/mirror/sender.ts';
 import { until } from '../../../harness/ports.ts';
 import { openHome, type Home, type RunningProduct } from '../../../harness/product.ts';
+import { productMain } from '../../../harness/running-verb.ts';
 import { ask } from '../../../oracle/deliveries.ts';
 
-const main = join(import.meta.dirname, '../../../../bin/slotstream.js');
 const mcpToken = 'a-token-that-opens-only-mcp';
 const email = 'canary.bird@gelbfeder.example.test';
 
@@ -70,7 +69,7 @@ describe('the command mcp', () => {
       Object.entries({ ...home.settings, ...more }).filter(([, value]) => value !== undefined),
     ) as Record<string, string>;
   async function connect(more: Readonly<Record<string, string>> = {}) {
-    const [command, args] = [process.execPath, [main, 'mcp']];
+    const [command, args] = [process.execPath, [productMain, 'mcp']];
     const transport = new StdioClientTransport({ command, args, env: environment(more), stderr: 'pipe' });
     let log = '';
     transport.stderr?.on('data', (chunk) => void (log += String(chunk)));
@@ -99,15 +98,16 @@ describe('the command mcp', () => {
   });
 
   it('ends when its input ends, and fails where there is no mirror', async () => {
-    const running = promisify(execFile)(process.execPath, [main, 'mcp'], { env: environment(), timeout: 60_000 });
-    running.child.stdin?.end();
-    expect(await running).toMatchObject({ stdout: '', stderr: '' });
-    const none = await home.runProcess(['mcp'], { DATA_DIR: join(home.dataDir, 'none') });
+    expect(await home.runProcess(['mcp'])).toEqual({ code: 0, out: '', err: '' });
+    const none = await home.run(['mcp'], { DATA_DIR: join(home.dataDir, 'none') });
     expect([none.code, none.out, none.err]).toEqual([2, '', expect.stringContaining('There is no mirror')]);
   });
 
   it('ends without a word where there is no input', async () => {
-    const child = spawn(process.execPath, [main, 'mcp'], { env: home.settings, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(process.execPath, [productMain, 'mcp'], {
+      env: home.settings,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     let printed = '';
     child.stderr.on('data', (chunk: Buffer) => (printed += String(chunk)));
     expect([await once(child, 'close'), printed]).toEqual([[0, null], '']);

@@ -16,11 +16,11 @@ describe('sandbox', () => {
   it('prints addresses and tokens as JSON in its first line, the same for the same seed and port', async () => {
     const port = await freePort();
     const lines: string[] = [];
-    for (let time = 0; time < 2; time += 1) {
-      await using child = home.spawn(['sandbox', '--json', '--port', String(port), '--seed', '7', '--contacts', '3']);
+    for (const start of [home.spawn, home.openVerb]) {
+      await using child = start(['sandbox', '--json', '--port', String(port), '--seed', '7', '--contacts', '3']);
       await until(() => child.out().includes('\n'), 'the first line is there');
       lines.push(child.out().split('\n')[0] ?? '');
-      const handles = JSON.parse(lines[time] ?? '');
+      const handles = JSON.parse(lines.at(-1) ?? '');
       const answer = await fetch(`${handles.base_url}/contacts`, {
         headers: { authorization: `Bearer ${handles.tokens.owner}` },
       });
@@ -45,7 +45,7 @@ describe('sandbox', () => {
   });
 
   it('introduces itself to people, with settings to paste that work', async () => {
-    await using child = home.spawn(['sandbox', '--port', '0', '--live', '50']);
+    await using child = home.openVerb(['sandbox', '--port', '0', '--live', '50']);
     await until(() => child.out().includes('Ctrl-C'), 'it has said everything');
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(child.out())?.[0];
     const settings = parseEnv(child.out());
@@ -89,7 +89,7 @@ describe('sandbox', () => {
   });
 
   it('answers as the public service with --as public, and says which forms there are', async () => {
-    await using child = home.spawn(['sandbox', '--json', '--port', '0', '--as', 'public']);
+    await using child = home.openVerb(['sandbox', '--json', '--port', '0', '--as', 'public']);
     await until(() => child.out().includes('\n'), 'the first line is there');
     const handles = JSON.parse(child.out().split('\n')[0] ?? '');
     expect(await (await fetch(`${handles.base_url}/users/me`)).json()).toMatchObject({ title: 'Unauthenticated' });
@@ -100,13 +100,15 @@ describe('sandbox', () => {
 });
 
 describe('demo', () => {
+  // One of them as a process of its own.
   it.each(forms)(
     'registers with its sandbox as %s, tells what happens, and every webhook becomes a row of the log',
     async (as) => {
+      const run = as === 'public' ? home.run : home.runProcess;
       // The usual port is in use, by this test or by another program: the demo takes another one.
       const holder = createServer().on('error', () => {});
       holder.listen(8080, '127.0.0.1');
-      const { code, out, err } = await home.runProcess(['demo', '--rate', '60', '--count', '45', '--as', as], {
+      const { code, out, err } = await run(['demo', '--rate', '60', '--count', '45', '--as', as], {
         PORT: '',
       });
       holder.close();

@@ -34,7 +34,7 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))(
       const doomed = await home.start('work');
       const sender = openSender({ url: receiver.webhook, key: home.signingKey });
       await using hold = await lockContacts(home.store);
-      await sender.send(contactStory({ contacts: 20, versions: 15 }));
+      await sender.send(contactStory({ contacts: 20, versions: 10 }));
       await until(() => hold.isWaitedFor(), 'the worker is in the middle of its batches');
       await doomed.kill9();
       await home.start('work');
@@ -51,10 +51,10 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))(
       await using home = await freshHome(shared);
       const [receiver, worker] = [await home.open('receive'), await home.start('work')];
       const sender = openSender({ url: receiver.webhook, key: home.signingKey, lanes: 4 });
-      const story = [...contactStory({ contacts: 60, versions: 15 })];
+      const story = [...contactStory({ contacts: 40, versions: 10 })];
       const half = Math.ceil(story.length / 2);
       for (const [turn, mode] of (['immediate', 'fast'] as const).entries()) {
-        const enough = sender.accepted() + 150;
+        const enough = sender.accepted() + 70;
         const sending = sender.send(story.slice(turn * half, (turn + 1) * half));
         await until(() => sender.accepted() >= enough, 'some more deliveries are accepted');
         await postgres.restart(mode);
@@ -76,7 +76,7 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))(
       ]);
       const senders = [first, second].map(({ webhook }) => openSender({ url: webhook, key: home.signingKey }));
       // Both send the same deliveries, so every delivery arrives at both receivers.
-      await Promise.all(senders.map((sender) => sender.send(contactStory({ contacts: 40, versions: 25 }))));
+      await Promise.all(senders.map((sender) => sender.send(contactStory({ contacts: 30, versions: 10 }))));
       for (const sender of senders) sender.close();
       await judge(
         home.store,

@@ -37,7 +37,7 @@ for (const { name, available, settings, as } of cases) {
       await using redis = await startRedis();
       const facts: Fact[] = [];
       await using sandbox = await openTestSandbox(
-        { as, contacts: 150, bookings: 40, eventTypes: true, rateLimits: false },
+        { as, contacts: 120, bookings: 30, eventTypes: true, rateLimits: false },
         { onFact: (fact) => void facts.push(fact), realMs: awayFromMeetings() },
       );
       await using home = await openHome({ QUEUE_URL: redis.url, ...settingsFor(sandbox), ...(await settings()) });
@@ -50,10 +50,10 @@ for (const { name, available, settings, as } of cases) {
       expect(await differencesOf(home, sandbox)).toEqual([]);
 
       await sandbox.control('POST', '/faults', faults);
-      await live(sandbox, () => facts.length >= 400);
+      await live(sandbox, () => facts.length >= 200);
       const lost = sandbox.service.state.subscriptions.values().find(({ scope }) => scope === 'organization');
       await sandbox.control('POST', '/subscriptions/disable', { uri: lost?.uri });
-      await live(sandbox, () => facts.length >= 600);
+      await live(sandbox, () => facts.length >= 300);
       // Few contacts are ever deleted, and chance may have deleted none since.
       const [someone] = sandbox.service.state.contacts.get(sandbox.handles.organization)?.values() ?? [];
       if (someone) deleteContact(sandbox.service, someone);

@@ -25,7 +25,7 @@ describe.each(storeEngines)('custom fields that change, on $name', ({ available,
       API_TOKEN: sandbox.handles.tokens.owner,
       RECONCILE_EVERY: '1s',
     });
-    const product = await home.start('start');
+    const product = await home.open('start');
     for (const verb of ['bootstrap', 'backfill']) expect((await home.run([verb])).code).toBe(0);
 
     await using store = await openStore({ report: () => {} }, place.url);
