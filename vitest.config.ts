@@ -9,6 +9,9 @@ const engineTests = 'test/**/*.engines.test.ts';
 const processTests = 'test/**/*.process.test.ts';
 const realParts = ['./test/harness/engines.ts', './test/harness/built-product.ts'];
 
+if (process.env['CI'] && process.argv.some((word) => word === '-u' || word.startsWith('--update')))
+  throw new Error('CI does not write golden files.');
+
 /** `npm run times`. */
 const timesPath = process.argv.includes('--mode=times') ? createTimes() : undefined;
 
@@ -25,6 +28,8 @@ export default defineConfig({
     // A busy machine decides how soon an expected state is reached.
     expect: { poll: { timeout: 120_000, interval: 100 } },
     allowOnly: false,
+    // Golden files are written by `vitest -u` alone, reviewed, and never in CI.
+    update: 'none',
     // Scripts that tests spawn from their sources find them compiled, from the second one on.
     env: {
       NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/slotstream-tests'),

@@ -1,0 +1,223 @@
+// What the operations that read answer about one world, on every store: each answer whole, what each filter finds, and why a request is
+// refused, in golden files; and the contract of every list.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { uri } from '../../harness/data/counted-bookings.ts';
+import { fillReadWorld } from '../../harness/data/read-world.ts';
+import { briefAnswers, expectGolden, nameOf, wholeAnswers } from '../../harness/golden.ts';
+import { openReadApi } from '../../harness/mirror/read-api.ts';
+import { storeEngines } from '../../harness/stores.ts';
+
+const of = (kind: string, id: string): string => encodeURIComponent(uri(kind, id));
+
+const whole: Readonly<Record<string, readonly string[]>> = {
+  alerts: ['/api/alerts', '/api/alerts/alert-3'],
+  bookings: ['/api/bookings?count=3', ...['A1', 'B3', 'D1', 'F1', 'G1', 'I1', 'L1'].map((id) => `/api/bookings/${id}`)],
+  deliveries: ['/api/deliveries?count=2&include=sentence', '/api/deliveries/19', '/api/deliveries/60'],
+  no_shows: ['/api/no_shows'],
+  people: ['/api/people?count=4', '/api/people?contact=false&count=2', '/api/people/b2'],
+  recaps: ['/api/recaps?count=2', '/api/recaps/one'],
+  routing: [
+    '/api/routing?from=2025-01-01&to=2025-01-31',
+    '/api/routing/submissions?count=4',
+    '/api/routing/submissions/odd',
+  ],
+  subscriptions: ['/api/subscriptions?count=1'],
+  timelines: ['/api/contacts/a/timeline', '/api/contacts/one/timeline'],
+};
+
+const outcomes = ['upcoming', 'held', 'no_show', 'late_cancellation', 'rescheduled', 'canceled'];
+
+/** The list, and queries of it. */
+const filters: Readonly<Record<string, readonly string[]>> = {
+  '/api/alerts': [
+    'state=pending',
+    'rule=lag',
+    'channel=email',
+    `subject=${of('invitees', 'A3')}`,
+    'channel=slack&state=sent',
+    'state=said',
+  ],
+  '/api/bookings': [
+    ...outcomes.map((outcome) => `outcome=${outcome}`),
+    'outcome=canceled_by_host',
+    'outcome=canceled_by_invitee',
+    'outcome=lost',
+    ...['confirmed', 'likely', 'unconfirmed', 'suspected_no_show', 'no_show', 'here'].map((one) => `attendance=${one}`),
+    'status=canceled',
+    'status=active',
+    `host=${of('users', 'ben')}`,
+    'host=ben',
+    `event_type=${of('event_types', 'demo')}`,
+    'email=a%40EXAMPLE.test',
+    'q=guest+b',
+    'q=C%40exam',
+    ...['%25', '_uest', '%5C', '%27+or+%27%27%3D%27', '%00'].map((inert) => `q=${inert}`),
+    'utm_campaign=none',
+    'utm_campaign=campaign+b1',
+    'max_start_time=2025-01-03',
+    'min_start_time=2025-01-07&max_start_time=2025-01-08T09:00:00.000000Z',
+    'min_start_time=yesterday',
+    'unconfirmed=yes',
+  ],
+  '/api/deliveries': [
+    'event=contact.merged&outcome=unhandled',
+    'event=contact.*&count=3',
+    'event=meeting_recap.deleted',
+    'event=a*b',
+    'outcome=quarantined',
+    'outcome=unprojected',
+    'outcome=odd',
+    'source=webhook&outcome=applied&count=2',
+    'source=backfill',
+    `subject=${of('contacts', 'ada')}`,
+    'subject=%27+or+%27%27%3D%27',
+    'reason=not+JSON',
+    'min_seq=4&max_seq=6',
+    'min_seq=0',
+    'max_seq=1.5',
+    'q=NAME+OF+BEN',
+    'q=no+json',
+    'q=%25xx',
+    'q=',
+    ...['2025-04-14', '2025-04-14T12:00', '2025-04-14T14:00:00%2B02:00', '2025-04-14T12:01', 'soon'].map(
+      (time) => `min_received_at=${time}&count=2`,
+    ),
+    ...['2025-04-13', '2025-04-14', '2025-04-14T12:00:00Z', '2025-04-14T12:00:01'].map(
+      (time) => `max_received_at=${time}&count=2`,
+    ),
+    'address=LOVELACE@Example.test',
+    `address=lovelace@example.test&subject=${of('contacts', 'ada2')}`,
+    'address=lovelace@example.test&event=contact.created',
+    'address=none@example.test',
+  ],
+  '/api/no_shows': [
+    'state=undone',
+    `host=${of('users', 'ben')}`,
+    `event_type=${of('event_types', 'demo')}`,
+    'max_start_time=2025-01-07',
+    'q=guest+b',
+    'q=B@example',
+    'q=none',
+  ],
+  '/api/people': [
+    `contact_uris=${['ben', 'ada2', 'old', 'none'].map((id) => uri('contacts', id)).join()}`,
+    `contact_uris=${'x,'.repeat(100)}`,
+    'contact=false',
+    'email=LOVELACE@example.test',
+    'email=cyd@example.test',
+    'email=cyd@example.test&contact=true',
+    'email=none@example.test',
+    'name=ADA2',
+    'name=name%20of',
+    'name=booker&contact=false',
+    'name=r%25b&contact=false',
+  ],
+  '/api/quarantine': [
+    '',
+    'outcome=quarantined',
+    'event=contact.merged&count=1',
+    'reason=This+version+does+not+know+this+kind+of+event.+It+is+stored.',
+    'outcome=applied',
+  ],
+  '/api/recaps': [
+    `host=${of('users', 'ada')}`,
+    `host=${of('users', 'ben')}`,
+    'attendee=GUEST@example.test',
+    'from=2025-01-02&to=2025-01-02',
+    'text=agreed%20ON',
+    'text=100%25',
+    'text=0%25o',
+    'text=r_b',
+    'text=back&count=2',
+    'text=%27+or+1%3D1+--%5C',
+  ],
+  '/api/routing/submissions': [
+    'booked=false',
+    'booked=true',
+    'booked=false&result_type=event_type',
+    'result_type=external_url',
+    `routing_form=${of('forms', 'help')}`,
+    'utm_source=mail',
+    'from=2025-01-02',
+  ],
+};
+
+/** Any contact or booking of a person, any invitee of a booking, an identity or a place in the log. */
+const oneByOne = [
+  ...['ada', 'ada2', 'b1', 'b2', 'b4', 'old'].map((id) => `/api/people/${id}`),
+  ...['A1', 'A2', 'A3'].map((id) => `/api/bookings/${id}`),
+  ...['60', '59a5707fb9024705d92f368e896a29f44f63a56b99d3b8e269cbfe018a632100', '0', '99', '9'.repeat(15)].map(
+    (id) => `/api/deliveries/${id}`,
+  ),
+  '/api/recaps/deleted',
+];
+
+const strange = ['none', "'", '%', '%00', 'A1%2Fx', 'x'.repeat(300)];
+
+describe.each(storeEngines)('the operations that read, on $name', ({ available, fresh }) => {
+  let api: Awaited<ReturnType<typeof openReadApi>>;
+  beforeAll(async () => {
+    if (!available) return;
+    api = await openReadApi(fresh);
+    await fillReadWorld(api.store);
+  });
+  afterAll(() => api?.[Symbol.asyncDispose]());
+
+  it.runIf(available).each(Object.entries(whole))('answer as golden/%s.txt says', async (name, addresses) => {
+    await expectGolden(await wholeAnswers(api, addresses), `golden/${name}.txt`);
+  });
+
+  it.runIf(available).each(Object.entries(filters))('find in %s what its golden file says', async (list, queries) => {
+    const text = await briefAnswers(
+      api,
+      queries.map((query) => `${list}?${query}`),
+    );
+    await expectGolden(text, `golden/filters-of-${list.replace('/api/', '').replace('/', '-')}.txt`);
+  });
+
+  it.runIf(available)('find one record by every name it has', async () => {
+    await expectGolden(await briefAnswers(api, oneByOne), 'golden/one-by-one.txt');
+  });
+
+  const lists = [...Object.keys(filters), '/api/contacts', '/api/contacts/a/timeline', '/api/subscriptions'];
+  it.runIf(available).each(lists)('list %s in pages of any size, both ways, every record once', async (list) => {
+    const page = async (query: string) => {
+      const { status, body } = await api.get(`${list}?${query}`);
+      expect([query, status]).toEqual([query, 200]);
+      const { next_page_token: next, previous_page_token: previous } = body.pagination as Record<string, string | null>;
+      return { names: (body.collection as Parameters<typeof nameOf>[0][]).map(nameOf), next, previous };
+    };
+    const { names: all } = await page('count=100');
+    expect([all.length > 1, new Set(all).size]).toEqual([true, all.length]);
+    for (const pagesOfAll of [2, 4]) {
+      const count = Math.ceil(all.length / pagesOfAll);
+      const pages = [await page(`count=${count}`)];
+      for (let next = pages[0]?.next; next; next = pages.at(-1)?.next)
+        pages.push(await page(`count=${count}&page_token=${next}`));
+      const read = pages.flatMap(({ names }) => names);
+      // A person with several contacts is where the first one of the page is.
+      expect(list === '/api/people' ? read.toSorted() : read).toEqual(list === '/api/people' ? all.toSorted() : all);
+      let previous = pages.at(-1)?.previous;
+      for (const { names } of pages.slice(0, -1).toReversed()) {
+        const back = await page(`count=${count}&page_token=${previous}`);
+        expect(back.names).toEqual(names);
+        ({ previous } = back);
+      }
+      expect(previous ?? null).toBeNull();
+    }
+  });
+
+  it.runIf(available).each(lists)('refuse for %s a forged page, a size and a filter that cannot be', async (list) => {
+    for (const query of ['page_token=forged', 'page_token=', 'count=0', 'count=101', 'count=two', 'nonsense=1'])
+      expect([query, (await api.get(`${list}?${query}`)).status]).toEqual([query, 400]);
+  });
+
+  it.runIf(available)('do not find what does not exist', async () => {
+    const paths = ['alerts', 'bookings', 'contacts', 'deliveries', 'people', 'recaps', 'routing/submissions'];
+    for (const path of [...paths.map((one) => `/api/${one}/`), '/api/contacts/*/timeline'])
+      for (const id of strange) {
+        const address = path.includes('*') ? path.replace('*', encodeURIComponent(id)) : path + encodeURIComponent(id);
+        expect([address, (await api.get(address)).status]).toEqual([address, 404]);
+      }
+  });
+});
