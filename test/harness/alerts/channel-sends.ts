@@ -1,57 +1,70 @@
-// Sends messages over one channel to a real web server, and messages whose every text is hostile.
+// Every alert channel there is, a web server and a mail server behind them, and messages to send.
 import fc from 'fast-check';
-import { createOutgoing } from '#src/egress/http.ts';
+import { createLog } from '#src/observability/log.ts';
 import type { Channel, SendResult } from '#workers/alerts/channels/channel.ts';
-import type { HttpChannelNeeds } from '#workers/alerts/channels/http-channel.ts';
-import type { Message } from '#workers/alerts/message/message.ts';
+import { openChannels, type ChannelSettings } from '#workers/alerts/channels/channels.ts';
+import { buildMessage, type Message, type MessageInput } from '#workers/alerts/message/message.ts';
 import { sanitizeLine, sanitizeLines } from '#workers/alerts/message/sanitize-text.ts';
+import { bookingContext } from '../data/booking-context.ts';
 import { messageTexts } from '../data/hostile.ts';
-import { openCallback, type Callback } from '../sandbox/callback-server.ts';
+import { openCallback } from '../sandbox/callback-server.ts';
+import { openTestMailServer } from './mail-server.ts';
 
-export interface ChannelWorld extends AsyncDisposable {
-  readonly web: Callback;
-  send(message: Message): Promise<SendResult>;
-}
+export const webhookSecret = `whsec_${Buffer.from('canary-secret-of-alerts').toString('base64')}`;
+export const pagerdutyKey = 'canary0123456789canary0123456789';
 
-export async function openChannelWorld(
-  open: (needs: HttpChannelNeeds, webUrl: string) => Channel,
-): Promise<ChannelWorld> {
-  const web = await openCallback();
-  const channel = open({ outgoing: createOutgoing({}, { allowPrivate: true }), clock: Date.now }, web.url);
-  return {
-    web,
-    send: (message) => channel.send(message, AbortSignal.timeout(10_000)),
-    async [Symbol.asyncDispose]() {
-      await channel.close?.();
-      await web[Symbol.asyncDispose]();
+export async function openChannelWorld({
+  allowPrivate = true,
+  settings = {},
+}: { allowPrivate?: boolean; settings?: Partial<ChannelSettings> } = {}) {
+  const stack = new AsyncDisposableStack();
+  const web = stack.use(await openCallback());
+  const mail = stack.use(await openTestMailServer());
+  const lines: string[] = [];
+  const log = createLog({
+    level: 'info',
+    pretty: false,
+    destination: { write: (line: string) => void lines.push(line) },
+  });
+  const channels = await openChannels(
+    {
+      slackUrl: `${web.url}/T0/B0/canary`,
+      teamsUrl: `${web.url}/canary?sig=canary`,
+      discordUrl: `${web.url}/canary`,
+      pagerdutyKey,
+      pagerdutyUrl: web.url,
+      ntfyUrl: `${web.url}/canary`,
+      ntfyToken: 'tk_canary',
+      webhookUrl: `${web.url}?key=canary`,
+      webhookSecret,
+      smtpUrl: mail.url,
+      emailTo: ['ops@example.test', 'desk@example.test'],
+      allowPrivate,
+      installation: 'hooks.example.test',
+      ...settings,
     },
-  };
+    { log, clock: Date.now },
+  );
+  for (const channel of channels.values()) stack.defer(async () => channel.close?.());
+  const send = (name: string, message: Message, signal = AbortSignal.any([])): Promise<SendResult> =>
+    (channels.get(name) as Channel).send(message, signal);
+  return { web, mail, lines, channels, send, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-export const noShowMessage: Message = {
+const noShow: MessageInput = {
   id: 'a1b2c3',
-  rule: 'missed',
-  follows: undefined,
+  rule: { name: 'missed', title: 'No-show', about: 'An invitee did not show up.' },
   kind: 'alert',
-  title: 'No-show: Ada Lovelace',
-  text: 'Ada Lovelace did not show up for Introduction.',
-  facts: [
-    { label: 'Who', value: 'Ada Lovelace' },
-    { label: 'Host', value: 'Grace Hopper' },
-    { label: 'Reschedule', value: 'https://book.example.test/r/1', isLink: true },
-  ],
-  link: 'https://slots.example.test/',
+  about: {
+    context: bookingContext({ invitee: { reschedule_url: 'https://book.example.test/r/1?a=1&b=2' } }),
+    fact: { kind: 'no_show', noShowUri: 'https://api.example.test/invitee_no_shows/N1' },
+  },
   occurredAt: '2026-11-16T15:10:00.000000Z',
-  subjects: ['https://api.example.test/scheduled_events/E1/invitees/I1'],
 };
-
-export const retractionMessage: Message = {
-  ...noShowMessage,
-  id: 'a1b2c3-retraction',
-  kind: 'retraction',
-  follows: 'a1b2c3',
-  title: 'No-show alert retracted: Ada Lovelace',
-};
+export const adminUrl = 'https://slots.example.test';
+export const buildNoShow = (more: Partial<MessageInput> = {}): Promise<Message> =>
+  buildMessage({ adminUrl }, { ...noShow, ...more });
+export const noShowMessage = await buildNoShow();
 
 /** Characters and words that mean something in the markup of some channel. */
 const markup = fc.string({

@@ -1,11 +1,9 @@
-// Which bookings a rule is about, and the facts that the kinds of rules share.
+// Which bookings a rule is about, and who hosts them.
 import { describe, expect, it } from 'vitest';
 import { filter, isOneOf, matchesFilter, type Filter } from '#workers/alerts/rules/filter.ts';
 import { hostsOf } from '#src/read/bookings/hosts.ts';
-import { cancellationFindings, noShowFindings, ownMark } from '#workers/alerts/rules/rule.ts';
-import { noShowsUpTo } from '#src/read/bookings/booking-context.ts';
 import { hostRecipients } from '#workers/alerts/rules/to-host.ts';
-import { bookingContext, inviteeUri, rowOf, type Booking } from '../../../harness/data/booking-context.ts';
+import { bookingContext, rowOf, type Booking } from '../../../harness/data/booking-context.ts';
 
 const matches = (given: object, booking: Booking = {}) =>
   matchesFilter(filter.parse(given) satisfies Filter, bookingContext(booking));
@@ -115,45 +113,5 @@ describe('the hosts of a booking', () => {
     const alan = { email: 'alan@example.test', slackUser: 'U012AB3CD' };
     expect(hostRecipients(context, users)).toEqual([{ email: 'grace@example.test', slackUser: undefined }, alan]);
     expect(hostRecipients(context, users, other.user)).toEqual([alan]);
-  });
-});
-
-describe('the facts that rules share', () => {
-  const mark = (n: number, markedAt: string) => ({ inviteeUri: `${inviteeUri}${n}`, noShowUri: `n${n}`, markedAt });
-  const own = { inviteeUri, noShowUri: 'own', markedAt: '2026-11-16T15:00:00.000000Z' };
-
-  it('find the no-show of the booking itself', () => {
-    const context = bookingContext({ known: { marks: [mark(1, '2026-11-15T00:00:00.000000Z'), own] } });
-    expect(ownMark(context)).toBe(own);
-    expect(noShowFindings(context)).toEqual([
-      { fact: { kind: 'no_show', noShowUri: 'own' }, occurredAt: own.markedAt },
-    ]);
-    expect(noShowFindings(bookingContext({ known: { marks: [] } }))).toEqual([]);
-  });
-
-  it('count no-shows up to that one, within a window that excludes its beginning', () => {
-    const marks = [
-      mark(1, '2026-11-14T15:00:00.000000Z'),
-      mark(2, '2026-11-15T15:00:00.000000Z'),
-      own,
-      mark(3, '2026-11-17T15:00:00.000000Z'),
-    ];
-    const context = bookingContext({ known: { marks } });
-    const day = 86_400_000;
-    expect([noShowsUpTo(own, context), noShowsUpTo(own, context, day), noShowsUpTo(own, context, day + 1)]).toEqual([
-      3, 1, 2,
-    ]);
-  });
-
-  it('find a cancellation that is not a reschedule', () => {
-    const canceled = { status: 'canceled', canceled_at: '2026-11-16T10:00:00.000000Z' };
-    const found = (changes: object) =>
-      cancellationFindings(bookingContext({ invitee: { ...canceled, ...changes } })).length;
-    expect(cancellationFindings(bookingContext({ invitee: canceled }))).toEqual([
-      { fact: { kind: 'canceled', at: canceled.canceled_at }, occurredAt: canceled.canceled_at },
-    ]);
-    const others = [{ status: 'active' }, { canceled_at: null }, { rescheduled: true }, { new_invitee: 'x' }];
-    expect(others.map(found)).toEqual([0, 0, 0, 0]);
-    expect(found({ rescheduled: null })).toBe(1);
   });
 });
