@@ -7,7 +7,8 @@ import type { ReadAnswer } from './mirror/read-api.ts';
 export const expectGolden = (text: string, path: string): Promise<void> =>
   expect(`${text.trimEnd()}\n`).toMatchFileSnapshot(path);
 
-export const yamlOf = (value: unknown): string => stringify(value, { lineWidth: 0 });
+/** With sorted names: PostgreSQL orders those of JSON values itself. */
+export const yamlOf = (value: unknown): string => stringify(value, { lineWidth: 0, sortMapEntries: true });
 
 type Record = Readonly<{ [name: string]: string | number | null }>;
 
@@ -41,3 +42,32 @@ export async function briefAnswers({ get }: Reader, addresses: readonly string[]
   }
   return lines.join('\n');
 }
+
+const entities = { '&quot;': '"', '&lt;': '<', '&gt;': '>', '&#39;': "'", '&amp;': '&' } as const;
+
+/** The content of a page as text: links as [text](address), fields as {name: value}, buttons as <text>, and a line for each block. */
+export const readableText = (html: string): string =>
+  (/<main[^>]*>(.*)<\/main>/s.exec(html)?.[1] ?? html)
+    .replaceAll(/<(style|script)>.*?<\/\1>/gs, '')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/<a [^>]*?href="([^"]*)"[^>]*>(.*?)<\/a>/g, '[$2]($1)')
+    .replaceAll(/<select [^>]*name="([^"]*)"[^>]*>(.*?)<\/select>/g, (_all, name: string, options: string) => {
+      const [, chosen = ''] = /<option[^>]* selected[^>]*>([^<]*)/.exec(options) ?? [];
+      return `{${name}: ${chosen}}`;
+    })
+    .replaceAll(/<input [^>]*?name="([^"]*)"([^>]*)>/g, (_all, name: string, rest: string) => {
+      const [, value = ''] = /value="([^"]*)"/.exec(rest) ?? [];
+      return `{${name}: ${value}}`;
+    })
+    .replaceAll(/<button[^>]*>(.*?)<\/button>/g, '‹$1›')
+    .replaceAll(/<\/t[hd]>\s*/g, ' | ')
+    .replaceAll(
+      /<\/?(?:p|h\d|li|tr|dt|section|div|table|caption|summary|details|form|figure|title|pre|ol|ul|svg)\b[^>]*>/g,
+      '\n',
+    )
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/&(?:quot|lt|gt|#39|amp);/g, (name) => entities[name as keyof typeof entities])
+    .replaceAll(/(page_token=)[\w.%-]+/g, '$1…')
+    .replaceAll(/ *\n[\s|]*/g, '\n')
+    .replaceAll(/ {2,}/g, ' ')
+    .trim();

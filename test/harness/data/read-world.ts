@@ -23,7 +23,8 @@ const mark = (invitee: string, id: string | null, at: string): string =>
 /** The first address is the primary one. */
 const contact = (id: string, at: string, addresses: readonly string[], more: object = {}): string => {
   const emails = addresses.map((email, index) => ({ email, is_primary: index === 0 }));
-  const payload = { uri: uri('contacts', id), name: `Name of ${id}`, emails, created_at: at, updated_at: at, ...more };
+  const created_at = 'company' in more ? january(1) : at;
+  const payload = { uri: uri('contacts', id), name: `Name of ${id}`, emails, created_at, updated_at: at, ...more };
   const event = 'deleted_at' in more ? 'deleted' : 'company' in more ? 'updated' : 'created';
   return delivery(`contact.${event}`, at, payload);
 };
@@ -125,7 +126,7 @@ const bodies: readonly string[] = [
   }),
   recap('deleted', january(4)),
   delivery('meeting_recap.deleted', january(5), { uri: uri('meeting_recaps', 'deleted'), deleted_at: january(5) }),
-  submission('odd', { type: 'custom_message', value: { headline: 'Sorry', body: 'No' } }, [
+  submission('odd', { type: 'custom_message', value: { body: 'No', headline: 'Sorry' } }, [
     { question: '<script>', answer: null },
   ]),
   submission('site', { type: 'external_url', value: 'https://example.test/?a=1&b="' }, answersOf('Ada', 'ada@x.test')),
@@ -145,6 +146,21 @@ const users = [
   { uri: uri('users', 'ada'), name: 'Ada', email: 'Ada@hosts.test', timezone: 'America/New_York' },
   { uri: uri('users', 'ben'), name: 'Ben', timezone: 'America/New_York' },
 ];
+
+const field = (id: string) => uri('contact_custom_fields', id);
+const definitions = [
+  { uri: field('size'), label: 'Size', field_type: 'single_select', options: [{ uuid: 'o1', label: 'Large' }] },
+  { uri: field('budget'), label: 'Budget', field_type: 'currency', currency: 'EUR' },
+];
+const withFields = (at: string, size: string | null): string =>
+  contact('ada', at, ['ada@example.test', 'ada.b@example.test'], {
+    company: 'Engines',
+    custom_fields: [
+      { uri: field('size'), label: 'Size', value: size },
+      { uri: field('budget'), label: 'Budget', value: 12_500 },
+    ],
+  });
+const upcoming = { uri: uri('events', 'next'), status: 'active', start_time: '2032-05-05T10:00:00.000000Z' };
 
 const alert = (id: string, subject: string, more: Partial<NewAlert> = {}): NewAlert => ({
   id,
@@ -175,13 +191,31 @@ const subscription = (place: number): KnownSubscription => ({
 
 export async function fillReadWorld(store: Store): Promise<void> {
   await ingestCountedBookings(store);
-  await ingestRecords(
-    { store, screen: privacyScreen({ eraseOnDelete: true }) },
-    users.map((record) => ({ kind: 'user', record: { ...record, updated_at: january(2) }, observed: january(2) })),
-    { source: 'backfill', now: receivedAt },
-  );
+  const read = (kind: 'user' | 'custom_field_definition', records: readonly { readonly uri: string }[]) =>
+    ingestRecords(
+      { store, screen: privacyScreen({ eraseOnDelete: true }) },
+      records.map((record) => ({
+        kind,
+        record: { ...record, created_at: january(1), updated_at: january(2) },
+        observed: january(2),
+      })),
+      { source: 'backfill', now: receivedAt },
+    );
+  await read('user', users);
   // One by one: what was marked and unmarked is a history.
   for (const body of bodies) await ingestBodies(store, [body]);
+  await read('custom_field_definition', definitions);
+  // A field that changed, and meetings of which the service computed another next one.
+  const computed = { company: 'Looms', next_meeting_date: '2031-05-05T10:00:00.000000Z' };
+  for (const body of [
+    withFields(january(10), null),
+    withFields(january(11), 'o1'),
+    contact('ben', january(10), ['ben@example.test'], computed),
+    booking('next', january(11), 'Ben@example.test', {
+      scheduled_event: { ...upcoming, end_time: upcoming.start_time },
+    }),
+  ])
+    await ingestBodies(store, [body]);
   await writeSubscriptions(store, { seen: [3, 1, 2].map(subscription), deleted: [] });
   await store.transaction(async (unit) => {
     await insertAlerts(unit, [alert('alert-1', uri('invitees', 'A3'), { fact: uri('no_shows', '2') })], january(6));

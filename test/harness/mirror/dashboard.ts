@@ -14,7 +14,7 @@ export async function openDashboard(fresh: Parameters<typeof openReadApi>[0], op
   const dashboard = createDashboard({
     version: '0.0.0',
     timezone: 'Europe/Berlin',
-    clock: Date.now,
+    clock: options.clock ?? Date.now,
     report: (error) => void reported.push(error),
   });
   const api = await openReadApi(fresh, { ...options, admin: { pages: async () => dashboard, ...options.admin } });

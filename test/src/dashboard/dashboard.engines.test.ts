@@ -54,7 +54,7 @@ for (const engine of storeEngines)
       ]);
     });
 
-    it('has one style and one script, both allowed by their hash', async () => {
+    it('has one style and one script, both allowed by their hash, and the search', async () => {
       await using dashboard = await openPages();
       const { headers, html } = await dashboard.page('/deliveries');
       const policy = headers.get('content-security-policy') ?? '';
@@ -65,6 +65,7 @@ for (const engine of storeEngines)
       expect(html.match(/<style/g)).toHaveLength(1);
       expect(html.match(/<script/g)).toHaveLength(1);
       expect(html).not.toMatch(/ (?:style|on\w+)="/);
+      expect(html).toMatch(/<form class="search" method="get" action="\/search"/);
     });
 
     it('is only its content for the script, which replaces what changed', async () => {

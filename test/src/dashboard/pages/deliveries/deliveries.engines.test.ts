@@ -79,20 +79,6 @@ for (const engine of storeEngines)
       expect((await dashboard.page('/routing?to=2025-04-14&timezone=Nowhere')).html).toContain('value="2025-04-14"');
     });
 
-    it('count what is not in the tables by reason, and lead to each', async () => {
-      await using dashboard = await openLog();
-      const { html } = await dashboard.page('/deliveries?outcome=unprojected');
-      expect(html).toContain('Why they are not in the tables');
-      expect(hrefs(html)).toContain('/deliveries?outcome=quarantined&reason=Then.');
-      expect(html).toContain('This version does not know this kind of event.');
-      const quarantined = await dashboard.page('/deliveries?outcome=quarantined');
-      expect(quarantined.html).not.toContain('This version does not know');
-      expect(quarantined.html).toContain('Not applied: Name c229 0 is a new contact');
-      expect(keysOf((await dashboard.page('/deliveries?outcome=quarantined&reason=Then.&count=3')).html)).toEqual([
-        230, 229, 228,
-      ]);
-    });
-
     it('say how far a search came that takes too long, and continue it', async () => {
       let now = 0;
       await using dashboard = await openDashboard(engine.fresh, { clock: () => (now += 1_000) });
@@ -148,22 +134,6 @@ for (const engine of storeEngines)
         }
       for (const path of ['/deliveries', `/api/feed?limit=100&include=row`, '/api/deliveries?include=sentence'])
         expect([path, (await dashboard.page(path)).html.length < 100_000]).toEqual([path, true]);
-    });
-
-    it('show what a delivery changed, before and after, and lead to why', async () => {
-      await using dashboard = await openLog();
-      const { html } = await dashboard.page('/deliveries/232');
-      expect(html).toContain('<title>#232 Contact &lt;b&gt;Ada&lt;/b&gt;');
-      expect(html).toContain('<h1><bdi>Contact &lt;b&gt;Ada&lt;/b&gt; \u202e was changed</bdi></h1>');
-      expect(html).toMatch(/<code>name<\/code><\/th>.*Name one 0.*&lt;b&gt;Ada&lt;\/b&gt;/s);
-      expect(hrefs(html)).toContain(`/why?uri=${encodeURIComponent(contactUri('one'))}`);
-      expect(html).toContain('WEBHOOK_URL');
-      const why = await dashboard.page(`/why?uri=${encodeURIComponent(contactUri('one'))}`);
-      expect(why.html).toContain('<bdi>&lt;b&gt;Ada&lt;/b&gt; \u202e</bdi>');
-      expect(keysOf(why.html)).toEqual([231, 232]);
-      expect((await dashboard.page('/why')).html).toContain('name="uri"');
-      expect((await dashboard.page('/why?uri=https://nothing.test/1')).status).toBe(404);
-      expect((await dashboard.page('/deliveries/999')).status).toBe(404);
     });
 
     it('page a long history', async () => {

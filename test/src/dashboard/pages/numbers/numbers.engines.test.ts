@@ -133,15 +133,6 @@ for (const engine of storeEngines)
       expect(queries.every((query) => query['host'] === host)).toBe(true);
     });
 
-    it('shows names of strangers as text, and needs no style attribute', async () => {
-      await using dashboard = await openDashboard(engine.fresh);
-      await addBookings(dashboard.store);
-      const { html } = await dashboard.page(`/numbers?${range}`);
-      expect(html).toContain('&lt;img src=x');
-      expect(html).not.toContain('<img');
-      expect(html).not.toMatch(/ style="| on\w+="/);
-    });
-
     it('has weeks instead of days in a long range, and the local time of the invitee on request', async () => {
       await using dashboard = await openDashboard(engine.fresh);
       await addBookings(dashboard.store);
