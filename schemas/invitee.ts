@@ -80,6 +80,16 @@ export const invitee = z.looseObject({
   scheduled_event: z.nullish(scheduledEvent),
 });
 
+/**
+ * A no-show mark as POST and DELETE /invitee_no_shows leave it. The URI is that of the invitee, as in the deliveries about a mark.
+ * `deleted_at`: the mark was removed.
+ */
+export const inviteeNoShow = z.looseObject({
+  uri,
+  no_show: z.looseObject({ uri, created_at: moment }),
+  deleted_at: moment,
+});
+
 export type Invitee = z.output<typeof invitee>;
 export type ScheduledEvent = z.output<typeof scheduledEvent>;
 

@@ -6,7 +6,7 @@ import { customFieldDefinition } from './custom-field.ts';
 import { eventTypeEvents } from './event-type.ts';
 import { asSent, noNotes, type EventRecord, type RecordReader } from './event.ts';
 import type { EventKind, PayloadOf } from './events.ts';
-import { inviteeEvents, scheduledEvent } from './invitee.ts';
+import { inviteeEvents, inviteeNoShow, scheduledEvent } from './invitee.ts';
 import { meetingRecapEvents, recapSpeakers } from './meeting-recap.ts';
 import { routingForm, routingFormEvents } from './routing-form.ts';
 import { organizationMembership, user } from './user.ts';
@@ -18,6 +18,7 @@ export const recordReaders = {
   custom_field_definition: plain(customFieldDefinition),
   event_type: eventTypeEvents['event_type.updated'],
   invitee: inviteeEvents['invitee.created'],
+  invitee_no_show: plain(inviteeNoShow),
   meeting_recap: meetingRecapEvents['meeting_recap.updated'],
   meeting_recap_transcript: plain(recapSpeakers),
   organization_membership: plain(organizationMembership),

@@ -6,6 +6,7 @@ import { operationDefiner, type Operation } from '#src/http/operation.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { ViewSettings } from '#src/store/views/view.ts';
 import type { Screen } from '#workers/pipeline/screen.ts';
+import type { AnswerRecorder } from '#workers/sync/answer.ts';
 import type { ReplayScriptOptions } from './deliveries/curl-replay.ts';
 import type { MirrorProcess } from './mirror/mirror-process.ts';
 import type { Installation } from '#src/read/health/read-health.ts';
@@ -22,6 +23,8 @@ export interface ApiContext {
   readonly process?: MirrorProcess | undefined;
   /** The processes and settings of the installation; absent where only the store is served. */
   readonly installation?: Installation | undefined;
+  /** Absent where ANSWERS is off. */
+  readonly answers?: AnswerRecorder | undefined;
   /** Page tokens. */
   readonly cursors: Cursors;
   /** Counts the open streams and long polls of the feed, by who opened them. */

@@ -19,6 +19,7 @@ import { createAudit } from './audit.ts';
 import type { Caller } from '#src/api/auth/browser.ts';
 import { dismissOperations } from './deliveries/dismiss.ts';
 import { replayDeliveries } from './deliveries/bulk-replay.ts';
+import { answerBooking } from './bookings/answers.ts';
 import { getBooking } from './bookings/get-booking.ts';
 import { listBookings } from './bookings/list-bookings.ts';
 import { listNoShows } from './bookings/no-shows.ts';
@@ -49,6 +50,7 @@ const operations: readonly ApiOperation[] = [
   listBookings,
   getBooking,
   listNoShows,
+  answerBooking,
   ...whyOperations,
   ...deliveryOperations,
   listQuarantine,

@@ -102,6 +102,7 @@ function readsOf(
   return memoize(async (): Promise<ReadApi> => {
     const { createReadApi } = await import('#src/api/operations.ts');
     const { mirrorProcess } = await import('./mirror-process.ts');
+    const { answerRecorder } = await import('./answers.ts');
     const report = errorLogger(log, 'admin listener');
     return createReadApi({
       store,
@@ -113,6 +114,7 @@ function readsOf(
       secret,
       report,
       process: mirrorProcess(needs),
+      answers: answerRecorder(needs),
       currencyFields: config.views.currencyFields,
       acted: (operation) => log.info({ operation }, 'an operator used the API'),
     });

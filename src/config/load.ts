@@ -154,6 +154,7 @@ function shape(values: SettingValues) {
     },
     events: values.EVENTS,
     eraseOnDelete: values.ERASE_ON_DELETE,
+    answers: values.ANSWERS,
     retentionDays: values.RETENTION_DAYS,
     views: { currencyFields: values.CURRENCY_FIELDS, reportZone: values.REPORT_TIMEZONE },
     reconcileEveryMs: values.RECONCILE_EVERY,

@@ -91,6 +91,15 @@ export const outgoingSettings = {
     secret: true,
   },
   ALERTS_FILE: { reads: text, default: '–', meaning: 'File with alert rules.' },
+  ANSWERS: {
+    reads: z
+      .enum(['on', 'off'], 'on or off')
+      .default('off')
+      .transform((value) => value === 'on'),
+    default: 'off',
+    meaning:
+      '`on`: answer whether invitees came, on the dashboard and over the API. An answer marks a no-show at the service, or removes the mark; the token needs `scheduled_events:write`.',
+  },
   ALERT_GRACE: {
     reads: spanOrNone.prefault('2m'),
     default: '2m',

@@ -8,7 +8,7 @@ const groups: Readonly<Record<string, RegExp>> = {
   'Dashboard, API, metrics and AI models': /^(ADMIN|MCP|METRICS)/,
   'Comparison with the service': /^(RECONCILE|SWEEP|WATCH)/,
   'Data and privacy': /^(ERASE|RETENTION|REPORT|CONTACT|CURRENCY)/,
-  Alerts: /^ALERT/,
+  Alerts: /^(ALERT|ANSWERS)/,
   Feed: /^FEED/,
   'Exports to object storage': /^AWS/,
   Other: /^/,

@@ -4,7 +4,12 @@ import { SlotstreamError } from '#src/base/errors.ts';
 import type { Config } from '#src/config/load.ts';
 import { ApiError, isStatus } from '#src/upstream/api-error.ts';
 import type { Client } from '#src/upstream/client.ts';
-import { listEventInvitees, listRoutingFormSubmissions, listWebhookSubscriptions } from '#src/upstream/endpoints.ts';
+import {
+  deleteInviteeNoShow,
+  listEventInvitees,
+  listRoutingFormSubmissions,
+  listWebhookSubscriptions,
+} from '#src/upstream/endpoints.ts';
 import { openUpstream } from '#src/upstream/clients.ts';
 import { neededScopes, scopePurposes } from '#src/upstream/needed-scopes.ts';
 import { isOtherOrganization, requireSameOrganization, type Account } from '#workers/sync/mirror-identity.ts';
@@ -67,6 +72,8 @@ function compareClocks({ signing }: Config, aheadSeconds: number, report: Report
   return report.ok('clock', 'agrees with the service.');
 }
 
+const unknown = '00000000-0000-0000-0000-000000000000';
+
 interface Refusal {
   readonly list: string;
   readonly error: SlotstreamError;
@@ -75,7 +82,6 @@ interface Refusal {
 /** Without the organization, only whether a scope is missing can be asked: the service checks that first. */
 function unknownAccount(config: Config, onClock: (ms: number) => void): Sources {
   const client = openUpstream(config, { onClock }, callOptions);
-  const unknown = '00000000-0000-0000-0000-000000000000';
   const users = [{ uri: `${client.origin}/users/${unknown}`, client }];
   return { client, organization: `${client.origin}/organizations/${unknown}`, users };
 }
@@ -102,6 +108,7 @@ async function refusedLists(config: Config, sources: Sources, onlyScopes: boolea
           .next()
           .then(() => []),
     },
+    ...(config.answers ? [{ name: 'no-show marks', first: () => mayMark(client) }] : []),
   ];
   const refusals: Refusal[] = [];
   for (const { name, first } of lists) {
@@ -114,6 +121,14 @@ async function refusedLists(config: Config, sources: Sources, onlyScopes: boolea
     }
   }
   return onlyScopes ? refusals.filter(({ error }) => scopesIn(error).length > 0) : refusals;
+}
+
+/** Asks to remove a mark that does not exist: the service checks the scope first. */
+async function mayMark(client: Client): Promise<readonly Notice[]> {
+  await deleteInviteeNoShow(client, `${client.origin}/invitee_no_shows/${unknown}`).catch((error: unknown) => {
+    if (!isStatus(error, 404)) throw error;
+  });
+  return [];
 }
 
 const within: Partial<Record<ResourceName, (client: Client, uri: string) => AsyncGenerator>> = {

@@ -8,6 +8,7 @@ import { bookings } from '#src/store/migrations/0002-bookings.ts';
 import { outbox } from '#src/store/migrations/0003-outbox.ts';
 import { contactSearch } from '#src/store/migrations/0004-contact-search.ts';
 import { plainChanges } from '#src/store/migrations/0005-plain-changes.ts';
+import { answers } from '#src/store/migrations/0006-answers.ts';
 import type { StorageTypes } from '#src/store/migrations/storage-types.ts';
 import type { Database } from './tables.ts';
 
@@ -18,6 +19,7 @@ export function migrationsFor(types: StorageTypes): Record<string, Migration> {
     '0003-outbox': outbox,
     '0004-contact-search': contactSearch(types),
     '0005-plain-changes': plainChanges(types),
+    '0006-answers': answers(types),
   };
 }
 

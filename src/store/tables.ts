@@ -30,11 +30,11 @@ export const tables = {
     time: 'created_at updated_at deleted_at as_of',
   }),
 
-  /** `no_show_facts` is what the no-show columns are derived from: marks, unmarks, the newest snapshot. */
+  /** `no_show_facts` is what the columns about no-shows and attendance are derived from (`projections/no-show.ts`). */
   invitees: table('uri', {
-    text: 'uri email first_name last_name name status timezone event_uri utm_campaign utm_source utm_medium utm_content utm_term salesforce_uuid text_reminder_number old_invitee new_invitee cancel_url reschedule_url routing_form_submission payment_external_id payment_provider payment_currency payment_terms no_show_uri scheduling_method invitee_scheduled_by canceled_by cancel_reason canceler_type version',
+    text: 'uri email first_name last_name name status timezone event_uri utm_campaign utm_source utm_medium utm_content utm_term salesforce_uuid text_reminder_number old_invitee new_invitee cancel_url reschedule_url routing_form_submission payment_external_id payment_provider payment_currency payment_terms no_show_uri scheduling_method invitee_scheduled_by canceled_by cancel_reason canceler_type attendance_confirmed_by attendance_entry version',
     json: 'questions_and_answers tracking payment no_show no_show_facts reconfirmation cancellation lagging extra',
-    time: 'no_show_at reconfirmation_sent_at reconfirmed_at canceled_at created_at updated_at as_of',
+    time: 'no_show_at attendance_confirmed_at reconfirmation_sent_at reconfirmed_at canceled_at created_at updated_at as_of',
     flag: 'rescheduled payment_successful',
     number: 'payment_amount',
   }),
@@ -100,7 +100,7 @@ export const tables = {
   bookings: table(
     'journey_uri',
     {
-      text: 'journey_uri first_invitee last_invitee event_uri event_type event_name first_event_type first_event_name host host_name invitee_email invitee_name invitee_timezone utm_source utm_medium utm_campaign utm_content utm_term canceler_type cancel_reason ending no_show_uri scheduling_method routing_form_submission location_kind payment_provider payment_external_id payment_currency evidence evidence_recap',
+      text: 'journey_uri first_invitee last_invitee event_uri event_type event_name first_event_type first_event_name host host_name invitee_email invitee_name invitee_timezone utm_source utm_medium utm_campaign utm_content utm_term canceler_type cancel_reason ending no_show_uri scheduling_method routing_form_submission location_kind payment_provider payment_external_id payment_currency evidence evidence_recap evidence_entry',
       json: 'hosts',
       time: 'booked_at first_start_time start_time end_time canceled_at no_show_at',
       integer: 'invitees moves changed_seq',

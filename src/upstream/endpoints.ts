@@ -1,5 +1,6 @@
 // The operations of the service that the program calls. Each request is checked against its strict schema before it is sent.
 import { z } from 'zod';
+import { noShowRequest } from '#schemas/booking.ts';
 import { contactListQuery } from '#schemas/contact-request.ts';
 import { contact } from '#schemas/contact.ts';
 import { customFieldDefinition } from '#schemas/custom-field.ts';
@@ -26,7 +27,7 @@ import {
   type WebhookSubscription,
 } from '#schemas/subscription.ts';
 import { organizationMembership, user } from '#schemas/user.ts';
-import { isObject, uri as recordUri, type JsonObject } from '#schemas/wire.ts';
+import { isObject, moment, uri as recordUri, type JsonObject } from '#schemas/wire.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { invalidResponse, type ApiCall, type CallOptions, type Client } from './client.ts';
 import { pagesOf, type ApiPage, type PageOptions } from './pages.ts';
@@ -62,6 +63,23 @@ export const listScheduledEvents = listOf('/scheduled_events', scheduledEventLis
 /** The invitees of one event, by its URI: there is no list of all invitees. */
 export const listEventInvitees = (client: Client, event: string, options?: PageOptions) =>
   listOf(`${addressAt(client.origin, event)}/invitees`, inviteeListQuery, invitee)(client, {}, options);
+
+export const getInvitee = recordOf(invitee);
+
+const noShowMark = z.looseObject({ uri: recordUri, created_at: moment });
+
+/** Repeated also when the outcome is unknown: the service rejects a second mark, and the caller then reads the invitee. */
+export function createInviteeNoShow(client: Client, marked: string, options?: CallOptions) {
+  const body = parseRequest(noShowRequest, { invitee: marked }, 'POST /invitee_no_shows');
+  const call = { method: 'POST', path: '/invitee_no_shows', body, isRepeatable: true, reads: noShowMark } as const;
+  return callForRecord(client, call, options);
+}
+
+/** Returns when it was removed. */
+export async function deleteInviteeNoShow(client: Client, uri: string, options?: CallOptions): Promise<string> {
+  const { observed } = await client.call({ method: 'DELETE', path: addressAt(client.origin, uri) }, options);
+  return observed;
+}
 
 /** A record that the log parses; here only what identifies it counts. */
 const identified = z.looseObject({ uri: recordUri });

@@ -9,6 +9,7 @@ export const scopePurposes = {
   'organizations:read': 'users and their roles, and the event types of each user',
   'webhooks:write': 'registering for webhooks, and watching the registrations',
   'scheduled_events:read': 'bookings, cancellations and no-shows',
+  'scheduled_events:write': 'ANSWERS=on: marking no-shows, and removing the mark',
   'event_types:read': 'event types',
   'routing_forms:read': 'routing forms and their submissions',
   'contacts:read': 'contacts and the definitions of their custom fields',
@@ -21,12 +22,17 @@ type NeededScope = keyof typeof scopePurposes;
 const isNeeded = (scope: ApiScope): scope is NeededScope => Object.hasOwn(scopePurposes, scope);
 
 /** The scopes that this configuration needs, in the order of the specification. */
-export function neededScopes({ events, api }: Pick<Config, 'events' | 'api'>): readonly NeededScope[] {
+export function neededScopes({
+  events,
+  api,
+  answers,
+}: Pick<Config, 'events' | 'api' | 'answers'>): readonly NeededScope[] {
   const needed = new Set<ApiScope>([
     'users:read',
     'organizations:read',
     'webhooks:write',
     ...events.map((kind) => contractOf(kind).requiredCallerScope),
+    ...(answers ? (['scheduled_events:write'] as const) : []),
     ...(api.groupUri === undefined ? [] : (['groups'] as const)),
   ]);
   return everyScope.filter((scope) => needed.has(scope)).filter(isNeeded);

@@ -7,6 +7,7 @@ import { readDelivery } from '#schemas/delivery.ts';
 import type { FactKind, FactPayload } from '#schemas/records.ts';
 import { normalizeTimestamp, propertyOf } from '#schemas/wire.ts';
 import type { LogEntry, NewEntry } from '#src/store/log/read.ts';
+import { factOfAnswer } from '#workers/projections/attendance.ts';
 import type { Fact } from '#workers/projections/contract.ts';
 import { factOfErasure } from '#workers/projections/erasure.ts';
 import { project } from '#workers/projections/registry.ts';
@@ -42,9 +43,10 @@ function parseQueued(delivery: unknown, now: string): ParsedItem {
   return unprojected(entry, 'quarantined', 'The body is not UTF-8 text.');
 }
 
-/** Parses the text of a new or stored entry. Only the entry's source decides whether it is an API read or an erasure. */
+/** Parses the text of a new or stored entry. Only the entry's source decides whether it is an API read or an operator's entry. */
 export function parseText(body: string, blank: NewEntry): ParsedItem {
-  if (blank.source === 'operator') return { entry: blank, record: null, fact: factOfErasure(body) };
+  if (blank.source === 'operator')
+    return { entry: blank, record: null, fact: factOfErasure(body) ?? factOfAnswer(body) };
   return isApiRead(blank) ? parseApiRecord(body, blank) : parseDelivery(body, blank);
 }
 

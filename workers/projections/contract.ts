@@ -54,9 +54,19 @@ export interface Tombstone {
 
 export type Mark = { readonly uri: string; readonly created_at: string };
 
+/** Who says that an invitee came; undone by a later answer with `came` false. `entry` is the identity of the log entry. */
+export type Answer = {
+  readonly at: string;
+  readonly entry: string;
+  readonly by: string;
+  readonly came: boolean;
+};
+
 /** What a fact says about an invitee's no-show; the state is derived from all such facts together (`no-show.ts`). */
 export type NoShowFact =
   | { readonly kind: 'mark'; readonly at: string; readonly mark: Mark }
+  | { readonly kind: 'removal'; readonly at: string; readonly uri: string }
+  | { readonly kind: 'answer'; readonly answer: Answer }
   | { readonly kind: 'unmark'; readonly at: string }
   | { readonly kind: 'snapshot'; readonly at: string; readonly order: string; readonly mark: Mark | null };
 

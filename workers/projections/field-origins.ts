@@ -38,7 +38,7 @@ export interface Origin {
 
 /** One origin per field that a fact has assigned; other fields have no value and no origin. */
 export function originsOf(table: MirrorTable, row: Row): readonly Origin[] {
-  return [...fieldOrigins(table, row), ...noShowOrigin(row), ...deleteOrigin(row)];
+  return [...fieldOrigins(table, row), ...noShowOrigin(row), ...answerOrigin(row), ...deleteOrigin(row)];
 }
 
 function fieldOrigins(table: MirrorTable, row: Row): readonly Origin[] {
@@ -67,6 +67,15 @@ function noShowOrigin(row: Row): readonly Origin[] {
   return [{ columns: ['no_show', 'no_show_uri', 'no_show_at'], observed: decisive.at, isIn }];
 }
 
+function answerOrigin(row: Row): readonly Origin[] {
+  const { answer } = factsOf(row['no_show_facts'] ?? null);
+  if (answer === undefined) return [];
+  const isIn = ({ noShow }: Fact): boolean => noShow?.kind === 'answer' && noShow.answer.entry === answer.entry;
+  return [{ columns: answerColumns, observed: answer.at, isIn }];
+}
+
+const answerColumns = ['attendance_confirmed_at', 'attendance_confirmed_by', 'attendance_entry'];
+
 function deleteOrigin(row: Row): readonly Origin[] {
   if ((row['deleted_source'] ?? null) === null) return [];
   const isIn = ({ tombstone }: Fact): boolean =>
@@ -85,9 +94,11 @@ const isWon =
 const isNewest = (row: Row, { version }: Assignment): boolean => row['version'] === version;
 
 /** Whether the no-show state is derived from this fact: the earliest reports of a mark, every unmark, and the newest snapshot count. */
-function counts({ marks, unmarks, snapshot }: NoShowFacts, fact: NoShowFact): boolean {
+function counts({ marks, unmarks, snapshot, removals, answer }: NoShowFacts, fact: NoShowFact): boolean {
   if (fact.kind === 'unmark') return unmarks.includes(fact.at);
   if (fact.kind === 'snapshot') return snapshot?.at === fact.at && snapshot.order === fact.order;
+  if (fact.kind === 'removal') return removals?.[fact.uri] === fact.at;
+  if (fact.kind === 'answer') return answer?.entry === fact.answer.entry;
   const known = Object.hasOwn(marks, fact.mark.uri) ? marks[fact.mark.uri] : undefined;
   return known?.at === fact.at || known?.created_at === fact.mark.created_at;
 }
@@ -99,13 +110,16 @@ interface NoShowFactName {
 
 const nameOf = (fact: NoShowFact): string => {
   if (fact.kind === 'unmark') return `unmark ${fact.at}`;
+  if (fact.kind === 'removal') return `removal ${fact.at} ${fact.uri}`;
+  if (fact.kind === 'answer') return `answer ${fact.answer.entry}`;
   return fact.kind === 'snapshot' ? `snapshot ${fact.at} ${fact.order}` : `mark ${fact.at} ${fact.mark.uri}`;
 };
 
 /** The fact since which the state is what it is; where it never changed, the newest fact that confirms it. */
 function decisiveFact(facts: NoShowFacts): NoShowFactName | undefined {
-  const { marks, unmarks, snapshot } = facts;
-  const instants = [...new Set([...Object.values(marks).map(({ at }) => at), ...unmarks, snapshot?.at ?? []].flat())];
+  const { marks, unmarks, snapshot, removals = {} } = facts;
+  const times = [...Object.values(marks).map(({ at }) => at), ...unmarks, ...Object.values(removals)];
+  const instants = [...new Set([...times, snapshot?.at ?? []].flat())];
   const now = openIn(facts);
   const rising = instants.sort();
   // The latest instant before which the state was different: since then it has been what it is.
@@ -115,6 +129,8 @@ function decisiveFact(facts: NoShowFacts): NoShowFactName | undefined {
   const named = (name: string): NoShowFactName => ({ at: since, name });
   if (now !== null && Object.hasOwn(marks, now) && marks[now]?.at === since) return named(`mark ${since} ${now}`);
   if (now === null && unmarks.includes(since)) return named(`unmark ${since}`);
+  const [removed] = Object.entries(removals).find(([, at]) => at === since) ?? [];
+  if (now === null && removed !== undefined) return named(`removal ${since} ${removed}`);
   if (snapshot?.at === since) return named(`snapshot ${since} ${snapshot.order}`);
   const [mark] = Object.entries(marks).find(([, { at }]) => at === since) ?? [];
   return mark === undefined ? named(`unmark ${since}`) : named(`mark ${since} ${mark}`);
@@ -125,10 +141,11 @@ function openIn(facts: NoShowFacts): string | null {
   return last && last.unmarked_at === null ? last.uri : null;
 }
 
-function factsUntil({ marks, unmarks, snapshot }: NoShowFacts, moment: string): NoShowFacts {
+function factsUntil({ marks, unmarks, snapshot, removals = {} }: NoShowFacts, moment: string): NoShowFacts {
   return {
     marks: Object.fromEntries(Object.entries(marks).filter(([, { at }]) => at <= moment)),
     unmarks: unmarks.filter((at) => at <= moment),
     snapshot: snapshot && snapshot.at <= moment ? snapshot : null,
+    removals: Object.fromEntries(Object.entries(removals).filter(([, at]) => at <= moment)),
   };
 }

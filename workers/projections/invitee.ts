@@ -1,11 +1,13 @@
 // Projects invitees: the row, its no-show marks, and the scheduled event that its payload embeds or that is read by itself.
+import type { EventKind } from '#schemas/events.ts';
 import type { Invitee, ScheduledEvent } from '#schemas/invitee.ts';
 import type { FactKind } from '#schemas/records.ts';
 import type { Assignment, Fact, Fields, Mark, NoShowFact, Projection, ProjectionInput } from './contract.ts';
 import { assignmentTo, columnsFrom, extraBeside, partOf, recordsTo, spread, trackingFields } from './field-mapping.ts';
 import { ranks, versionOf, type Rank } from './version.ts';
 
-type Kinds = Extract<FactKind, `invitee.${string}` | `invitee_no_show.${string}`>;
+type Kinds = Extract<FactKind, `invitee.${string}` | (EventKind & `invitee_no_show.${string}`)>;
+type MarkKinds = Extract<FactKind, 'invitee_no_show.read'>;
 type EventKinds = Extract<FactKind, `scheduled_event.${string}`>;
 
 const paymentParts = spread('invitees', 'payment', {
@@ -103,7 +105,7 @@ const snapshot =
       ? undefined
       : { kind: 'snapshot', at: input.observed, order: `${rank}${input.tie}`, mark: markIn(input) };
 
-export const inviteeProjections: { [Kind in Kinds | EventKinds]: Projection<Kind> } = {
+export const inviteeProjections: { [Kind in Kinds | MarkKinds | EventKinds]: Projection<Kind> } = {
   'invitee.created': described(ranks.created, snapshot(ranks.created)),
   'invitee.canceled': described(ranks.final, snapshot(ranks.final)),
   'invitee.read': described(ranks.page, snapshot(ranks.page)),
@@ -114,4 +116,16 @@ export const inviteeProjections: { [Kind in Kinds | EventKinds]: Projection<Kind
     mark: markIn(input) ?? { uri: `${input.payload.uri}#no-show-${input.observed}`, created_at: input.observed },
   })),
   'invitee_no_show.deleted': described(ranks.updated, (input) => ({ kind: 'unmark', at: input.observed })),
+  'invitee_no_show.read': ({ payload: { uri, no_show: mark, deleted_at: removedAt }, observed }) => ({
+    subject: { table: 'invitees', uri },
+    assignments: [],
+    // The time of observation is rounded down, and could be before an unmark that the mark follows.
+    noShow: removedAt
+      ? { kind: 'removal', at: removedAt, uri: mark.uri }
+      : {
+          kind: 'mark',
+          at: mark.created_at ?? observed,
+          mark: { uri: mark.uri, created_at: mark.created_at ?? observed },
+        },
+  }),
 };

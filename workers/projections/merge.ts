@@ -165,13 +165,24 @@ function addToNoShow(working: WorkingRow, fact: NoShowFact, changes: Changes | n
   const facts = addNoShowFact(before, fact);
   if (facts === before) return false;
   keepFormer(working, 'no_show_facts');
-  working.row['no_show_facts'] = { ...facts, marks: sorted(facts.marks) };
+  const { marks, unmarks, snapshot, removals, answer } = facts;
+  working.row['no_show_facts'] = {
+    marks: sorted(marks),
+    unmarks,
+    snapshot,
+    ...(removals && { removals: sorted(removals) }),
+    ...(answer && { answer }),
+  };
   working.isTouched = true;
   const last = noShowPeriods(facts).at(-1);
   const open = last && last.unmarked_at === null ? last : null;
   set(working, 'invitees', 'no_show', open && { uri: open.uri, created_at: open.marked_at }, changes);
   set(working, 'invitees', 'no_show_uri', open && open.uri, changes);
   set(working, 'invitees', 'no_show_at', open && open.marked_at, changes);
+  const came = answer?.came === true ? answer : null;
+  set(working, 'invitees', 'attendance_confirmed_at', came && came.at, changes);
+  set(working, 'invitees', 'attendance_confirmed_by', came && came.by, changes);
+  set(working, 'invitees', 'attendance_entry', came && came.entry, changes);
   return true;
 }
 

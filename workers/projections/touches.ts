@@ -2,6 +2,7 @@
 // the one answer to that question; the fold, row history, incremental export, alerts and privacy all use it.
 import type { RecordKind } from '#schemas/records.ts';
 import { isObject, isUri, type JsonObject } from '#schemas/wire.ts';
+import { attendanceFamily } from './attendance.ts';
 import type { Fact, MirrorTable } from './contract.ts';
 
 export const tableOfKind = {
@@ -9,6 +10,7 @@ export const tableOfKind = {
   custom_field_definition: 'custom_field_definitions',
   event_type: 'event_types',
   invitee: 'invitees',
+  invitee_no_show: 'invitees',
   meeting_recap: 'meeting_recaps',
   meeting_recap_transcript: 'meeting_recaps',
   organization_membership: 'organization_memberships',
@@ -20,10 +22,10 @@ export const tableOfKind = {
 
 const isKind = (text: string): text is RecordKind => Object.hasOwn(tableOfKind, text);
 
-/** The table of the subject's row: `invitee_no_show.created` is about an invitee. Undefined for an unknown kind of event. */
+/** The table of the subject's row: `attendance.confirmed` is about an invitee. Undefined for an unknown kind of event. */
 export function tableOfEvent(event: string | null): MirrorTable | undefined {
   const [kind = ''] = (event ?? '').split('.', 1);
-  if (kind === 'invitee_no_show') return 'invitees';
+  if (kind === attendanceFamily) return 'invitees';
   return isKind(kind) ? tableOfKind[kind] : undefined;
 }
 

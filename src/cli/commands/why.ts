@@ -8,6 +8,7 @@ import { readOptionLabels } from '#src/read/contacts/option-labels.ts';
 import { isUri } from '#schemas/wire.ts';
 import { isAddress } from '#workers/privacy/addresses.ts';
 import { recordsWith } from '#workers/privacy/target.ts';
+import { erasureEvent } from '#workers/projections/erasure.ts';
 import { explain, type ColumnOrigin, type Explanation, type TouchingEntry } from '#workers/sync/explain-row.ts';
 import { alignColumns, changeLines, renderTable, safeTerminalText, valueText } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, wholeNumberFrom } from '#src/cli/verb.ts';
@@ -80,8 +81,8 @@ function entryText(entry: TouchingEntry, options: OptionLabels): string {
   return [headline, ...remarks(entry), ...changeLines(changes, options)].join('\n');
 }
 
-function remarks({ source, pruned, redacted, outcome, changes }: TouchingEntry): string[] {
-  if (source === 'operator') return ['  (what it removed is not stored anywhere)'];
+function remarks({ source, event, pruned, redacted, outcome, changes }: TouchingEntry): string[] {
+  if (source === 'operator' && event === erasureEvent) return ['  (what it removed is not stored anywhere)'];
   if (pruned)
     return isUnprojected(outcome)
       ? ['  (its content was deleted: pruned by RETENTION_DAYS, or a person in it was erased)']

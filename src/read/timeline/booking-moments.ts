@@ -72,8 +72,20 @@ function inviteeMoments(
       : at('booked', 'created_at', `Booked ${name}.`)),
     ...at('confirmation_requested', 'reconfirmation_sent_at', `The invitee was asked to confirm ${name}.`),
     ...at('reconfirmed', 'reconfirmed_at', `The invitee confirmed ${name}.`),
+    ...moment('came', booking.attendance_confirmed_at, {
+      subject: booking.uri,
+      sentence: `The answer about ${name}: they came${answeredBy[booking.attendance_confirmed_by ?? ''] ?? ''}.`,
+      meetingStart: meeting?.start_time ?? null,
+      origin: setting('invitees', 'attendance_confirmed_at', booking.attendance_confirmed_at, 'attendance.confirmed'),
+    }),
   ];
 }
+
+const answeredBy: Readonly<Record<string, string>> = {
+  host: ' (by a link to the host)',
+  dashboard: ' (on the dashboard)',
+  api: ' (over the API)',
+};
 
 /** With who did it, where that is known. */
 function changed(canceled: Booking | undefined, verb: 'moved' | 'canceled'): string {

@@ -16,6 +16,7 @@ export const momentKinds = [
   'held',
   'no_show_marked',
   'no_show_unmarked',
+  'came',
   'recap',
   'recap_deleted',
   'confirmation_requested',

@@ -28,6 +28,8 @@ const inviteeColumns = [
   'reconfirmation_sent_at',
   'reconfirmed_at',
   'no_show_at',
+  'attendance_confirmed_at',
+  'attendance_confirmed_by',
   'routing_form_submission',
 ] as const;
 

@@ -17,7 +17,7 @@ import { lastSeq } from '#src/store/log/read.ts';
 import { fillBookings, updateBookings } from './booking-writer.ts';
 
 /** The version of the code that makes the rows: the table is made anew where it has another. */
-const rules = 1;
+const rules = 2;
 /** `offset`: the last log entry that the table contains; `at`: when that was found. */
 const bookingsState = keyValue('bookings', z.object({ offset: z.number(), rules: z.number(), at: z.string() }));
 

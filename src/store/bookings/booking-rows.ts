@@ -94,6 +94,7 @@ function bookingValues(dialect: SqlDialect, changedSeq: number): Readonly<Record
     ...Object.fromEntries(paymentColumns.map((name) => [name, payment(name)])),
     evidence: evidence.attendance,
     evidence_recap: evidence.recap,
+    evidence_entry: evidence.entry,
     changed_seq: sql`${sql.lit(changedSeq)}`,
   };
   return Object.fromEntries(bookingColumns.map((name) => [name, values[name] ?? sql`null`]));

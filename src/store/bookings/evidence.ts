@@ -1,5 +1,5 @@
-// Whether an invitee came to a meeting, as far as recaps and transcripts show. A meeting that ended without a no-show mark counts as
-// held, but silence is not presence: only a recap or a transcript is evidence.
+// Whether an invitee came to a meeting, as far as answers, recaps and transcripts show. A meeting that ended without a no-show mark counts
+// as held, but silence is not presence: only an answer, a recap or a transcript is evidence, in this order.
 //
 // A32: the attendees of a recap are the people who were present; `host` says which of them are hosts. A speaker of a transcript is
 // named by name or by e-mail address.
@@ -18,8 +18,8 @@ export const withoutEvidence = sql`'unconfirmed', 'suspected_no_show'`;
  */
 const evidence = { confirmed: '1', likely: '2', others: '3', hostsOnly: '4', nothing: '5' } as const;
 
-/** Of the invitee `last`: the attendance if the meeting was held, and the recap that it follows from. */
-export function evidenceOf(dialect: SqlDialect): { readonly attendance: Sql; readonly recap: Sql } {
+/** Of the invitee `last`: the attendance if the meeting was held, and the recap or the log entry of an answer that it follows from. */
+export function evidenceOf(dialect: SqlDialect): Readonly<Record<'attendance' | 'recap' | 'entry', Sql>> {
   const { bytes, items, itemText, itemIsTrue, item } = dialect;
   const same = (text: Sql): Sql => sql`nullif(${dialect.plainCase(text)}, '')`;
   const [email, name] = [same(sql`last.email`), same(sql`last.name`)];
@@ -42,9 +42,10 @@ export function evidenceOf(dialect: SqlDialect): { readonly attendance: Sql; rea
   const best = sql`(select min(${bytes(sql`${ofRecap} || meeting_recaps.uri`)}) from meeting_recaps
       where meeting_recaps.event_uri = last.event_uri and meeting_recaps.deleted_at is null)`;
   return {
-    attendance: sql`case substr(${best}, 1, 1) when ${sql.lit(evidence.confirmed)} then 'confirmed'
-      when ${sql.lit(evidence.likely)} then 'likely' when ${sql.lit(evidence.hostsOnly)} then 'suspected_no_show' else 'unconfirmed' end`,
-    recap: sql`substr(${best}, 2)`,
+    attendance: sql`case when last.attendance_entry is not null then 'confirmed' else case substr(${best}, 1, 1) when ${sql.lit(evidence.confirmed)} then 'confirmed'
+      when ${sql.lit(evidence.likely)} then 'likely' when ${sql.lit(evidence.hostsOnly)} then 'suspected_no_show' else 'unconfirmed' end end`,
+    recap: sql`case when last.attendance_entry is null then substr(${best}, 2) end`,
+    entry: sql`last.attendance_entry`,
   };
 }
 
@@ -60,10 +61,10 @@ export const attendanceOf = ({ now }: SqlDialect, bookings = 'bookings'): RawBui
     when ${ref('ending')} is null and coalesce(${ref('end_time')}, ${ref('start_time')}) <= ${now} then ${ref('evidence')} end`;
 };
 
-/** The record that the attendance follows from: the no-show mark or the recap. */
+/** What the attendance follows from: the no-show mark, the log entry of an answer, or the recap. */
 export const attendanceBasisOf = ({ now }: SqlDialect, bookings = 'bookings'): RawBuilder<string | null> => {
   const ref = (name: string) => sql.ref(`${bookings}.${name}`);
   return sql`case when ${ref('ending')} = 'no_show' then ${ref('no_show_uri')}
     when ${ref('ending')} is null and ${ref('evidence')} <> 'unconfirmed'
-      and coalesce(${ref('end_time')}, ${ref('start_time')}) <= ${now} then ${ref('evidence_recap')} end`;
+      and coalesce(${ref('end_time')}, ${ref('start_time')}) <= ${now} then coalesce(${ref('evidence_entry')}, ${ref('evidence_recap')}) end`;
 };

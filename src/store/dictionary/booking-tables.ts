@@ -54,7 +54,12 @@ export const bookingTables = {
       no_show: 'the no-show mark that is open, as sent',
       no_show_uri: joins('no_shows.no_show_uri', 'the mark that is open; null when the invitee is not marked'),
       no_show_at: 'when the open mark was set',
-      no_show_facts: 'what the no-show columns are derived from: marks, unmarks and the newest snapshot',
+      no_show_facts:
+        'what the columns about no-shows and attendance are derived from: marks, unmarks, the newest snapshot and answers',
+      attendance_confirmed_at:
+        'when it was answered that the invitee came; null without an answer, or when it was taken back',
+      attendance_confirmed_by: 'how that answer came: `host` (a signed link), `dashboard` or `api`',
+      attendance_entry: joins('event_log.delivery_id', 'the log entry of that answer'),
       reconfirmation: 'the request to confirm the booking again, as sent',
       reconfirmation_sent_at: 'when that request was sent',
       reconfirmed_at: 'when the invitee confirmed',

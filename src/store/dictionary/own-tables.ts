@@ -130,6 +130,7 @@ export const ownTables = {
       evidence:
         'whether the invitee came, if the meeting was held: `confirmed`, `likely`, `suspected_no_show` or `unconfirmed`',
       evidence_recap: joins('meeting_recaps.uri', 'the recap that `evidence` follows from; null without a recap'),
+      evidence_entry: joins('event_log.delivery_id', 'the answer that `evidence` follows from; null without an answer'),
       changed_seq: joins('event_log.seq', 'the last entry that was read when the row last changed'),
     },
   },

@@ -97,9 +97,11 @@ export const bookingJourneys: View = {
     payment_currency: text('currency of that payment'),
     payment_successful: flag('whether that payment succeeded'),
     attendance: text(
-      'whether the invitee came: `no_show` (marked), `confirmed` (a transcript names them as a speaker), `likely` (a recap lists them as an attendee), `suspected_no_show` (a recap lists hosts only) or `unconfirmed` (held without evidence); null for other outcomes',
+      'whether the invitee came: `no_show` (marked), `confirmed` (it was answered that they came, or a transcript names them as a speaker), `likely` (a recap lists them as an attendee), `suspected_no_show` (a recap lists hosts only) or `unconfirmed` (held without evidence); null for other outcomes',
     ),
-    attendance_basis: text('URI of the no-show mark or recap that `attendance` follows from; null if there is none'),
+    attendance_basis: text(
+      'what `attendance` follows from: the URI of the no-show mark or of the recap, or `delivery_id` of the log entry of an answer; null if there is none',
+    ),
     host_timezone: text('time zone of `host`, from `users`'),
     start_day_host: date('day of `start_time` in `host_timezone`; null if the zone is not known'),
     start_weekday_host: integer('weekday of `start_time` in `host_timezone`, from 1 (Monday) to 7'),

@@ -4,7 +4,7 @@ import { readActions } from '#src/api/audit.ts';
 import type { ApiOperation } from '#src/api/api-operation.ts';
 import type { AdminNeeds, ReadApi } from '#src/api/app.ts';
 import type { MirrorProcess } from '#src/api/mirror/mirror-process.ts';
-import { createReadApi } from '#src/api/operations.ts';
+import { createReadApi, type ReadApiNeeds } from '#src/api/operations.ts';
 import type { Installation } from '#src/read/health/read-health.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { answerSchema } from '#src/http/operation.ts';
@@ -26,6 +26,7 @@ export interface ReadApiOptions {
   /** What the admin listener gets besides. */
   readonly admin?: Partial<AdminNeeds>;
   readonly process?: MirrorProcess;
+  readonly answers?: ReadApiNeeds['answers'];
   /** What serves /mcp. */
   readonly mcp?: (api: ReadApi) => NonNullable<AdminNeeds['mcp']>;
 }
@@ -39,7 +40,7 @@ function inspected(operation: ApiOperation | undefined, answer: unknown): unknow
 
 export async function openReadApi(
   open: () => Promise<Pick<TestStore, 'store'> & AsyncDisposable>,
-  { clock = Date.now, installation, admin: adminNeeds = {}, process, mcp }: ReadApiOptions = {},
+  { clock = Date.now, installation, admin: adminNeeds = {}, process, answers, mcp }: ReadApiOptions = {},
 ) {
   const { store, ...rest } = await open();
   const heard = { reported: [] as unknown[], acted: [] as string[] };
@@ -52,6 +53,7 @@ export async function openReadApi(
     installation,
     secret: 'signs page tokens',
     process,
+    answers,
     report: (error) => void heard.reported.push(error),
     acted: (operation) => void heard.acted.push(operation),
   });

@@ -6,7 +6,9 @@ import { neededScopes, scopePurposes } from '#src/upstream/needed-scopes.ts';
 
 it('the scopes that a configuration needs are those of its events, and those of every command', () => {
   expect(neededScopes(loadConfig({}))).toEqual(
-    expect.arrayContaining(Object.keys(scopePurposes).filter((scope) => scope !== 'groups')),
+    expect.arrayContaining(
+      Object.keys(scopePurposes).filter((scope) => scope !== 'groups' && scope !== 'scheduled_events:write'),
+    ),
   );
   expect(neededScopes(loadConfig({ EVENTS: 'contact.created' }))).toEqual([
     'users:read',
@@ -14,6 +16,7 @@ it('the scopes that a configuration needs are those of its events, and those of 
     'contacts:read',
     'webhooks:write',
   ]);
+  expect(neededScopes(loadConfig({ ANSWERS: 'on' }))).toContain('scheduled_events:write');
   expect(neededScopes(loadConfig({ GROUP_URI: 'https://api.example.test/groups/1' }))).toContain('groups');
 });
 

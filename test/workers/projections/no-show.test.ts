@@ -59,6 +59,26 @@ describe('whether an invitee is a no-show', () => {
     expect(story(marked('A', 1), unmarked(1), marked('B', 1))).toEqual(['A 1-1', 'B 1-']);
   });
 
+  it('never opens a mark again that we removed, whatever is reported of it and when', () => {
+    const removed = (name: string, second: number): NoShowFact => ({ kind: 'removal', at: t(second), uri: name });
+    expect(story(marked('A', 2), removed('A', 1))).toEqual(['A 2-1']);
+    expect(story(marked('A', 2), removed('A', 3), removed('A', 4), seen('A', 5))).toEqual(['A 2-3']);
+    expect(story(marked('A', 2), unmarked(3), removed('A', 4), marked('B', 5))).toEqual(['A 2-3', 'B 5-']);
+  });
+
+  it('keeps the newest answer, which opens and closes no mark', () => {
+    const answered = (came: boolean, second: number, entry = 'a'): NoShowFact => ({
+      kind: 'answer',
+      answer: { at: t(second), entry, by: 'api', came },
+    });
+    expect(story(marked('A', 1), answered(true, 2), answered(false, 3))).toEqual(['A 1-']);
+    const newest = [answered(true, 2), answered(false, 3, 'b'), answered(true, 3, 'a')].reduce(
+      addNoShowFact,
+      factsOf(null),
+    );
+    expect(newest.answer).toMatchObject({ came: false, entry: 'b' });
+  });
+
   it('closes a mark when another follows: the unmark between them was lost', () => {
     expect(story(marked('A', 1), marked('B', 4))).toEqual(['A 1-4', 'B 4-']);
   });

@@ -25,6 +25,7 @@ export const kindLabels: Readonly<Record<Item['kind'] | Point['kind'], readonly 
   no_show_marked: ['no-show', 'problem'],
   no_show_removed: ['no-show undone'],
   no_show_unmarked: ['no-show undone'],
+  came: ['came', 'ok'],
   recap: ['recap'],
   recap_deleted: ['recap deleted', 'quiet'],
   confirmation_requested: ['confirmation requested', 'quiet'],

@@ -1,0 +1,104 @@
+// Answers whether an invitee came (ANSWERS=on). It is the one operation that changes something at the service.
+import { z } from 'zod';
+import { uri } from '#schemas/wire.ts';
+import { defineOperation, type ApiContext } from '#src/api/api-operation.ts';
+import { isTransient, SlotstreamError } from '#src/base/errors.ts';
+import { instantOf } from '#src/base/time.ts';
+import { conflict, denied, invalid, notFound, titledError, type HttpError } from '#src/http/http-error.ts';
+import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
+import { attendances } from '#src/store/bookings/evidence.ts';
+import { journeyOf, type BookingRow } from '#src/read/bookings/bookings.ts';
+import type { Answerer } from '#workers/projections/attendance.ts';
+import { answers, statusOf, type Answer } from '#workers/sync/answer.ts';
+import { outcomes } from './booking-record.ts';
+
+const answerRecord = z
+  .strictObject({
+    invitee: z.string(),
+    answer: z.enum(answers).describe('What stands now: `no_show` while a mark is open, `came`, or `none`.'),
+    outcome: z.enum(outcomes).nullable(),
+    attendance: z.enum(attendances).nullable().describe('Null before the meeting has ended.'),
+    attendance_basis: z
+      .string()
+      .nullable()
+      .describe('The URI of the mark or of the recap, or `delivery_id` of the log entry of the answer.'),
+  })
+  .meta({ id: 'Answer' });
+
+export const answerBooking = defineOperation({
+  id: 'answerBooking',
+  method: 'POST',
+  path: '/api/answers',
+  tag: 'Bookings',
+  summary: 'Answer whether an invitee came',
+  description:
+    '`no_show` marks the invitee at the service. `came` removes an open mark there, and records that they came. `none` takes both back. The same answer can be given any number of times; the mark at the service decides. Needs `ANSWERS=on`, and `scheduled_events:write` for marks.',
+  body: z.strictObject({
+    invitee: uri.describe('The URI of the last invitee of the booking.'),
+    answer: z.enum(answers),
+  }),
+  errors: {
+    403: 'ANSWERS is off, or the service does not permit it.',
+    404: 'No such booking.',
+    409: 'The booking was canceled or moved, has not begun, or the service rejects the answer.',
+    503: 'The service does not answer.',
+  },
+  audited: true,
+  answers: 'resource',
+  schema: answerRecord,
+  run: (call) => giveAnswer(call, { ...call.body, by: answererOf(call) }),
+});
+
+const answererOf = ({ caller }: Pick<ApiContext, 'caller'>): Answerer =>
+  caller?.who.endsWith('session') === true ? 'dashboard' : 'api';
+
+type AnswerContext = Pick<ApiContext, 'store' | 'clock' | 'answers'>;
+
+/** Gives an answer, and returns what stands then. */
+export async function giveAnswer(
+  { store, clock, answers: record }: AnswerContext,
+  answer: Answer,
+): Promise<z.output<typeof answerRecord>> {
+  if (record === undefined) throw denied('Answers are off. Set ANSWERS=on to change anything at the service.');
+  await catchUpBookings(store);
+  requireAnswerable(await bookingOf({ store }, answer.invitee), answer, instantOf(clock()));
+  await record(answer).catch((error: unknown) => {
+    throw error instanceof SlotstreamError ? refusalOf(error) : error;
+  });
+  await catchUpBookings(store);
+  return stateOf(await bookingOf({ store }, answer.invitee));
+}
+
+async function bookingOf({ store }: Pick<ApiContext, 'store'>, invitee: string): Promise<BookingRow> {
+  const found = await journeyOf(store, invitee);
+  if (found === undefined) throw notFound('No such booking.');
+  return found.journey;
+}
+
+/** An answer can always be taken back. */
+function requireAnswerable({ last_invitee, ending, start_time }: BookingRow, { invitee, answer }: Answer, now: string) {
+  if (answer === 'none') return;
+  if (last_invitee !== invitee || (ending !== null && ending !== 'no_show'))
+    throw conflict({ message: 'The booking was canceled or moved to another time: there is nothing to answer.' });
+  if (start_time === null || start_time > now) throw conflict({ message: 'The meeting has not begun.' });
+}
+
+/** In the words of the service. */
+function refusalOf(error: SlotstreamError): HttpError {
+  const message = [error.message, error.hint].filter((text) => text !== undefined).join(' ');
+  if (statusOf(error) === 403) return denied(message);
+  if (statusOf(error) === 400) return invalid({ message });
+  return isTransient(error) ? titledError(503, message) : conflict({ message });
+}
+
+function stateOf(booking: BookingRow): z.output<typeof answerRecord> {
+  const { last_invitee: invitee, no_show_uri: mark, evidence_entry: entry } = booking;
+  const { outcome, attendance } = answerRecord.shape;
+  return {
+    invitee,
+    answer: mark !== null ? 'no_show' : entry !== null ? 'came' : 'none',
+    outcome: outcome.parse(booking.outcome),
+    attendance: attendance.parse(booking.attendance),
+    attendance_basis: booking.attendance_basis,
+  };
+}
