@@ -53,7 +53,15 @@ export function expectedRows(facts: readonly Fact[], eraseOnDelete: boolean): Re
 function noShowRows(invitee_uri: string, facts: readonly NormalFact[]): { columns: Record_; rows: Record_[] } {
   const { open, closed } = noShowOf(facts);
   return {
-    columns: { no_show: open as Json, no_show_uri: open?.uri ?? null, no_show_at: open?.created_at ?? null },
+    columns: {
+      no_show: open as Json,
+      no_show_uri: open?.uri ?? null,
+      no_show_at: open?.created_at ?? null,
+      // Nothing that the service sends is an answer.
+      attendance_confirmed_at: null,
+      attendance_confirmed_by: null,
+      attendance_entry: null,
+    },
     rows: [...closed, ...(open ? [{ ...open, unmarked_at: null }] : [])].map(({ uri, created_at, unmarked_at }) => ({
       invitee_uri,
       no_show_uri: uri,
