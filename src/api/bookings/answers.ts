@@ -52,11 +52,11 @@ export const answerBooking = defineOperation({
 const answererOf = ({ caller }: Pick<ApiContext, 'caller'>): Answerer =>
   caller?.who.endsWith('session') === true ? 'dashboard' : 'api';
 
-type AnswerContext = Pick<ApiContext, 'store' | 'clock' | 'answers'>;
+type AnswerContext = Pick<ApiContext, 'store' | 'tail' | 'clock' | 'answers'>;
 
 /** Gives an answer, and returns what stands then. */
 export async function giveAnswer(
-  { store, clock, answers: record }: AnswerContext,
+  { store, tail, clock, answers: record }: AnswerContext,
   answer: Answer,
 ): Promise<z.output<typeof answerRecord>> {
   if (record === undefined) throw denied('Answers are off. Set ANSWERS=on to change anything at the service.');
@@ -65,6 +65,7 @@ export async function giveAnswer(
   await record(answer).catch((error: unknown) => {
     throw error instanceof SlotstreamError ? refusalOf(error) : error;
   });
+  tail.poke();
   await catchUpBookings(store);
   return stateOf(await bookingOf({ store }, answer.invitee));
 }

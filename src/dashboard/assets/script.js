@@ -315,6 +315,7 @@
     '/': 'search',
     'j k': 'next row, previous row',
     Enter: 'open the row',
+    'y n u': 'they came, no-show, undo: of the row, or of the booking',
     r: 'live updates on or off',
     t: 'theme: system, light, dark',
     g: 'then the first letter of a page: go there',
@@ -343,6 +344,13 @@
     const row = rows[current === -1 ? (step > 0 ? 0 : rows.length - 1) : current + step];
     row?.focus();
     row?.scrollIntoView({ block: 'nearest' });
+  }
+
+  /** Of the row that j and k reached; on the page of a booking, its own. */
+  function answer(name) {
+    const row = document.activeElement?.closest('main [data-href]');
+    const buttons = (row ?? document.querySelector('main')).querySelectorAll(`[data-answer="${name}"]`);
+    if (row || buttons.length === 1) buttons[0]?.click();
   }
 
   /** The next page that begins with the letter: several begin with n. */
@@ -378,6 +386,9 @@
       '/': () => document.querySelector('.search input')?.select(),
       j: () => move(1),
       k: () => move(-1),
+      y: () => answer('came'),
+      n: () => answer('no_show'),
+      u: () => answer('none'),
       r: actions.live,
       t: nextTheme,
       '?': help,

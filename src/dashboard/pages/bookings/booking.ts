@@ -18,6 +18,7 @@ import {
 } from '#src/dashboard/components/markup.ts';
 import { newestEntry, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
 import { kindLabels } from '#src/dashboard/pages/people/timeline.ts';
+import { answerButtons, answeredNotice, backTo, canAnswer, type AnswerName } from './answer.ts';
 import { attendanceBadge, bookingBadge } from './outcome.ts';
 
 type Booking = RecordOf<typeof getBooking>;
@@ -36,6 +37,8 @@ export async function showBooking(call: PageCall) {
         ${bookingBadge(booking.outcome)}
         ${attendanceOf(booking)}
       </p>
+      ${answeredNotice(call.query, call.url)}
+      ${booking.attendance !== null && (await canAnswer(call)) ? html`<div class="row spaced">Did they come? ${answerButtons({ invitee: booking.last_invitee, answer: currentAnswer(booking) }, backTo(call.url))}</div>` : ''}
       <h2 class="hidden">What happened</h2>
       ${timeline(booking.timeline)}
       <h2>Meeting</h2>
@@ -58,8 +61,18 @@ const attendanceReasons: Readonly<Record<NonNullable<Booking['attendance']>, str
   unconfirmed: 'No recap or transcript shows that they came',
 };
 
+/** An answer is a log entry; a mark and a recap are URIs. */
+const isAnswered = (basis: string | null): basis is string => basis?.startsWith('attendance.') === true;
+
+export const currentAnswer = ({ attendance, attendance_basis: basis }: AttendanceState): AnswerName =>
+  attendance === 'no_show' ? 'no_show' : isAnswered(basis) ? 'came' : 'none';
+
+type AttendanceState = Pick<Booking, 'attendance' | 'attendance_basis'>;
+
 function attendanceOf({ attendance, attendance_basis: basis }: Booking): Markup {
   if (attendance === null || attendance === 'no_show') return nothing;
+  if (isAnswered(basis))
+    return html`${attendanceBadge(attendance)} <a class="soft" href="/deliveries/${encodeURIComponent(basis)}">It was answered that they came</a>`;
   const reason = attendanceReasons[attendance];
   return html`${attendanceBadge(attendance)} ${basis === null ? html`<span class="soft">${reason}.</span>` : html`<a class="soft" href="/recaps/${idOf(basis)}">${reason}</a>`}`;
 }

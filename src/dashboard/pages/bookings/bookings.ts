@@ -6,7 +6,8 @@ import { localQuery } from '#src/dashboard/components/local-times.ts';
 import { pager, table, type Column } from '#src/dashboard/components/list.ts';
 import { command, foreign, idOf, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage, newestEntry, type Page, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
-import { showBooking } from './booking.ts';
+import { answerColumn, answeredNotice, answerPage, canAnswer } from './answer.ts';
+import { showBooking, currentAnswer } from './booking.ts';
 import { showNoShows } from './no-shows.ts';
 import {
   attendanceBadge,
@@ -24,15 +25,19 @@ export const bookingPages: readonly Page[] = [
   definePage({ path: '/bookings', section: '/bookings', show: showBookings }),
   definePage({ path: '/bookings/:uuid', section: '/bookings', show: showBooking }),
   definePage({ path: '/no-shows', section: '/no-shows', show: showNoShows }),
+  answerPage,
 ];
 
 async function showBookings(call: PageCall) {
   const { url } = call;
-  const local = localQuery(call, startEnds);
+  const { answered: _answered, of: _of, ...filter } = call.query;
+  const local = localQuery({ ...call, query: filter }, startEnds);
   const { query } = local;
   // A search is not repeated with every delivery.
   const liveAfter = Object.keys(query).length === 0 ? await newestEntry(call) : undefined;
   const { collection, pagination } = await call.ask(listBookings, { query });
+  const isAsking = query['unconfirmed'] !== undefined || query['attendance'] !== undefined;
+  const answering = isAsking && (await canAnswer(call)) ? [answerColumn(url, answerableOf)] : [];
   const isPartial = pagination.next_page_token !== null && collection.length < Number(query['count'] ?? 20);
   return {
     title: 'Bookings',
@@ -40,11 +45,14 @@ async function showBookings(call: PageCall) {
     content: html`<h1>Bookings</h1>
       <p class="lead">
         ${
-          query['unconfirmed'] === undefined
-            ? 'Newest first. A booking that was moved is one row.'
-            : 'Did the invitee come? No recap or transcript of these meetings says so. Mark those who did not come, at the service.'
+          answering.length > 0
+            ? 'Did the invitee come? An answered meeting leaves this list.'
+            : query['unconfirmed'] === undefined
+              ? 'Newest first. A booking that was moved is one row.'
+              : 'Did the invitee come? No recap or transcript of these meetings says so. Mark those who did not come, at the service.'
         }
       </p>
+      ${answeredNotice(call.query, url)}
       ${filters(
         url,
         query,
@@ -64,12 +72,15 @@ async function showBookings(call: PageCall) {
         keyOf: ({ journey_uri: uri }) => uri,
         linkOf: ({ last_invitee: uri }) => `/bookings/${idOf(uri)}`,
         empty: emptyList(query, isPartial),
-        columns,
+        columns: answering.length === 0 ? columns : [...columns.filter(({ name }) => name !== 'Booked'), ...answering],
       })}
       ${isPartial && collection.length > 0 ? html`<p class="soft">The search continues on the next page.</p>` : ''}
       ${pager(pagination, url)}`,
   };
 }
+
+const answerableOf = (booking: Booking) =>
+  booking.attendance === null ? undefined : { invitee: booking.last_invitee, answer: currentAnswer(booking) };
 
 /** Links of other pages use these; the form shows them only then. */
 const rareFields: readonly Field[] = [
@@ -80,7 +91,8 @@ const rareFields: readonly Field[] = [
 
 function emptyList(query: PageCall['query'], isPartial: boolean): Markup | string {
   if (isPartial) return 'None of the newest bookings matches. The search continues on the next page.';
-  if (query['unconfirmed'] !== undefined) return 'Nothing to check: a mark, a recap or a transcript shows who came.';
+  if (query['unconfirmed'] !== undefined)
+    return 'Nothing to check: a mark, an answer, a recap or a transcript shows who came.';
   if (Object.keys(query).length > 0) return 'No booking matches these filters.';
   return html`There are no bookings yet. They arrive with <code>invitee.created</code>;
     ${command('backfill')} copies those that the service has.`;

@@ -6,17 +6,21 @@ import { localQuery } from '#src/dashboard/components/local-times.ts';
 import { pager, table, type Column } from '#src/dashboard/components/list.ts';
 import { badge, externalLink, foreign, joined, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { newestEntry, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
+import { answerColumn, answeredNotice, canAnswer } from './answer.ts';
 import { meetingFilters, startEnds, timesText } from './outcome.ts';
 
 type NoShow = RecordOf<typeof listNoShows>;
 
 export async function showNoShows(call: PageCall) {
   const { url } = call;
-  const local = localQuery(call, startEnds);
+  const { answered: _answered, of: _of, ...filter } = call.query;
+  const local = localQuery({ ...call, query: filter }, startEnds);
   const { query } = local;
   const liveAfter = await newestEntry(call);
   const { collection, pagination } = await call.ask(listNoShows, { query });
   const isUndone = query['state'] === 'undone';
+  const answerableOf = ({ invitee_uri: invitee }: NoShow) => ({ invitee, answer: 'no_show' as const });
+  const answering = (await canAnswer(call)) ? [answerColumn(url, answerableOf)] : [];
   return {
     title: 'No-shows',
     liveAfter,
@@ -30,6 +34,7 @@ export async function showNoShows(call: PageCall) {
                 <a href="/bookings?unconfirmed=true">meetings without evidence</a>.`
         }
       </p>
+      ${answeredNotice(call.query, url)}
       ${filters(
         url,
         query,
@@ -46,7 +51,7 @@ export async function showNoShows(call: PageCall) {
         keyOf: ({ no_show_uri: uri }) => uri,
         linkOf: ({ uuid }) => `/bookings/${encodeURIComponent(uuid)}`,
         empty: Object.keys(query).length > 0 ? 'No mark matches these filters.' : 'No open no-shows.',
-        columns: isUndone ? [...columns.slice(0, -2), removed] : columns,
+        columns: isUndone ? [...columns.slice(0, -2), removed] : [...columns, ...answering],
       })}
       ${pager(pagination, url)}`,
   };

@@ -1,58 +1,24 @@
 // Answers over the API, on both stores, against the sandbox: what is answered, what is refused, and what is recorded.
 import { describe, expect, it } from 'vitest';
-import { answerRecorder } from '#src/app/answers.ts';
-import { loadConfig } from '#src/config/load.ts';
-import { cancelInvitee } from '#src/sandbox/world/bookings/bookings.ts';
 import { readToken } from '../../../harness/mirror/api-app.ts';
 import { openReadApi } from '../../../harness/mirror/read-api.ts';
-import { openTestReconcile } from '../../../harness/mirror/test-reconcile.ts';
+import { openAnswerWorld, type AnswerWorldOptions } from '../../../harness/mirror/answer-world.ts';
 import { storeEngines, type TestStore } from '../../../harness/stores.ts';
 
-async function openWorld(
-  fresh: () => Promise<TestStore>,
-  { token, ANSWERS = 'on' }: { token?: 'no_scopes'; ANSWERS?: string } = {},
-) {
+async function openWorld(fresh: () => Promise<TestStore>, options: AnswerWorldOptions = {}) {
   await using stack = new AsyncDisposableStack();
-  const mirrored = stack.use(await openTestReconcile(fresh, { contacts: 1, bookings: 30 }));
-  const { sandbox, store } = mirrored;
-  const { service, handles } = sandbox;
-  const inviteeWhere = (isUpcoming: boolean) =>
-    service.state.invitees
-      .values()
-      .filter(({ status, no_show }) => status === 'active' && no_show === null)
-      .find(({ event }) => {
-        const { start_time: start = '', end_time: end = '' } = service.state.scheduledEvents.get(event) ?? {};
-        return isUpcoming ? Date.parse(start) > Date.now() : Date.parse(end) < Date.now();
-      })?.uri ?? '';
-  const held = inviteeWhere(false);
-  const upcoming = inviteeWhere(true);
-  const canceled = service.state.invitees.values().find(({ uri }) => ![held, upcoming].includes(uri));
-  if (canceled?.status === 'active') cancelInvitee(service, canceled, { cancelerType: 'host', reason: null });
-  await mirrored.run({ repair: true });
-  const config = loadConfig({
-    ANSWERS,
-    API_BASE_URL: handles.base_url,
-    API_TOKEN: handles.tokens[token ?? 'owner'],
-    ...(token && { ORGANIZATION_URI: handles.organization, USER_URI: handles.users.owner }),
-  });
-  const answers = answerRecorder({ config, store, nowMs: Date.now });
-  const opened = async () => ({ store, [Symbol.asyncDispose]: async () => {} });
-  const api = stack.use(await openReadApi(opened, { ...(answers && { answers }) }));
+  const world = stack.use(await openAnswerWorld(fresh, options));
+  const api = stack.use(await openReadApi(world.open, world.options));
   const kept = stack.move();
-  return {
-    api,
-    service,
-    uris: { held, upcoming, canceled: canceled?.uri ?? '', unknown: held.replace(/[^/]+$/, 'nothing') },
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
-  };
+  return { ...world, api, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
 describe.each(storeEngines)('POST /api/answers on $name', ({ available, fresh }) => {
   it.runIf(available)('marks at the service, confirms, takes back, and answers what stands', async () => {
     await using world = await openWorld(fresh);
-    const { api, service, uris } = world;
+    const { api, uris } = world;
     const give = (answer: string) => api.post('/api/answers', { invitee: uris.held, answer });
-    const markOf = () => service.state.invitees.get(uris.held)?.no_show?.uri ?? null;
+    const markOf = () => world.markOf(uris.held);
     const marked = await give('no_show');
     expect(markOf()).not.toBeNull();
     expect(marked.body.resource).toEqual({
