@@ -1,9 +1,23 @@
 // What is installed: the bundle starts with the packages that its manifest names and no others, and carries the licences of what is in it.
-import { execFileSync } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { version } from '#src/base/version.ts';
 import { writeRunnableBundle } from '../.ci/bundle.ts';
@@ -37,6 +51,13 @@ beforeAll(async () => {
   }
 });
 
+/** This Node, and another one that the machine has: often an older one. */
+function nodes(): readonly string[] {
+  const paths = (process.env['PATH'] ?? '').split(':').map((part) => join(part, 'node'));
+  const found = paths.filter((path) => existsSync(path)).map((path) => realpathSync(path));
+  return [...new Set([process.execPath, ...found])];
+}
+
 const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}): string =>
   execFileSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8' });
 
@@ -52,11 +73,10 @@ describe('an installation', () => {
     expect(project.overrides).toMatchObject({ 'msgpackr-extract': manifest.optionalDependencies['msgpackr-extract'] });
   });
 
-  it('is published with its address and provenance, exports its manifest only, and holds no source', () => {
+  it('is published with its address and provenance, exports what docs/typescript.md names, and holds no source', () => {
     expect(manifest).toMatchObject({
       repository: { url: 'git+https://github.com/slotstream/slotstream.git' },
       publishConfig: { access: 'public', provenance: true },
-      exports: { './package.json': './package.json' },
     });
     expect(Object.keys(manifest)).not.toEqual(expect.arrayContaining(['private']));
     const [{ files }] = JSON.parse(
@@ -64,7 +84,57 @@ describe('an installation', () => {
     ) as [{ files: { path: string }[] }];
     const paths = files.map(({ path }) => path);
     expect(paths).toEqual(expect.arrayContaining(['bin/slotstream', 'lib/main.js', 'THIRD-PARTY.md', 'package.json']));
-    expect(paths.filter((path) => /\.ts$|node_modules|^(test|workers|schemas)\b/.test(path))).toEqual([]);
+    expect(paths.filter((path) => /(?<!\.d)\.ts$|node_modules|^(test|workers|schemas)\b/.test(path))).toEqual([]);
+  });
+
+  it('has no remark from publint, and a small import that needs nothing else', async () => {
+    const { messages } = await publint({ pkgDir: folder, pack: false, strict: true });
+    expect(messages.map(({ code, path }) => [code, path.join('.')])).toEqual([]);
+    expect(statSync(join(folder, 'lib/webhooks.js')).size).toBeLessThan(60_000);
+    const imported = readFileSync(join(folder, 'lib/webhooks.js'), 'utf8').matchAll(/(?:from|import)\s*"([^"]+)"/g);
+    expect([...new Set([...imported].map(([, name]) => name))].toSorted()).toEqual(['node:buffer', 'node:crypto']);
+  });
+
+  it.each(['nodenext', 'bundler'])('has types for the examples with module resolution %s', (resolution) => {
+    const project = mkdtempSync(join(folder, 'project-'));
+    cpSync(join(root, 'docs/examples/typescript'), project, { recursive: true });
+    const page = readFileSync(join(root, 'docs/typescript.md'), 'utf8');
+    for (const [index, [, code = '']] of [...page.matchAll(/```ts\n([^]*?)```/g)].entries())
+      writeFileSync(join(project, `page-${index}.ts`), code);
+    // Neither zod nor the types of drivers.
+    for (const name of ['hono', 'kysely', '@types/node', 'undici-types']) {
+      mkdirSync(dirname(join(project, 'node_modules', name)), { recursive: true });
+      symlinkSync(join(root, 'node_modules', name), join(project, 'node_modules', name));
+    }
+    symlinkSync(folder, join(project, 'node_modules/slotstream'));
+    writeFileSync(join(project, 'package.json'), '{"type":"module"}');
+    const compilerOptions = {
+      module: resolution === 'bundler' ? 'esnext' : resolution,
+      moduleResolution: resolution,
+      target: 'es2023',
+      lib: ['es2023', 'esnext.disposable'],
+      types: ['node'],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noEmit: true,
+      skipLibCheck: false,
+    };
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+    const compiled = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', project], { encoding: 'utf8' });
+    expect([compiled.stdout, compiled.status]).toEqual(['', 0]);
+  });
+
+  it('verifies webhooks on the oldest Node of this machine', () => {
+    const script = `import { readWebhook, signWebhook } from './lib/webhooks.js';
+      const key = 'a signing key of thirty-two bytes';
+      const body = '{"event":"contact.deleted","created_at":"2025-04-14T11:42:33Z","payload":{"uri":"https://a.test/c/1"}}';
+      const read = (bytes) => readWebhook({ body: bytes, headers: signWebhook({ body, key }), keys: [key] });
+      console.log(read(body).payload.uri, read(body + ' ').refusal);`;
+    const answers = nodes().map((node) =>
+      execFileSync(node, ['--input-type=module', '-e', script], { cwd: folder, encoding: 'utf8' }),
+    );
+    expect(answers.length).toBeGreaterThan(0);
+    expect(new Set(answers)).toEqual(new Set(['https://a.test/c/1 wrong\n']));
   });
 
   it('can load every file with those packages alone, and finds the files of the dashboard', () => {

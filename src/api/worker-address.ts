@@ -21,7 +21,9 @@ export function workerAddress(
 ): string | undefined {
   if (adminUrl !== undefined && !isSameListener(new URL(adminUrl), asked)) return adminUrl;
   const own = rowOf(processes, self);
-  const worker = processes.find((row) => row.role !== 'receive' && row.host === self.host && !isMissing(row, nowMs));
+  const worker = processes.find(
+    (row) => row.role !== 'receive' && row.admin_url !== '' && row.host === self.host && !isMissing(row, nowMs),
+  );
   // Behind a proxy or in a container, the ports of the machine are others.
   if (own === undefined || worker === undefined || new URL(own.admin_url).port !== asked.port) return undefined;
   const address = new URL(worker.admin_url);

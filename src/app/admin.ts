@@ -61,18 +61,20 @@ export function openAdmin(
     // Not its own address, which is the default.
     pages: pagesOf({ log, timezone: config.views.reportZone, adminUrl: adminUrl === url ? undefined : adminUrl }),
   });
-  admin.serve({
-    fetch: (request, env) => app.fetch(request, env),
-    // Closing the tail ends the feed streams, which never end by themselves.
-    onClosing: () => tail.close(),
-    onEvicted: metrics.evicted,
-  });
-  // Again, because it closes before what it uses.
-  opened.defer(() => admin.close());
-  const address = writeAddress(config.dataDir, { url, port: admin.port, works });
-  opened.defer(() => address.remove());
+  if (admin) {
+    admin.serve({
+      fetch: (request, env) => app.fetch(request, env),
+      // Closing the tail ends the feed streams, which never end by themselves.
+      onClosing: () => tail.close(),
+      onEvicted: metrics.evicted,
+    });
+    // Again, because it closes before what it uses.
+    opened.defer(() => admin.close());
+    const address = writeAddress(config.dataDir, { url, port: admin.port, works });
+    opened.defer(() => address.remove());
+  }
   return {
-    adminPort: admin.port,
+    adminPort: admin?.port ?? 0,
     adminUrl: url,
     adminToken,
     loginLink: (validMs?: number) => loginLink(url, loginCodes.make(validMs === undefined ? {} : { validMs })),

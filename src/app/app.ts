@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { slotstream } from '#src/base/command.ts';
 import type { DiskSpace, FreeBytes } from '#src/base/disk-space.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import type { Config } from '#src/config/load.ts';
 import { openTail, type Tail } from '#src/feed/tail.ts';
@@ -22,7 +23,8 @@ import { openBookingsJob, openRetention, openSyncJobs, prepareBackground } from 
 import { addDiskHealth, openDataFolder, openDisks } from './disk.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { healthOf, installationOf } from './installation.ts';
-import { bindListeners } from './listeners.ts';
+import { startHandler, type FeedHandler } from './handlers.ts';
+import { bindListeners, type ListenerChoice } from './listeners.ts';
 import { errorLogger, lastReconcileRuns, mirrorStatus, openMirror } from './mirror.ts';
 import { openReceiver, openWorker, type Roles } from './roles.ts';
 import type { Sinks } from './sink-pumps.ts';
@@ -38,6 +40,10 @@ export interface App extends AsyncDisposable {
   /** A link that logs a browser in once; valid for a minute when no other time is given. */
   loginLink(validMs?: number): string;
   status(): Promise<object>;
+  /** Takes a delivery, at any path; rejects where this process does not receive. */
+  receive(request: Request): Promise<Response>;
+  /** Calls a handler for entries of the log; resolves once it has an offset. Where this process does not work, it is never called. */
+  follow(handler: FeedHandler): Promise<void>;
   /** Whether the mirror was registered or has entries; false also where this process has no store. */
   isSetUp(): Promise<boolean>;
 }
@@ -53,6 +59,8 @@ export interface AppNeeds {
   readonly clock?: () => number;
   /** Replaces the free space of the disks; tests fill them. */
   readonly freeBytes?: FreeBytes | undefined;
+  /** Both, where it is absent. */
+  readonly listens?: ListenerChoice;
   /** The command that prints a login link, where it is not `status --login` alone. */
   readonly loginCommand?: string | undefined;
 }
@@ -75,13 +83,13 @@ interface AppParts {
 }
 
 export async function openApp(
-  { config, log, clock = Date.now, freeBytes, loginCommand }: AppNeeds,
+  { config, log, clock = Date.now, freeBytes, loginCommand, listens = { webhook: true, admin: true } }: AppNeeds,
   roles: Roles,
 ): Promise<App> {
   await using opened = new AsyncDisposableStack();
   for (const warning of config.warnings) log.warn(warning);
   const prepared = roles.works ? await prepareBackground(config) : undefined;
-  const listeners = await bindListeners({ config, log, opened }, roles);
+  const listeners = await bindListeners({ config, log, opened, listens }, roles);
   openDataFolder(config);
   const disks = openDisks({ config, log, freeBytes }, roles);
   let lastBatchMs: number | undefined;
@@ -94,7 +102,7 @@ export async function openApp(
 
   if (store) await prepared?.alerts.register(store, alertClock);
   if (store) openWorker(shared, store);
-  const receiver = listeners.webhook && (await openReceiver(shared, { ...roles, listener: listeners.webhook }));
+  const receiver = roles.receives ? await openReceiver(shared, { ...roles, listener: listeners.webhook }) : undefined;
   // After the receiver, which generates a missing signing key: watching the subscriptions needs it.
   if (background) await openRetention(background);
   if (background) await openSyncJobs(background);
@@ -156,7 +164,22 @@ export async function openApp(
   const isSetUp = async () =>
     store !== undefined &&
     ((await hasOrganization(store).catch(() => false)) || (await lastSeq(store).catch(() => 0)) > 0);
-  return { port: receiver?.port, ...admin, status, isSetUp, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+  return {
+    port: receiver?.port,
+    ...admin,
+    status,
+    isSetUp,
+    async receive(request) {
+      if (!receiver) throw new SlotstreamError('usage', 'This process does not receive deliveries.');
+      return receiver.receive(request);
+    },
+    async follow(handler) {
+      if (!background) return;
+      const schedules = await startHandler(background, handler);
+      resources.defer(() => schedules.close());
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
 }
 
 /** Opened after the admin listener, which reports on them. */

@@ -5,24 +5,40 @@ import { isPortInUse, openListener, type Listener } from '#src/receiver/listener
 import type { Roles } from './roles.ts';
 
 export interface Listeners {
-  /** Undefined where this process does not receive. */
+  /** Undefined where this process does not receive, or another program listens for it. */
   readonly webhook: Listener | undefined;
-  readonly admin: Listener;
+  readonly admin: Listener | undefined;
   /** Whether a browser that asks for a name below `localhost` reaches the admin listener and no other program. */
   readonly hasLoopback: boolean;
+  /** Empty without an admin listener. */
   readonly adminUrl: string;
+}
+
+/** Which listeners are opened: a program that the mirror is a part of may have its own. */
+export interface ListenerChoice {
+  readonly webhook: boolean;
+  readonly admin: boolean;
+}
+
+interface ListenerSetup {
+  readonly config: Config;
+  readonly log: Log;
+  readonly opened: AsyncDisposableStack;
+  readonly listens: ListenerChoice;
 }
 
 // Time between "not ready" and the closed listener, so that a load balancer stops sending before connections are refused.
 const unreadyGraceMs = 1_000;
 
 export async function bindListeners(
-  { config, log, opened }: { readonly config: Config; readonly log: Log; readonly opened: AsyncDisposableStack },
+  { config, log, opened, listens }: ListenerSetup,
   { receives }: Pick<Roles, 'receives'>,
 ): Promise<Listeners> {
   const { host, port, maxBodyBytes } = config;
-  const webhook = receives ? await openListener({ host, port, graceMs: unreadyGraceMs, maxBodyBytes }) : undefined;
+  const isBound = receives && listens.webhook;
+  const webhook = isBound ? await openListener({ host, port, graceMs: unreadyGraceMs, maxBodyBytes }) : undefined;
   if (webhook) opened.defer(() => webhook.close());
+  if (!listens.admin) return { webhook, admin: undefined, hasLoopback: false, adminUrl: '' };
   const first = await bindAdmin(config);
   opened.defer(() => first.close());
   const { admin, hasLoopback } = await bindLoopback(first, config);
@@ -35,7 +51,10 @@ export async function bindListeners(
 }
 
 /** Browsers look for such a name at ::1 too, and first: another user's program there would get the sessions. */
-async function bindLoopback(admin: Listener, { adminHost }: Config): Promise<Pick<Listeners, 'admin' | 'hasLoopback'>> {
+async function bindLoopback(
+  admin: Listener,
+  { adminHost }: Config,
+): Promise<{ readonly admin: Listener; readonly hasLoopback: boolean }> {
   if (adminHost !== '127.0.0.1') return { admin, hasLoopback: true };
   try {
     const second = await openListener({ host: '::1', port: admin.port });

@@ -37,8 +37,11 @@ interface RoleNeeds {
 }
 
 export interface Receiver {
-  readonly port: number;
+  /** Undefined without a listener. */
+  readonly port: number | undefined;
   readonly diskLog: DiskLog;
+  /** Takes a delivery, at any path. */
+  receive(request: Request): Promise<Response>;
 }
 
 type ReceiverNeeds = RoleNeeds & {
@@ -50,7 +53,7 @@ type ReceiverNeeds = RoleNeeds & {
 
 export async function openReceiver(
   needs: ReceiverNeeds,
-  { makesKey, listener }: Pick<Roles, 'makesKey'> & { readonly listener: Listener },
+  { makesKey, listener }: Pick<Roles, 'makesKey'> & { readonly listener: Listener | undefined },
 ): Promise<Receiver> {
   const { config, log, metrics, queue, circuit, disks, health, opened } = needs;
   const { maxBytes, mode } = config.diskLog;
@@ -71,17 +74,21 @@ export async function openReceiver(
     needs.onBatch();
     metrics.batched(size);
   };
-  const senders = () => listener.activeConnections();
-  const intake = createIntake({ diskLog, metrics: { batched }, senders });
+  const senders = listener && (() => listener.activeConnections());
+  const intake = createIntake({ diskLog, metrics: { batched }, ...(senders && { senders }) });
   opened.defer(() => intake.settled());
-  const { fetch } = createReceiver(
+  const app = createReceiver(
     { intake, keysAt: ring.keysAt, health, metrics, log, clock: Date.now },
     { ...signing, allowUnsigned, maxBodyBytes: config.maxBodyBytes },
   );
-  listener.serve({ fetch, onClosing: () => health.stop(), onEvicted: metrics.evicted });
+  listener?.serve({ fetch: app.fetch, onClosing: () => health.stop(), onEvicted: metrics.evicted });
   // Again, because it closes before what it uses.
-  opened.defer(() => listener.close());
-  return { port: listener.port, diskLog };
+  if (listener) opened.defer(() => listener.close());
+  const receive = async ({ url, method, headers, body }: Request): Promise<Response> => {
+    const init: RequestInit = { method, headers, ...(body && { body, duplex: 'half' }) };
+    return app.fetch(new Request(new URL('/webhooks', url), init), {});
+  };
+  return { port: listener?.port, diskLog, receive };
 }
 
 export function openWorker(

@@ -16,7 +16,7 @@ export interface SignatureOptions {
 export interface VerificationOptions extends SignatureOptions {
   /** All of them verify: during a rotation, the new key and the previous one. */
   readonly keys: readonly string[];
-  /** In both directions. Default: 180. 0: the age is not checked. */
+  /** In both directions. Default: 300. 0: the age is not checked. */
   readonly toleranceSeconds?: number;
 }
 
@@ -79,7 +79,7 @@ export function readWebhook(input: WebhookInput): WebhookResult {
 }
 
 function readVerified(input: Omit<WebhookInput, 'headers'>, headers: HeaderLookup): WebhookResult {
-  const { scheme = 'timestamped', header = defaultHeader, toleranceSeconds = 180, now } = input;
+  const { scheme = 'timestamped', header = defaultHeader, toleranceSeconds = 300, now } = input;
   const body = bytesOf(input.body);
   const verdict = verifySignature({
     scheme,

@@ -30,6 +30,8 @@ export interface PumpNeeds extends Pick<
 export interface PumpInput {
   readonly name: string;
   readonly open: OpenSink;
+  /** The name of its offset, where it is not that of a sink. */
+  readonly position?: string;
   readonly include?: Inclusion | undefined;
   /** Kinds to push, with stars; all where there are none. */
   readonly events?: readonly string[] | undefined;
@@ -47,13 +49,13 @@ const storeAgainMs = 1_000;
 /** Runs until `signal` aborts; throws when the sink cannot be opened, or the store fails permanently. */
 export async function pump(
   needs: PumpNeeds,
-  { name, open, include, events = [], bounds = usualBounds }: PumpInput,
+  { name, open, position = positionOf(name), include, events = [], bounds = usualBounds }: PumpInput,
   signal: AbortSignal,
 ): Promise<void> {
   const { store } = needs;
-  const note = (position: number) => acknowledge(store, { name: positionOf(name), position, nowMs: needs.nowMs() });
+  const note = (seq: number) => acknowledge(store, { name: position, position: seq, nowMs: needs.nowMs() });
   const last = await lastSeq(store);
-  const known = await readPosition(store, positionOf(name));
+  const known = await readPosition(store, position);
   // A new sink starts at the end of the log, and its offset is stored at once.
   if (known === undefined) await note(last);
   await using sink = await open({ lastSeq: () => lastSeq(store), eventSource: () => readEventSource(store) });

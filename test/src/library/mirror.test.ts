@@ -1,0 +1,102 @@
+// Mirrors in the process of the test, on SQLite and the embedded queue.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { EventKind } from '#schemas/events.ts';
+import { createMirror, type LoggedEvent } from '#src/library/mirror.ts';
+import { signWebhook } from '#src/library/webhooks.ts';
+import { createSampler } from '#src/sandbox/sample-delivery.ts';
+import { consume } from '../../../docs/examples/typescript/consumer.ts';
+import { forgedDeliveries } from '../../harness/forged-deliveries.ts';
+import { until } from '../../harness/ports.ts';
+
+const key = 'a signing key of thirty-two bytes';
+const root = mkdtempSync(join(tmpdir(), 'slotstream-mirror-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const sample = createSampler(1);
+function deliveryOf(kind: EventKind, index = 0): Request {
+  const body = JSON.stringify(sample(kind, { index, now: new Date() }));
+  return new Request('https://shop.example.test/any/path?s=1', {
+    method: 'POST',
+    body,
+    headers: signWebhook({ body, key }),
+  });
+}
+
+const settingsOf = (name: string) =>
+  ({ dataDir: join(root, name), signingKeys: [key], minFreeDiskMb: 0, logLevel: 'silent' }) as const;
+
+describe('a mirror in another program', () => {
+  it('receives, and calls handlers after the commit, again after a failure, each from its own offset', async () => {
+    const signals = () => process.listenerCount('SIGTERM') + process.listenerCount('SIGINT');
+    const before = signals();
+    await using mirror = await createMirror(settingsOf('one'));
+    await using other = await createMirror({ ...settingsOf('two'), database: `sqlite:${join(root, 'other.db')}` });
+    expect([signals(), mirror.port, mirror.adminUrl]).toEqual([before, undefined, undefined]);
+
+    const logged: LoggedEvent[] = [];
+    let failures = 2;
+    await mirror.on(['invitee.*', 'contact.created'], 'crm', async (event) => {
+      if (failures-- > 0) throw new Error('the CRM is down');
+      logged.push(event);
+    });
+    let elsewhere = 0;
+    await other.on('*', 'crm', () => (elsewhere += 1));
+    expect(() => mirror.on('invitee.*', 'crm', () => {})).toThrow('there is a handler crm');
+    expect(() => mirror.on('invitee.*', 'a name', () => {})).toThrow('letters, digits');
+
+    for (const kind of ['invitee.created', 'contact.created', 'event_type.created'] as const)
+      expect((await mirror.receive(deliveryOf(kind))).status).toBe(202);
+    await until(() => logged.length === 2, 'both have been handled');
+    expect(logged.map(({ entry }) => [entry.event, entry.outcome]).toSorted()).toEqual([
+      ['contact.created', 'applied'],
+      ['invitee.created', 'applied'],
+    ]);
+    const [invitee] = logged.flatMap(({ row }) => row?.['invitees'] ?? []);
+    expect(invitee).toMatchObject({ uri: expect.stringContaining('/invitees/'), status: 'active' });
+    expect(elsewhere).toBe(0);
+    expect(await mirror.status()).toMatchObject({ roles: { receives: true, works: true } });
+  });
+
+  it('continues where it stopped, and answers 503 once it is closed; the feed and forged deliveries are as in every mirror', async () => {
+    const settings = { ...settingsOf('three'), adminPort: 0 };
+    const first: number[] = [];
+    {
+      await using mirror = await createMirror(settings);
+      await mirror.on('*', 'log', ({ entry }) => first.push(entry.seq));
+      await mirror.receive(deliveryOf('invitee.created', 1));
+      await until(() => first.length === 1, 'the first is handled');
+      for (const { name, body, values } of forgedDeliveries(key, Math.floor(Date.now() / 1000))) {
+        const headers = new Headers(values.map((value) => ['Calendly-Webhook-Signature', value]));
+        const request = new Request('https://shop.example.test/', { method: 'POST', body, headers });
+        expect([name, (await mirror.receive(request)).status]).toEqual([name, 401]);
+      }
+      await mirror.close();
+      expect((await mirror.receive(deliveryOf('invitee.created', 2))).status).toBe(503);
+      expect(() => mirror.on('*', 'late', () => {})).toThrow('closed');
+    }
+    await using mirror = await createMirror(settings);
+    await mirror.receive(deliveryOf('invitee.canceled', 3));
+    const second: number[] = [];
+    await mirror.on('*', 'log', ({ entry }) => second.push(entry.seq));
+    await until(() => second.length === 1, 'what came before the handler is handled');
+    expect(second[0]).toBeGreaterThan(first[0] ?? Number.NaN);
+
+    const loaded: number[] = [];
+    const warehouse = { load: async (seq: number) => void loaded.push(seq) };
+    const feed = { url: mirror.adminUrl ?? '', token: mirror.adminToken };
+    await consume(feed, warehouse);
+    await consume(feed, warehouse);
+    expect(loaded).toEqual([...first, ...second]);
+  });
+
+  it('names a setting that it does not know, and every wrong value', async () => {
+    const wrong = { ...settingsOf('four'), databseUrl: 'x' } as object;
+    await expect(createMirror(wrong)).rejects.toMatchObject({ hint: 'Did you mean databaseUrl?' });
+    await expect(createMirror({ publicUrl: 'x', adminPort: -1 })).rejects.toThrow(
+      /PUBLIC_URL[^]*ADMIN_PORT|ADMIN_PORT[^]*PUBLIC_URL/,
+    );
+  });
+});
