@@ -176,7 +176,9 @@ export async function openApp(
     async follow(handler) {
       if (!background) return;
       const schedules = await startHandler(background, handler);
-      resources.defer(() => schedules.close());
+      // Meanwhile it may have closed.
+      if (resources.disposed) await schedules.close();
+      else resources.defer(() => schedules.close());
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

@@ -60,7 +60,12 @@ export async function createMirror(settings: MirrorSettings = {}): Promise<Mirro
         throw new TypeError(`there is a handler ${name}: each name is one offset, with one function`);
       if (closing) throw new TypeError('the mirror is closed');
       names.add(name);
-      return app.follow({ name, events, handle: async (entry) => void (await handler(loggedEvent(entry))) });
+      const handle = async (entry: LogEntry): Promise<void> => void (await handler(loggedEvent(entry)));
+      // Without an offset it does not follow the log, and can be tried again.
+      return app.follow({ name, events, handle }).catch((error: unknown) => {
+        names.delete(name);
+        throw error;
+      });
     },
     status: app.status,
     port: app.port,
