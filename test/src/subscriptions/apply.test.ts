@@ -100,29 +100,6 @@ describe('bootstrap', () => {
     expect(bootstrapper.lastSeen.size).toBe(5);
   });
 
-  it('creates the new subscription before it deletes the old one when the events change', async () => {
-    const bootstrapper = openBootstrapper(sandbox);
-    await bootstrapper.apply({ events: only('invitee.') });
-    const { results } = await bootstrapper.apply({ events: only('invitee') });
-    expect(kindsOf(results)).toEqual(['created', 'deleted']);
-    expect(subscriptionsIn(sandbox)).toEqual([bookings]);
-    expect(bootstrapper.lastSeen.size).toBe(1);
-  });
-
-  it('never changes subscriptions of others', async () => {
-    const { organization, users } = sandbox.handles;
-    const foreign = ['https://hooks.example.com/webhooks/else', 'https://other.example.com/webhooks?s=abc'];
-    for (const url of foreign)
-      await sandbox.call('POST', '/webhook_subscriptions', {
-        body: { url, events: ['contact.created'], organization, scope: 'user', user: users.owner },
-      });
-    const bootstrapper = openBootstrapper(sandbox);
-    await bootstrapper.apply();
-    await bootstrapper.apply({ events: only('invitee.'), prune: true, keyIds: ['key 2'] });
-    expect(stored().map(({ callback_url: url }) => url.split('?')[0])).toEqual(expect.arrayContaining([foreign[0]]));
-    expect(stored()).toHaveLength(3);
-  });
-
   it('deletes leftovers with --prune only', async () => {
     const bootstrapper = openBootstrapper(sandbox);
     await bootstrapper.apply();
@@ -202,26 +179,6 @@ describe('what is refused', () => {
     expect(isComplete(again)).toBe(false);
     await openBootstrapper(sandbox).apply();
     expect(subscriptionsIn(sandbox)).toEqual(registered);
-  });
-
-  it('does not delete what still delivers it', async () => {
-    await openBootstrapper(sandbox).apply();
-    const poor = openBootstrapper(sandbox, { token: tokenWithout('routing_forms:read') });
-    const { results } = await poor.apply({ keyIds: ['key 2', 'key 1'] });
-    expect(results.filter(({ kind }) => kind === 'retained')).toMatchObject([
-      { events: ['routing_form_submission.created'] },
-    ]);
-    expect(subscriptionsIn(sandbox)).toEqual(registered);
-  });
-
-  it('for a group does not delete what delivers it for the whole organization', async () => {
-    await openBootstrapper(sandbox).apply();
-    const { organization, group, users } = sandbox.handles;
-    const settings = { organizationUri: organization, userUri: users.owner, groupUri: group };
-    const refusing = answering('invitee.', () => Response.json({ title: 'No', message: 'No' }, { status: 403 }));
-    const { results } = await openBootstrapper(sandbox, { fetch: refusing }).apply({ settings, prune: true });
-    expect(results.filter(({ kind }) => kind === 'retained')).toMatchObject([{ events: only('invitee').toSorted() }]);
-    expect(subscriptionsIn(sandbox)).toEqual(['group active contact', bookings, submissions, recaps]);
   });
 
   it('without webhooks:write is everything', async () => {
