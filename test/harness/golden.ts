@@ -45,11 +45,12 @@ export async function briefAnswers({ get }: Reader, addresses: readonly string[]
 
 const entities = { '&quot;': '"', '&lt;': '<', '&gt;': '>', '&#39;': "'", '&amp;': '&' } as const;
 
-/** The content of a page as text: links as [text](address), fields as {name: value}, buttons as <text>, and a line for each block. */
-export const readableText = (html: string): string =>
+/** The content of a page as text: links as [text](address) with a star at the current one, fields as {name: value}, buttons as <text>, and a line for each block. */
+const readableText = (html: string): string =>
   (/<main[^>]*>(.*)<\/main>/s.exec(html)?.[1] ?? html)
     .replaceAll(/<(style|script)>.*?<\/\1>/gs, '')
     .replaceAll(/\s+/g, ' ')
+    .replaceAll(/<a [^>]*aria-current[^>]*>/g, '$&*')
     .replaceAll(/<a [^>]*?href="([^"]*)"[^>]*>(.*?)<\/a>/g, '[$2]($1)')
     .replaceAll(/<select [^>]*name="([^"]*)"[^>]*>(.*?)<\/select>/g, (_all, name: string, options: string) => {
       const [, chosen = ''] = /<option[^>]* selected[^>]*>([^<]*)/.exec(options) ?? [];
@@ -71,3 +72,19 @@ export const readableText = (html: string): string =>
     .replaceAll(/ *\n[\s|]*/g, '\n')
     .replaceAll(/ {2,}/g, ' ')
     .trim();
+
+interface Visitor {
+  readonly reported: readonly unknown[];
+  page(address: string): Promise<{ readonly status: number; readonly html: string }>;
+}
+
+/** What a visitor reads at each address. No page has a fault of its own. */
+export async function readPages(visitor: Visitor, addresses: readonly string[]): Promise<string> {
+  const parts = [];
+  for (const address of addresses) {
+    const { status, html } = await visitor.page(address);
+    parts.push(`GET ${address}\n${status}\n\n${readableText(html)}`);
+  }
+  expect(visitor.reported).toEqual([]);
+  return `${parts.join('\n\n')}\n`;
+}

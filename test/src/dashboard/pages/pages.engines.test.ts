@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uri } from '../../../harness/data/counted-bookings.ts';
 import { fillReadWorld } from '../../../harness/data/read-world.ts';
-import { expectGolden, readableText } from '../../../harness/golden.ts';
+import { expectGolden, readPages } from '../../../harness/golden.ts';
 import { openDashboard } from '../../../harness/mirror/dashboard.ts';
 import { storeEngines } from '../../../harness/stores.ts';
 
@@ -75,13 +75,7 @@ describe.each(storeEngines)('the pages on $name', ({ name: engine, available, fr
   afterAll(() => dashboard?.[Symbol.asyncDispose]());
 
   it.runIf(available).each(Object.entries(cases))('read as golden/%s.txt', async (name, addresses) => {
-    const parts = [];
-    for (const address of addresses) {
-      const { status, html } = await dashboard.page(address);
-      parts.push(`GET ${address}\n${status}\n\n${readableText(html)}`);
-    }
-    expect(dashboard.reported).toEqual([]);
-    const text = `${parts.join('\n\n')}\n`;
+    const text = await readPages(dashboard, addresses);
     if (engine === 'sqlite') return expectGolden(text, `golden/${name}.txt`);
     // PostgreSQL orders the names in JSON values itself, and so the lines about them.
     const golden = readFileSync(join(import.meta.dirname, `golden/${name}.txt`), 'utf8');

@@ -1,16 +1,20 @@
-// The page Now on every store: an empty installation, one at work, one with problems, and hostile names.
+// The page Now on every store: an empty installation, one at work, one with problems.
 import { describe, expect, it } from 'vitest';
 import type { Installation } from '#src/read/health/read-health.ts';
 import { dayMs, hourMs, instantOf } from '#src/base/time.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { contactDelivery } from '../../../../harness/data/contact-deliveries.ts';
+import type { ProcessRow } from '#src/store/processes.ts';
 import { processRow } from '../../../../harness/data/process-row.ts';
+import { expectGolden, readPages } from '../../../../harness/golden.ts';
 import { ingest } from '../../../../harness/ingest.ts';
 import { openDashboard } from '../../../../harness/mirror/dashboard.ts';
 import { storeEngines } from '../../../../harness/stores.ts';
 
-const installation = (given: Parameters<typeof processRow>[0] = {}): Installation => ({
-  processes: async () => [processRow({ seen_at: instantOf(Date.now()), started_at: instantOf(Date.now()), ...given })],
+const nowMs = Date.parse('2026-01-01T12:20:00Z');
+const ago = (minutes: number): string => instantOf(nowMs - minutes * 60_000);
+const installation = (given: Partial<ProcessRow>): Installation => ({
+  processes: async () => [processRow({ seen_at: ago(0), started_at: ago(0), ...given })],
   queueEngine: 'redis',
   missingSettings: ['API_TOKEN'],
   recentEveryMs: hourMs,
@@ -18,97 +22,46 @@ const installation = (given: Parameters<typeof processRow>[0] = {}): Installatio
   jobPeriods: {},
 });
 
-for (const engine of storeEngines)
-  describe.runIf(engine.available)(`the page Now on ${engine.name}`, () => {
-    const open = (given?: Parameters<typeof processRow>[0]) =>
-      openDashboard(engine.fresh, { installation: installation(given) });
-    const receive = async (store: Parameters<typeof ingest>[0]['store'], bodies: readonly string[]) => {
-      const receivedAt = instantOf(Date.now());
-      const deliveries = bodies.map((body) => ({ body, receivedAt }));
-      await ingest({ store, screen: privacyScreen({ eraseOnDelete: true }) }, { v: 1, deliveries }, receivedAt);
-    };
+const contact = contactDelivery({ id: 'one', version: 0 });
+/** What the process reports, and what it has received just now. */
+const cases: Readonly<Record<string, { readonly row: Partial<ProcessRow>; readonly bodies: readonly string[] }>> = {
+  'with-nothing-yet': { row: {}, bodies: [] },
+  'with-everything-well': { row: { accepted: 2, lag_p50_ms: 40, lag_p99_ms: 1_200 }, bodies: [contact] },
+  'without-an-answer-of-the-queue': {
+    row: { queue: 'not answering', queue_waiting: null, queue_active: null },
+    bodies: [contact],
+  },
+  'with-problems': {
+    row: { spool_deliveries: 2, spool_since: ago(20), queue_waiting: 3, queue_oldest_at: ago(20) },
+    bodies: ['no JSON'],
+  },
+};
 
-    it('of an empty installation shows the next command, ready to copy', async () => {
-      await using dashboard = await open();
-      const { status, html } = await dashboard.page('/');
-      expect(status).toBe(200);
-      expect(html).toContain('<h1>Slotstream runs, and nothing has arrived yet.</h1>');
-      expect(html).toMatch(/id="step-settings" class="next" aria-current="step"/);
-      expect(html).toContain('Set API_TOKEN in .env, and start again.');
-      const commands = [
-        ...html.matchAll(/<code>([^<]+)<\/code><\/pre>\s*<button type="button" class="needs-script" data-copy>/g),
-      ];
-      expect(commands.map(([, command = '']) => command.replace(/^\S*bin\//, ''))).toEqual([
-        'cp -n ./.env.example .env',
-        'slotstream bootstrap',
-        'slotstream backfill',
-        'slotstream trigger invitee.created',
-        'slotstream demo',
-      ]);
-      expect(html).toContain('data-live data-seq="0"');
-    });
+describe.each(storeEngines)('the page Now on $name', ({ available, fresh }) => {
+  async function open({ row, bodies }: (typeof cases)[string]) {
+    const dashboard = await openDashboard(fresh, { clock: () => nowMs, installation: installation(row) });
+    const deliveries = bodies.map((body) => ({ body, receivedAt: ago(0) }));
+    const screen = privacyScreen({ eraseOnDelete: true });
+    await ingest({ store: dashboard.store, screen }, { v: 1, deliveries }, ago(0));
+    return dashboard;
+  }
 
-    it('says first that everything works, and folds the checks away', async () => {
-      await using dashboard = await open({ accepted: 2, lag_p50_ms: 40, lag_p99_ms: 1_200 });
-      await receive(dashboard.store, [contactDelivery({ id: 'one', version: 0 })]);
-      const { html } = await dashboard.page('/');
-      expect(html).toContain('<h1 class="verdict ok">Everything works.</h1>');
-      expect(html).toMatch(/<details class="well" id="well">\s*<summary>15 checks passed<\/summary>/);
-      expect(html).not.toContain('<ul class="plain health"');
-      for (const text of ['2 accepted in 10 minutes', 'Redis', 'nothing waiting', 'Entry #1'])
-        expect(html).toContain(text);
-      expect(html).toMatch(/<tr data-key="1" data-href="\/deliveries\/1"/);
-      expect(html).toContain('is a new contact');
-      expect(html).toContain('data-live data-seq="1"');
-      expect(html).toContain('follows when the log is a week old');
-    });
-
-    it('does not say that nothing waits while the queue does not answer', async () => {
-      await using dashboard = await open({ queue: 'not answering', queue_waiting: null, queue_active: null });
-      await receive(dashboard.store, [contactDelivery({ id: 'one', version: 0 })]);
-      const { html } = await dashboard.page('/');
-      expect(html).toContain('The queue does not answer.');
-      expect(html).toContain('nothing on disk');
-      expect(html).not.toMatch(/nothing (?:waiting|in progress)/);
-    });
-
-    it('shows what is not well with its fix, the worst first, and what waits at each arrow', async () => {
-      const oldest = instantOf(Date.now() - 20 * 60_000);
-      await using dashboard = await open({
-        spool_deliveries: 2,
-        spool_since: oldest,
-        queue_waiting: 3,
-        queue_oldest_at: oldest,
-      });
-      await receive(dashboard.store, ['no JSON']);
-      const { html } = await dashboard.page('/');
-      expect(html).toContain('<h1 class="verdict problem">3 things need you.</h1>');
-      const notices = [...html.matchAll(/<li class="notice (\w+)" id="health-(\w+)">/g)].map(([, state, id]) => [
-        state,
-        id,
-      ]);
-      expect(notices).toEqual([
-        ['problem', 'quarantine'],
-        ['warning', 'queue'],
-        ['warning', 'disk_log'],
-      ]);
-      expect(html).toMatch(/<code>\S*bin\/slotstream replay --quarantined --dry-run<\/code> shows whether/);
-      expect(html).toContain('3 batches waiting');
-      expect(html).toContain('2 deliveries on disk');
-      expect(html).toContain('oldest 20 min');
-      expect(html).toContain(
-        '<a href="/deliveries?outcome=quarantined">1 delivery could not be applied within the last hour.</a>',
-      );
-      expect(html).not.toContain('Needs you');
-      expect(html).toContain('<span class="badge problem">quarantined</span>');
-    });
-
-    it('refuses a time zone that does not exist, and takes one that does', async () => {
-      await using dashboard = await open();
-      await receive(dashboard.store, [contactDelivery({ id: 'one', version: 0 })]);
-      expect((await dashboard.page('/?timezone=Europe/Berlin')).html).toContain(
-        'Days begin in <bdi>Europe/Berlin</bdi>',
-      );
-      expect((await dashboard.page('/?timezone=Nowhere')).status).toBe(400);
-    });
+  it.runIf(available).each(Object.entries(cases))('reads as golden/now-%s.txt', async (name, given) => {
+    await using dashboard = await open(given);
+    const text = await readPages(dashboard, ['/', '/?timezone=Europe/Berlin', '/?timezone=Nowhere']);
+    await expectGolden(text.replaceAll('Store PostgreSQL', 'Store SQLite'), `golden/now-${name}.txt`);
   });
+
+  it.runIf(available)('has commands to copy, folds away what is well, and follows the log', async () => {
+    await using empty = await open({ row: {}, bodies: [] });
+    const { html } = await empty.page('/');
+    expect(html).toMatch(/id="step-settings" class="next" aria-current="step"/);
+    expect(html.match(/<button type="button" class="needs-script" data-copy>/g)).toHaveLength(5);
+    expect(html).toContain('data-live data-seq="0"');
+    await using well = await open({ row: {}, bodies: [contact] });
+    const { html: more } = await well.page('/');
+    expect(more).toMatch(/<details class="well" id="well">\s*<summary>15 checks passed<\/summary>/);
+    expect(more).toMatch(/<tr data-key="1" data-href="\/deliveries\/1"/);
+    expect(more).toContain('data-live data-seq="1"');
+  });
+});
