@@ -6,6 +6,7 @@ import { adviseOperator, type AdvisoryInput } from '#src/subscriptions/advisorie
 import type { RefusalCause } from '#src/subscriptions/register.ts';
 import { describeEvents, describeRefusals, describeResult } from '#src/subscriptions/describe.ts';
 import { callback, kinds, organization, subscriptionOf, users } from '../../oracle/subscriptions.ts';
+import { expectGolden } from '../../harness/golden.ts';
 import { only } from '../../harness/sandbox/bootstrapper.ts';
 
 const owner: Owner = { scope: 'organization', organization, uri: organization };
@@ -49,47 +50,39 @@ function notes(more: Partial<AdvisoryInput> & { keyIds?: readonly [string, ...st
   });
 }
 
+const textOf = (cases: Readonly<Record<string, readonly string[]>>): string =>
+  Object.entries(cases)
+    .map(([title, texts]) =>
+      [`${title}:`, ...texts.flatMap((text) => text.split('\n')).map((line) => `    ${line}`)].join('\n'),
+    )
+    .join('\n');
+
+const rotated = ['key 2', 'key 1'] as const;
+const fresh = made('key 2', { created_at: '2025-03-02T10:00:00.000000Z' });
+const aged = { ...fresh, created_at: '2025-03-01T10:00:00.000000Z' };
+const base = 'https://before.example.com/webhooks';
+
+const advice: Readonly<Record<string, readonly string[]>> = {
+  'nothing to say': notes({ existing: [made('key 1')] }),
+  'recaps of one member of twelve': notes({ members: 12 }),
+  'recaps of one member of unknown many': notes({ members: undefined }),
+  'recaps of one member of twelve, without OAuth': notes({ members: 12, usesOAuth: false }),
+  'an old key, two hours after the rotation': notes({ keyIds: rotated, existing: [fresh] }),
+  'an old key, a day after the rotation': notes({ keyIds: rotated, existing: [aged] }),
+  'an old key that a subscription still has': notes({ keyIds: rotated, existing: [aged, made('key 1')] }),
+  // What is created later does not matter.
+  'an old key whose last subscription ended 16 hours ago': notes({
+    keyIds: rotated,
+    existing: [made('key 2', { created_at: '2025-03-02T11:00:00.000000Z' })],
+    oldKeyEndedMs: Date.parse('2025-03-01T20:00:00Z'),
+  }),
+  'one with our key that calls another address': notes({ existing: [made('key 1'), made('key 1', { base })] }),
+  'one of others that calls another address': notes({ existing: [made('key of others', { base })] }),
+};
+
 describe('the advice', () => {
-  it('is empty when there is no problem', () => {
-    expect(notes({ existing: [made('key 1')] })).toEqual([]);
-  });
-
-  it('says for how many members recaps are missing, and what those members can do', () => {
-    expect(notes({ members: 12 })).toEqual([
-      expect.stringMatching(/^Note: recaps arrive for 1 of 12 members\. .*\.\/bin\/slotstream login$/),
-    ]);
-    expect(notes({ members: undefined })).toEqual([expect.stringContaining('may not count the others')]);
-    expect(notes({ members: 12, usesOAuth: false })).toEqual([expect.stringContaining('docs/configuration.md#oauth')]);
-  });
-
-  it('says when an old key can be removed: a day after the last subscription was created with the new one', () => {
-    const keyIds = ['key 2', 'key 1'] as const;
-    const fresh = made('key 2', { created_at: '2025-03-02T10:00:00.000000Z' });
-    expect(notes({ keyIds, existing: [fresh] })).toEqual([
-      expect.stringContaining('can be removed after 2025-03-03T10:00:00Z'),
-    ]);
-    const aged = { ...fresh, created_at: '2025-03-01T10:00:00.000000Z' };
-    expect(notes({ keyIds, existing: [aged] })).toEqual([expect.stringContaining('can be removed now')]);
-    expect(notes({ keyIds, existing: [aged, made('key 1')] })).toEqual([
-      expect.stringContaining('must stay in SIGNING_KEYS'),
-    ]);
-  });
-
-  it('counts that day from the end of the old subscriptions where it is known: what is created later does not matter', () => {
-    const keyIds = ['key 2', 'key 1'] as const;
-    const existing = [made('key 2', { created_at: '2025-03-02T11:00:00.000000Z' })];
-    const oldKeyEndedMs = Date.parse('2025-03-01T20:00:00Z');
-    expect(notes({ keyIds, existing, oldKeyEndedMs })).toEqual([
-      expect.stringContaining('can be removed after 2025-03-02T20:00:00Z'),
-    ]);
-  });
-
-  it('names subscriptions with our key that call another address, and no others', () => {
-    const base = 'https://before.example.com/webhooks';
-    expect(notes({ existing: [made('key 1'), made('key 1', { base })] })).toEqual([
-      expect.stringContaining(`another address (${base})`),
-    ]);
-    expect(notes({ existing: [made('key of others', { base })] })).toEqual([]);
+  it('reads as golden/advice.txt', async () => {
+    await expectGolden(textOf(advice), 'golden/advice.txt');
   });
 });
 
@@ -104,60 +97,37 @@ describe('the text for events', () => {
   });
 });
 
+const ofContacts = (cause: RefusalCause) => ({
+  desired: { owner, family: 'contact', events: contacts, optional: false } as const,
+  cause,
+});
+const ofSubmissions = (cause: RefusalCause) => ({
+  desired: { owner, family: 'routing-form', events: only('routing_form'), optional: false } as const,
+  cause,
+});
+const denied = { kind: 'permission', message: 'You do not have permission' } as const;
+const lacking = (scope: string) => ({ kind: 'scopes', scopes: [scope] }) as RefusalCause;
+const plan = { kind: 'plan', message: 'Please upgrade your account to the standard level.' } as const;
+const invalid = { kind: 'request', status: 400, message: 'The supplied parameters are invalid.' } as const;
+
+const refusals: Readonly<Record<string, readonly string[]>> = {
+  'a missing scope': describeRefusals([ofContacts(lacking('contacts:read'))]),
+  'no permission to subscribe': describeRefusals([ofContacts(lacking('webhooks:write'))]),
+  'a plan': describeRefusals([ofContacts(plan)]),
+  'a role': describeRefusals([ofContacts(denied)]),
+  'an invalid request': describeRefusals([ofContacts(invalid)]),
+  'not found': describeRefusals([ofContacts({ kind: 'unknown', status: 404, message: '' })]),
+  'two families for the same cause': describeRefusals([ofContacts(denied), ofSubmissions(denied)]),
+  'two families and two scopes': describeRefusals([
+    ofContacts(lacking('contacts:read')),
+    ofSubmissions(lacking('routing_forms:read')),
+  ]),
+  'two families for two causes': describeRefusals([ofContacts(denied), ofSubmissions({ kind: 'hidden' })]),
+};
+
 describe('a refusal', () => {
-  const ofContacts = (cause: RefusalCause) => ({
-    desired: { owner, family: 'contact', events: contacts, optional: false } as const,
-    cause,
-  });
-  const ofSubmissions = (cause: RefusalCause) => ({
-    desired: { owner, family: 'routing-form', events: only('routing_form'), optional: false } as const,
-    cause,
-  });
-  const textsOf = (...refusals: Parameters<typeof describeRefusals>[0]) =>
-    describeRefusals(refusals).map((text) => text.replaceAll('\n', ' '));
-  const textOf = (cause: RefusalCause): string => textsOf(ofContacts(cause)).join(' ');
-
-  it('for a missing scope names it, what is missing, and what to do', () => {
-    expect(textOf({ kind: 'scopes', scopes: ['contacts:read'] })).toBe(
-      'Not registered: contacts. The token lacks the scope contacts:read. Missing in the mirror: contacts. → Create a token with contacts:read (with OAuth: ./bin/slotstream login), then run bootstrap again.',
-    );
-  });
-
-  it('for a missing permission to subscribe also names the scopes that the events need', () => {
-    expect(textOf({ kind: 'scopes', scopes: ['webhooks:write'] })).toContain(
-      'Create a token with webhooks:write, contacts:read',
-    );
-  });
-
-  it('distinguishes a plan from a role', () => {
-    const plan = textOf({ kind: 'plan', message: 'Please upgrade your account to the standard level.' });
-    expect(plan).toContain('Upgrade the account');
-    expect(textOf({ kind: 'permission', message: 'You do not have permission' })).toContain(
-      'an owner or administrator',
-    );
-  });
-
-  it('with 400 names the scope of the family as the first thing to check', () => {
-    const text = textOf({ kind: 'request', status: 400, message: 'The supplied parameters are invalid.' });
-    expect(text).toContain('The service answered 400: The supplied parameters are invalid.');
-    expect(text).toContain('First check that the token has contacts:read');
-    expect(textOf({ kind: 'unknown', status: 404, message: '' })).toMatch(
-      /The service answered 404\. .*ORGANIZATION_URI/,
-    );
-  });
-
-  it('of several families for the same cause is one text, with every scope that is missing', () => {
-    const denied = { kind: 'permission', message: 'You do not have permission' } as const;
-    expect(textsOf(ofContacts(denied), ofSubmissions(denied))).toEqual([
-      expect.stringMatching(/^Not registered: contacts, routing form submissions\. /),
-    ]);
-    expect(
-      textsOf(
-        ofContacts({ kind: 'scopes', scopes: ['contacts:read'] }),
-        ofSubmissions({ kind: 'scopes', scopes: ['routing_forms:read'] }),
-      ),
-    ).toEqual([expect.stringContaining('The token lacks the scopes contacts:read, routing_forms:read.')]);
-    expect(textsOf(ofContacts(denied), ofSubmissions({ kind: 'hidden' }))).toHaveLength(2);
+  it('reads as golden/refusals.txt', async () => {
+    await expectGolden(textOf(refusals), 'golden/refusals.txt');
   });
 
   it('of an optional event needs no action', () => {
