@@ -1,12 +1,12 @@
 // A real Redis for tests: its own process, port and folder, which a test may kill, freeze and restart.
 
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { Redis } from 'ioredis';
 import { endWithThisProcess } from './children.ts';
 import { freePort, until } from './ports.ts';
 
@@ -35,8 +35,6 @@ export interface TestRedis extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-const run = promisify(execFile);
-
 export async function startRedis(options: RedisOptions = {}): Promise<TestRedis> {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'slotstream-redis-')));
   const port = options.port ?? (await freePort());
@@ -64,10 +62,32 @@ export async function startRedis(options: RedisOptions = {}): Promise<TestRedis>
     },
     freeze: () => void server.kill('SIGSTOP'),
     thaw: () => void server.kill('SIGCONT'),
-    cli: async (...args) => (await run('redis-cli', ['-h', '127.0.0.1', '-p', String(port), ...args])).stdout.trim(),
+    cli: (...args) => ask(port, args),
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+/** As `redis-cli` prints an answer, without a process of its own: each value is a line, also an error. */
+async function ask(port: number, [command = '', ...args]: readonly string[]): Promise<string> {
+  const options = { enableReadyCheck: false, disableClientInfo: true, retryStrategy: () => null };
+  const client = new Redis(port, '127.0.0.1', { ...options, lazyConnect: true, maxRetriesPerRequest: 0 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return linesOf(await client.call(command, ...args)).trim();
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ReplyError') return error.message;
+    throw error;
+  } finally {
+    client.disconnect();
+  }
+}
+
+function linesOf(answer: unknown): string {
+  if (typeof answer !== 'object') return String(answer);
+  const values = Array.isArray(answer) ? answer : Object.entries(answer ?? {});
+  return values.map(linesOf).join('\n');
 }
 
 async function boot(options: RedisOptions & { dir: string; port: number }): Promise<ChildProcess> {

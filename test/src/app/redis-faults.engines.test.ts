@@ -23,16 +23,16 @@ async function withQueue(settings: Settings, fault: (scene: Omit<Scene, 'redis'>
   await using home = await openHome(settings);
   const product = await home.open('start');
   const sender = openSender({ url: product.webhook, key: home.signingKey });
-  await sender.send(contactStory({ contacts: 10, versions: 5, name: 'before' }));
+  await sender.send(contactStory({ contacts: 10, versions: 3, name: 'before' }));
   await fault({ product, sender });
   await until(async () => (await product.readyStatus()) === 'ready', 'it is ready again');
-  await sender.send(contactStory({ contacts: 10, versions: 5, name: 'after' }));
+  await sender.send(contactStory({ contacts: 10, versions: 3, name: 'after' }));
   sender.close();
   expect(new Set(sender.sent.flatMap(({ answers }) => answers))).toEqual(new Set([202]));
   await judge(home.store, sender.sent);
 }
 
-const during = () => contactStory({ contacts: 20, versions: 10, name: 'during' });
+const during = () => contactStory({ contacts: 10, versions: 10, name: 'during' });
 
 describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
   it('a Redis killed and restarted under load loses nothing and fails no sender', async () => {
@@ -40,7 +40,7 @@ describe.runIf(inject('redisUrl'))('with Redis as the queue', () => {
       let over = false;
       const sending = sender.send(whilst(() => !over, contactStory({ contacts: 40, versions: 200 })));
       for (let kill = 1; kill <= 2; kill += 1) {
-        const enough = sender.accepted() + 200;
+        const enough = sender.accepted() + 100;
         await until(() => sender.accepted() >= enough, 'some more deliveries are accepted');
         await redis.kill9();
         await redis.restart();

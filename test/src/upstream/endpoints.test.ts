@@ -17,9 +17,10 @@ beforeAll(async () => {
 afterAll(() => sandbox[Symbol.asyncDispose]());
 beforeEach(async () => void (await sandbox.control('POST', '/faults', {})));
 
+const openClient = (bent: Parameters<typeof clientOf>[1]): Client =>
+  clientOf(sandbox.handles.base_url, { fetch: sandbox.fetch, ...bent });
 type Who = keyof TestSandbox['handles']['tokens'];
-const as = (who: Who): Client =>
-  clientOf(sandbox.handles.base_url, { as: sandbox.handles.tokens[who], retryBudget: retryBudgets.short });
+const as = (who: Who): Client => openClient({ as: sandbox.handles.tokens[who], retryBudget: retryBudgets.short });
 
 /** The URI of a record that never existed. */
 const unknownId = '00000000-0000-4000-8000-000000000000';
@@ -235,7 +236,7 @@ describe('each function', () => {
   });
 
   it.each(all)('%s reports a rejected token (401)', async (_, row) => {
-    const stranger = clientOf(h().base_url, { as: 'pat_unknown' });
+    const stranger = openClient({ as: 'pat_unknown' });
     const error = await errorOf(() => anyCall(row)(stranger));
     expect(error).toMatchObject({ status: 401, code: 'refused', isTransient: false });
   });
@@ -276,7 +277,7 @@ describe('each function', () => {
   it.each(all)('%s retries when the rate is limited, and reports it when that does not end', async (_, row) => {
     await sandbox.control('POST', '/faults', { rate_limit: 1 });
     const time = pausedTime();
-    const client = clientOf(h().base_url, { as: h().tokens.owner, ...time, retryBudget: retryBudgets.ordinary });
+    const client = openClient({ as: h().tokens.owner, ...time, retryBudget: retryBudgets.ordinary });
     expect(await errorOf(() => anyCall(row)(client))).toMatchObject({ status: 429, isTransient: true });
     expect(time.pauses.length).toBeGreaterThan(2);
   });

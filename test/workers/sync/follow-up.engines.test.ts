@@ -26,7 +26,7 @@ async function openWorld(fresh: () => Promise<TestStore>, options: { readonly bo
   const { service } = sandbox;
   const { clock, state } = service;
   let requests: string[] = [];
-  let answer: typeof fetch = (input, init) => fetch(input, init);
+  let answer: typeof fetch = sandbox.fetch;
   const counting: typeof fetch = (input, init) => {
     requests.push(new URL(String(input)).pathname);
     return answer(input, init);

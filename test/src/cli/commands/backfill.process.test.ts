@@ -167,7 +167,7 @@ describe('slotstream backfill', () => {
     const misspelt = await home.run(['backfill', 'users', 'contact']);
     expect(misspelt.err).toContain('There are: contacts, ');
     expect((await home.run(['backfill', 'contacts', 'event_type'])).err).toContain('Did you mean event_types?');
-    expect(await home.run(['backfill'])).toMatchObject({ code: 2, err: expect.stringContaining('API_BASE_URL') });
+    expect(await home.run(['backfill'])).toMatchObject({ code: 2, err: expect.stringContaining('API_TOKEN') });
   });
 
   for (const { name, available, settings } of liveOn) {

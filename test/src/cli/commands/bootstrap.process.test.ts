@@ -95,9 +95,9 @@ describe('bootstrap, as a verb', () => {
     await using home = await openHome({}, { isNew: true });
     const names = (err: string) => [...err.matchAll(/^\S* ?(\w+) is not set/gm)].map(([, name]) => name);
     const bootstrapped = await home.run(['bootstrap', '--plan']);
-    expect([bootstrapped.code, names(bootstrapped.err)]).toEqual([2, ['API_BASE_URL', 'API_TOKEN', 'PUBLIC_URL']]);
+    expect([bootstrapped.code, names(bootstrapped.err)]).toEqual([2, ['API_TOKEN', 'PUBLIC_URL']]);
     const filled = await home.run(['backfill']);
-    expect([filled.code, names(filled.err), readdirSync(home.dataDir)]).toEqual([2, ['API_BASE_URL', 'API_TOKEN'], []]);
+    expect([filled.code, names(filled.err), readdirSync(home.dataDir)]).toEqual([2, ['API_TOKEN'], []]);
   });
 
   it('gives the same answer on every machine about what the service does not offer', async () => {
@@ -174,7 +174,7 @@ describe('bootstrap, as a verb', () => {
     const publicUrl = await home.run(['bootstrap'], without('PUBLIC_URL'));
     expect(publicUrl.code).toBe(2);
     expect(publicUrl.err).toContain('PUBLIC_URL=https://hooks.example.com');
-    expect((await home.run(['bootstrap'], without('API_BASE_URL'))).code).toBe(2);
+    expect((await home.run(['bootstrap'], without('API_TOKEN'))).code).toBe(2);
     const rotation = await home.run(['bootstrap', '--rotate-key']);
     expect(rotation.code).toBe(2);
     expect(rotation.err).toContain('SIGNING_KEYS=<new>,<old>');

@@ -85,7 +85,7 @@ describe('a 404', () => {
     const proxied: typeof fetch = async (input, init) =>
       String(input) === first.uri
         ? new Response('<h1>Not found</h1>', { status: 404, headers: { 'content-type': 'text/html' } })
-        : fetch(input, init);
+        : mirrored.sandbox.fetch(input, init);
     const { report, lines } = await mirrored.run({ repair: true, fetch: proxied });
     expect(lines).toEqual([]);
     expect(report.unreadable).toMatchObject([{ what: '1 deletes of contact' }]);
@@ -110,6 +110,7 @@ describe.each(inForms(storeEngines))('what only lists show, on $name', ({ availa
     await sandbox.control('DELETE', '/custom_fields', { uri: field.uri });
     await sandbox.control('DELETE', '/routing_forms', { uri: form.uri });
     await sandbox.control('DELETE', '/users', { uri: member });
+    await wait();
     const extra = [
       `extra custom_field_definition ${field.uri}`,
       `extra organization_membership ${membership.uri}`,
@@ -217,7 +218,7 @@ describe('a row that comes while a listing is read', () => {
       const record = { ...first, uri };
       if (/\/contacts\?/.test(String(input)))
         await keepAlso(mirrored, 'contact', { record, observed: '2999-01-01T00:00:00.000000Z' });
-      return fetch(input, init);
+      return mirrored.sandbox.fetch(input, init);
     };
     for (const scope of [{ kind: 'full' }, { kind: 'gap', since: long }] as const)
       expect((await mirrored.run({ repair: true, scope, fetch: delivering })).lines).toEqual([]);

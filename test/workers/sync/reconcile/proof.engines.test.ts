@@ -51,12 +51,19 @@ for (const { name, available, settings, as } of cases) {
 
       await sandbox.control('POST', '/faults', faults);
       await live(sandbox, () => facts.length >= 200);
-      const lost = sandbox.service.state.subscriptions.values().find(({ scope }) => scope === 'organization');
+      const lost = sandbox.service.state.subscriptions
+        .values()
+        .find(({ events }) => events.includes('contact.created'));
       await sandbox.control('POST', '/subscriptions/disable', { uri: lost?.uri });
       await live(sandbox, () => facts.length >= 300);
-      // Few contacts are ever deleted, and chance may have deleted none since.
-      const [someone] = sandbox.service.state.contacts.get(sandbox.handles.organization)?.values() ?? [];
+      // Few contacts are ever deleted or changed, and chance may have chosen none since.
+      const [someone, another] = sandbox.service.state.contacts.get(sandbox.handles.organization)?.values() ?? [];
       if (someone) deleteContact(sandbox.service, someone);
+      const change = { body: { company: 'Another Company' } };
+      await until(
+        async () => (await sandbox.call('PATCH', another?.uri ?? '', change)).status === 200,
+        'a contact is changed',
+      );
       await sandbox.control('POST', '/faults', { rate_limit: faults.rate_limit, status: faults.status });
       await sandbox.dispatcher.settled();
       await logSettled(home);

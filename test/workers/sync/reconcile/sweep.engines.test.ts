@@ -57,21 +57,21 @@ for (const { name, available, fresh, as } of inForms(storeEngines)) {
     });
 
     it('reads no page twice when it is stopped between slices', async () => {
-      await using world = await openTestReconcile(fresh, { contacts: 450, bookings: 0, as });
+      await using world = await openTestReconcile(fresh, { contacts: 250, bookings: 0, as });
       const asked: string[] = [];
       const startMs = Date.now();
       const listening: typeof fetch = (url, init) => {
         if (/\/contacts\?/.test(String(url)))
           asked.push(new URL(String(url)).searchParams.get('page_token') ?? 'first');
-        return fetch(url, init);
+        return world.sandbox.fetch(url, init);
       };
       for (let slice = 0; slice < 300; slice += 1) {
         const now = () => new Date(startMs + slice * 300_000);
         const outcome = await sweepSlice(await world.needs({ now }, listening), input);
         if (outcome.kind === 'done') break;
       }
-      expect(asked).toHaveLength(5);
-      expect(new Set(asked).size).toBe(5);
+      expect(asked).toHaveLength(3);
+      expect(new Set(asked).size).toBe(3);
     });
   });
 }
