@@ -45,7 +45,10 @@ export async function briefAnswers({ get }: Reader, addresses: readonly string[]
 
 const entities = { '&quot;': '"', '&lt;': '<', '&gt;': '>', '&#39;': "'", '&amp;': '&' } as const;
 
-/** The content of a page as text: links as [text](address) with a star at the current one, fields as {name: value}, buttons as <text>, and a line for each block. */
+/**
+ * The content of a page as text, a line for each block: links as [text](address) with a star at the current one, fields as {name: value},
+ * buttons as ‹text›, and ▾ before what is unfolded.
+ */
 const readableText = (html: string): string =>
   (/<main[^>]*>(.*)<\/main>/s.exec(html)?.[1] ?? html)
     .replaceAll(/<(style|script)>.*?<\/\1>/gs, '')
@@ -61,6 +64,7 @@ const readableText = (html: string): string =>
       return `{${name}: ${value}}`;
     })
     .replaceAll(/<button[^>]*>(.*?)<\/button>/g, '‹$1›')
+    .replaceAll(/<details[^>]* open[^>]*>/g, '\n▾ ')
     .replaceAll(/<\/t[hd]>\s*/g, ' | ')
     .replaceAll(
       /<\/?(?:p|h\d|li|tr|dt|section|div|table|caption|summary|details|form|figure|title|pre|ol|ul|svg)\b[^>]*>/g,

@@ -1,6 +1,6 @@
-// The dashboard of a running product, used by a person in a browser: logging in, watching a delivery arrive, every filter of the
-// deliveries, and replaying everything in quarantine.
-import type { Browser, Page } from 'playwright-core';
+// The dashboard of a running product, used by a person in a browser: a session at a name of its own, and replaying everything in
+// quarantine. Live updates, keys and the login form are script.engines.test.ts.
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openBrowser, visit, type Visit } from '../../harness/browser.ts';
 import { contactDelivery, contactUri } from '../../harness/data/contact-deliveries.ts';
@@ -45,20 +45,6 @@ describe.runIf(inject('chromiumPath'))('a person in a browser', () => {
     await visited.page.goto(out.trim().replace('/?', `${path}?`));
     return visited;
   }
-  const rows = (page: Page) => page.locator('tr[data-key]');
-
-  it('logs in with the token, and is where they wanted to be', async () => {
-    await using visited = await visit(browser);
-    const { page } = visited;
-    await page.goto(`${origin}/deliveries?outcome=unhandled`);
-    await page.locator('input[type=password]').fill(home.settings['ADMIN_TOKEN'] ?? '');
-    await page.keyboard.press('Enter');
-    await rows(page).first().waitFor();
-    expect([page.url().replace(/^.*?(?=\/deliveries)/, ''), await rows(page).count()]).toEqual([
-      '/deliveries?outcome=unhandled',
-      1,
-    ]);
-  });
 
   it('has a session at a name of its own, which no other port of the machine gets', async () => {
     await using visited = await loggedIn('/');
@@ -78,37 +64,6 @@ describe.runIf(inject('chromiumPath'))('a person in a browser', () => {
     for (const url of [other.url, other.url.replace('127.0.0.1', 'localhost')]) await page.goto(url);
     expect(new Set(cookies)).toEqual(new Set([null]));
     expect((await page.goto(`http://${hostname}:${port}/deliveries`))?.status()).toBe(200);
-  });
-
-  it('sees a delivery that was posted while they watch', async () => {
-    await using visited = await loggedIn('/');
-    const { page, complaints } = visited;
-    await page.locator('[data-live]').waitFor();
-    await sender.send([contactDelivery({ id: 'posted', version: 0, more: { name: 'Posted Person' } })]);
-    await page.getByText('Posted Person is a new contact').waitFor();
-    expect(complaints).toEqual([]);
-  });
-
-  const day = new Date().toISOString().slice(0, 10);
-  it.each([
-    ['q', 'Name c17 0', 1],
-    ['event', 'contact.m*', 1],
-    ['outcome', 'quarantined', 1],
-    ['source', 'backfill', 0],
-    ['address', 'v0@example.test', 20],
-    ['min_received_at', `${day}T00:00`, 20],
-    ['max_received_at', `${day}T00:00`, 0],
-  ])('filters by %s, and the address has the filter', async (name, value, found) => {
-    await using visited = await loggedIn('/deliveries');
-    const { page } = visited;
-    const field = page.locator(`.filters [name=${name}]`);
-    if (!(await field.isVisible())) await page.getByText('More filters').click();
-    await (name === 'outcome' || name === 'source' ? field.selectOption(value) : field.fill(value));
-    await page.getByRole('button', { name: 'Filter' }).click();
-    await page.waitForURL((url) => url.searchParams.get(name) === value);
-    expect(await rows(page).count()).toBe(found);
-    await page.reload();
-    expect([await field.isVisible(), await field.inputValue(), await rows(page).count()]).toEqual([true, value, found]);
   });
 
   it('replays everything in quarantine, also what is not on the page', async () => {

@@ -110,17 +110,6 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     expect(await alerts()).toMatchObject([{ subject_uri: booking.uri, state: 'pending' }]);
   });
 
-  it.each(['unmarked', 'canceled'] as const)('closes an alert that is %s within the grace period', async (how) => {
-    await using opened = await fresh();
-    const { store, watch, alerts } = await watching(opened.store);
-    const booking = noShowBooking(1, nowMs);
-    await ingestBodies(store, [booking.booked, booking.marked]);
-    await watch();
-    await ingestBodies(store, [booking[how]]);
-    await watch();
-    expect(await alerts()).toMatchObject([{ state: 'retracted', sent_at: null }]);
-  });
-
   it('closes an alert when only the next booking says that the missed one was moved to it', async () => {
     await using opened = await fresh();
     const { store, watch, alerts } = await watching(opened.store);
@@ -177,21 +166,6 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     await markAllSent(store, again);
     await markAllSent(store, beingSent);
     expect(await alerts()).toMatchObject([{ state: 'sent', episode: 2 }]);
-  });
-
-  it('retracts an alert that was closed while it was being sent', async () => {
-    await using opened = await fresh();
-    const { store, watch, alerts } = await watching(opened.store);
-    const booking = noShowBooking(1, nowMs);
-    await ingestBodies(store, [booking.booked, booking.marked]);
-    await watch();
-    const beingSent = await alerts();
-    await ingestBodies(store, [booking.unmarked]);
-    await watch();
-    await markAllSent(store, beingSent);
-    expect(await alerts()).toMatchObject([
-      { state: 'retracting', sent_at: instantOf(nowMs), next_at: instantOf(nowMs) },
-    ]);
   });
 
   it('counts marks per person, ignoring the letter case of the address, also when an earlier mark arrives later', async () => {
