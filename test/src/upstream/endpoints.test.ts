@@ -79,7 +79,34 @@ const someEvent = (client: Client) => first(endpoints.listScheduledEvents(client
 const someRecap = (client: Client) => first(endpoints.listMeetingRecaps(client, { user: h().users.owner }));
 const someForm = (client: Client) => first(endpoints.listRoutingForms(client, { organization: h().organization }));
 
+/** An invitee of a meeting that has begun, without a mark. */
+async function unmarked(client: Client): Promise<string> {
+  for await (const { items } of endpoints.listScheduledEvents(client, { organization: h().organization }))
+    for (const { uri, start_time } of items)
+      if (Date.parse(start_time ?? '') < Date.now())
+        for (const one of await allOf(endpoints.listEventInvitees(client, uri)))
+          if (one.status === 'active' && !one.no_show) return one.uri;
+  throw new Error('Everybody is marked.');
+}
+const mark = async (client: Client) => endpoints.createInviteeNoShow(client, await unmarked(client));
+const neverInvited = () => never(`scheduled_events/${unknownId}/invitees`);
+
 const rows: Readonly<Record<string, Row>> = {
+  getInvitee: {
+    well: async (client) => endpoints.getInvitee(client, await unmarked(client)),
+    like: found('invitees'),
+    gone: (client) => endpoints.getInvitee(client, neverInvited()),
+  },
+  createInviteeNoShow: {
+    well: mark,
+    like: found('invitee_no_shows'),
+    gone: (client) => endpoints.createInviteeNoShow(client, neverInvited()),
+  },
+  deleteInviteeNoShow: {
+    well: async (client) => endpoints.deleteInviteeNoShow(client, (await mark(client)).value.uri),
+    like: expect.stringMatching(/Z$/),
+    gone: (client) => endpoints.deleteInviteeNoShow(client, never('invitee_no_shows')),
+  },
   getCurrentUser: { well: endpoints.getCurrentUser, like: found('users'), scoped: false },
   getUser: {
     well: (client) => endpoints.getUser(client, h().users.member),
