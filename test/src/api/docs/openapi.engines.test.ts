@@ -19,7 +19,7 @@ let document: OpenApiDocument;
 beforeAll(async () => {
   const filling = await openTestBackfill(freshMemory);
   await filling.run();
-  api = await openReadApi(async () => filling, { process: testProcess() });
+  api = await openReadApi(async () => filling, { process: testProcess(), answers: async () => {} });
   await ingestBodies(api.store, ['{"event": "contact.merged", "payload": {}}', 'no JSON']);
   await api.post('/api/feed/consumers/warehouse', { acknowledged: 1 });
   await writeSubscriptions(api.store, { seen: [subscription], deleted: [] });
@@ -92,7 +92,8 @@ interface Example {
 }
 
 /** What to ask where the path alone does not say it. */
-const examples: Readonly<Record<string, (subject_uri: string) => Example>> = {
+const examples: Readonly<Record<string, (contact: string, invitee: string) => Example>> = {
+  answerBooking: (_, invitee) => ({ body: { invitee, answer: 'none' } }),
   explainRow: (uri) => ({ path: `/api/why?uri=${encodeURIComponent(uri)}` }),
   getDelivery: () => ({ path: '/api/deliveries/1' }),
   replayDelivery: () => ({ path: '/api/deliveries/1/replay' }),
@@ -117,7 +118,8 @@ async function namedOne(path: string): Promise<string> {
 
 async function answerTo({ id, method, path }: ApiOperation): Promise<Response> {
   const { body: listed } = await api.get('/api/deliveries?event=contact.read&count=1');
-  const example = examples[id]?.(listed.collection[0].subject_uri) ?? {};
+  const { body: bookings } = await api.get('/api/bookings?count=1');
+  const example = examples[id]?.(listed.collection[0].subject_uri, bookings.collection[0].last_invitee) ?? {};
   return api.admin.ask(example.path ?? (await namedOne(path)), {
     method,
     headers: { ...bearer, ...(example.body && { 'content-type': 'application/json' }) },
