@@ -12,6 +12,7 @@ import { loadRules, type Ruleset } from '#workers/alerts/rules/ruleset.ts';
 import { registerWatcher, watch } from '#workers/alerts/rules/watcher.ts';
 import { unknownFormNames } from '#workers/alerts/submissions/form-without-booking.ts';
 import type { Job } from '#workers/scheduling/scheduler.ts';
+import { answerLinks } from './answers.ts';
 import { startJobs, takeoverLeaseMs, type JobNeeds } from './jobs.ts';
 
 export interface AlertNeeds extends JobNeeds {
@@ -51,7 +52,18 @@ export async function startAlerts(needs: AlertNeeds): Promise<Alerts> {
   for (const channel of channels.values()) opened.defer(() => channel.close?.());
   const { adminUrl, maxAgeMs } = config.alerts;
   const { reportZone } = config.views;
-  const outbox = { store, rules: rules.byName, channels, adminUrl, reportZone, nowMs, random: Math.random, log };
+  const answerLink = await answerLinks({ config, store });
+  const outbox = {
+    store,
+    rules: rules.byName,
+    channels,
+    adminUrl,
+    answerLink,
+    reportZone,
+    nowMs,
+    random: Math.random,
+    log,
+  };
   const poller = startOutboxPoller(outbox);
   opened.defer(() => poller.close());
   const onOutboxChanged = (): void => poller.wake();

@@ -19,6 +19,7 @@ import { bookingsBehind } from '#src/store/status-counts.ts';
 import { hasOrganization } from '#workers/sync/mirror-identity.ts';
 import { openAdmin } from './admin.ts';
 import type { Alerts } from './alerting.ts';
+import { answerPages } from './answers.ts';
 import { openBookingsJob, openRetention, openSyncJobs, prepareBackground } from './background.ts';
 import { addDiskHealth, openDataFolder, openDisks } from './disk.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -102,7 +103,10 @@ export async function openApp(
 
   if (store) await prepared?.alerts.register(store, alertClock);
   if (store) openWorker(shared, store);
-  const receiver = roles.receives ? await openReceiver(shared, { ...roles, listener: listeners.webhook }) : undefined;
+  const pages = answerPages({ ...shared, nowMs });
+  const receiver = roles.receives
+    ? await openReceiver({ ...shared, answers: pages }, { ...roles, listener: listeners.webhook })
+    : undefined;
   // After the receiver, which generates a missing signing key: watching the subscriptions needs it.
   if (background) await openRetention(background);
   if (background) await openSyncJobs(background);

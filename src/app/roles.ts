@@ -13,7 +13,7 @@ import { openDiskLog, type DiskLog } from '#src/receiver/disk-log/disk-log.ts';
 import { addDeliveryHealth, type Health } from '#src/receiver/health.ts';
 import { createIntake } from '#src/receiver/intake.ts';
 import type { Listener } from '#src/receiver/listener.ts';
-import { createReceiver } from '#src/receiver/webhook.ts';
+import { createReceiver, type ReceiverNeeds as ReceiverParts } from '#src/receiver/webhook.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
 import type { Store } from '#src/store/contract.ts';
 import { startDeliveryWorker } from '#workers/pipeline/delivery-worker.ts';
@@ -49,6 +49,7 @@ type ReceiverNeeds = RoleNeeds & {
   readonly circuit: QueueCircuit;
   readonly disks: Pick<DiskSpace, 'hasRoom' | 'full'>;
   readonly health: Health;
+  readonly answers: ReceiverParts['answers'];
 };
 
 export async function openReceiver(
@@ -78,7 +79,7 @@ export async function openReceiver(
   const intake = createIntake({ diskLog, metrics: { batched }, ...(senders && { senders }) });
   opened.defer(() => intake.settled());
   const app = createReceiver(
-    { intake, keysAt: ring.keysAt, health, metrics, log, clock: Date.now },
+    { intake, keysAt: ring.keysAt, health, metrics, log, answers: needs.answers, clock: Date.now },
     { ...signing, allowUnsigned, maxBodyBytes: config.maxBodyBytes },
   );
   listener?.serve({ fetch: app.fetch, onClosing: () => health.stop(), onEvicted: metrics.evicted });

@@ -1,4 +1,4 @@
-// The public endpoint as a Hono app: POST /webhooks, and the health probes. The webhook is a ladder of checks: method, encoding, size,
+// The public endpoint as a Hono app: POST /webhooks, the health probes, and signed links where ANSWERS is on. The webhook is a ladder of checks: method, encoding, size,
 // signature, intake. Each check has one status, and its causes in the metrics; the cheapest comes first. Nothing is parsed here, so
 // nothing unverified is ever parsed.
 import type { HttpBindings } from '@hono/node-server';
@@ -23,6 +23,8 @@ export interface ReceiverNeeds {
   keysAt(nowMs: number): readonly string[];
   readonly metrics: Pick<Metrics, 'received' | 'refused' | 'evicted' | 'keyMatched' | 'acknowledged'>;
   readonly log: Log;
+  /** Serves signed links; absent where ANSWERS is off. It reads no body. */
+  readonly answers?: ((request: Request) => Promise<Response>) | undefined;
   /** Milliseconds since 1970. */
   clock(): number;
 }
@@ -106,6 +108,8 @@ export function createReceiver(needs: ReceiverNeeds, options: ReceiverOptions): 
 
   const app = new Hono<ReceiverEnv>();
   app.on('ALL', ['/webhooks', '/webhooks/'], receive);
+  const { answers } = needs;
+  if (answers) app.all('/answers/:token', ({ req }) => answers(req.raw));
   app.route('/', createProbes(needs.health));
   app.notFound(() => toResponse(responses.notFound));
   app.onError((err) => {

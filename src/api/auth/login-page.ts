@@ -3,7 +3,8 @@ import type { Context } from 'hono';
 import { html, raw } from 'hono/html';
 import { contentPolicy } from '#src/http/content-policy.ts';
 
-const style = `
+/** Of pages without a frame. */
+export const style = `
 :root { color-scheme: light dark; }
 body { margin: 0; min-height: 100vh; display: grid; grid-template-columns: minmax(0, 30rem); place-content: center; font: 16px/1.6 system-ui, 'Liberation Sans', sans-serif;
   background: light-dark(#fbfaf7, #14171a); color: light-dark(#1d2326, #e6e8ea); }

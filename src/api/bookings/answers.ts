@@ -61,7 +61,9 @@ export async function giveAnswer(
 ): Promise<z.output<typeof answerRecord>> {
   if (record === undefined) throw denied('Answers are off. Set ANSWERS=on to change anything at the service.');
   await catchUpBookings(store);
-  requireAnswerable(await bookingOf({ store }, answer.invitee), answer, instantOf(clock()));
+  const refusal = refusalFor(await bookingOf({ store }, answer.invitee), answer.invitee, instantOf(clock()));
+  // An answer can always be taken back.
+  if (refusal !== undefined && answer.answer !== 'none') throw conflict({ message: refusal });
   await record(answer).catch((error: unknown) => {
     throw error instanceof SlotstreamError ? refusalOf(error) : error;
   });
@@ -76,12 +78,11 @@ async function bookingOf({ store }: Pick<ApiContext, 'store'>, invitee: string):
   return found.journey;
 }
 
-/** An answer can always be taken back. */
-function requireAnswerable({ last_invitee, ending, start_time }: BookingRow, { invitee, answer }: Answer, now: string) {
-  if (answer === 'none') return;
+/** Why a booking cannot be answered. */
+function refusalFor({ last_invitee, ending, start_time }: BookingRow, invitee: string, now: string) {
   if (last_invitee !== invitee || (ending !== null && ending !== 'no_show'))
-    throw conflict({ message: 'The booking was canceled or moved to another time: there is nothing to answer.' });
-  if (start_time === null || start_time > now) throw conflict({ message: 'The meeting has not begun.' });
+    return 'The booking was canceled or moved to another time: there is nothing to answer.';
+  return start_time === null || start_time > now ? 'The meeting has not begun.' : undefined;
 }
 
 /** In the words of the service. */
@@ -90,6 +91,15 @@ function refusalOf(error: SlotstreamError): HttpError {
   if (statusOf(error) === 403) return denied(message);
   if (statusOf(error) === 400) return invalid({ message });
   return isTransient(error) ? titledError(503, message) : conflict({ message });
+}
+
+/** What stands, for a booking that can be answered; undefined for any other one. */
+export async function currentAnswer(
+  { store, clock }: Pick<ApiContext, 'store' | 'clock'>,
+  invitee: string,
+): Promise<Answer['answer'] | undefined> {
+  const booking = await bookingOf({ store }, invitee);
+  return refusalFor(booking, invitee, instantOf(clock())) === undefined ? stateOf(booking).answer : undefined;
 }
 
 function stateOf(booking: BookingRow): z.output<typeof answerRecord> {

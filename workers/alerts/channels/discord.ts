@@ -1,10 +1,12 @@
 // A webhook of Discord: one message as text, because embeds can be switched off by the reader. Mentions are off for the whole message.
 import type { Message } from '#workers/alerts/message/message.ts';
-import { truncate } from '#workers/alerts/message/sanitize-text.ts';
+import { truncate, wholeTexts } from '#workers/alerts/message/sanitize-text.ts';
 import type { Channel } from './channel.ts';
 import { openHttpChannel, type HttpChannelNeeds } from './http-channel.ts';
 
 const maxLength = 2_000;
+/** Links of answers leave so much to the text. */
+const leastText = 600;
 /** Shows no previews of links. */
 const suppressEmbeds = 4;
 
@@ -14,14 +16,17 @@ export const openDiscord = (needs: HttpChannelNeeds, { url }: { readonly url: st
 function discordBody({ title, text, facts, link }: Message): object {
   const head = `**${escaped(title)}**\n`;
   const foot = link === undefined ? '' : `\n<${link}>`;
-  const lines = [
-    escaped(text),
-    // A link with backslashes leads nowhere.
-    ...facts.map(({ label, value, isLink }) => (isLink ? `${label}: <${value}>` : escaped(`${label}: ${value}`))),
-  ].join('\n');
+  // A link with backslashes leads nowhere.
+  const lineOf = ({ label, value, isLink }: Message['facts'][number]): string =>
+    isLink ? `${escaped(label)}: <${value}>` : escaped(`${label}: ${value}`);
+  const room = maxLength - head.length - foot.length;
+  const others = facts.filter(({ isAnswer }) => !isAnswer);
+  const lines = [escaped(text), ...others.map(lineOf)].join('\n');
+  const answers = facts.filter(({ isAnswer }) => isAnswer).map((fact) => `\n${lineOf(fact)}`);
+  const links = wholeTexts(answers, room - Math.min(lines.length, leastText));
   return {
     username: 'Slotstream',
-    content: `${head}${truncate(lines, maxLength - head.length - foot.length)}${foot}`,
+    content: `${head}${truncate(lines, room - links.length)}${links}${foot}`,
     allowed_mentions: { parse: [] },
     flags: suppressEmbeds,
   };

@@ -108,7 +108,8 @@ interface MailBody {
 /** Text, and the same as HTML in which every value is escaped and keeps its own direction. */
 export function mailBody({ title, text, facts, link }: Message): MailBody {
   const shownLink = link !== undefined && /^https?:\/\//.test(link) ? link : undefined;
-  const table = facts.map(({ label, value, isLink }) => {
+  const table = facts.map(({ label, value, isLink, isAnswer }) => {
+    if (isAnswer) return `<tr><td colspan="2"><a href="${escaped(value)}"><bdi>${escaped(label)}</bdi></a></td></tr>`;
     const shown = isLink ? `<a href="${escaped(value)}">${escaped(value)}</a>` : `<bdi>${escaped(value)}</bdi>`;
     return `<tr><th align="left">${escaped(label)}</th><td>${shown}</td></tr>`;
   });

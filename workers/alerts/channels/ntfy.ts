@@ -1,12 +1,14 @@
 // ntfy: push notifications to phones and desktops, from ntfy.sh or a server of one's own. Messages are plain text: Markdown is off by
 // default.
 import type { Message } from '#workers/alerts/message/message.ts';
-import { truncate } from '#workers/alerts/message/sanitize-text.ts';
+import { truncate, wholeTexts } from '#workers/alerts/message/sanitize-text.ts';
 import type { Channel } from './channel.ts';
 import { openHttpChannel, type HttpChannelNeeds } from './http-channel.ts';
 
 /** Above 4,096 bytes a message becomes an attached file; the request may have twice as many. */
 const maxBytes = 3_000;
+/** Links of answers leave so much to the text. */
+const leastText = 900;
 const priorities: Readonly<Record<Message['kind'], number>> = { alert: 4, digest: 3, retraction: 3, test: 3 };
 
 export interface NtfyOptions {
@@ -33,12 +35,17 @@ function ntfyTopic(url: string): { readonly topic: string; readonly server: stri
 }
 
 function ntfyBody({ kind, title, text, facts, link }: Message): object {
-  const lines = [text, '', ...facts.map(({ label, value }) => `${label}: ${value}`)].join('\n').trim();
+  const lineOf = ({ label, value }: Message['facts'][number]): string => `${label}: ${value}`;
+  const others = facts.filter(({ isAnswer }) => !isAnswer);
+  const lines = [text, '', ...others.map(lineOf)].join('\n').trim();
+  const answers = facts.filter(({ isAnswer }) => isAnswer).map((fact) => `\n${lineOf(fact)}`);
+  const links = wholeTexts(answers, maxBytes - Math.min(Buffer.byteLength(lines), leastText), Buffer.byteLength);
+  const room = maxBytes - Buffer.byteLength(links);
   // No character has more than three bytes per unit of its length.
-  const longest = Buffer.byteLength(lines) > maxBytes ? maxBytes / 3 : maxBytes;
+  const longest = Buffer.byteLength(lines) > room ? Math.floor(room / 3) : room;
   return {
     title,
-    message: truncate(lines, longest),
+    message: truncate(lines, longest) + links,
     priority: priorities[kind],
     ...(link !== undefined && { click: link }),
   };

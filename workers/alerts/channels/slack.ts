@@ -6,7 +6,7 @@ import { linkText, type Message } from '#workers/alerts/message/message.ts';
 import { truncate } from '#workers/alerts/message/sanitize-text.ts';
 
 // Slack rejects the whole message when one of these is exceeded.
-const limits = { header: 150, section: 3_000, field: 2_000, fields: 10, text: 4_000 } as const;
+const limits = { header: 150, section: 3_000, field: 2_000, fields: 10, sections: 5, text: 4_000 } as const;
 
 export const openSlack = (needs: HttpChannelNeeds, { url }: { readonly url: string }): Channel =>
   openHttpChannel(needs, {
@@ -17,10 +17,10 @@ export const openSlack = (needs: HttpChannelNeeds, { url }: { readonly url: stri
   });
 
 export function slackBody({ title, text, facts, link, hosts = [] }: Message): object {
-  const fields = facts.slice(0, limits.fields).map(({ label, value, isLink }) =>
+  const fields = facts.slice(0, limits.fields * limits.sections).map(({ label, value, isLink }) =>
     // A cut link would be broken markup.
     isLink && value.length < limits.field / 2
-      ? { type: 'mrkdwn', text: linked(value, label) }
+      ? { type: 'mrkdwn', text: linked(value, escaped(label.replaceAll(/[*_~`]/g, ''))) }
       : plain(`${label}: ${value}`, limits.field),
   );
   // An incoming webhook posts into its own channel: a mention is what reaches a person. The ids are from the rules file.
@@ -37,13 +37,16 @@ export function slackBody({ title, text, facts, link, hosts = [] }: Message): ob
       { type: 'header', text: plain(title, limits.header) },
       { type: 'section', text: plain(text, limits.section) },
       ...(mentions === '' ? [] : [{ type: 'section', text: { type: 'mrkdwn', text: mentions } }]),
-      ...(fields.length > 0 ? [{ type: 'section', fields }] : []),
+      ...chunksOf(fields, limits.fields).map((some) => ({ type: 'section', fields: some })),
       ...(link === undefined
         ? []
         : [{ type: 'context', elements: [{ type: 'mrkdwn', text: linked(link, linkText(link)) }] }]),
     ],
   };
 }
+
+const chunksOf = <Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
 
 /** Slack rejects empty text as well. */
 function plain(value: string, longest: number): object {

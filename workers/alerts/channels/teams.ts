@@ -12,7 +12,9 @@ export const openTeams = (needs: HttpChannelNeeds, { url }: { readonly url: stri
   openHttpChannel(needs, { name: 'teams', url, bodyOf: (message) => JSON.stringify(teamsBody(message)) });
 
 function teamsBody({ title, text, facts, link }: Message): object {
-  const links = facts.filter(({ isLink }) => isLink).map(({ label, value }) => ({ label, url: value }));
+  const links = facts
+    .filter(({ isLink, isAnswer }) => isLink && !isAnswer)
+    .map(({ label, value }) => ({ label, url: value }));
   if (link !== undefined) links.push({ label: linkText(link), url: link });
   const content = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
@@ -29,6 +31,12 @@ function teamsBody({ title, text, facts, link }: Message): object {
         .slice(0, limits.facts)
         .map(({ label, value }) =>
           paragraph({ ...run(`${label}: `, limits.fact), weight: 'Bolder' }, run(value, limits.fact)),
+        ),
+      // Teams shows few actions of a card.
+      ...facts
+        .filter(({ isAnswer }) => isAnswer)
+        .map(({ label, value: url }) =>
+          paragraph({ ...run(label, limits.fact), selectAction: { type: 'Action.OpenUrl', url } }),
         ),
     ],
     actions: links.map(({ label, url }) => ({ type: 'Action.OpenUrl', title: label, url })),

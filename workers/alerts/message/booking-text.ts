@@ -34,6 +34,8 @@ export interface MessageFact {
   readonly value: string;
   /** The value is a URL of the service: a channel may show it as a link. */
   readonly isLink?: true;
+  /** The link answers whether the invitee came; the label names the invitee. */
+  readonly isAnswer?: true;
 }
 
 export interface TextOptions {
@@ -138,7 +140,7 @@ function webAddressOf(url: string | null): string {
 
 const utmParameters = ['source', 'medium', 'campaign', 'content', 'term'] as const;
 
-function nameOf({ invitee: { name, first_name: first, last_name: last } }: BookingContext): string {
+export function nameOf({ invitee: { name, first_name: first, last_name: last } }: BookingContext): string {
   return sanitizeLine(name) || sanitizeLine(`${sanitizeLine(first)} ${sanitizeLine(last)}`) || 'An invitee';
 }
 
@@ -204,7 +206,8 @@ function overText({ context, fact, who, what }: TextSubject, rule: string): stri
       if (attendance === 'suspected_no_show')
         return stillTrue(`The recap of ${what} with ${who} still shows only hosts`, true, 'recap');
       if (attendance === 'no_show') return `${who} is marked as a no-show for ${what}: it is suspected no more.`;
-      const why = attendance === 'unconfirmed' ? 'No recap shows only hosts any more' : 'A recap names them';
+      const named = context.attendance?.recapAt === null ? 'It was answered that they came' : 'A recap names them';
+      const why = attendance === 'unconfirmed' ? 'No recap shows only hosts any more' : named;
       return `${changed || why}: ${who} is no longer suspected to have missed ${what}.`;
     }
     case 'unconfirmed':

@@ -42,7 +42,7 @@ export function buildDigest(
     kind: 'digest',
     title: truncate(`${rule.title}: ${messages.length} ${digestTime(sorted, reportZone)}`, maxTitleLength),
     text: [...lines, ...(left > 0 ? [`… and ${left} more.`] : [])].join('\n'),
-    facts: [],
+    facts: sorted.slice(0, maxDigestLines).flatMap(({ facts }) => facts.filter(({ isAnswer }) => isAnswer)),
     link: linkOf(rule, adminUrl, rule.page),
     occurredAt: messages.map(({ occurredAt }) => occurredAt).reduce((a, b) => (a > b ? a : b), ''),
     subjects: messages.flatMap(({ subjects }) => subjects),
@@ -73,6 +73,7 @@ export async function buildReport(needs: MessageNeeds, { about, ...input }: Repo
         kind: 'alert',
         about: own,
         occurredAt: context.event?.start_time ?? '',
+        reader: { host: about.host, since: occurredAt },
       });
     }),
   );

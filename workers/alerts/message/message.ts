@@ -2,7 +2,8 @@
 // was erased. Its values are untrusted plain text: every channel escapes them.
 import type { BookingFact } from '#workers/alerts/rules/fact.ts';
 import type { BookingContext } from '#src/read/bookings/booking-context.ts';
-import { bookingText, type MessageFact } from './booking-text.ts';
+import { hostsOf } from '#src/read/bookings/hosts.ts';
+import { bookingText, nameOf, type MessageFact } from './booking-text.ts';
 import { sanitizeLine, sanitizeLines } from './sanitize-text.ts';
 import { overTitle, submissionText, type AboutSubmission } from './submission-text.ts';
 import { zonedSpan } from '#src/base/zoned-time.ts';
@@ -34,9 +35,14 @@ export interface MessageHost {
   readonly slackUser: string | undefined;
 }
 
+/** A link that is valid for a week from `since`: the same at every attempt to send a message. */
+export type AnswerLink = (input: { readonly invitee: string; readonly host: string; readonly since: string }) => string;
+
 export interface MessageNeeds {
   /** Where people reach the admin listener (`config.alerts.adminUrl`); undefined for no link. */
   readonly adminUrl: string | undefined;
+  /** Makes links with which a host answers; undefined where ANSWERS is off. */
+  readonly answerLink?: AnswerLink | undefined;
   /** `REPORT_TIMEZONE`: of times that belong to no host. */
   readonly reportZone?: string;
 }
@@ -77,15 +83,15 @@ export interface MessageInput {
   readonly about: MessageSubject;
   readonly occurredAt: string;
   readonly follows?: string | undefined;
+  /** The host who reads a report, and since when its links are valid. */
+  readonly reader?: { readonly host: string; readonly since: string };
 }
 
 export const maxTitleLength = 150;
 const maxTextLength = 2_000;
 
-export async function buildMessage(
-  { adminUrl, reportZone = 'UTC' }: MessageNeeds,
-  input: MessageInput,
-): Promise<Message> {
+export async function buildMessage(needs: MessageNeeds, input: MessageInput): Promise<Message> {
+  const { adminUrl, reportZone = 'UTC' } = needs;
   const { id, rule, kind, about, occurredAt, follows } = input;
   const isOver = kind === 'retraction';
   const { title, text, facts, variables, subject, page } = partsOf(about, { rule, isOver, reportZone });
@@ -100,12 +106,31 @@ export async function buildMessage(
     kind,
     title,
     text: template === undefined ? text : await fromTemplate(template, { ...variables, ...plain }),
-    facts,
+    facts: [...facts, ...answerFacts(needs, input)],
     link,
     occurredAt,
     subjects: [subject],
   };
 }
+
+/** Two links, where the message asks whether the invitee came. */
+function answerFacts({ answerLink }: MessageNeeds, { rule, kind, about, occurredAt, reader }: MessageInput) {
+  const isAsking = 'context' in about && (about.fact.kind === 'suspected_no_show' || about.fact.kind === 'unconfirmed');
+  if (!isAsking || answerLink === undefined || kind === 'retraction' || rule.omit?.includes('link') === true) return [];
+  const host = reader?.host ?? hostsOf(about.context)[0]?.uri;
+  if (host === undefined) return [];
+  const url = answerLink({ invitee: about.context.invitee.uri, host, since: reader?.since ?? occurredAt });
+  const who = nameOf(about.context);
+  const fact = (label: string, answer: string): MessageFact => ({
+    label: sanitizeLine(`${label}: ${who}`, maxLabelLength),
+    value: `${url}?answer=${answer}`,
+    isLink: true,
+    isAnswer: true,
+  });
+  return [fact('They came', 'came'), fact('No-show', 'no_show')];
+}
+
+const maxLabelLength = 60;
 
 interface PartsOptions {
   readonly rule: RuleText;

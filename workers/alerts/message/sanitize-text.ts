@@ -49,3 +49,14 @@ export function truncate(text: string, maxLength: number): string {
   const end = last === undefined || last.index === 0 ? room : last.index;
   return `${text.slice(0, end).toWellFormed().trimEnd()}…`;
 }
+
+/** As many of these texts, from the first on, as fit: a link that is cut leads nowhere. */
+export function wholeTexts(
+  texts: readonly string[],
+  room: number,
+  sizeOf: (text: string) => number = ({ length }) => length,
+): string {
+  let left = room;
+  const first = texts.findIndex((text) => (left -= sizeOf(text)) < 0);
+  return texts.slice(0, first === -1 ? texts.length : first).join('');
+}

@@ -1,0 +1,179 @@
+// The page of a signed link, on both stores: it shows one meeting, only its forms answer, and every other link gets the same refusal.
+import { describe, expect, it } from 'vitest';
+import { createAnswerPage } from '#src/api/answer-page.ts';
+import { dayMs } from '#src/base/time.ts';
+import { openTail } from '#src/feed/tail.ts';
+import { answerKey, answerLinkMs, makeAnswerToken, readAnswerToken } from '#src/read/bookings/answer-link.ts';
+import { cancelInvitee } from '#src/sandbox/world/bookings/bookings.ts';
+import { lastSeq } from '#src/store/log/read.ts';
+import { erase } from '#workers/privacy/erase.ts';
+import { targetOf } from '#workers/privacy/target.ts';
+import { openAnswerWorld } from '../../harness/mirror/answer-world.ts';
+import { rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
+
+async function openWorld(fresh: () => Promise<TestStore>) {
+  await using stack = new AsyncDisposableStack();
+  const world = stack.use(await openAnswerWorld(fresh));
+  const { store, service, uris } = world;
+  const tail = openTail({ lastSeq: () => lastSeq(store) });
+  stack.defer(() => tail.close());
+  const key = await answerKey(store, () => 'a key of the mirror');
+  const clock = { nowMs: Date.now() };
+  const reported: unknown[] = [];
+  const page = createAnswerPage({
+    store,
+    tail,
+    key,
+    clock: () => clock.nowMs,
+    answers: world.options.answers,
+    report: (error) => void reported.push(error),
+  });
+  const hostsOf = (invitee: string) =>
+    service.state.scheduledEvents
+      .get(service.state.invitees.get(invitee)?.event ?? '')
+      ?.event_memberships.map(({ user }) => user) ?? [];
+  const [host = ''] = hostsOf(uris.held);
+  const tokenFor = (invitee: string, of = host, expiresMs = clock.nowMs + answerLinkMs) =>
+    makeAnswerToken(key, { invitee, host: of, expiresMs });
+  async function ask(token: string, init: RequestInit = {}, query = '') {
+    const request = new Request(`https://hooks.example.test/answers/${token}${query}`, init);
+    const answer = await page(request);
+    return { status: answer.status, html: await answer.text(), headers: answer.headers };
+  }
+  const kept = stack.move();
+  return {
+    ...world,
+    key,
+    clock,
+    reported,
+    host,
+    hostsOf,
+    tokenFor,
+    ask,
+    post: (token: string, answer: string) => ask(token, { method: 'POST' }, `?answer=${answer}`),
+    /** Whatever an answer changes: the mark at the service, and the log. */
+    state: async () => [world.markOf(uris.held), (await rowsOf(store, 'event_log')).length],
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+for (const engine of storeEngines)
+  describe.runIf(engine.available)(`a signed link on ${engine.name}`, () => {
+    it('shows the meeting and two buttons, and answers by its forms as often as they are sent', async () => {
+      await using world = await openWorld(engine.fresh);
+      const { uris, service } = world;
+      const token = world.tokenFor(uris.held);
+      const invitee = service.state.invitees.get(uris.held);
+      const { status, html, headers } = await world.ask(token);
+      expect([status, headers.get('cache-control'), headers.get('referrer-policy')]).toEqual([
+        200,
+        'no-store',
+        'no-referrer',
+      ]);
+      expect([...html.matchAll(/<button>([^<]+)</g)].map(([, text]) => text)).toEqual(['They came', 'No-show']);
+      expect(html).toContain(String(invitee?.name.split(' ')[0]));
+      expect(html).toContain(service.state.scheduledEvents.get(invitee?.event ?? '')?.name);
+      for (const hidden of [invitee?.email, invitee?.name.split(' ')[1], invitee?.uri, world.host])
+        expect(html + token + Buffer.from(token, 'base64url').toString()).not.toContain(hidden);
+      for (let times = 0; times < 3; times += 1) {
+        const answered = await world.post(token, 'no_show');
+        expect([answered.status, answered.headers.get('location')]).toEqual([303, `/answers/${token}`]);
+      }
+      expect(world.markOf(uris.held)).not.toBeNull();
+      expect((await world.ask(token)).html).toContain('Answered: a no-show.');
+      await world.post(token, 'came');
+      expect([world.markOf(uris.held), (await world.ask(token)).html]).toEqual([
+        null,
+        expect.stringContaining('they came'),
+      ]);
+      const entries = (await rowsOf(world.store, 'event_log')).filter(({ source }) => source === 'operator');
+      expect(entries.map(({ body }) => JSON.parse(String(body)).payload)).toEqual([{ uri: uris.held, by: 'host' }]);
+      expect((await world.post(token, 'maybe')).status).toBe(400);
+      expect(world.reported).toEqual([]);
+    });
+
+    it('changes nothing when scanners, previews and browsers only read it', async () => {
+      await using world = await openWorld(engine.fresh);
+      const token = world.tokenFor(world.uris.held);
+      const before = await world.state();
+      for (const [method, headers] of [
+        ['GET', {}],
+        ['HEAD', {}],
+        ['GET', { purpose: 'prefetch', 'sec-purpose': 'prefetch;prerender' }],
+        ['OPTIONS', {}],
+        ['PUT', {}],
+      ] as const)
+        await world.ask(token, { method, headers }, '?answer=no_show');
+      const statuses: number[] = [];
+      for (let times = 0; times < 100; times += 1) statuses.push((await world.ask(token, {}, '?answer=came')).status);
+      expect([statuses.filter((status) => status === 200).length, statuses.at(-1)]).toEqual([57, 429]);
+      expect(await world.state()).toEqual(before);
+      world.clock.nowMs += 60_000;
+      expect((await world.ask(token)).status).toBe(200);
+    });
+
+    it('is refused in the same words when it is forged, too old, of another host or booking, or over', async () => {
+      await using world = await openWorld(engine.fresh);
+      const { uris, store, service, clock } = world;
+      const valid = world.tokenFor(uris.held);
+      const [claim = '', mac = ''] = valid.split('.');
+      const other = Object.values(world.sandbox.handles.users).find((user) => !world.hostsOf(uris.held).includes(user));
+      const [canceled = '', erased = ''] = world.ended.slice(1);
+      const bad: Readonly<Record<string, string>> = {
+        empty: 'x',
+        'without a signature': claim,
+        'with another signature': `${claim}.${mac.split('').toReversed().join('')}`,
+        'of another key': makeAnswerToken('another key', {
+          invitee: uris.held,
+          host: world.host,
+          expiresMs: clock.nowMs + dayMs,
+        }),
+        'with another claim': `${Buffer.from(`${canceled}/x/9999999999`).toString('base64url')}.${mac}`,
+        'with more after it': `${valid}.x`,
+        'in another form': `${valid}=`,
+        expired: world.tokenFor(uris.held, world.host, clock.nowMs - 1_000),
+        'of another host': world.tokenFor(uris.held, other),
+        'of an unknown booking': world.tokenFor(uris.unknown),
+        'of a meeting to come': world.tokenFor(uris.upcoming, world.hostsOf(uris.upcoming)[0]),
+        'of a canceled booking': world.tokenFor(canceled, world.hostsOf(canceled)[0]),
+        'of an erased person': world.tokenFor(erased, world.hostsOf(erased)[0]),
+        'very long': valid.repeat(100),
+      };
+      const doomed = service.state.invitees.get(canceled);
+      if (doomed) cancelInvitee(service, doomed, { cancelerType: 'invitee', reason: null });
+      await world.run({ repair: true });
+      await erase({ store, newKey: () => 'k'.repeat(32) }, targetOf(erased), {
+        now: new Date().toISOString().replace('Z', '000Z'),
+      });
+      const before = await world.state();
+      const answers = new Set<string>();
+      for (const [name, token] of Object.entries(bad))
+        for (const answer of [
+          await world.ask(encodeURIComponent(token)),
+          await world.post(encodeURIComponent(token), 'no_show'),
+        ]) {
+          expect([name, answer.status]).toEqual([name, 404]);
+          answers.add(answer.html);
+        }
+      expect(answers.size).toBe(1);
+      expect([await world.state(), world.markOf(erased), world.markOf(canceled)]).toEqual([before, null, null]);
+      clock.nowMs += answerLinkMs + 1_000;
+      expect((await world.ask(valid)).status).toBe(404);
+    });
+  });
+
+describe('a token', () => {
+  it('is read back with its key until it ends', () => {
+    const claim = {
+      invitee: 'https://x.example/e/1/invitees/I1',
+      host: 'https://x.example/users/U1',
+      expiresMs: 2_000_000,
+    };
+    const token = makeAnswerToken('key', claim);
+    expect(readAnswerToken('key', token, 1_999_999)).toEqual({ invitee: 'I1', host: 'U1', expiresMs: 2_000_000 });
+    expect([readAnswerToken('key', token, 2_000_000), readAnswerToken('yek', token, 0)]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+});
