@@ -4,7 +4,9 @@ import { listNoShows } from '#src/api/bookings/no-shows.ts';
 import { filters } from '#src/dashboard/components/form.ts';
 import { localQuery } from '#src/dashboard/components/local-times.ts';
 import { pager, table, type Column } from '#src/dashboard/components/list.ts';
-import { badge, externalLink, foreign, joined, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { badge, externalLink, foreign, joined, nothing, time, type Markup } from '#src/dashboard/components/markup.ts';
+import { readNoShowCounts } from '#src/read/numbers/booking-numbers.ts';
+import { askText, countsText, rateText } from '#src/dashboard/pages/numbers/headline.ts';
 import { newestEntry, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
 import { answerColumn, answeredNotice, canAnswer } from './answer.ts';
 import { meetingFilters, startEnds, timesText } from './outcome.ts';
@@ -34,6 +36,7 @@ export async function showNoShows(call: PageCall) {
                 <a href="/bookings?unconfirmed=true">meetings without evidence</a>.`
         }
       </p>
+      ${isUndone ? nothing : await headline(call)}
       ${answeredNotice(call.query, url)}
       ${filters(
         url,
@@ -55,6 +58,15 @@ export async function showNoShows(call: PageCall) {
       })}
       ${pager(pagination, url)}`,
   };
+}
+
+const headlineDays = 30;
+
+/** Of all hosts and event types, whatever is filtered below. */
+async function headline({ read }: PageCall): Promise<Markup> {
+  const counts = await read(({ store, clock }) => readNoShowCounts(store, { days: headlineDays }, clock()));
+  if (counts.meetings === 0) return nothing;
+  return html`<p>Last ${headlineDays} days: ${countsText(counts)}. ${rateText(counts)} ${askText(counts, '/bookings?unconfirmed=true')}</p>`;
 }
 
 const small = (text: Markup | string): Markup => html`<small>${text}</small>`;

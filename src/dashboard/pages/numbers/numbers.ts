@@ -7,11 +7,12 @@ import { localClock } from '#src/base/time-zone.ts';
 import { dayMs, dayOf } from '#src/base/time.ts';
 import { percentText, plainDay } from '#src/dashboard/charts/scale.ts';
 import { choices, filters, withQuery, type Field } from '#src/dashboard/components/form.ts';
-import { command, nothing, type Markup } from '#src/dashboard/components/markup.ts';
+import { command, type Markup } from '#src/dashboard/components/markup.ts';
 import { readNoShowCounts } from '#src/read/numbers/booking-numbers.ts';
 import type { NoShowCounts } from '#src/read/numbers/no-show-counts.ts';
 import { definePage, type Page, type PageCall } from '#src/dashboard/page.ts';
 import { listOf, type ChartCard } from './chart-card.ts';
+import { askText, countsText, rateText } from './headline.ts';
 import { leadTimeChart, rateChart } from './rate-charts.ts';
 import { dailyChart, hourChart, revenueCharts, weeklyRate } from './time-charts.ts';
 
@@ -34,7 +35,7 @@ export const numberPages: readonly Page[] = [
       return {
         title: 'Numbers',
         content: html`<h1>Numbers</h1>
-          <p class="lead">${leadOf(numbers)} ${unconfirmedOf(numbers, url)}</p>
+          <p class="lead">${leadOf(numbers, url)}</p>
           <p class="soft">${bookingsOf(numbers)} ${beforeOf(earlier, before.days)}</p>
           ${weeklyRate(numbers)}
           ${choices(
@@ -74,21 +75,12 @@ const rangeText = ({ from, to }: Pick<BookingNumbers, 'from' | 'to'>): string =>
   return `from ${from.slice(0, 4) === to.slice(0, 4) ? plainDay(from).slice(0, -5) : plainDay(from)} to ${plainDay(to)}`;
 };
 
-/** The rate first: it is what people look for. */
-function leadOf(numbers: BookingNumbers): Markup {
-  const { bookings, meetings, no_shows: noShows, rate } = numbers;
+function leadOf(numbers: BookingNumbers, url: URL): Markup {
+  const { bookings, meetings } = numbers;
   if (bookings === 0) return html`No meetings ${rangeText(numbers)}.`;
-  if (rate === null)
-    return html`${counted(meetings, 'meeting')} ended ${rangeText(numbers)}: too few for a no-show rate.`;
-  return html`<strong>${percentText(rate)}</strong> of ${counted(meetings, 'meeting')} ${rangeText(numbers)} were missed (${counted(noShows, 'no-show')}).`;
-}
-
-/** A meeting without a mark counts as held, so the rate can only be too low. */
-function unconfirmedOf(numbers: BookingNumbers, url: URL): Markup {
-  const { unconfirmed } = numbers;
-  if (unconfirmed === 0) return nothing;
+  if (meetings === 0) return html`No meeting ended ${rangeText(numbers)}.`;
   const list = listOf(url, numbers, { unconfirmed: 'true' });
-  return html`It may be more: for <a href="${list}">${counted(unconfirmed, 'other')}</a> there is no record of whether the invitee came.`;
+  return html`${counted(meetings, 'meeting')} ${rangeText(numbers)}: ${countsText(numbers)}. ${rateText(numbers)} ${askText(numbers, list)}`;
 }
 
 /** Why there are more bookings than meetings. */
