@@ -205,9 +205,11 @@ export async function fillReadWorld(store: Store): Promise<void> {
   // One by one: what was marked and unmarked is a history.
   for (const body of bodies) await ingestBodies(store, [body]);
   await read('custom_field_definition', definitions);
-  // A field that changed, and meetings of which the service computed another next one.
+  // A second mark that was removed, a field that changed, and meetings of which the service computed another next one.
   const computed = { company: 'Looms', next_meeting_date: '2031-05-05T10:00:00.000000Z' };
   for (const body of [
+    mark('A3', '5', january(12)),
+    mark('A3', null, january(13)),
     withFields(january(10), null),
     withFields(january(11), 'o1'),
     contact('ben', january(10), ['ben@example.test'], computed),

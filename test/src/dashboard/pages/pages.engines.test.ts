@@ -62,7 +62,7 @@ const cases: Readonly<Record<string, readonly string[]>> = {
     '/routing?booked=maybe',
   ],
   submission: ['/routing/lead', '/routing/site', '/routing/odd', '/routing/none'],
-  search: ['/search?q=lovelace', '/search?q=example', '/search'],
+  search: ['/search?q=ADA2', '/search?q=ada@example.test', '/search?q=lovelace', '/search?q=example', '/search'],
 };
 
 describe.each(storeEngines)('the pages on $name', ({ name: engine, available, fresh }) => {

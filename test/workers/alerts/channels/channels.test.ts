@@ -287,6 +287,9 @@ describe('log', () => {
     await world.send('log', await buildNoShow({ rule }));
     const line = JSON.parse(world.lines.at(-1) ?? '') as object;
     expect(line).toMatchObject({ level: 'warn', msg: 'alert', rule: 'missed', kind: 'alert', subjects: [inviteeUri] });
+    for (const message of [messages.retraction, messages.test]) await world.send('log', message);
+    const said = world.lines.slice(-2).map((text) => (JSON.parse(text) as { msg: string }).msg);
+    expect(said).toEqual(['alert retracted', 'alert test']);
     expect(world.lines.join('')).not.toMatch(/Ada|Lovelace|Introduction|Hopper/);
   });
 });
