@@ -143,7 +143,7 @@ describe('reconcile', () => {
 
   it('says which settings are missing, and ends with 2', async () => {
     const { code, err } = await home.run(['reconcile'], { API_BASE_URL: '', API_TOKEN: '' });
-    expect([code, err]).toEqual([2, expect.stringContaining('API_BASE_URL')]);
+    expect([code, err]).toEqual([2, expect.stringContaining('API_TOKEN')]);
   });
 
   it('makes a lost subscription again first, then repairs what was missed meanwhile, and notes nothing more', async () => {
