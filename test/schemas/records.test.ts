@@ -9,7 +9,9 @@ describe('a record of the API', () => {
   it.each(Object.keys(recordReaders))('%s has a reader, and no webhook may be called so', (kind) => {
     expect(readerOf(`${kind}.read`)).toBeDefined();
     expect(isEventKind(`${kind}.read`)).toBe(false);
-    expect(readApiRecord(JSON.stringify({ event: `${kind}.read`, payload: { uri } }))).toMatchObject({
+    // A record of a no-show has its mark.
+    const payload = { uri, no_show: { uri } };
+    expect(readApiRecord(JSON.stringify({ event: `${kind}.read`, payload }))).toMatchObject({
       state: 'known',
       event: `${kind}.read`,
       payload: { uri },
