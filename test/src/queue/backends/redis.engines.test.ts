@@ -238,7 +238,11 @@ describe.runIf(inject('redisUrl'))('the queue on Redis', () => {
   });
 
   it('works on a Cluster', async () => {
-    await using redis = await startRedis({ args: ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'] });
+    // By default its bus is 10,000 ports further, where another program may listen.
+    const bus = String(await freePort());
+    const settings = { enabled: 'yes', port: bus, 'announce-ip': '127.0.0.1' };
+    const args = Object.entries(settings).flatMap(([name, value]) => [`--cluster-${name}`, value]);
+    await using redis = await startRedis({ args });
     await redis.cli('cluster', 'addslotsrange', '0', '16383');
     await until(async () => (await redis.cli('cluster', 'info')).includes('cluster_state:ok'), 'the cluster is up');
     await roundTrip(`redis+cluster://127.0.0.1:${redis.port}`);
