@@ -27,8 +27,11 @@ export async function openProxy(
   target: string,
   {
     dropsOptions = false,
-    silentOnceReady = false,
-  }: { readonly dropsOptions?: boolean; readonly silentOnceReady?: boolean } = {},
+    answers,
+  }: {
+    readonly dropsOptions?: boolean;
+    /** Is silent after so many: the first one lets the client in. */ readonly answers?: number;
+  } = {},
 ): Promise<TestProxy> {
   const to = new URL(target);
   const pairs = new Set<Pair>();
@@ -72,11 +75,13 @@ export async function openProxy(
       server.write(dropsOptions ? withoutOptions(startup) : startup);
       client.pipe(server);
     });
-    if (!silentOnceReady) server.pipe(client);
+    let left = answers ?? Infinity;
+    if (answers === undefined) server.pipe(client);
     else
       server.on('data', (chunk: Buffer) => {
         client.write(chunk);
-        if (chunk.includes(readyForQuery)) client.unpipe(server).resume();
+        if (chunk.includes(readyForQuery)) left -= 1;
+        if (left === 0) client.unpipe(server).resume();
       });
   });
   proxy.listen(0, '127.0.0.1');

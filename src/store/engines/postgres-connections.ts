@@ -57,11 +57,16 @@ export function openConnections(
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     application_name: 'slotstream',
-    // The pool waits for it.
+    // The pool waits for it, without a limit of its own.
     onConnect: async (client) => {
-      isPooled = !(await answersDirectly(client));
-      if (!isPooled) await client.query(fastCompression);
-      else if (schema !== undefined) await requireSearchPath(client, schema);
+      limitSilence(client, answerTimeoutMs);
+      try {
+        isPooled = !(await isDirect(client));
+        if (!isPooled) await client.query(fastCompression);
+        else if (schema !== undefined) await requireSearchPath(client, schema);
+      } finally {
+        neverSilent(client);
+      }
     },
   });
   // Without a listener, a connection that breaks while idle or between two statements would end the process.
@@ -144,16 +149,6 @@ const fastCompression = `select set_config('default_toast_compression', 'lz4', f
   where name = 'default_toast_compression' and 'lz4' = any(enumvals)`;
 
 const answerTimeoutMs = 5000;
-
-/** With a limit of its own: the pool has none between the connection and this answer. */
-async function answersDirectly(client: pg.ClientBase): Promise<boolean> {
-  limitSilence(client, answerTimeoutMs);
-  try {
-    return await isDirect(client);
-  } finally {
-    neverSilent(client);
-  }
-}
 
 /** pg would use the options of the URL instead of ours. */
 function withOptions(url: string, options: string): pg.PoolConfig {
