@@ -59,6 +59,7 @@ export async function* readFeed(options: FeedOptions): AsyncGenerator<FeedEntry,
   if (consumer !== undefined && options.after !== undefined)
     throw new TypeError('a consumer has an offset of its own: leave out `after` or `consumer`');
   let acknowledged = -1;
+  let yielded = -1;
   const acknowledge = async (seq: number): Promise<void> => {
     if (consumer === undefined || seq <= acknowledged) return;
     const body = JSON.stringify({ acknowledged: seq });
@@ -79,12 +80,12 @@ export async function* readFeed(options: FeedOptions): AsyncGenerator<FeedEntry,
     if (page === undefined) return;
     for (const entry of page.collection) {
       if (signal?.aborted) return;
+      yielded = entry.seq;
       yield { ...entry, done: () => acknowledge(entry.seq) };
     }
-    const last = page.collection.at(-1)?.seq ?? acknowledged;
     const next = page.pagination.next_after;
-    // Entries that the filter leaves out are acknowledged with those before them, or a filter on a rare kind would never move.
-    if (position !== undefined && next > position && last === acknowledged) await acknowledge(next);
+    // A filter on a rare kind would never move otherwise. Not while an entry is unfinished: it would be acknowledged too.
+    if (position !== undefined && next > position && yielded <= acknowledged) await acknowledge(next);
     position = next;
     if (page.collection.length === 0 && !follow) return;
   }
@@ -128,7 +129,12 @@ class RejectedRequest extends Error {}
 /** Ends early when the signal aborts. */
 function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal?.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
   });
 }

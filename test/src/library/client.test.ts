@@ -70,6 +70,23 @@ it('a consumer begins at its offset, acknowledges each entry, and what the filte
   );
 });
 
+it('an entry that is not done is not acknowledged, also when pages without entries follow', async () => {
+  const pages = [page([3], 3), page([], 9), page([11], 11), page([], 20)];
+  const posted: string[] = [];
+  await using server = await openServer(({ method, body }) => {
+    if (method === 'POST') return [200, { ok: posted.push(body) }];
+    return pages.shift() ?? page([], 20);
+  });
+  const stop = new AbortController();
+  for await (const entry of readFeed({ ...server.options, consumer: 'crm', follow: true, signal: stop.signal })) {
+    if (entry.seq < 11) continue;
+    expect(posted).toEqual([]);
+    await entry.done();
+    stop.abort();
+  }
+  expect(posted).toEqual(['{"acknowledged":11}']);
+});
+
 it('what fails is repeated, also an acknowledgement; what is rejected throws', async () => {
   const replies: Reply[] = ['reset', [503], [429], page([1], 1), [500], [200], page([], 1)];
   await using server = await openServer(() => replies.shift() ?? [400, { title: 'Invalid' }]);
