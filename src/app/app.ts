@@ -213,7 +213,7 @@ async function openShared(
     log.error({ file, hint: `Fetch what the service still has: ${slotstream} reconcile --repair` }, damagedQueue);
   const queue = await openQueue({ url, dataDir, report, onDamaged });
   opened.defer(() => queue.close());
-  const circuit = await openQueueCircuit({ queue, log, hasRoom: () => disks.hasRoom('queue'), clock: Date.now });
+  const circuit = await openQueueCircuit({ queue, log, hasRoom: () => disks.hasRoom('queue') });
   opened.defer(() => circuit.close());
   const checks = { queue: circuit.ping, ...(store && { store: () => store.engine.ping() }) };
   const health = createHealth({ checks, clock: Date.now });

@@ -77,7 +77,7 @@ export type ThrottledLog = (level: Level, message: string, fields?: object, key?
 // Messages are constant, so few keys are normal; the limit only guards against a caller that puts data in them.
 const maxMessages = 200;
 
-export function throttled(log: Log, everyMs: number, now: () => number = Date.now): ThrottledLog {
+export function throttled(log: Log, everyMs: number, now: () => number = () => performance.now()): ThrottledLog {
   const logged = new Map<string, { at: number; alsoHappened: number }>();
   return (level, message, fields = {}, key = message) => {
     const last = logged.get(key);

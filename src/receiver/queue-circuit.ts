@@ -33,8 +33,8 @@ export interface QueueCircuitNeeds {
   readonly log: Log;
   /** False while the disk of the queue is almost full. */
   readonly hasRoom?: () => Promise<boolean>;
-  /** Milliseconds, any origin. */
-  clock(): number;
+  /** Milliseconds that pass evenly: a clock that is set back must not keep the circuit open. */
+  readonly clock?: () => number;
 }
 
 export interface QueueCircuitOptions {
@@ -49,7 +49,7 @@ const checkTimeoutMs = 5_000;
 
 /** Throws when the engine answers and could lose data, so that the process does not start. It does not wait for one that is down. */
 export async function openQueueCircuit(
-  { queue, log, hasRoom = async () => true, clock }: QueueCircuitNeeds,
+  { queue, log, hasRoom = async () => true, clock = () => performance.now() }: QueueCircuitNeeds,
   options: QueueCircuitOptions = {},
 ): Promise<QueueCircuit> {
   const { timeoutMs: usualTimeoutMs = 2000, firstPauseMs = 250, longestPauseMs = 5000, checkEveryMs = 1000 } = options;

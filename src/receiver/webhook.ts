@@ -45,7 +45,7 @@ export type ReceiverEnv = { Bindings: Partial<HttpBindings> };
 /** You can mount it in another Hono app: `app.route('/hooks', createReceiver(…))`. */
 export function createReceiver(needs: ReceiverNeeds, options: ReceiverOptions): Hono<ReceiverEnv> {
   // Refusals are counted, never stored, and logged at most every ten seconds: anyone can cause them.
-  const sample = throttled(needs.log, 10_000, needs.clock);
+  const sample = throttled(needs.log, 10_000);
   const maxBytes = Math.max(64 * 1024 ** 2, 4 * options.maxBodyBytes);
   const bodyLimits = {
     maxBytes: options.maxBodyBytes,

@@ -55,7 +55,7 @@ export function createRateLimiter(needs: RateLimiterNeeds, reserveShare: number)
 
   /** Renews the window after the sleep, whatever the clock says: a clock that was set back must not make it sleep for ever. */
   async function sleepUntilReset(closed: Window, signal: AbortSignal | undefined): Promise<void> {
-    const ms = closed.resetAtMs - needs.nowMs();
+    const ms = Math.min(closed.resetAtMs - needs.nowMs(), longestDelayMs);
     needs.onPause?.({ ms, why: 'rate_limit' });
     await needs.sleep(ms, signal);
     if (window === closed) window = renewed(closed);

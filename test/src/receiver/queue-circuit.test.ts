@@ -1,5 +1,5 @@
 // The circuit in front of the queue: its states, and which one answers where two could.
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLog } from '#src/observability/log.ts';
 import type { EngineProblem } from '#src/queue/contract.ts';
 import { openQueueCircuit } from '#src/receiver/queue-circuit.ts';
@@ -7,7 +7,7 @@ import { openQueueCircuit } from '#src/receiver/queue-circuit.ts';
 const unsafe: EngineProblem = { fatal: true, message: 'It is not durable.', hint: 'Fix it.' };
 const batch = { v: 1, deliveries: [{ body: '{}', receivedAt: '2026-01-01T00:00:00.000000Z' }] } as const;
 
-async function openScene(problems: readonly EngineProblem[] = []) {
+async function openScene(problems: readonly EngineProblem[] = [], { ownClock = true } = {}) {
   const lines: string[] = [];
   const log = createLog({ level: 'info', pretty: false, destination: { write: (line) => void lines.push(line) } });
   const scene = { problems, answers: true, fails: false, hasRoom: true, added: 0, nowMs: 0, lines };
@@ -21,7 +21,7 @@ async function openScene(problems: readonly EngineProblem[] = []) {
     },
   };
   const circuit = await openQueueCircuit(
-    { queue, log, hasRoom: async () => scene.hasRoom, clock: () => scene.nowMs },
+    { queue, log, hasRoom: async () => scene.hasRoom, ...(ownClock && { clock: () => scene.nowMs }) },
     { timeoutMs: 20, firstPauseMs: 100, longestPauseMs: 300, checkEveryMs: 5 },
   );
   onTestFinished(() => circuit.close());
@@ -56,6 +56,17 @@ describe('the circuit', () => {
     scene.fails = false;
     expect([await circuit.enqueue(batch), circuit.state()]).toEqual([true, 'closed']);
     expect(scene.lines.filter((line) => line.includes('the queue accepts deliveries again'))).toHaveLength(1);
+  });
+
+  it('is probing after its pause, also when the clock of the machine was set back meanwhile', async () => {
+    const { scene, circuit, state } = await openScene([], { ownClock: false });
+    onTestFinished(() => void vi.restoreAllMocks());
+    const startedMs = Date.now();
+    vi.spyOn(Date, 'now').mockReturnValue(startedMs + 3_600_000);
+    scene.fails = true;
+    expect(await circuit.enqueue(batch)).toBe(false);
+    vi.spyOn(Date, 'now').mockReturnValue(startedMs);
+    await state('probing');
   });
 
   it('stays unsafe, and tries nothing, while an engine that came back could lose data', async () => {
