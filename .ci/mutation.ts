@@ -69,4 +69,5 @@ for (const [path, { tests, explained }] of Object.entries(core)) {
   if (survived > explained) process.exitCode = 1;
 }
 console.log(table.join('\n'));
-if (process.exitCode === 1) console.error('More mutants survive than docs/testing.md explains: see the list above.');
+if (process.exitCode === 1)
+  console.error('More mutants survive than docs/proof/testing.md explains: see the list above.');

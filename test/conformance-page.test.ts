@@ -1,4 +1,4 @@
-// docs/conformance.md is made from the rows of test/conformance, and a row that cannot be read is noticed.
+// docs/proof/conformance.md is made from the rows of test/conformance, and a row that cannot be read is noticed.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ const chapter = (rows: string) => readChapter('some.test.ts', `// Conformance: s
 
 describe('the conformance page', () => {
   it('is up to date with the tests (npm run conformance)', () => {
-    expect(readFileSync(join(root, 'docs/conformance.md'), 'utf8')).toBe(
+    expect(readFileSync(join(root, 'docs/proof/conformance.md'), 'utf8')).toBe(
       conformancePage(readRows(join(root, 'test/conformance'))),
     );
   });

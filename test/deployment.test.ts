@@ -31,8 +31,8 @@ describe('docs/monitoring.md', () => {
     expect(documented.toSorted()).toEqual(own.toSorted());
   });
 
-  it('and docs/scale.md name only metrics that exist', () => {
-    const named = [...metricsIn(read('monitoring.md')), ...metricsIn(read('scale.md'))];
+  it('and docs/proof/scale.md name only metrics that exist', () => {
+    const named = [...metricsIn(read('monitoring.md')), ...metricsIn(read('proof/scale.md'))];
     expect(named.filter((name) => !exported.has(name) && name.startsWith('slotstream_'))).toEqual([]);
   });
 

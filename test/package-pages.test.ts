@@ -23,7 +23,7 @@ it('the package contains the documentation, its examples and .env.example, and n
     expect(published.length).toBeGreaterThan(15);
     expect(paths).toEqual(expect.arrayContaining([...published, '.env.example', 'README.md', 'LICENSE']));
 
-    const pages = paths.filter((path) => path === 'README.md' || /^docs\/[^/]+\.md$/.test(path));
+    const pages = paths.filter((path) => path === 'README.md' || /^docs\/.+\.md$/.test(path));
     const broken = pages.flatMap((page) =>
       [...readFileSync(join(folder, page), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)]
         .map(([, link = '']) => join(dirname(page), link))

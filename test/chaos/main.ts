@@ -1,4 +1,4 @@
-// `npm run chaos`: runs the scenarios, prints a line for each, and writes docs/chaos.md after a run of all of them.
+// `npm run chaos`: runs the scenarios, prints a line for each, and writes docs/proof/chaos.md after a run of all of them.
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { scenarios } from './scenarios.ts';
 const usage = `Usage: npm run chaos -- [options] [part of a name …]
 
 Runs an installation under load, injects one fault per row, and compares log and rows with an independent model.
-Without names it runs all rows and writes docs/chaos.md.
+Without names it runs all rows and writes docs/proof/chaos.md.
 
   --seed <n>    the same deliveries and choices as in an earlier run (default: from the time)
   --runs <n>    complete runs one after another, each with its own seed (default 1)
@@ -138,8 +138,8 @@ else if (chosen.length === 0) {
     if (!values.json) say(`\n${passed} passed, ${others}; ${run.minutes.toFixed(1)} minutes, seed ${run.seed}.`);
   }
   if (positionals.length === 0) {
-    await writeFile(new URL('../../docs/chaos.md', import.meta.url), pageOf(runs));
-    if (!values.json) say('Written: docs/chaos.md');
+    await writeFile(new URL('../../docs/proof/chaos.md', import.meta.url), pageOf(runs));
+    if (!values.json) say('Written: docs/proof/chaos.md');
   }
   process.exitCode = runs.every(isSound) ? 0 : 1;
 }

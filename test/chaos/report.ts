@@ -1,4 +1,4 @@
-// The results of chaos runs as text: a line per row for the terminal, and the page docs/chaos.md.
+// The results of chaos runs as text: a line per row for the terminal, and the page docs/proof/chaos.md.
 import { execFileSync } from 'node:child_process';
 import { availableParallelism, totalmem } from 'node:os';
 import { findPostgres } from '../harness/postgres.ts';

@@ -1,5 +1,5 @@
 // The conformance table: each row is a sentence of the specification and the test that shows it to be true of the sandbox.
-// docs/conformance.md is made from these rows.
+// docs/proof/conformance.md is made from these rows.
 import { it } from 'vitest';
 import { concernsTarget } from './target.ts';
 

@@ -1,4 +1,4 @@
-// `npm run faults`: injects faults into an installation, prints what each view reports, and writes docs/faults.md after a run of all.
+// `npm run faults`: injects faults into an installation, prints what each view reports, and writes docs/proof/faults.md after a run of all.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,8 +47,8 @@ async function run(): Promise<void> {
   print(`${rows.length} faults in ${minutes.toFixed(1)} minutes.`);
   if (positionals.length === 0) {
     const page = pageOf({ begun: new Date(begunMs).toISOString(), minutes, rows }, conditions);
-    await writeFile(new URL('../../docs/faults.md', import.meta.url), page);
-    print('Written: docs/faults.md');
+    await writeFile(new URL('../../docs/proof/faults.md', import.meta.url), page);
+    print('Written: docs/proof/faults.md');
   }
   if (rows.every((row) => wrongViews(row).length === 0)) return;
   process.exitCode = 1;

@@ -1,4 +1,4 @@
-// The results of a run as text: a line per fault for the terminal, and the page docs/faults.md.
+// The results of a run as text: a line per fault for the terminal, and the page docs/proof/faults.md.
 import { availableParallelism, hostname, loadavg } from 'node:os';
 import type { Conditions } from './installation.ts';
 import { wrongViews, type Row } from './observe.ts';
@@ -61,7 +61,7 @@ export function pageOf(
   const missing = rows.reduce((sum, row) => sum + wrongViews(row).length, 0);
   return `# Faults, and what reports them
 
-This page is written by \`npm run faults\`. It starts Redis, PostgreSQL, the sandbox with ${activitiesPerSecond} activities a second, two \`receive\` and three \`work\` processes with a \`DATA_DIR\` each, a recipient of alerts (\`ALERT_WEBHOOK_URL\`) and a Prometheus with [the example rules](examples/prometheus-rules.yml).
+This page is written by \`npm run faults\`. It starts Redis, PostgreSQL, the sandbox with ${activitiesPerSecond} activities a second, two \`receive\` and three \`work\` processes with a \`DATA_DIR\` each, a recipient of alerts (\`ALERT_WEBHOOK_URL\`) and a Prometheus with [the example rules](../examples/prometheus-rules.yml).
 Then it injects one fault after another, and writes down what each view reports, and how many seconds after the fault. After 30 s a view that must report the fault and does not is marked as **wrong**, and the command ends with exit code 1.
 
 \`\`\`

@@ -1,4 +1,4 @@
-// The path of a delivery, from the intake to the alert, in one process under fast-check's scheduler: docs/testing.md describes it.
+// The path of a delivery, from the intake to the alert, in one process under fast-check's scheduler: docs/proof/testing.md describes it.
 import fc from 'fast-check';
 import { afterAll, beforeAll, it } from 'vitest';
 import { loadRules, type Ruleset } from '#workers/alerts/rules/ruleset.ts';
