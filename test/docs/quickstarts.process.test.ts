@@ -1,0 +1,89 @@
+// docs/quickstarts: every command runs, in its order, in a fresh folder against the sandbox, and prints what the page shows.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, inject, it } from 'vitest';
+import { openCallback } from '../harness/sandbox/callback-server.ts';
+import { findPostgres } from '../harness/postgres.ts';
+import { freePort, until } from '../harness/ports.ts';
+import { missingLine, openReader, stepsOf } from '../harness/quickstart.ts';
+
+const pageOf = (name: string) =>
+  readFileSync(join(import.meta.dirname, '../../docs/quickstarts', `${name}.md`), 'utf8');
+
+/** The ports of the pages, and free ones. */
+async function openTerminal(
+  replaced: Readonly<Record<string, string>> = {},
+  settings: Readonly<Record<string, string>> = {},
+) {
+  const [port, adminPort, sandboxPort] = [await freePort(), await freePort(), await freePort()].map(String) as [
+    string,
+    string,
+    string,
+  ];
+  const env = {
+    PATH: `${findPostgres() ?? ''}:${process.env['PATH'] ?? ''}`,
+    PORT: port,
+    ADMIN_PORT: adminPort,
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
+    PSQL_PAGER: 'cat',
+    ...settings,
+  };
+  return openReader(env, {
+    'slotstream sandbox': `slotstream sandbox --port ${sandboxPort}`,
+    '127.0.0.1:8090': `127.0.0.1:${sandboxPort}`,
+    '127.0.0.1:8081': `127.0.0.1:${adminPort}`,
+    '0.0.0.0:8080': `0.0.0.0:${port}`,
+    ...replaced,
+  });
+}
+
+describe.runIf(existsSync('/usr/bin/script'))('the quickstart', () => {
+  it.runIf(inject('postgresUrl'))('about contacts ends with a change of a contact in PostgreSQL', async () => {
+    const { host } = new URL(inject('postgresUrl'));
+    await using terminal = await openTerminal({
+      '127.0.0.1:5432': host,
+      '/crm': `/crm_${process.pid}`,
+      'database crm': `database crm_${process.pid}`,
+    });
+    for (const step of stepsOf(pageOf('contacts-to-postgresql'))) await terminal.run(step);
+  });
+
+  it('about bookings ends with a program that reads the feed', async () => {
+    await using terminal = await openTerminal();
+    for (const step of stepsOf(pageOf('bookings-in-a-pipeline'))) await terminal.run(step);
+  });
+
+  it('about no-shows ends with a message in Slack and its retraction', async () => {
+    await using slack = await openCallback();
+    slack.answer = 200;
+    slack.words = { body: 'ok' };
+    await using terminal = await openTerminal(
+      { 'https://hooks.slack.com/services/T000/B000/XXXX': slack.url, 'hooks.slack.com': new URL(slack.url).host },
+      { ALERT_ALLOW_PRIVATE: 'true' },
+    );
+    for (const step of stepsOf(pageOf('no-shows-in-slack')))
+      if (step.kind === 'slack') {
+        const newest = () => (slack.received.at(-1)?.body as { text: string } | undefined)?.text ?? '';
+        await until(
+          () => missingLine(step.shown, newest()) === undefined,
+          `Slack shows ${step.shown}, not ${newest()}`,
+        );
+      } else await terminal.run(step);
+    expect(slack.received).toHaveLength(3);
+  });
+});
+
+describe('what a page shows', () => {
+  it('is compared line by line, in order, with any text for … and any time', () => {
+    const printed = '12:00:01  one   two\r\nthree 4\r\n';
+    expect(missingLine('11:59:59 one two\nthree …', printed)).toBeUndefined();
+    expect(missingLine('three 4\none', printed)).toBe('one');
+    expect(missingLine('three 5', printed)).toBe('three 5');
+  });
+
+  it('is the output of every command', () => {
+    expect(() => stepsOf('```sh\necho a\n```\n\n```sh\necho b\n```\n```\nb\n```\n')).toThrow(
+      'No output is shown for: echo a',
+    );
+  });
+});
