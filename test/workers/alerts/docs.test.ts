@@ -93,6 +93,15 @@ describe('docs/alerts.md', () => {
     expect(new Set([...byName.values()].map(({ when }) => when))).toEqual(new Set(kinds.map(({ when }) => when)));
   });
 
+  it('has examples of single rules, which load', async () => {
+    const blocks = [...page.matchAll(/```json\n(.*?)```/gs)].map(([, text = '']) => text);
+    const rules = blocks.filter((text) => text.startsWith('{ "name"'));
+    expect(rules.length).toBeGreaterThan(8);
+    for (const rule of rules) expect((await loaded(`{ "rules": [${rule}] }`)).byName.size).toBeGreaterThan(0);
+    const whole = blocks.filter((text) => text.includes('"rules"'));
+    for (const file of whole) expect((await loaded(file)).byName.size).toBeGreaterThan(0);
+  });
+
   it('names the default rules', async () => {
     const { byName } = await loadRules({ file: undefined, graceMs: 0, configured: [] });
     const usual = [...byName.keys()].map((name) => `\`${name}\``);
