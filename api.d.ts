@@ -168,7 +168,7 @@ export interface LoggedEvent {
   readonly row: NonNullable<FeedEntry["row"]> | null;
 }
 export interface Mirror extends AsyncDisposable {
-  /** Takes a delivery, at any path: 202 once it is safe, 401, 413 and so on otherwise. */
+  /** Takes a delivery, at any path: 202 once it is safe, 401, 413 and so on otherwise. With `answers`, `/answers/…` is the page of a signed link. */
   receive(request: Request): Promise<Response>;
   /**
   * Calls your function for each entry of these kinds (`invitee.created`, `invitee.*`), after its commit: at least once, in the order of
@@ -1519,13 +1519,13 @@ export interface ProcessesRow<Values extends ColumnValues> {
   /** when it last received or projected a batch */
   last_batch_at: Values['time'] | null;
 }
-/** One row per action of an operator through the API or the dashboard, and per call of an AI model, for 400 days. */
+/** One row per action of an operator through the API or the dashboard, per answer of a host, and per call of an AI model, for 400 days. */
 export interface AdminActionsRow<Values extends ColumnValues> {
   /** random */
   id: Values['text'];
   /** when it began */
   at: Values['time'];
-  /** `admin token`, `admin session`, `read-only token`, `read-only session`, `mcp token` or `mcp command` */
+  /** `admin token`, `admin session`, `read-only token`, `read-only session`, `mcp token`, `mcp command` or `answer link` */
   caller: Values['text'];
   /** address from which the request came */
   address: Values['text'];

@@ -16,6 +16,9 @@ export function propertyOf(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
 }
 
+/** The last part of a URI, which names the record in an address. */
+export const idOf = (uri: string): string => uri.slice(uri.lastIndexOf('/') + 1);
+
 /** Null for what is no text. */
 export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 

@@ -2,6 +2,7 @@
 // because mail scanners and previews open every link; only its forms do. They have no content: the address says what was answered.
 // Every link that is not valid any more gets the same answer, so that nothing about other bookings can be learned.
 import { html, raw } from 'hono/html';
+import { idOf } from '#schemas/wire.ts';
 import { zonedSpan } from '#src/base/zoned-time.ts';
 import { HttpError } from '#src/http/http-error.ts';
 import { contentPolicy } from '#src/http/content-policy.ts';
@@ -10,9 +11,10 @@ import { readAnswerToken, type AnswerClaim } from '#src/read/bookings/answer-lin
 import { loadBookingContexts } from '#src/read/bookings/booking-context.ts';
 import { hostsOf } from '#src/read/bookings/hosts.ts';
 import { erasedAmong } from '#src/read/deliveries/log-changes.ts';
-import { idOf, rowNamed } from './row-record.ts';
+import { rowNamed } from './row-record.ts';
 import type { ApiContext } from './api-operation.ts';
-import { currentAnswer, giveAnswer } from './bookings/answers.ts';
+import { createAudit, type Audit } from './audit.ts';
+import { answerTexts, currentAnswer, giveHostAnswer, isAnswer, type AnswerName } from './bookings/answers.ts';
 import { style } from './auth/login-page.ts';
 import { createRequestLimit } from './request-limit.ts';
 
@@ -25,12 +27,9 @@ export interface AnswerPageNeeds extends Pick<ApiContext, 'store' | 'tail' | 'cl
 /** Answers a request for `/answers/TOKEN`. */
 export type AnswerPage = (request: Request) => Promise<Response>;
 
-const texts = { came: 'They came', no_show: 'No-show', none: 'Undo' } as const;
-type AnswerName = keyof typeof texts;
-const isAnswer = (text: string): text is AnswerName => Object.hasOwn(texts, text);
-
 export function createAnswerPage(needs: AnswerPageNeeds): AnswerPage {
   const limit = createRequestLimit(needs.clock);
+  const audit = createAudit(needs, []);
   return async (request) => {
     if (!['GET', 'HEAD', 'POST'].includes(request.method)) return page(405, html`<h1>Not allowed</h1>`);
     const token = idOf(new URL(request.url).pathname);
@@ -38,7 +37,7 @@ export function createAnswerPage(needs: AnswerPageNeeds): AnswerPage {
     if (claim === undefined) return notValid();
     if (!limit.admits(token)) return page(429, html`<h1>Too many requests</h1><p>Try again in a minute.</p>`);
     try {
-      return await answerRequest(needs, claim, request);
+      return await answerRequest({ ...needs, audit }, claim, request);
     } catch (error) {
       if (error instanceof HttpError && error.status === 404) return notValid();
       needs.report(error);
@@ -47,14 +46,18 @@ export function createAnswerPage(needs: AnswerPageNeeds): AnswerPage {
   };
 }
 
-async function answerRequest(needs: AnswerPageNeeds, claim: AnswerClaim, { method, url }: Request): Promise<Response> {
+async function answerRequest(
+  needs: AnswerPageNeeds & { readonly audit: Audit },
+  claim: AnswerClaim,
+  { method, url }: Request,
+): Promise<Response> {
   const { pathname, searchParams } = new URL(url);
   const meeting = await meetingOf(needs, claim);
   if (meeting === undefined) return notValid();
   const chosen = searchParams.get('answer') ?? '';
   if (method !== 'POST') return showMeeting(meeting, { pathname, chosen });
   if (!isAnswer(chosen)) return page(400, html`<h1>Not understood</h1>`);
-  await giveAnswer(needs, { invitee: meeting.invitee, answer: chosen, by: 'host' });
+  await giveHostAnswer(needs, { invitee: meeting.invitee, answer: chosen, who: 'answer link' });
   return new Response(null, { status: 303, headers: { ...headers, location: pathname } });
 }
 
@@ -89,7 +92,7 @@ async function meetingOf(needs: AnswerPageNeeds, claim: AnswerClaim): Promise<Me
 
 function showMeeting(meeting: Meeting, { pathname, chosen }: { readonly pathname: string; readonly chosen: string }) {
   const { firstName, event, when, answer: current } = meeting;
-  const order = Object.keys(texts)
+  const order = Object.keys(answerTexts)
     .filter(isAnswer)
     .filter((answer) => answer !== current)
     .toSorted((a, b) => Number(b === chosen) - Number(a === chosen));
@@ -99,7 +102,7 @@ function showMeeting(meeting: Meeting, { pathname, chosen }: { readonly pathname
     html`<h1>Did <bdi>${firstName}</bdi> come?</h1>
       <p><bdi>${event}</bdi><br />${when}</p>
       ${given === '' ? '' : html`<p role="status"><strong>${given}</strong></p>`}
-      <div>${order.map((answer) => html`<form method="post" action="${pathname}?answer=${answer}"><button>${texts[answer]}</button></form>`)}</div>`,
+      <div>${order.map((answer) => html`<form method="post" action="${pathname}?answer=${answer}"><button>${answerTexts[answer]}</button></form>`)}</div>`,
   );
 }
 

@@ -39,9 +39,6 @@ export async function listRows(
   return listing<StoredRow>({ ...found, positionOf }, wanted.recordOf);
 }
 
-/** The last part of a URI, which names the record in an address. */
-export const idOf = (uri: string): string => uri.slice(uri.lastIndexOf('/') + 1);
-
 /** The row that the last part of its URI names; `what` is for the error where there is none. */
 export async function rowNamed<Name extends ListedTable>(
   store: Store,

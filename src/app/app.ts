@@ -41,7 +41,7 @@ export interface App extends AsyncDisposable {
   /** A link that logs a browser in once; valid for a minute when no other time is given. */
   loginLink(validMs?: number): string;
   status(): Promise<object>;
-  /** Takes a delivery, at any path; rejects where this process does not receive. */
+  /** Takes a delivery, at any path, or serves a signed link; rejects where this process does not receive. */
   receive(request: Request): Promise<Response>;
   /** Calls a handler for entries of the log; resolves once it has an offset. Where this process does not work, it is never called. */
   follow(handler: FeedHandler): Promise<void>;

@@ -40,7 +40,7 @@ export interface Receiver {
   /** Undefined without a listener. */
   readonly port: number | undefined;
   readonly diskLog: DiskLog;
-  /** Takes a delivery, at any path. */
+  /** Takes a delivery, at any path; at `/answers/TOKEN` it serves a signed link, where ANSWERS is on. */
   receive(request: Request): Promise<Response>;
 }
 
@@ -85,7 +85,9 @@ export async function openReceiver(
   listener?.serve({ fetch: app.fetch, onClosing: () => health.stop(), onEvicted: metrics.evicted });
   // Again, because it closes before what it uses.
   if (listener) opened.defer(() => listener.close());
-  const receive = async ({ url, method, headers, body }: Request): Promise<Response> => {
+  const receive = async (request: Request): Promise<Response> => {
+    const { url, method, headers, body } = request;
+    if (needs.answers && /\/answers\/[^/]+$/.test(new URL(url).pathname)) return needs.answers(request);
     const init: RequestInit = { method, headers, ...(body && { body, duplex: 'half' }) };
     return app.fetch(new Request(new URL('/webhooks', url), init), {});
   };

@@ -16,7 +16,7 @@ export interface LoggedEvent {
 }
 
 export interface Mirror extends AsyncDisposable {
-  /** Takes a delivery, at any path: 202 once it is safe, 401, 413 and so on otherwise. */
+  /** Takes a delivery, at any path: 202 once it is safe, 401, 413 and so on otherwise. With `answers`, `/answers/…` is the page of a signed link. */
   receive(request: Request): Promise<Response>;
   /**
    * Calls your function for each entry of these kinds (`invitee.created`, `invitee.*`), after its commit: at least once, in the order of

@@ -1,7 +1,7 @@
 // Declares a tool: an operation of the API that reads, what a model may ask of it, and how its answer is presented.
 import { z } from 'zod';
 import { ApiError, type AnswerOf, type Ask } from '#src/api/ask.ts';
-import { idOf } from '#src/api/row-record.ts';
+import { idOf } from '#schemas/wire.ts';
 import type { Operation, TypedOperation } from '#src/http/operation.ts';
 import type { RawQuery } from '#src/http/request.ts';
 import type { Presentation, RenderOptions } from './marked.ts';

@@ -7,7 +7,12 @@ import { isLoopback } from '#src/base/loopback.ts';
 import { sessionSeconds } from './session.ts';
 
 export interface Caller {
-  readonly who: `${'admin' | 'read-only'} ${'token' | 'session'}` | 'metrics token' | 'mcp token' | 'mcp command';
+  readonly who:
+    | `${'admin' | 'read-only'} ${'token' | 'session'}`
+    | 'metrics token'
+    | 'mcp token'
+    | 'mcp command'
+    | 'answer link';
   /** The address of the socket; a header can be forged. */
   readonly address: string;
 }

@@ -2,15 +2,21 @@
 import { z } from 'zod';
 import { uri } from '#schemas/wire.ts';
 import { defineOperation, type ApiContext } from '#src/api/api-operation.ts';
+import type { Audit } from '#src/api/audit.ts';
 import { isTransient, SlotstreamError } from '#src/base/errors.ts';
 import { instantOf } from '#src/base/time.ts';
-import { conflict, denied, invalid, notFound, titledError, type HttpError } from '#src/http/http-error.ts';
+import { conflict, denied, HttpError, invalid, notFound, titledError } from '#src/http/http-error.ts';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { attendances } from '#src/store/bookings/evidence.ts';
 import { journeyOf, type BookingRow } from '#src/read/bookings/bookings.ts';
 import type { Answerer } from '#workers/projections/attendance.ts';
 import { answers, statusOf, type Answer } from '#workers/sync/answer.ts';
 import { outcomes } from './booking-record.ts';
+
+/** The answers as people read them. */
+export const answerTexts = { came: 'They came', no_show: 'No-show', none: 'Undo' } as const;
+export type AnswerName = keyof typeof answerTexts;
+export const isAnswer = (text: string): text is AnswerName => Object.hasOwn(answerTexts, text);
 
 const answerRecord = z
   .strictObject({
@@ -70,6 +76,21 @@ export async function giveAnswer(
   tail.poke();
   await catchUpBookings(store);
   return stateOf(await bookingOf({ store }, answer.invitee));
+}
+
+/** As `giveAnswer`, for a host without a login: recorded as an action, as those of the API are. */
+export async function giveHostAnswer(
+  context: AnswerContext & { readonly audit: Pick<Audit, 'begin'> },
+  { who, ...answer }: Omit<Answer, 'by'> & { readonly who: 'answer link' },
+): Promise<void> {
+  const caller = { who, address: '' };
+  const end = await context.audit.begin(answerBooking, caller, { params: {}, query: {}, body: answer });
+  try {
+    await end(200, { resource: await giveAnswer(context, { ...answer, by: 'host' }) });
+  } catch (error) {
+    await end(error instanceof HttpError ? error.status : 503);
+    throw error;
+  }
 }
 
 async function bookingOf({ store }: Pick<ApiContext, 'store'>, invitee: string): Promise<BookingRow> {

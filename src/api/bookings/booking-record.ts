@@ -1,7 +1,7 @@
 // A booking as the API shows it: one journey of the view `booking_journeys`, with the contact of its address.
 import { z } from 'zod';
 import { instant } from '#schemas/resources/values.ts';
-import { idOf } from '#src/api/row-record.ts';
+import { idOf } from '#schemas/wire.ts';
 import type { Store } from '#src/store/contract.ts';
 import { readColumns, type StoredRow } from '#src/store/rows.ts';
 import { lowerCaseEmail } from '#src/store/sql-dialect.ts';

@@ -2,10 +2,11 @@
 // timeline.
 import { z } from 'zod';
 import { instant } from '#schemas/resources/values.ts';
+import { idOf } from '#schemas/wire.ts';
 import { instantOf } from '#src/base/time.ts';
 import { atLeast } from '#src/api/at-least.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
-import { columnsOf, idOf, objectsIn, rowNamed } from '#src/api/row-record.ts';
+import { columnsOf, objectsIn, rowNamed } from '#src/api/row-record.ts';
 import { notFound } from '#src/http/http-error.ts';
 import { alertsAbout, alertStates } from '#src/store/alerts/alert-rows.ts';
 import { isLinkPending } from '#src/store/follow-up-rows.ts';

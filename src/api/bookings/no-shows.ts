@@ -2,9 +2,8 @@
 import { z } from 'zod';
 import { pageQuery } from '#schemas/pagination.ts';
 import { instant } from '#schemas/resources/values.ts';
-import { uri } from '#schemas/wire.ts';
+import { idOf, uri } from '#schemas/wire.ts';
 import { atLeast } from '#src/api/at-least.ts';
-import { idOf } from '#src/api/row-record.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
 import { listing } from '#src/http/pagination.ts';
 import { boundary, plainText } from '#src/http/request.ts';

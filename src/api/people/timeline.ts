@@ -2,9 +2,10 @@
 import { z } from 'zod';
 import { pageQuery } from '#schemas/pagination.ts';
 import { instant } from '#schemas/resources/values.ts';
+import { idOf } from '#schemas/wire.ts';
 import { instantOf } from '#src/base/time.ts';
 import { defineOperation } from '#src/api/api-operation.ts';
-import { idOf, rowNamed } from '#src/api/row-record.ts';
+import { rowNamed } from '#src/api/row-record.ts';
 import { listing } from '#src/http/pagination.ts';
 import { momentKinds, type Moment } from '#src/read/timeline/moment.ts';
 import { mostOfPerson } from '#src/read/timeline/timeline-rows.ts';

@@ -1,7 +1,7 @@
 // The smallest parts of a page: markup, times, links, states, notices, commands, and text to copy. Text of the mirror is written by strangers:
 // `html` escapes it, `bdi` isolates its direction, and only http and https become links.
 import { html } from 'hono/html';
-import { idOf as lastPart } from '#src/api/row-record.ts';
+import { idOf as lastPart } from '#schemas/wire.ts';
 import { slotstream } from '#src/base/command.ts';
 import { timeText } from '#src/base/time.ts';
 

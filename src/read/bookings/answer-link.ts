@@ -4,6 +4,7 @@
 //   base64url(invitee / host / seconds since 1970) . base64url(HMAC-SHA256)
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
+import { idOf } from '#schemas/wire.ts';
 import { dayMs } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import { changeValue, keyValue } from '#src/store/key-value.ts';
@@ -25,8 +26,6 @@ export interface AnswerClaim {
   readonly host: string;
   readonly expiresMs: number;
 }
-
-const idOf = (uri: string): string => uri.slice(uri.lastIndexOf('/') + 1);
 
 /** `invitee` and `host` are URIs. */
 export function makeAnswerToken(key: string, { invitee, host, expiresMs }: AnswerClaim): string {

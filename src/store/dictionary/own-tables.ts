@@ -208,11 +208,12 @@ export const ownTables = {
   },
   admin_actions: {
     about:
-      'One row per action of an operator through the API or the dashboard, and per call of an AI model, for 400 days.',
+      'One row per action of an operator through the API or the dashboard, per answer of a host, and per call of an AI model, for 400 days.',
     columns: {
       id: 'random',
       at: 'when it began',
-      caller: '`admin token`, `admin session`, `read-only token`, `read-only session`, `mcp token` or `mcp command`',
+      caller:
+        '`admin token`, `admin session`, `read-only token`, `read-only session`, `mcp token`, `mcp command` or `answer link`',
       address: 'address from which the request came',
       operation: 'operation of the API, such as `replayDelivery`, or tool',
       target: 'what it was about: the ids in its path',

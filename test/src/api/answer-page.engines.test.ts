@@ -52,7 +52,11 @@ async function openWorld(fresh: () => Promise<TestStore>) {
     ask,
     post: (token: string, answer: string) => ask(token, { method: 'POST' }, `?answer=${answer}`),
     /** Whatever an answer changes: the mark at the service, and the log. */
-    state: async () => [world.markOf(uris.held), (await rowsOf(store, 'event_log')).length],
+    state: async () => [
+      world.markOf(uris.held),
+      (await rowsOf(store, 'event_log')).length,
+      (await rowsOf(store, 'admin_actions')).length,
+    ],
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
@@ -89,6 +93,19 @@ for (const engine of storeEngines)
       const entries = (await rowsOf(world.store, 'event_log')).filter(({ source }) => source === 'operator');
       expect(entries.map(({ body }) => JSON.parse(String(body)).payload)).toEqual([{ uri: uris.held, by: 'host' }]);
       expect((await world.post(token, 'maybe')).status).toBe(400);
+      const actions = await rowsOf(world.store, 'admin_actions');
+      expect(actions).toHaveLength(4);
+      expect(actions.at(-1)).toMatchObject({
+        caller: 'answer link',
+        address: '',
+        operation: 'answerBooking',
+        status: 200,
+      });
+      expect(actions.map(({ input }) => input)).toEqual(
+        ['no_show', 'no_show', 'no_show', 'came'].map((answer) => ({ answer, invitee: uris.held })),
+      );
+      for (const hidden of [invitee?.email, invitee?.name, token])
+        expect(JSON.stringify(actions)).not.toContain(hidden);
       expect(world.reported).toEqual([]);
     });
 

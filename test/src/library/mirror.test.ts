@@ -107,6 +107,18 @@ describe('a mirror in another program', () => {
     expect(loaded).toEqual([...first, ...second]);
   });
 
+  it('serves signed links where answers are on, and takes what comes to their path as a delivery elsewhere', async () => {
+    const link = 'https://shop.example.test/hooks/answers/forged.token';
+    for (const [answers, expected] of [
+      ['on', [404, 'text/html; charset=utf-8']],
+      ['off', [405, 'application/json']],
+    ] as const) {
+      await using mirror = await createMirror({ ...settingsOf(`answers ${answers}`), answers });
+      const { status, headers } = await mirror.receive(new Request(link));
+      expect([status, headers.get('content-type')]).toEqual(expected);
+    }
+  });
+
   it('names a setting that it does not know, and every wrong value', async () => {
     const wrong = { ...settingsOf('four'), databseUrl: 'x' } as object;
     await expect(createMirror(wrong)).rejects.toMatchObject({ hint: 'Did you mean databaseUrl?' });

@@ -1,15 +1,10 @@
 // The buttons with which people answer whether an invitee came, and the address that they send to.
 import { html } from 'hono/html';
-import { answerBooking } from '#src/api/bookings/answers.ts';
+import { answerBooking, answerTexts, isAnswer, type AnswerName } from '#src/api/bookings/answers.ts';
 import type { Column } from '#src/dashboard/components/list.ts';
 import { address, breadcrumb, nothing, notice, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage, type PageCall } from '#src/dashboard/page.ts';
 import { refusalNotice } from '#src/dashboard/pages/mirror/parts.ts';
-
-const texts = { came: 'They came', no_show: 'No-show', none: 'Undo' } as const;
-export type AnswerName = keyof typeof texts;
-
-const isAnswer = (text: string): text is AnswerName => Object.hasOwn(texts, text);
 
 interface Answerable {
   /** The URI of the last invitee. */
@@ -24,7 +19,7 @@ export const canAnswer = async ({ read, isReadOnly }: Pick<PageCall, 'read' | 'i
 
 /** What can be answered instead of what stands. `back`: where the browser goes on. */
 export const answerButtons = ({ invitee, answer: current }: Answerable, back: string): Markup =>
-  html`<div class="answers">${Object.entries(texts).map(([answer, text]) =>
+  html`<div class="answers">${Object.entries(answerTexts).map(([answer, text]) =>
     answer === current
       ? ''
       : html`<form class="action" method="post" action="/answers">

@@ -1,5 +1,6 @@
 // One booking: its timeline, its meeting, and what the invitee said.
 import { html } from 'hono/html';
+import type { AnswerName } from '#src/api/bookings/answers.ts';
 import { getBooking } from '#src/api/bookings/get-booking.ts';
 import { answerList, facts, table } from '#src/dashboard/components/list.ts';
 import {
@@ -18,7 +19,7 @@ import {
 } from '#src/dashboard/components/markup.ts';
 import { newestEntry, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
 import { kindLabels } from '#src/dashboard/pages/people/timeline.ts';
-import { answerButtons, answeredNotice, backTo, canAnswer, type AnswerName } from './answer.ts';
+import { answerButtons, answeredNotice, backTo, canAnswer } from './answer.ts';
 import { attendanceBadge, bookingBadge } from './outcome.ts';
 
 type Booking = RecordOf<typeof getBooking>;
