@@ -8,7 +8,6 @@ import { openHome, type Home, type Product, type RunningProduct, type Settings }
 import { startRedis, type TestRedis } from '../../harness/redis.ts';
 import { isLongRun } from '../../harness/runs.ts';
 import { openSender } from '../../harness/mirror/sender.ts';
-import { copyPostgres } from '../../harness/templates.ts';
 
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
@@ -156,27 +155,4 @@ describe.concurrent('alerts of a running product', { timeout: 480_000 }, () => {
     expect(metrics).toContain('slotstream_alert_channel_open{channel="webhook"} 0');
     expect(metrics).toContain('slotstream_alerts{channel="webhook",state="sent"} 1');
   });
-
-  it.runIf(inject('redisUrl') && inject('postgresUrl'))(
-    'are sent once by several workers while some of them are killed',
-    async ({ expect }) => {
-      await using inbox = await openAlertReceivers();
-      const database = await copyPostgres();
-      await using queue = await startRedis();
-      await using home = await openHome({ ...inbox.settings, DATABASE_URL: database, QUEUE_URL: queue.url });
-      const receiver = await home.open('receive');
-      const workers = [await home.start('work'), await home.start('work'), await home.start('work')];
-      const bookings = Array.from({ length: 40 }, (_, n) => noShowBooking(n, Date.now()));
-      const bodies = bookings.flatMap(({ booked, marked }) => [marked, booked, marked]);
-      const sending = send(home, receiver, bodies);
-      await expect.poll(() => inbox.webhook.received.length, patience).toBeGreaterThan(5);
-      await workers[0]?.kill9();
-      await expect.poll(() => inbox.webhook.received.length, patience).toBeGreaterThan(20);
-      await workers[1]?.kill9();
-      await sending;
-      await expect.poll(() => statesOf(home), patience).toEqual(Array.from({ length: 120 }, () => 'sent'));
-      expect(keysOf(inbox.webhook.received)).toHaveLength(40);
-      expect(new Set(inbox.webhook.received.map(titleOf)).size).toBe(40);
-    },
-  );
 });

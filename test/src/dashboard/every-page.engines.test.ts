@@ -33,7 +33,7 @@ describe.runIf(inject('chromiumPath'))('every page of the dashboard', () => {
     for (const statement of hostileRows) await ask(home.store, statement);
     origin = new URL((await product.admin('/api/status')).url).origin;
     const read = async (address: string) => (await product.admin(address, { accept: 'text/html' })).text();
-    ({ addresses, samples, missing } = await findPages(read, { perPage: 5 }));
+    ({ addresses, samples, missing } = await findPages(read, { perPage: 3 }));
     browser = await openBrowser();
   });
   afterAll(async () => {

@@ -253,8 +253,8 @@ describe('a large export', () => {
     await (await openStore({ report: () => {} }, full.store)).close();
     const database = new Sqlite(join(full.dataDir, 'mirror.db'));
     database.pragma('synchronous = OFF');
-    database.exec(`insert into contacts (uri, linkedin, updated_at) with recursive n(i) as (select 1 union all select i + 1 from n where i < 30000)
-      select 'https://api.example.test/contacts/' || i, hex(randomblob(500)), '2026-11-' || (10 + i % 3) || 'T00:00:00.000000Z' from n`);
+    database.exec(`insert into contacts (uri, linkedin, updated_at) with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000)
+      select 'https://api.example.test/contacts/' || i, hex(randomblob(5000)), '2026-11-' || (10 + i % 3) || 'T00:00:00.000000Z' from n`);
     database.close();
     let atOnce = 0;
     let most = 0;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import pg from 'pg';
 import { ask, judge } from '../../../oracle/deliveries.ts';
-import { freePort, until } from '../../../harness/ports.ts';
+import { until } from '../../../harness/ports.ts';
 import { startPostgres, type TestPostgres } from '../../../harness/postgres.ts';
 import { openHome, type Home } from '../../../harness/product.ts';
 import { startRedis, type TestRedis } from '../../../harness/redis.ts';
@@ -64,26 +64,6 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))(
       expect(new Set(sender.sent.flatMap(({ answers }) => answers))).toEqual(new Set([202]));
       await judge(home.store, sender.sent);
       expect(await Promise.all([receiver.term(), worker.term()])).toEqual([0, 0]);
-    });
-
-    it('two receivers and two workers share the work, and each delivery counts once', async () => {
-      await using home = await freshHome();
-      const [first, second] = await Promise.all([
-        home.open('receive'),
-        home.open('receive', { settings: { PORT: String(await freePort()) } }),
-        home.start('work'),
-        home.start('work'),
-      ]);
-      const senders = [first, second].map(({ webhook }) => openSender({ url: webhook, key: home.signingKey }));
-      // Both send the same deliveries, so every delivery arrives at both receivers.
-      await Promise.all(senders.map((sender) => sender.send(contactStory({ contacts: 30, versions: 10 }))));
-      for (const sender of senders) sender.close();
-      await judge(
-        home.store,
-        senders.flatMap(({ sent }) => sent),
-      );
-      const [{ copies } = {}] = await ask(home.store, 'select sum(duplicates)::int as copies from event_log');
-      expect(copies).toBeGreaterThan(0);
     });
   },
 );
