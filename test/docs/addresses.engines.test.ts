@@ -1,0 +1,39 @@
+// docs/dashboard.md, docs/feed.md and docs/operations.md: every address that they show is answered.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openDashboard } from '../harness/mirror/dashboard.ts';
+import { storeEngines } from '../harness/stores.ts';
+
+const [sqlite] = storeEngines;
+let dashboard: Awaited<ReturnType<typeof openDashboard>>;
+beforeAll(async () => {
+  dashboard = await openDashboard(sqlite.fresh);
+});
+afterAll(() => dashboard[Symbol.asyncDispose]());
+
+/** In blocks of code, at the beginning of a line; those with `…` are abbreviated. */
+const addressesOf = (name: string): readonly string[] => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs', name), 'utf8');
+  const blocks = [...page.matchAll(/^```[^\n]*\n([^]*?)^```$/gm)].map(([, text = '']) => text);
+  const lines = blocks.flatMap((text) => [...text.matchAll(/^(?:GET +)?(\/\S*)/gm)].map(([, address = '']) => address));
+  return lines.filter((address) => !address.includes('…'));
+};
+
+/** Without positions, and without waiting for the next entry. */
+const onAnEmptyLog = (address: string): string =>
+  address
+    .replaceAll(/(after|at_least)=\d+/g, '$1=0')
+    .replaceAll(/(wait|timeout)=\d+/g, '$1=1')
+    .replace(/lastEventId=[^&]+/, 'lastEventId=null');
+
+it.each(['dashboard.md', 'feed.md', 'operations.md'])('the addresses in docs/%s are answered', async (name) => {
+  const addresses = addressesOf(name);
+  expect(addresses.length).toBeGreaterThan(0);
+  const refused = [];
+  for (const address of addresses) {
+    const { status } = await dashboard.page(onAnEmptyLog(address));
+    if (status !== 200) refused.push(`${address}: ${status}`);
+  }
+  expect(refused).toEqual([]);
+});
