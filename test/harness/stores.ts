@@ -16,6 +16,7 @@ import type { IngestReport } from '#workers/pipeline/ingest.ts';
 import { ingest } from './ingest.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { createDatabase } from './postgres.ts';
+import { isLongRun } from './runs.ts';
 import { copyPostgres, copySqlite } from './templates.ts';
 
 export interface TestStore extends AsyncDisposable {
@@ -71,6 +72,14 @@ export const storeEngines = [
   { name: 'sqlite', available: true, fresh: freshSqlite, blank: blankSqlite },
   { name: 'postgres', available: Boolean(inject('postgresUrl')), fresh: freshPostgres, blank: blankPostgres },
 ] as const;
+
+/**
+ * For what reads and writes through functions that other suites try on both engines, such as pages (pages.engines.test.ts) and the
+ * operations behind them (reads.engines.test.ts). A long run tries both here too.
+ */
+export const oneEngine = isLongRun
+  ? storeEngines
+  : ([{ name: 'sqlite', available: true, fresh: freshSqlite, blank: blankSqlite }] as const);
 
 /** Ingests bodies as one batch off the queue. */
 export function ingestBodies(store: Store, bodies: readonly string[], eraseOnDelete = true): Promise<IngestReport> {

@@ -9,7 +9,7 @@ import { lastSeq } from '#src/store/log/read.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
 import { openAnswerWorld } from '../../harness/mirror/answer-world.ts';
-import { rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
+import { rowsOf, oneEngine, type TestStore } from '../../harness/stores.ts';
 
 async function openWorld(fresh: () => Promise<TestStore>) {
   await using stack = new AsyncDisposableStack();
@@ -61,7 +61,7 @@ async function openWorld(fresh: () => Promise<TestStore>) {
   };
 }
 
-for (const engine of storeEngines)
+for (const engine of oneEngine)
   describe.runIf(engine.available)(`a signed link on ${engine.name}`, () => {
     it('shows the meeting and two buttons, and answers by its forms as often as they are sent', async () => {
       await using world = await openWorld(engine.fresh);

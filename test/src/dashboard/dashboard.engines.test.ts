@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { pager } from '#src/dashboard/components/list.ts';
 import { bearer } from '../../harness/mirror/api-app.ts';
 import { openDashboard } from '../../harness/mirror/dashboard.ts';
-import { ingestBodies, storeEngines } from '../../harness/stores.ts';
+import { ingestBodies, oneEngine } from '../../harness/stores.ts';
 import { contactDelivery } from '../../harness/data/contact-deliveries.ts';
 
-for (const engine of storeEngines)
+for (const engine of oneEngine)
   describe.runIf(engine.available)(`a page on ${engine.name}`, () => {
     async function openPages() {
       const dashboard = await openDashboard(engine.fresh);

@@ -8,7 +8,7 @@ import { targetOf } from '#workers/privacy/target.ts';
 import { openDashboard } from '../../harness/mirror/dashboard.ts';
 import { findPages } from '../../harness/mirror/every-page.ts';
 import { testProcess } from '../../harness/mirror/test-process.ts';
-import { ingestBodies, storeEngines } from '../../harness/stores.ts';
+import { ingestBodies, oneEngine } from '../../harness/stores.ts';
 
 const email = 'perdita.planted@example.test';
 const name = 'Perdita Planted';
@@ -43,7 +43,7 @@ function planted(text: string): string {
   return address === undefined ? named : named.replaceAll(`"${address}"`, `"${email}"`);
 }
 
-for (const engine of storeEngines)
+for (const engine of oneEngine)
   describe.runIf(engine.available)(`an erased person on ${engine.name}`, () => {
     it('is on no page', async () => {
       await using dashboard = await openDashboard(engine.fresh, { process: testProcess() });

@@ -10,7 +10,7 @@ import { flawsOf } from '../../harness/data/cloudevents-schema.ts';
 import { bearer } from '../../harness/mirror/api-app.ts';
 import { openReadApi } from '../../harness/mirror/read-api.ts';
 import { runs } from '../../harness/runs.ts';
-import { ingestBodies, receivedAt, rowsOf, storeEngines } from '../../harness/stores.ts';
+import { ingestBodies, receivedAt, rowsOf, oneEngine } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const contact = (n: number) => `${base}/contacts/${n}`;
@@ -33,7 +33,7 @@ interface Event {
 }
 const batch = 'application/cloudevents-batch+json';
 
-for (const engine of storeEngines)
+for (const engine of oneEngine)
   describe.runIf(engine.available)(`the feed as CloudEvents on ${engine.name}`, () => {
     async function open() {
       const api = await openReadApi(engine.fresh);

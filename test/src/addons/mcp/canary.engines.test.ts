@@ -7,7 +7,7 @@ import type { Store } from '#src/store/contract.ts';
 import { createSampler } from '#src/sandbox/sample-delivery.ts';
 import { tools } from '#src/addons/mcp/server.ts';
 import { openMcp } from '../../../harness/mirror/mcp.ts';
-import { ingestBodies, storeEngines } from '../../../harness/stores.ts';
+import { ingestBodies, oneEngine } from '../../../harness/stores.ts';
 
 const email = 'canary.bird@gelbfeder.example.test';
 const phone = '+49 30 5550199';
@@ -93,7 +93,7 @@ const callsOf = (uris: readonly string[]): readonly (readonly [string, Readonly<
   ]),
 ];
 
-for (const engine of storeEngines)
+for (const engine of oneEngine)
   describe.runIf(engine.available)(`people in the answers of MCP on ${engine.name}`, () => {
     it('are in none of them when they are masked, not even in a cursor or the record of calls', async () => {
       await using mcp = await openMcp(engine);

@@ -4,9 +4,9 @@ import { createAccessLog } from '#src/api/auth/access-log.ts';
 import type { Log } from '#src/observability/log.ts';
 import { adminToken, openAdmin, readToken } from '../../../harness/mirror/api-app.ts';
 import { openReadApi } from '../../../harness/mirror/read-api.ts';
-import { ingestBodies, storeEngines } from '../../../harness/stores.ts';
+import { ingestBodies, oneEngine } from '../../../harness/stores.ts';
 
-const [sqlite] = storeEngines;
+const [sqlite] = oneEngine;
 const reader = { authorization: `Bearer ${readToken}` };
 const changing = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PURGE'];
 

@@ -6,7 +6,7 @@ import { settings } from '#src/config/variables.ts';
 import { setPosition } from '#src/store/log/consumer-offsets.ts';
 import { openReadApi } from '../../../harness/mirror/read-api.ts';
 import { testProcess } from '../../../harness/mirror/test-process.ts';
-import { ingestBodies, storeEngines } from '../../../harness/stores.ts';
+import { ingestBodies, oneEngine } from '../../../harness/stores.ts';
 import { batchOf, locations, open } from '../../queue/backends/queue-locations.ts';
 
 describe('the settings', () => {
@@ -62,7 +62,7 @@ describe('the settings', () => {
   });
 });
 
-for (const { name, available, fresh } of storeEngines)
+for (const { name, available, fresh } of oneEngine)
   describe.runIf(available)(`the sinks on ${name}`, () => {
     it('are listed with their host and how far behind they are, also one that is no longer configured', async () => {
       const process = testProcess();

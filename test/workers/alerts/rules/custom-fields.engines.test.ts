@@ -13,7 +13,7 @@ import { catchUp } from '../../../harness/alerts/alert-world.ts';
 import { bookingRules } from '../../../harness/alerts/watched-rules.ts';
 import { readDefinitions } from '../../../harness/data/custom-fields.ts';
 import { noShowBooking } from '../../../harness/data/no-show-bookings.ts';
-import { ingestBodies, rowsOf, storeEngines } from '../../../harness/stores.ts';
+import { ingestBodies, rowsOf, oneEngine } from '../../../harness/stores.ts';
 
 const nowMs = Date.UTC(2026, 10, 16, 12);
 const fieldUri = 'https://api.scheduling.test/contacts/custom_field_definitions/1';
@@ -48,7 +48,7 @@ async function alertedRules(store: Store): Promise<readonly string[]> {
   return rows.flatMap(({ rule, state }) => (state === 'pending' ? [String(rule)] : [])).toSorted();
 }
 
-describe.each(storeEngines.filter(({ available }) => available))('a single-select field on $name', ({ fresh }) => {
+describe.each(oneEngine.filter(({ available }) => available))('a single-select field on $name', ({ fresh }) => {
   it('matches by label and by UUID, also when its definition comes or changes after the booking', async () => {
     await using opened = await fresh();
     const { store } = opened;

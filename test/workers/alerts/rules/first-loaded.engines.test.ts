@@ -8,7 +8,7 @@ import { registerWatcher } from '#workers/alerts/rules/watcher.ts';
 import { catchUp } from '../../../harness/alerts/alert-world.ts';
 import { bookingRules } from '../../../harness/alerts/watched-rules.ts';
 import { noShowBooking } from '../../../harness/data/no-show-bookings.ts';
-import { ingestBodies, rowsOf, storeEngines } from '../../../harness/stores.ts';
+import { ingestBodies, rowsOf, oneEngine } from '../../../harness/stores.ts';
 
 const startMs = Date.UTC(2026, 10, 16, 12);
 const hourMs = 3_600_000;
@@ -24,7 +24,7 @@ async function run(store: Store, rules: readonly BookingRule[], nowMs: number): 
 const alerted = async (store: Store) =>
   (await rowsOf(store, 'alerts')).map(({ rule, subject_uri: uri, state }) => [rule, uri, state].join(' ')).toSorted();
 
-describe.each(storeEngines.filter(({ available }) => available))('a rule on $name', ({ fresh }) => {
+describe.each(oneEngine.filter(({ available }) => available))('a rule on $name', ({ fresh }) => {
   it('that is added later does not report a booking from before, whenever that is touched; the older rule does', async () => {
     await using opened = await fresh();
     const { store } = opened;

@@ -10,7 +10,7 @@ import { openAlertWorld, type AlertWorld } from '../../../harness/alerts/alert-w
 import { textOf, titleOf, typeOf } from '../../../harness/alerts/alert-receivers.ts';
 import { contactForm, formSubmission } from '../../../harness/data/form-submissions.ts';
 import { messageTexts } from '../../../harness/data/hostile.ts';
-import { storeEngines } from '../../../harness/stores.ts';
+import { oneEngine } from '../../../harness/stores.ts';
 
 const screen = privacyScreen({ eraseOnDelete: true });
 const rule = { name: 'leads', when: 'form_without_booking', channels: ['webhook'] };
@@ -25,7 +25,7 @@ const readForm = (world: AlertWorld) =>
 const dataOf = ({ body }: { readonly body: unknown }) =>
   (body as { readonly data: { readonly text: string; readonly facts: unknown; readonly link?: string } }).data;
 
-describe.each(storeEngines.filter(({ available }) => available))('form_without_booking on $name', ({ fresh }) => {
+describe.each(oneEngine.filter(({ available }) => available))('form_without_booking on $name', ({ fresh }) => {
   it('alerts when the time is over, with who, the form, the answers and the campaign, and writes nothing before', async () => {
     await using world = await openAlertWorld({
       fresh,

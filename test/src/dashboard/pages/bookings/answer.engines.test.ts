@@ -4,7 +4,7 @@ import { openBrowser, visit } from '../../../../harness/browser.ts';
 import { openAnswerWorld, type AnswerWorldOptions } from '../../../../harness/mirror/answer-world.ts';
 import { listen, loginLinkTo } from '../../../../harness/mirror/api-app.ts';
 import { openDashboard } from '../../../../harness/mirror/dashboard.ts';
-import { storeEngines, type TestStore } from '../../../../harness/stores.ts';
+import { oneEngine, type TestStore } from '../../../../harness/stores.ts';
 
 async function openWorld(fresh: () => Promise<TestStore>, options: AnswerWorldOptions = {}) {
   await using stack = new AsyncDisposableStack();
@@ -18,7 +18,7 @@ const idOf = (uri: string): string => uri.slice(uri.lastIndexOf('/') + 1);
 const buttonsIn = (html: string) => [...html.matchAll(/data-answer="(\w+)"/g)].map(([, answer]) => answer);
 const list = '/bookings?attendance=unconfirmed';
 
-for (const engine of storeEngines)
+for (const engine of oneEngine)
   describe.runIf(engine.available)(`answers on the dashboard on ${engine.name}`, () => {
     it('are given by forms that lead back, and change what can be answered next', async () => {
       await using world = await openWorld(engine.fresh);
@@ -77,7 +77,7 @@ for (const engine of storeEngines)
 
 describe.runIf(inject('chromiumPath'))('a person in a browser', () => {
   it('answers a list by keys, and the list becomes shorter', async () => {
-    const [{ fresh }] = storeEngines;
+    const [{ fresh }] = oneEngine;
     await using world = await openWorld(fresh);
     await using server = await listen(world.dashboard.admin);
     await using visited = await visit(await openBrowser());

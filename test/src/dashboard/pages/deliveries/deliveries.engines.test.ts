@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { openDashboard } from '../../../../harness/mirror/dashboard.ts';
-import { ingestBodies, rowsOf, storeEngines } from '../../../../harness/stores.ts';
+import { ingestBodies, rowsOf, oneEngine } from '../../../../harness/stores.ts';
 import { bombs } from '../../../../harness/data/hostile.ts';
 import { contactDelivery, contactUri } from '../../../../harness/data/contact-deliveries.ts';
 
@@ -21,7 +21,7 @@ const keysOf = (html: string): number[] => [...html.matchAll(/data-key="(\d+)"/g
 const hrefs = (html: string): string[] =>
   [...html.matchAll(/ href="([^"]*)"/g)].map(([, href]) => (href ?? '').replaceAll('&amp;', '&'));
 
-for (const engine of storeEngines)
+for (const engine of oneEngine)
   describe.runIf(engine.available)(`the pages of deliveries on ${engine.name}`, () => {
     /** Most are in quarantine, as an older version, which could not read them, would have left them. */
     async function openLog() {

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { logIn } from '../../../../harness/mirror/api-app.ts';
 import { openDashboard } from '../../../../harness/mirror/dashboard.ts';
-import { ingestBodies, storeEngines } from '../../../../harness/stores.ts';
+import { ingestBodies, oneEngine } from '../../../../harness/stores.ts';
 
-for (const engine of storeEngines)
+for (const engine of oneEngine)
   describe.runIf(engine.available)(`the page of actions on ${engine.name}`, () => {
     it('has what a form of a page did, in the name of the session that sent it', async () => {
       await using dashboard = await openDashboard(engine.fresh);
@@ -43,7 +43,7 @@ for (const engine of storeEngines)
     });
   });
 
-const [sqlite] = storeEngines;
+const [sqlite] = oneEngine;
 
 describe('a form of a page', () => {
   it('is refused when a page of another site, of another port or of no known origin sends it with a session', async () => {

@@ -9,7 +9,7 @@ import { writeSubscriptions } from '#src/store/subscription-rows.ts';
 import { recordRun } from '#workers/sync/reconcile/reconcile-state.ts';
 import { openDashboard } from '../../../../harness/mirror/dashboard.ts';
 import { testProcess } from '../../../../harness/mirror/test-process.ts';
-import { ingestBodies, storeEngines } from '../../../../harness/stores.ts';
+import { ingestBodies, oneEngine } from '../../../../harness/stores.ts';
 
 const hostile = '<script>alert(1)</script>';
 const escaped = '&lt;script&gt;alert(1)&lt;/script&gt;';
@@ -31,7 +31,7 @@ const textOf = (html: string): string =>
     .replaceAll(/<[^>]+>/g, ' ')
     .replaceAll(/\s+/g, ' ');
 
-for (const { name, available, fresh } of storeEngines)
+for (const { name, available, fresh } of oneEngine)
   describe.runIf(available)(`the pages of the mirror on ${name}`, () => {
     async function openFilled() {
       const dashboard = await openDashboard(fresh, { process: testProcess() });

@@ -9,7 +9,7 @@ import { processRow } from '../../../../harness/data/process-row.ts';
 import { expectGolden, readPages } from '../../../../harness/golden.ts';
 import { ingest } from '../../../../harness/ingest.ts';
 import { openDashboard } from '../../../../harness/mirror/dashboard.ts';
-import { storeEngines } from '../../../../harness/stores.ts';
+import { oneEngine } from '../../../../harness/stores.ts';
 
 const nowMs = Date.parse('2026-01-01T12:20:00Z');
 const ago = (minutes: number): string => instantOf(nowMs - minutes * 60_000);
@@ -37,7 +37,7 @@ const cases: Readonly<Record<string, { readonly row: Partial<ProcessRow>; readon
   },
 };
 
-describe.each(storeEngines)('the page Now on $name', ({ available, fresh }) => {
+describe.each(oneEngine)('the page Now on $name', ({ available, fresh }) => {
   async function open({ row, bodies }: (typeof cases)[string]) {
     const dashboard = await openDashboard(fresh, { clock: () => nowMs, installation: installation(row) });
     const deliveries = bodies.map((body) => ({ body, receivedAt: ago(0) }));

@@ -7,7 +7,7 @@ import { addTimeZones } from '#src/store/time-zones.ts';
 import { uriOf } from '../../../../harness/data/booking-world.ts';
 import { expectGolden, readPages } from '../../../../harness/golden.ts';
 import { openDashboard } from '../../../../harness/mirror/dashboard.ts';
-import { storeEngines } from '../../../../harness/stores.ts';
+import { oneEngine } from '../../../../harness/stores.ts';
 
 const range = 'from=2026-03-02&to=2026-03-15';
 const instant = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z');
@@ -73,7 +73,7 @@ const addresses = [
   '/numbers?from=2026-03-02&to=2026-03-01',
 ];
 
-describe.each(storeEngines)('the page Numbers on $name', ({ available, fresh }) => {
+describe.each(oneEngine)('the page Numbers on $name', ({ available, fresh }) => {
   const open = () => openDashboard(fresh, { clock: () => Date.parse('2026-04-01T12:00:00Z') });
 
   it.runIf(available)('says above each chart what stands out, and leads from marks to bookings', async () => {
