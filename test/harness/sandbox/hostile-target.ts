@@ -5,10 +5,8 @@ import { commonError, errorBody, insufficientScope, permissionDeniedTitle } from
 import type { ServiceOperation } from '#src/sandbox/api/service-operation.ts';
 import { dayMs } from '#src/sandbox/clock.ts';
 import type { OpenApiDocument } from '#src/http/openapi/document.ts';
-import { openSandbox } from '#src/sandbox/sandbox.ts';
-import type { Sandbox } from '#src/sandbox/sandbox.ts';
-import { sampleOf } from './hostile-requests.ts';
-import type { Known } from './hostile-requests.ts';
+import { openSandbox, type Sandbox } from '#src/sandbox/sandbox.ts';
+import { sampleOf, type Known } from './hostile-requests.ts';
 
 export interface Sent {
   readonly status: number;
@@ -63,6 +61,13 @@ export async function openTarget(): Promise<Target> {
   // So that there is one of everything an operation can name.
   const [missed] = sandbox.service.state.invitees.values();
   await send('POST', '/_sandbox/no_shows', { body: JSON.stringify({ invitee: missed?.uri }) });
+  const { organization } = sandbox.handles;
+  const hook = { url: 'http://127.0.0.1:9/first', events: ['invitee.created'], organization, scope: 'organization' };
+  for (const [path, body] of [
+    [`${new URL(organization).pathname}/invitations`, { email: 'invited@example.test' }],
+    ['/webhook_subscriptions', hook],
+  ] as const)
+    await send('POST', path, { token: `Bearer ${tokens.owner}`, body: JSON.stringify(body) });
   return {
     sandbox,
     service,

@@ -142,7 +142,7 @@ describe.runIf(inject('postgresUrl'))('a PostgreSQL that accepts connections and
     // Also where an expectation fails: a process that waits for the database would not end.
     using _ended = { [Symbol.dispose]: () => void hole.end() };
     await expect
-      .poll(async () => JSON.parse(await statusOf(home)) as unknown, { timeout: 60_000 })
+      .poll(async () => JSON.parse(await statusOf(home)) as unknown)
       .toMatchObject({
         running: true,
         store: { state: 'not answering' },

@@ -95,12 +95,10 @@ describe.runIf(inject('chromiumPath'))('the dashboard in a browser', () => {
     await expect.poll(streams).toBe(1);
     away.abort();
     await expect.poll(streams).toBe(0);
-    await expect
-      .poll(() => page.locator('.announcement').textContent(), { timeout: 5_000 })
-      .toBe('Not connected, trying again.');
+    await expect.poll(() => page.locator('.announcement').textContent()).toBe('Not connected, trying again.');
     away = new AbortController();
     await deliver(3);
-    await expect.poll(() => firstKey(page), { timeout: 15_000 }).toBe(before + 3);
+    await expect.poll(() => firstKey(page)).toBe(before + 3);
     await expect.poll(() => page.locator('.announcement').textContent()).not.toContain('Not connected');
   });
 

@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ReceivedOutcome } from '#src/observability/metrics/registry.ts';
-import { batchLimits } from '#src/queue/contract.ts';
-import type { DeliveryBatch, QueuedDelivery } from '#src/queue/contract.ts';
-import { createIntake, deliveryOf } from '#src/receiver/intake.ts';
-import type { IntakeOptions } from '#src/receiver/intake.ts';
+import { batchLimits, type DeliveryBatch, type QueuedDelivery } from '#src/queue/contract.ts';
+import { createIntake, deliveryOf, type IntakeOptions } from '#src/receiver/intake.ts';
 import { runs } from '../../harness/runs.ts';
 
 const metrics = { batched: () => undefined };

@@ -1,11 +1,10 @@
 // Bodies that arrive in pieces are assembled, and limited together.
-import { connect } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { createBodyBudget } from '#src/receiver/body-budget.ts';
 import { readBody } from '#src/receiver/read-body.ts';
 import { createServer, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 
 async function readOnce(send: (port: number) => void, budget = createBodyBudget({ maxBytes: 1e6 })): Promise<unknown> {
   const server = createServer();

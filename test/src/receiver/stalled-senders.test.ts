@@ -50,7 +50,7 @@ describe('genuine deliveries', () => {
     expect(attacked.p99).toBeLessThan(1000);
     expect(receiver.queue.deliveries).toHaveLength(400);
     expect(await receiver.counted('slotstream_evictions_total{reason="body_budget"}')).toBeGreaterThan(0);
-  }, 30_000);
+  });
 
   it('of up to the maximum size get 202 too, also without a declared length', async () => {
     await using receiver = await openReceiver();
@@ -64,7 +64,7 @@ describe('genuine deliveries', () => {
     const init = { method: 'POST', body: stream, headers: receiver.sign(body), duplex: 'half' } as RequestInit;
     expect((await fetch(`${receiver.url}/webhooks`, init)).status).toBe(202);
     attack.abort();
-  }, 30_000);
+  });
 });
 
 describe('a sender that is given up', () => {

@@ -164,7 +164,7 @@ describe.runIf(storeEngines[1].available)('an update on PostgreSQL', () => {
       await update(from, to);
       const least = people.length * (to - from);
       const isCounted = ({ all }: Updates, at: number) => all - (before[at]?.all ?? 0) >= least;
-      await expect.poll(async () => (await read()).every(isCounted), { timeout: 15_000 }).toBe(true);
+      await expect.poll(async () => (await read()).every(isCounted)).toBe(true);
       return (await read()).map(({ all, hot }, at) => (hot - (before[at]?.hot ?? 0)) / (all - (before[at]?.all ?? 0)));
     };
     await update(0, 10);
