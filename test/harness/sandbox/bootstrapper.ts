@@ -1,6 +1,5 @@
 // Bootstrap against the sandbox without a process around it: its memory can be looked at, its clock and its wire can be bent.
-import type { ApiScope } from '#schemas/api-scope.ts';
-import { apiScopes } from '#schemas/api-scope.ts';
+import { type ApiScope, apiScopes } from '#schemas/api-scope.ts';
 import { contractOf, type EventKind } from '#schemas/events.ts';
 import { createSubscription } from '#src/sandbox/world/subscriptions.ts';
 import type { StoredSubscription } from '#src/sandbox/world/service.ts';
@@ -39,7 +38,7 @@ export interface Bent {
   readonly fetch?: typeof fetch;
 }
 
-export function clientOf(sandbox: TestSandbox, token: string, send: typeof fetch = fetch): Client {
+export function clientOf(sandbox: TestSandbox, token: string, send: typeof fetch = sandbox.fetch): Client {
   // Its clock moves only in delays, so that the retry budget is counted in delays.
   let nowMs = Date.now();
   return createClient(

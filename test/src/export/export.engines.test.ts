@@ -1,5 +1,6 @@
 // Exports from each engine, read back by a reader that knows nothing of us: the file says what the table says.
 import { readFile, stat } from 'node:fs/promises';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changeTracking } from '#src/export/change-tracking.ts';
 import type { ColumnKind } from '#src/store/columns.ts';
@@ -110,7 +111,9 @@ const duckTypes: Readonly<Record<ColumnKind, string>> = {
   number: 'DOUBLE',
 };
 
-describe.each(storeEngines)('hostile values in every table of $name', ({ available, fresh }) => {
+describe.each(storeEngines)('hostile values in every table of $name', ({ name: engine, available, fresh }) => {
+  // What a format makes of a row does not depend on the engine. Parquet alone has types.
+  const tried = engine === 'sqlite' ? formats : formats.filter((format) => format === 'parquet');
   let opened: TestStore;
   let folder: ExportFolder;
   beforeAll(async () => {
@@ -124,7 +127,7 @@ describe.each(storeEngines)('hostile values in every table of $name', ({ availab
     await folder[Symbol.asyncDispose]();
   });
 
-  it.runIf(available).each(formats)('come back from %s as they are', async (format) => {
+  it.runIf(available).each(tried)('come back from %s as they are', async (format) => {
     const { store } = opened;
     const filled: MirroredName[] = [];
     for (const name of exported) {
@@ -195,14 +198,9 @@ describe.each(storeEngines)('exports from $name', ({ available, fresh }) => {
     async () => {
       const { store } = opened;
       const count = 41_000;
-      const uris = Array.from({ length: count }, (_, n) => `https://api.example.test/contacts/${n}`);
-      await store.transaction(async ({ db }) => {
-        for (let from = 0; from < count; from += 1_000)
-          await db
-            .insertInto('contacts')
-            .values(uris.slice(from, from + 1_000).map((uri, n) => ({ uri, name: String(from + n) })))
-            .execute();
-      });
+      await sql`insert into contacts (uri, name)
+        with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${sql.lit(count)})
+        select 'https://api.example.test/contacts/' || n, cast(n as text) from numbers`.execute(store.db);
       const { file } = await folder.write(store, { name: 'contacts', format: 'parquet', columns: ['name'] });
       expect(
         await query(`select count(*)::int as rows, count(distinct name)::int as names from read_parquet('${file}')`),

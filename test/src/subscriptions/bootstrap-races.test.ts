@@ -56,11 +56,11 @@ async function prepare(sandbox: TestSandbox, before: readonly Old[]): Promise<vo
   }
 }
 
-const slowly = (delays: readonly number[]): typeof fetch => {
+const slowly = (sandbox: TestSandbox, delays: readonly number[]): typeof fetch => {
   let calls = 0;
   return async (url, init) => {
     await wait(delays[(calls += 1) % delays.length]);
-    return fetch(url, init);
+    return sandbox.fetch(url, init);
   };
 };
 
@@ -81,7 +81,7 @@ describe('concurrent bootstraps', () => {
           const foreign = all().filter((one) => !isOurOwn(one));
           const more = { events, prune: true };
           const applied = await Promise.all(
-            delays.map((own) => openBootstrapper(sandbox, { fetch: slowly(own) }).apply(more)),
+            delays.map((own) => openBootstrapper(sandbox, { fetch: slowly(sandbox, own) }).apply(more)),
           );
           expect(applied.every(isComplete)).toBe(true);
           const ours = all().filter(isOurOwn);
@@ -187,7 +187,7 @@ describe('a bootstrap that is killed', () => {
               init?.method === 'POST' ? (JSON.parse(String(init.body)) as { events: typeof kinds }) : undefined;
             if (asked?.events.some((kind) => refused.includes(contractOf(kind).family)))
               return Response.json({ title: 'No', message: 'No' }, { status });
-            const response = await fetch(url, init);
+            const response = await sandbox.fetch(url, init);
             const now = reached();
             lost.push(...promised.filter((one) => !now.includes(one)));
             return response;

@@ -1,19 +1,15 @@
-// Many writers at once: nothing lost, nothing twice, no reader left behind, and no passing trouble that anyone hears of.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+// Many writers at once: nothing lost, nothing twice, and no passing trouble that anyone hears of. Readers of the log beside them: feed-writers.engines.test.ts.
 import { statSync } from 'node:fs';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { describe, expect, inject, it } from 'vitest';
 import { isTransient } from '#src/base/errors.ts';
-import { readFeedRows } from '#src/store/log/feed.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { history } from '../../harness/data/delivery-histories.ts';
 import { startPostgres } from '../../harness/postgres.ts';
 import {
   aDayLater,
-  blankSqlite,
   freshMemory,
   freshPostgres,
   freshSqlite,
@@ -60,29 +56,6 @@ describe.runIf(hasPostgres)('several workers on one PostgreSQL', () => {
     expect(identities(entries)).toEqual(identities(await rowsOf(alone.store, 'event_log')));
     expect(entries.length + copies).toBe(4 * bodies.length);
   });
-
-  it('never make a reader of the feed miss an entry', async () => {
-    await using opened = await freshPostgres();
-    const writers = Array.from({ length: 6 }, async (_, worker) => {
-      const store = await opened.openAnother();
-      for (let n = 0; n < 25; n += 1)
-        await ingestBodies(store, [contact(worker * 1000 + n), contact(worker * 1000 + n, 'again')]);
-    });
-    let writing = true;
-    const written = Promise.all(writers).finally(() => (writing = false));
-    const seen: number[] = [];
-    const follow = async () => {
-      const { rows: news } = await readFeedRows(opened.store, {}, { after: seen.at(-1) ?? 0, limit: 7 });
-      seen.push(...news.map(({ seq }) => seq));
-      return news.length > 0;
-    };
-    while (writing || (await follow())) await follow();
-    await written;
-    expect(seen).toEqual(
-      (await rowsOf(opened.store, 'event_log')).map(({ seq }) => seq as number).toSorted((a, b) => a - b),
-    );
-    expect(seen).toHaveLength(6 * 25 * 2);
-  });
 });
 
 describe.each(storeEngines)('several processes that start at once on $name', ({ available, blank }) => {
@@ -128,37 +101,6 @@ async function ingestUntilItPasses(work: () => Promise<unknown>): Promise<void> 
     }
   }
 }
-
-describe('several processes on one SQLite file', () => {
-  const writer = `
-    const { openStore } = await import('#src/store/open-store.ts');
-    const { ingest } = await import(process.cwd() + '/test/harness/ingest.ts');
-    const { privacyScreen } = await import('#workers/privacy/screen.ts');
-    const [url, from] = process.argv.slice(1);
-    const store = await openStore({ report() {} }, url);
-    for (let n = Number(from); n < Number(from) + 60; n += 1) {
-      const body = JSON.stringify({ event: 'contact.updated', created_at: '2025-04-14T11:43:10Z', payload: { uri: 'https://api.example.test/contacts/' + n % 40, name: 'n' + n } });
-      await ingest({ store, screen: privacyScreen({ eraseOnDelete: true }) }, { v: 1, deliveries: [{ body, receivedAt: '2025-04-14T12:00:00.000000Z' }] }, '2025-04-14T12:00:00.000000Z');
-    }
-    await store.close();`;
-
-  it('open it, migrate it and write to it at the same time without a busy store surfacing', async () => {
-    await using fresh = await blankSqlite();
-    const exits = [0, 100, 200].map(async (from) => {
-      const child = spawn(process.execPath, ['--input-type=module', '--eval', writer, fresh.url, String(from)], {
-        stdio: ['ignore', 'ignore', 'pipe'],
-      });
-      let complaint = '';
-      child.stderr.on('data', (chunk) => (complaint += String(chunk)));
-      const [code] = await once(child, 'exit');
-      return { code, complaint };
-    });
-    expect(await Promise.all(exits)).toEqual([0, 1, 2].map(() => ({ code: 0, complaint: '' })));
-    await using store = await openStore({ report: () => {} }, fresh.url);
-    expect(await rowsOf(store, 'event_log')).toHaveLength(180);
-    expect(await rowsOf(store, 'contacts')).toHaveLength(40);
-  });
-});
 
 describe('a SQLite file that is scrubbed', () => {
   it('takes deliveries all the while, and has an empty write-ahead log afterwards', async () => {

@@ -107,11 +107,11 @@ for (const { name, available, fresh, as } of inForms(storeEngines)) {
       await using world = await openWorld(fresh, { as });
       const invitee = await world.book({ hours: 30, status: 'processing' });
       world.answerWith(async (input, init) =>
-        String(input) === invitee.event ? new Response('', { status: 404 }) : fetch(input, init),
+        String(input) === invitee.event ? new Response('', { status: 404 }) : world.sandbox.fetch(input, init),
       );
       await readFollowUps({ ...world.needs, now: () => new Date(world.needs.now().getTime() + 24 * hourMs) });
       expect(world.requests()).toContain(pathOf(invitee.event));
-      world.answerWith((input, init) => fetch(input, init));
+      world.answerWith((input, init) => world.sandbox.fetch(input, init));
       world.advance(3 * minuteMs);
       expect(await world.follow()).toEqual(['/users/me', pathOf(invitee.event)]);
     });
@@ -154,7 +154,7 @@ for (const { name, available, fresh, as } of inForms(storeEngines)) {
       const invitee = await world.book({ status: 'processing' });
       const stale = { ...meetingOf(world.service, invitee), updated_at: '2020-01-01T00:00:00.000000Z' };
       world.answerWith(async (input, init) =>
-        String(input) === invitee.event ? Response.json({ resource: stale }) : fetch(input, init),
+        String(input) === invitee.event ? Response.json({ resource: stale }) : world.sandbox.fetch(input, init),
       );
       let reads = 0;
       for (let minute = 0; minute < 30; minute += 1) {
@@ -222,11 +222,11 @@ for (const { name, available, fresh, as } of inForms(storeEngines)) {
       const invitee = await world.book({ status: 'processing' });
       world.advance(3 * minuteMs);
       world.answerWith(async (input, init) =>
-        String(input) === invitee.event ? new Response('', { status: 503 }) : fetch(input, init),
+        String(input) === invitee.event ? new Response('', { status: 503 }) : world.sandbox.fetch(input, init),
       );
       await expect(world.follow()).rejects.toThrow('503');
       expect(await world.follow()).toEqual([]);
-      world.answerWith((input, init) => fetch(input, init));
+      world.answerWith((input, init) => world.sandbox.fetch(input, init));
       world.advance(3 * minuteMs);
       await world.follow();
       expect((await world.row(invitee))['join_url']).not.toBeNull();
@@ -281,7 +281,7 @@ for (const { name, available, fresh, as } of inForms(storeEngines)) {
         const body = { title: 'No', message: 'No.' };
         return String(input).endsWith('/transcript')
           ? Response.json(body, { status: status.value })
-          : fetch(input, init);
+          : world.sandbox.fetch(input, init);
       });
       const ask = async () => (await world.follow()).filter((path) => path.endsWith('/transcript')).length;
       expect([await ask(), await ask()]).toEqual([1, 0]);

@@ -6,6 +6,7 @@ import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort, until } from '../../../harness/ports.ts';
 import { ask } from '../../../oracle/deliveries.ts';
+import { isLongRun } from '../../../harness/runs.ts';
 import { openHome, type Home } from '../../../harness/product.ts';
 
 let home: Home;
@@ -100,15 +101,14 @@ describe('sandbox', () => {
 });
 
 describe('demo', () => {
-  // One of them as a process of its own.
-  it.each(forms)(
+  // The whole product on the public form: proof.engines.test.ts.
+  it.each(forms.filter((as) => isLongRun || as === 'specification'))(
     'registers with its sandbox as %s, tells what happens, and every webhook becomes a row of the log',
     async (as) => {
-      const run = as === 'public' ? home.run : home.runProcess;
       // The usual port is in use, by this test or by another program: the demo takes another one.
       const holder = createServer().on('error', () => {});
       holder.listen(8080, '127.0.0.1');
-      const { code, out, err } = await run(['demo', '--rate', '60', '--count', '45', '--as', as], {
+      const { code, out, err } = await home.runProcess(['demo', '--rate', '60', '--count', '45', '--as', as], {
         PORT: '',
       });
       holder.close();
