@@ -2,10 +2,8 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { customFieldValueFor } from '#schemas/custom-field.ts';
 import { createContact } from '#src/sandbox/world/contacts/contacts.ts';
-import { openSubscriber } from '../harness/sandbox/subscriber.ts';
-import type { Subscriber } from '../harness/sandbox/subscriber.ts';
-import { openTestSandbox } from '../harness/sandbox.ts';
-import type { Answer, CallOptions, TestSandbox } from '../harness/sandbox.ts';
+import { openSubscriber, type Subscriber } from '../harness/sandbox/subscriber.ts';
+import { openTestSandbox, type Answer, type CallOptions, type TestSandbox } from '../harness/sandbox.ts';
 import { answers, sixDigits, strange } from './answers.ts';
 import { rows } from './rows.ts';
 

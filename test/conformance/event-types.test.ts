@@ -1,11 +1,9 @@
 // Conformance: event types, their events, and the times at which they can be booked.
 import { afterAll, beforeAll, expect } from 'vitest';
 import { eventTypeResource } from '#schemas/resources/event-type.ts';
-import { openBooker } from '../harness/sandbox/bookings.ts';
-import type { Booker } from '../harness/sandbox/bookings.ts';
+import { openBooker, type Booker } from '../harness/sandbox/bookings.ts';
 import { openCallback } from '../harness/sandbox/callback-server.ts';
-import { openTestSandbox } from '../harness/sandbox.ts';
-import type { TestSandbox } from '../harness/sandbox.ts';
+import { openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
 import { answers, noAccess, noRight } from './answers.ts';
 import { rows } from './rows.ts';
 

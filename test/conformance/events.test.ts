@@ -2,10 +2,8 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { createContact } from '#src/sandbox/world/contacts/contacts.ts';
-import { openCallback } from '../harness/sandbox/callback-server.ts';
-import type { Callback } from '../harness/sandbox/callback-server.ts';
-import { openTestSandbox } from '../harness/sandbox.ts';
-import type { CallOptions, TestSandbox } from '../harness/sandbox.ts';
+import { openCallback, type Callback } from '../harness/sandbox/callback-server.ts';
+import { openTestSandbox, type CallOptions, type TestSandbox } from '../harness/sandbox.ts';
 import { rows } from './rows.ts';
 
 let sandbox: TestSandbox;

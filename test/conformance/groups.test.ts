@@ -1,7 +1,6 @@
 // Conformance: groups.
 import { afterAll, beforeAll, expect } from 'vitest';
-import { openTestSandbox } from '../harness/sandbox.ts';
-import type { TestSandbox } from '../harness/sandbox.ts';
+import { openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
 import { answers } from './answers.ts';
 import { rows } from './rows.ts';
 

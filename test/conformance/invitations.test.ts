@@ -1,7 +1,6 @@
 // Conformance: invitations to an organization.
 import { afterAll, beforeAll, expect } from 'vitest';
-import { openTestSandbox } from '../harness/sandbox.ts';
-import type { Answer, CallOptions, TestSandbox } from '../harness/sandbox.ts';
+import { openTestSandbox, type Answer, type CallOptions, type TestSandbox } from '../harness/sandbox.ts';
 import { answers, sixDigits, strange } from './answers.ts';
 import { rows } from './rows.ts';
 

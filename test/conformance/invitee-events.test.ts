@@ -1,12 +1,9 @@
 // Conformance: the events that follow bookings, cancellations, reschedules and no-shows.
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { inviteePayload } from '#schemas/resources/invitee.ts';
-import { openBooker } from '../harness/sandbox/bookings.ts';
-import type { Booker } from '../harness/sandbox/bookings.ts';
-import { openCallback } from '../harness/sandbox/callback-server.ts';
-import type { Callback } from '../harness/sandbox/callback-server.ts';
-import { openTestSandbox } from '../harness/sandbox.ts';
-import type { CallOptions, TestSandbox } from '../harness/sandbox.ts';
+import { openBooker, type Booker } from '../harness/sandbox/bookings.ts';
+import { openCallback, type Callback } from '../harness/sandbox/callback-server.ts';
+import { openTestSandbox, type CallOptions, type TestSandbox } from '../harness/sandbox.ts';
 import { answers } from './answers.ts';
 import { rows } from './rows.ts';
 

@@ -1,10 +1,8 @@
 // Conformance: POST /invitees, the invitee it answers with, its rules and its refusals.
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { LocationKind } from '#schemas/resources/event-type.ts';
-import { openBooker } from '../harness/sandbox/bookings.ts';
-import type { Booker } from '../harness/sandbox/bookings.ts';
-import { openTestSandbox } from '../harness/sandbox.ts';
-import type { TestSandbox } from '../harness/sandbox.ts';
+import { openBooker, type Booker } from '../harness/sandbox/bookings.ts';
+import { openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
 import { answers, documentedBody, noAccess, noRight, sixDigits } from './answers.ts';
 import { rows } from './rows.ts';
 

@@ -1,9 +1,7 @@
 // Conformance: pages of collections, whichever list they are of.
 import { afterAll, beforeAll, expect } from 'vitest';
-import { openTestSandbox } from '../harness/sandbox.ts';
-import type { Answer, TestSandbox } from '../harness/sandbox.ts';
-import { fillEveryList, listsOf } from '../harness/sandbox/lists.ts';
-import type { Stop } from '../harness/sandbox/lists.ts';
+import { openTestSandbox, type Answer, type TestSandbox } from '../harness/sandbox.ts';
+import { fillEveryList, listsOf, type Stop } from '../harness/sandbox/lists.ts';
 import { answers } from './answers.ts';
 import { rows } from './rows.ts';
 import { openTarget } from './target.ts';

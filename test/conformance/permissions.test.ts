@@ -1,7 +1,6 @@
 // Conformance: every message of permission denied, provoked over HTTP.
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import { openTestSandbox } from '../harness/sandbox.ts';
-import type { Answer, CallOptions, TestSandbox } from '../harness/sandbox.ts';
+import { openTestSandbox, type Answer, type CallOptions, type TestSandbox } from '../harness/sandbox.ts';
 import { answers } from './answers.ts';
 import { rows } from './rows.ts';
 

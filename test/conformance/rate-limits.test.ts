@@ -1,9 +1,7 @@
 // Conformance: how often a user may call, and how often a user may book.
 import { afterEach, beforeEach, expect } from 'vitest';
-import { openBooker } from '../harness/sandbox/bookings.ts';
-import type { Booker } from '../harness/sandbox/bookings.ts';
-import { openTestSandbox } from '../harness/sandbox.ts';
-import type { Answer, CallOptions, TestSandbox } from '../harness/sandbox.ts';
+import { openBooker, type Booker } from '../harness/sandbox/bookings.ts';
+import { openTestSandbox, type Answer, type CallOptions, type TestSandbox } from '../harness/sandbox.ts';
 import { answers } from './answers.ts';
 import { rows } from './rows.ts';
 

@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { RoutingFormResource } from '#schemas/resources/routing-form.ts';
 import { openSubscriber } from '../harness/sandbox/subscriber.ts';
-import { openTestSandbox } from '../harness/sandbox.ts';
-import type { TestSandbox } from '../harness/sandbox.ts';
+import { openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
 import { answers } from './answers.ts';
 import { rows } from './rows.ts';
 

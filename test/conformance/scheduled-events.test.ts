@@ -1,9 +1,7 @@
 // Conformance: scheduled events and their invitees.
 import { afterAll, beforeAll, expect } from 'vitest';
-import { openBooker } from '../harness/sandbox/bookings.ts';
-import type { Booker } from '../harness/sandbox/bookings.ts';
-import { openTestSandbox } from '../harness/sandbox.ts';
-import type { TestSandbox } from '../harness/sandbox.ts';
+import { openBooker, type Booker } from '../harness/sandbox/bookings.ts';
+import { openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
 import { answers, noAccess } from './answers.ts';
 import { rows } from './rows.ts';
 

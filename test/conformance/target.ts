@@ -1,6 +1,5 @@
 // Whom the rows are tried on: the sandbox, unless a test that takes them over says otherwise.
-import { openTestSandbox } from '../harness/sandbox.ts';
-import type { TestSandbox } from '../harness/sandbox.ts';
+import { openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
 import type { SandboxOptions } from '#src/sandbox/sandbox.ts';
 
 export interface Target {

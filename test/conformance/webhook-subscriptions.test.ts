@@ -1,9 +1,7 @@
 // Conformance: webhook subscriptions.
 import { afterAll, beforeAll, expect } from 'vitest';
-import { apiScopes } from '#schemas/api-scope.ts';
-import type { ApiScope } from '#schemas/api-scope.ts';
-import { openTestSandbox } from '../harness/sandbox.ts';
-import type { Answer, CallOptions, TestSandbox } from '../harness/sandbox.ts';
+import { apiScopes, type ApiScope } from '#schemas/api-scope.ts';
+import { openTestSandbox, type Answer, type CallOptions, type TestSandbox } from '../harness/sandbox.ts';
 import { answers, documentedBody, sixDigits, strange } from './answers.ts';
 import { rows } from './rows.ts';
 

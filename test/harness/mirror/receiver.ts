@@ -11,11 +11,9 @@ import { createReceiver, type ReceiverOptions } from '#src/receiver/webhook.ts';
 import { openQueueCircuit } from '#src/receiver/queue-circuit.ts';
 import { startCheckLoop } from '#src/receiver/disk-log/check-loop.ts';
 import { openDiskLog } from '#src/receiver/disk-log/disk-log.ts';
-import { addDeliveryHealth, createHealth } from '#src/receiver/health.ts';
-import type { EngineCheck } from '#src/receiver/health.ts';
+import { addDeliveryHealth, createHealth, type EngineCheck } from '#src/receiver/health.ts';
 import { createIntake } from '#src/receiver/intake.ts';
-import { openListener } from '#src/receiver/listener.ts';
-import type { ListenerOptions } from '#src/receiver/listener.ts';
+import { openListener, type ListenerOptions } from '#src/receiver/listener.ts';
 import { signDelivery } from '#src/signing/signature.ts';
 
 export const signingKey = 'canary-signing-key-of-the-receiver-tests';

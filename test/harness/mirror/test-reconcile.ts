@@ -1,8 +1,7 @@
 // A store beside a sandbox, and reconcile between them, without any process or delivery.
 import type { Drift } from '#workers/sync/reconcile/drift-report.ts';
 import { eventKinds, isEventKind } from '#schemas/events.ts';
-import { reconcile, type ReconcileReport, type Scope } from '#workers/sync/reconcile/reconcile.ts';
-import type { ReconcileNeeds } from '#workers/sync/reconcile/reconcile.ts';
+import { reconcile, type ReconcileReport, type Scope, type ReconcileNeeds } from '#workers/sync/reconcile/reconcile.ts';
 import { openSources, type Sources } from '#workers/sync/sources.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { openTestSandbox, unchecked, type TestSandbox } from '../sandbox.ts';

@@ -1,9 +1,8 @@
 // The rows of a view as the program sees them, in the order of its key, with all that the log has.
 import { sql } from 'kysely';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
-import type { Json } from '#src/store/columns.ts';
+import { type Json, type StoredColumns } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
-import type { StoredColumns } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { shapeOfView } from '#src/store/views/views.ts';
 

@@ -1,7 +1,6 @@
 // The command line: usage and failures are explained, exit codes are kept, and `trigger` sends what a receiver accepts.
 import { execFileSync } from 'node:child_process';
-import { createServer } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';

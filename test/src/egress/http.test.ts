@@ -1,7 +1,6 @@
 // Where alerts and the feed may be sent: every known way to write, hide or fetch a private address, tried on the real thing.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, LookupFunction } from 'node:net';
-import { createServer as createTcpServer } from 'node:net';
+import { type AddressInfo, type LookupFunction, createServer as createTcpServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { isPublicAddress } from '#src/egress/public-address.ts';
 import { createOutgoing, type OutgoingNeeds } from '#src/egress/http.ts';

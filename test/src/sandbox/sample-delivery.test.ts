@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readDelivery } from '#schemas/delivery.ts';
 import { eventKinds, isEventKind } from '#schemas/events.ts';
 import { describeEvent } from '#schemas/describe-event.ts';
-import { createSampler } from '#src/sandbox/sample-delivery.ts';
-import type { SampleDelivery } from '#src/sandbox/sample-delivery.ts';
+import { createSampler, type SampleDelivery } from '#src/sandbox/sample-delivery.ts';
 
 const now = new Date('2026-11-15T12:00:00Z');
 const sampleOfOne = createSampler(1);

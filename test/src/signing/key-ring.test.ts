@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { exitCodeOf, SlotstreamError } from '#src/base/errors.ts';
-import { openKeyRing } from '#src/signing/key-ring.ts';
-import type { KeyRing, KeyRingOptions } from '#src/signing/key-ring.ts';
+import { openKeyRing, type KeyRing, type KeyRingOptions } from '#src/signing/key-ring.ts';
 
 let dataDir: string;
 let file: string;

@@ -1,7 +1,6 @@
 // The commands that send a delivery again, run by a real shell with real tools and judged by the receiver's own check.
 import { execFile } from 'node:child_process';
-import { createServer } from 'node:http';
-import type { IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';

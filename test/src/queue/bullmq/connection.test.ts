@@ -1,7 +1,6 @@
 // Errors of the queue are sanitized.
 import { describe, expect, it } from 'vitest';
-import { isTransient, SlotstreamError } from '#src/base/errors.ts';
-import { codeOf } from '#src/base/errors.ts';
+import { isTransient, SlotstreamError, codeOf } from '#src/base/errors.ts';
 import { toQueueError } from '#src/queue/bullmq/connection.ts';
 
 function failing(message: string, more: object = {}): Error {

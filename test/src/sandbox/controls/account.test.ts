@@ -1,7 +1,6 @@
 // Controls of accounts and roles: what they change, and what they leave alone.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestSandbox } from '../../../harness/sandbox.ts';
-import type { TestSandbox } from '../../../harness/sandbox.ts';
+import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => void (sandbox = await openTestSandbox({ contacts: 1, bookings: 1 })));

@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openCallback } from '../../../harness/sandbox/callback-server.ts';
 import { until } from '../../../harness/ports.ts';
-import { openTestSandbox } from '../../../harness/sandbox.ts';
-import type { TestSandbox } from '../../../harness/sandbox.ts';
+import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {

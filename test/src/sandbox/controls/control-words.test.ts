@@ -1,9 +1,7 @@
 // The controls take the words people try, and say what they would have taken.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBooker } from '../../../harness/sandbox/bookings.ts';
-import type { Booker } from '../../../harness/sandbox/bookings.ts';
-import { openTestSandbox } from '../../../harness/sandbox.ts';
-import type { TestSandbox } from '../../../harness/sandbox.ts';
+import { openBooker, type Booker } from '../../../harness/sandbox/bookings.ts';
+import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 
 let sandbox: TestSandbox;
 let booker: Booker;

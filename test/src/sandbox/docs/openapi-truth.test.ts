@@ -5,8 +5,7 @@ import { eventKinds } from '#schemas/events.ts';
 import type { OpenApiDocument } from '#src/http/openapi/document.ts';
 import { forms } from '#src/sandbox/world/service.ts';
 import { openCallback } from '../../../harness/sandbox/callback-server.ts';
-import { openTestSandbox } from '../../../harness/sandbox.ts';
-import type { Answer, TestSandbox } from '../../../harness/sandbox.ts';
+import { openTestSandbox, type Answer, type TestSandbox } from '../../../harness/sandbox.ts';
 import { fillEveryList, listsOf } from '../../../harness/sandbox/lists.ts';
 
 const documentOf = async (sandbox: TestSandbox): Promise<OpenApiDocument> =>

@@ -1,10 +1,8 @@
 // Faults on deliveries and on answers: what each does, and that the same seed does the same.
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { openCallback } from '../../../harness/sandbox/callback-server.ts';
-import type { Callback, Received } from '../../../harness/sandbox/callback-server.ts';
-import { openTestSandbox } from '../../../harness/sandbox.ts';
-import type { TestSandbox } from '../../../harness/sandbox.ts';
+import { openCallback, type Callback, type Received } from '../../../harness/sandbox/callback-server.ts';
+import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 
 const small = { contacts: 0, bookings: 0, rateLimits: false };
 const key = 'a key of the subscriber';

@@ -1,8 +1,6 @@
 // Sending deliveries over kept connections.
-import { createServer } from 'node:http';
-import type { RequestListener } from 'node:http';
-import { createServer as createPlain } from 'node:net';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createPlain, type AddressInfo, type Server, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSender } from '#src/sandbox/webhooks/sender.ts';
 import { until } from '../../../harness/ports.ts';

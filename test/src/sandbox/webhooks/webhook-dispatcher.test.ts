@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Fact } from '#src/sandbox/world/service.ts';
 import { openCallback } from '../../../harness/sandbox/callback-server.ts';
 import { until } from '../../../harness/ports.ts';
-import { openTestSandbox } from '../../../harness/sandbox.ts';
-import type { TestSandbox } from '../../../harness/sandbox.ts';
+import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 
 const small = { contacts: 0, bookings: 0 };
 

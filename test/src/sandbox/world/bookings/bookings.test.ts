@@ -1,16 +1,14 @@
 // Whatever is booked, canceled, moved, marked and unmarked, in whatever order: the books of the sandbox stay right.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { inviteePayload, inviteeResource } from '#schemas/resources/invitee.ts';
-import type { InviteeResource } from '#schemas/resources/invitee.ts';
+import { inviteePayload, inviteeResource, type InviteeResource } from '#schemas/resources/invitee.ts';
 import { scheduledEventResource } from '#schemas/resources/scheduled-event.ts';
 import { dayMs, instantOf } from '#src/sandbox/clock.ts';
 import { HttpError } from '#src/http/http-error.ts';
 import { book, cancelInvitee, rescheduleInvitee } from '#src/sandbox/world/bookings/bookings.ts';
 import { markNoShow, unmarkNoShow } from '#src/sandbox/world/bookings/bookings.ts';
 import type { Fact, Service } from '#src/sandbox/world/service.ts';
-import { createBookingWorld, fixedNowMs } from '../../../../harness/sandbox/booking-world.ts';
-import type { BookingWorld } from '../../../../harness/sandbox/booking-world.ts';
+import { createBookingWorld, fixedNowMs, type BookingWorld } from '../../../../harness/sandbox/booking-world.ts';
 import { propertyTimeoutMs, runs } from '../../../../harness/runs.ts';
 
 const slot = fc.integer({ min: -1, max: 1 }).map((days) => instantOf(fixedNowMs + days * dayMs));
