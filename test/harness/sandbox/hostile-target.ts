@@ -62,7 +62,9 @@ export async function openTarget(): Promise<Target> {
   const [missed] = sandbox.service.state.invitees.values();
   await send('POST', '/_sandbox/no_shows', { body: JSON.stringify({ invitee: missed?.uri }) });
   const { organization } = sandbox.handles;
-  const hook = { url: 'http://127.0.0.1:9/first', events: ['invitee.created'], organization, scope: 'organization' };
+  // Nothing happens that it is about.
+  const events = ['routing_form_submission.created'];
+  const hook = { url: 'http://127.0.0.1:9/first', events, organization, scope: 'organization' };
   for (const [path, body] of [
     [`${new URL(organization).pathname}/invitations`, { email: 'invited@example.test' }],
     ['/webhook_subscriptions', hook],
