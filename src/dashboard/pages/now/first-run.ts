@@ -14,7 +14,7 @@ export function firstRunView({ firstRun: first, health, flow }: Overview): View 
     title: 'First steps',
     liveAfter: flow.lastSeq,
     content: html`<h1>Slotstream runs, and nothing has arrived yet.</h1>
-      <p class="lead">A few steps, and this page shows your deliveries as they come in.</p>
+      <p class="lead">It mirrors a Calendly account (API v2). It is independent of Calendly, and was tested with a simulated account. A few steps, and this page shows your deliveries as they come in.</p>
       ${problems.map(({ sentence, fix }) => html`<p class="notice problem"><strong>${sentence}</strong> ${fix === undefined ? '' : fixText(fix)}</p>`)}
       <ol class="plain steps">${first.steps.map((step) => stepView(step, step === next))}</ol>
       <h2>Try it without an account</h2>
