@@ -22,6 +22,8 @@ export default defineConfig({
     maxWorkers: 5,
     // A worker runs many files and loads the product once, so a file must not leave global state behind.
     isolate: false,
+    // Node reads the sources as they are, as it does in production.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     // Several of the waits below fit in. A busy machine must not fail a test, and nothing waits for this long when all is well.
     testTimeout: 300_000,
     hookTimeout: 300_000,
