@@ -1,7 +1,7 @@
 // The command is called by its path: from any folder, through a link, with an older Node on the machine, and as a package.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, globSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -69,20 +69,7 @@ describe('bin/slotstream', () => {
   });
 });
 
-/** These do their work when they are loaded. */
-const programs = ['src/cli/main.ts', 'src/store/engines/sqlite-vacuum-worker.ts'];
-
-// Other tests start a bundle or load modules by the test runner, which accept more than Node does.
 describe('the sources', () => {
-  it('can all be loaded by Node', () => {
-    const modules = globSync('{schemas,src,workers}/**/*.ts', { cwd: root }).filter((path) => !programs.includes(path));
-    const load = `for (const path of ${JSON.stringify(modules)}) await import(${JSON.stringify(`${root}/`)} + path)
-        .then(() => process.stdout.write('.'), (error) => process.stderr.write(path + ': ' + error.message + '\\n'))`;
-    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', load], { encoding: 'utf8' });
-    expect([stderr, stdout.length]).toEqual(['', modules.length]);
-    expect(modules.length).toBeGreaterThan(400);
-  });
-
   it('start, answer and stop as a process', async () => {
     await using home = await openHome();
     const child = endWithThisProcess(
