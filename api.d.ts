@@ -90,6 +90,12 @@ export interface MirrorSettings {
   readonly watchEvery?: SettingInput | undefined;
   /** ALERT_SLACK_URL: Incoming webhook for alerts, of Slack or a compatible service. Default: –. */
   readonly alertSlackUrl?: SettingInput | undefined;
+  /** ALERT_SLACK_TOKEN: Bot token of a Slack app: messages to hosts are direct messages. Needs ALERT_SLACK_URL for all others. Default: –. */
+  readonly alertSlackToken?: SettingInput | undefined;
+  /** ALERT_SLACK_APP_TOKEN: App-level token of that app, for Socket Mode: direct messages have buttons. Default: –. */
+  readonly alertSlackAppToken?: SettingInput | undefined;
+  /** ALERT_SLACK_API_URL: The Web API of Slack; `https://slack-gov.com/api/` for GovSlack. Default: https://slack.com/api/. */
+  readonly alertSlackApiUrl?: SettingInput | undefined;
   /** ALERT_TEAMS_URL: Webhook of a Microsoft Teams workflow for alerts. Default: –. */
   readonly alertTeamsUrl?: SettingInput | undefined;
   /** ALERT_DISCORD_URL: Webhook of a Discord channel for alerts. Default: –. */
@@ -1288,6 +1294,8 @@ export interface AlertsRow<Values extends ColumnValues> {
   digest: Values['text'] | null;
   /** for a condition: what was found, in a few words and numbers */
   detail: Values['text'] | null;
+  /** its direct messages in Slack: to whom, where, and about which invitees; ids only */
+  posted: Values['json'] | null;
   /** counts how often the fact became true again after a retraction */
   episode: Values['integer'];
   /** when the fact happened */
@@ -1525,7 +1533,7 @@ export interface AdminActionsRow<Values extends ColumnValues> {
   id: Values['text'];
   /** when it began */
   at: Values['time'];
-  /** `admin token`, `admin session`, `read-only token`, `read-only session`, `mcp token`, `mcp command` or `answer link` */
+  /** `admin token`, `admin session`, `read-only token`, `read-only session`, `mcp token`, `mcp command`, `answer link` or `slack button` */
   caller: Values['text'];
   /** address from which the request came */
   address: Values['text'];

@@ -80,6 +80,8 @@ const floors = {
   'src/dashboard': ['schemas', 'src/base', 'src/http', 'src/read', 'src/api'],
   // Tools are answers of the API, too.
   'src/addons/mcp': ['schemas', 'src/base', 'src/http', 'src/read', 'src/api'],
+  // Buttons are answers of the API, too; the other way round, messages of alerts.
+  'src/addons/slack': ['src/base', 'src/http', 'src/store', 'src/read', 'src/api', 'workers/alerts'],
   'src/app': [
     'src/base',
     'src/signing',
@@ -104,6 +106,7 @@ const floors = {
     'src/dashboard',
     'src/addons/brokers',
     'src/addons/mcp',
+    'src/addons/slack',
   ],
   'src/doctor': [
     'schemas',
@@ -248,7 +251,7 @@ describe('the architecture', () => {
 
   it('loads the add-ons, and the packages they are for, only where the settings or a command ask for them', () => {
     const core = modules.filter(({ path }) => !path.startsWith('src/addons/'));
-    const ofAddons = /^(@aws-sdk|@smithy|@modelcontextprotocol|@nats-io|@platformatic)\//;
+    const ofAddons = /^(@aws-sdk|@smithy|@modelcontextprotocol|@nats-io|@platformatic|@slack)\//;
     expect(core.filter(({ packages }) => packages.some((name) => ofAddons.test(name)))).toEqual([]);
     const addonsIn = (paths: readonly string[]) => paths.filter((target) => target.startsWith('src/addons/'));
     expect(core.filter(({ inside, insideLater }) => addonsIn(inside).length > addonsIn(insideLater).length)).toEqual(
@@ -257,6 +260,7 @@ describe('the architecture', () => {
     expect(core.filter(({ insideLater }) => addonsIn(insideLater).length > 0).map(({ path }) => path)).toEqual([
       'src/app/mcp.ts',
       'src/app/sinks.ts',
+      'src/app/slack.ts',
       'src/cli/commands/export.ts',
       'src/cli/commands/mcp.ts',
     ]);
@@ -356,7 +360,7 @@ describe('the architecture', () => {
 
   it('connects to others, or listens, in a few places only: none of them is unknown to the operator', () => {
     const imports =
-      /^import (?!type)[^;]*from '(node:(https?|http2|net|tls|dgram)|undici|ioredis|pg|nodemailer|@nats-io\/.*|@platformatic\/kafka|@aws-sdk\/.*)'/m;
+      /^import (?!type)[^;]*from '(node:(https?|http2|net|tls|dgram)|undici|ioredis|pg|nodemailer|@nats-io\/.*|@platformatic\/kafka|@aws-sdk\/.*|@slack\/.*)'/m;
     const calls = /(?<![.\w])fetch\((?!\.\.\.|request)/;
     const connecting = modules
       .filter(({ path, text }) => !path.startsWith('src/sandbox/') && (imports.test(text) || calls.test(text)))
@@ -367,6 +371,8 @@ describe('the architecture', () => {
       'src/addons/brokers/redis-stream.ts',
       'src/addons/object-storage/s3-client.ts',
       'src/addons/object-storage/s3-output.ts',
+      'src/addons/slack/buttons.ts',
+      'src/addons/slack/slack-bot.ts',
       'src/api/running-instance.ts',
       'src/cli/commands/trigger.ts',
       'src/doctor/admin-url.ts',

@@ -14,6 +14,7 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   schemas: 'test/conformance',
   'src/http': 'test/src/sandbox/docs',
   'src/addons/mcp/stdio.ts': 'test/src/cli/commands',
+  'src/store/alerts/posted-messages.ts': 'test/src/addons/slack',
   'src/store/alerts': 'test/workers/alerts',
   'src/read': 'test/src/api',
   'src/store/sql-dialect.ts': 'test/workers/alerts',

@@ -63,6 +63,8 @@ async function answerRequest(
 
 interface Meeting {
   readonly invitee: string;
+  /** Their URIs. */
+  readonly hosts: readonly string[];
   readonly firstName: string;
   readonly event: string;
   readonly when: string;
@@ -70,19 +72,24 @@ interface Meeting {
 }
 
 /** Undefined where the link has ended: the person, the booking or the host is not there any more. */
-async function meetingOf(needs: AnswerPageNeeds, claim: AnswerClaim): Promise<Meeting | undefined> {
+export async function meetingOf(
+  needs: Pick<AnswerPageNeeds, 'store' | 'clock'>,
+  claim: AnswerClaim,
+): Promise<Meeting | undefined> {
   const { store } = needs;
   await catchUpBookings(store);
   const { uri: invitee } = await rowNamed(store, 'invitees', claim.invitee, 'booking');
   if ((await erasedAmong(store, [invitee])).size > 0) return undefined;
   const context = (await loadBookingContexts(store, [invitee])).get(invitee);
-  const host = hostsOf({ event: context?.event }).find(({ uri = '' }) => idOf(uri) === claim.host)?.uri;
+  const hosts = hostsOf({ event: context?.event }).flatMap(({ uri }) => uri ?? []);
+  const host = hosts.find((uri) => idOf(uri) === claim.host);
   const answer = await currentAnswer(needs, invitee);
   if (context === undefined || host === undefined || answer === undefined) return undefined;
   const { first_name, name } = context.invitee;
   const { event } = context;
   return {
     invitee,
+    hosts,
     firstName: first_name || name?.trim().split(/\s+/)[0] || 'the invitee',
     event: event?.name ?? 'A meeting',
     when: event?.start_time ? zonedSpan(event.start_time, null, context.zoneOf?.(host) ?? null) : '',

@@ -10,10 +10,12 @@ import { unknownContactFields } from '#workers/alerts/rules/custom-fields.ts';
 import { registerRules } from '#workers/alerts/rules/first-loaded.ts';
 import { loadRules, type Ruleset } from '#workers/alerts/rules/ruleset.ts';
 import { registerWatcher, watch } from '#workers/alerts/rules/watcher.ts';
+import { summaryJob } from '#workers/alerts/summary/summary-job.ts';
 import { unknownFormNames } from '#workers/alerts/submissions/form-without-booking.ts';
 import type { Job } from '#workers/scheduling/scheduler.ts';
 import { answerLinks } from './answers.ts';
 import { startJobs, takeoverLeaseMs, type JobNeeds } from './jobs.ts';
+import { openSlackApp } from './slack.ts';
 
 export interface AlertNeeds extends JobNeeds {
   readonly config: Config;
@@ -32,11 +34,11 @@ export function rulesOf({ alerts, views: { reportZone } }: Config): Promise<Rule
 
 /** Runs before the first delivery is folded, so that the watcher sees everything that follows. */
 export async function registerAlerts(
-  rules: Pick<Ruleset, 'bookings' | 'submissions'>,
+  rules: Pick<Ruleset, 'bookings' | 'submissions' | 'summaries'>,
   store: Store,
   clock: () => number,
 ): Promise<void> {
-  await registerRules(store, [...rules.bookings, ...rules.submissions], instantOf(clock()));
+  await registerRules(store, [...rules.bookings, ...rules.submissions, ...rules.summaries], instantOf(clock()));
   await registerWatcher({ store, nowMs: clock });
 }
 
@@ -48,22 +50,16 @@ export async function startAlerts(needs: AlertNeeds): Promise<Alerts> {
     ...(await unknownFormNames(store, rules.submissions)),
   ];
   for (const warning of unknown) log.warn({ hint: 'Correct ALERTS_FILE; doctor checks it again.' }, warning);
-  const channels = await openChannels(config.alerts, { log, clock: nowMs }, rules.byName.values());
-  for (const channel of channels.values()) opened.defer(() => channel.close?.());
-  const { adminUrl, maxAgeMs } = config.alerts;
+  const { adminUrl, maxAgeMs, slackApp } = config.alerts;
   const { reportZone } = config.views;
   const answerLink = await answerLinks({ config, store });
-  const outbox = {
-    store,
-    rules: rules.byName,
-    channels,
-    adminUrl,
-    answerLink,
-    reportZone,
-    nowMs,
-    random: Math.random,
-    log,
-  };
+  const messages = { store, rules: rules.byName, adminUrl, answerLink, reportZone };
+  const slack = slackApp && (await openSlackApp(needs, messages, slackApp));
+  if (slack) opened.defer(() => slack.close());
+  const parts = { log, clock: nowMs, slackBot: slack?.bot };
+  const channels = await openChannels(config.alerts, parts, rules.byName.values());
+  for (const channel of channels.values()) opened.defer(() => channel.close?.());
+  const outbox = { ...messages, channels, nowMs, random: Math.random, log };
   const poller = startOutboxPoller(outbox);
   opened.defer(() => poller.close());
   const onOutboxChanged = (): void => poller.wake();
@@ -73,6 +69,9 @@ export async function startAlerts(needs: AlertNeeds): Promise<Alerts> {
       { store, nowMs, installation: needs.installation, onOutboxChanged },
       { rules: rules.conditions, maxAgeMs, watchEveryMs: config.watchEveryMs },
     ),
+    ...(rules.summaries.length > 0
+      ? [summaryJob({ store, nowMs, onOutboxChanged }, { rules: rules.summaries, maxAgeMs })]
+      : []),
   ];
   // Leases do not use the clock of the rules, which tests move.
   const schedules = startJobs(needs, jobs, { leaseMs: takeoverLeaseMs });

@@ -9,7 +9,7 @@ import type { Log } from '#src/observability/log.ts';
 import { answerKey, answerLinkMs, makeAnswerToken } from '#src/read/bookings/answer-link.ts';
 import type { Store } from '#src/store/contract.ts';
 import { retryBudgets } from '#src/upstream/retry-budgets.ts';
-import type { AnswerLink } from '#workers/alerts/message/message.ts';
+import type { AnswerLink } from '#workers/alerts/message/question.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { recordAnswer, type AnswerRecorder } from '#workers/sync/answer.ts';
 import { openSources } from '#workers/sync/sources.ts';
@@ -56,15 +56,15 @@ export function answerPages({ config, log, tail, store: own, nowMs, opened }: Pa
   return async (request) => (await load())(request);
 }
 
-const newKey = (): string => randomBytes(32).toString('base64url');
+export const newKey = (): string => randomBytes(32).toString('base64url');
 
-/** Makes the links of messages; undefined where ANSWERS is off, or PUBLIC_URL is not set. */
+/** Makes the links of messages; undefined where ANSWERS is off, or messages have neither links nor buttons. */
 export async function answerLinks({ config, store }: Omit<AnswerParts, 'nowMs'>): Promise<AnswerLink | undefined> {
-  const { publicUrl, answers } = config;
-  if (!answers || publicUrl === undefined) return undefined;
+  const { publicUrl, answers, alerts } = config;
+  if (!answers || (publicUrl === undefined && alerts.slackApp?.appToken === undefined)) return undefined;
   const key = await answerKey(store, newKey);
   return ({ invitee, host, since }) => {
     const token = makeAnswerToken(key, { invitee, host, expiresMs: Date.parse(since) + answerLinkMs });
-    return `${publicUrl.replace(/\/$/, '')}/answers/${token}`;
+    return { token, url: publicUrl && `${publicUrl.replace(/\/$/, '')}/answers/${token}` };
   };
 }

@@ -1,13 +1,13 @@
 // Functions of the program that this mirror is a part of: each follows the log from an offset of its own, as a sink does.
 import { acknowledge } from '#src/feed/consumer.ts';
 import type { FeedEntry } from '#src/feed/entry.ts';
+import type { Tail } from '#src/feed/tail.ts';
 import { throttled } from '#src/observability/log.ts';
 import { readPosition } from '#src/store/log/consumer-offsets.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import type { Job, Schedules } from '#workers/scheduling/scheduler.ts';
 import { pump } from '#workers/sinks/pump.ts';
-import type { BackgroundNeeds } from './background.ts';
-import { startJobs, takeoverLeaseMs } from './jobs.ts';
+import { startJobs, takeoverLeaseMs, type JobNeeds } from './jobs.ts';
 
 export interface FeedHandler {
   /** The name of its offset, among those of the consumers of the feed. */
@@ -23,7 +23,7 @@ const concurrency = 8;
 
 /** Of all processes that share the store, one at a time calls the handler of a name. Resolves once its offset is stored. */
 export async function startHandler(
-  needs: Omit<BackgroundNeeds, 'opened'>,
+  needs: JobNeeds & { readonly tail: Tail },
   { name, events, handle }: FeedHandler,
 ): Promise<Schedules> {
   const { store, tail, log, nowMs } = needs;

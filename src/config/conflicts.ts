@@ -15,6 +15,10 @@ export function conflictsIn(values: Partial<SettingValues>): readonly string[] {
     problems.push('ALERT_SMTP_URL and ALERT_EMAIL_TO belong together: set both or none');
   if (values.ALERT_NTFY_TOKEN !== undefined && values.ALERT_NTFY_URL === undefined)
     problems.push('ALERT_NTFY_TOKEN needs ALERT_NTFY_URL: set it, or remove the token');
+  if (values.ALERT_SLACK_TOKEN !== undefined && values.ALERT_SLACK_URL === undefined)
+    problems.push('ALERT_SLACK_TOKEN needs ALERT_SLACK_URL: what is not for a host that Slack knows is sent there');
+  if (values.ALERT_SLACK_APP_TOKEN !== undefined && values.ALERT_SLACK_TOKEN === undefined)
+    problems.push('ALERT_SLACK_APP_TOKEN needs ALERT_SLACK_TOKEN: set it, or remove the app-level token');
   if (values.DISK_LOG === 'every' && !isRedis(values.QUEUE_URL))
     problems.push('DISK_LOG=every needs a Redis queue (QUEUE_URL); the other queues do not lose what they accepted');
   if (values.DATABASE_SCHEMA !== undefined && ![values.DATABASE_URL, values.QUEUE_URL].some((url) => isPostgres(url)))

@@ -162,6 +162,7 @@ function shape(values: SettingValues) {
     watchEveryMs: values.WATCH_EVERY,
     alerts: {
       slackUrl: values.ALERT_SLACK_URL,
+      slackApp: slackAppOf(values),
       teamsUrl: values.ALERT_TEAMS_URL,
       discordUrl: values.ALERT_DISCORD_URL,
       pagerdutyKey: values.ALERT_PAGERDUTY_KEY,
@@ -206,6 +207,14 @@ function adminUrlOf(values: SettingValues): string | undefined {
   const port = adminPortOf(values);
   if (port === 0 || /^(127\.|localhost$|::1$|0\.0\.0\.0$|::$)/.test(host)) return undefined;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function slackAppOf({
+  ALERT_SLACK_TOKEN: token,
+  ALERT_SLACK_APP_TOKEN: appToken,
+  ALERT_SLACK_API_URL: url,
+}: SettingValues) {
+  return token === undefined ? undefined : { token, appToken, apiUrl: url.replace(/\/?$/, '/') };
 }
 
 function oauthOf({ OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET, AUTH_URL }: SettingValues) {

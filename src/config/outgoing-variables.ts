@@ -13,6 +13,29 @@ export const outgoingSettings = {
     meaning: 'Incoming webhook for alerts, of Slack or a compatible service.',
     secret: true,
   },
+  ALERT_SLACK_TOKEN: {
+    reads: z
+      .string()
+      .regex(/^xoxb-[\w-]+$/, 'the bot token of a Slack app: xoxb-…')
+      .optional(),
+    default: '–',
+    meaning: 'Bot token of a Slack app: messages to hosts are direct messages. Needs ALERT_SLACK_URL for all others.',
+    secret: true,
+  },
+  ALERT_SLACK_APP_TOKEN: {
+    reads: z
+      .string()
+      .regex(/^xapp-[\w-]+$/, 'an app-level token of a Slack app: xapp-…')
+      .optional(),
+    default: '–',
+    meaning: 'App-level token of that app, for Socket Mode: direct messages have buttons.',
+    secret: true,
+  },
+  ALERT_SLACK_API_URL: {
+    reads: calledAddress.default('https://slack.com/api/'),
+    default: 'https://slack.com/api/',
+    meaning: 'The Web API of Slack; `https://slack-gov.com/api/` for GovSlack.',
+  },
   ALERT_TEAMS_URL: {
     reads: callAddress,
     default: '–',

@@ -9,6 +9,7 @@ import { outbox } from '#src/store/migrations/0003-outbox.ts';
 import { contactSearch } from '#src/store/migrations/0004-contact-search.ts';
 import { plainChanges } from '#src/store/migrations/0005-plain-changes.ts';
 import { answers } from '#src/store/migrations/0006-answers.ts';
+import { postedMessages } from '#src/store/migrations/0007-posted-messages.ts';
 import type { StorageTypes } from '#src/store/migrations/storage-types.ts';
 import type { Database } from './tables.ts';
 
@@ -20,6 +21,7 @@ export function migrationsFor(types: StorageTypes): Record<string, Migration> {
     '0004-contact-search': contactSearch(types),
     '0005-plain-changes': plainChanges(types),
     '0006-answers': answers(types),
+    '0007-posted-messages': postedMessages(types),
   };
 }
 

@@ -120,6 +120,7 @@ export const tables = {
     'id',
     {
       text: 'id rule subject_uri state channel last_error fact digest detail',
+      json: 'posted',
       integer: 'attempts episode',
       time: 'occurred_at due_at next_at claimed_at sent_at created_at updated_at',
     },

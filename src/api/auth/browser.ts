@@ -12,7 +12,8 @@ export interface Caller {
     | 'metrics token'
     | 'mcp token'
     | 'mcp command'
-    | 'answer link';
+    | 'answer link'
+    | 'slack button';
   /** The address of the socket; a header can be forged. */
   readonly address: string;
 }

@@ -81,7 +81,7 @@ export async function giveAnswer(
 /** As `giveAnswer`, for a host without a login: recorded as an action, as those of the API are. */
 export async function giveHostAnswer(
   context: AnswerContext & { readonly audit: Pick<Audit, 'begin'> },
-  { who, ...answer }: Omit<Answer, 'by'> & { readonly who: 'answer link' },
+  { who, ...answer }: Omit<Answer, 'by'> & { readonly who: 'answer link' | 'slack button' },
 ): Promise<void> {
   const caller = { who, address: '' };
   const end = await context.audit.begin(answerBooking, caller, { params: {}, query: {}, body: answer });

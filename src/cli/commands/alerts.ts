@@ -18,7 +18,8 @@ import { type Channel } from '#workers/alerts/channels/channel.ts';
 import { channelNames, type ChannelName } from '#src/store/alerts/channel-names.ts';
 import { configuredChannels, openChannels } from '#workers/alerts/channels/channels.ts';
 import { testMessage } from '#workers/alerts/message/message.ts';
-import { channelVariables, loadRules } from '#workers/alerts/rules/ruleset.ts';
+import { channelVariables } from '#workers/alerts/rules/cross-rule-errors.ts';
+import { loadRules } from '#workers/alerts/rules/ruleset.ts';
 import { renderTable, safeTerminalText } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag, wholeNumberFrom, type ExitCode, type VerbContext } from '#src/cli/verb.ts';
 

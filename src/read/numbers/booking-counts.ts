@@ -17,7 +17,7 @@ export const leadHours = [0, 24, 48, 96, 192, 360, 720] as const;
 export const firstDay = '1899-12-25';
 
 /** `day` is of all bookings that were not moved, `hour` not of canceled ones, the others of meetings that were held or missed. */
-type Grouping = 'day' | 'hour' | 'event_type' | 'host' | 'campaign' | 'lead_time';
+type Grouping = 'day' | 'hour' | 'event_type' | 'host' | 'campaign' | 'source' | 'lead_time';
 
 export interface BookingSelection {
   /** The first instant of the starts, and the first instant after them. */
@@ -107,7 +107,7 @@ function picked(dialect: SqlDialect, { from, to, where, timezone = 'UTC', zoneOf
   ];
   return sql`select ${epoch(sql`start_time`)} + ${sql.lit(-Date.parse(firstDay) / secondMs)} as seconds,
       ${offsetIn(dialect, timezone, { from, to })} as day_offset, ${sql.id(`${zoneOf}_periods`)}.offset_seconds as hour_offset,
-      ${outcomeOf(dialect)} as outcome, event_type, event_name, host, host_name, ${severalHosts} as hosts, utm_campaign,
+      ${outcomeOf(dialect)} as outcome, event_type, event_name, host, host_name, ${severalHosts} as hosts, utm_campaign, utm_source,
       ${dialect.secondsBetween(sql`booked_at`, sql`start_time`)} as lead,
       case when evidence in (${withoutEvidence}) then 1 else 0 end as unconfirmed
     from bookings ${joinPeriodIn(`${zoneOf}_periods`, sql`start_time`, name)}
@@ -157,6 +157,8 @@ function countsBy({ asText, bytes, distinctItems, itemText }: SqlDialect, by: Gr
     }
     case 'campaign':
       return sql`${rows(sql`utm_campaign`, sql`''`)} ${ended} group by utm_campaign, outcome`;
+    case 'source':
+      return sql`${rows(sql`utm_source`, sql`''`)} ${ended} group by utm_source, outcome`;
     case 'lead_time':
       return sql`${rows(leadIndex, sql`''`)} ${ended} and lead is not null group by ${leadIndex}, outcome`;
     // Lists first: many meetings have the same hosts. Every host of a meeting counts once.

@@ -59,7 +59,7 @@ export async function readBookingNumbers(store: Store, query: BookingNumbersQuer
       if (count.by === 'hour') {
         hours[Number(count.key)] = (hours[Number(count.key)] ?? 0) + count.bookings;
         if (count.name === 'UTC') unknown += count.bookings;
-      } else if (count.by !== 'day') tallies[count.by].add(count);
+      } else if (count.by !== 'day' && count.by !== 'source') tallies[count.by].add(count);
       else if (isOutcome(count.outcome)) {
         const day = days.get(Number(count.key)) ?? noOutcomes();
         days.set(Number(count.key), day);

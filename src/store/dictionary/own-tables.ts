@@ -55,6 +55,7 @@ export const ownTables = {
       fact: 'what makes it different from other alerts of the same rule about the same subject',
       digest: 'identifier of the digest that its message is sent with; null when it is sent alone',
       detail: 'for a condition: what was found, in a few words and numbers',
+      posted: 'its direct messages in Slack: to whom, where, and about which invitees; ids only',
       episode: 'counts how often the fact became true again after a retraction',
       occurred_at: 'when the fact happened',
       due_at: 'the earliest time to send its message',
@@ -213,7 +214,7 @@ export const ownTables = {
       id: 'random',
       at: 'when it began',
       caller:
-        '`admin token`, `admin session`, `read-only token`, `read-only session`, `mcp token`, `mcp command` or `answer link`',
+        '`admin token`, `admin session`, `read-only token`, `read-only session`, `mcp token`, `mcp command`, `answer link` or `slack button`',
       address: 'address from which the request came',
       operation: 'operation of the API, such as `replayDelivery`, or tool',
       target: 'what it was about: the ids in its path',

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { createLog } from '#src/observability/log.ts';
 import type { Channel, SendResult } from '#workers/alerts/channels/channel.ts';
 import { openChannels, type ChannelSettings } from '#workers/alerts/channels/channels.ts';
+import { buildReport } from '#workers/alerts/message/digest.ts';
 import { buildMessage, type Message, type MessageInput } from '#workers/alerts/message/message.ts';
 import { sanitizeLine, sanitizeLines } from '#workers/alerts/message/sanitize-text.ts';
 import { bookingContext } from '../data/booking-context.ts';
@@ -65,6 +66,39 @@ export const adminUrl = 'https://slots.example.test';
 export const buildNoShow = (more: Partial<MessageInput> = {}): Promise<Message> =>
   buildMessage({ adminUrl }, { ...noShow, ...more });
 export const noShowMessage = await buildNoShow();
+
+export const answerToken = 'x'.repeat(120);
+const evening = '2026-11-16T17:00:00.000000Z';
+
+/** The evening report to a host, where ANSWERS is on. */
+export const buildAskingReport = (names: readonly string[]): Promise<Message> =>
+  buildReport(
+    {
+      adminUrl,
+      answerLink: ({ host, since }) => ({
+        token: answerToken,
+        url: `https://hooks.example.test/answers/${host.slice(-2)}-${since.slice(0, 10)}-${answerToken}`,
+      }),
+    },
+    {
+      id: 'r1',
+      rule: {
+        name: 'asks',
+        title: 'Unconfirmed meetings',
+        about: 'Meetings ended, and nothing shows that the invitees came.',
+        page: '/bookings?attendance=unconfirmed',
+      },
+      occurredAt: evening,
+      about: {
+        host: 'https://api.example.test/users/U1',
+        name: 'Grace Hopper',
+        bookings: names.map((name) => ({
+          context: bookingContext({ invitee: { name } }),
+          fact: { kind: 'unconfirmed', evening },
+        })),
+      },
+    },
+  );
 
 /** Characters and words that mean something in the markup of some channel. */
 const markup = fc.string({

@@ -41,7 +41,7 @@ async function loadedBy(settings: Settings): Promise<readonly string[]> {
     child.kill('SIGKILL');
   }
   const names = (await readFile(loaded, 'utf8')).matchAll(
-    /src\/addons\/[\w-]+\/[\w-]+|node_modules\/(?:@aws-sdk|@smithy|@modelcontextprotocol|@nats-io|@platformatic)(?=\/)/g,
+    /src\/addons\/[\w-]+\/[\w-]+|node_modules\/(?:@aws-sdk|@smithy|@modelcontextprotocol|@nats-io|@platformatic|@slack)(?=\/)/g,
   );
   return [...new Set([...names].map(([name]) => name))].toSorted();
 }

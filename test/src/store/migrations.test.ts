@@ -56,6 +56,7 @@ it.each([
       '0004-contact-search': 'c1c26fc8ef71c657',
       '0005-plain-changes': '205516eed7be3ed7',
       '0006-answers': '55006c6425b44fac',
+      '0007-posted-messages': 'a831e2566b5395d0',
     },
   ],
   [
@@ -67,6 +68,7 @@ it.each([
       '0004-contact-search': '31b7e9aba0e592ca',
       '0005-plain-changes': '3e21bb2f4a901743',
       '0006-answers': '0c0a88f4fd0691d5',
+      '0007-posted-messages': 'ba6af2bdced3d8c6',
     },
   ],
 ] as const)('the migrations of %s are the released ones', async (engine, released) => {

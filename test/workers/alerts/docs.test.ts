@@ -9,13 +9,19 @@ import { settings } from '#src/config/variables.ts';
 import { channelNames } from '#src/store/alerts/channel-names.ts';
 import { conditionKinds } from '#workers/alerts/conditions/conditions.ts';
 import { filter } from '#workers/alerts/rules/filter.ts';
-import { bookingFields, bookingKinds, commonFields, submissionKinds } from '#workers/alerts/rules/rules-file.ts';
+import {
+  bookingFields,
+  bookingKinds,
+  commonFields,
+  submissionKinds,
+  summaryKinds,
+} from '#workers/alerts/rules/rules-file.ts';
 import { loadRules } from '#workers/alerts/rules/ruleset.ts';
 import { submissionFilter } from '#workers/alerts/submissions/form-without-booking.ts';
 import { templateVariables } from '#workers/alerts/message/template.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/alerts.md'), 'utf8');
-const kinds = [...bookingKinds, ...submissionKinds, ...conditionKinds];
+const kinds = [...bookingKinds, ...submissionKinds, ...summaryKinds, ...conditionKinds];
 
 /** The text below a heading, up to the next one. */
 function section(heading: string): string {

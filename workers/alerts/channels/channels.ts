@@ -3,13 +3,16 @@ import type { Config } from '#src/config/load.ts';
 import type { Log } from '#src/observability/log.ts';
 import { type Channel } from './channel.ts';
 import { ownNameOf, type OwnAddress } from './own-address.ts';
+import type { SlackBot } from './slack.ts';
 import { channelNames, type ChannelName } from '#src/store/alerts/channel-names.ts';
 
-export type ChannelSettings = Omit<Config['alerts'], 'file' | 'graceMs' | 'maxAgeMs' | 'adminUrl'>;
+export type ChannelSettings = Omit<Config['alerts'], 'file' | 'graceMs' | 'maxAgeMs' | 'adminUrl' | 'slackApp'>;
 
 export interface ChannelNeeds {
   readonly log: Pick<Log, 'info' | 'warn'>;
   readonly clock: () => number;
+  /** Undefined without ALERT_SLACK_TOKEN. */
+  readonly slackBot?: SlackBot | undefined;
 }
 
 type Open = (needs: ChannelNeeds) => Promise<Channel>;
@@ -20,7 +23,8 @@ const registry: Readonly<Record<ChannelName, (settings: ChannelSettings) => Open
   slack: ({ slackUrl: url, ...settings }) =>
     url === undefined
       ? undefined
-      : async (needs) => (await import('./slack.ts')).openSlack(await outgoingFor(needs, settings), { url }),
+      : async (needs) =>
+          (await import('./slack.ts')).openSlack({ ...needs, ...(await outgoingFor(needs, settings)) }, { url }),
   teams: ({ teamsUrl: url, ...settings }) =>
     url === undefined
       ? undefined

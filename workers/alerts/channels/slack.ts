@@ -1,14 +1,31 @@
 // Slack's incoming webhooks and compatible services (Mattermost, Rocket.Chat): blocks, and a plain text for clients that do not show
 // blocks. What people wrote is only ever put into plain_text, which has no markup.
-import type { Channel } from './channel.ts';
+import type { Channel, SendResult } from './channel.ts';
 import { openHttpChannel, type HttpChannelNeeds } from './http-channel.ts';
 import { linkText, type Message } from '#workers/alerts/message/message.ts';
+import type { Question } from '#workers/alerts/message/question.ts';
 import { truncate } from '#workers/alerts/message/sanitize-text.ts';
 
 // Slack rejects the whole message when one of these is exceeded.
 const limits = { header: 150, section: 3_000, field: 2_000, fields: 10, sections: 5, text: 4_000 } as const;
 
-export const openSlack = (needs: HttpChannelNeeds, { url }: { readonly url: string }): Channel =>
+/** A Slack app, which reaches the hosts themselves (`src/addons/slack`). */
+export interface SlackBot {
+  /** Sends what is for hosts to them; `others` sends what is for no host that Slack knows. */
+  send(message: Message, others: (message: Message) => Promise<SendResult>): Promise<SendResult>;
+}
+
+export function openSlack(
+  needs: HttpChannelNeeds & { readonly slackBot?: SlackBot | undefined },
+  { url }: { readonly url: string },
+): Channel {
+  const webhook = openWebhook(needs, url);
+  const { slackBot: bot } = needs;
+  if (bot === undefined) return webhook;
+  return { ...webhook, send: (message, signal) => bot.send(message, (one) => webhook.send(one, signal)) };
+}
+
+const openWebhook = (needs: HttpChannelNeeds, url: string): Channel =>
   openHttpChannel(needs, {
     name: 'slack',
     url,
@@ -16,8 +33,13 @@ export const openSlack = (needs: HttpChannelNeeds, { url }: { readonly url: stri
     shownBody: (text) => slackCodes.find((code) => code === text),
   });
 
-export function slackBody({ title, text, facts, link, hosts = [] }: Message): object {
-  const fields = facts.slice(0, limits.fields * limits.sections).map(({ label, value, isLink }) =>
+/** `hasButtons`: it asks by buttons, which Slack sends to the app that posted them, instead of by links. */
+export function slackBody(
+  { title, text, facts, link, hosts = [], questions = [] }: Message,
+  hasButtons = false,
+): Readonly<Record<string, unknown>> {
+  const shown = hasButtons ? facts.filter(({ isAnswer }) => isAnswer !== true) : facts;
+  const fields = shown.slice(0, limits.fields * limits.sections).map(({ label, value, isLink }) =>
     // A cut link would be broken markup.
     isLink && value.length < limits.field / 2
       ? { type: 'mrkdwn', text: linked(value, escaped(label.replaceAll(/[*_~`]/g, ''))) }
@@ -38,11 +60,30 @@ export function slackBody({ title, text, facts, link, hosts = [] }: Message): ob
       { type: 'section', text: plain(text, limits.section) },
       ...(mentions === '' ? [] : [{ type: 'section', text: { type: 'mrkdwn', text: mentions } }]),
       ...chunksOf(fields, limits.fields).map((some) => ({ type: 'section', fields: some })),
+      ...(hasButtons ? questions.flatMap(questionBlocks) : []),
       ...(link === undefined
         ? []
         : [{ type: 'context', elements: [{ type: 'mrkdwn', text: linked(link, linkText(link)) }] }]),
     ],
   };
+}
+
+/** Who it is about, and what can be answered instead of what stands. */
+function questionBlocks({ who, token, answer: current }: Question): readonly object[] {
+  const state = { came: ': they came', no_show: ': a no-show', none: '' }[current];
+  const choices = current === 'none' ? (['came', 'no_show'] as const) : (['none'] as const);
+  return [
+    { type: 'section', text: plain(`${who}${state}`, limits.field) },
+    {
+      type: 'actions',
+      elements: choices.map((answer) => ({
+        type: 'button',
+        action_id: answer,
+        text: plain({ came: 'They came', no_show: 'No-show', none: 'Undo' }[answer], limits.field),
+        value: token,
+      })),
+    },
+  ];
 }
 
 const chunksOf = <Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] =>

@@ -43,6 +43,7 @@ export function buildDigest(
     title: truncate(`${rule.title}: ${messages.length} ${digestTime(sorted, reportZone)}`, maxTitleLength),
     text: [...lines, ...(left > 0 ? [`… and ${left} more.`] : [])].join('\n'),
     facts: sorted.slice(0, maxDigestLines).flatMap(({ facts }) => facts.filter(({ isAnswer }) => isAnswer)),
+    questions: sorted.slice(0, maxDigestLines).flatMap(({ questions = [] }) => questions),
     link: linkOf(rule, adminUrl, rule.page),
     occurredAt: messages.map(({ occurredAt }) => occurredAt).reduce((a, b) => (a > b ? a : b), ''),
     subjects: messages.flatMap(({ subjects }) => subjects),

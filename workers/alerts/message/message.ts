@@ -3,9 +3,11 @@
 import type { BookingFact } from '#workers/alerts/rules/fact.ts';
 import type { BookingContext } from '#src/read/bookings/booking-context.ts';
 import { hostsOf } from '#src/read/bookings/hosts.ts';
-import { bookingText, nameOf, type MessageFact } from './booking-text.ts';
+import { bookingText, type MessageFact } from './booking-text.ts';
+import { askWhetherTheyCame, type AnswerLink, type Question } from './question.ts';
 import { sanitizeLine, sanitizeLines } from './sanitize-text.ts';
 import { overTitle, submissionText, type AboutSubmission } from './submission-text.ts';
+import { summaryParts, type WeekSummary } from './summary-text.ts';
 import { zonedSpan } from '#src/base/zoned-time.ts';
 
 export interface Message {
@@ -25,6 +27,8 @@ export interface Message {
   readonly occurredAt: string;
   /** The URIs it is about; one per alert of a digest. */
   readonly subjects: readonly string[];
+  /** What it asks. */
+  readonly questions?: readonly Question[];
   /** The hosts it is for, when its rule has `to_host`. */
   readonly hosts?: readonly MessageHost[] | undefined;
 }
@@ -34,9 +38,6 @@ export interface MessageHost {
   /** The user's id in Slack, by `slack_users` of the rules file. */
   readonly slackUser: string | undefined;
 }
-
-/** A link that is valid for a week from `since`: the same at every attempt to send a message. */
-export type AnswerLink = (input: { readonly invitee: string; readonly host: string; readonly since: string }) => string;
 
 export interface MessageNeeds {
   /** Where people reach the admin listener (`config.alerts.adminUrl`); undefined for no link. */
@@ -74,6 +75,7 @@ export interface BookingSubject {
 export type MessageSubject =
   | BookingSubject
   | AboutSubmission
+  | { readonly summary: WeekSummary }
   | { readonly subject: string; readonly name?: string | undefined; readonly problem: string | null };
 
 export interface MessageInput {
@@ -99,6 +101,7 @@ export async function buildMessage(needs: MessageNeeds, input: MessageInput): Pr
   const plain = { title, text, rule: rule.name, kind, subject, occurred_at: occurredAt, link: link ?? '' };
   // Text about what happened is wrong for a retraction.
   const template = isOver ? rule.retractionTemplate : rule.template;
+  const asked = ask(needs, input);
   return {
     id,
     rule: rule.name,
@@ -106,31 +109,22 @@ export async function buildMessage(needs: MessageNeeds, input: MessageInput): Pr
     kind,
     title,
     text: template === undefined ? text : await fromTemplate(template, { ...variables, ...plain }),
-    facts: [...facts, ...answerFacts(needs, input)],
+    facts: [...facts, ...(asked?.facts ?? [])],
+    ...(asked && { questions: [asked.question] }),
     link,
     occurredAt,
     subjects: [subject],
   };
 }
 
-/** Two links, where the message asks whether the invitee came. */
-function answerFacts({ answerLink }: MessageNeeds, { rule, kind, about, occurredAt, reader }: MessageInput) {
+function ask({ answerLink }: MessageNeeds, { rule, kind, about, occurredAt, reader }: MessageInput) {
   const isAsking = 'context' in about && (about.fact.kind === 'suspected_no_show' || about.fact.kind === 'unconfirmed');
-  if (!isAsking || answerLink === undefined || kind === 'retraction' || rule.omit?.includes('link') === true) return [];
+  if (!isAsking || answerLink === undefined || kind === 'retraction' || rule.omit?.includes('link') === true)
+    return undefined;
   const host = reader?.host ?? hostsOf(about.context)[0]?.uri;
-  if (host === undefined) return [];
-  const url = answerLink({ invitee: about.context.invitee.uri, host, since: reader?.since ?? occurredAt });
-  const who = nameOf(about.context);
-  const fact = (label: string, answer: string): MessageFact => ({
-    label: sanitizeLine(`${label}: ${who}`, maxLabelLength),
-    value: `${url}?answer=${answer}`,
-    isLink: true,
-    isAnswer: true,
-  });
-  return [fact('They came', 'came'), fact('No-show', 'no_show')];
+  const since = reader?.since ?? occurredAt;
+  return host === undefined ? undefined : askWhetherTheyCame(answerLink, about.context, { host, since });
 }
-
-const maxLabelLength = 60;
 
 interface PartsOptions {
   readonly rule: RuleText;
@@ -141,6 +135,7 @@ interface PartsOptions {
 function partsOf(about: MessageSubject, options: PartsOptions) {
   if ('context' in about) return bookingParts(about, options);
   if ('submission' in about) return submissionParts(about, options);
+  if ('summary' in about) return summaryParts(about.summary, options.rule);
   return problemParts(about, options);
 }
 

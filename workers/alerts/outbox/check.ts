@@ -9,10 +9,11 @@ import type { MessageHost, MessageSubject } from '#workers/alerts/message/messag
 import { bookingsOfEvening } from '#workers/alerts/attendance/evening-bookings.ts';
 import { loadBookingContexts } from '#src/read/bookings/booking-context.ts';
 import { decodeBookingFact, encodeFact, type Fact } from '#workers/alerts/rules/fact.ts';
-import type { AlertRule, BookingRule } from '#workers/alerts/rules/ruleset.ts';
+import type { AlertRule, BookingRule, SummaryRule } from '#workers/alerts/rules/ruleset.ts';
 import type { RecordRule, Subject } from '#workers/alerts/rules/subject.ts';
 import { bookingSubject } from '#workers/alerts/bookings/booking-subject.ts';
 import { submissionSubject } from '#workers/alerts/submissions/submission-subject.ts';
+import { readWeek } from '#workers/alerts/summary/weekly-summary.ts';
 
 /** An alert and what its message is about. */
 export interface CheckedAlert {
@@ -34,6 +35,7 @@ export async function checkAlerts(
   if (rule.on === 'booking')
     return rule.isReport ? checkReports(unit, rule, alerts) : checkRecords(unit, bookingSubject, { rule, alerts });
   if (rule.on === 'submission') return checkRecords(unit, submissionSubject, { rule, alerts });
+  if (rule.on === 'summary') return checkSummaries(unit, rule, alerts);
   const names = await subjectNames(unit, subjectsOf(alerts));
   // A condition is closed by its evaluation only.
   return alerts.map((alert) => ({
@@ -74,6 +76,16 @@ async function checkRecords<Context, Rule extends RecordRule<Context>>(
     const about = subject.about(context, rule, alert.fact);
     return { id, about, hosts: rule.hostsOf?.(context), ...asked(alert, () => rule.find(context)) };
   });
+}
+
+/** Nothing is said about a week without meetings. */
+async function checkSummaries(unit: Unit, { zone }: SummaryRule, alerts: readonly Alert[]) {
+  const checked: CheckedAlert[] = [];
+  for (const alert of alerts) {
+    const summary = await readWeek(unit, { fact: alert.fact, zone });
+    checked.push({ id: alert.id, about: summary ? { summary } : unknown(alert), isCurrent: summary !== undefined });
+  }
+  return checked;
 }
 
 /** A report lists the bookings of its host and evening that are still unconfirmed, and is over when there are none. It has no retraction. */

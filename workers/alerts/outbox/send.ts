@@ -12,7 +12,7 @@ import { instantOf } from '#src/base/time.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import type { Log } from '#src/observability/log.ts';
 import { slowDown } from '#src/store/alerts/channel-pace.ts';
-import { isRetraction, messageIdOf, retractedIdOf } from '#src/store/alerts/alert-rows.ts';
+import { isRetraction, messageIdOf, retractedIdOf, type Alert } from '#src/store/alerts/alert-rows.ts';
 import { markSent, markFailed } from '#src/store/alerts/send-results.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Channel, SendResult } from '#workers/alerts/channels/channel.ts';
@@ -71,7 +71,12 @@ async function build(needs: MessageNeeds, rule: AlertRule, alerts: readonly Clai
   }
 }
 
-async function buildFor(needs: MessageNeeds, rule: AlertRule, alert: ClaimedPart): Promise<Message> {
+/** The message of one alert, as it is now. */
+export async function buildFor(
+  needs: MessageNeeds,
+  rule: AlertRule,
+  alert: Alert & Pick<ClaimedPart, 'checked'>,
+): Promise<Message> {
   const { about, hosts } = alert.checked ?? { about: { subject: alert.subject_uri, problem: alert.detail } };
   const id = messageIdOf(alert);
   if ('bookings' in about) {

@@ -16,6 +16,7 @@ import { mistakesIn, ruleText } from './mistake-text.ts';
 import type { RuleKind } from './rule.ts';
 import { slackUsers } from './to-host.ts';
 import { vip } from '#workers/alerts/bookings/vip.ts';
+import { weeklySummary } from '#workers/alerts/summary/weekly-summary.ts';
 
 /** Every kind of rule about bookings. Rules about the mirror itself are conditions. */
 export const bookingKinds: readonly RuleKind[] = [noShow, repeatNoShow, lateCancel, vip, suspectedNoShow, unconfirmed];
@@ -23,7 +24,10 @@ export const bookingKinds: readonly RuleKind[] = [noShow, repeatNoShow, lateCanc
 /** Every kind of rule about submissions of routing forms. */
 export const submissionKinds = [formWithoutBooking];
 
-const kindNames = [...bookingKinds, ...submissionKinds, ...conditionKinds].map(({ when }) => when);
+/** Every kind of rule about the numbers of a period. */
+export const summaryKinds = [weeklySummary];
+
+const kindNames = [...bookingKinds, ...submissionKinds, ...summaryKinds, ...conditionKinds].map(({ when }) => when);
 
 const liquid = z.string().min(1).max(4_000);
 
@@ -59,6 +63,9 @@ const fileShape = z.strictObject({
   rules: z.array(z.looseObject({})).max(200),
 });
 
+// A summary has a time of its own, and is not retracted.
+const { digest: _digest, retraction_template: _template, ...ofSummaries } = commonFields;
+
 const fieldsOfKinds = new Map<string, z.ZodRawShape>([
   ...bookingKinds.map(({ when, options, isReport }) => {
     const fields = { ...commonFields, ...bookingFields, ...options };
@@ -69,6 +76,7 @@ const fieldsOfKinds = new Map<string, z.ZodRawShape>([
   ...[...submissionKinds, ...conditionKinds].map(
     ({ when, options }) => [when, { ...commonFields, ...options }] as const,
   ),
+  ...summaryKinds.map(({ when, options }) => [when, { ...ofSummaries, ...options }] as const),
 ]);
 
 /** A rule of an unknown kind may have the fields of every kind, so that its other mistakes are reported too. */

@@ -6,7 +6,7 @@ import { jsonMistake } from '#src/base/json-mistake.ts';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import type { ChannelName } from '#src/store/alerts/channel-names.ts';
 import type { ConditionInput, Problems } from '#workers/alerts/conditions/condition.ts';
-import { ownAddresses, unusedAddresses, type OwnAddress } from '#workers/alerts/channels/own-address.ts';
+import { ownAddresses, type OwnAddress } from '#workers/alerts/channels/own-address.ts';
 import { conditionKinds } from '#workers/alerts/conditions/conditions.ts';
 import type { DigestTime, QuietHours } from '#workers/alerts/outbox/quiet-hours.ts';
 import type { BoundSubmissionRule } from '#workers/alerts/submissions/form-without-booking.ts';
@@ -14,10 +14,10 @@ import type { SubmissionContext } from '#workers/alerts/submissions/submission.t
 import { fieldValues, matchesFilter } from './filter.ts';
 import type { BoundRule, RuleKind } from './rule.ts';
 import type { BookingContext } from '#src/read/bookings/booking-context.ts';
-import { ruleText } from './mistake-text.ts';
-import { bookingFields, bookingKinds, commonFields, shapeErrors, submissionKinds } from './rules-file.ts';
+import { crossRuleErrors } from './cross-rule-errors.ts';
+import { bookingFields, bookingKinds, commonFields, shapeErrors, submissionKinds, summaryKinds } from './rules-file.ts';
 import type { RecordRule } from './subject.ts';
-import { hostRecipients, slackUsers, toHostErrors } from './to-host.ts';
+import { hostRecipients, slackUsers } from './to-host.ts';
 
 interface RuleSettings {
   readonly name: string;
@@ -60,7 +60,17 @@ export interface ConditionRule extends RuleSettings {
   find(health: ConditionInput): Promise<Problems> | Problems;
 }
 
-export type AlertRule = BookingRule | SubmissionRule | ConditionRule;
+/** A rule about the numbers of the last week. */
+export interface SummaryRule extends RuleSettings {
+  readonly on: 'summary';
+  /** Of Monday, in the zone of reports. */
+  readonly at: string;
+  readonly zone: string;
+  /** It is not collected with others. */
+  readonly isReport: true;
+}
+
+export type AlertRule = BookingRule | SubmissionRule | SummaryRule | ConditionRule;
 
 /** A rule that the log leads to. */
 export type WatchedRule = BookingRule | SubmissionRule;
@@ -68,6 +78,7 @@ export type WatchedRule = BookingRule | SubmissionRule;
 export interface Ruleset {
   readonly bookings: readonly BookingRule[];
   readonly submissions: readonly SubmissionRule[];
+  readonly summaries: readonly SummaryRule[];
   readonly conditions: readonly ConditionRule[];
   readonly byName: ReadonlyMap<string, AlertRule>;
 }
@@ -151,14 +162,21 @@ export async function loadRules({ file, graceMs, configured, reportZone = 'UTC' 
     isTimed: true,
     isReport: false,
   }));
+  const summaries = rulesOf(summaryKinds).map(({ rule, kind }): SummaryRule => ({
+    ...settingsOf(rule, kind),
+    ...z.object(kind.options).parse(rule),
+    on: 'summary',
+    zone: reportZone,
+    isReport: true,
+  }));
   const conditions = rulesOf(conditionKinds).map(({ rule, kind }): ConditionRule => ({
     ...settingsOf(rule, kind),
     on: 'condition',
     isGrouped: kind.isGrouped,
     find: kind.bind(rule),
   }));
-  const all = [...bookings, ...submissions, ...conditions];
-  return { bookings, submissions, conditions, byName: new Map(all.map((rule) => [rule.name, rule])) };
+  const all = [...bookings, ...submissions, ...summaries, ...conditions];
+  return { bookings, submissions, summaries, conditions, byName: new Map(all.map((rule) => [rule.name, rule])) };
 }
 
 const defaultKinds = [
@@ -192,53 +210,6 @@ async function readRules(file: string): Promise<unknown> {
 function rulesIn(file: unknown): readonly unknown[] {
   const rules = propertyOf(file, 'rules');
   return Array.isArray(rules) ? rules : [];
-}
-
-/** Checks that names are unique, that channels are configured and that templates can be parsed. */
-async function crossRuleErrors(
-  rules: readonly unknown[],
-  configured: readonly ChannelName[],
-): Promise<readonly string[]> {
-  const names = rules.map((rule) => propertyOf(rule, 'name'));
-  const mistakes: string[] = [];
-  for (const [index, rule] of rules.entries()) {
-    const [name, channels] = ['name', 'channels'].map((key) => propertyOf(rule, key));
-    const report = (key: string, text: string) => mistakes.push(`${ruleText(rule, index)}: ${key} ${text}`);
-    if (name !== undefined && names.indexOf(name) !== index) report('name', 'is the name of another rule too');
-    const usable = [...configured, ...ownAddresses(rule).map(({ channel }) => channel)];
-    for (const field of unusedAddresses(rule, channels)) report(field, 'is the address of a channel it does not use');
-    for (const channel of Array.isArray(channels) ? channels : []) {
-      const variables = channelVariables.get(channel);
-      if (variables !== undefined && !usable.includes(channel))
-        report('channels', `has ${channel}, which is not configured (${variables})`);
-    }
-    for (const key of ['template', 'retraction_template']) {
-      const template = propertyOf(rule, key);
-      const mistake = typeof template === 'string' ? await templateError(template) : undefined;
-      if (mistake !== undefined) report(key, `is wrong: ${mistake}`);
-    }
-    for (const mistake of toHostErrors(rule, usable)) report('to_host', mistake);
-  }
-  return mistakes;
-}
-
-/** The settings of each channel that needs some. */
-export const channelVariables: ReadonlyMap<unknown, string> = new Map(
-  Object.entries({
-    slack: 'ALERT_SLACK_URL',
-    teams: 'ALERT_TEAMS_URL',
-    discord: 'ALERT_DISCORD_URL',
-    pagerduty: 'ALERT_PAGERDUTY_KEY',
-    ntfy: 'ALERT_NTFY_URL',
-    webhook: 'ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET',
-    email: 'ALERT_SMTP_URL and ALERT_EMAIL_TO',
-  } satisfies Record<Exclude<ChannelName, 'log'>, string>),
-);
-
-/** The template engine is large and most rules have no template: it is loaded when needed. */
-async function templateError(template: string): Promise<string | undefined> {
-  const { checkTemplate } = await import('#workers/alerts/message/template.ts');
-  return checkTemplate(template);
 }
 
 function invalidFile(file: string | undefined, mistakes: readonly string[]): SlotstreamError {

@@ -7,10 +7,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#src/observability/log.ts';
 import { createOutgoing } from '#src/egress/http.ts';
 import { configuredChannels, openChannels } from '#workers/alerts/channels/channels.ts';
+import { missedOf } from '#src/read/numbers/no-show-counts.ts';
 import { openEmail } from '#workers/alerts/channels/email.ts';
 import { openNtfy } from '#workers/alerts/channels/ntfy.ts';
 import { testMessage } from '#workers/alerts/message/message.ts';
-import { buildNoShow, noShowMessage, openChannelWorld, webhookSecret } from '../../../harness/alerts/channel-sends.ts';
+import {
+  buildAskingReport,
+  buildNoShow,
+  noShowMessage,
+  openChannelWorld,
+  webhookSecret,
+} from '../../../harness/alerts/channel-sends.ts';
 import { openTestMailServer } from '../../../harness/alerts/mail-server.ts';
 import { bookingContext, inviteeUri } from '../../../harness/data/booking-context.ts';
 import { expectGolden, yamlOf } from '../../../harness/golden.ts';
@@ -25,11 +32,33 @@ afterAll(() => world[Symbol.asyncDispose]());
 
 const evilName = bookingContext({ invitee: { name: 'https://evil.example.test [x](https://evil.test) <@1> @here' } });
 const fact = { kind: 'no_show', noShowUri: 'https://api.example.test/invitee_no_shows/N1' } as const;
+const counts = (key: string, name: string | null, ...numbers: [number, number, number]) => ({
+  key,
+  name,
+  ...missedOf(...numbers),
+});
+const summary = {
+  week: '2026-11-09',
+  counts: {
+    all: missedOf(1_047, 4, 12),
+    hosts: [
+      counts('https://api.example.test/users/U1', 'Grace <Hopper> @here', 1_031, 3, 8),
+      ...Array.from({ length: 11 }, (_, n) => counts(`https://api.example.test/users/${n}`, `Host ${n}`, 1, 0, 0)),
+    ],
+    sources: [counts('news[letter](https://evil.test)', '', 1_023, 3, 2), counts('', null, 24, 1, 10)],
+  },
+};
 const messages = {
   alert: noShowMessage,
   retraction: await buildNoShow({ id: 'a1b2c3-retraction', kind: 'retraction', follows: 'a1b2c3' }),
   test: testMessage({ adminUrl: undefined }, { id: 't1', now: '2026-11-16T15:10:00.000000Z' }),
   'with-a-name-that-looks-like-a-link': await buildNoShow({ about: { context: evilName, fact } }),
+  asking: await buildAskingReport(['Ada <Lovelace>', '*Bob* @here']),
+  summary: await buildNoShow({
+    id: 'w1',
+    rule: { name: 'week', title: 'Weekly summary', about: 'How many meetings were held.', page: '/numbers' },
+    about: { summary },
+  }),
   'for-hosts': {
     ...noShowMessage,
     hosts: [

@@ -18,6 +18,7 @@ const alertOf = (id: string, more: Partial<Alert> = {}): Alert => ({
   episode: 1,
   digest: null,
   detail: null,
+  posted: null,
   occurred_at: instantOf(nowMs),
   due_at: instantOf(nowMs - 1_000),
   next_at: instantOf(nowMs - 1_000),

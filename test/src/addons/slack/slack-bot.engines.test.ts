@@ -1,0 +1,241 @@
+// Direct messages in Slack, against a Slack of our own and the sandbox, on both stores: each host gets one message, whose buttons answer for
+// the meetings in it and for nothing else, and which shows what was answered, wherever that was.
+import { describe, expect, it } from 'vitest';
+import { answerLinks } from '#src/app/answers.ts';
+import { openSlackApp } from '#src/app/slack.ts';
+import { createCircuitBreaker } from '#src/base/retry-policy.ts';
+import { loadConfig } from '#src/config/load.ts';
+import { openTail } from '#src/feed/tail.ts';
+import { createLog } from '#src/observability/log.ts';
+import { answerKey, answerLinkMs, makeAnswerToken } from '#src/read/bookings/answer-link.ts';
+import { loadBookingContexts } from '#src/read/bookings/booking-context.ts';
+import { hostsOf } from '#src/read/bookings/hosts.ts';
+import { markNoShow } from '#src/sandbox/world/bookings/bookings.ts';
+import { insertAlerts, readAlerts } from '#src/store/alerts/alert-rows.ts';
+import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
+import { lastSeq } from '#src/store/log/read.ts';
+import { openChannels } from '#workers/alerts/channels/channels.ts';
+import { sendClaimed } from '#workers/alerts/outbox/send.ts';
+import { encodeFact } from '#workers/alerts/rules/fact.ts';
+import { claimForSending } from '../../../harness/alerts/alert-world.ts';
+import { openSlackServer, type SlackButton } from '../../../harness/alerts/slack-server.ts';
+import { rulesOf } from '../../../harness/alerts/watched-rules.ts';
+import { openAnswerWorld } from '../../../harness/mirror/answer-world.ts';
+import { openCallback } from '../../../harness/sandbox/callback-server.ts';
+import { rowsOf, storeEngines, type TestStore } from '../../../harness/stores.ts';
+
+const id = 'a'.repeat(32);
+
+async function openWorld(fresh: () => Promise<TestStore>, { isKnown = true, isOn = true } = {}) {
+  await using stack = new AsyncDisposableStack();
+  const world = stack.use(await openAnswerWorld(fresh));
+  const { store, uris, sandbox, service } = world;
+  const web = stack.use(await openCallback());
+  const rule = { name: 'asks', when: 'unconfirmed', to_host: true, channels: ['slack'], slack_url: web.url };
+  const rules = (await rulesOf(rule)).byName;
+  await catchUpBookings(store);
+  const contexts = await loadBookingContexts(store, [uris.held], { withAttendance: true });
+  const context = contexts.get(uris.held);
+  const asks = rules.get('asks');
+  if (context === undefined || asks?.on !== 'booking') throw new Error('there is a meeting to ask about');
+  const [host] = hostsOf(context);
+  const [found] = asks.find(context);
+  if (found === undefined) throw new Error('nothing shows that they came');
+  const slack = stack.use(await openSlackServer(isKnown ? { [host?.email ?? '']: 'UHOST' } : {}));
+
+  const config = loadConfig({
+    ANSWERS: isOn ? 'on' : 'off',
+    API_BASE_URL: sandbox.handles.base_url,
+    API_TOKEN: sandbox.handles.tokens.owner,
+    ALERT_SLACK_URL: web.url,
+    ALERT_SLACK_TOKEN: slack.app.token,
+    ALERT_SLACK_APP_TOKEN: slack.app.appToken,
+    ALERT_SLACK_API_URL: slack.app.apiUrl.replace(/\/$/, ''),
+    ALERT_ALLOW_PRIVATE: 'true',
+  });
+  const lines: string[] = [];
+  const log = createLog({ level: 'debug', pretty: false, destination: { write: (line) => void lines.push(line) } });
+  const tail = openTail({ lastSeq: () => lastSeq(store) });
+  stack.defer(() => tail.close());
+  const clock = { nowMs: Date.now() };
+  const needs = { store, config, log, tail, holder: 'test', nowMs: Date.now, clock: () => clock.nowMs };
+  const messages = { store, rules, adminUrl: undefined, answerLink: await answerLinks({ config, store }) };
+  const { slackApp: app } = config.alerts;
+  if (app === undefined) throw new Error('the app is configured');
+  const opened = await openSlackApp(needs, messages, app);
+  stack.defer(() => opened.close());
+  const channels = await openChannels(
+    { ...config.alerts, slackUrl: undefined },
+    { log, clock: Date.now, slackBot: opened.bot },
+    rules.values(),
+  );
+  for (const channel of channels.values()) stack.defer(async () => channel.close?.());
+  const breaker = createCircuitBreaker({
+    failuresToOpen: 5,
+    backoff: { firstMs: 5_000, longestMs: 300_000 },
+    longestRequestedMs: 3_600_000,
+  });
+  const { fact, subject = '', occurredAt: at } = found;
+  await store.transaction((unit) =>
+    insertAlerts(
+      unit,
+      [
+        {
+          id,
+          rule: 'asks',
+          channel: 'slack',
+          subject_uri: subject,
+          fact: encodeFact(fact),
+          occurred_at: at,
+          due_at: at,
+        },
+      ],
+      at,
+    ),
+  );
+  if (isOn) await expect.poll(() => slack.isListened(), { timeout: 10_000 }).toBe(true);
+  const key = await answerKey(store, () => 'unused');
+  const kept = stack.move();
+  return {
+    ...world,
+    web,
+    slack,
+    lines,
+    clock,
+    host: { ...host, uri: host?.uri ?? '' },
+    invitee: service.state.invitees.get(uris.held),
+    tokenFor: (invitee: string, expiresMs = Date.now() + answerLinkMs) =>
+      makeAnswerToken(key, { invitee, host: host?.uri ?? '', expiresMs }),
+    async send() {
+      const sender = { ...messages, channels, breakerOf: () => breaker, nowMs: Date.now, random: () => 0, log };
+      const claimed = await claimForSending(store, id, { rules, nowMs: Date.now() });
+      if (claimed.length > 0) await sendClaimed({ ...sender, stopping: new AbortController().signal }, claimed);
+      return (await readAlerts(store, [id]))[0];
+    },
+    /** Presses a button as Slack does, and waits until the product has taken it. */
+    async press(button: SlackButton, user = 'UHOST', on = slack.messages[0]) {
+      const envelope = slack.press({ user, on: on ?? { channel: 'x', ts: 'x' }, button });
+      await expect.poll(() => slack.acknowledged).toContain(envelope);
+    },
+    shown: () =>
+      (slack.messages[0]?.blocks ?? []).flatMap(({ type, text }) =>
+        type === 'section' ? [String((text as { text: string } | undefined)?.text)] : [],
+      ),
+    buttons: () => slack.buttonsOf(slack.messages[0]).map(({ action_id }) => action_id),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+const patience = { timeout: 15_000 };
+
+for (const engine of storeEngines)
+  describe.runIf(engine.available)(`a direct message in Slack on ${engine.name}`, () => {
+    it('is posted once, answers by its buttons, and shows the answer', async () => {
+      await using world = await openWorld(engine.fresh);
+      const { slack, uris, store, invitee } = world;
+      // The process ends before it records that the message was sent.
+      expect(await world.send()).toMatchObject({ state: 'sent' });
+      await store.transaction((unit) =>
+        unit.db.updateTable('alerts').set({ state: 'pending', sent_at: null, claimed_at: null }).execute(),
+      );
+      expect(await world.send()).toMatchObject({
+        state: 'sent',
+        posted: [{ message: id, user: 'UHOST', channel: 'DUHOST', ts: '17.0', invitees: [uris.held] }],
+      });
+      expect([slack.messages.length, world.web.received.length]).toEqual([1, 0]);
+      const [came, missed] = slack.buttonsOf(slack.messages[0]);
+      if (came === undefined || missed === undefined) throw new Error('it has two buttons');
+      expect([came.action_id, missed.action_id, JSON.stringify(slack.messages[0]).includes('answers/')]).toEqual([
+        'came',
+        'no_show',
+        false,
+      ]);
+
+      await world.press(missed);
+      await expect.poll(() => world.buttons(), patience).toEqual(['none']);
+      expect([world.markOf(uris.held), world.shown().at(-1)]).toEqual([
+        expect.any(String),
+        expect.stringContaining(': a no-show'),
+      ]);
+      await world.press({ ...came, action_id: 'came' });
+      await expect.poll(() => world.shown().at(-1), patience).toContain(': they came');
+      expect(world.markOf(uris.held)).toBeNull();
+      const entries = (await rowsOf(store, 'event_log')).filter(({ source }) => source === 'operator');
+      expect(entries.map(({ body }) => JSON.parse(String(body)).payload)).toEqual([{ uri: uris.held, by: 'host' }]);
+      expect((await rowsOf(store, 'admin_actions')).map(({ caller, status }) => [caller, status])).toEqual([
+        ['slack button', 200],
+        ['slack button', 200],
+      ]);
+      expect(slack.messages).toHaveLength(1);
+      const written = world.lines.join('\n');
+      for (const secret of ['xoxb-canary', 'xapp-canary', invitee?.email, invitee?.name, world.host.email, came.value])
+        expect(written).not.toContain(secret);
+    });
+
+    it('shows the mark that the service itself has, after a connection was lost, and answers by the next one', async () => {
+      await using world = await openWorld(engine.fresh);
+      const { slack, uris, service } = world;
+      await world.send();
+      const [came] = slack.buttonsOf(slack.messages[0]);
+      const invitee = service.state.invitees.get(uris.held);
+      if (came === undefined || invitee === undefined) throw new Error('it has buttons');
+      slack.drop();
+      markNoShow(service, invitee);
+      await world.run({ repair: true });
+      await expect.poll(() => world.shown().at(-1), patience).toContain(': a no-show');
+      await world.options.answers?.({ invitee: uris.held, answer: 'none', by: 'api' });
+      await expect.poll(() => world.buttons(), patience).toEqual(['came', 'no_show']);
+      await expect.poll(() => [slack.connections(), slack.isListened()], patience).toEqual([2, true]);
+      await world.press(came);
+      await expect.poll(() => world.shown().at(-1), patience).toContain(': they came');
+    });
+
+    it('changes nothing by a button that is forged, too old, of another person, message or meeting', async () => {
+      await using world = await openWorld(engine.fresh);
+      const { slack, uris, ended, clock } = world;
+      await world.send();
+      const [came] = slack.buttonsOf(slack.messages[0]);
+      if (came === undefined) throw new Error('it has buttons');
+      const before = (await rowsOf(world.store, 'event_log')).length;
+      const no_show = { action_id: 'no_show' };
+      await world.press({ ...no_show, value: `${came.value}x` });
+      await world.press({ ...no_show, value: world.tokenFor(uris.held, clock.nowMs - 1_000) });
+      await world.press({ ...no_show, value: world.tokenFor(ended[1] ?? '') });
+      await world.press({ ...no_show, value: world.tokenFor(uris.unknown) });
+      await world.press({ ...no_show, value: came.value }, 'UOTHER');
+      await world.press({ ...no_show, value: came.value }, 'UHOST', {
+        channel: 'DUHOST',
+        ts: '99.0',
+        text: '',
+        blocks: [],
+        edits: 0,
+      });
+      await world.press({ action_id: 'delete', value: came.value });
+      await expect.poll(() => slack.replies.length, patience).toBe(7);
+      expect([world.markOf(uris.held), world.markOf(ended[1] ?? '')]).toEqual([null, null]);
+      expect([(await rowsOf(world.store, 'event_log')).length, slack.messages[0]?.edits]).toEqual([before, 0]);
+      expect(await rowsOf(world.store, 'admin_actions')).toEqual([]);
+    });
+
+    it('goes to the incoming webhook where Slack does not know the host', async () => {
+      await using world = await openWorld(engine.fresh, { isKnown: false });
+      expect(await world.send()).toMatchObject({ state: 'sent', posted: null });
+      expect([world.slack.messages, world.web.received.length]).toEqual([[], 1]);
+    });
+
+    it('waits as long as Slack asks for, is retried after an outage, and given up where the token is wrong', async () => {
+      await using world = await openWorld(engine.fresh, { isOn: false });
+      const { slack } = world;
+      slack.refuse('chat.postMessage', 429);
+      const limited = await world.send();
+      expect([limited?.state, limited?.attempts, limited?.last_error]).toEqual(['pending', 0, null]);
+      expect(Date.parse(limited?.next_at ?? '') - Date.now()).toBeGreaterThan(6_000);
+      slack.refuse('users.lookupByEmail', 503);
+      expect(await world.send()).toMatchObject({ state: 'pending', attempts: 1, last_error: '503' });
+      slack.refuse('chat.postMessage', 200, { ok: false, error: 'token_revoked' });
+      expect(await world.send()).toMatchObject({ state: 'failed', attempts: 2, last_error: 'token_revoked' });
+      expect(slack.messages).toEqual([]);
+      // Without ANSWERS nothing asks, and no connection is opened.
+      expect([slack.connections(), slack.calls.includes('apps.connections.open')]).toEqual([0, false]);
+    });
+  });

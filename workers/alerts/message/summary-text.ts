@@ -1,0 +1,46 @@
+// The text of a weekly summary. Pure.
+import { number } from '#src/base/number-text.ts';
+import { dayMs, dayOf } from '#src/base/time.ts';
+import type { AttendanceCounts, NamedCounts } from '#src/read/numbers/attendance-counts.ts';
+import type { NoShowCounts } from '#src/read/numbers/no-show-counts.ts';
+import { sanitizeLine } from './sanitize-text.ts';
+
+export interface WeekSummary {
+  /** The Monday with which the week begins. */
+  readonly week: string;
+  readonly counts: AttendanceCounts;
+}
+
+const mostLines = 10;
+const maxNameLength = 60;
+
+export function summaryParts(
+  { week, counts: { all, hosts, sources } }: WeekSummary,
+  { title, page }: { readonly title: string; readonly page?: string | undefined },
+) {
+  const last = dayOf(Date.parse(week) + 6 * dayMs);
+  const asking = all.unconfirmed === 0 ? [] : ['Answer the unknown ones, and the numbers become exact.'];
+  const lines = [
+    `${countsText(all)}.`,
+    ...asking,
+    'By host:',
+    ...linesOf(hosts, 'without a host'),
+    'By source:',
+    ...linesOf(sources, 'without a source'),
+  ];
+  const days = `${dayText.format(new Date(week))} to ${dayText.format(new Date(last))}`;
+  const text = lines.join('\n');
+  return { title: `${title}: ${days}`, text, facts: [], variables: { on: '' }, subject: 'mirror', page };
+}
+
+const dayText = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' });
+
+const countsText = ({ meetings, no_shows: missed, unconfirmed: unknown }: NoShowCounts): string =>
+  `${number(meetings - missed - unknown)} held, ${number(missed)} missed, ${number(unknown)} unknown`;
+
+function linesOf(groups: readonly NamedCounts[], unnamed: string): readonly string[] {
+  const left = groups.length - mostLines;
+  const nameOf = ({ key, name }: NamedCounts): string => sanitizeLine(name || key, maxNameLength) || unnamed;
+  const lines = groups.slice(0, mostLines).map((group) => `• ${nameOf(group)}: ${countsText(group)}`);
+  return left > 0 ? [...lines, `… and ${left} more.`] : lines;
+}
