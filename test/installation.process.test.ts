@@ -137,6 +137,43 @@ describe('an installation', () => {
     expect(new Set(answers)).toEqual(new Set(['https://a.test/c/1 wrong\n']));
   });
 
+  it('runs with npx in an empty folder, and names itself as it was called', () => {
+    const [tarball, empty] = [join(folder, 'tarball'), mkdtempSync(join(folder, 'empty-'))];
+    const paths = ['bin', 'lib', 'src', 'package.json'];
+    for (const name of paths) cpSync(join(folder, name), join(tarball, name), { recursive: true });
+    // The package brings what npm would download.
+    const sqlite = join(tarball, 'node_modules/better-sqlite3');
+    const left = /better-sqlite3\/(deps|src)$/;
+    cpSync(join(root, 'node_modules/better-sqlite3'), sqlite, { recursive: true, filter: (path) => !left.test(path) });
+    writeFileSync(
+      join(sqlite, 'package.json'),
+      JSON.stringify({ name: 'better-sqlite3', main: 'lib/index.js', version: '0.0.0' }),
+    );
+    const offline = { dependencies: { 'better-sqlite3': '0.0.0' }, bundleDependencies: ['better-sqlite3'] };
+    const packed = { ...manifest, ...offline, files: [...paths, 'node_modules'], optionalDependencies: {} };
+    writeFileSync(join(tarball, 'package.json'), JSON.stringify(packed));
+    execFileSync('npm', ['pack', tarball, '--offline'], { cwd: empty, stdio: 'ignore' });
+    const env = {
+      PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
+      HOME: empty,
+      npm_config_update_notifier: 'false',
+    };
+    const npx = (...args: readonly string[]) =>
+      spawnSync('npx', ['--yes', '--offline', `./slotstream-${version}.tgz`, ...args], {
+        cwd: empty,
+        env,
+        encoding: 'utf8',
+      });
+    const demo = npx('demo', '--count', '3', '--rate', '50');
+    expect([demo.status, demo.stderr]).toEqual([
+      0,
+      expect.stringContaining(`$ npx ./slotstream-${version}.tgz backfill`),
+    ]);
+    expect(demo.stdout).toContain('event_log (last seq)');
+    expect(npx('receive').stderr).toContain(`or run npx ./slotstream-${version}.tgz start`);
+    expect(readdirSync(empty).toSorted()).toEqual(['.npm', 'data', `slotstream-${version}.tgz`]);
+  });
+
   it('can load every file with those packages alone, and finds the files of the dashboard', () => {
     const programs = ['main.js', 'vacuum-worker.js'];
     const files = globSync('*.js', { cwd: join(folder, 'lib') }).filter((name) => !programs.includes(name));

@@ -1,19 +1,37 @@
 // Where this program is installed, and its command, for messages that say what to run next.
+import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 
 /** It has `bin` and the files that are read, not loaded. Modules are in other folders of it in a checkout than in a package. */
 export const installationFolder = dirname(findPackageJSON(import.meta.url) ?? '');
 
-/** A path that works in `folder`: never a bare name, which `npx` would look up in a public registry. */
-export function commandIn(folder: string): string {
-  const path = join(installationFolder, 'bin/slotstream');
+/** The package that `npx` was called with, a name or a file: npm writes it beside what it installed. */
+function npxPackage(home: string): string | undefined {
+  try {
+    const text = readFileSync(join(home, '../../package.json'), 'utf8');
+    return (JSON.parse(text) as { _npx?: { packages?: readonly string[] } })._npx?.packages?.[0];
+  } catch {
+    return undefined;
+  }
+}
+
+/** The shortest form that works in `folder`. */
+export function pathFrom(folder: string, path: string): string {
   const fromFolder = relative(folder, path);
   return fromFolder.startsWith('..') ? path : `./${fromFolder}`;
+}
+
+/** What runs this program in `folder`. A bare name only where `npx` finds it without looking it up in a public registry, or was called so. */
+export function commandIn(folder: string, home = installationFolder): string {
+  const npx = npxPackage(home);
+  if (npx !== undefined) return `npx ${/^[\w@./+-]+$/.test(npx) ? npx : shellQuoted(npx)}`;
+  const path = pathFrom(folder, join(home, 'bin/slotstream'));
+  return path === './node_modules/slotstream/bin/slotstream' ? 'npx slotstream' : path;
 }
 
 /** A POSIX shell expands nothing within single quotes; a single quote ends the quotation, is escaped, and begins it again. */
 export const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** `./bin/slotstream` where the process was started in the folder of the project. */
+/** `./bin/slotstream` where the process was started in the folder of the project; `npx …` where npx started it. */
 export const slotstream = commandIn(process.cwd());

@@ -1,8 +1,9 @@
 // What is still to do in a new installation: the settings, the subscriptions, the first copy, the first delivery. Each with its command.
-import { slotstream } from '#src/base/command.ts';
+import { join } from 'node:path';
+import { installationFolder, pathFrom, slotstream } from '#src/base/command.ts';
 
-/** Beside the command: the process may run in another folder than that of the project. */
-const exampleFile = slotstream.replace(/bin\/slotstream$/, '.env.example');
+/** The process may run in another folder than that of the project. */
+const exampleFile = pathFrom(process.cwd(), join(installationFolder, '.env.example'));
 
 export interface FirstStep {
   readonly id: 'settings' | 'bootstrap' | 'backfill' | 'delivery';
