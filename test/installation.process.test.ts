@@ -138,7 +138,7 @@ describe('an installation', () => {
   });
 
   it('runs with npx in an empty folder, and names itself as it was called', () => {
-    const [tarball, empty] = [join(folder, 'tarball'), mkdtempSync(join(folder, 'empty-'))];
+    const [tarball, empty] = [join(folder, 'tarball'), mkdtempSync(join(folder, '../slotstream-empty-'))];
     const paths = ['bin', 'lib', 'src', 'package.json'];
     for (const name of paths) cpSync(join(folder, name), join(tarball, name), { recursive: true });
     // The package brings what npm would download.
@@ -159,7 +159,7 @@ describe('an installation', () => {
       npm_config_update_notifier: 'false',
     };
     const npx = (...args: readonly string[]) =>
-      spawnSync('npx', ['--yes', '--offline', `./slotstream-${version}.tgz`, ...args], {
+      spawnSync('npx', ['--yes', '--offline', `./slotstream-${project.version}.tgz`, ...args], {
         cwd: empty,
         env,
         encoding: 'utf8',
@@ -167,11 +167,12 @@ describe('an installation', () => {
     const demo = npx('demo', '--count', '3', '--rate', '50');
     expect([demo.status, demo.stderr]).toEqual([
       0,
-      expect.stringContaining(`$ npx ./slotstream-${version}.tgz backfill`),
+      expect.stringContaining(`$ npx ./slotstream-${project.version}.tgz backfill`),
     ]);
     expect(demo.stdout).toContain('event_log (last seq)');
-    expect(npx('receive').stderr).toContain(`or run npx ./slotstream-${version}.tgz start`);
-    expect(readdirSync(empty).toSorted()).toEqual(['.npm', 'data', `slotstream-${version}.tgz`]);
+    expect(npx('receive').stderr).toContain(`or run npx ./slotstream-${project.version}.tgz start`);
+    expect(readdirSync(empty).toSorted()).toEqual(['.npm', 'data', `slotstream-${project.version}.tgz`]);
+    rmSync(empty, { recursive: true, force: true });
   });
 
   it('can load every file with those packages alone, and finds the files of the dashboard', () => {

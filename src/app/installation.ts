@@ -1,6 +1,6 @@
 // What a process or a command knows of the installation it belongs to, and the health that follows from it.
 import type { Config } from '#src/config/load.ts';
-import { missingSettings } from '#src/config/missing-settings.ts';
+import { neededSettings } from '#src/config/missing-settings.ts';
 import type { HealthCheck } from '#src/read/health/health-check.ts';
 import { processHealth, type ProcessInput } from '#src/read/health/process-health.ts';
 import { processInput, readHealth, type Installation } from '#src/read/health/read-health.ts';
@@ -14,7 +14,7 @@ export const installationOf = (
 ): Installation => ({
   processes,
   queueEngine: queue?.engine ?? 'unknown',
-  missingSettings: missingSettings(config),
+  missingSettings: neededSettings(config),
   recentEveryMs: config.reconcileEveryMs,
   fullEveryMs: config.sweepEveryMs,
   jobPeriods: jobPeriods(config),

@@ -2,6 +2,7 @@
 // held in the name of this process. Also how often the jobs run that call the service.
 import { dayMs, minuteMs, sleepUnlessAborted } from '#src/base/time.ts';
 import type { Config } from '#src/config/load.ts';
+import { pollPeriodMs } from '#src/config/polling.ts';
 import type { Log } from '#src/observability/log.ts';
 import type { Store } from '#src/store/contract.ts';
 import { startSchedules, type Job, type Schedules } from '#workers/scheduling/scheduler.ts';
@@ -33,11 +34,16 @@ const slices = 200;
 const atMostEvery = (maxMs: number, { reconcileEveryMs }: Config): number =>
   reconcileEveryMs > dayMs ? reconcileEveryMs : Math.min(reconcileEveryMs, maxMs);
 
-export const jobPeriods = (config: Config) => ({
-  reconcile: config.reconcileEveryMs,
-  sweep: Math.min(5 * minuteMs, Math.ceil(config.sweepEveryMs / slices)),
-  definitions: atMostEvery(10 * minuteMs, config),
-  follow_up: atMostEvery(minuteMs, config),
-  gap: Math.min(minuteMs / 4, config.watchEveryMs),
-  ...(config.publicUrl !== undefined && { watch: config.watchEveryMs }),
-});
+/** `poll` is there where the service is read for changes, without webhooks. */
+export function jobPeriods(config: Config) {
+  const poll = pollPeriodMs(config);
+  return {
+    reconcile: config.reconcileEveryMs,
+    sweep: Math.min(5 * minuteMs, Math.ceil(config.sweepEveryMs / slices)),
+    definitions: atMostEvery(10 * minuteMs, config),
+    follow_up: atMostEvery(minuteMs, config),
+    gap: Math.min(minuteMs / 4, config.watchEveryMs),
+    ...(poll !== undefined && { poll }),
+    ...(config.publicUrl !== undefined && { watch: config.watchEveryMs }),
+  };
+}

@@ -20,7 +20,9 @@ import { closeGap, gapRepair, openGap } from '#workers/sync/reconcile/missed-win
 import { reconcile, type ReconcileNeeds, type ReconcileReport, type Scope } from '#workers/sync/reconcile/reconcile.ts';
 import { sweepSlice } from '#workers/sync/reconcile/sweep.ts';
 import { openSources } from '#workers/sync/sources.ts';
+import { duration } from '#src/base/number-text.ts';
 import { jobPeriods, startJobs, type JobNeeds } from './jobs.ts';
+import { pollJob } from './poll-job.ts';
 import { hasSigningKey, restoreSubscriptions } from './subscription-watch.ts';
 
 export interface SyncJobNeeds extends JobNeeds {
@@ -31,7 +33,10 @@ export interface SyncJobNeeds extends JobNeeds {
 export function startSyncJobs(needs: SyncJobNeeds): Schedules {
   const { config, log } = needs;
   const isWatching = config.publicUrl !== undefined && hasSigningKey(config);
-  if (!isWatching)
+  const { poll } = jobPeriods(config);
+  if (poll !== undefined)
+    log.info(`PUBLIC_URL is not set: the service is read every ${duration(poll)}, without webhooks`);
+  else if (!isWatching)
     log.info('this process does not watch the subscriptions: set PUBLIC_URL and the signing key of the receivers');
   const compared = [
     compareRecentJob(needs),
@@ -42,18 +47,31 @@ export function startSyncJobs(needs: SyncJobNeeds): Schedules {
   ];
   return startJobs(needs, [
     ...afterFirstBackfill(needs, compared),
+    ...(poll === undefined ? [] : [changesJob(needs, poll)]),
     ...(isWatching ? [watchSubscriptionsJob(needs)] : []),
   ]);
 }
 
+function changesJob(needs: SyncJobNeeds, everyMs: number): Job {
+  const { config, log } = needs;
+  const readChanges = async (signal: AbortSignal) => summaryOf(await repair(needs, { kind: 'poll' }, signal));
+  return pollJob({
+    config,
+    log,
+    everyMs,
+    open: (signal) => openComparison(needs, signal, { isUrgent: true }),
+    readChanges,
+  });
+}
+
 /** Before the first backfill everything would differ, and the comparison would use up the rate limit that the backfill needs. */
-function afterFirstBackfill({ store, log }: SyncJobNeeds, jobs: readonly Job[]): readonly Job[] {
+function afterFirstBackfill({ store, log, config }: SyncJobNeeds, jobs: readonly Job[]): readonly Job[] {
   let isReported = false;
   return jobs.map((job) => ({
     ...job,
     async run(signal, isHeld) {
       if (await isFilled(store)) return job.run(signal, isHeld);
-      if (!isReported)
+      if (!isReported && jobPeriods(config).poll === undefined)
         log.info(`the mirror is compared with the service after the first backfill: ${slotstream} backfill`);
       isReported = true;
       return undefined;
@@ -206,7 +224,7 @@ async function repair(needs: SyncJobNeeds, scope: Scope, signal: AbortSignal): P
   const { events } = needs.config;
   const input = { scope, events, repair: true, allowDeletes: false };
   const report = await recordClockOffset(needs, async (world) =>
-    reconcile(await openComparison(needs, signal, world), input),
+    reconcile(await openComparison(needs, signal, { world, isUrgent: scope.kind === 'poll' }), input),
   );
   if (report.heldBack.length > 0) needs.log.warn({ deletes: report.heldBack }, tooManyDeletes);
   return report;
@@ -222,9 +240,11 @@ const summaryOf = ({ read, drift, quarantined, unreadable }: ReconcileReport): o
 async function openComparison(
   needs: SyncJobNeeds,
   signal: AbortSignal,
-  world: UpstreamNeeds = {},
+  { world = {}, isUrgent = false }: { readonly world?: UpstreamNeeds; readonly isUrgent?: boolean } = {},
 ): Promise<ReconcileNeeds> {
   const { config, store } = needs;
-  const sources = await openSources(config, world, { retryBudget: retryBudgets.long, signal });
-  return { store, sources, screen: privacyScreen(config), now: nowOf(needs), signal };
+  const isPolled = jobPeriods(config).poll !== undefined;
+  const share = isPolled && !isUrgent ? { reserveShare: followUpOptions.reserveShare } : {};
+  const sources = await openSources(config, world, { retryBudget: retryBudgets.long, signal, ...share });
+  return { store, sources, screen: privacyScreen(config), now: nowOf(needs), signal, isPolled };
 }

@@ -140,7 +140,9 @@ function processLines({ running, processes }: ProcessReport, store: Report['stor
 }
 
 const subscriptionLines = (health: readonly HealthCheck[] = []): readonly Line[] =>
-  health.filter(({ id }) => id === 'subscriptions').map(({ sentence }) => ['Subscriptions', sentence]);
+  health.flatMap(({ id, sentence }) =>
+    id === 'subscriptions' || id === 'polling' ? [[id === 'polling' ? 'Changes' : 'Subscriptions', sentence]] : [],
+  );
 
 function queueLines({ queue, disk_log: diskLog }: Report): readonly Line[] {
   const { waiting = 0, active = 0, delayed = 0, failed = 0 } = queue ?? {};

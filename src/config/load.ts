@@ -159,6 +159,7 @@ function shape(values: SettingValues) {
     views: { currencyFields: values.CURRENCY_FIELDS, reportZone: values.REPORT_TIMEZONE },
     reconcileEveryMs: values.RECONCILE_EVERY,
     sweepEveryMs: values.SWEEP_EVERY,
+    pollEveryMs: values.POLL_EVERY,
     watchEveryMs: values.WATCH_EVERY,
     alerts: {
       slackUrl: values.ALERT_SLACK_URL,

@@ -1,6 +1,7 @@
 // The settings without which the service cannot be called, or cannot call: which of them have no value.
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Config } from './load.ts';
+import { pollPeriodMs } from './polling.ts';
 
 const examples = {
   API_TOKEN:
@@ -14,6 +15,10 @@ export function missingSettings({ api, publicUrl }: Pick<Config, 'api' | 'public
   const names = ['API_TOKEN', 'PUBLIC_URL'] as const;
   return names.filter((name) => given[name] === undefined);
 }
+
+/** Those without which the mirror is not updated: it needs no public address to read the service. */
+export const neededSettings = (config: Config): readonly RequiredName[] =>
+  pollPeriodMs(config) === undefined ? missingSettings(config) : [];
 
 /** Reports all that are missing at once, with the variables that are probably misspelt. */
 export function requireSettings(

@@ -6,7 +6,7 @@ const groups: Readonly<Record<string, RegExp>> = {
   'Account at the service': /^(API|OAUTH|AUTH|ORGANIZATION|USER|GROUP|EVENTS)/,
   Webhooks: /^(HOST|PORT|SIGN|ALLOW_UNSIGNED|MAX_BODY)/,
   'Dashboard, API, metrics and AI models': /^(ADMIN|MCP|METRICS)/,
-  'Comparison with the service': /^(RECONCILE|SWEEP|WATCH)/,
+  'Comparison with the service': /^(RECONCILE|SWEEP|POLL|WATCH)/,
   'Data and privacy': /^(ERASE|RETENTION|REPORT|CONTACT|CURRENCY)/,
   Alerts: /^(ALERT|ANSWERS)/,
   Feed: /^FEED/,

@@ -8,6 +8,7 @@ import {
   duration,
   kinds,
   schemaName,
+  span,
   text,
   timeZone,
   webAddress,
@@ -227,6 +228,12 @@ export const settings = {
     reads: duration('24h'),
     default: '24h',
     meaning: 'How often everything is compared with the service.',
+  },
+  POLL_EVERY: {
+    reads: span.optional(),
+    default: '–',
+    meaning:
+      'How often the service is read for changes where it cannot call you, because `PUBLIC_URL` is not set ([polling](deploy.md#without-a-public-address)): `5m` without this. Needed where a signing key or a shared queue is set; without effect where `PUBLIC_URL` is.',
   },
   WATCH_EVERY: {
     reads: duration('5m'),

@@ -6,6 +6,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { diskLogFolder, requireWritableFolder } from '#src/app/disk.ts';
 import { damagedPrefix } from '#src/base/durable-file.ts';
+import { pollPeriodMs } from '#src/config/polling.ts';
 import { embeddedFolder } from '#src/queue/registry.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
 import type { Check } from './check.ts';
@@ -37,6 +38,7 @@ async function isOpenToOthers(path: string): Promise<boolean> {
 
 export const checkKeys: Check = async ({ config, now }, report) => {
   const { keys, allowUnsigned } = config.signing;
+  if (keys === undefined && pollPeriodMs(config) !== undefined) return;
   if (allowUnsigned)
     return report.problem(
       'signing key',

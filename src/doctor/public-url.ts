@@ -1,5 +1,7 @@
 // Checks the public URL: it leads to our receiver, which rejects unsigned deliveries and accepts our key.
 import { randomUUID } from 'node:crypto';
+import { duration } from '#src/base/number-text.ts';
+import { pollPeriodMs } from '#src/config/polling.ts';
 import type { Config } from '#src/config/load.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
 import { selfTestBody, selfTestTitle } from '#src/receiver/health.ts';
@@ -11,6 +13,12 @@ const timeoutMs = 10_000;
 
 export const checkPublicUrl: Check = async ({ config, now }, report) => {
   const { publicUrl } = config;
+  const pollMs = pollPeriodMs(config);
+  if (pollMs !== undefined)
+    return report.ok(
+      name,
+      `PUBLIC_URL is not set, so the service is read every ${duration(pollMs)}. You do not see what changes and changes back in between, and when. Later than the rest come: recaps, form submissions and marks on meetings of the day before (${duration(config.reconcileEveryMs)}), deleted contacts (${duration(config.sweepEveryMs)}).`,
+    );
   if (publicUrl === undefined)
     return report.warning(
       name,

@@ -81,6 +81,7 @@ export async function readOverview(context: OverviewContext, timezone = context.
     latest: latest.map((entry) => ({ ...entry, sentence: sentenceOf(entry) })),
     firstRun: firstRun({
       missingSettings: installation.missingSettings,
+      isPolled: installation.jobPeriods['poll'] !== undefined,
       hasSubscription: (await readSubscriptions(store)).length > 0,
       isFilled: await isFilled(store),
       hasDelivery: latest.length > 0,

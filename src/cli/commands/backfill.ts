@@ -1,13 +1,11 @@
 // `backfill`: fills the tables with the records that the service already has.
 import { slotstream } from '#src/base/command.ts';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { openCurrentMirror } from '#src/app/mirror.ts';
-import { SlotstreamError } from '#src/base/errors.ts';
+import { holdBackfillLock } from '#src/app/poll-job.ts';
 import { requireSettings } from '#src/config/missing-settings.ts';
 import { number } from '#src/base/number-text.ts';
 import { instantOf } from '#src/base/time.ts';
-import { holdLock } from '#src/base/process-lock.ts';
 import { retryBudgets } from '#src/upstream/retry-budgets.ts';
 import { backfill as fill, type BackfillReport } from '#workers/sync/backfill/backfill.ts';
 import type { Counts } from '#workers/sync/backfill/progress.ts';
@@ -58,7 +56,7 @@ export const backfill = defineVerb({
     });
     if (sources === undefined) return 3;
     // Only now: a backfill that cannot begin leaves no folder and no database behind.
-    using _lock = holdLock(join(config.dataDir, 'backfill.lock'), alreadyRunning);
+    using _lock = holdBackfillLock(config);
     await using store = await openCurrentMirror(config, context.log(), { create: true });
     const report = await fill(
       {
@@ -77,10 +75,6 @@ export const backfill = defineVerb({
     const isWhole = report.resources.every(({ counts }) => counts.left_out + counts.quarantined === 0);
     return report.isComplete && isWhole ? 0 : 3;
   },
-});
-
-const alreadyRunning = new SlotstreamError('refused', 'Another backfill is running on this data folder.', {
-  hint: 'Wait for it, or stop it and run this again: it resumes where that one stopped.',
 });
 
 function asTable({ resources }: BackfillReport): string {

@@ -8,7 +8,8 @@ import type { Setting } from '#src/config/readers.ts';
 import { settings } from '#src/config/variables.ts';
 import { alignColumns } from '#src/cli/terminal.ts';
 import type { Config } from '#src/config/load.ts';
-import { missingSettings } from '#src/config/missing-settings.ts';
+import { neededSettings } from '#src/config/missing-settings.ts';
+import { pollPeriodMs } from '#src/config/polling.ts';
 import { isEmbedded } from '#src/queue/registry.ts';
 import { defineVerb, type ExitCode, type VerbContext } from '#src/cli/verb.ts';
 
@@ -74,11 +75,13 @@ async function serve(context: VerbContext, roles: Roles): Promise<ExitCode> {
 }
 
 /** What an operator does next, while the mirror is not set up yet. */
-export function nextStep(config: Pick<Config, 'api' | 'publicUrl'>, isSetUp: boolean): string | undefined {
-  const missing = missingSettings(config);
+export function nextStep(config: Config, isSetUp: boolean): string | undefined {
+  const missing = neededSettings(config);
   if (missing.length > 0)
     return `set ${missing.join(', ').replace(/, (?=[^,]*$)/, ' and ')} in .env and start again; or send a sample: ${slotstream} trigger invitee.created`;
-  return isSetUp ? undefined : `${slotstream} bootstrap, then ${slotstream} backfill`;
+  return isSetUp || pollPeriodMs(config) !== undefined
+    ? undefined
+    : `${slotstream} bootstrap, then ${slotstream} backfill`;
 }
 
 /** One process owns the embedded queue, so a receiver and a worker cannot share it. */

@@ -25,15 +25,19 @@ export function driftHealth({
   hasApi,
   nowMs,
   comparison,
+  polling,
 }: {
   readonly hasApi: boolean;
   readonly nowMs: number;
   readonly comparison: ComparisonState;
+  readonly polling?: unknown;
 }): HealthCheck {
   const item = { id: 'drift', page: '/mirror/sync' };
   // A process without these settings, such as `mcp`, can read a mirror that others compare.
   if (!hasApi && !comparison.isFilled)
     return { ...item, state: 'ok', sentence: 'The mirror is not compared with the service: its API is not set up.' };
+  if (polling !== undefined && !comparison.isFilled)
+    return { ...item, state: 'ok', sentence: 'What the service has is being copied.' };
   const findings = [...findingsOf(comparison, nowMs)];
   const worst = findings.find(({ state }) => state === 'problem') ?? findings[0];
   return { ...item, ...(worst ?? wellState(comparison)) };

@@ -14,6 +14,8 @@ export interface FirstStep {
 
 export interface FirstRunInput {
   readonly missingSettings: readonly string[];
+  /** There are no webhooks: nothing is registered, and the copy is made unasked. */
+  readonly isPolled: boolean;
   readonly hasSubscription: boolean;
   readonly isFilled: boolean;
   readonly hasDelivery: boolean;
@@ -21,14 +23,16 @@ export interface FirstRunInput {
 }
 
 export function firstRun(input: FirstRunInput) {
-  const { missingSettings: missing, hasSubscription, isFilled, hasDelivery, isEmpty } = input;
+  const { missingSettings: missing, isPolled, hasSubscription, isFilled, hasDelivery, isEmpty } = input;
   const names = missing.join(', ').replace(/, (?=[^,]*$)/, ' and ');
-  const steps: readonly FirstStep[] = [
+  const all: readonly FirstStep[] = [
     {
       id: 'settings',
       done: missing.length === 0,
       sentence:
-        missing.length === 0 ? 'The service and the public address are set.' : `Set ${names} in .env, and start again.`,
+        missing.length === 0
+          ? `The service${isPolled ? ' is' : ' and the public address are'} set.`
+          : `Set ${names} in .env, and start again.`,
       ...(missing.length > 0 && { command: `cp -n ${exampleFile} .env` }),
     },
     {
@@ -40,8 +44,10 @@ export function firstRun(input: FirstRunInput) {
     {
       id: 'backfill',
       done: isFilled,
-      sentence: isFilled ? 'What the service already had was copied.' : 'Copy what the service already has.',
-      command: `${slotstream} backfill`,
+      sentence: isFilled
+        ? 'What the service already had was copied.'
+        : `${isPolled ? 'Wait for the copy of' : 'Copy'} what the service already has.`,
+      ...(!isPolled && { command: `${slotstream} backfill` }),
     },
     {
       id: 'delivery',
@@ -52,8 +58,9 @@ export function firstRun(input: FirstRunInput) {
       command: `${slotstream} trigger invitee.created`,
     },
   ];
+  const steps = isPolled ? all.filter(({ id }) => id === 'settings' || id === 'backfill') : all;
   // Without the API only webhooks are mirrored, which is a choice: then a delivery is all that is needed.
-  const isDone = hasDelivery && (missing.length > 0 || steps.every(({ done }) => done));
+  const isDone = (hasDelivery || isPolled) && (missing.length > 0 || steps.every(({ done }) => done));
   return {
     done: isDone,
     empty: isEmpty,

@@ -11,6 +11,7 @@ import { clockCheck } from './delivery-health.ts';
 import { driftHealth, type ComparisonState } from './drift-health.ts';
 import { ageText, type HealthCheck } from './health-check.ts';
 import { aliveOf, processHealth, type ProcessInput } from './process-health.ts';
+import { pollingCheck, type PollingState } from './polling-health.ts';
 import type { ClockSkew, LostSubscription } from './recorded-inputs.ts';
 
 export interface HealthInput extends ProcessInput {
@@ -23,6 +24,8 @@ export interface HealthInput extends ProcessInput {
   /** Undefined when the service was not called lately. */
   readonly clock: ClockSkew | undefined;
   readonly hasApi: boolean;
+  /** Undefined where webhooks are received. */
+  readonly polling?: PollingState | undefined;
   /** How far the table of bookings is behind the log. */
   readonly bookingsBehind: BookingsBehind;
   readonly lateJobs: readonly LateJob[];
@@ -40,7 +43,7 @@ interface RefusingSink {
 
 export function mirrorHealth(input: HealthInput): readonly HealthCheck[] {
   return [
-    subscriptionCheck(input),
+    input.polling ? pollingCheck(input.polling, input.nowMs) : subscriptionCheck(input),
     ...processHealth(input),
     driftHealth(input),
     jobCheck(input.lateJobs),

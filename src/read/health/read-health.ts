@@ -13,6 +13,7 @@ import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
 import type { HealthCheck } from './health-check.ts';
 import { mirrorHealth, type HealthInput } from './health.ts';
 import { aliveOf, processHealth, type ProcessInput } from './process-health.ts';
+import { readPolling } from './polling-health.ts';
 import { readClockSkew, readLostSubscriptions } from './recorded-inputs.ts';
 
 /** What only the asked process and its settings say. */
@@ -29,9 +30,9 @@ export interface Installation {
 
 /** What is known without the store. */
 export const processInput = (
-  { missingSettings: missing }: Pick<Installation, 'missingSettings'>,
+  { missingSettings: missing, jobPeriods }: Pick<Installation, 'missingSettings' | 'jobPeriods'>,
   input: Pick<ProcessInput, 'nowMs' | 'processes' | 'database'>,
-): ProcessInput => ({ ...input, isCalled: !missing.includes('PUBLIC_URL') });
+): ProcessInput => ({ ...input, isCalled: !missing.includes('PUBLIC_URL') && jobPeriods['poll'] === undefined });
 
 interface HealthRequest {
   readonly installation: Installation;
@@ -63,6 +64,7 @@ export async function readHealthInput(store: Store, request: HealthRequest): Pro
     },
     clock: await readClockSkew(store, nowMs),
     hasApi,
+    polling: await readPolling(store, installation, nowMs),
     bookingsBehind: await bookingsBehind(store, nowMs),
     lateJobs: hasApi ? await readLateJobs(store, installation, known) : [],
     alerts: await alertBacklog(store, nowMs),

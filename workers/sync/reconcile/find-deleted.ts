@@ -26,7 +26,7 @@ export interface DeleteSearchNeeds {
   readonly sources: Sources;
   readonly seenSet: SeenSet;
   /** Receives records that exist after all. */
-  readonly onFound: (records: readonly ServiceRecord[]) => Promise<void>;
+  readonly onFound: (records: readonly ServiceRecord[]) => Promise<unknown>;
   readonly signal?: AbortSignal | undefined;
 }
 

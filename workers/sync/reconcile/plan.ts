@@ -9,6 +9,8 @@ export interface Traversal {
   readonly resource: Resource;
   readonly query?: Readonly<Record<string, string>>;
   readonly isBrief?: boolean;
+  /** Invitees are read only of meetings that changed, and of those that began within a day: marks change no meeting. */
+  readonly readsChanged?: boolean;
   /** Whether later pages are of no interest. */
   readonly isLast?: (page: Pick<ResourcePage, 'records'>) => boolean;
   /** The listing is complete: rows of this kind that it lacks may be deleted. */
@@ -23,6 +25,7 @@ export interface Recent {
   readonly meetingsFromMs?: number;
   /** Also meetings far ahead. */
   readonly wholeFuture?: boolean;
+  readonly readsChanged?: boolean;
 }
 
 const overlapMs = 10 * 60_000;
@@ -39,7 +42,7 @@ export function wantedResources(events: readonly EventKind[]): readonly Resource
 
 /** Contacts by their last change, newest first, and meetings of these weeks with their invitees. */
 export function recentTraversals(resources: readonly Resource[], recent: Recent): readonly Traversal[] {
-  const { since, nowMs, meetingsFromMs = nowMs, wholeFuture = false } = recent;
+  const { since, nowMs, meetingsFromMs = nowMs, wholeFuture = false, readsChanged = false } = recent;
   const window = {
     min_start_time: new Date(meetingsFromMs - daysBack * dayMs).toISOString(),
     ...(!wholeFuture && { max_start_time: new Date(nowMs + daysAhead * dayMs).toISOString() }),
@@ -47,8 +50,16 @@ export function recentTraversals(resources: readonly Resource[], recent: Recent)
   return resources.flatMap((resource): readonly Traversal[] => {
     if (resource.name === 'contacts')
       return [{ resource, query: { sort: 'updated_at:desc' }, isLast: (page) => isBefore(page, since) }];
-    return resource.name === 'scheduled_events' ? [{ resource, query: window }] : [];
+    return resource.name === 'scheduled_events' ? [{ resource, query: window, readsChanged }] : [];
   });
+}
+
+/** What a mirror without webhooks reads less often than contacts and meetings. */
+export function restTraversals(resources: readonly Resource[], nowMs: number): readonly Traversal[] {
+  const forms = fullTraversals(resources.filter(({ name }) => name === 'routing_forms'));
+  const query = { min_start_time: new Date(nowMs - daysBack * dayMs).toISOString() };
+  const recaps = resources.filter(({ name }) => name === 'meeting_recaps');
+  return [...forms, ...recaps.map((resource) => ({ resource, query }))];
 }
 
 const deletedBy: Partial<Record<ResourceName, DeletableKind>> = {

@@ -1,27 +1,36 @@
 // Compares the mirror with the service, lists every row that differs, and repairs it when asked to.
 //
+//   poll     contacts changed since the last complete run, meetings with the invitees of those that changed
 //   recent   contacts changed since the last complete run, meetings of these weeks
 //   gap      the same since deliveries began to be missing, with all future meetings; then everything
 //   full     everything, whole records, and the deletes that were missed
 import type { EventKind } from '#schemas/events.ts';
 import { isTransient } from '#src/base/errors.ts';
-import { instantOf } from '#src/base/time.ts';
+import { dayMs, instantOf } from '#src/base/time.ts';
 import { readEach, type ListOutcome } from '#workers/sync/read-each.ts';
 import { isReadFailure, leftOut, leftOutIn, type LeftOut } from '#workers/sync/resources/left-out.ts';
 import type { ResourceName } from '#workers/sync/resources/registry.ts';
 import type { DriftCounts } from './drift-report.ts';
 import { isFilled, recordFilled, requireSameOrganization } from '#workers/sync/mirror-identity.ts';
 import { accountOf } from '#workers/sync/sources.ts';
+import type { ServiceRecord } from '#workers/sync/records.ts';
 import type { HeldBack } from './find-deleted.ts';
 import { openRun, type Run, type RunNeeds, type RunOptions } from './session.ts';
 import { readReconcileState, recordRun, type LastRun } from './reconcile-state.ts';
-import { fullTraversals, recentTraversals, wantedResources, withOverlap, type Traversal } from './plan.ts';
+import {
+  fullTraversals,
+  recentTraversals,
+  restTraversals,
+  wantedResources,
+  withOverlap,
+  type Traversal,
+} from './plan.ts';
 
 export interface ReconcileNeeds extends RunNeeds {
   readonly onProgress?: (resource: ResourceName, rows: number) => void;
 }
 
-export type Scope = { readonly kind: 'recent' | 'full' } | { readonly kind: 'gap'; readonly since: string };
+export type Scope = { readonly kind: 'poll' | 'recent' | 'full' } | { readonly kind: 'gap'; readonly since: string };
 
 export interface ReconcileInput extends RunOptions {
   readonly scope: Scope;
@@ -66,7 +75,7 @@ export async function reconcile(needs: ReconcileNeeds, input: ReconcileInput): P
   if (!input.repair) return report;
   // Copying what was never copied is no drift.
   await remember(needs, wasFilled ? report : { ...report, drift: {} }, contacts?.begunAt);
-  if (!wasFilled && input.scope.kind !== 'recent' && isAsCompleteAsAllowed(report))
+  if (!wasFilled && (input.scope.kind === 'full' || input.scope.kind === 'gap') && isAsCompleteAsAllowed(report))
     await recordFilled(needs.store, report.finished_at);
   return report;
 }
@@ -90,7 +99,13 @@ async function traversalsOf(
     return [...recentTraversals(resources, window), ...fullTraversals(resources)];
   }
   const { contacts_from: from } = await readReconcileState(needs.store);
-  return recentTraversals(resources, { since: from === undefined ? undefined : withOverlap(from), nowMs });
+  const since = from === undefined ? undefined : withOverlap(from);
+  if (scope.kind === 'poll')
+    return recentTraversals(resources, { since, nowMs, wholeFuture: true, readsChanged: true });
+  return [
+    ...recentTraversals(resources, { since, nowMs }),
+    ...(needs.isPolled === true ? restTraversals(resources, nowMs) : []),
+  ];
 }
 
 interface TraversalOutcome extends ListOutcome {
@@ -101,16 +116,24 @@ interface TraversalOutcome extends ListOutcome {
 }
 
 export async function traverse(needs: ReconcileNeeds, traversal: Traversal, run: Run): Promise<TraversalOutcome> {
-  const { resource, query, isBrief = false, isLast, deletes } = traversal;
+  const { resource, query, isBrief = false, readsChanged = false, isLast, deletes } = traversal;
   const { name } = resource;
   const { signal } = needs;
   const unreadable: LeftOut[] = [];
+  const news = new Set<unknown>();
+  const isNestedRead = readsChanged ? (uri: string) => news.has(uri) : undefined;
   let begunAt: string | undefined;
   let rows = 0;
   try {
-    for await (const page of resource.pages(needs.sources, { ...(query && { query }), isBrief, signal })) {
+    for await (const page of resource.pages(needs.sources, {
+      ...(query && { query }),
+      isBrief,
+      isNestedRead,
+      signal,
+    })) {
       begunAt ??= page.observed;
-      await run.take(page.records);
+      for (const uri of await run.take(page.records)) news.add(uri);
+      for (const { record } of page.records) if (beganWithinDay(record, needs.now())) news.add(record['uri']);
       unreadable.push(...leftOutIn(page.notices));
       needs.onProgress?.(name, (rows += page.rows));
       if (isLast?.(page) === true) break;
@@ -131,11 +154,16 @@ export async function traverse(needs: ReconcileNeeds, traversal: Traversal, run:
   }
 }
 
+const beganWithinDay = ({ start_time: start }: ServiceRecord['record'], now: Date): boolean => {
+  const agoMs = now.getTime() - Date.parse(String(start));
+  return agoMs >= 0 && agoMs < dayMs;
+};
+
 /** The service's times have whole seconds: a row observed in the second in which the run began may have been observed before it. */
 const secondAfter = (time: string): string => instantOf(Date.parse(time) + 1000);
 
 async function remember(needs: ReconcileNeeds, report: ReconcileReport, from: string | undefined): Promise<void> {
-  const scope = report.scope === 'recent' ? 'recent' : 'full';
+  const scope = report.scope === 'full' || report.scope === 'gap' ? 'full' : 'recent';
   await recordRun(needs.store, scope, { run: lastRunOf(report), contactsFrom: from });
 }
 

@@ -17,6 +17,8 @@ export interface RunNeeds extends FoldNeeds {
   /** Called for each row that differs: at once in a comparison, after the repair otherwise. */
   readonly onDrift?: (drift: Drift) => void;
   readonly signal?: AbortSignal | undefined;
+  /** Without webhooks, what differs is news and no drift. */
+  readonly isPolled?: boolean;
 }
 
 export interface RunOptions {
@@ -39,7 +41,8 @@ export interface RunTally {
 }
 
 export interface Run extends Disposable {
-  take(records: readonly ServiceRecord[]): Promise<void>;
+  /** Returns the URIs of those that differed. */
+  take(records: readonly ServiceRecord[]): Promise<readonly string[]>;
   /**
    * Deletes the rows that a complete listing lacked and that the service answers with 404. Rows observed after `since`, when the
    * listing began, were listed in an earlier slice or arrived meanwhile, so they are not checked. Returns what could not be confirmed.
@@ -58,16 +61,17 @@ export function openRun(needs: RunNeeds, { repair, allowDeletes }: RunOptions): 
   function note(drift: Drift): void {
     const { kind, how } = drift;
     if (how === 'meeting_dates') tally = { ...tally, meetingDates: tally.meetingDates + 1 };
-    if (isDrift(how)) tally = { ...tally, drift: counted(tally.drift, { kind, how }) };
+    if (isDrift(how) && needs.isPolled !== true) tally = { ...tally, drift: counted(tally.drift, { kind, how }) };
     needs.onDrift?.(drift);
   }
 
-  async function take(records: readonly ServiceRecord[]): Promise<void> {
+  async function take(records: readonly ServiceRecord[]): Promise<readonly string[]> {
     const report = await ingestRecords(into, records, { source: 'reconcile', now: instantOf(needs.now()) });
     tally = { ...tally, read: tally.read + records.length, quarantined: tally.quarantined + report.quarantined };
     // A comparison changes no row, so a row that appears on two pages would be counted twice.
     for (const changed of report.changed) if (repair || seenSet.isFirst('drift', changed.uri)) note(driftOf(changed));
     noteSeen(seenSet, records);
+    return report.changed.map(({ uri }) => uri);
   }
 
   async function carryOutDeletes(kind: DeletableKind, since: string): Promise<readonly LeftOut[]> {

@@ -29,6 +29,8 @@ export interface PageOptions {
   readonly query?: Readonly<Record<string, string>>;
   /** Only the list of the organization, and nothing that takes a call per record. */
   readonly isBrief?: boolean;
+  /** Of nested lists: whether this record's own list is read. Asked after the page with the record was taken; absent: always. */
+  readonly isNestedRead?: ((uri: string) => boolean) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -35,8 +35,10 @@ const meetings = ({ client, organization }: Sources, { query, signal }: PageOpti
 async function* inviteePages(
   sources: Sources,
   list: List,
-  { position: { pending, next }, signal }: PageOptions & { readonly position: NestedPosition },
+  { position, isNestedRead, signal }: PageOptions & { readonly position: NestedPosition },
 ): AsyncGenerator<ResourcePage> {
+  const { next } = position;
+  const pending = isNestedRead ? position.pending.filter(isNestedRead) : position.pending;
   for (let at = 0; at < pending.length; at += meetingsPerPage) {
     const some = pending.slice(at, at + meetingsPerPage);
     const found = await concurrently(some, (event) => inviteesOf(sources, { event, list, signal }));

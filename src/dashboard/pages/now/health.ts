@@ -9,8 +9,10 @@ export function healthView({ verdict, health }: Pick<Overview, 'verdict' | 'heal
   const of = (wanted: HealthCheck['state']) => health.filter(({ state }) => state === wanted);
   const ill = [...of('problem'), ...of('warning')];
   const well = of('ok');
+  const polling = well.find(({ id }) => id === 'polling');
   return html`<section id="health">
     <h1 class="verdict ${verdict.state}">${verdict.sentence}</h1>
+    ${polling === undefined ? '' : html`<p class="lead" id="polling">${polling.sentence}</p>`}
     ${ill.length === 0 ? '' : html`<ul class="plain health">${ill.map(notice)}</ul>`}
     ${
       well.length === 0
@@ -31,7 +33,7 @@ const notice = ({ id, state, sentence, fix, page }: HealthCheck): Markup =>
     ${fix === undefined ? '' : html`<span>${fixText(fix)}</span>`}
   </li>`;
 
-const command = /(\S*bin\/slotstream [a-z]+(?: test| resend)?(?: --channel \w+| --[a-z-]+)*)/;
+const command = /((?:\S*bin\/slotstream|npx \S+) [a-z]+(?: test| resend)?(?: --channel \w+| --[a-z-]+)*)/;
 
 /** The sentence with its commands in the type of code. */
 export const fixText = (fix: string): Markup =>

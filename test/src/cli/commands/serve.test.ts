@@ -8,7 +8,9 @@ describe('the last line of a start', () => {
       /^set API_TOKEN and PUBLIC_URL in \.env and start again; or .*trigger invitee\.created$/,
     );
     const api = { API_BASE_URL: 'https://api.example.test', API_TOKEN: 't' };
-    expect(nextStep(loadConfig(api), true)).toMatch(/^set PUBLIC_URL in /);
+    const receiver = loadConfig({ ...api, SIGNING_KEYS: 'a signing key of thirty-two bytes' });
+    expect(nextStep(receiver, true)).toMatch(/^set PUBLIC_URL in /);
+    expect(nextStep(loadConfig(api), false)).toBeUndefined();
   });
 
   it('names the commands that fill an empty mirror, and nothing once it is registered or has entries', () => {

@@ -1,0 +1,125 @@
+// A poll: what it reads of a mirror without webhooks, what that costs in calls, and how old the mirror is then.
+import { describe, expect, it } from 'vitest';
+import { createLiveActivity } from '#src/sandbox/live.ts';
+import { renderTable } from '#src/cli/terminal.ts';
+import { reconcile } from '#workers/sync/reconcile/reconcile.ts';
+import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
+import { openSources } from '#workers/sync/sources.ts';
+import { expectGolden } from '../../../harness/golden.ts';
+import { allKinds, openTestReconcile, type TestReconcile } from '../../../harness/mirror/test-reconcile.ts';
+import { storeEngines } from '../../../harness/stores.ts';
+
+const poll = { repair: true, scope: { kind: 'poll' } } as const;
+
+const act = ({ sandbox }: TestReconcile, times: number): void => {
+  const { service, handles } = sandbox;
+  const activity = createLiveActivity({ service, organization: handles.organization, report: () => {} });
+  for (let done = 0; done < times; done += 1) activity();
+};
+
+/** The lists of invitees that it reads. */
+async function inviteeCalls(mirrored: TestReconcile): Promise<number> {
+  let calls = 0;
+  await mirrored.run({
+    ...poll,
+    fetch: (input, init) => {
+      calls += /\/invitees\b/.test(String(input instanceof Request ? input.url : input)) ? 1 : 0;
+      return mirrored.sandbox.fetch(input, init);
+    },
+  });
+  return calls;
+}
+
+const began = ({ sandbox }: TestReconcile): number => {
+  const { state, clock } = sandbox.service;
+  const agoMs = (start: string) => clock.nowMs() - Date.parse(start);
+  return [...state.scheduledEvents.values()].filter(({ start_time: at }) => agoMs(at) >= 0 && agoMs(at) < 86_400_000)
+    .length;
+};
+
+for (const { name, available, fresh } of storeEngines)
+  describe.runIf(available)(`a poll on ${name}`, () => {
+    it('reads the invitees of meetings that changed or began within a day, and misses no change of a meeting', async () => {
+      await using mirrored = await openTestReconcile(fresh, { contacts: 40, bookings: 60 });
+      await mirrored.run({ repair: true });
+      expect(await inviteeCalls(mirrored)).toBe(began(mirrored));
+
+      await mirrored.sandbox.control('POST', '/clock', { advance: '2s' });
+      act(mirrored, 40);
+      expect(await inviteeCalls(mirrored)).toBeGreaterThan(began(mirrored));
+      const left = await mirrored.run({ scope: { kind: 'recent' } });
+      expect(left.lines.filter((line) => !line.includes('no_show'))).toEqual([]);
+    });
+
+    it('counts what it finds as news and not as drift, and reads forms and recaps less often', async () => {
+      await using mirrored = await openTestReconcile(fresh, { contacts: 5, bookings: 10, routed: 0.5 });
+      const needs = await mirrored.needs({ isPolled: true });
+      const compare = (kind: 'poll' | 'recent' | 'full') =>
+        reconcile(needs, { scope: { kind }, events: allKinds, repair: true, allowDeletes: false });
+      const rows = async (table: 'invitees' | 'routing_form_submissions') =>
+        Number(
+          (
+            await mirrored.store.db
+              .selectFrom(table)
+              .select(({ fn }) => fn.countAll().as('n'))
+              .execute()
+          )[0]?.n,
+        );
+      const polled = await compare('poll');
+      expect(polled).toMatchObject({ drift: {}, unreadable: [] });
+      expect(await rows('invitees')).toBeGreaterThan(0);
+      expect(await rows('routing_form_submissions')).toBe(0);
+      await compare('recent');
+      expect(await rows('routing_form_submissions')).toBeGreaterThan(0);
+      expect(await readReconcileState(mirrored.store)).toMatchObject({ recent: { drift: {} } });
+    });
+  });
+
+/** In a time that only waiting for the rate limit moves. */
+async function measured(bookings: number, plan: 'standard' | 'free'): Promise<readonly string[]> {
+  const [sqlite] = storeEngines;
+  if (sqlite === undefined) throw new Error('no store');
+  await using mirrored = await openTestReconcile(sqlite.fresh, { contacts: bookings / 2, bookings, rateLimits: true });
+  const { sandbox } = mirrored;
+  let [calls, waitedMs] = [0, 0];
+  const sources = await openSources(
+    {
+      dataDir: '/nonexistent',
+      api: {
+        baseUrl: sandbox.handles.base_url,
+        token: sandbox.handles.tokens.owner,
+        oauth: undefined,
+        organizationUri: undefined,
+        userUri: undefined,
+        groupUri: undefined,
+      },
+    },
+    {
+      fetch: (input, init) => ((calls += 1), sandbox.fetch(input, init)),
+      nowMs: () => Date.now() + waitedMs,
+      async sleep(ms) {
+        waitedMs += ms;
+        await sandbox.control('POST', '/clock', { advance: `${Math.ceil(ms / 1000)}s` });
+      },
+    },
+  );
+  const needs = await mirrored.needs({ sources });
+  await reconcile(needs, { repair: true, scope: { kind: 'full' }, events: allKinds, allowDeletes: false });
+  if (plan === 'free') await sandbox.control('POST', '/plan', { plan });
+  await sandbox.control('POST', '/clock', { advance: '1m' });
+  act(mirrored, 20);
+  [calls, waitedMs] = [0, 0];
+  const report = await reconcile(needs, { ...poll, events: allKinds, allowDeletes: false });
+  expect(report.unreadable).toEqual([]);
+  return [String(bookings), plan, String(calls), `${Math.ceil(waitedMs / 60_000)} min`];
+}
+
+it('the calls of a poll grow with the meetings of a day, and its duration with the plan', async () => {
+  const rows = [];
+  for (const bookings of [100, 1000])
+    for (const plan of ['standard', 'free'] as const) rows.push(await measured(bookings, plan));
+  await expectGolden(
+    renderTable(['bookings in two months', 'plan', 'calls', 'waits for the rate limit'], rows),
+    'golden/poll.txt',
+  );
+});
