@@ -6,12 +6,15 @@ import type { Config } from '#src/config/load.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
 import { selfTestBody, selfTestTitle } from '#src/receiver/health.ts';
 import { signDelivery } from '#src/signing/signature.ts';
-import type { Check, Report } from './check.ts';
+import type { CheckNeeds, Report } from './check.ts';
 
 const name = 'public URL';
 const timeoutMs = 10_000;
 
-export const checkPublicUrl: Check = async ({ config, now }, report) => {
+export async function checkPublicUrl(
+  { config, now }: Pick<CheckNeeds, 'config' | 'now'>,
+  report: Report,
+): Promise<void> {
   const { publicUrl } = config;
   const pollMs = pollPeriodMs(config);
   if (pollMs !== undefined)
@@ -41,7 +44,7 @@ export const checkPublicUrl: Check = async ({ config, now }, report) => {
   const { allowUnsigned, keys } = config.signing;
   const [key] = openKeyRing({ keys, dataDir: config.dataDir, generate: false, allowUnsigned }).keysAt(now().getTime());
   if (key !== undefined) await selfTest(config, { publicUrl, key, now: now() }, report);
-};
+}
 
 /** How often it is asked at the same time, over as many connections: a proxy leads to every receiver behind it. */
 const asked = 8;

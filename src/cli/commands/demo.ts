@@ -17,8 +17,7 @@ import type { Store } from '#src/store/contract.ts';
 import { isPortInUse, openListener } from '#src/receiver/listener.ts';
 import { overviewOf } from '#src/store/status-counts.ts';
 import { openStore } from '#src/store/open-store.ts';
-import { backfill } from './backfill.ts';
-import { bootstrap } from './bootstrap.ts';
+import { connect } from '#src/cli/connect.ts';
 import { sandboxForm } from '#src/cli/sandbox-form.ts';
 import { renderTable } from '#src/cli/terminal.ts';
 import { defineVerb, wholeNumberFrom, type VerbContext } from '#src/cli/verb.ts';
@@ -168,15 +167,6 @@ const commandFor = ({ dataDir }: Config): string => `DATA_DIR=${dataDir} ${slots
 /** Recaps are sent to their own user only, and the demo uses the owner's token. */
 const isVisibleTo = (user: string, { event, users }: Pick<Fact, 'event' | 'users'>): boolean =>
   !event.startsWith('meeting_recap.') || users.includes(user);
-
-/** What an operator does once with the real service: subscribe to webhooks and import the existing records. */
-async function connect(context: VerbContext, config: Config): Promise<void> {
-  const own: VerbContext = { ...context, config: () => config };
-  context.notify(`$ ${slotstream} bootstrap`);
-  await bootstrap.run(own, { plan: false, prune: false, rotateKey: false, json: false });
-  context.notify(`$ ${slotstream} backfill`);
-  await backfill.run(own, { resources: [], restart: false, json: false });
-}
 
 /** Every demo starts empty: its service is a new one, and a mirror belongs to one service. */
 function emptyFolder(folder: string): Disposable {

@@ -1,17 +1,20 @@
 // `start`, `receive` and `work`: the verbs that run until they are stopped. They differ in the roles of the process.
 import { slotstream } from '#src/base/command.ts';
 import { once } from 'node:events';
+import { z } from 'zod';
 import { openApp } from '#src/app/app.ts';
 import type { Roles } from '#src/app/roles.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Setting } from '#src/config/readers.ts';
 import { settings } from '#src/config/variables.ts';
 import { alignColumns } from '#src/cli/terminal.ts';
-import type { Config } from '#src/config/load.ts';
-import { neededSettings } from '#src/config/missing-settings.ts';
+import { loadConfig, type Config } from '#src/config/load.ts';
+import { neededSettings, requireSettings } from '#src/config/missing-settings.ts';
 import { pollPeriodMs } from '#src/config/polling.ts';
 import { isEmbedded } from '#src/queue/registry.ts';
-import { defineVerb, type ExitCode, type VerbContext } from '#src/cli/verb.ts';
+import { connectForNow } from '#src/cli/connect.ts';
+import { cloudflared, openTunnel } from '#src/cli/tunnel.ts';
+import { defineVerb, flag, type ExitCode, type VerbContext } from '#src/cli/verb.ts';
 
 /** What most installations set. */
 const important = new Set(
@@ -29,9 +32,24 @@ const notes = [
 
 export const start = defineVerb({
   notes,
+  examples: [
+    'slotstream start',
+    'slotstream start --tunnel',
+    `slotstream start --tunnel='ngrok http $PORT --log stdout'`,
+  ],
   arguments: {},
-  options: {},
-  run: (context) => serve(context, { receives: true, works: true, makesKey: true }),
+  options: {
+    tunnel: {
+      flags: '--tunnel [command]',
+      help: `to try it on a laptop: run this tunnel (default: ${cloudflared}), register its address, copy what exists; Ctrl-C removes the subscriptions. The operator of the tunnel can read every delivery.`,
+      reads: z.union([z.string(), z.literal(true).transform(() => cloudflared)]).optional(),
+    },
+    beside: { flags: '--beside', help: 'use a tunnel although the service delivers to another address', reads: flag },
+  },
+  async run(context, { tunnel, beside }) {
+    const roles = { receives: true, works: true, makesKey: true };
+    return tunnel === undefined ? serve(context, roles) : serveThrough(tunnel, context, { roles, isBeside: beside });
+  },
 });
 
 export const receive = defineVerb({
@@ -54,8 +72,35 @@ export const work = defineVerb({
   },
 });
 
+/** Serves at the address of a tunnel, until a stop signal or the end of the tunnel. */
+async function serveThrough(
+  command: string,
+  context: VerbContext,
+  { roles, isBeside }: { readonly roles: Roles; readonly isBeside: boolean },
+): Promise<ExitCode> {
+  const { port } = context.config();
+  requireSettings(context.config(), ['API_TOKEN']);
+  const signal = context.stopping();
+  // Not our secrets.
+  const passed = Object.entries(context.env).filter(([name]) => !(name.replace(/_FILE$/, '') in settings));
+  const env = { ...Object.fromEntries(passed), PORT: String(port) };
+  await using tunnel = await openTunnel({ command, env, signal });
+  context.notify(`The tunnel leads from ${tunnel.url} to port ${port}. Its operator can read every delivery.`);
+  const config = loadConfig({ ...context.env, PUBLIC_URL: tunnel.url });
+  const own = { ...context, config: () => config, stopping: () => AbortSignal.any([signal, tunnel.ended]) };
+  const exitCode = await serve(own, roles, () => connectForNow(own, config, { isBeside }));
+  if (signal.aborted) return exitCode;
+  throw new SlotstreamError('refused', 'The tunnel has ended, so nothing arrives any more.', {
+    hint: `Start again: ${slotstream} start --tunnel`,
+  });
+}
+
 /** Runs the process until it receives a stop signal, then closes it without losing an accepted delivery. */
-async function serve(context: VerbContext, roles: Roles): Promise<ExitCode> {
+async function serve(
+  context: VerbContext,
+  roles: Roles,
+  connected?: () => Promise<AsyncDisposable>,
+): Promise<ExitCode> {
   const stopping = context.stopping();
   const config = context.config();
   const log = context.log();
@@ -67,7 +112,8 @@ async function serve(context: VerbContext, roles: Roles): Promise<ExitCode> {
   // To a terminal only: log files are stored and shared.
   if (process.stderr.isTTY)
     context.notify(`Dashboard: ${app.loginLink()} (valid for a minute; a new one: ${slotstream} status --login)`);
-  const next = roles.works ? nextStep(config, await app.isSetUp()) : undefined;
+  await using _connected = await connected?.();
+  const next = roles.works && !connected ? nextStep(config, await app.isSetUp()) : undefined;
   if (next !== undefined) log.info(`next: ${next}`);
   if (!stopping.aborted) await once(stopping, 'abort');
   log.info('stopping: accepted deliveries are being finished');

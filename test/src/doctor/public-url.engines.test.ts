@@ -56,7 +56,7 @@ it.each([
     using balancer = await openBalancer([good.port, other.port]);
     const report = new Report();
     const config = loadConfig({ ...home.settings, PUBLIC_URL: balancer.url });
-    await checkPublicUrl({ config, log, now: () => new Date(), mirror: () => openMirror(config, log) }, report);
+    await checkPublicUrl({ config, now: () => new Date() }, report);
     expect(report.findings).toEqual([expect.objectContaining({ state, sentence: expect.stringMatching(message) })]);
   },
 );
