@@ -39,6 +39,9 @@ export interface SearchPlan extends SeqRange {
   readonly candidates?: (range: SeqRange & { readonly newer: boolean; readonly limit: number }) => Promise<number[]>;
 }
 
+/** Of records that were read from the API. */
+const readKind = /\.(read|gone)$/;
+
 /** More kinds than this are not looked up one by one. */
 const mostKinds = 200;
 
@@ -130,7 +133,7 @@ async function kindsOf(
   const isKind = (kind: string) => sql<SqlBool>`event = ${kind}`;
   const isOpen = event === undefined || event === '*';
   if (!isOpen && !event.endsWith('*')) return [isKind(event)];
-  if (isOpen && (source === undefined || source === 'webhook')) return undefined;
+  if (isOpen && source === undefined) return undefined;
   // The index has each kind at a step of its own.
   const { rows } = await sql<{ readonly event: string | null }>`with recursive kinds(event) as (
       select min(event) from event_log
@@ -139,7 +142,9 @@ async function kindsOf(
   if (rows.length > mostKinds) return undefined;
   const kinds = rows.flatMap(({ event: kind }) => kind ?? []);
   if (!isOpen) return kinds.filter((kind) => kind.startsWith(event.slice(0, -1))).map(isKind);
-  return [...kinds.filter((kind) => !isEventKind(kind)).map(isKind), sql<SqlBool>`event is null`];
+  // A backfill may have written any number of entries after the last delivery.
+  const isPossible = (kind: string) => (source === 'webhook' ? !readKind.test(kind) : !isEventKind(kind));
+  return [...kinds.filter(isPossible).map(isKind), sql<SqlBool>`event is null`];
 }
 
 /** A period with more entries is not narrowed: reading its index would take as long as reading the log. */

@@ -1,6 +1,6 @@
 // The filter of deliveries as a form, as words, and as the body of a replay.
 import { shellQuoted } from '#src/base/command.ts';
-import { outcomes, sources } from '#src/api/deliveries/delivery-records.ts';
+import { outcomes } from '#src/api/deliveries/delivery-records.ts';
 import type { RawQuery } from '#src/http/request.ts';
 import type { Field } from '#src/dashboard/components/form.ts';
 import type { Markup } from '#src/dashboard/components/markup.ts';
@@ -25,7 +25,17 @@ const fields: readonly Field[] = [
   { name: 'q', label: 'Text', type: 'search', placeholder: 'body, reason or subject' },
   { name: 'event', label: 'Event', placeholder: 'invitee.*', suggestions: kinds },
   { name: 'outcome', label: 'Outcome', options: outcomeOptions },
-  { name: 'source', label: 'Source', options: Object.fromEntries(sources.map((source) => [source, source])) },
+  {
+    name: 'source',
+    label: 'Show',
+    none: 'received',
+    options: {
+      any: 'everything',
+      backfill: 'read by a backfill',
+      reconcile: 'read by a comparison',
+      operator: 'done by operators',
+    },
+  },
   { name: 'address', label: 'E-mail address', type: 'email', placeholder: 'ada@example.com' },
   { name: 'min_received_at', label: 'From', type: 'datetime-local' },
   { name: 'max_received_at', label: 'Before', type: 'datetime-local' },
@@ -48,6 +58,15 @@ export const fieldsFor = (query: RawQuery): readonly Field[] => [
 
 export const filterIn = (query: RawQuery): RawQuery =>
   Object.fromEntries(all.flatMap(({ name }) => (query[name] === undefined ? [] : [[name, query[name]]])));
+
+/** Filters of links to certain entries, which may have any source. */
+const certain = ['outcome', 'subject', 'address', 'reason', 'min_seq', 'max_seq'];
+
+/** What was received, unless the visitor asks for what was read from the API, too. */
+export function sourceIn({ source, ...others }: RawQuery): RawQuery {
+  if (source === 'any' || (source === undefined && certain.some((name) => others[name] !== undefined))) return others;
+  return { ...others, source: source ?? 'webhook' };
+}
 
 export const receivedEnds = { min_received_at: 'first', max_received_at: 'after' } as const;
 

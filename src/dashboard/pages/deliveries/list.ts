@@ -7,7 +7,7 @@ import { pager, table, type Column } from '#src/dashboard/components/list.ts';
 import { address, command, foreign, outcomeBadge, time, type Markup } from '#src/dashboard/components/markup.ts';
 import { definePage, type PageCall, type RecordOf } from '#src/dashboard/page.ts';
 import { localQuery } from '#src/dashboard/components/local-times.ts';
-import { fieldsFor, filterIn, receivedEnds } from './filter.ts';
+import { fieldsFor, filterIn, receivedEnds, sourceIn } from './filter.ts';
 
 type Delivery = RecordOf<typeof listDeliveries>;
 
@@ -26,10 +26,12 @@ export const deliveriesPage = definePage({
       stopped_at: stopped,
       last_seq: end,
     } = await ask(listDeliveries, {
-      query: { ...query, include: 'sentence' },
+      query: { ...sourceIn(query), include: 'sentence' },
     });
     const filter = filterIn(query);
     const isFiltered = Object.keys(filter).length > 0;
+    const replayed = sourceIn(filter);
+    const showsAll = replayed['source'] === undefined;
     const isFirst = query['page_token'] === undefined;
     const isWaiting = unprojected.includes(filter['outcome'] ?? '');
     return {
@@ -37,10 +39,12 @@ export const deliveriesPage = definePage({
       // A text is searched for in parts: not every entry that arrives is worth another search.
       ...(isFirst && filter['q'] === undefined && { liveAfter: end }),
       content: html`<h1>Deliveries</h1>
-        <p class="lead">Everything that was received or read, newest first.</p>
+        <p class="lead">
+          ${showsAll ? 'What you received, and what Slotstream read from the API, newest first.' : html`The webhooks that you received, newest first. <a href="/deliveries?source=any">Show what was read from the API, too</a>`}
+        </p>
         ${filters(url, query, fieldsFor(query), local)}
         ${isFirst && isWaiting ? await reasonsView(read, filter['outcome']) : ''}
-        ${isFiltered && !isReadOnly && collection.length > 0 ? html`<p class="row spaced"><a class="button" href="${address('/deliveries/replay', filter)}">Replay ${isWaiting ? 'or dismiss ' : ''}everything that matches …</a></p>` : ''}
+        ${isFiltered && !isReadOnly && collection.length > 0 ? html`<p class="row spaced"><a class="button" href="${address('/deliveries/replay', replayed)}">Replay ${isWaiting ? 'or dismiss ' : ''}everything that matches …</a></p>` : ''}
         ${table({
           caption: 'Deliveries, newest first',
           rows: collection,
@@ -76,7 +80,7 @@ export const columns: readonly Column<Delivery>[] = [
 function emptyText({ isFiltered, isStopped }: { readonly isFiltered: boolean; readonly isStopped: boolean }): Markup {
   if (isStopped) return html`Nothing yet.`;
   if (isFiltered) return html`No delivery matches. <a href="/deliveries">Remove all filters</a>`;
-  return html`Nothing has arrived yet. ${command('bootstrap')} registers for webhooks, and ${command('trigger invitee.created')} sends one for a try.`;
+  return html`No webhook has arrived yet. ${command('bootstrap')} registers for webhooks, and ${command('trigger invitee.created')} sends one for a try.`;
 }
 
 interface Stop {

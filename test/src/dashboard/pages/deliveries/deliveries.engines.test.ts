@@ -1,6 +1,8 @@
 // The pages of deliveries: search, one delivery with a hostile body, replay of one and of everything that a filter matches.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { privacyScreen } from '#workers/privacy/screen.ts';
+import { ingestRecords } from '#workers/sync/records.ts';
 import { openDashboard } from '../../../../harness/mirror/dashboard.ts';
 import { ingestBodies, rowsOf, oneEngine } from '../../../../harness/stores.ts';
 import { bombs } from '../../../../harness/data/hostile.ts';
@@ -45,13 +47,38 @@ for (const engine of oneEngine)
       expect(html).toContain('value="contact.m*"');
       expect(html).toContain('value="2025-04-14T00:00"');
       const since = encodeURIComponent('2025-04-13T22:00:00.000000Z');
-      expect(hrefs(html)).toContain(`/deliveries/replay?q=JAVASCRIPT&event=contact.m*&min_received_at=${since}`);
+      expect(hrefs(html)).toContain(
+        `/deliveries/replay?q=JAVASCRIPT&event=contact.m*&min_received_at=${since}&source=webhook`,
+      );
       const before = await dashboard.page('/deliveries?max_received_at=2025-04-13');
       expect(before.html).toContain('value="2025-04-14T00:00"');
       expect(before.html).toContain('No delivery matches.');
       expect(keysOf((await dashboard.page('/deliveries?address=V1@example.test')).html)).toEqual([232, 231]);
       expect((await dashboard.page('/deliveries')).html).toContain('data-live data-seq="235"');
       expect((await dashboard.page('/deliveries?q=x')).html).not.toContain('data-live data-seq');
+    });
+
+    it('show what was received, and what was read from the API only if asked', async () => {
+      await using dashboard = await openDashboard(engine.fresh, {});
+      const none = await dashboard.page('/deliveries');
+      expect(none.html).toContain('No webhook has arrived yet.');
+      await ingestBodies(dashboard.store, [
+        contactDelivery({ id: 'one', version: 0 }),
+        '{"event":"contact.merged"}',
+        'no JSON',
+      ]);
+      const record = { uri: contactUri('two'), name: 'Two', updated_at: '2025-04-14T12:00:00Z' };
+      const read = { kind: 'contact', record, observed: '2025-04-14T12:00:00Z' } as const;
+      const needs = { store: dashboard.store, screen: privacyScreen({ eraseOnDelete: true }) };
+      await ingestRecords(needs, [read], { source: 'backfill', now: '2025-04-14T12:00:00.000000Z' });
+      const keys = async (query: string) => keysOf((await dashboard.page(`/deliveries${query}`)).html);
+      expect(await keys('')).toEqual([3, 2, 1]);
+      expect(await keys('?event=contact.*')).toEqual([2, 1]);
+      expect(await keys('?source=any')).toEqual([4, 3, 2, 1]);
+      expect(await keys('?source=backfill')).toEqual([4]);
+      expect(await keys(`?subject=${contactUri('two')}`)).toEqual([4]);
+      const { html } = await dashboard.page('/deliveries');
+      expect(hrefs(html)).toContain('/deliveries?source=any');
     });
 
     it('take times in a zone that the form names: that of the reports, or another one', async () => {
