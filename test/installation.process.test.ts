@@ -143,7 +143,7 @@ describe('an installation', () => {
     for (const name of paths) cpSync(join(folder, name), join(tarball, name), { recursive: true });
     // The package brings what npm would download.
     const sqlite = join(tarball, 'node_modules/better-sqlite3');
-    const left = /better-sqlite3\/(deps|src)$/;
+    const left = /better-sqlite3\/(deps|src|binding\.gyp)$/;
     cpSync(join(root, 'node_modules/better-sqlite3'), sqlite, { recursive: true, filter: (path) => !left.test(path) });
     writeFileSync(
       join(sqlite, 'package.json'),

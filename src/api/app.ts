@@ -102,7 +102,10 @@ export function createAdminApp({
     return createDocs([...(reads ? (await reads()).operations : []), ...processOperations], { tokenFile });
   });
   const context: ProcessContext = { status, metrics, health, docs };
-  const application: Application<ProcessContext, ProcessOperation> = { admit: () => context };
+  const application: Application<ProcessContext, ProcessOperation> = {
+    admit: () => context,
+    onAnswer: ({ method, path }, status) => metrics.requested?.(method, path, status),
+  };
   addOperations(app, application, openOperations);
   for (const path of ['/login', '/mcp'])
     app.post(

@@ -9,6 +9,7 @@ import { lockKey } from '#src/store/locks.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import {
   advancePosition,
+  consumersBehind,
   listPositions,
   setPosition,
   readPosition,
@@ -41,11 +42,7 @@ export const listFeedConsumers = defineOperation({
   answers: 'object',
   schema: z.strictObject({ collection: z.array(consumer) }),
   async run({ store }) {
-    const last = await lastSeq(store);
-    const positions = await listPositions(store);
-    return {
-      collection: positions.filter(({ name }) => !name.includes(':')).map((each) => consumerRecord(each, last)),
-    };
+    return { collection: (await consumersBehind(store)).map((each) => ({ ...each })) };
   },
 });
 

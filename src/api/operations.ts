@@ -1,6 +1,7 @@
 // Every operation of the API that reads the mirror, and the application that serves them. It is loaded by the first request:
 // most processes never get one.
 import { Hono, type Context } from 'hono';
+import { routePath } from 'hono/route';
 import { createCursors } from '#src/http/cursor.ts';
 import { titledError, withStatusTitle, type HttpError } from '#src/http/http-error.ts';
 import {
@@ -71,9 +72,11 @@ export interface ReadApiNeeds extends Omit<ApiContext, 'streams' | 'replaying' |
   readonly secret: string;
   /** Is called with the id of every audited operation that was done. */
   acted?(operation: string): void;
+  /** Is called after every request over HTTP, with the template of its path. */
+  answered?(method: string, route: string, status: number): void;
 }
 
-export function createReadApi({ secret, acted, ...needs }: ReadApiNeeds) {
+export function createReadApi({ secret, acted, answered, ...needs }: ReadApiNeeds) {
   const cursors = createCursors(secret, { nowMs: () => needs.clock() });
   const context: ApiContext = { ...needs, cursors, streams: new Map(), replaying: { isRunning: false } };
   const audit = createAudit(context, operations);
@@ -81,6 +84,10 @@ export function createReadApi({ secret, acted, ...needs }: ReadApiNeeds) {
   handleErrors(app, {
     noSuchPath: titledError(404, 'There is nothing at this path.'),
     report: needs.report,
+  });
+  app.use(async (http, next) => {
+    await next();
+    answered?.(http.req.method, routePath(http, -1), http.res.status);
   });
   app.use(limitBody((message) => titledError(413, message)));
   const errorOf = (error: HttpError, { conventions }: ApiOperation): HttpError =>

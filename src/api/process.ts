@@ -8,7 +8,7 @@ import { processRecord } from '#src/store/process-reports.ts';
 
 export interface ProcessContext {
   status(): Promise<object>;
-  readonly metrics: Pick<Metrics, 'read'>;
+  readonly metrics: Pick<Metrics, 'read'> & Partial<Pick<Metrics, 'requested'>>;
   readonly health: {
     readiness(): Promise<{ readonly status: ReadyStatus; readonly engines: Readonly<Record<string, string>> }>;
   };

@@ -41,7 +41,7 @@ export function openAdmin(
   const { adminUrl } = config.alerts;
   const adminToken = openAdminToken(config);
   const loginCodes = createLoginCodes({ clock: Date.now });
-  const reads = store && readsOf({ config, log, queue, store, tail, ...own }, adminToken);
+  const reads = store && readsOf({ config, log, metrics, queue, store, tail, ...own }, adminToken);
   const app = createAdminApp({
     token: adminToken,
     readToken: config.adminReadToken,
@@ -97,10 +97,10 @@ interface StatusSources {
 
 /** The API's operations, loaded with the first request: most processes never get one. */
 function readsOf(
-  needs: Pick<AdminParts, 'config' | 'log' | 'tail' | 'queue'> & StatusSources & { readonly store: Store },
+  needs: Pick<AdminParts, 'config' | 'log' | 'metrics' | 'tail' | 'queue'> & StatusSources & { readonly store: Store },
   secret: string,
 ) {
-  const { config, log, store, tail, installation, nowMs } = needs;
+  const { config, log, metrics, store, tail, installation, nowMs } = needs;
   return memoize(async (): Promise<ReadApi> => {
     const { createReadApi } = await import('#src/api/operations.ts');
     const { mirrorProcess } = await import('./mirror-process.ts');
@@ -118,6 +118,7 @@ function readsOf(
       process: mirrorProcess(needs),
       answers: answerRecorder(needs),
       currencyFields: config.views.currencyFields,
+      answered: metrics.requested,
       acted: (operation) => log.info({ operation }, 'an operator used the API'),
     });
   });

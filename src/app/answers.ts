@@ -6,6 +6,7 @@ import { memoize } from '#src/base/memoize.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import type { Log } from '#src/observability/log.ts';
+import type { Metrics } from '#src/observability/metrics/registry.ts';
 import { answerKey, answerLinkMs, makeAnswerToken } from '#src/read/bookings/answer-link.ts';
 import type { Store } from '#src/store/contract.ts';
 import { retryBudgets } from '#src/upstream/retry-budgets.ts';
@@ -19,21 +20,22 @@ interface AnswerParts {
   readonly config: Config;
   readonly store: Store;
   readonly nowMs: () => number;
+  readonly metrics?: Pick<Metrics, 'upstream'>;
 }
 
 /** Undefined where ANSWERS is off. A person waits for each answer. */
-export function answerRecorder({ config, store, nowMs }: AnswerParts): AnswerRecorder | undefined {
+export function answerRecorder({ config, store, nowMs, metrics }: AnswerParts): AnswerRecorder | undefined {
   if (!config.answers) return undefined;
   const needs = {
     store,
     screen: privacyScreen(config),
-    openSources: () => openSources(config, {}, { retryBudget: retryBudgets.short, reserveShare: 0 }),
+    openSources: () => openSources(config, metrics?.upstream, { retryBudget: retryBudgets.short, reserveShare: 0 }),
     now: () => new Date(nowMs()),
   };
   return (answer) => recordAnswer(needs, answer);
 }
 
-interface PageParts extends Pick<AnswerParts, 'config' | 'nowMs'> {
+interface PageParts extends Pick<AnswerParts, 'config' | 'nowMs' | 'metrics'> {
   readonly log: Log;
   readonly tail: Tail;
   /** Undefined where this process only receives: it then opens the database with the first link. */
@@ -42,7 +44,15 @@ interface PageParts extends Pick<AnswerParts, 'config' | 'nowMs'> {
 }
 
 /** Serves signed links; undefined where ANSWERS is off. */
-export function answerPages({ config, log, tail, store: own, nowMs, opened }: PageParts): AnswerPage | undefined {
+export function answerPages({
+  config,
+  log,
+  metrics,
+  tail,
+  store: own,
+  nowMs,
+  opened,
+}: PageParts): AnswerPage | undefined {
   if (!config.answers) return undefined;
   const report = errorLogger(log, 'answers');
   // Opened late, and closed with the process.
@@ -50,7 +60,7 @@ export function answerPages({ config, log, tail, store: own, nowMs, opened }: Pa
   const load = memoize(async (): Promise<AnswerPage> => {
     const { createAnswerPage } = await import('#src/api/answer-page.ts');
     const store = own ?? resources.use(await openMirror(config, log));
-    const answers = answerRecorder({ config, store, nowMs });
+    const answers = answerRecorder({ config, store, nowMs, ...(metrics && { metrics }) });
     return createAnswerPage({ store, tail, clock: nowMs, answers, key: await answerKey(store, newKey), report });
   });
   return async (request) => (await load())(request);

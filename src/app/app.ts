@@ -14,6 +14,7 @@ import { openQueueCircuit, type QueueCircuit } from '#src/receiver/queue-circuit
 import { openQueue } from '#src/queue/registry.ts';
 import { createHealth, type Health } from '#src/receiver/health.ts';
 import type { Store } from '#src/store/contract.ts';
+import { consumersBehind } from '#src/store/log/consumer-offsets.ts';
 import { countUnprojected, lastSeq } from '#src/store/log/read.ts';
 import { bookingsBehind } from '#src/store/status-counts.ts';
 import { hasOrganization } from '#workers/sync/mirror-identity.ts';
@@ -226,6 +227,7 @@ async function openShared(
       quarantine: () => countUnprojected(store, 'quarantined'),
       bookingsBehind: () => bookingsBehind(store),
       reconciled: () => lastReconcileRuns(store),
+      consumers: () => consumersBehind(store),
     }),
   });
   const tail = openTail({ lastSeq: async () => (store ? lastSeq(store) : 0) });

@@ -1,10 +1,14 @@
-// The job of a mirror without webhooks: copies everything once, then reads what changed, as often as POLL_EVERY and the rate limit allow.
+// The first copy: the jobs that wait for it, and the job of a mirror without webhooks, which makes it and then reads what changed, as often
+// as POLL_EVERY and the rate limit allow.
 import { join } from 'node:path';
+import { slotstream } from '#src/base/command.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { holdLock } from '#src/base/process-lock.ts';
 import { instantOf } from '#src/base/time.ts';
 import type { Config } from '#src/config/load.ts';
+import { pollPeriodMs } from '#src/config/polling.ts';
 import type { Log } from '#src/observability/log.ts';
+import type { Store } from '#src/store/contract.ts';
 import type { Job } from '#workers/scheduling/scheduler.ts';
 import { backfill } from '#workers/sync/backfill/backfill.ts';
 import { isFilled } from '#workers/sync/mirror-identity.ts';
@@ -42,6 +46,24 @@ export function pollJob({ config, log, everyMs, open, readChanges }: PollNeeds):
       return { rows: resources.reduce((sum, { counts }) => sum + counts.rows, 0) };
     },
   };
+}
+
+/** Before the first backfill everything would differ, and the comparison would use up the rate limit that the backfill needs. */
+export function afterFirstBackfill(
+  { store, log, config }: Pick<PollNeeds, 'config' | 'log'> & { readonly store: Store },
+  jobs: readonly Job[],
+): readonly Job[] {
+  let isReported = false;
+  return jobs.map((job) => ({
+    ...job,
+    async run(signal, isHeld) {
+      if (await isFilled(store)) return job.run(signal, isHeld);
+      if (!isReported && pollPeriodMs(config) === undefined)
+        log.info(`the mirror is compared with the service after the first backfill: ${slotstream} backfill`);
+      isReported = true;
+      return undefined;
+    },
+  }));
 }
 
 const alreadyRunning = new SlotstreamError('refused', 'Another backfill is running on this data folder.', {

@@ -5,8 +5,9 @@ import { SlotstreamError } from '#src/base/errors.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import type { Log } from '#src/observability/log.ts';
-import type { Metrics } from '#src/observability/metrics/registry.ts';
-import type { DeliveryQueue } from '#src/queue/contract.ts';
+import type { Metrics, ReceivedOutcome } from '#src/observability/metrics/registry.ts';
+import { batchIdOf } from '#src/queue/batch-codec.ts';
+import type { DeliveryBatch, DeliveryQueue } from '#src/queue/contract.ts';
 import type { QueueCircuit } from '#src/receiver/queue-circuit.ts';
 import { startCheckLoop } from '#src/receiver/disk-log/check-loop.ts';
 import { openDiskLog, type DiskLog } from '#src/receiver/disk-log/disk-log.ts';
@@ -76,7 +77,12 @@ export async function openReceiver(
     metrics.batched(size);
   };
   const senders = listener && (() => listener.activeConnections());
-  const intake = createIntake({ diskLog, metrics: { batched }, ...(senders && { senders }) });
+  const onBatch = (batch: DeliveryBatch, outcome: ReceivedOutcome): void => {
+    const level = outcome === 'queued' ? 'debug' : 'info';
+    if (log.isLevelEnabled(level))
+      log[level]({ batch: batchIdOf(batch), deliveries: batch.deliveries.length, outcome }, 'received');
+  };
+  const intake = createIntake({ diskLog, metrics: { batched }, onBatch, ...(senders && { senders }) });
   opened.defer(() => intake.settled());
   const app = createReceiver(
     { intake, keysAt: ring.keysAt, health, metrics, log, answers: needs.answers, clock: Date.now },

@@ -15,19 +15,18 @@ import type { Job, Schedules } from '#workers/scheduling/scheduler.ts';
 import { readDefinitions } from '#workers/sync/definitions.ts';
 import { readFollowUps } from '#workers/sync/follow-up.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
-import { isFilled } from '#workers/sync/mirror-identity.ts';
 import { closeGap, gapRepair, openGap } from '#workers/sync/reconcile/missed-window.ts';
 import { reconcile, type ReconcileNeeds, type ReconcileReport, type Scope } from '#workers/sync/reconcile/reconcile.ts';
 import { sweepSlice } from '#workers/sync/reconcile/sweep.ts';
 import { openSources } from '#workers/sync/sources.ts';
 import { duration } from '#src/base/number-text.ts';
 import { jobPeriods, startJobs, type JobNeeds } from './jobs.ts';
-import { pollJob } from './poll-job.ts';
+import { afterFirstBackfill, pollJob } from './poll-job.ts';
 import { hasSigningKey, restoreSubscriptions } from './subscription-watch.ts';
 
 export interface SyncJobNeeds extends JobNeeds {
   readonly config: Config;
-  readonly metrics: Pick<Metrics, 'subscriptions'>;
+  readonly metrics: Pick<Metrics, 'subscriptions' | 'upstream'>;
 }
 
 export function startSyncJobs(needs: SyncJobNeeds): Schedules {
@@ -62,21 +61,6 @@ function changesJob(needs: SyncJobNeeds, everyMs: number): Job {
     open: (signal) => openComparison(needs, signal, { isUrgent: true }),
     readChanges,
   });
-}
-
-/** Before the first backfill everything would differ, and the comparison would use up the rate limit that the backfill needs. */
-function afterFirstBackfill({ store, log, config }: SyncJobNeeds, jobs: readonly Job[]): readonly Job[] {
-  let isReported = false;
-  return jobs.map((job) => ({
-    ...job,
-    async run(signal, isHeld) {
-      if (await isFilled(store)) return job.run(signal, isHeld);
-      if (!isReported && jobPeriods(config).poll === undefined)
-        log.info(`the mirror is compared with the service after the first backfill: ${slotstream} backfill`);
-      isReported = true;
-      return undefined;
-    },
-  }));
 }
 
 function compareRecentJob(needs: SyncJobNeeds): Job {
@@ -125,7 +109,7 @@ function followUpJob(needs: SyncJobNeeds): Job {
     name: 'follow_up',
     everyMs: jobPeriods(config).follow_up,
     run(signal) {
-      const open = () => openSources(config, {}, { ...followUpOptions, signal });
+      const open = () => openSources(config, needs.metrics.upstream, { ...followUpOptions, signal });
       return readFollowUps({ store, screen, now: nowOf(needs), signal, openSources: open });
     },
   };
@@ -177,12 +161,12 @@ function recordLosses(
 
 /** Records for the alerts how far the service's clock is ahead of ours, also when `run` fails. */
 async function recordClockOffset<Result>(
-  { store, nowMs }: SyncJobNeeds,
+  { store, nowMs, metrics }: SyncJobNeeds,
   run: (world: UpstreamNeeds) => Promise<Result>,
 ): Promise<Result> {
   let aheadMs: number | undefined;
   try {
-    return await run({ onClock: (ms) => void (aheadMs = ms) });
+    return await run({ ...metrics.upstream, onClock: (ms) => void (aheadMs = ms) });
   } finally {
     // Not worth failing the job: the next run records it again.
     const by = `${hostname()} (pid ${process.pid})`;
@@ -240,7 +224,10 @@ const summaryOf = ({ read, drift, quarantined, unreadable }: ReconcileReport): o
 async function openComparison(
   needs: SyncJobNeeds,
   signal: AbortSignal,
-  { world = {}, isUrgent = false }: { readonly world?: UpstreamNeeds; readonly isUrgent?: boolean } = {},
+  {
+    world = needs.metrics.upstream,
+    isUrgent = false,
+  }: { readonly world?: UpstreamNeeds; readonly isUrgent?: boolean } = {},
 ): Promise<ReconcileNeeds> {
   const { config, store } = needs;
   const isPolled = jobPeriods(config).poll !== undefined;

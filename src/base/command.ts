@@ -1,7 +1,7 @@
 // Where this program is installed, and its command, for messages that say what to run next.
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 
 /** It has `bin` and the files that are read, not loaded. Modules are in other folders of it in a checkout than in a package. */
 export const installationFolder = dirname(findPackageJSON(import.meta.url) ?? '');
@@ -27,7 +27,7 @@ export function commandIn(folder: string, home = installationFolder): string {
   const npx = npxPackage(home);
   if (npx !== undefined) return `npx ${/^[\w@./+-]+$/.test(npx) ? npx : shellQuoted(npx)}`;
   const path = pathFrom(folder, join(home, 'bin/slotstream'));
-  return path === './node_modules/slotstream/bin/slotstream' ? 'npx slotstream' : path;
+  return path === './node_modules/slotstream/bin/slotstream' ? `npx ${basename(home)}` : path;
 }
 
 /** A POSIX shell expands nothing within single quotes; a single quote ends the quotation, is escaped, and begins it again. */

@@ -1,4 +1,4 @@
-// The environment variables about what the program sends to others: alerts, the feed and exports.
+// The environment variables about what the program sends to others: alerts, the feed, exports and the log.
 import { z } from 'zod';
 import { isMailAddress, readMailServer } from '#src/egress/smtp-url.ts';
 import { feedSettings } from './feed-variables.ts';
@@ -162,5 +162,15 @@ export const outgoingSettings = {
     default: '– (AWS, in AWS_REGION)',
     meaning: 'URL of an S3-compatible service other than AWS. The bucket is then in the path, not in the host name.',
     alias: 'AWS_ENDPOINT_URL',
+  },
+  LOG_LEVEL: {
+    reads: z
+      .enum(
+        ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+        'trace, debug, info, warn, error, fatal or silent',
+      )
+      .default('info'),
+    default: 'info',
+    meaning: 'Log level. The log is JSON lines, pretty on a terminal.',
   },
 } as const satisfies Record<string, Setting>;

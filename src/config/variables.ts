@@ -241,16 +241,6 @@ export const settings = {
     meaning: 'How often the webhook subscriptions are checked and repaired.',
   },
   ...outgoingSettings,
-  LOG_LEVEL: {
-    reads: z
-      .enum(
-        ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
-        'trace, debug, info, warn, error, fatal or silent',
-      )
-      .default('info'),
-    default: 'info',
-    meaning: 'Log level. The log is JSON lines, pretty on a terminal.',
-  },
 } as const satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof settings;

@@ -2,7 +2,7 @@
 // steady load a small batch waits a moment for more, unless every sender already waits for its answer.
 // Each delivery is acknowledged once the disk log has made it durable, or is rejected.
 import { instantOf } from '#src/base/time.ts';
-import { batchLimits, type QueuedDelivery } from '#src/queue/contract.ts';
+import { batchLimits, type DeliveryBatch, type QueuedDelivery } from '#src/queue/contract.ts';
 import type { Metrics, ReceivedOutcome } from '#src/observability/metrics/registry.ts';
 import type { DiskLog } from './disk-log/disk-log.ts';
 import { bytesOf, RawDelivery } from '#src/queue/batch-codec.ts';
@@ -10,6 +10,8 @@ import { bytesOf, RawDelivery } from '#src/queue/batch-codec.ts';
 export interface IntakeNeeds {
   readonly diskLog: Pick<DiskLog, 'accept'>;
   readonly metrics: Pick<Metrics, 'batched'>;
+  /** Called with every batch and where it went. */
+  onBatch?(batch: DeliveryBatch, outcome: ReceivedOutcome): void;
   /** How many senders there are, as far as is known. When each has a delivery waiting, no more come until one is answered. */
   senders?(): number;
 }
@@ -58,10 +60,12 @@ export function createIntake(needs: IntakeNeeds, options: IntakeOptions = {}): I
       const taken = arrivals.splice(0, count);
       const bytes = sizes.splice(0, count).reduce((sum, size) => sum + size, 0);
       needs.metrics.batched(count);
-      const outcome = await needs.diskLog.accept({ v: 1, deliveries: taken.map(({ delivery }) => delivery) });
+      const batch: DeliveryBatch = { v: 1, deliveries: taken.map(({ delivery }) => delivery) };
+      const outcome = await needs.diskLog.accept(batch);
       waitingBytes -= bytes;
       for (const { settle } of taken) settle(outcome);
       lastBatchMs = performance.now();
+      needs.onBatch?.(batch, outcome);
     }
     running = undefined;
   }

@@ -5,6 +5,7 @@ import { readRateLimit, type RateLimitStatus } from '#src/base/retry-after.ts';
 import { userAgent } from '#src/base/user-agent.ts';
 import { isStatus } from './api-error.ts';
 import { classifyAttempt, type RequestSummary } from './classify-attempt.ts';
+import { endpointOf } from './endpoint-name.ts';
 import { createRateLimiter, type Pause, type RateLimiter } from './rate-limiter.ts';
 import { retryBudgets, startRetries, type RetryBudget } from './retry-budgets.ts';
 import { sendOnce, type Attempt, type AttemptResponse, type SendNeeds, type Timeouts } from './send-once.ts';
@@ -55,6 +56,8 @@ export interface ClientNeeds extends SendNeeds {
   readonly onPause?: ((pause: Pause) => void) | undefined;
   /** Called with the rate limit that each response states. */
   readonly onRateLimit?: ((status: RateLimitStatus) => void) | undefined;
+  /** Called after each attempt; without a status where nothing was answered. */
+  readonly onCall?: ((endpoint: string, status: number | undefined) => void) | undefined;
 }
 
 export interface ClientOptions {
@@ -170,6 +173,7 @@ async function sendWithinRateLimit(
     const attempt = await sendOnce(needs, { url, init, timeouts, signal });
     if (attempt.kind === 'response') rateLimit = readRateLimit(attempt.headers);
     if (rateLimit) needs.onRateLimit?.(rateLimit);
+    needs.onCall?.(endpointOf(method, url.pathname), attempt.kind === 'response' ? attempt.status : undefined);
     return { attempt, sentMs };
   } finally {
     release(rateLimit);

@@ -6,6 +6,7 @@ import { counted, duration } from '#src/base/number-text.ts';
 import { instantOf, minuteMs, sleepUnlessAborted } from '#src/base/time.ts';
 import { type Log, throttled } from '#src/observability/log.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
+import { batchIdOf } from '#src/queue/batch-codec.ts';
 import type { DeliveryQueue, QueueWorker } from '#src/queue/contract.ts';
 import type { FoldNeeds } from './fold.ts';
 import { createGroupCommit, type Contribution } from './group-commit.ts';
@@ -14,7 +15,7 @@ import { parseBatch, type ParsedItem } from './parse.ts';
 
 export interface DeliveryWorkerNeeds extends FoldNeeds {
   readonly queue: Pick<DeliveryQueue, 'work'>;
-  readonly metrics: Pick<Metrics, 'projected' | 'visible'>;
+  readonly metrics: Pick<Metrics, 'projected' | 'visible'> & Partial<Pick<Metrics, 'committed'>>;
   readonly log: Log;
   clock(): number;
   /** Asked before each batch; while it resolves to false, the worker pauses. */
@@ -47,12 +48,15 @@ export function startDeliveryWorker(needs: DeliveryWorkerNeeds): DeliveryWorker 
   let lastChangeMs = clock();
   const logThrottled = throttled(log, minuteMs);
   const scrubber = startScrubber(needs);
+  /** By the first item of each batch. */
+  const ids = new WeakMap<ParsedItem, string | undefined>();
+  const batchesOf = (items: readonly ParsedItem[]) => items.flatMap((item) => ids.get(item) ?? []);
 
-  async function run(work: () => Promise<IngestReport>): Promise<void> {
+  async function run(work: () => Promise<IngestReport>, batches: readonly string[] = []): Promise<void> {
     const startedMs = clock();
     const report = await work();
     needs.onCommitted?.();
-    countAndLog(needs, report, startedMs);
+    countAndLog(needs, report, { startedMs, batches });
     if (report.hasRedacted) scrubber.schedule();
   }
 
@@ -60,7 +64,7 @@ export function startDeliveryWorker(needs: DeliveryWorkerNeeds): DeliveryWorker 
     if (running === 0) lastChangeMs = clock();
     running += 1;
     try {
-      await run(() => ingestParsed(needs, items));
+      await run(() => ingestParsed(needs, items), batchesOf(items));
     } catch (error) {
       const level = isTransient(error) ? 'warn' : 'error';
       const cause = codeOf(error);
@@ -75,6 +79,7 @@ export function startDeliveryWorker(needs: DeliveryWorkerNeeds): DeliveryWorker 
 
   const parse = (batch: unknown): Contribution<ParsedItem> => {
     const items = parseBatch(batch, instantOf(clock()));
+    if (items[0]) ids.set(items[0], batchIdOf(batch));
     return { items, bytes: items.reduce((sum, { entry }) => sum + (entry.body?.length ?? 0), 0) };
   };
 
@@ -95,12 +100,17 @@ export function startDeliveryWorker(needs: DeliveryWorkerNeeds): DeliveryWorker 
   };
 }
 
-function countAndLog({ metrics, log, clock }: DeliveryWorkerNeeds, report: IngestReport, startedMs: number): void {
+function countAndLog(
+  { metrics, log, clock }: DeliveryWorkerNeeds,
+  report: IngestReport,
+  { startedMs, batches }: { readonly startedMs: number; readonly batches: readonly string[] },
+): void {
   const nowMs = clock();
   const outcomes: Record<string, number> = {};
   for (const { event, outcome, occurred_at, received_at } of report.entries) {
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
     metrics.projected(event ?? 'unknown', outcome);
+    metrics.committed?.((nowMs - Date.parse(received_at)) / 1000);
     metrics.visible((nowMs - Date.parse(occurred_at ?? received_at)) / 1000);
   }
   const { duplicates } = report;
@@ -110,7 +120,7 @@ function countAndLog({ metrics, log, clock }: DeliveryWorkerNeeds, report: Inges
   const kinds = new Set(report.entries.map(({ event }) => (isEventKind(event ?? '') ? event : 'unknown')));
   const happened = outcomeText({ ...outcomes, 'received before': duplicates });
   const summary = `${happened}${kinds.size > 0 ? ': ' : ''}${[...kinds].join(', ')} (${duration(ms)})`;
-  log.info({ deliveries, ...outcomes, duplicates, ms, summary }, 'batch');
+  log.info({ deliveries, ...outcomes, duplicates, ms, batches, summary }, 'batch');
 }
 
 /** `1 delivery applied`; of several outcomes, `2 deliveries applied and 1 quarantined`. */

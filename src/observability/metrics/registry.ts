@@ -3,6 +3,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { isEventKind } from '#schemas/events.ts';
+import type { RateLimitStatus } from '#src/base/retry-after.ts';
+import { version } from '#src/base/version.ts';
 import type { SignatureRefusal } from '#src/signing/signature.ts';
 import { recentValues, tally, tallyBuckets, type Percentiles } from './tallies.ts';
 import { watchedGauges, type WatchedSources } from './watched.ts';
@@ -31,6 +33,15 @@ export interface Metrics {
   visible(seconds: number): void;
   /** Seconds from the event to its row, of the deliveries of the last minutes; undefined when there were none. */
   lag(): Percentiles | undefined;
+  /** From the complete body to the commit, by our own clocks. */
+  committed(seconds: number): void;
+  /** A request to the API, by the template of its path. */
+  requested(method: string, route: string, status: number): void;
+  /** What calls to the service report. */
+  readonly upstream: {
+    onCall(endpoint: string, status: number | undefined): void;
+    onRateLimit(status: RateLimitStatus): void;
+  };
   requeued(): void;
   /** The queue was found to have lost what it had accepted. */
   queueLost(times: number): void;
@@ -44,6 +55,7 @@ export interface Metrics {
 }
 
 const signatureRefusals = ['missing', 'malformed', 'wrong', 'stale', 'stale_signed'] as const;
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 const outcomes = new Set(['applied', 'unchanged', 'superseded', 'tombstoned', 'quarantined', 'unhandled', 'duplicate']);
 const shortSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 const longSeconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 15, 60, 300, 3600];
@@ -102,6 +114,12 @@ export function createMetrics(): Metrics {
     bounds: shortSeconds,
   });
   const visible = histogram('visible_seconds', 'Time from the event to its row.', longSeconds);
+  const committed = histogram('commit_seconds', 'Time from the complete body to the commit.', longSeconds);
+  const counterOf = (name: string, help: string, label: string) =>
+    new Counter({ name: `slotstream_${name}`, help, labelNames: [label, 'status'], registers });
+  const requests = counterOf('api_requests_total', 'Requests to the API, by route and status.', 'route');
+  const calls = counterOf('service_calls_total', 'Calls to the service, by endpoint and status.', 'endpoint');
+  const rateLimited = rateLimitGauges(registry);
   const lately = recentValues();
   const batch = histogram('batch_deliveries', 'Deliveries per job.', [1, 2, 4, 8, 16, 32, 64, 128, 256]);
   const requeued = counter('disk_log_requeued_total', 'Batches enqueued from the disk log.');
@@ -113,6 +131,12 @@ export function createMetrics(): Metrics {
     labelNames: ['state'],
     registers,
   });
+  new Gauge({
+    name: 'slotstream_build_info',
+    help: 'Always 1; the version of this process, with its commit.',
+    labelNames: ['version'],
+    registers,
+  }).set({ version }, 1);
   measureLoopLag(registry);
 
   return {
@@ -138,6 +162,13 @@ export function createMetrics(): Metrics {
       lately.add(Math.max(0, seconds));
     },
     lag: lately.percentiles,
+    committed: (seconds) => committed.observe(Math.max(0, seconds)),
+    requested: (method, route, status) =>
+      requests.inc({ route: `${methods.has(method) ? method : 'other'} ${route}`, status: String(status) }),
+    upstream: {
+      onCall: (endpoint, status) => calls.inc({ endpoint, status: status === undefined ? 'none' : String(status) }),
+      onRateLimit: rateLimited,
+    },
     requeued: () => requeued.inc(),
     queueLost: (times) => queueLosses.inc(times),
     subscriptions: (counts) => {
@@ -146,6 +177,32 @@ export function createMetrics(): Metrics {
     unsignedAllowed: (allowed) => unsigned.set(allowed ? 1 : 0),
     watch: watchedGauges(registry),
     read: async () => ({ contentType: registry.contentType, text: `${await registry.metrics()}\n${ack.text()}` }),
+  };
+}
+
+/** What the last response of the service said; after the end of its window, all calls of the limit are left. */
+function rateLimitGauges(registry: Registry): (status: RateLimitStatus) => void {
+  let window: { readonly limit: number; readonly remaining: number; readonly endsMs: number } | undefined;
+  const read = {
+    limit: () => window?.limit,
+    remaining: () => window && (Date.now() < window.endsMs ? window.remaining : window.limit),
+  };
+  for (const [name, value] of Object.entries(read)) {
+    const gauge: Gauge = new Gauge({
+      name: `slotstream_service_rate_limit_${name}`,
+      help: `Calls per window that the service allows its user: ${name}.`,
+      registers: [registry],
+      collect() {
+        const now = value();
+        if (now !== undefined) gauge.set(now);
+      },
+    });
+    // Without a value until the first answer.
+    gauge.remove();
+  }
+  return ({ limit, remaining, resetMs }) => {
+    if (limit !== undefined && remaining !== undefined && resetMs !== undefined)
+      window = { limit, remaining, endsMs: Date.now() + resetMs };
   };
 }
 

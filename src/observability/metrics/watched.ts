@@ -28,6 +28,8 @@ export interface WatchedSources {
   readonly reconciled?: () => Promise<Readonly<Partial<Record<'recent' | 'full', ReconcileFindings | undefined>>>>;
   /** By the name of the sink. The names are ours, so there are few. */
   readonly sinks?: () => Promise<SinkStates>;
+  /** How many entries each named consumer of the feed is behind. */
+  readonly consumers?: () => Promise<readonly { readonly name: string; readonly behind: number }[]>;
   readonly alerts?: () => Promise<
     readonly { readonly channel: string; readonly state: string; readonly count: number }[]
   >;
@@ -35,6 +37,8 @@ export interface WatchedSources {
 }
 
 const timeoutMs = 2_000;
+/** Callers with a token name them. */
+const mostConsumers = 100;
 
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
@@ -85,6 +89,14 @@ export function watchedGauges(registry: Registry): (added: WatchedSources) => vo
     'disk_free_bytes',
     { help: 'Free space of the disks, by what writes to them.', labels: ['part'] },
     async () => ((await valueOf(sources.disks)) ?? []).map(({ part, freeBytes }) => [{ part }, freeBytes]),
+  );
+  addGauge(
+    'feed_consumer_behind',
+    { help: 'Log entries between the offset of a consumer and the end of the log, by consumer.', labels: ['consumer'] },
+    async () => {
+      const consumers = (await valueOf(sources.consumers)) ?? [];
+      return consumers.slice(0, mostConsumers).map(({ name, behind }) => [{ consumer: name }, behind]);
+    },
   );
   addGauge('alerts', { help: 'Alerts in the outbox, by channel and state.', labels: ['channel', 'state'] }, async () =>
     ((await valueOf(sources.alerts)) ?? []).map(({ count, ...labels }) => [labels, count]),

@@ -1,6 +1,7 @@
 // The offsets of named consumers of the log. Names with a colon belong to the program (`sink:webhook`, `export:contacts`); names that
 // users choose cannot contain one, so the two never collide.
 import type { Store, Unit } from '#src/store/contract.ts';
+import { lastSeq } from './read.ts';
 import { decodeRow, deleteRows, writeRows } from '#src/store/rows.ts';
 import type { TableRow } from '#src/store/tables.ts';
 
@@ -44,6 +45,13 @@ export async function listPositions(from: Store | Unit): Promise<readonly FeedPo
   return rows
     .map((row) => decodeRow(from.engine, 'feed_consumers', row))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** How many entries the consumers that users named are behind the end of the log. */
+export async function consumersBehind(from: Store | Unit): Promise<readonly (FeedPosition & { behind: number })[]> {
+  const last = await lastSeq(from);
+  const named = (await listPositions(from)).filter(({ name }) => !name.includes(':'));
+  return named.map((each) => ({ ...each, behind: Math.max(0, last - each.position) }));
 }
 
 export function removePosition(unit: Unit, name: string): Promise<void> {

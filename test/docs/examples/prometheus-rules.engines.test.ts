@@ -253,6 +253,82 @@ const cases: readonly Case[] = [
     labels: { instance, cause: 'wrong' },
     summary: 'The admin listener of 10.0.0.1:8081 rejects many requests: wrong.',
   },
+  {
+    rule: 'SlotstreamServiceRefuses',
+    series: {
+      [`slotstream_service_calls_total{endpoint="GET /contacts",status="401",${one}}`]: '0+1x60',
+      [`slotstream_service_calls_total{endpoint="GET /contacts",status="200",${one}}`]: '0+9x60',
+    },
+    at: 60,
+    labels: { status: '401' },
+    summary: 'The service answers 401: the token has ended, or lacks a scope.',
+  },
+  {
+    rule: 'SlotstreamServiceFails',
+    series: {
+      [`slotstream_service_calls_total{endpoint="GET /contacts",status="none",${one}}`]: '0+30x60',
+      [`slotstream_service_calls_total{endpoint="GET /users/me",status="503",${one}}`]: '0+30x60',
+      [`slotstream_service_calls_total{endpoint="GET /users/me",status="200",${one}}`]: '0+59x60',
+    },
+    at: 40,
+    summary: '1.00 calls to the service per second fail: more than half.',
+  },
+  {
+    rule: 'SlotstreamServiceFails',
+    series: {
+      [`slotstream_service_calls_total{endpoint="GET /users/me",status="503",${one}}`]: '0+30x60',
+      [`slotstream_service_calls_total{endpoint="GET /users/me",status="200",${one}}`]: '0+31x60',
+    },
+    at: 40,
+  },
+  {
+    rule: 'SlotstreamQuotaUsedUp',
+    series: {
+      [`slotstream_service_rate_limit_remaining{${one}}`]: '40x30',
+      [`slotstream_service_rate_limit_limit{${one}}`]: '500x30',
+    },
+    at: 16,
+    summary: '8% of the rate limit of the service are left.',
+  },
+  {
+    rule: 'SlotstreamFeedConsumerBehind',
+    series: {
+      [`slotstream_feed_consumer_behind{consumer="warehouse",${one}}`]: '20000x20',
+      [`slotstream_feed_consumer_behind{consumer="crm",${one}}`]: '3x20',
+    },
+    at: 16,
+    labels: { consumer: 'warehouse' },
+    summary: 'The consumer warehouse is 20000 entries behind the feed.',
+  },
+  {
+    rule: 'SlotstreamCommitsLate',
+    series: {
+      [`slotstream_commit_seconds_bucket{le="60",${one}}`]: '0x30',
+      [`slotstream_commit_seconds_bucket{le="300",${one}}`]: '0+60x30',
+      [`slotstream_commit_seconds_bucket{le="+Inf",${one}}`]: '0+60x30',
+    },
+    at: 20,
+    summary: 'One of a hundred deliveries is committed later than 4m 57s after its receipt.',
+  },
+  {
+    rule: 'SlotstreamApiFails',
+    series: {
+      [`slotstream_api_requests_total{route="GET /api/contacts",status="503",${one}}`]: '0+1x20',
+      [`slotstream_api_requests_total{route="GET /api/feed",status="404",${one}}`]: '0+9x20',
+    },
+    at: 15,
+    labels: { route: 'GET /api/contacts' },
+    summary: 'GET /api/contacts fails.',
+  },
+  {
+    rule: 'SlotstreamVersionsDiffer',
+    series: {
+      [`slotstream_build_info{version="0.1.0",${one}}`]: '1x70',
+      [`slotstream_build_info{version="0.2.0",${other}}`]: '1x70',
+    },
+    at: 62,
+    summary: '2 versions of Slotstream run at once.',
+  },
 ];
 
 const { groups } = parse(readFileSync(file, 'utf8')) as { groups: { rules: Rule[] }[] };

@@ -41,7 +41,7 @@ describe('a start without a public address', () => {
     expect(health.find(({ id }) => id === 'public URL')?.sentence).toContain(
       'You do not see what changes and changes back',
     );
-    const page = await (await product.admin('/')).text();
+    const page = await (await product.admin('/', { accept: 'text/html' })).text();
     expect(page).toMatch(/id="polling">Updated every minute, without webhooks: contacts, meetings and invitees/);
     expect(page).not.toContain('Still to do');
     expect(product.output()).toContain('the service is read every 1 s, without webhooks');

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { startSyncJobs } from '#src/app/sync-jobs.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { createLog } from '#src/observability/log.ts';
+import { createMetrics } from '#src/observability/metrics/registry.ts';
 import { until } from '../../harness/ports.ts';
 import { openTestSandbox } from '../../harness/sandbox.ts';
 import { freshSqlite } from '../../harness/stores.ts';
@@ -33,7 +34,7 @@ it('closing does not wait for a service that limits the rate of calls', { timeou
     log,
     holder: 'test',
     nowMs: Date.now,
-    metrics: { subscriptions: () => undefined },
+    metrics: createMetrics(),
   });
   const lease = z.object({ holder: z.string().nullable() });
   await until(

@@ -37,13 +37,15 @@ interface Started {
 }
 const started = (): Started => JSON.parse(readFileSync(join(folder, 'environment'), 'utf8')) as Started;
 
+/** One that has ended may wait for its parent, which has ended too. */
 const isRunning = (pid: number): boolean => {
   try {
-    return process.kill(pid, 0);
+    return !/^\d+ \([^)]*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return false;
   }
 };
+const ended = (pid: number) => until(() => !isRunning(pid), 'the process of the tunnel has ended');
 
 const signal = new AbortController().signal;
 const open = (mode: string) => openTunnel({ command: fake(mode), env: { PORT: '1' }, signal, waitMs: 2_000 });
@@ -57,7 +59,8 @@ describe('a tunnel', () => {
       const { pid } = started();
       expect(isRunning(pid)).toBe(true);
       await tunnel[Symbol.asyncDispose]();
-      expect([isRunning(pid), tunnel.ended.aborted]).toEqual([false, true]);
+      await ended(pid);
+      expect(tunnel.ended.aborted).toBe(true);
     },
   );
 
@@ -66,7 +69,7 @@ describe('a tunnel', () => {
     ['dying', /ended without an https:\/\/ address\. Its last line: ERR no such account/],
   ])('that is %s is an error with its last line, and ends', async (mode, message) => {
     await expect(open(mode)).rejects.toThrow(message);
-    expect(isRunning(started().pid)).toBe(false);
+    await ended(started().pid);
   });
 
   it('that is not installed is an error with another command', async () => {
@@ -113,7 +116,7 @@ describe('start --tunnel', () => {
 
     expect(await running.signal('SIGINT')).toBe(0);
     expect(await subscriptions(sandbox)).toEqual([]);
-    expect(isRunning(pid)).toBe(false);
+    await ended(pid);
   });
 
   it('ends with an error when the tunnel dies, and removes its subscriptions', async () => {

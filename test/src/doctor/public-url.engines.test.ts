@@ -5,7 +5,6 @@ import { expect, it } from 'vitest';
 import { openApp } from '#src/app/app.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { Report } from '#src/doctor/check.ts';
-import { openMirror } from '#src/app/mirror.ts';
 import { checkPublicUrl } from '#src/doctor/public-url.ts';
 import { createLog } from '#src/observability/log.ts';
 import { openHome, type Home } from '../../harness/product.ts';

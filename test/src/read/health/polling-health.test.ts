@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pollingCheck, readPolling } from '#src/read/health/polling-health.ts';
+import { pollingCheck } from '#src/read/health/polling-health.ts';
 
 const nowMs = Date.parse('2026-01-01T12:00:00Z');
 
