@@ -10,7 +10,8 @@ export const installationFolder = dirname(findPackageJSON(import.meta.url) ?? ''
 function npxPackage(home: string): string | undefined {
   try {
     const text = readFileSync(join(home, '../../package.json'), 'utf8');
-    return (JSON.parse(text) as { _npx?: { packages?: readonly string[] } })._npx?.packages?.[0];
+    const manifest: { readonly _npx?: { readonly packages?: readonly string[] } } = JSON.parse(text);
+    return manifest._npx?.packages?.[0];
   } catch {
     return undefined;
   }

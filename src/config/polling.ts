@@ -1,4 +1,4 @@
-// Whether the mirror is updated by reading the service, because the service cannot call it (D62).
+// Whether the mirror is updated by reading the service, because the service cannot call it (D63).
 import { minuteMs } from '#src/base/time.ts';
 import type { Config } from './load.ts';
 

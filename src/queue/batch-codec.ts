@@ -38,9 +38,12 @@ export function bytesOf(delivery: QueuedDelivery): Buffer {
   return delivery instanceof RawDelivery ? delivery.bytes : Buffer.from(delivery.body, delivery.encoding ?? 'utf8');
 }
 
+const isBatch = (data: unknown): data is DeliveryBatch =>
+  typeof data === 'object' && data !== null && 'deliveries' in data && Array.isArray(data.deliveries);
+
 /** The same in receiver and worker: of the first delivery of a batch. Joins their log lines. */
 export function batchIdOf(batch: unknown): string | undefined {
-  const [first] = (batch as Partial<DeliveryBatch> | null)?.deliveries ?? [];
+  const [first] = isBatch(batch) ? batch.deliveries : [];
   if (typeof first?.receivedAt !== 'string' || typeof first.body !== 'string') return undefined;
   return createHash('sha256').update(first.receivedAt).update(bytesOf(first)).digest('hex').slice(0, 12);
 }
