@@ -79,7 +79,7 @@ export async function openTestSandbox(options: SandboxOptions = {}, needs: Sandb
 }
 
 /** Controls answer callers on this machine only. */
-const local = { incoming: { socket: { remoteAddress: '127.0.0.1' } } };
+export const local = { incoming: { socket: { remoteAddress: '127.0.0.1' } } };
 
 /** For tests of what reads the answers: that these match their schemas is what the tests of the sandbox check. */
 export const unchecked: SandboxNeeds = { inspect: () => undefined };
