@@ -1,5 +1,5 @@
 // Positions of named readers on each engine: forward by itself, back on purpose, each by its name.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   advancePosition,
   listPositions,
@@ -21,6 +21,7 @@ for (const { name, available, fresh } of storeEngines) {
   describe.runIf(available)(`positions on ${name}`, () => {
     let made: TestStore;
     beforeAll(async () => void (made = await fresh()));
+    beforeEach(() => made.store.db.deleteFrom('feed_consumers').execute());
     afterAll(() => made[Symbol.asyncDispose]());
     const advance = (position: FeedPosition) => made.store.transaction((unit) => advancePosition(unit, position));
 
@@ -47,7 +48,7 @@ for (const { name, available, fresh } of storeEngines) {
     });
 
     it('go back when they are placed, and leave their neighbours alone', async () => {
-      await advance(offsetOf('sink:webhook', 3));
+      for (const reader of ['sink:webhook', 'warehouse', 'race']) await advance(offsetOf(reader, 3));
       await made.store.transaction((unit) => setPosition(unit, offsetOf('warehouse', 2, 3)));
       await made.store.transaction((unit) => removePosition(unit, 'race'));
       expect(await listPositions(made.store)).toEqual([offsetOf('sink:webhook', 3), offsetOf('warehouse', 2, 3)]);
