@@ -4,6 +4,8 @@ import { openBrowser, visit } from '../../../../harness/browser.ts';
 import { openAnswerWorld, type AnswerWorldOptions } from '../../../../harness/mirror/answer-world.ts';
 import { listen, loginLinkTo } from '../../../../harness/mirror/api-app.ts';
 import { openDashboard } from '../../../../harness/mirror/dashboard.ts';
+import { openHome } from '../../../../harness/product.ts';
+import { openTestSandbox } from '../../../../harness/sandbox.ts';
 import { oneEngine, type TestStore } from '../../../../harness/stores.ts';
 
 async function openWorld(fresh: () => Promise<TestStore>, options: AnswerWorldOptions = {}) {
@@ -97,6 +99,62 @@ describe.runIf(inject('chromiumPath'))('a person in a browser', () => {
     // Only the row that has the focus is answered.
     await page.keyboard.press('n');
     expect(await rows.count()).toBe(before - 1);
+    expect(visited.complaints).toEqual([]);
+  });
+
+  it('books, lets the meeting end, answers, and sees the numbers change', async () => {
+    const days = 3 * 86_400_000;
+    await using sandbox = await openTestSandbox(
+      { contacts: 0, bookings: 0, rateLimits: false },
+      { realMs: () => Date.now() - days },
+    );
+    await using home = await openHome({
+      ANSWERS: 'on',
+      API_BASE_URL: sandbox.handles.base_url,
+      API_TOKEN: sandbox.handles.tokens.owner,
+      REPORT_TIMEZONE: 'UTC',
+      // The clock of the service is three days behind when it sends.
+      SIGNATURE_TOLERANCE_SECONDS: '0',
+    });
+    Object.assign(home.settings, { PUBLIC_URL: `http://127.0.0.1:${home.settings['PORT']}` });
+    await home.open('start');
+    expect(await home.run(['bootstrap'])).toMatchObject({ code: 0 });
+    const start = Math.ceil((sandbox.service.clock.nowMs() + 86_400_000) / 86_400_000) * 86_400_000;
+    const { status } = await sandbox.call('POST', '/invitees', {
+      body: {
+        event_type: sandbox.handles.event_types.solo,
+        start_time: new Date(start).toISOString(),
+        invitee: { email: 'ada@example.test', name: 'Ada Rossi', timezone: 'UTC' },
+      },
+    });
+    expect(status).toBe(201);
+    await sandbox.control('POST', '/clock', { advance: '3d' });
+
+    await using visited = await visit(await openBrowser());
+    const { page } = visited;
+    const { out } = await home.run(['status', '--login']);
+    await page.goto(out.trim());
+    const numbers = new URL('/numbers', page.url()).href;
+    const headline = async () => {
+      await page.goto(numbers);
+      return /\d+ held, \d+ missed, \d+ unknown/.exec(await page.locator('main').innerText())?.[0];
+    };
+    await expect.poll(headline, { timeout: 20_000 }).toBe('0 held, 0 missed, 1 unknown');
+    await page.getByRole('link', { name: 'Answer the unknown one' }).click();
+    await page.getByRole('button', { name: 'They came' }).click();
+    await page.getByText('Recorded: they came.').waitFor();
+    expect(await headline()).toBe('1 held, 0 missed, 0 unknown');
+    await page.goto(new URL('/bookings', page.url()).href);
+    await page.getByRole('link', { name: 'Ada Rossi' }).first().click();
+    await page.getByRole('button', { name: 'No-show' }).click();
+    await page.getByText('Recorded: a no-show').waitFor();
+    expect(await headline()).toBe('0 held, 1 missed, 0 unknown');
+    expect(
+      sandbox.service.state.invitees
+        .values()
+        .filter(({ no_show }) => no_show !== null)
+        .toArray(),
+    ).toHaveLength(1);
     expect(visited.complaints).toEqual([]);
   });
 });
