@@ -8,6 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { chromium, type Page } from 'playwright-core';
 import { findChromium } from '../test/harness/chromium.ts';
 import { linksIn } from '../test/harness/mirror/every-page.ts';
+import { takeAnswerPicture } from './answer-picture.ts';
 
 const root = join(import.meta.dirname, '..');
 const images = join(root, 'docs/images');
@@ -38,6 +39,7 @@ let output = '';
 for (const stream of [demo.stdout, demo.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
 try {
+  await takeAnswerPicture(browser, images);
   const [login = ''] = await printed(/http:\/\/\S+\?login=\S+/g, 1);
   const session = await browser.newContext();
   const first = await session.newPage();
