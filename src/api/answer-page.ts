@@ -63,8 +63,6 @@ async function answerRequest(
 
 interface Meeting {
   readonly invitee: string;
-  /** Their URIs. */
-  readonly hosts: readonly string[];
   readonly firstName: string;
   readonly event: string;
   readonly when: string;
@@ -81,15 +79,13 @@ export async function meetingOf(
   const { uri: invitee } = await rowNamed(store, 'invitees', claim.invitee, 'booking');
   if ((await erasedAmong(store, [invitee])).size > 0) return undefined;
   const context = (await loadBookingContexts(store, [invitee])).get(invitee);
-  const hosts = hostsOf({ event: context?.event }).flatMap(({ uri }) => uri ?? []);
-  const host = hosts.find((uri) => idOf(uri) === claim.host);
+  const host = hostsOf({ event: context?.event }).find(({ uri = '' }) => idOf(uri) === claim.host)?.uri;
   const answer = await currentAnswer(needs, invitee);
   if (context === undefined || host === undefined || answer === undefined) return undefined;
   const { first_name, name } = context.invitee;
   const { event } = context;
   return {
     invitee,
-    hosts,
     firstName: first_name || name?.trim().split(/\s+/)[0] || 'the invitee',
     event: event?.name ?? 'A meeting',
     when: event?.start_time ? zonedSpan(event.start_time, null, context.zoneOf?.(host) ?? null) : '',

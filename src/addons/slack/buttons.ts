@@ -8,8 +8,8 @@ import { createAudit } from '#src/api/audit.ts';
 import { giveHostAnswer, isAnswer } from '#src/api/bookings/answers.ts';
 import { HttpError } from '#src/http/http-error.ts';
 import { readAnswerToken } from '#src/read/bookings/answer-link.ts';
-import { alertsAsking, postedOf } from '#src/store/alerts/posted-messages.ts';
-import { clientOptions, type AnswerBot, type SlackApp } from './slack-bot.ts';
+import { postedOf } from '#src/store/alerts/posted-messages.ts';
+import { alertsAsking, clientOptions, type AnswerBot, type SlackApp } from './slack-bot.ts';
 
 export interface ButtonNeeds extends AnswerPageNeeds {
   readonly bot: Pick<AnswerBot, 'edit' | 'reply'>;
@@ -64,7 +64,7 @@ async function press(needs: ButtonNeeds, body: unknown): Promise<void> {
   const to = { channel: container.channel_id, user: user.id };
   try {
     const meeting = claim && (await meetingOf(needs, claim));
-    const isOwn = meeting && (await isPostedTo(needs, meeting, { ...to, ts: container.message_ts }));
+    const isOwn = meeting && (await isPostedTo(needs, meeting.invitee, { ...to, ts: container.message_ts }));
     if (!isOwn || !isAnswer(answer)) return await needs.bot.reply(to, 'This cannot be answered any more.');
     const { invitee } = meeting;
     await giveHostAnswer({ ...needs, audit: createAudit(needs, []) }, { invitee, answer, who: 'slack button' });
@@ -78,10 +78,10 @@ async function press(needs: ButtonNeeds, body: unknown): Promise<void> {
 
 async function isPostedTo(
   { store }: ButtonNeeds,
-  { invitee, hosts }: { readonly invitee: string; readonly hosts: readonly string[] },
+  invitee: string,
   at: { readonly channel: string; readonly ts: string; readonly user: string },
 ): Promise<boolean> {
-  const posted = (await alertsAsking(store, { invitee, hosts })).flatMap(postedOf);
+  const posted = (await alertsAsking(store, invitee)).flatMap(postedOf);
   return posted.some(
     ({ channel, ts, user, invitees }) =>
       channel === at.channel && ts === at.ts && user === at.user && invitees.includes(invitee),

@@ -11,8 +11,9 @@ import {
 import { z } from 'zod';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Store } from '#src/store/contract.ts';
-import type { Alert } from '#src/store/alerts/alert-rows.ts';
-import { addPosted, alertOfMessage, alertsAsking, postedOf } from '#src/store/alerts/posted-messages.ts';
+import { alertsAbout, type Alert } from '#src/store/alerts/alert-rows.ts';
+import { addPosted, alertOfMessage, postedOf } from '#src/store/alerts/posted-messages.ts';
+import { readColumns } from '#src/store/rows.ts';
 import { loadBookingContexts } from '#src/read/bookings/booking-context.ts';
 import { hostsOf } from '#src/read/bookings/hosts.ts';
 import type { SendResult } from '#workers/alerts/channels/channel.ts';
@@ -37,7 +38,7 @@ export interface SlackApp {
 export interface AnswerBot extends SlackBot {
   /** Edits the messages that ask about this invitee. Fails where Slack does not answer. */
   edit(invitee: string): Promise<void>;
-  /** Says something to one person, in the position of a button. */
+  /** Says something that only this person sees. */
   reply(to: { readonly channel: string; readonly user: string }, text: string): Promise<void>;
 }
 
@@ -81,6 +82,7 @@ export function openSlackBot(needs: BotNeeds, app: SlackApp): AnswerBot {
   }
 
   async function editAlert(alert: Alert): Promise<void> {
+    await catchUpBookings(store);
     for (const { channel, ts, invitees } of postedOf(alert)) {
       if (invitees.length === 0) continue;
       const body = await bodyNow(needs, alert, invitees);
@@ -98,15 +100,14 @@ export function openSlackBot(needs: BotNeeds, app: SlackApp): AnswerBot {
       try {
         const alert = await alertOfMessage(store, id);
         const posted = alert === undefined ? [] : postedOf(alert);
-        if (alert && kind === 'retraction' && posted.some(({ invitees }) => invitees.length > 0)) {
-          await editAlert(alert);
-          return { ok: true, answer: 'edited' };
-        }
+        // Who was asked sees the end of it in that message.
+        const isEdit = kind === 'retraction' && posted.some(({ invitees }) => invitees.length > 0);
+        if (alert && isEdit) await editAlert(alert);
         const unknown: MessageHost[] = [];
         for (const host of hosts) {
           const user = await userOf(host);
           if (user === undefined) unknown.push(host);
-          else if (!posted.some((one) => one.message === id && one.user === user)) {
+          else if (!posted.some((one) => (isEdit || one.message === id) && one.user === user)) {
             const body = slackBody({ ...message, hosts: [] }, hasButtons);
             const at = position.parse(await web.apiCall('chat.postMessage', { channel: user, ...body }));
             await addPosted(store, {
@@ -125,13 +126,20 @@ export function openSlackBot(needs: BotNeeds, app: SlackApp): AnswerBot {
       }
     },
     async edit(invitee) {
-      await catchUpBookings(store);
-      const { event } = (await loadBookingContexts(store, [invitee])).get(invitee) ?? {};
-      const hosts = hostsOf({ event }).flatMap(({ uri }) => uri ?? []);
-      for (const alert of await alertsAsking(store, { invitee, hosts })) await editAlert(alert);
+      for (const alert of await alertsAsking(store, invitee)) await editAlert(alert);
     },
     reply: async ({ channel, user }, text) => void (await web.chat.postEphemeral({ channel, user, text })),
   };
+}
+
+/** The alerts whose messages ask about this invitee. They are about the invitee, or about one of the hosts. */
+export async function alertsAsking(store: Store, invitee: string): Promise<readonly Alert[]> {
+  const [row] = await readColumns(store, 'invitees', { columns: ['event_uri'], key: 'uri', values: [invitee] });
+  const values = row?.event_uri ? [row.event_uri] : [];
+  const [event] = await readColumns(store, 'scheduled_events', { columns: ['hosts'], key: 'uri', values });
+  const hosts = hostsOf({ event }).flatMap(({ uri }) => uri ?? []);
+  const alerts = await alertsAbout(store, [invitee, ...hosts]);
+  return alerts.filter((alert) => postedOf(alert).some(({ invitees }) => invitees.includes(invitee)));
 }
 
 /** What the message says now. Nothing of a person who was erased is in it. */

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Store } from '#src/store/contract.ts';
 import { writeColumns } from '#src/store/rows.ts';
-import { alertsAbout, lockAlerts, readAlerts, type Alert } from './alert-rows.ts';
+import { lockAlerts, readAlerts, type Alert } from './alert-rows.ts';
 
 const postedMessage = z.object({
   /** The idempotency key of the message. */
@@ -30,12 +30,3 @@ export const addPosted = (store: Store, posted: PostedMessage): Promise<void> =>
       rows: rows.map((alert) => ({ id: alert.id, posted: [...postedOf(alert), posted] })),
     });
   });
-
-/** The alerts whose messages ask about this invitee. They are about the invitee, or about one of the hosts. */
-export async function alertsAsking(
-  store: Store,
-  { invitee, hosts }: { readonly invitee: string; readonly hosts: readonly string[] },
-): Promise<readonly Alert[]> {
-  const alerts = await alertsAbout(store, [invitee, ...hosts]);
-  return alerts.filter((alert) => postedOf(alert).some(({ invitees }) => invitees.includes(invitee)));
-}

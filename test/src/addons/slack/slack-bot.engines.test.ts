@@ -15,14 +15,17 @@ import { insertAlerts, readAlerts } from '#src/store/alerts/alert-rows.ts';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { openChannels } from '#workers/alerts/channels/channels.ts';
+import type { Message } from '#workers/alerts/message/message.ts';
 import { sendClaimed } from '#workers/alerts/outbox/send.ts';
 import { encodeFact } from '#workers/alerts/rules/fact.ts';
 import { claimForSending } from '../../../harness/alerts/alert-world.ts';
+import { noShowMessage } from '../../../harness/alerts/channel-sends.ts';
 import { openSlackServer, type SlackButton } from '../../../harness/alerts/slack-server.ts';
 import { rulesOf } from '../../../harness/alerts/watched-rules.ts';
 import { openAnswerWorld } from '../../../harness/mirror/answer-world.ts';
 import { openCallback } from '../../../harness/sandbox/callback-server.ts';
-import { rowsOf, storeEngines, type TestStore } from '../../../harness/stores.ts';
+import { openSubscriber } from '../../../harness/sandbox/subscriber.ts';
+import { ingestBodies, rowsOf, storeEngines, type TestStore } from '../../../harness/stores.ts';
 
 const id = 'a'.repeat(32);
 
@@ -100,6 +103,7 @@ async function openWorld(fresh: () => Promise<TestStore>, { isKnown = true, isOn
     ...world,
     web,
     slack,
+    bot: opened.bot,
     lines,
     clock,
     host: { ...host, uri: host?.uri ?? '' },
@@ -175,13 +179,18 @@ for (const engine of storeEngines)
     it('shows the mark that the service itself has, after a connection was lost, and answers by the next one', async () => {
       await using world = await openWorld(engine.fresh);
       const { slack, uris, service } = world;
+      const events = ['invitee_no_show.created'] as const;
+      await using ear = await openSubscriber(world.sandbox, { events: [...events], scope: 'organization' });
       await world.send();
       const [came] = slack.buttonsOf(slack.messages[0]);
       const invitee = service.state.invitees.get(uris.held);
       if (came === undefined || invitee === undefined) throw new Error('it has buttons');
       slack.drop();
       markNoShow(service, invitee);
-      await world.run({ repair: true });
+      await ingestBodies(
+        world.store,
+        (await ear.heard()).map((body) => JSON.stringify(body)),
+      );
       await expect.poll(() => world.shown().at(-1), patience).toContain(': a no-show');
       await world.options.answers?.({ invitee: uris.held, answer: 'none', by: 'api' });
       await expect.poll(() => world.buttons(), patience).toEqual(['came', 'no_show']);
@@ -215,6 +224,25 @@ for (const engine of storeEngines)
       expect([world.markOf(uris.held), world.markOf(ended[1] ?? '')]).toEqual([null, null]);
       expect([(await rowsOf(world.store, 'event_log')).length, slack.messages[0]?.edits]).toEqual([before, 0]);
       expect(await rowsOf(world.store, 'admin_actions')).toEqual([]);
+    });
+
+    it('is edited instead of retracted; a host who got no direct message gets the retraction', async () => {
+      await using world = await openWorld(engine.fresh);
+      const { slack, uris } = world;
+      await world.send();
+      await world.options.answers?.({ invitee: uris.held, answer: 'no_show', by: 'api' });
+      const known = { email: world.host.email ?? '', slackUser: undefined };
+      const unknown = { email: 'unknown@example.test', slackUser: undefined };
+      const retraction = { ...noShowMessage, id: `${id}-retraction`, kind: 'retraction' as const };
+      const sent: Message['hosts'][] = [];
+      const others = async ({ hosts }: Message) => {
+        sent.push(hosts);
+        return { ok: true as const, answer: '200' };
+      };
+      expect(await world.bot.send({ ...retraction, hosts: [known] }, others)).toMatchObject({ ok: true });
+      expect([world.buttons(), slack.messages.length, sent]).toEqual([['none'], 1, []]);
+      await world.bot.send({ ...retraction, hosts: [known, unknown] }, others);
+      expect([slack.messages.length, sent]).toEqual([1, [[unknown]]]);
     });
 
     it('goes to the incoming webhook where Slack does not know the host', async () => {
