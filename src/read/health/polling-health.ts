@@ -3,6 +3,7 @@ import { duration } from '#src/base/number-text.ts';
 import { minuteMs } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import { readLease } from '#workers/scheduling/lease.ts';
+import { filledAt } from '#workers/sync/mirror-identity.ts';
 import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
 import type { HealthCheck } from './health-check.ts';
 
@@ -23,14 +24,16 @@ export async function readPolling(
   if (everyMs === undefined) return undefined;
   const ran = async (job: string) => (await readLease(store, { job, everyMs: 0 }, nowMs))?.ranMs;
   const { recent, full } = await readReconcileState(store);
+  // The first copy has everything.
+  const copied = Date.parse((await filledAt(store)) ?? '') || undefined;
   const tookMs = recent ? Date.parse(recent.finished_at) - Date.parse(recent.started_at) : 0;
   return {
     everyMs: Math.max(everyMs, tookMs),
     ages: {
       'contacts, meetings and invitees': await ran('poll'),
-      'users, custom fields and event types': await ran('definitions'),
-      'routing forms and recaps': await ran('reconcile'),
-      'deleted records': full && Date.parse(full.started_at),
+      'users, custom fields and event types': (await ran('definitions')) ?? copied,
+      'routing forms and recaps': (await ran('reconcile')) ?? copied,
+      'deleted records': full ? Date.parse(full.started_at) : copied,
     },
   };
 }

@@ -20,6 +20,7 @@ describe('a start without a public address', () => {
     const status = async () => (await home.run(['status'])).out;
     await expect.poll(status, { timeout: 20_000 }).toMatch(/Changes +Updated every minute, .*invitees \d\S* \S+ ago;/);
 
+    expect(await status()).not.toContain('not yet;');
     const { service } = sandbox;
     const act = createLiveActivity({ service, organization, report: () => {} });
     for (let times = 0; times < 40; times += 1) act();
@@ -43,7 +44,10 @@ describe('a start without a public address', () => {
     );
     const page = await (await product.admin('/', { accept: 'text/html' })).text();
     expect(page).toMatch(/id="polling">Updated every minute, without webhooks: contacts, meetings and invitees/);
-    expect(page).not.toContain('Still to do');
+    expect(page).not.toMatch(/Still to do|id="flow"|id="today"/);
+    const deliveries = await (await product.admin('/deliveries', { accept: 'text/html' })).text();
+    expect(deliveries).toContain('No webhook has arrived yet.');
+    expect(deliveries).not.toContain('bootstrap</code> registers');
     expect(product.output()).toContain('the service is read every 1 s, without webhooks');
     expect(product.output()).not.toMatch(/next: |does not watch/);
   });

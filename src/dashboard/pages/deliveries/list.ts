@@ -44,13 +44,13 @@ export const deliveriesPage = definePage({
         </p>
         ${filters(url, query, fieldsFor(query), local)}
         ${isFirst && isWaiting ? await reasonsView(read, filter['outcome']) : ''}
-        ${isFiltered && !isReadOnly && collection.length > 0 ? html`<p class="row spaced"><a class="button" href="${address('/deliveries/replay', replayed)}">Replay ${isWaiting ? 'or dismiss ' : ''}everything that matches …</a></p>` : ''}
+        ${Object.keys(replayed).length > 0 && isFiltered && !isReadOnly && collection.length > 0 ? html`<p class="row spaced"><a class="button" href="${address('/deliveries/replay', replayed)}">Replay ${isWaiting ? 'or dismiss ' : ''}everything that matches …</a></p>` : ''}
         ${table({
           caption: 'Deliveries, newest first',
           rows: collection,
           keyOf: ({ seq }) => String(seq),
           linkOf: ({ seq }) => `/deliveries/${seq}`,
-          empty: emptyText({ isFiltered, isStopped: stopped !== null }),
+          empty: emptyText({ isFiltered, isStopped: stopped !== null, isLogEmpty: end === 0 }),
           columns,
         })}
         ${stopped === null ? pager(pagination, url) : stoppedView({ url, query }, { stopped, end, token: pagination.next_page_token, isEmpty: collection.length === 0 })}`,
@@ -77,9 +77,14 @@ export const columns: readonly Column<Delivery>[] = [
   { name: 'Source', cell: ({ source }) => source, isMinor: true },
 ];
 
-function emptyText({ isFiltered, isStopped }: { readonly isFiltered: boolean; readonly isStopped: boolean }): Markup {
+function emptyText({
+  isFiltered,
+  isStopped,
+  isLogEmpty,
+}: Readonly<Record<'isFiltered' | 'isStopped' | 'isLogEmpty', boolean>>): Markup {
   if (isStopped) return html`Nothing yet.`;
   if (isFiltered) return html`No delivery matches. <a href="/deliveries">Remove all filters</a>`;
+  if (!isLogEmpty) return html`No webhook has arrived yet.`;
   return html`No webhook has arrived yet. ${command('bootstrap')} registers for webhooks, and ${command('trigger invitee.created')} sends one for a try.`;
 }
 

@@ -33,9 +33,13 @@ export const nowPages: readonly Page[] = [
 const nowView = (overview: Overview, nowMs: number): View => ({
   title: 'Now',
   liveAfter: overview.flow.lastSeq,
-  content: html`${healthView(overview)} ${stepsLeft(overview.firstRun)} ${flowView(overview, nowMs)}
-    ${needsView(overview)} ${todayView(overview)} ${latestView(overview.latest)}`,
+  content: html`${healthView(overview)} ${stepsLeft(overview.firstRun)} ${isPolled(overview) ? '' : flowView(overview, nowMs)}
+    ${needsView(overview)} ${isPolled(overview) ? '' : html`${todayView(overview)} ${latestView(overview.latest)}`}`,
 });
+
+/** Without webhooks, everything about deliveries would be empty. */
+const isPolled = ({ health, latest }: Overview): boolean =>
+  latest.length === 0 && health.some(({ id }) => id === 'polling');
 
 function needsView({ needs }: Pick<Overview, 'needs'>): Markup {
   if (needs.length === 0) return nothing;

@@ -75,6 +75,7 @@ for (const engine of oneEngine)
       expect(await keys('')).toEqual([3, 2, 1]);
       expect(await keys('?event=contact.*')).toEqual([2, 1]);
       expect(await keys('?source=any')).toEqual([4, 3, 2, 1]);
+      expect((await dashboard.page('/deliveries?source=any')).html).not.toContain('everything that matches');
       expect(await keys('?source=backfill')).toEqual([4]);
       expect(await keys(`?subject=${contactUri('two')}`)).toEqual([4]);
       const { html } = await dashboard.page('/deliveries');
