@@ -110,9 +110,14 @@ async function serve(
   if (roles.works) log.info({ store: config.databaseUrl.split(':', 1)[0] }, 'working');
   log.info(`dashboard, API and metrics at ${app.adminUrl}`);
   // To a terminal only: log files are stored and shared.
-  if (process.stderr.isTTY)
-    context.notify(`Dashboard: ${app.loginLink()} (valid for a minute; a new one: ${slotstream} status --login)`);
+  const showDashboard = (): void => {
+    if (process.stderr.isTTY)
+      context.notify(`Dashboard: ${app.loginLink()} (valid for a minute; a new one: ${slotstream} status --login)`);
+  };
+  showDashboard();
   await using _connected = await connected?.();
+  // To copy what exists takes longer than a link is valid.
+  if (connected && !stopping.aborted) showDashboard();
   const next = roles.works && !connected ? nextStep(config, await app.isSetUp()) : undefined;
   if (next !== undefined) log.info(`next: ${next}`);
   if (!stopping.aborted) await once(stopping, 'abort');
