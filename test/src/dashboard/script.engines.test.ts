@@ -199,7 +199,7 @@ describe.runIf(inject('chromiumPath'))('the dashboard in a browser', () => {
     visits.push(visited);
     const { page, asked } = visited;
     await page.goto(server.url + (await loginLinkTo(slow.admin)));
-    await page.goto(`${server.url}/deliveries?q=needle`);
+    await page.goto(`${server.url}/deliveries?q=needle&source=any`);
     await rows(page).first().waitFor();
     expect(await firstKey(page)).toBe(1);
     expect(asked.filter((address) => address.includes('page_token')).length).toBe(3);
