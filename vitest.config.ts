@@ -2,6 +2,7 @@
 // A fourth kind checks the repository itself.
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { tally } from './test/harness/tally.ts';
 import { createTimes, times } from './test/harness/times.ts';
 
@@ -11,6 +12,15 @@ const realParts = ['./test/harness/engines.ts', './test/harness/built-product.ts
 
 if (process.env['CI'] && process.argv.some((word) => word === '-u' || word.startsWith('--update')))
   throw new Error('CI does not write golden files.');
+
+/** The simulation first: it takes the longest, and would be the last. A fresh clone has no record of how long tests took. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification): number => Number(moduleId.includes('/test/simulation/'));
+    return (await super.sort(files)).toSorted((a, b) => isLong(b) - isLong(a));
+  }
+}
+const isShuffled = process.argv.some((word) => word.startsWith('--sequence.shuffle'));
 
 /** `npm run times`. */
 const timesPath = process.argv.includes('--mode=times') ? createTimes() : undefined;
@@ -33,6 +43,7 @@ export default defineConfig({
     // A busy machine decides how soon an expected state is reached.
     expect: { poll: { timeout: 120_000, interval: 100 } },
     allowOnly: false,
+    ...(!isShuffled && { sequence: { sequencer: LongestFirst } }),
     // Golden files are written by `vitest -u` alone, reviewed, and never in CI.
     update: 'none',
     // Scripts that tests spawn from their sources find them compiled, from the second one on.
