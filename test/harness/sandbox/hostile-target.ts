@@ -248,7 +248,7 @@ function usualValues({ service, handles }: Sandbox): Known {
     country: 'DE',
     linkedin: 'https://example.test/someone',
     text_reminder_number: '+12025550100',
-    url: 'http://127.0.0.1:9/hook',
+    url: `http://127.0.0.1:9/hook/${people}`,
     location: { kind: 'zoom_conference' },
     locations: { kind: 'zoom_conference' },
     questions_and_answers: { question: 'What would you like to talk about?', answer: 'This', position: 0 },

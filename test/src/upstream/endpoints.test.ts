@@ -13,6 +13,7 @@ let sandbox: TestSandbox;
 let made = 0;
 beforeAll(async () => {
   sandbox = await openTestSandbox({ rateLimits: false });
+  await someHook(as('owner'));
 });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 beforeEach(async () => void (await sandbox.control('POST', '/faults', {})));

@@ -18,8 +18,11 @@ import {
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 
 let target: Target;
-beforeAll(async () => void (target = await openTarget()));
-afterAll(() => target[Symbol.asyncDispose]());
+/** What is accepted in one suite does not disturb another. */
+function openTargetForSuite(): void {
+  beforeAll(async () => void (target = await openTarget()));
+  afterAll(() => target[Symbol.asyncDispose]());
+}
 
 const call = (operation: ServiceOperation, path: string, extra: Extra = {}): Promise<Sent> =>
   target.send(operation.method, path, { token: target.owner, ...extra });
@@ -42,7 +45,9 @@ const reading = all.filter(([, { method }]) => method === 'GET');
 const writing = all.filter(([, { body }]) => body !== undefined);
 const naming = all.filter(([, { path }]) => path.includes('{'));
 
-describe('the usual request', () => {
+// In this order: an event type that was changed asks other questions.
+describe('the usual request', { shuffle: false }, () => {
+  openTargetForSuite();
   // Else the refusals below would say nothing: it is what they spoil.
   it.each(writing)('to %s is taken', async (name, operation) => {
     const body = textOf(operation);
@@ -57,6 +62,7 @@ describe('the usual request', () => {
 });
 
 describe('a bad query', () => {
+  openTargetForSuite();
   it.each(reading)(
     'to %s is refused or finds what it says, and changes nothing',
     async (name, operation) => {
@@ -78,6 +84,7 @@ describe('a bad query', () => {
 });
 
 describe('a bad body', () => {
+  openTargetForSuite();
   it.each(writing)(
     'to %s is refused, wherever it is wrong, and changes nothing',
     async (name, operation) => {
@@ -127,6 +134,7 @@ describe('a bad body', () => {
 });
 
 describe('an odd identifier', () => {
+  openTargetForSuite();
   it.each(naming)(
     'in %s is not found, and changes nothing',
     async (name, operation) => {
@@ -150,6 +158,7 @@ describe('an odd identifier', () => {
 });
 
 describe('a forged token', () => {
+  openTargetForSuite();
   const forged = fc.oneof(
     fc.constantFrom(
       '',
@@ -181,6 +190,7 @@ describe('a forged token', () => {
 });
 
 describe('a page token', () => {
+  openTargetForSuite();
   const lists = all.filter(([, { answers }]) => answers === 'collection');
   const page = async (operation: ServiceOperation, more: string): Promise<Sent> =>
     call(operation, `${pathOf(operation)}?${target.usualQuery(operation)}&${more}`);
@@ -215,8 +225,8 @@ describe('a page token', () => {
   );
 });
 
-// The last, because what is accepted stays.
 describe('an odd text', () => {
+  openTargetForSuite();
   it.each(writing)('in any field of %s is taken or refused', async (name, operation) => {
     const path = pathOf(operation);
     for (const body of spoiled(target.usualBody(operation, target.service), programTexts)) {
