@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { commandIn } from '#src/base/command.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -19,6 +19,7 @@ describe('commandIn', () => {
 
   const folder = mkdtempSync(join(tmpdir(), 'slotstream-command-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  beforeEach(() => rmSync(join(folder, 'package.json'), { force: true }));
   const home = join(folder, 'node_modules/slotstream');
   mkdirSync(home, { recursive: true });
 
