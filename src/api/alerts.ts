@@ -41,7 +41,7 @@ const alertRecord = z
   .meta({ id: 'Alert' });
 
 export const shownAlert = (alert: Alert): z.output<typeof alertRecord> => {
-  const { episode: _episode, digest: _digest, claimed_at: _claimed, ...shown } = alert;
+  const { episode: _episode, digest: _digest, claimed_at: _claimed, posted: _posted, ...shown } = alert;
   return { ...shown, channel: channelNameOf(alert.channel) };
 };
 
