@@ -233,7 +233,7 @@ export const settings = {
     reads: span.optional(),
     default: '–',
     meaning:
-      'How often the service is read for changes where it cannot call you, because `PUBLIC_URL` is not set ([polling](deploy.md#without-a-public-address)): `5m` without this. Needed where a signing key or a shared queue is set; without effect where `PUBLIC_URL` is.',
+      'How often the service is read for changes where it has no address to call ([polling](deploy.md#without-a-public-address)): `5m` without this. Needed where a signing key or a shared queue is set; without effect with a public address.',
   },
   WATCH_EVERY: {
     reads: duration('5m'),
