@@ -37,7 +37,7 @@ export const replayPage = definePage({
       title: 'Replay: preview',
       content: html`${pathView(query)}
         <h1>Replay ${many}?</h1>
-        <p class="lead">A delivery that could not be applied is parsed again; one that was applied changes nothing. This is a preview: nothing has changed.${waiting === 0 ? '' : ' What no version will ever apply can be dismissed: it stays in the log, and no longer waits.'}</p>
+        <p class="lead">This is a preview: nothing has changed. A replay parses again what could not be applied; what was applied stays as it is.${waiting === 0 ? '' : ' Dismiss what no version will ever apply: it stays in the log, and no longer waits.'}</p>
         ${facts(filterFacts(filterIn(query)))}
         ${countsView(preview)}
         ${differenceView(preview)}

@@ -21,7 +21,7 @@ export const actionsPage = definePage({
       title: 'Actions',
       content: html`${partsOfMirror('/mirror/actions')}
         <h1>Actions</h1>
-        <p class="lead">Every change made on these pages or through the API, every change that was refused to the read-only token, and every call of an AI model.</p>
+        <p class="lead">You see who changed what, on these pages and through the API. Refused changes and calls of AI models are here, too.</p>
         ${filters(url, query, [{ name: 'operation', label: 'Operation', placeholder: 'replayDelivery' }])}
         ${table({
           caption: 'Actions of operators, newest first',

@@ -119,6 +119,7 @@ it.each([
   [100, 'free', 40, 2],
   [1000, 'standard', 80, 0],
   [1000, 'free', 80, 3],
+  [4000, 'free', 180, 6],
 ] as const)(
   'of %i bookings in two months takes few calls, on a %s plan',
   async (bookings, plan, mostCalls, mostMinutes) => {
