@@ -41,10 +41,11 @@ it('a handler whose process is killed between its effect and its offset is calle
   database.prepare(`delete from key_values where key like '%handler effects%'`).run();
   database.close();
   const second = await start(false);
-  await until(() => new Set(effects()).size === 8, 'every entry has had its effect');
+  // The first process may have had all eight effects: the handler of another subject does not wait for the third.
+  const isRepeated = () => new Set(effects()).size === 8 && effects().length > 8;
+  await until(isRepeated, 'every entry has had its effect, and one was handled again');
   second.child.kill('SIGKILL');
   await once(second.child, 'close');
   expect([...new Set(effects())].toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-  expect(effects().length).toBeGreaterThan(8);
   rmSync(dataDir, { recursive: true, force: true });
 });

@@ -26,6 +26,8 @@ describe('the settings', () => {
       OAUTH_CLIENT_SECRET: secret,
       AUTH_URL: 'https://auth.example.com',
       ALERT_SLACK_URL: `https://hooks.example.com/${secret}`,
+      ALERT_SLACK_TOKEN: `xoxb-${secret}`,
+      ALERT_SLACK_APP_TOKEN: `xapp-${secret}`,
       ALERT_TEAMS_URL: `https://teams.example.com/${secret}`,
       ALERT_DISCORD_URL: `https://discord.example.com/${secret}`,
       ALERT_PAGERDUTY_KEY: 'Zq70123456789012345678901234567Z',
