@@ -86,7 +86,7 @@ export interface MirrorSettings {
   readonly reconcileEvery?: SettingInput | undefined;
   /** SWEEP_EVERY: How often everything is compared with the service. Default: 24h. */
   readonly sweepEvery?: SettingInput | undefined;
-  /** POLL_EVERY: How often the service is read for changes where it cannot call you, because `PUBLIC_URL` is not set ([polling](deploy.md#without-a-public-address)): `5m` without this. Needed where a signing key or a shared queue is set; without effect where `PUBLIC_URL` is. Default: –. */
+  /** POLL_EVERY: How often the service is read for changes where it has no address to call ([polling](deploy.md#without-a-public-address)): `5m` without this. Needed where a signing key or a shared queue is set; without effect with a public address. Default: –. */
   readonly pollEvery?: SettingInput | undefined;
   /** WATCH_EVERY: How often the webhook subscriptions are checked and repaired. Default: 5m. */
   readonly watchEvery?: SettingInput | undefined;
