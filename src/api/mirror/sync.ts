@@ -60,11 +60,13 @@ interface JobInput {
 async function jobOf({ store, clock }: SyncContext, job: 'reconcile' | 'sweep', { waitsFor, schedule }: JobInput) {
   const everyMs = job === 'reconcile' ? schedule.reconcileEveryMs : schedule.sweepEveryMs;
   const lease = await readLease(store, { job, everyMs }, clock());
+  // Before its first run has ended, it is due now.
+  const dueMs = Math.max(lease?.dueMs ?? 0, lease?.ranMs === undefined ? clock() : 0);
   return {
     everyMs,
     isRunning: lease?.isRunning ?? false,
     failures: lease?.failures ?? 0,
-    dueAt: waitsFor === null ? instantOf(lease?.dueMs ?? clock()) : null,
+    dueAt: waitsFor === null ? instantOf(dueMs) : null,
   };
 }
 
