@@ -125,7 +125,7 @@ function notListening({ host, port }: ListenerOptions, cause: Error): Slotstream
   };
   const code = ownCode(cause) === 'EADDRINUSE' ? 'port_in_use' : 'config';
   return new SlotstreamError(code, `Cannot listen on ${host}:${port}${reasons[ownCode(cause)] ?? ''}.`, {
-    hint: 'Stop the other program, or choose another HOST and PORT (ADMIN_HOST and ADMIN_PORT for the admin listener).',
+    hint: 'Stop the other program, or choose another HOST and PORT, and a PUBLIC_URL that leads there (ADMIN_HOST and ADMIN_PORT for the admin listener).',
     cause,
   });
 }

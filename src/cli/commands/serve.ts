@@ -106,7 +106,8 @@ async function serve(
   const log = context.log();
   await using app = await openApp({ config, log }, roles);
   await using _watchdog = context.watchdog();
-  if (app.port !== undefined) log.info(`webhooks are received at http://${config.host}:${app.port}/webhooks`);
+  if (app.port !== undefined && pollPeriodMs(config) === undefined)
+    log.info(`webhooks are received at http://${config.host}:${app.port}/webhooks`);
   if (roles.works) log.info({ store: config.databaseUrl.split(':', 1)[0] }, 'working');
   log.info(`dashboard, API and metrics at ${app.adminUrl}`);
   // To a terminal only: log files are stored and shared.

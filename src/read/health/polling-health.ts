@@ -26,14 +26,16 @@ export async function readPolling(
   const { recent, full } = await readReconcileState(store);
   // The first copy has everything.
   const copied = Date.parse((await filledAt(store)) ?? '') || undefined;
+  // A job that ran before it read nothing.
+  const since = (ms = 0) => copied && Math.max(copied, ms);
   const tookMs = recent ? Date.parse(recent.finished_at) - Date.parse(recent.started_at) : 0;
   return {
     everyMs: Math.max(everyMs, tookMs),
     ages: {
-      'contacts, meetings and invitees': await ran('poll'),
-      'users, custom fields and event types': (await ran('definitions')) ?? copied,
-      'routing forms and recaps': (await ran('reconcile')) ?? copied,
-      'deleted records': full ? Date.parse(full.started_at) : copied,
+      'contacts, meetings and invitees': since(await ran('poll')),
+      'users, custom fields and event types': since(await ran('definitions')),
+      'routing forms and recaps': since(await ran('reconcile')),
+      'deleted records': since(full && Date.parse(full.started_at)),
     },
   };
 }
