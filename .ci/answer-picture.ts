@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { mailBody } from '#workers/alerts/channels/email.ts';
 import { buildReport } from '#workers/alerts/message/digest.ts';
+import { eveningReport } from '../test/harness/alerts/evening-report.ts';
 import { bookingContext } from '../test/harness/data/booking-context.ts';
 
-const evening = '2026-11-16T17:00:00.000000Z';
 const meetings = [
   { name: 'Ada Lovelace', email: 'ada@example.com', event: 'Introduction', at: '14:00', until: '15:00' },
   { name: 'Tim Berners', email: 'tim@example.com', event: 'Product demo', at: '16:00', until: '16:30' },
@@ -17,32 +17,20 @@ export async function takeAnswerPicture(browser: Browser, folder: string): Promi
       adminUrl: undefined,
       answerLink: () => ({ token: 'TOKEN', url: 'https://hooks.example.com/answers/TOKEN' }),
     },
-    {
-      id: 'picture',
-      rule: {
-        name: 'evening',
-        title: 'Unconfirmed meetings',
-        about: 'Meetings ended, and nothing shows that the invitees came.',
-        page: '/bookings?attendance=unconfirmed',
-      },
-      occurredAt: evening,
-      about: {
-        host: 'https://api.example.test/users/U1',
-        name: 'Grace Hopper',
-        bookings: meetings.map(({ name, email, event, at, until }) => ({
-          context: bookingContext({
-            invitee: { name, email },
-            event: {
-              name: event,
-              start_time: `2026-11-16T${at}:00.000000Z`,
-              end_time: `2026-11-16T${until}:00.000000Z`,
-            },
-            known: { zoneOf: () => 'Europe/Berlin' },
-          }),
-          fact: { kind: 'unconfirmed', evening },
-        })),
-      },
-    },
+    eveningReport(
+      'picture',
+      meetings.map(({ name, email, event, at, until }) =>
+        bookingContext({
+          invitee: { name, email },
+          event: {
+            name: event,
+            start_time: `2026-11-16T${at}:00.000000Z`,
+            end_time: `2026-11-16T${until}:00.000000Z`,
+          },
+          known: { zoneOf: () => 'Europe/Berlin' },
+        }),
+      ),
+    ),
   );
   const context = await browser.newContext({ viewport: { width: 860, height: 300 } });
   const page = await context.newPage();

@@ -42,7 +42,7 @@ export const listFeedConsumers = defineOperation({
   answers: 'object',
   schema: z.strictObject({ collection: z.array(consumer) }),
   async run({ store }) {
-    return { collection: (await consumersBehind(store)).map((each) => ({ ...each })) };
+    return { collection: [...(await consumersBehind(store))] };
   },
 });
 

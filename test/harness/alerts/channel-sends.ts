@@ -9,6 +9,7 @@ import { sanitizeLine, sanitizeLines } from '#workers/alerts/message/sanitize-te
 import { bookingContext } from '../data/booking-context.ts';
 import { messageTexts } from '../data/hostile.ts';
 import { openCallback } from '../sandbox/callback-server.ts';
+import { eveningReport } from './evening-report.ts';
 import { openTestMailServer } from './mail-server.ts';
 
 export const webhookSecret = `whsec_${Buffer.from('canary-secret-of-alerts').toString('base64')}`;
@@ -68,7 +69,6 @@ export const buildNoShow = (more: Partial<MessageInput> = {}): Promise<Message> 
 export const noShowMessage = await buildNoShow();
 
 export const answerToken = 'x'.repeat(120);
-const evening = '2026-11-16T17:00:00.000000Z';
 
 /** The evening report to a host, where ANSWERS is on. */
 export const buildAskingReport = (names: readonly string[]): Promise<Message> =>
@@ -80,24 +80,10 @@ export const buildAskingReport = (names: readonly string[]): Promise<Message> =>
         url: `https://hooks.example.test/answers/${host.slice(-2)}-${since.slice(0, 10)}-${answerToken}`,
       }),
     },
-    {
-      id: 'r1',
-      rule: {
-        name: 'asks',
-        title: 'Unconfirmed meetings',
-        about: 'Meetings ended, and nothing shows that the invitees came.',
-        page: '/bookings?attendance=unconfirmed',
-      },
-      occurredAt: evening,
-      about: {
-        host: 'https://api.example.test/users/U1',
-        name: 'Grace Hopper',
-        bookings: names.map((name) => ({
-          context: bookingContext({ invitee: { name } }),
-          fact: { kind: 'unconfirmed', evening },
-        })),
-      },
-    },
+    eveningReport(
+      'r1',
+      names.map((name) => bookingContext({ invitee: { name } })),
+    ),
   );
 
 /** Characters and words that mean something in the markup of some channel. */
