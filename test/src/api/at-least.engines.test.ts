@@ -1,16 +1,17 @@
-// A reader that names an entry of the log gets everything up to it, whether or not a process keeps the bookings up to date.
+// A reader that names an entry of the log gets everything up to it, whether or not a process keeps the bookings up to date. On both
+// stores: booking-follower.engines.test.ts.
 import { describe, expect, it } from 'vitest';
 import { instantOf } from '#src/base/time.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { bearer } from '../../harness/mirror/api-app.ts';
 import { hostedMeeting } from '../../harness/data/attended-meetings.ts';
 import { openDashboard } from '../../harness/mirror/dashboard.ts';
-import { ingestBodies, storeEngines } from '../../harness/stores.ts';
+import { ingestBodies, oneEngine } from '../../harness/stores.ts';
 
 const { booked, invitee } = hostedMeeting({ name: 'Ada', hosts: ['Grace'], end: instantOf(Date.now() + 3_600_000) });
 const uuid = invitee.slice(invitee.lastIndexOf('/') + 1);
 
-describe.each(storeEngines.filter(({ available }) => available))('at_least on $name', ({ fresh }) => {
+describe.each(oneEngine)('at_least on $name', ({ fresh }) => {
   const open = async () => {
     const api = await openDashboard(fresh);
     const get = async (path: string, accept = 'application/json') => {

@@ -1,9 +1,9 @@
-// Answers over the API, on both stores, against the sandbox: what is answered, what is refused, and what is recorded.
+// Answers over the API, against the sandbox: what is answered, what is refused, and what is recorded.
 import { describe, expect, it } from 'vitest';
 import { readToken } from '../../../harness/mirror/api-app.ts';
 import { openReadApi } from '../../../harness/mirror/read-api.ts';
 import { openAnswerWorld, type AnswerWorldOptions } from '../../../harness/mirror/answer-world.ts';
-import { storeEngines, type TestStore } from '../../../harness/stores.ts';
+import { oneEngine, type TestStore } from '../../../harness/stores.ts';
 
 async function openWorld(fresh: () => Promise<TestStore>, options: AnswerWorldOptions = {}) {
   await using stack = new AsyncDisposableStack();
@@ -13,7 +13,7 @@ async function openWorld(fresh: () => Promise<TestStore>, options: AnswerWorldOp
   return { ...world, api, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
-describe.each(storeEngines)('POST /api/answers on $name', ({ available, fresh }) => {
+describe.each(oneEngine)('POST /api/answers on $name', ({ available, fresh }) => {
   it.runIf(available)('marks at the service, confirms, takes back, and answers what stands', async () => {
     await using world = await openWorld(fresh);
     const { api, uris } = world;

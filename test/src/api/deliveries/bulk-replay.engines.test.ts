@@ -1,7 +1,7 @@
-// Everything that a filter matches is folded again: previewed, in batches, and reported, on every store.
+// Everything that a filter matches is folded again: previewed, in batches, and reported.
 import { describe, expect, it } from 'vitest';
 import { openReadApi } from '../../../harness/mirror/read-api.ts';
-import { ingestBodies, rowsOf, storeEngines } from '../../../harness/stores.ts';
+import { ingestBodies, rowsOf, oneEngine } from '../../../harness/stores.ts';
 import { contactDelivery, contactUri } from '../../../harness/data/contact-deliveries.ts';
 
 const total = 450;
@@ -10,7 +10,7 @@ const stopped = (): number => Date.parse('2025-04-14T12:00:00Z');
 const versionsOf = (id: string, count: number): string[] =>
   Array.from({ length: count }, (_, version) => contactDelivery({ id, version }));
 
-for (const engine of storeEngines)
+for (const engine of oneEngine)
   describe.runIf(engine.available)(`a replay of many on ${engine.name}`, () => {
     /** More than two batches that an older version, which could not read them, left in quarantine; and one that stays there. */
     async function openQuarantine(options: Parameters<typeof openReadApi>[1] = { clock: stopped }) {

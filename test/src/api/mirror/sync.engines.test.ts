@@ -1,4 +1,4 @@
-// The state of backfill and comparisons on every store: while one runs, after it ended, and over time.
+// The state of backfill and comparisons: while one runs, after it ended, and over time.
 import { describe, expect, it } from 'vitest';
 import { updateContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { readSync } from '#src/api/mirror/sync.ts';
@@ -13,7 +13,7 @@ import { openReadApi } from '../../../harness/mirror/read-api.ts';
 import { openTestBackfill } from '../../../harness/mirror/test-backfill.ts';
 import { allKinds, openTestReconcile } from '../../../harness/mirror/test-reconcile.ts';
 import { testProcess } from '../../../harness/mirror/test-process.ts';
-import { storeEngines, type TestStore } from '../../../harness/stores.ts';
+import { oneEngine, type TestStore } from '../../../harness/stores.ts';
 
 const process = testProcess();
 
@@ -36,7 +36,7 @@ const run = (finishedMs: number, drift: Record<string, Record<string, number>>) 
   not_compared: 0,
 });
 
-for (const { name, available, fresh } of storeEngines)
+for (const { name, available, fresh } of oneEngine)
   describe.runIf(available)(`the state of the synchronization on ${name}`, () => {
     it('says that nothing was copied yet, and what a comparison waits for', async () => {
       await using empty = await fresh();

@@ -1,11 +1,11 @@
-// The history of a person on every store. What it says is in golden/timelines.txt of the API.
+// The history of a person. What it says on every store is in golden/timelines.txt of the API.
 import { describe, expect, it } from 'vitest';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
 import { january, uri } from '../../../harness/data/counted-bookings.ts';
 import { fillReadWorld } from '../../../harness/data/read-world.ts';
 import { openReadApi } from '../../../harness/mirror/read-api.ts';
-import { ingestBodies, storeEngines } from '../../../harness/stores.ts';
+import { ingestBodies, oneEngine } from '../../../harness/stores.ts';
 
 interface Item {
   readonly time: string;
@@ -17,7 +17,7 @@ interface Item {
 
 const path = '/api/contacts/a/timeline?count=100';
 
-for (const engine of storeEngines)
+for (const engine of oneEngine)
   describe.runIf(engine.available)(`the history of a person on ${engine.name}`, () => {
     async function openWorld() {
       const api = await openReadApi(engine.fresh);

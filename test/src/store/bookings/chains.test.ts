@@ -41,6 +41,11 @@ describe('chains of reschedules', () => {
     expect(chains[0]?.members.slice(0, 2)).toEqual([uri(0), uri(step === 1 ? 1 : 999)]);
   });
 
+  it('begin a circle at its first URI, with those that come from its members', () => {
+    const chains = chainsAmong(2_000, (n) => ({ old_invitee: uri(n < 1_000 ? (n + 1) % 1_000 : n - 1_000) }));
+    expect(summary(chains)).toEqual([[uri(0), 2_000, 1_000]]);
+  });
+
   it('are one where many say they come from the same, and as many as there are where many say they go to the same', () => {
     expect(summary(chainsAmong(1_000, (n) => ({ old_invitee: n === 0 ? null : uri(0) })))).toEqual([
       [uri(0), 1_000, 1],

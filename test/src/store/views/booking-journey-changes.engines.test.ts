@@ -1,5 +1,5 @@
 // Which journeys a copy has to read again: those with a log entry after the position of the copy.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { ingestCountedBookings, january, uri } from '../../../harness/data/counted-bookings.ts';
@@ -16,12 +16,12 @@ const invitee = (id: string, more: object): string =>
 for (const engine of storeEngines)
   describe.runIf(engine.available)(`the changes of journeys on ${engine.name}`, () => {
     let opened: TestStore;
-    beforeEach(async () => {
+    beforeAll(async () => {
       opened = await engine.fresh();
       await ingestCountedBookings(opened.store);
       await catchUpBookings(opened.store);
     });
-    afterEach(() => opened[Symbol.asyncDispose]());
+    afterAll(() => opened[Symbol.asyncDispose]());
 
     const lastSeq = async () => Math.max(...(await rowsOf(opened.store, 'event_log')).map((row) => Number(row['seq'])));
     const changedAfter = async (seq: number) =>

@@ -1,15 +1,10 @@
-// Submissions without a booking: who they are from, whether the person booked in another way, and that an erasure reaches all of it.
-import fc from 'fast-check';
+// Submissions without a booking: who they are from, whether the person booked in another way, and that an erasure reaches all of it. For
+// any facts in any order: views-property.engines.test.ts.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
-import { submittedHistory } from '../../../harness/data/booking-histories.ts';
-import { cut, reordered } from '../../../harness/data/delivery-histories.ts';
-import { ingestObservations } from '../../../harness/data/api-reads.ts';
 import { viewRows } from '../../../harness/mirror/view-rows.ts';
-import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
-import { emptyTables, ingestBodies, projectedRows, storeEngines, type TestStore } from '../../../harness/stores.ts';
-import { viewsOf } from '../../../oracle/views.ts';
+import { emptyTables, ingestBodies, storeEngines, type TestStore } from '../../../harness/stores.ts';
 
 const uri = (kind: string, id: string) => `https://api.example.test/${kind}/${id}`;
 const body = (event: string, payload: object) => JSON.stringify({ event, created_at: '2026-01-06T12:00:00Z', payload });
@@ -94,30 +89,4 @@ describe.each(storeEngines)('submissions without a booking on $name', ({ availab
     expect(text).not.toMatch(/later@example|Person later|Person late"|invitees\/later/i);
     expect(text).toContain('Person lost');
   });
-
-  it.runIf(available)(
-    'equal a plain computation from the rows for any facts in any order',
-    async () => {
-      const { store } = opened;
-      const met = { name: 0, email: 0, booked_otherwise: 0 };
-      const arrivals = submittedHistory.chain((observations) => reordered(observations).chain(cut));
-      await fc.assert(
-        fc.asyncProperty(arrivals, async (batches) => {
-          await emptyTables(store);
-          for (const batch of batches) await ingestObservations(store, batch);
-          const plain = viewsOf(await projectedRows(store), new Date().toISOString())['unbooked_submissions'] ?? [];
-          const found = await rows();
-          expect(found).toEqual(
-            plain.toSorted((a, b) => (String(a['submission_uri']) < String(b['submission_uri']) ? -1 : 1)),
-          );
-          for (const row of found)
-            for (const column of ['name', 'email', 'booked_otherwise'] as const)
-              if (row[column] !== null) met[column] += 1;
-        }),
-        runs(60),
-      );
-      expect(Math.min(...Object.values(met))).toBeGreaterThan(0);
-    },
-    propertyTimeoutMs,
-  );
 });
