@@ -35,7 +35,7 @@ export function readChapter(file: string, source: string): Chapter {
 }
 
 /** The formatter indents every entry of a table by two spaces, and what belongs to an entry by more. */
-const startsEntry = /^ {2}[^\s}/]/;
+const startsEntry = /^ {2}[^\s})/]/;
 
 function rowOf(line: string, place: string): Row {
   const [, single, double] = stringKey.exec(line) ?? [];

@@ -1,69 +1,47 @@
 // Conformance: authentication, scopes and the bodies of 401 and 403.
-import { afterAll, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { apiScopes, type ApiScope } from '#schemas/api-scope.ts';
 import { authorizationServerMetadata, tokenAnswer } from '#schemas/oauth.ts';
-import { operations, openTestSandbox, type Answer, type TestSandbox } from '../harness/sandbox.ts';
+import { operations, openTestSandbox, type Answer } from '../harness/sandbox.ts';
 import { callback, openClient, verifier } from '../harness/sandbox/oauth-client.ts';
-import { answers, documentedBody, strange } from './answers.ts';
+import { answers, documentedBody, hookOf, lacking, strange, tokenWith, tryOperation } from './answers.ts';
 import { rows } from './rows.ts';
+import { openForRows } from './target.ts';
 
-let sandbox: TestSandbox;
 let client: ReturnType<typeof openClient>;
-beforeAll(async () => {
-  sandbox = await openTestSandbox({ rateLimits: false, eventTypes: true });
-  client = openClient(sandbox);
+const sandbox = openForRows({ rateLimits: false, eventTypes: true }, async (opened) => {
+  client = openClient(opened);
 });
-afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const everyScope = Object.keys(apiScopes) as ApiScope[];
-const lacking = (...required_scopes: ApiScope[]) => ({
-  title: 'Insufficient scope',
-  message: "This operation requires the scopes listed in the 'required_scopes' array.",
-  required_scopes,
-});
-
-let made = 0;
-/** An access token of the owner with these scopes. */
-function tokenWith(...scopes: ApiScope[]): string {
-  const token = `oat_row_${(made += 1)}`;
-  sandbox.tokens.add(token, { kind: 'oauth', user: sandbox.handles.users.owner, scopes });
-  return token;
-}
-const tokenWithout = (...left: ApiScope[]): string => tokenWith(...everyScope.filter((scope) => !left.includes(scope)));
+const granted = (...scopes: ApiScope[]): string => tokenWith(sandbox, scopes);
 
 /** Every scope but this one is not enough, and this one alone is: what is then wrong is the request or nothing. */
-async function expectDemanded(scope: ApiScope, method: string, path: string): Promise<void> {
+async function demands(scope: ApiScope, requests: string): Promise<void> {
   const including = everyScope.filter((name) => (apiScopes[name].implies as readonly string[]).includes(scope));
-  const call = (token: string): Promise<Answer> =>
-    sandbox.call(method, path, { token, ...(method === 'GET' || method === 'DELETE' ? {} : { body: {} }) });
-  await answers(call(tokenWithout(scope, ...including)), 403, lacking(scope));
-  expect([200, 204, 400, 404]).toContain((await call(tokenWith(scope))).status);
-}
-
-let hooks = 0;
-function subscribe(token: string, events: readonly string[], scope = 'organization'): Promise<Answer> {
-  const { organization, users } = sandbox.handles;
-  const url = `http://127.0.0.1:9/${(hooks += 1)}`;
-  const body = { url, events, organization, scope, ...(scope === 'user' ? { user: users.owner } : {}) };
-  return sandbox.call('POST', '/webhook_subscriptions', { token, body });
-}
-
-async function expectDemandedForEvents(scope: ApiScope, events: readonly string[], of?: string): Promise<void> {
-  for (const event of events) {
-    await answers(subscribe(tokenWith('webhooks:write'), [event], of), 403, lacking(scope));
-    await answers(subscribe(tokenWith('webhooks:write', scope), [event], of), 201);
+  const others = everyScope.filter((name) => name !== scope && !including.includes(name));
+  for (const request of requests.replaceAll('<uuid>', strange).split(', ')) {
+    const [method = '', path = ''] = request.split(' ');
+    await answers(tryOperation(sandbox, { method, path }, { token: granted(...others) }), 403, lacking(scope));
+    const { status } = await tryOperation(sandbox, { method, path }, { token: granted(scope) });
+    expect([200, 204, 400, 404]).toContain(status);
   }
 }
 
-const somewhere = (path: string): string => path.replaceAll(/\{\w+\}/g, strange);
+const subscribe = (token: string, events: readonly string[], more: object = {}): Promise<Answer> =>
+  sandbox.call('POST', '/webhook_subscriptions', { token, body: hookOf(sandbox, { events, ...more }) });
+
+async function demandedForEvents(scope: ApiScope, events: string, more: object = {}): Promise<void> {
+  for (const event of events.split(' ')) {
+    await answers(subscribe(granted('webhooks:write'), [event], more), 403, lacking(scope));
+    await answers(subscribe(granted('webhooks:write', scope), [event], more), 201);
+  }
+}
 
 rows({
   'Authentication 1 | every endpoint requires an `Authorization` header carrying a bearer token': async () => {
     expect(operations.length).toBeGreaterThan(20);
-    for (const { method, path } of operations) {
-      const body = method === 'GET' || method === 'DELETE' ? {} : { body: {} };
-      await answers(sandbox.call(method, somewhere(path), { as: null, ...body }), 401);
-    }
+    for (const operation of operations) await answers(tryOperation(sandbox, operation, { as: null }), 401);
   },
   'Authentication 1 | an OAuth 2.0 access token is accepted': async () => {
     const { body } = await client.signIn();
@@ -73,103 +51,80 @@ rows({
     answers(sandbox.call('GET', '/contacts', { token: sandbox.handles.tokens.owner }), 200),
   'Authentication 2 | each endpoint requires an authorization scope; a caller whose token lacks it receives 403 with the insufficient-scope body':
     async () => {
-      for (const { method, path, scopes } of operations) {
-        expect(scopes).toHaveLength(1);
-        const body = method === 'GET' || method === 'DELETE' ? {} : { body: {} };
-        const answer = await sandbox.call(method, somewhere(path), { as: 'no_scopes', ...body });
-        expect(answer).toMatchObject({ status: 403, body: lacking(...scopes) });
+      for (const operation of operations) {
+        expect(operation.scopes).toHaveLength(1);
+        const answer = tryOperation(sandbox, operation, { as: 'no_scopes' });
+        await answers(answer, 403, lacking(...operation.scopes));
       }
     },
-  'Scope users:read | GET /users/me, GET /users/<id> | A14': async () => {
-    await expectDemanded('users:read', 'GET', '/users/me');
-    await expectDemanded('users:read', 'GET', new URL(sandbox.handles.users.member).pathname);
-  },
-  'Scope organizations:read | an organization, its memberships and its invitations | A14': async () => {
-    const path = new URL(sandbox.handles.organization).pathname;
-    const [membership] = sandbox.service.state.memberships.values();
-    for (const one of [
-      path,
-      `${path}/invitations`,
-      '/organization_memberships',
-      new URL(membership?.uri ?? '').pathname,
-    ])
-      await expectDemanded('organizations:read', 'GET', one);
-  },
-  'Scope organizations:write | includes organizations:read | A14': async () => {
+  'Scope users:read | GET /users/me, GET /users/<id> | A14': () =>
+    demands('users:read', `GET /users/me, GET ${sandbox.handles.users.member}`),
+  'Scope organizations:read | an organization, its memberships and its invitations | A14': () => {
     const { organization } = sandbox.handles;
-    const token = tokenWith('organizations:write');
-    await answers(sandbox.call('GET', organization, { token }), 200);
+    const [membership] = sandbox.service.state.memberships.values();
+    const paths = [organization, `${organization}/invitations`, '/organization_memberships', membership?.uri];
+    return demands('organizations:read', paths.map((path) => `GET ${path}`).join(', '));
   },
-  'Scope organizations:write | POST /organizations/<uuid>/invitations': async () => {
-    const path = `${new URL(sandbox.handles.organization).pathname}/invitations`;
-    await expectDemanded('organizations:write', 'POST', path);
-  },
-  'Scope contacts:read | GET /contacts': () => expectDemanded('contacts:read', 'GET', '/contacts'),
+  'Scope organizations:write | includes organizations:read | A14': () =>
+    answers(sandbox.call('GET', sandbox.handles.organization, { token: granted('organizations:write') }), 200),
+  'Scope organizations:write | POST /organizations/<uuid>/invitations': () =>
+    demands('organizations:write', `POST ${sandbox.handles.organization}/invitations`),
+  'Scope contacts:read | GET /contacts': () => demands('contacts:read', 'GET /contacts'),
   'Scope contacts:read | contact webhook events': () =>
-    expectDemandedForEvents('contacts:read', ['contact.created', 'contact.updated', 'contact.deleted']),
-  'Scope contacts:write | create, update, delete contacts': async () => {
-    await expectDemanded('contacts:write', 'POST', '/contacts');
-    await expectDemanded('contacts:write', 'PATCH', `/contacts/${strange}`);
-    await expectDemanded('contacts:write', 'DELETE', `/contacts/${strange}`);
-  },
+    demandedForEvents('contacts:read', 'contact.created contact.updated contact.deleted'),
+  'Scope contacts:write | create, update, delete contacts': () =>
+    demands('contacts:write', 'POST /contacts, PATCH /contacts/<uuid>, DELETE /contacts/<uuid>'),
   'Scope contacts:write | implicitly includes contacts:read': async () => {
-    await answers(sandbox.call('GET', '/contacts', { token: tokenWith('contacts:write') }), 200);
-    const token = tokenWith('webhooks:write', 'contacts:write');
-    await answers(subscribe(token, ['contact.created']), 201);
+    await answers(sandbox.call('GET', '/contacts', { token: granted('contacts:write') }), 200);
+    await answers(subscribe(granted('webhooks:write', 'contacts:write'), ['contact.created']), 201);
   },
-  'Scope webhooks:write | POST /webhook_subscriptions': () =>
-    expectDemanded('webhooks:write', 'POST', '/webhook_subscriptions'),
-  'Scope scheduled_events:read | invitee webhook events': () =>
-    expectDemandedForEvents('scheduled_events:read', [
-      'invitee.created',
-      'invitee.canceled',
-      'invitee_no_show.created',
-      'invitee_no_show.deleted',
-    ]),
-  'Scope scheduled_events:write | POST /invitees': () => expectDemanded('scheduled_events:write', 'POST', '/invitees'),
-  'Scope scheduled_events:write | is not said to include scheduled_events:read': () =>
-    answers(
-      subscribe(tokenWith('webhooks:write', 'scheduled_events:write'), ['invitee.created']),
-      403,
-      lacking('scheduled_events:read'),
-    ),
+  'Scope webhooks:write | POST /webhook_subscriptions': () => demands('webhooks:write', 'POST /webhook_subscriptions'),
+  'Scope scheduled_events:read | invitee webhook events': () => {
+    const events = 'invitee.created invitee.canceled invitee_no_show.created invitee_no_show.deleted';
+    return demandedForEvents('scheduled_events:read', events);
+  },
+  'Scope scheduled_events:write | POST /invitees': () => demands('scheduled_events:write', 'POST /invitees'),
+  'Scope scheduled_events:write | is not said to include scheduled_events:read': () => {
+    const token = granted('webhooks:write', 'scheduled_events:write');
+    return answers(subscribe(token, ['invitee.created']), 403, lacking('scheduled_events:read'));
+  },
   'Scope event_types:read | event type webhook events': () =>
-    expectDemandedForEvents('event_types:read', ['event_type.created', 'event_type.updated', 'event_type.deleted']),
+    demandedForEvents('event_types:read', 'event_type.created event_type.updated event_type.deleted'),
   'Scope routing_forms:read | routing form submission webhook event': () =>
-    expectDemandedForEvents('routing_forms:read', ['routing_form_submission.created']),
-  'Scope meeting_recaps:read | read recaps and transcripts': async () => {
-    await expectDemanded('meeting_recaps:read', 'GET', '/meeting_recaps');
-    await expectDemanded('meeting_recaps:read', 'GET', `/meeting_recaps/${strange}`);
-    await expectDemanded('meeting_recaps:read', 'GET', `/meeting_recaps/${strange}/transcript`);
+    demandedForEvents('routing_forms:read', 'routing_form_submission.created'),
+  'Scope meeting_recaps:read | read recaps and transcripts': () => {
+    const one = 'GET /meeting_recaps/<uuid>';
+    return demands('meeting_recaps:read', `GET /meeting_recaps, ${one}, ${one}/transcript`);
   },
-  'Scope meeting_recaps:read | recap webhook events': async () => {
-    const events = ['meeting_recap.created', 'meeting_recap.updated', 'meeting_recap.deleted'];
-    await expectDemandedForEvents('meeting_recaps:read', events, 'user');
+  'Scope meeting_recaps:read | recap webhook events': () => {
+    const events = 'meeting_recap.created meeting_recap.updated meeting_recap.deleted';
+    return demandedForEvents('meeting_recaps:read', events, { scope: 'user', user: sandbox.handles.users.owner });
   },
-  'Scope meeting_recaps:write | update and delete recaps': async () => {
-    await expectDemanded('meeting_recaps:write', 'PATCH', `/meeting_recaps/${strange}`);
-    await expectDemanded('meeting_recaps:write', 'DELETE', `/meeting_recaps/${strange}`);
-  },
+  'Scope meeting_recaps:write | update and delete recaps': () =>
+    demands('meeting_recaps:write', 'PATCH /meeting_recaps/<uuid>, DELETE /meeting_recaps/<uuid>'),
   'Scope meeting_recaps:write | implicitly includes meeting_recaps:read': async () => {
     const query = { organization: sandbox.handles.organization };
-    await answers(sandbox.call('GET', '/meeting_recaps', { token: tokenWith('meeting_recaps:write'), query }), 200);
+    await answers(sandbox.call('GET', '/meeting_recaps', { token: granted('meeting_recaps:write'), query }), 200);
   },
-  'Scope groups | scope for the groups interface': async () => {
-    await expectDemanded('groups', 'GET', `/groups?organization=${sandbox.handles.organization}`);
-    await expectDemanded('groups', 'GET', sandbox.handles.group);
+  'Scope groups | scope for the groups interface': () => {
+    const { organization, group } = sandbox.handles;
+    return demands('groups', `GET /groups?organization=${organization}, GET ${group}`);
   },
   'Authentication 3 | custom fields on contacts reuse contacts:read and contacts:write; no new scopes exist for them':
     async () => {
-      await expectDemanded('contacts:read', 'GET', '/contacts/custom_field_definitions');
-      await expectDemanded('contacts:read', 'GET', `/contacts/custom_field_definitions/${strange}`);
+      const path = '/contacts/custom_field_definitions';
+      await demands('contacts:read', `GET ${path}, GET ${path}/<uuid>`);
       expect(everyScope.filter((scope) => scope.includes('custom'))).toEqual([]);
     },
   'Authentication 4 | role-based permission: the same request can succeed for an administrator and fail with 403 for an ordinary user':
     async () => {
-      const email = (name: string) => ({ body: { email: `${name}@example.test` } });
-      const path = `${new URL(sandbox.handles.organization).pathname}/invitations`;
-      await answers(sandbox.call('POST', path, { as: 'admin', ...email('by-admin') }), 201);
-      await answers(sandbox.call('POST', path, { as: 'member', ...email('by-member') }), 403);
+      const invite = (as: 'admin' | 'member') =>
+        sandbox.call('POST', `${sandbox.handles.organization}/invitations`, {
+          as,
+          body: { email: `by-${as}@example.test` },
+        });
+      await answers(invite('admin'), 201);
+      await answers(invite('member'), 403);
     },
   'Authentication 5 | plan-based permission: some endpoints return 403 for accounts on plans below the stated level':
     async () => {
@@ -179,11 +134,9 @@ rows({
   'Authentication 6 | an authorization server publishes its metadata at {auth_url}/.well-known/oauth-authorization-server':
     async () => {
       const { auth_url } = sandbox.handles;
-      const { status, body } = await sandbox.call('GET', `${auth_url}/.well-known/oauth-authorization-server`, {
-        as: null,
-      });
-      expect(status).toBe(200);
-      expect(authorizationServerMetadata.parse(body).issuer).toBe(auth_url);
+      const url = `${auth_url}/.well-known/oauth-authorization-server`;
+      const { status, body } = await sandbox.call('GET', url, { as: null });
+      expect([status, authorizationServerMetadata.parse(body).issuer]).toEqual([200, auth_url]);
     },
   'Errors, 401 | caller cannot be authenticated: title `Internal Server Error`, message `The server encountered an unexpected condition that prevented it from fulfilling the request.`':
     async () => {
@@ -192,16 +145,11 @@ rows({
         await answers(sandbox.call('GET', '/contacts', { as: null, headers: { authorization } }), 401, documentedBody);
     },
   "Errors, 403 | insufficient scope: title `Insufficient scope`, message `This operation requires the scopes listed in the 'required_scopes' array.`":
-    async () => {
-      const { status, body } = await sandbox.call('GET', '/contacts', { as: 'no_scopes' });
-      expect(status).toBe(403);
-      expect(body.title).toBe('Insufficient scope');
-      expect(body.message).toBe("This operation requires the scopes listed in the 'required_scopes' array.");
-    },
-  'Errors, 403 | `required_scopes` (list of string, required) lists the missing scopes': async () => {
+    () => answers(sandbox.call('GET', '/contacts', { as: 'no_scopes' }), 403, lacking('contacts:read')),
+  'Errors, 403 | `required_scopes` (list of string, required) lists the missing scopes': () => {
     const events = ['contact.created', 'invitee.created', 'invitee.canceled', 'event_type.created'];
-    const { body } = await subscribe(tokenWith('webhooks:write', 'contacts:read'), events);
-    expect(body.required_scopes).toEqual(['scheduled_events:read', 'event_types:read']);
+    const refused = lacking('scheduled_events:read', 'event_types:read');
+    return answers(subscribe(granted('webhooks:write', 'contacts:read'), events), 403, refused);
   },
   'Errors, 403 | permission denied: title `Permission Denied`; message varies by endpoint': async () => {
     const { status, body } = await sandbox.call('GET', '/contacts', { as: 'member' });

@@ -1,15 +1,12 @@
 // Conformance: how the service says no.
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { operations, openTestSandbox, type Answer, type CallOptions, type TestSandbox } from '../harness/sandbox.ts';
-import { answers, documentedBody, strange } from './answers.ts';
+import { afterEach, expect } from 'vitest';
+import { operations, type Answer, type CallOptions } from '../harness/sandbox.ts';
+import { answers, documentedBody, hookOf, invalid, strange, tryOperation } from './answers.ts';
 import { rows } from './rows.ts';
+import { openForRows } from './target.ts';
 
-let sandbox: TestSandbox;
-beforeAll(async () => void (sandbox = await openTestSandbox({ rateLimits: false })));
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = openForRows({ rateLimits: false });
 afterEach(() => sandbox.control('POST', '/faults', {}));
-
-const bodyFor = (method: string, body: unknown = {}) => (method === 'GET' || method === 'DELETE' ? {} : { body });
 
 let made = 0;
 const invite = (more: CallOptions = {}, uuid = sandbox.handles.organization.split('/').at(-1)): Promise<Answer> =>
@@ -17,27 +14,33 @@ const invite = (more: CallOptions = {}, uuid = sandbox.handles.organization.spli
     body: { email: `err-${(made += 1)}@example.test` },
     ...more,
   });
-
 const contacts = (more: CallOptions = {}): Promise<Answer> => sandbox.call('GET', '/contacts', more);
-
-const hook = () => ({
-  url: `http://127.0.0.1:9/${(made += 1)}`,
-  events: ['invitee.created'],
-  organization: sandbox.handles.organization,
-  scope: 'organization',
-});
-const subscribe = (more: CallOptions = {}): Promise<Answer> =>
-  sandbox.call('POST', '/webhook_subscriptions', { body: hook(), ...more });
-
+const subscribe = (body: object = hookOf(sandbox), more: CallOptions = {}): Promise<Answer> =>
+  sandbox.call('POST', '/webhook_subscriptions', { body, ...more });
+const inStrangeOrganization = (): Promise<Answer> =>
+  subscribe(hookOf(sandbox, { organization: `${sandbox.handles.base_url}/organizations/${strange}` }));
+async function subscribeTwice(): Promise<Answer> {
+  const body = hookOf(sandbox);
+  await answers(subscribe(body), 201);
+  return subscribe(body);
+}
 const booking = () => ({
   event_type: sandbox.handles.event_types.solo,
   start_time: '2030-01-01T09:00:00Z',
   invitee: { email: 'err@example.test', name: 'Err', timezone: 'UTC' },
 });
-const book = (more: CallOptions = {}): Promise<Answer> =>
-  sandbox.call('POST', '/invitees', { body: booking(), ...more });
+const book = (body: object = booking(), more: CallOptions = {}): Promise<Answer> =>
+  sandbox.call('POST', '/invitees', { body, ...more });
 
 const failWith = (status: number): Promise<Answer> => sandbox.control('POST', '/faults', { status });
+const failing = (call: () => Promise<Answer>) => async () => {
+  await failWith(1);
+  return call();
+};
+/** Shows that each of these calls is answered with its status. */
+async function answerWith(calls: Readonly<Record<number, () => Promise<Answer>>>): Promise<void> {
+  for (const [status, call] of Object.entries(calls)) await answers(call(), Number(status));
+}
 
 rows({
   'Errors, body | `title` (string), `message` (string), `details` (list of ErrorResponseDetailsItem, optional)':
@@ -53,7 +56,7 @@ rows({
       }
     },
   'ErrorResponseDetailsItem | `message` (string, R), `parameter` (string, O), `code` (string, O)': async () => {
-    const { body } = await book({ body: { ...booking(), invitee: { email: 'x', timezone: 1 }, surprise: true } });
+    const { body } = await book({ ...booking(), invitee: { email: 'x', timezone: 1 }, surprise: true });
     expect(body.details.length).toBeGreaterThan(1);
     for (const detail of body.details) {
       expect(typeof detail.message).toBe('string');
@@ -61,24 +64,24 @@ rows({
     }
     expect(body.details.map(({ parameter }: { parameter?: string }) => parameter)).toContain('invitee.email');
   },
-  'Errors, POST /organizations/<uuid>/invitations | statuses documented: 400, 401, 403, 404, 500': async () => {
-    expect((await invite({ body: {} })).status).toBe(400);
-    expect((await invite({ as: null })).status).toBe(401);
-    expect((await invite({ as: 'member' })).status).toBe(403);
-    expect((await invite({}, strange)).status).toBe(404);
-    await failWith(1);
-    expect((await invite()).status).toBe(500);
-  },
-  'Errors, GET /contacts | statuses documented: 400, 401, 403, 500': async () => {
-    expect((await contacts({ query: { sort: 'name:asc' } })).status).toBe(400);
-    expect((await contacts({ as: null })).status).toBe(401);
-    expect((await contacts({ as: 'free_plan' })).status).toBe(403);
-    await failWith(1);
-    expect((await contacts()).status).toBe(500);
-  },
+  'Errors, POST /organizations/<uuid>/invitations | statuses documented: 400, 401, 403, 404, 500': () =>
+    answerWith({
+      400: () => invite({ body: {} }),
+      401: () => invite({ as: null }),
+      403: () => invite({ as: 'member' }),
+      404: () => invite({}, strange),
+      500: failing(invite),
+    }),
+  'Errors, GET /contacts | statuses documented: 400, 401, 403, 500': () =>
+    answerWith({
+      400: () => contacts({ query: { sort: 'name:asc' } }),
+      401: () => contacts({ as: null }),
+      403: () => contacts({ as: 'free_plan' }),
+      500: failing(contacts),
+    }),
   'Errors, GET /contacts | 404 is documented, but nothing in the request names a resource: the sandbox answers it only as an injected fault | exception':
     async () => {
-      expect((await contacts({ query: { name: 'no such contact' } })).status).toBe(200);
+      await answers(contacts({ query: { name: 'no such contact' } }), 200);
       await sandbox.control('POST', '/faults', { answers: [{ path: '/contacts', status: 404 }] });
       await answers(contacts(), 404, documentedBody);
     },
@@ -86,36 +89,28 @@ rows({
     await failWith(503);
     await answers(contacts(), 503, documentedBody);
     await sandbox.control('POST', '/faults', {});
-    expect((await contacts()).status).toBe(200);
+    await answers(contacts(), 200);
   },
-  'Errors, POST /webhook_subscriptions | statuses documented: 400, 401, 403, 404, 409, 503': async () => {
-    expect((await subscribe({ body: {} })).status).toBe(400);
-    expect((await subscribe({ as: null })).status).toBe(401);
-    expect((await subscribe({ as: 'member' })).status).toBe(403);
-    const organization = `${sandbox.handles.base_url}/organizations/${strange}`;
-    expect((await subscribe({ body: { ...hook(), organization } })).status).toBe(404);
-    const body = hook();
-    expect((await subscribe({ body })).status).toBe(201);
-    expect((await subscribe({ body })).status).toBe(409);
-    await failWith(1);
-    expect((await subscribe()).status).toBe(503);
-  },
-  'Errors, POST /invitees | statuses documented: 400, 401, 403, 404, 500': async () => {
-    expect((await book({ body: {} })).status).toBe(400);
-    expect((await book({ as: null })).status).toBe(401);
-    expect((await book({ as: 'free_plan' })).status).toBe(403);
-    const event_type = `${sandbox.handles.base_url}/event_types/${strange}`;
-    expect((await book({ body: { ...booking(), event_type } })).status).toBe(404);
-    await failWith(1);
-    expect((await book()).status).toBe(500);
-  },
+  'Errors, POST /webhook_subscriptions | statuses documented: 400, 401, 403, 404, 409, 503': () =>
+    answerWith({
+      400: () => subscribe({}),
+      401: () => subscribe({}, { as: null }),
+      403: () => subscribe(hookOf(sandbox), { as: 'member' }),
+      404: inStrangeOrganization,
+      409: subscribeTwice,
+      503: failing(subscribe),
+    }),
+  'Errors, POST /invitees | statuses documented: 400, 401, 403, 404, 500': () =>
+    answerWith({
+      400: () => book({}),
+      401: () => book(booking(), { as: null }),
+      403: () => book(booking(), { as: 'free_plan' }),
+      404: () => book({ ...booking(), event_type: `${sandbox.handles.base_url}/event_types/${strange}` }),
+      500: failing(book),
+    }),
   'Errors, 400 | request not valid: the documented title is `Internal Server Error`': async () => {
-    for (const refused of [
-      await contacts({ query: { count: 0 } }),
-      await subscribe({ body: {} }),
-      await book({ body: {} }),
-    ])
-      expect(refused).toMatchObject({ status: 400, body: { title: documentedBody.title } });
+    for (const refused of [contacts({ query: { count: 0 } }), subscribe({}), book({})])
+      await answers(refused, 400, { title: documentedBody.title });
   },
   'Errors, 400 | `details` names every parameter that is wrong, and never repeats what was sent | A16': async () => {
     const secret = 'not-an-address-but-a-secret';
@@ -133,16 +128,12 @@ rows({
   'Errors, 400 | a parameter that is unknown or given twice, and a body that is unknown in part, is refused | A16':
     async () => {
       await answers(contacts({ query: { favourite: 'yes' } }), 400);
-      await answers(sandbox.call('GET', '/contacts?count=1&count=2'), 400, { details: [{ parameter: 'count' }] });
-      await answers(book({ body: { ...booking(), favourite: 'yes' } }), 400);
+      await answers(sandbox.call('GET', '/contacts?count=1&count=2'), 400, invalid('count'));
+      await answers(book({ ...booking(), favourite: 'yes' }), 400);
     },
   'Errors, 401 | caller cannot be authenticated: no token, whichever endpoint': async () => {
-    for (const { method, path } of operations)
-      await answers(
-        sandbox.call(method, path.replaceAll(/\{\w+\}/g, strange), { as: null, ...bodyFor(method) }),
-        401,
-        documentedBody,
-      );
+    for (const operation of operations)
+      await answers(tryOperation(sandbox, operation, { as: null }), 401, documentedBody);
   },
   'Errors, 401 | caller cannot be authenticated: a garbled or unknown token': async () => {
     const { owner } = sandbox.handles.tokens;
@@ -158,59 +149,41 @@ rows({
       await answers(contacts({ as: null, headers: { authorization } }), 401, documentedBody);
   },
   'Errors, 403 | insufficient scope is reported before anything about the request': async () => {
-    for (const { method, path, scopes } of operations.filter((operation) => operation.scopes.length > 0))
-      await answers(
-        sandbox.call(method, path.replaceAll(/\{\w+\}/g, strange), {
-          as: 'no_scopes',
-          ...bodyFor(method, 'nonsense'),
-        }),
-        403,
-        { title: 'Insufficient scope', required_scopes: scopes },
-      );
+    for (const operation of operations) {
+      const nonsense = operation.body === undefined ? {} : { body: 'nonsense' };
+      const refused = { title: 'Insufficient scope', required_scopes: operation.scopes };
+      await answers(tryOperation(sandbox, operation, { as: 'no_scopes', ...nonsense }), 403, refused);
+    }
   },
   'Errors, 404 | requested resource not found: same title and message as 401, whichever endpoint': async () => {
     const named = operations.filter(({ path, method }) => path.endsWith('}') && method === 'GET');
     expect(named.length).toBeGreaterThan(10);
-    for (const { path } of named)
-      await answers(sandbox.call('GET', path.replaceAll(/\{\w+\}/g, strange)), 404, documentedBody);
+    for (const operation of named) await answers(tryOperation(sandbox, operation, {}), 404, documentedBody);
   },
   'Errors, 404 | a path that is not there is not found': async () => {
     for (const path of ['/nothing', '/contacts/a/b/c', '/users', '/Contacts', '/contacts/'])
       await answers(sandbox.call('GET', path), 404, documentedBody);
   },
   'Errors, 409 | attempt to create a resource that already exists (webhook subscription): same title and message as 401':
-    async () => {
-      const body = hook();
-      await subscribe({ body });
-      await answers(subscribe({ body }), 409, documentedBody);
-    },
-  'Errors, 500 | server error: same title and message as 401': async () => {
-    await failWith(1);
-    await answers(contacts(), 500, documentedBody);
-  },
-  'Errors, 503 | service unavailable (503 on webhook creation): same title and message as 401': async () => {
-    await failWith(1);
-    await answers(subscribe(), 503, documentedBody);
-  },
+    () => answers(subscribeTwice(), 409, documentedBody),
+  'Errors, 500 | server error: same title and message as 401': () => answers(failing(contacts)(), 500, documentedBody),
+  'Errors, 503 | service unavailable (503 on webhook creation): same title and message as 401': () =>
+    answers(failing(subscribe)(), 503, documentedBody),
   'Errors | all of these include optional `details`': async () => {
-    const organization = `${sandbox.handles.base_url}/organizations/${strange}`;
-    const body = hook();
-    await subscribe({ body });
     for (const refused of [
       await contacts({ query: { count: 0 } }),
       await contacts({ as: null }),
-      await subscribe({ body: { ...hook(), organization } }),
-      await subscribe({ body }),
+      await inStrangeOrganization(),
+      await subscribeTwice(),
     ])
       expect(refused.body.details.length).toBeGreaterThan(0);
   },
   'Errors, role example | a non-administrator listing webhook subscriptions for an organization scope receives 403':
     async () => {
       const query = { organization: sandbox.handles.organization, scope: 'organization' };
-      await answers(sandbox.call('GET', '/webhook_subscriptions', { as: 'member', query }), 403, {
-        title: 'Permission Denied',
-      });
-      await answers(sandbox.call('GET', '/webhook_subscriptions', { as: 'admin', query }), 200);
+      const list = (as: 'member' | 'admin') => sandbox.call('GET', '/webhook_subscriptions', { as, query });
+      await answers(list('member'), 403, { title: 'Permission Denied' });
+      await answers(list('admin'), 200);
     },
   'Errors, 400 | a detail says what would have been right | A16': async () => {
     const { organization, event_types } = sandbox.handles;

@@ -1,16 +1,12 @@
 // Conformance: limits that hold for every list and every answer.
-import { afterAll, beforeAll, expect } from 'vitest';
-import { operations, openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
+import { expect } from 'vitest';
+import { operations, openTestSandbox } from '../harness/sandbox.ts';
 import { fillEveryList, listsOf } from '../harness/sandbox/lists.ts';
-import { answers, strange } from './answers.ts';
+import { answers, invalid, tryOperation } from './answers.ts';
 import { rows } from './rows.ts';
+import { openForRows } from './target.ts';
 
-let sandbox: TestSandbox;
-beforeAll(async () => {
-  sandbox = await openTestSandbox({ rateLimits: false });
-  await fillEveryList(sandbox);
-});
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = openForRows({ rateLimits: false }, fillEveryList);
 
 const headers = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'] as const;
 
@@ -27,21 +23,23 @@ rows({
   },
   'Limits, count | every list takes 1 to 100 and refuses anything else with 400 | A6a': async () => {
     for (const { path, query } of listsOf(sandbox)) {
-      for (const count of [1, 100]) await answers(sandbox.call('GET', path, { query: { ...query, count } }), 200);
+      const ask = (count: string | number) => sandbox.call('GET', path, { query: { ...query, count } });
+      for (const count of [1, 100]) await answers(ask(count), 200);
       for (const count of ['0', '-1', '101', '1000', '1.5', 'ten', '', ' 5', '0x10', '1e1'])
-        await answers(sandbox.call('GET', path, { query: { ...query, count } }), 400, {
-          details: [{ parameter: 'count' }],
-        });
+        await answers(ask(count), 400, invalid('count'));
     }
   },
   'Limits | every answer to a known caller carries X-RateLimit-Limit, -Remaining and -Reset, refusals too | A6d':
     async () => {
-      for (const { method, path } of operations)
+      for (const operation of operations)
         for (const as of ['owner', 'no_scopes'] as const) {
-          const body = method === 'GET' || method === 'DELETE' ? {} : { body: {} };
-          const answer = await sandbox.call(method, path.replaceAll(/\{\w+\}/g, strange), { as, ...body });
+          const answer = await tryOperation(sandbox, operation, { as });
           for (const name of headers)
-            expect([path, name, answer.headers.get(name)]).toEqual([path, name, expect.stringMatching(/^\d+$/)]);
+            expect([operation.path, name, answer.headers.get(name)]).toEqual([
+              operation.path,
+              name,
+              expect.stringMatching(/^\d+$/),
+            ]);
         }
     },
   'Limits | an unknown caller gets no information about limits | A6d': async () => {

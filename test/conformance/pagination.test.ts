@@ -1,37 +1,38 @@
 // Conformance: pages of collections, whichever list they are of.
-import { afterAll, beforeAll, expect } from 'vitest';
-import { openTestSandbox, type Answer, type TestSandbox } from '../harness/sandbox.ts';
+import { expect } from 'vitest';
+import { openTestSandbox, type Answer } from '../harness/sandbox.ts';
 import { fillEveryList, listsOf, type Stop } from '../harness/sandbox/lists.ts';
-import { answers } from './answers.ts';
+import { answers, everyPage, invalid } from './answers.ts';
 import { rows } from './rows.ts';
-import { openTarget } from './target.ts';
+import { openForRows } from './target.ts';
 
-let sandbox: TestSandbox;
 let lists: readonly Stop[];
-beforeAll(async () => {
-  sandbox = await openTarget({ rateLimits: false });
-  await fillEveryList(sandbox);
-  lists = listsOf(sandbox);
-});
-afterAll(() => sandbox[Symbol.asyncDispose]());
-
-const page = ({ path, query }: Stop, more: Readonly<Record<string, string | number>> = {}): Promise<Answer> =>
-  sandbox.call('GET', path, { query: { ...query, ...more } });
-
 /** The first two pages of one row each, of every list that has two. */
-async function pairs(): Promise<readonly (readonly [Stop, Answer, Answer])[]> {
+let pairs: readonly (readonly [Stop, Answer, Answer])[];
+const sandbox = openForRows({ rateLimits: false }, async (opened) => {
+  await fillEveryList(opened);
+  lists = listsOf(opened);
+  pairs = await findPairs(opened);
+});
+
+const page = ({ path, query }: Stop, more: Readonly<Record<string, string | number>> = {}, at = sandbox) =>
+  at.call('GET', path, { query: { ...query, ...more } });
+const contacts = (query: Readonly<Record<string, string | number>>): Promise<Answer> =>
+  sandbox.call('GET', '/contacts', { query });
+
+async function findPairs(opened: typeof sandbox): Promise<typeof pairs> {
   const found: (readonly [Stop, Answer, Answer])[] = [];
   for (const list of lists) {
-    const first = await page(list, { count: 1 });
-    const { next_page } = first.body.pagination;
-    if (next_page !== null) found.push([list, first, await sandbox.call('GET', next_page)]);
+    const first = await page(list, { count: 1 }, opened);
+    const next: string | null = first.body.pagination?.next_page ?? null;
+    if (next !== null) found.push([list, first, await opened.call('GET', next)]);
   }
-  expect(found.length).toBeGreaterThan(8);
   return found;
 }
 
 rows({
   'Pagination, count | integer (R): number of rows': async () => {
+    expect(pairs.length).toBeGreaterThan(8);
     for (const list of lists)
       for (const count of [1, 3, 100]) {
         const { body } = await page(list, { count });
@@ -40,7 +41,7 @@ rows({
       }
   },
   'Pagination, next_page | string (R, N): URI of next page; null = no more': async () => {
-    for (const [list, first, second] of await pairs()) {
+    for (const [list, first, second] of pairs) {
       expect(new URL(first.body.pagination.next_page).origin).toBe(sandbox.handles.base_url);
       expect(second).toMatchObject({ status: 200 });
       expect(second.body.collection[0]).toEqual((await page(list, { count: 2 })).body.collection[1]);
@@ -48,7 +49,7 @@ rows({
     for (const list of lists) expect((await page(list, { count: 100 })).body.pagination.next_page).toBeNull();
   },
   'Pagination, previous_page | string (R, N): URI of previous page; null = none': async () => {
-    for (const [, first, second] of await pairs()) {
+    for (const [, first, second] of pairs) {
       expect(first.body.pagination.previous_page).toBeNull();
       const back = await sandbox.call('GET', second.body.pagination.previous_page);
       expect(back.body.collection).toEqual(first.body.collection);
@@ -56,7 +57,7 @@ rows({
     }
   },
   'Pagination, next_page_token | string (R, N): token for next page; null = none': async () => {
-    for (const [list, first, second] of await pairs()) {
+    for (const [list, first, second] of pairs) {
       const page_token: string = first.body.pagination.next_page_token;
       expect(new URL(first.body.pagination.next_page).searchParams.get('page_token')).toBe(page_token);
       expect((await page(list, { count: 1, page_token })).body.collection).toEqual(second.body.collection);
@@ -64,7 +65,7 @@ rows({
     for (const list of lists) expect((await page(list, { count: 100 })).body.pagination.next_page_token).toBeNull();
   },
   'Pagination, previous_page_token | string (R, N): token for previous page; null = none': async () => {
-    for (const [list, first, second] of await pairs()) {
+    for (const [list, first, second] of pairs) {
       expect(first.body.pagination.previous_page_token).toBeNull();
       const page_token: string = second.body.pagination.previous_page_token;
       expect((await page(list, { count: 1, page_token })).body.collection).toEqual(first.body.collection);
@@ -76,7 +77,7 @@ rows({
   },
   'Conventions 3 | the link to the next page asks for the same rows: it carries every parameter of the request':
     async () => {
-      for (const [{ query }, first] of await pairs()) {
+      for (const [{ query }, first] of pairs) {
         const { searchParams } = new URL(first.body.pagination.next_page);
         expect(Object.fromEntries(searchParams)).toMatchObject({ ...query, count: '1' });
       }
@@ -94,28 +95,21 @@ rows({
     expect(Object.values(next.body.pagination).filter((value) => value !== null && value !== 0)).toEqual([]);
   },
   'GET /contacts, sort | pages keep the order that was asked for': async () => {
-    const times: string[] = [];
-    let next: string | null = '/contacts?sort=updated_at:desc&count=9';
-    while (next !== null) {
-      const { body }: Answer = await sandbox.call('GET', next);
-      times.push(...body.collection.map((contact: { updated_at: string }) => contact.updated_at));
-      next = body.pagination.next_page;
-    }
+    const found = await everyPage<{ updated_at: string }>(sandbox, '/contacts?sort=updated_at:desc&count=9');
+    const times = found.map(({ updated_at }) => updated_at);
     expect(times.length).toBeGreaterThan(20);
     expect(times).toEqual(times.toSorted().toReversed());
   },
   'page_token | a token belongs to one list in one order, and is refused elsewhere with 400 | A13': async () => {
-    const found = await pairs();
-    for (const [index, [list]] of found.entries()) {
-      const page_token: string = found[(index + 1) % found.length]?.[1].body.pagination.next_page_token;
-      await answers(page(list, { page_token }), 400, { details: [{ parameter: 'page_token' }] });
+    for (const [index, [list]] of pairs.entries()) {
+      const page_token: string = pairs[(index + 1) % pairs.length]?.[1].body.pagination.next_page_token;
+      await answers(page(list, { page_token }), 400, invalid('page_token'));
     }
-    const { body } = await sandbox.call('GET', '/contacts', { query: { count: 1, sort: 'created_at:asc' } });
-    const query = { page_token: body.pagination.next_page_token, sort: 'created_at:desc' };
-    await answers(sandbox.call('GET', '/contacts', { query }), 400);
+    const { body } = await contacts({ count: 1, sort: 'created_at:asc' });
+    await answers(contacts({ page_token: body.pagination.next_page_token, sort: 'created_at:desc' }), 400);
   },
   'page_token | a token alone leads on: it carries the filters and the order of its list | A13': async () => {
-    for (const [list, first, second] of await pairs()) {
+    for (const [list, first, second] of pairs) {
       const page_token: string = first.body.pagination.next_page_token;
       const alone = await sandbox.call('GET', list.path, { query: { count: 1, page_token } });
       expect(alone).toMatchObject({ status: 200, body: { collection: second.body.collection } });
@@ -123,32 +117,28 @@ rows({
       expect(Object.fromEntries(next)).toMatchObject(list.query);
     }
     const query = { sort: 'updated_at:desc', count: 3 };
-    const { body } = await sandbox.call('GET', '/contacts', { query });
-    const { next_page_token: page_token } = body.pagination;
-    const rest = (await sandbox.call('GET', '/contacts', { query: { page_token, count: 100 } })).body.collection;
-    expect([...body.collection, ...rest]).toEqual(
-      (await sandbox.call('GET', '/contacts', { query: { ...query, count: 100 } })).body.collection,
-    );
+    const { body } = await contacts(query);
+    const rest = await contacts({ page_token: body.pagination.next_page_token, count: 100 });
+    const whole = await contacts({ ...query, count: 100 });
+    expect([...body.collection, ...rest.body.collection]).toEqual(whole.body.collection);
   },
   'page_token | filters or an order other than those of the token are refused with 400 | A13': async () => {
     const asked = { country: 'US,DE,GB,FR,JP,CA,BR,IN,AU,ES', sort: 'updated_at:asc' };
-    const { body } = await sandbox.call('GET', '/contacts', { query: { ...asked, count: 1 } });
-    const { next_page_token: page_token } = body.pagination;
+    const { next_page_token: page_token } = (await contacts({ ...asked, count: 1 })).body.pagination;
     expect(page_token).not.toBeNull();
     for (const same of [asked, { country: asked.country }, { sort: asked.sort }, { count: 7 }])
-      await answers(sandbox.call('GET', '/contacts', { query: { ...same, page_token } }), 200);
+      await answers(contacts({ ...same, page_token }), 200);
     for (const other of [{ country: 'US' }, { sort: 'updated_at:desc' }, { name: 'a' }, { exclude: 'custom_fields' }])
-      await answers(sandbox.call('GET', '/contacts', { query: { ...asked, ...other, page_token } }), 400, {
+      await answers(contacts({ ...asked, ...other, page_token }), 400, {
         details: [{ parameter: 'page_token', message: expect.stringContaining(Object.keys(other)[0] ?? '') }],
       });
   },
   'page_token | a list with filters too long for two addresses still has a next page | A13': async () => {
     const name = ['a', 'e', 'i', 'o', 'u', ...Array.from({ length: 900 }, (_, index) => `n${index}`)].join(',');
-    const { body } = await sandbox.call('GET', '/contacts', { query: { name, count: 1 } });
-    const { next_page } = body.pagination;
+    const { next_page } = (await contacts({ name, count: 1 })).body.pagination;
     expect(next_page.length).toBeLessThan(9000);
-    const whole = await sandbox.call('GET', '/contacts', { query: { name, count: 2 } });
-    expect((await sandbox.call('GET', next_page)).body.collection).toEqual([whole.body.collection[1]]);
+    const [, second] = (await contacts({ name, count: 2 })).body.collection;
+    expect((await sandbox.call('GET', next_page)).body.collection).toEqual([second]);
   },
   'page_token | a token holds for a day | A13': async () => {
     await using slow = await openTestSandbox();

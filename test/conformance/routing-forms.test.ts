@@ -1,42 +1,33 @@
 // Conformance: routing forms and their submissions.
-import { afterAll, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import type { RoutingFormResource } from '#schemas/resources/routing-form.ts';
 import { openSubscriber } from '../harness/sandbox/subscriber.ts';
 import { openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
-import { answers } from './answers.ts';
+import { answers, invalid, lacking, noAccess, urisOf } from './answers.ts';
 import { rows } from './rows.ts';
+import { openForRows } from './target.ts';
 
-let sandbox: TestSandbox;
 let form: RoutingFormResource;
-beforeAll(async () => {
-  sandbox = await openTestSandbox();
-  const { body } = await sandbox.call('GET', '/routing_forms', {
-    query: { organization: sandbox.handles.organization },
-  });
-  form = body.collection[0] as RoutingFormResource;
+const sandbox = openForRows({}, async (opened) => {
+  form = await formOf(opened);
 });
-afterAll(() => sandbox[Symbol.asyncDispose]());
 
+async function formOf({ call, handles: { organization } }: TestSandbox): Promise<RoutingFormResource> {
+  return (await call('GET', '/routing_forms', { query: { organization } })).body.collection[0];
+}
+const events = ['routing_form_submission.created'] as const;
 const submit = async (body: object = {}) =>
   (await sandbox.control('POST', '/routing_form_submissions', body)).body.resource;
 
 rows({
   'Events | routing_form_submission.created fires when a routing form is submitted': async () => {
-    await using ear = await openSubscriber(sandbox, {
-      events: ['routing_form_submission.created'],
-      scope: 'organization',
-    });
-    const submission = await submit();
-    expect(await ear.heard()).toMatchObject([
-      { event: 'routing_form_submission.created', created_at: submission.created_at, payload: submission },
-    ]);
+    await using ear = await openSubscriber(sandbox, { events, scope: 'organization' });
+    const payload = await submit();
+    expect(await ear.heard()).toMatchObject([{ event: events[0], created_at: payload.created_at, payload }]);
   },
   'Events | routing_form_submission.created belongs to the organization, to no user of it': async () => {
-    await using ear = await openSubscriber(sandbox, { events: ['routing_form_submission.created'], scope: 'user' });
-    await using organization = await openSubscriber(sandbox, {
-      events: ['routing_form_submission.created'],
-      scope: 'organization',
-    });
+    await using ear = await openSubscriber(sandbox, { events, scope: 'user' });
+    await using organization = await openSubscriber(sandbox, { events, scope: 'organization' });
     await submit();
     expect(await organization.heard()).toHaveLength(1);
     expect(await ear.heard()).toEqual([]);
@@ -44,16 +35,11 @@ rows({
   'Authentication 2 | routing_forms:read is required for routing forms and their submissions': async () => {
     const { uri } = await submit();
     for (const path of ['/routing_forms', form.uri, '/routing_form_submissions', uri])
-      await answers(sandbox.call('GET', path, { as: 'no_scopes' }), 403, {
-        title: 'Insufficient scope',
-        required_scopes: ['routing_forms:read'],
-      });
+      await answers(sandbox.call('GET', path, { as: 'no_scopes' }), 403, lacking('routing_forms:read'));
   },
   'Invitee | routing_form_submission is the URI of a submission that can be requested': async () => {
-    const submission = await submit();
-    const { status, body } = await sandbox.call('GET', submission.uri, { as: 'admin' });
-    expect(status).toBe(200);
-    expect(body).toEqual({ resource: submission });
+    const resource = await submit();
+    await answers(sandbox.call('GET', resource.uri, { as: 'admin' }), 200, { resource });
   },
   'Conventions 4 | the routing forms an administrator reads are 403 for an ordinary user': async () => {
     const { organization } = sandbox.handles;
@@ -66,17 +52,14 @@ rows({
     ] as const) {
       await answers(sandbox.call('GET', path, { as: 'admin', query }), 200);
       for (const as of ['member', 'enterprise'] as const)
-        await answers(sandbox.call('GET', path, { as, query }), 403, {
-          title: 'Permission Denied',
-          message: 'You do not have permission to access this resource.',
-        });
+        await answers(sandbox.call('GET', path, { as, query }), 403, noAccess);
     }
   },
   'GET /routing_forms | lists the forms of the organization that must be named | A27': async () => {
     const { organization } = sandbox.handles;
     const { body } = await sandbox.call('GET', '/routing_forms', { query: { organization } });
     expect(body.collection.map((one: RoutingFormResource) => one.organization)).toEqual([organization]);
-    await answers(sandbox.call('GET', '/routing_forms'), 400, { details: [{ parameter: 'organization' }] });
+    await answers(sandbox.call('GET', '/routing_forms'), 400, invalid('organization'));
   },
   'GET /routing_forms/<uuid> | retrieves one form with its questions | A27': async () => {
     const { body } = await sandbox.call('GET', form.uri);
@@ -86,30 +69,22 @@ rows({
   },
   'GET /routing_form_submissions | lists the submissions of a form, page by page | A27': async () => {
     await using world = await openTestSandbox();
-    const { body: forms } = await world.call('GET', '/routing_forms', {
-      query: { organization: world.handles.organization },
-    });
-    const query = { form: forms.collection[0].uri as string, count: 2 };
-    const known = (await world.call('GET', '/routing_form_submissions', { query: { ...query, count: 100 } })).body
-      .collection.length as number;
+    const { uri: ofForm } = await formOf(world);
+    const list = (query: Record<string, string | number>) =>
+      world.call('GET', '/routing_form_submissions', { query: { form: ofForm, ...query } });
+    const known = urisOf(await list({ count: 100 }));
     const made: string[] = [];
     for (let index = 0; index < 3; index += 1)
       made.push((await world.control('POST', '/routing_form_submissions', {})).body.resource.uri);
-    const latest = await world.call('GET', '/routing_form_submissions', {
-      query: { ...query, sort: 'created_at:desc' },
-    });
-    expect(latest.body.collection.map(({ uri }: { uri: string }) => uri)).toEqual(made.toReversed().slice(0, 2));
-    const next = await world.call('GET', latest.body.pagination.next_page);
-    expect(next.body.collection[0].uri).toBe(made[0]);
-    const all = await world.call('GET', '/routing_form_submissions', { query: { ...query, count: 100 } });
-    expect(all.body.collection).toHaveLength(known + 3);
-    expect(all.body.collection.at(-1).uri).toBe(made[2]);
+    const latest = await list({ count: 2, sort: 'created_at:desc' });
+    expect(urisOf(latest)).toEqual(made.toReversed().slice(0, 2));
+    expect(urisOf(await world.call('GET', latest.body.pagination.next_page))[0]).toBe(made[0]);
+    expect(urisOf(await list({ count: 100 }))).toEqual([...known, ...made]);
   },
   'GET /routing_form_submissions | the form must be named, and must exist | A27': async () => {
     await answers(sandbox.call('GET', '/routing_form_submissions'), 400);
-    await answers(sandbox.call('GET', '/routing_form_submissions', { query: { form: `${form.uri}0` } }), 404, {
-      details: [{ parameter: 'form' }],
-    });
+    const query = { form: `${form.uri}0` };
+    await answers(sandbox.call('GET', '/routing_form_submissions', { query }), 404, invalid('form'));
     await answers(sandbox.call('GET', '/routing_form_submissions/none'), 404);
   },
   'Resources | a submission answers every question of its form, by the question’s uuid | A27': async () => {

@@ -1,23 +1,19 @@
 // Conformance: scheduled events and their invitees.
-import { afterAll, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { openBooker, type Booker } from '../harness/sandbox/bookings.ts';
-import { openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
-import { answers, noAccess } from './answers.ts';
+import { answers, everyPage, invalid, lacking, noAccess, sixDigits, urisOf } from './answers.ts';
 import { rows } from './rows.ts';
+import { openForRows } from './target.ts';
 
-let sandbox: TestSandbox;
 let booker: Booker;
-beforeAll(async () => {
-  sandbox = await openTestSandbox({ rateLimits: false, bookings: 0 });
-  booker = await openBooker(sandbox);
+const sandbox = openForRows({ rateLimits: false, bookings: 0 }, async (opened) => {
+  booker = await openBooker(opened);
 });
-afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const list = (query: Record<string, string | number>, as: 'owner' | 'admin' | 'member' | 'trial' = 'owner') =>
   sandbox.call('GET', '/scheduled_events', { as, query });
-const uris = (answer: { body: { collection: { uri: string }[] } }): string[] =>
-  answer.body.collection.map(({ uri }) => uri);
 const someone = (email: string) => ({ email, timezone: 'UTC', name: 'Someone' });
+const supported = () => booker.booked({ event_type: booker.offers['Support line'] });
 
 rows({
   'Conventions 1 | a response attribute that refers to another resource holds a URI, which can be requested':
@@ -32,10 +28,10 @@ rows({
     expect(Object.keys(body).toSorted()).toEqual(['collection', 'pagination']);
   },
   'Conventions 4 | a caller must state explicitly which data it wants': () =>
-    answers(list({}), 400, { details: [{ parameter: 'organization' }] }),
+    answers(list({}), 400, invalid('organization')),
   'Conventions 4 | responses depend on the request only: owner and member get the same answer to the same question':
     async () => {
-      await booker.booked({ event_type: booker.offers['Support line'] });
+      await supported();
       const query = { user: sandbox.handles.users.member, count: 100 };
       const mine = await list(query, 'member');
       expect(mine.body.collection.length).toBeGreaterThan(0);
@@ -50,14 +46,12 @@ rows({
   'Conventions 5 | timestamps are ISO 8601 UTC strings with six fractional digits': async () => {
     const { event } = await booker.booked();
     const { created_at, updated_at, start_time, end_time } = (await sandbox.call('GET', event)).body.resource;
-    for (const time of [created_at, updated_at, start_time, end_time]) expect(time).toMatch(/T\d\d:\d\d:\d\d\.\d{6}Z$/);
+    for (const time of [created_at, updated_at, start_time, end_time]) expect(time).toMatch(sixDigits);
   },
   'Authentication, scope scheduled_events:read | is what reading bookings asks for': async () => {
     const { event, uri } = await booker.booked();
     for (const path of ['/scheduled_events', event, `${event}/invitees`, uri])
-      await answers(sandbox.call('GET', path, { as: 'no_scopes' }), 403, {
-        required_scopes: ['scheduled_events:read'],
-      });
+      await answers(sandbox.call('GET', path, { as: 'no_scopes' }), 403, lacking('scheduled_events:read'));
   },
   'GET /scheduled_events/<uuid> | shows times, place, hosts, guests and how many come | A4a': async () => {
     const start_time = booker.freshTime();
@@ -77,18 +71,18 @@ rows({
     expect(Date.parse(resource.end_time) - Date.parse(resource.start_time)).toBe(30 * 60_000);
   },
   'GET /scheduled_events | takes `user`: the meetings that user hosts | A6e': async () => {
-    const { event } = await booker.booked({ event_type: booker.offers['Support line'] });
+    const { event } = await supported();
     const other = await booker.booked();
-    const found = uris(await list({ user: sandbox.handles.users.member, count: 100 }));
+    const found = urisOf(await list({ user: sandbox.handles.users.member, count: 100 }));
     expect(found).toContain(event);
     expect(found).not.toContain(other.event);
     const ofOwner = { user: sandbox.handles.users.owner };
     await answers(list(ofOwner, 'member'), 403, noAccess);
   },
   'GET /scheduled_events | takes `group`: the meetings its members host | A6e': async () => {
-    const { event } = await booker.booked({ event_type: booker.offers['Support line'] });
+    const { event } = await supported();
     const other = await booker.booked();
-    const found = uris(await list({ group: sandbox.handles.group, count: 100 }, 'member'));
+    const found = urisOf(await list({ group: sandbox.handles.group, count: 100 }, 'member'));
     expect(found).toContain(event);
     expect(found).not.toContain(other.event);
   },
@@ -96,7 +90,7 @@ rows({
     const [kept, left] = [await booker.booked(), await booker.booked()];
     await sandbox.control('POST', '/invitees/cancel', { uri: left.uri });
     const { organization } = sandbox.handles;
-    const canceled = uris(await list({ organization, status: 'canceled', count: 100 }));
+    const canceled = urisOf(await list({ organization, status: 'canceled', count: 100 }));
     expect([canceled.includes(left.event), canceled.includes(kept.event)]).toEqual([true, false]);
     await answers(list({ organization, status: 'open' }), 400);
   },
@@ -104,8 +98,8 @@ rows({
     const { event } = await booker.booked({ invitee: someone('only.here@example.test') });
     await booker.booked();
     const { organization } = sandbox.handles;
-    expect(uris(await list({ organization, invitee_email: 'only.here@example.test' }))).toEqual([event]);
-    expect(uris(await list({ organization, invitee_email: 'never.here@example.test' }))).toEqual([]);
+    expect(urisOf(await list({ organization, invitee_email: 'only.here@example.test' }))).toEqual([event]);
+    expect(urisOf(await list({ organization, invitee_email: 'never.here@example.test' }))).toEqual([]);
   },
   'GET /scheduled_events | takes `min_start_time` and `max_start_time`, both included | A6e': async () => {
     const times = [booker.freshTime(), booker.freshTime(), booker.freshTime()];
@@ -113,7 +107,7 @@ rows({
     for (const start_time of times) events.push((await booker.booked({ start_time })).event);
     const [first = '', second = '', third = ''] = times;
     const { organization } = sandbox.handles;
-    const ask = async (query: Record<string, string>) => uris(await list({ organization, count: 100, ...query }));
+    const ask = async (query: Record<string, string>) => urisOf(await list({ organization, count: 100, ...query }));
     expect(await ask({ min_start_time: second, max_start_time: third })).toEqual(events.slice(1));
     expect(await ask({ min_start_time: first, max_start_time: second })).toEqual(events.slice(0, 2));
   },
@@ -135,17 +129,13 @@ rows({
   'Conventions 3 | pages of scheduled events lead through all of them, and back': async () => {
     for (let count = 0; count < 5; count += 1) await booker.booked();
     const { organization } = sandbox.handles;
-    const all = uris(await list({ organization, count: 100 }));
-    const seen: string[] = [];
-    let page = await list({ organization, count: 2 });
-    for (;;) {
-      seen.push(...uris(page));
-      if (page.body.pagination.next_page === null) break;
-      page = await sandbox.call('GET', page.body.pagination.next_page);
-    }
-    expect(seen).toEqual(all);
-    const back = await sandbox.call('GET', page.body.pagination.previous_page);
-    expect(all.slice(0, -uris(page).length).slice(-2)).toEqual(uris(back));
+    const all: { uri: string }[] = (await list({ organization, count: 100 })).body.collection;
+    const first = `/scheduled_events?organization=${encodeURIComponent(organization)}&count=2`;
+    expect(await everyPage(sandbox, first)).toEqual(all);
+    const second = await sandbox.call('GET', (await sandbox.call('GET', first)).body.pagination.next_page);
+    const third = await sandbox.call('GET', second.body.pagination.next_page);
+    const back = await sandbox.call('GET', third.body.pagination.previous_page);
+    expect(back.body.collection).toEqual(all.slice(2, 4));
   },
   'GET /scheduled_events/<uuid>/invitees | lists who comes to one meeting | A4a': async () => {
     const plan = { event_type: sandbox.handles.event_types.group, start_time: booker.freshTime() };
@@ -153,14 +143,14 @@ rows({
     const two = await booker.booked({ ...plan, invitee: someone('two@example.test') });
     await sandbox.control('POST', '/invitees/cancel', { uri: one.uri });
     const ask = (query: Record<string, string> = {}) => sandbox.call('GET', `${one.event}/invitees`, { query });
-    expect(uris(await ask())).toEqual([one.uri, two.uri]);
-    expect(uris(await ask({ sort: 'created_at:desc' }))).toEqual([two.uri, one.uri]);
-    expect(uris(await ask({ status: 'active' }))).toEqual([two.uri]);
-    expect(uris(await ask({ email: 'one@example.test' }))).toEqual([one.uri]);
+    expect(urisOf(await ask())).toEqual([one.uri, two.uri]);
+    expect(urisOf(await ask({ sort: 'created_at:desc' }))).toEqual([two.uri, one.uri]);
+    expect(urisOf(await ask({ status: 'active' }))).toEqual([two.uri]);
+    expect(urisOf(await ask({ email: 'one@example.test' }))).toEqual([one.uri]);
     expect((await ask({ count: '1' })).body.pagination.next_page).toMatch(/page_token=/);
   },
   'Conventions 4 | one meeting is for its hosts and administrators to see; others get 403': async () => {
-    const mine = await booker.booked({ event_type: booker.offers['Support line'] });
+    const mine = await supported();
     const other = await booker.booked();
     for (const path of [mine.event, `${mine.event}/invitees`, mine.uri])
       await answers(sandbox.call('GET', path, { as: 'member' }), 200);

@@ -1,4 +1,5 @@
 // Whom the rows are tried on: the sandbox, unless a test that takes them over says otherwise.
+import { afterAll, beforeAll } from 'vitest';
 import { openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
 import type { SandboxOptions } from '#src/sandbox/sandbox.ts';
 
@@ -15,5 +16,19 @@ export function tryOn(other: Target): void {
   target = other;
 }
 
-export const openTarget = (options: SandboxOptions = {}): Promise<TestSandbox> => target.open(options);
 export const concernsTarget = (title: string): boolean => target.concerns(title);
+
+/** The sandbox of a file's rows. It is open, and prepared, before the first of them, and closed after the last. */
+export function openForRows(
+  options: SandboxOptions = {},
+  prepare: (sandbox: TestSandbox) => Promise<void> = async () => undefined,
+): TestSandbox {
+  let opened: TestSandbox | undefined;
+  const { open } = target;
+  beforeAll(async () => {
+    opened = await open(options);
+    await prepare(opened);
+  });
+  afterAll(() => opened?.[Symbol.asyncDispose]());
+  return new Proxy({} as TestSandbox, { get: (_, name) => Reflect.get(opened ?? {}, name) as unknown });
+}

@@ -1,12 +1,10 @@
 // Conformance: users and memberships.
-import { afterAll, beforeAll, expect } from 'vitest';
-import { openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
-import { answers } from './answers.ts';
+import { expect } from 'vitest';
+import { answers, noAccess } from './answers.ts';
 import { rows } from './rows.ts';
+import { openForRows } from './target.ts';
 
-let sandbox: TestSandbox;
-beforeAll(async () => void (sandbox = await openTestSandbox()));
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = openForRows();
 
 rows({
   'GET /organization_memberships | accepts a `user` URI filter': async () => {
@@ -22,10 +20,7 @@ rows({
     async () => {
       const query = { organization: sandbox.handles.organization };
       await answers(sandbox.call('GET', '/organization_memberships', { as: 'admin', query }), 200);
-      await answers(sandbox.call('GET', '/organization_memberships', { as: 'member', query }), 403, {
-        title: 'Permission Denied',
-        message: 'You do not have permission to access this resource.',
-      });
+      await answers(sandbox.call('GET', '/organization_memberships', { as: 'member', query }), 403, noAccess);
     },
   'GET /users/<id> | a user of the organization, and 404 for one that is not there': async () => {
     const { users, base_url } = sandbox.handles;
