@@ -46,3 +46,9 @@ async function temporaryFolder(resources: AsyncDisposableStack): Promise<string>
   resources.defer(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
+
+/** Rows name the installation that they run on. */
+export const onRedisAndPostgres = { on: 'Redis + PostgreSQL', engines: redisAndPostgres } as const;
+export const onPostgresAlone = { on: 'PostgreSQL alone', engines: postgresAlone } as const;
+export const onRedisAndSqlite = { on: 'Redis + SQLite', engines: redisAndSqlite } as const;
+export const onEmbedded = { on: 'embedded', engines: embedded } as const;

@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { codeOf } from '#src/base/errors.ts';
 import { findChromium } from './chromium.ts';
@@ -34,12 +35,33 @@ declare module 'vitest' {
   }
 }
 
-const engines = [
+interface Engine {
+  readonly name: string;
+  /** Of Debian. */
+  readonly package: string;
+  /** The variable that names one that is there already. */
+  readonly override: string;
+  readonly key: Exclude<keyof ProvidedContext, 'templateFolder'>;
+  readonly present: () => boolean;
+  readonly start: () => Promise<{ readonly url: string } & AsyncDisposable>;
+}
+
+/** Tests start it themselves. */
+const program = (
+  engine: Omit<Engine, 'present' | 'start'>,
+  find = (): string | undefined => findProgram(engine.package),
+): Engine => ({
+  ...engine,
+  present: () => find() !== undefined,
+  start: async () => ({ url: find() ?? '', [Symbol.asyncDispose]: async () => {} }),
+});
+
+const engines: readonly Engine[] = [
   {
     name: 'Redis',
     package: 'redis-server',
     override: 'TEST_REDIS_URL',
-    present: () => isInstalled('redis-server'),
+    present: () => findProgram('redis-server') !== undefined,
     start: startRedis,
     key: 'redisUrl',
   },
@@ -51,47 +73,17 @@ const engines = [
     start: startPostgres,
     key: 'postgresUrl',
   },
-  {
-    name: 'Chromium',
-    package: 'chromium-headless-shell',
-    override: 'TEST_CHROMIUM',
-    present: () => findChromium() !== undefined,
-    start: async () => ({ url: findChromium() ?? '', [Symbol.asyncDispose]: async () => {} }),
-    key: 'chromiumPath',
-  },
-  {
-    name: 'Python',
-    package: 'python3',
-    override: 'TEST_PYTHON',
-    present: () => isInstalled('python3'),
-    start: async () => ({ url: 'python3', [Symbol.asyncDispose]: async () => {} }),
-    key: 'pythonPath',
-  },
-  {
-    name: 'NATS',
-    package: 'nats-server',
-    override: 'TEST_NATS',
-    present: () => isInstalled('nats-server'),
-    start: async () => ({ url: 'nats-server', [Symbol.asyncDispose]: async () => {} }),
-    key: 'natsPath',
-  },
-  {
-    name: 'Kafka',
-    package: 'kcat',
-    override: 'TEST_KCAT',
-    present: () => isInstalled('kcat', '-V'),
-    start: async () => ({ url: 'kcat', [Symbol.asyncDispose]: async () => {} }),
-    key: 'kcatPath',
-  },
-  {
-    name: 'Prometheus',
-    package: 'prometheus',
-    override: 'TEST_PROMTOOL',
-    present: () => isInstalled('promtool'),
-    start: async () => ({ url: 'promtool', [Symbol.asyncDispose]: async () => {} }),
-    key: 'promtoolPath',
-  },
-] as const;
+  program(
+    { name: 'Chromium', package: 'chromium-headless-shell', override: 'TEST_CHROMIUM', key: 'chromiumPath' },
+    findChromium,
+  ),
+  program({ name: 'Python', package: 'python3', override: 'TEST_PYTHON', key: 'pythonPath' }),
+  program({ name: 'NATS', package: 'nats-server', override: 'TEST_NATS', key: 'natsPath' }),
+  program({ name: 'Kafka', package: 'kcat', override: 'TEST_KCAT', key: 'kcatPath' }, () => findProgram('kcat', '-V')),
+  program({ name: 'Prometheus', package: 'prometheus', override: 'TEST_PROMTOOL', key: 'promtoolPath' }, () =>
+    findProgram('promtool'),
+  ),
+];
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await using started = new AsyncDisposableStack();
@@ -185,11 +177,11 @@ function installMissing(): void {
   }
 }
 
-function isInstalled(program: string, flag = '--version'): boolean {
+function findProgram(name: string, flag = '--version'): string | undefined {
   try {
-    execFileSync(program, [flag], { stdio: 'ignore' });
-    return true;
+    execFileSync(name, [flag], { stdio: 'ignore' });
+    return name;
   } catch {
-    return false;
+    return undefined;
   }
 }

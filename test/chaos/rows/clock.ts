@@ -1,7 +1,7 @@
 // Rows about clocks that are wrong, in one process or in all.
 import { join } from 'node:path';
 import { until } from '../../harness/ports.ts';
-import { postgresAlone, redisAndPostgres, type OpenEngines, type WithRedis } from '../engines.ts';
+import { onPostgresAlone, onRedisAndPostgres, redisAndPostgres, type OpenEngines, type WithRedis } from '../engines.ts';
 import { failuresSince } from '../faults/answers.ts';
 import { clockAhead, clockByFile, clockObstacle, requireAhead } from '../faults/clock.ts';
 import { kib, requireFault, diskLogBytes } from '../faults/evidence.ts';
@@ -79,10 +79,7 @@ async function stepClocks({ engines, stack, load, wait }: Run<WithClock>): Promi
 }
 
 export const clockRows: readonly Scenario[] = [
-  ...[
-    { on: 'Redis + PostgreSQL', engines: redisAndPostgres },
-    { on: 'PostgreSQL alone', engines: postgresAlone },
-  ].map((installation) =>
+  ...[onRedisAndPostgres, onPostgresAlone].map((installation) =>
     scenario({
       name: "a worker's clock 10 min behind, another's 10 min ahead, both killed (kill -9)",
       ...installation,
@@ -92,14 +89,13 @@ export const clockRows: readonly Scenario[] = [
   ),
   scenario({
     name: "a receiver's clock 10 min ahead for 8 s, until it is replaced",
-    on: 'Redis + PostgreSQL',
-    engines: redisAndPostgres,
+    ...onRedisAndPostgres,
     obstacle: clockObstacle,
     fault: skewReceiver,
   }),
   scenario({
     name: 'all clocks 1 h ahead and back, Redis away at the step back',
-    on: 'Redis + PostgreSQL',
+    on: onRedisAndPostgres.on,
     engines: withClock,
     settings: { SIGNATURE_TOLERANCE_SECONDS: '0' },
     obstacle: clockObstacle,

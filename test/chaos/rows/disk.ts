@@ -1,7 +1,16 @@
 // Rows about disks: almost full, full, and failing to write what they have accepted.
 import { join } from 'node:path';
 import { until } from '../../harness/ports.ts';
-import { embedded, redisAndPostgres, redisAndSqlite, type OpenEngines, type WithRedis } from '../engines.ts';
+import {
+  embedded,
+  onEmbedded,
+  onRedisAndPostgres,
+  onRedisAndSqlite,
+  redisAndPostgres,
+  redisAndSqlite,
+  type OpenEngines,
+  type WithRedis,
+} from '../engines.ts';
 import { failuresSince } from '../faults/answers.ts';
 import { diskObstacle, megabyte, mountSmallDisk, type SmallDisk } from '../faults/disk.ts';
 import { failFsync, failSegmentWrites, openFiles, straceObstacle, type FailingCalls } from '../faults/strace.ts';
@@ -55,7 +64,7 @@ const disks: readonly { what: string; on: string; engines: OpenEngines<OnSmallDi
   { what: 'the only disk', on: 'embedded', engines: dataOnSmallDisk(embedded), effect: refuses },
   {
     what: 'disk of the receivers',
-    on: 'Redis + PostgreSQL',
+    on: onRedisAndPostgres.on,
     engines: dataOnSmallDisk(redisAndPostgres),
     effect: refuses,
   },
@@ -131,15 +140,13 @@ export const diskRows: readonly Scenario[] = [
   ...fullDisks,
   scenario({
     name: 'every fsync, then every write to the disk log, of a receiver fails for 4 s each',
-    on: 'Redis + PostgreSQL',
-    engines: redisAndPostgres,
+    ...onRedisAndPostgres,
     obstacle: straceObstacle,
     fault: (run) => failFlushes(run, { part: run.random.pick(run.stack.receivers), ofDiskLog: true }),
   }),
   scenario({
     name: 'every fsync, then every write to the disk log, of a receiver fails for 4 s each, while Redis is away',
-    on: 'Redis + PostgreSQL',
-    engines: redisAndPostgres,
+    ...onRedisAndPostgres,
     obstacle: straceObstacle,
     async fault(run: Run<WithRedis>) {
       await run.engines.redis.kill9();
@@ -152,15 +159,13 @@ export const diskRows: readonly Scenario[] = [
   }),
   scenario({
     name: 'every fsync of queue, disk log and store fails for 8 s',
-    on: 'embedded',
-    engines: embedded,
+    ...onEmbedded,
     obstacle: straceObstacle,
     fault: (run) => failFlushes(run, { part: run.random.pick(run.stack.receivers) }),
   }),
   scenario({
     name: "every fsync of a worker's SQLite file fails for 8 s",
-    on: 'Redis + SQLite',
-    engines: redisAndSqlite,
+    ...onRedisAndSqlite,
     obstacle: straceObstacle,
     fault: (run) => failFlushes(run, { part: run.random.pick(run.stack.workers) }),
   }),

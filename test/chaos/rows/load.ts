@@ -1,5 +1,5 @@
 // Rows about the load itself: few rows that all facts are about, many deliveries at once, deliveries that cannot be processed.
-import { redisAndPostgres, type WithPostgres } from '../engines.ts';
+import { onRedisAndPostgres, type WithPostgres } from '../engines.ts';
 import { failuresSince } from '../faults/answers.ts';
 import { requireFault } from '../faults/evidence.ts';
 import { countLogged } from '../oracle/judge.ts';
@@ -61,12 +61,10 @@ async function poison({ engines: { store }, load, wait }: Run<Engines>): Promise
   return `${large} of 1 MB and ${nested} deeply nested acknowledged; ${outcomes.map((row) => `${String(row['count'])} ${String(row['outcome'])}`).join(', ')}; ${failures().text}`;
 }
 
-const on = { on: 'Redis + PostgreSQL', engines: redisAndPostgres } as const;
-
 export const loadRows: readonly Scenario[] = [
   scenario({
     name: `all facts about ${hotContacts} contacts`,
-    ...on,
+    ...onRedisAndPostgres,
     // Enough that workers meet in these rows, also now that transactions are short.
     perSecond: 240,
     history: { hotContacts },
@@ -74,14 +72,14 @@ export const loadRows: readonly Scenario[] = [
   }),
   scenario({
     name: `burst of ${burstSize.toLocaleString('en')} deliveries from ${connections} connections`,
-    ...on,
+    ...onRedisAndPostgres,
     perSecond: 20,
     deliveries: burstSize + 20 * 120,
     fault: burst,
   }),
   scenario({
     name: '10 % poison: malformed, unknown, 1 MB, deeply nested',
-    ...on,
+    ...onRedisAndPostgres,
     history: { poison: 0.1 },
     fault: poison,
   }),

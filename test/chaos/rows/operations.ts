@@ -1,6 +1,6 @@
 // Rows about commands of the operator during load: replay, rebuild and erase.
 import { until } from '../../harness/ports.ts';
-import { embedded, redisAndPostgres, type OpenEngines, type WithPostgres } from '../engines.ts';
+import { onEmbedded, onRedisAndPostgres, type WithPostgres } from '../engines.ts';
 import { requireFault, seconds } from '../faults/evidence.ts';
 import { query } from '../faults/postgres.ts';
 import { countLogged } from '../oracle/judge.ts';
@@ -124,22 +124,18 @@ async function eraseDuringLoad(run: Run<Engines>): Promise<string> {
   return `${people} people erased (${seen[0]} for the first), ${later} deliveries about them sent afterwards`;
 }
 
-const erase = (on: string, engines: OpenEngines<Engines>): Scenario =>
-  scenario({ name: 'five people erased during load', on, engines, fault: eraseDuringLoad });
-
 export const operationsRows: readonly Scenario[] = [
   scenario({
     name: 'replay of contacts and bookings from quarantine during load',
-    on: 'Redis + PostgreSQL',
-    engines: redisAndPostgres,
+    ...onRedisAndPostgres,
     fault: replayDuringLoad,
   }),
   scenario({
     name: 'rebuild of 3,000 log entries and more during load',
-    on: 'Redis + PostgreSQL',
-    engines: redisAndPostgres,
+    ...onRedisAndPostgres,
     fault: rebuildDuringLoad,
   }),
-  erase('Redis + PostgreSQL', redisAndPostgres),
-  erase('embedded', embedded),
+  ...[onRedisAndPostgres, onEmbedded].map((installation) =>
+    scenario({ name: 'five people erased during load', ...installation, fault: eraseDuringLoad }),
+  ),
 ];

@@ -2,7 +2,7 @@
 import { createDatabase, startPostgres } from '../../harness/postgres.ts';
 import { openProxy, type TestProxy } from '../../harness/silent-proxy.ts';
 import { startRedis } from '../../harness/redis.ts';
-import { postgresAlone, redisAndPostgres, type OpenEngines, type WithPostgres } from '../engines.ts';
+import { onPostgresAlone, onRedisAndPostgres, type OpenEngines, type WithPostgres } from '../engines.ts';
 import { crowded, exhaustConnections, productRole, query, takeAway, type Outage } from '../faults/postgres.ts';
 import { kib, diskLogBytes, whileUnreachable } from '../faults/evidence.ts';
 import { scenario, type Run, type Scenario } from '../scenario.ts';
@@ -24,16 +24,10 @@ const onBoth = (
 ): readonly Scenario[] => [
   scenario({
     name: withRedis.name,
-    on: 'Redis + PostgreSQL',
-    engines: redisAndPostgres,
+    ...onRedisAndPostgres,
     fault: (run) => takeAway(run, { ...withRedis, isQueue: false }),
   }),
-  scenario({
-    name: alone.name,
-    on: 'PostgreSQL alone',
-    engines: postgresAlone,
-    fault: (run) => takeAway(run, { ...alone, isQueue: true }),
-  }),
+  scenario({ name: alone.name, ...onPostgresAlone, fault: (run) => takeAway(run, { ...alone, isQueue: true }) }),
 ];
 
 const fewConnections: OpenEngines<WithPostgres> = async (resources) => {
@@ -72,14 +66,6 @@ const loseConnections = ({ engines, load, stack, wait }: Run<BehindProxy>): Prom
     return `${load.accepted() - acceptedBefore} acknowledged meanwhile${text}`;
   });
 
-const blackHole = (on: string, open: OpenEngines<WithPostgres>): Scenario =>
-  scenario({
-    name: 'connections to PostgreSQL pass nothing any more; new ones neither for 10 s',
-    on,
-    engines: behindProxy(open),
-    fault: loseConnections,
-  });
-
 export const postgresRows: readonly Scenario[] = [
   ...outages.flatMap((outage) => onBoth(outage)),
   ...onBoth(away(15), away(30)),
@@ -89,6 +75,12 @@ export const postgresRows: readonly Scenario[] = [
     engines: fewConnections,
     fault: (run) => exhaustConnections(run, 15_000),
   }),
-  blackHole('Redis + PostgreSQL', redisAndPostgres),
-  blackHole('PostgreSQL alone', postgresAlone),
+  ...[onRedisAndPostgres, onPostgresAlone].map(({ on, engines }) =>
+    scenario({
+      name: 'connections to PostgreSQL pass nothing any more; new ones neither for 10 s',
+      on,
+      engines: behindProxy(engines),
+      fault: loseConnections,
+    }),
+  ),
 ];

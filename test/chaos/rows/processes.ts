@@ -1,10 +1,10 @@
 // Rows about the processes of the product: left alone, killed, restarted, stopped and continued.
 import { until } from '../../harness/ports.ts';
 import {
-  embedded,
-  postgresAlone,
-  redisAndPostgres,
-  redisAndSqlite,
+  onEmbedded as single,
+  onPostgresAlone as alone,
+  onRedisAndPostgres as both,
+  onRedisAndSqlite as sqlite,
   type OpenEngines,
   type WithRedis,
 } from '../engines.ts';
@@ -13,11 +13,6 @@ import { requireFault, seconds } from '../faults/evidence.ts';
 import { isInQueue, lockedJobs, stalledJobs } from '../faults/jobs.ts';
 import { scenario, type Run, type Scenario } from '../scenario.ts';
 import type { Engines, Part } from '../stack.ts';
-
-const both = { on: 'Redis + PostgreSQL', engines: redisAndPostgres } as const;
-const alone = { on: 'PostgreSQL alone', engines: postgresAlone } as const;
-const sqlite = { on: 'Redis + SQLite', engines: redisAndSqlite } as const;
-const single = { on: 'embedded', engines: embedded } as const;
 
 interface Installation {
   readonly on: string;

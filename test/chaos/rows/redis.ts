@@ -1,6 +1,12 @@
 // Rows about one Redis as the queue.
 import { openProxy, type TestProxy } from '../../harness/silent-proxy.ts';
-import { redisAndPostgres, redisAndSqlite, type OpenEngines, type WithRedis } from '../engines.ts';
+import {
+  onRedisAndPostgres,
+  onRedisAndSqlite,
+  redisAndPostgres,
+  type OpenEngines,
+  type WithRedis,
+} from '../engines.ts';
 import {
   exhaustMemory,
   freezeRedis,
@@ -11,8 +17,6 @@ import {
 } from '../faults/redis.ts';
 import { scenario, type Scenario } from '../scenario.ts';
 
-const on = 'Redis + PostgreSQL';
-const engines = redisAndPostgres;
 const kill = 'kill -9 of Redis, 4 s away, restart from its append-only file';
 
 const behindProxy: OpenEngines<WithRedis & { readonly proxy: TestProxy }> = async (resources) => {
@@ -22,30 +26,28 @@ const behindProxy: OpenEngines<WithRedis & { readonly proxy: TestProxy }> = asyn
 };
 
 export const redisRows: readonly Scenario[] = [
-  scenario({ name: kill, on, engines, fault: (run) => killAndRestart(run, 4_000) }),
+  scenario({ name: kill, ...onRedisAndPostgres, fault: (run) => killAndRestart(run, 4_000) }),
+  scenario({ name: kill, ...onRedisAndSqlite, fault: (run) => killAndRestart(run, 4_000) }),
   scenario({
-    name: kill,
-    on: 'Redis + SQLite',
-    engines: redisAndSqlite,
-    fault: (run) => killAndRestart(run, 4_000),
+    name: 'Redis frozen (SIGSTOP) for 15 s',
+    ...onRedisAndPostgres,
+    fault: (run) => freezeRedis(run, 15_000),
   }),
-  scenario({ name: 'Redis frozen (SIGSTOP) for 15 s', on, engines, fault: (run) => freezeRedis(run, 15_000) }),
   scenario({
     name: 'connections to Redis pass nothing any more; new ones neither for 10 s',
-    on,
+    on: onRedisAndPostgres.on,
     engines: behindProxy,
     fault: (run) => loseConnections(run, 10_000),
   }),
   scenario({
     name: 'FLUSHALL while jobs wait, twice',
-    on,
-    engines,
+    ...onRedisAndPostgres,
     fault: async (run) => {
       const first = await wipe(run);
       await run.wait(3_000);
       return `${first}; then ${await wipe(run)}`;
     },
   }),
-  scenario({ name: 'Redis out of memory for 8 s', on, engines, fault: (run) => exhaustMemory(run, 8_000) }),
-  scenario({ name: 'FLUSHALL and kill -9 of a receiver at once', on, engines, fault: wipeAndKillReceiver }),
+  scenario({ name: 'Redis out of memory for 8 s', ...onRedisAndPostgres, fault: (run) => exhaustMemory(run, 8_000) }),
+  scenario({ name: 'FLUSHALL and kill -9 of a receiver at once', ...onRedisAndPostgres, fault: wipeAndKillReceiver }),
 ];

@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import Sqlite from 'better-sqlite3';
-import { redisAndSqlite } from '../engines.ts';
+import { onRedisAndSqlite } from '../engines.ts';
 import { kib, requireFault } from '../faults/evidence.ts';
 import { countLogged } from '../oracle/judge.ts';
 import { ask } from '../oracle/read.ts';
@@ -70,10 +70,17 @@ async function backupObstacle(): Promise<string | undefined> {
   );
 }
 
-const on = { on: 'Redis + SQLite', engines: redisAndSqlite } as const;
-
 export const sqliteRows: readonly Scenario[] = [
-  scenario({ name: `a reader holds a transaction for ${readMs / 1000} s`, ...on, fault: holdSnapshot }),
-  scenario({ name: `another process holds the write lock for ${writeMs / 1000} s`, ...on, fault: holdWriteLock }),
-  scenario({ name: 'backup under load (sqlite3 .backup)', ...on, obstacle: backupObstacle, fault: backUp }),
+  scenario({ name: `a reader holds a transaction for ${readMs / 1000} s`, ...onRedisAndSqlite, fault: holdSnapshot }),
+  scenario({
+    name: `another process holds the write lock for ${writeMs / 1000} s`,
+    ...onRedisAndSqlite,
+    fault: holdWriteLock,
+  }),
+  scenario({
+    name: 'backup under load (sqlite3 .backup)',
+    ...onRedisAndSqlite,
+    obstacle: backupObstacle,
+    fault: backUp,
+  }),
 ];

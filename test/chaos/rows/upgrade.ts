@@ -1,5 +1,5 @@
 // The row about an upgrade from the previous release during load, in the order of docs/backup.md: workers first, then receivers.
-import { redisAndPostgres, type OpenEngines, type WithPostgres } from '../engines.ts';
+import { onRedisAndPostgres, redisAndPostgres, type OpenEngines, type WithPostgres } from '../engines.ts';
 import { query } from '../faults/postgres.ts';
 import { hasNoRelease, previousRelease, unpackPreviousRelease } from '../faults/previous-release.ts';
 import { scenario, type Run, type Scenario } from '../scenario.ts';
@@ -39,7 +39,7 @@ async function upgrade({ engines, stack, load, wait }: Run<WithPostgres>): Promi
 export const upgradeRows: readonly Scenario[] = [
   scenario({
     name: 'upgrade from the previous release (with the packages of this one)',
-    on: 'Redis + PostgreSQL',
+    on: onRedisAndPostgres.on,
     engines: onPreviousRelease,
     obstacle: hasNoRelease,
     fault: upgrade,
