@@ -2,22 +2,16 @@
 import type { Json } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import type { Contents } from '../harness/stores.ts';
-import { textIn, type Journey } from './journeys.ts';
-
-export interface Attended {
-  readonly attendance: string | null;
-  readonly attendance_basis: string | null;
-}
+import { listOf, textIn, type Journey } from './journeys.ts';
 
 const plain = (text: Json | undefined): string =>
   typeof text === 'string' ? text.replaceAll(/^ +| +$/g, '').replaceAll(/[A-Z]/g, (c) => c.toLowerCase()) : '';
-const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
 const isHost = (one: Json): boolean => typeof one === 'object' && one !== null && 'host' in one && one.host === true;
 
 export function attendedBy(
   { meeting_recaps = [] }: Contents,
   { last, outcome }: Pick<Journey, 'last' | 'outcome'>,
-): Attended {
+): { attendance: string | null; attendance_basis: string | null } {
   if (outcome === 'no_show') return { attendance: 'no_show', attendance_basis: textIn(last, 'no_show_uri') };
   if (outcome !== 'held') return { attendance: null, attendance_basis: null };
   const recaps = meeting_recaps

@@ -31,6 +31,10 @@ export const textIn = (value: Json | undefined, key: string): string | null => {
   return typeof part === 'string' ? part : null;
 };
 
+export const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
+export const orNull = (value: Json | undefined): Json => value ?? null;
+export const tags = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_term'];
+
 export function journeysOf(contents: Contents, now: string): Journey[] {
   const invitees = byUri(contents.invitees);
   const events = byUri(contents.scheduled_events);

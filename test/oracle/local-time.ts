@@ -9,6 +9,16 @@ export function written(timeZone: string, ms: number): string {
   return format.format(ms).replace(' ', 'T');
 }
 
+/** Day, weekday and hour in a zone; null where there is no such zone or no time. */
+export function localParts(time: unknown, zone: unknown) {
+  try {
+    const local = written(String(zone || 'none'), Date.parse(String(time)));
+    return { day: local.slice(0, 10), weekday: weekdayOf(local.slice(0, 10)), hour: local.slice(11, 13) };
+  } catch {
+    return { day: null, weekday: null, hour: null };
+  }
+}
+
 /** From 1 (Monday) to 7, of a day such as `2026-11-16`. */
 export const weekdayOf = (day: string): number => ((new Date(day).getUTCDay() + 6) % 7) + 1;
 

@@ -1,7 +1,9 @@
 // Numbers computed the plain way: every booking is looked at by itself, and local time is asked of the runtime each time.
 import type { Json } from '#src/store/columns.ts';
-import { written } from './local-time.ts';
+import { journeysOf } from './journeys.ts';
+import { localParts } from './local-time.ts';
 import type { WorldRows } from '../harness/data/booking-world.ts';
+import type { Contents } from '../harness/stores.ts';
 
 interface Asked {
   readonly from: string;
@@ -25,40 +27,18 @@ interface Booking {
 const hostsOf = ({ hosts }: Event): string[] => [
   ...new Set((hosts as readonly Record<string, Json>[]).map(({ user }) => String(user))),
 ];
-const dayOf = (time: string, { timezone }: Asked): string => written(timezone, Date.parse(time)).slice(0, 10);
-const dayIn = (time: string | null | undefined, asked: Asked): boolean =>
-  time != null && dayOf(time, asked) >= asked.from && dayOf(time, asked) <= asked.to;
+const dayOf = (time: unknown, { timezone }: Asked): string => localParts(time, timezone).day ?? '';
+const dayIn = (time: unknown, asked: Asked): boolean =>
+  dayOf(time, asked) >= asked.from && dayOf(time, asked) <= asked.to;
 const matches = (event: Event | undefined, asked: Asked): boolean =>
   (asked.event_type === undefined || event?.event_type === asked.event_type) &&
   (asked.host === undefined || (event !== undefined && hostsOf(event).includes(asked.host)));
 
-function bookingsOf({ scheduled_events: events, invitees }: WorldRows, asked: Asked, now: string): Booking[] {
-  return invitees.flatMap((last) => {
-    const event = events.find(({ uri }) => uri === last.event_uri);
-    if (event === undefined || last.new_invitee !== null || !dayIn(event.start_time, asked) || !matches(event, asked))
-      return [];
-    let first = last;
-    for (
-      let before: Invitee | undefined = last;
-      before;
-      before = invitees.find(({ uri }) => uri === before?.old_invitee)
-    )
-      first = before;
-    return [{ first, last, event, outcome: outcomeOf(last, event, now) }];
-  });
-}
-
-function outcomeOf(last: Invitee, event: Event, now: string): string {
-  if (event.status === 'canceled') return 'canceled_by_host';
-  if (last.status === 'canceled') {
-    const notice = Date.parse(String(event.start_time)) - Date.parse(String(last.canceled_at));
-    if (last.canceler_type === 'host') return 'canceled_by_host';
-    if (last.canceler_type !== 'invitee') return 'canceled';
-    return notice < 86_400_000 ? 'late_cancellation' : 'canceled_by_invitee';
-  }
-  if (last.no_show_at) return 'no_show';
-  return String(event.end_time) <= now ? 'held' : 'upcoming';
-}
+/** The bookings of the world by the model of journeys: each has a meeting. */
+const bookingsOf = (rows: WorldRows, now = ''): readonly Booking[] =>
+  journeysOf(rows as unknown as Contents, now).map(
+    ({ first, last, lastEvent: event, outcome }) => ({ first, last, event, outcome }) as unknown as Booking,
+  );
 
 const missedOf = (bookings: readonly Booking[]) => {
   const noShows = bookings.filter(({ outcome }) => outcome === 'no_show').length;
@@ -81,26 +61,8 @@ function groupsOf(bookings: readonly Booking[], keysOf: (booking: Booking) => re
     .toSorted((a, b) => b.meetings - a.meetings || (a.key < b.key ? -1 : 1));
 }
 
-const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
-
-function localHour(time: string, zone: string | null | undefined) {
-  const options = { weekday: 'short', hour: '2-digit', hourCycle: 'h23' } as const;
-  const write = (timeZone: string) =>
-    new Intl.DateTimeFormat('en', { ...options, timeZone }).formatToParts(Date.parse(time));
-  let parts: Intl.DateTimeFormatPart[];
-  let isKnown = true;
-  try {
-    parts = write(zone || 'nowhere');
-  } catch {
-    parts = write('UTC');
-    isKnown = false;
-  }
-  const part = (type: string) => parts.find((each) => each.type === type)?.value ?? '';
-  return { weekday: weekdays.indexOf(part('weekday')) + 1, hour: Number(part('hour')), isKnown };
-}
-
 export function bookingNumbersOf(rows: WorldRows, asked: Asked, now: string) {
-  const bookings = bookingsOf(rows, asked, now);
+  const bookings = bookingsOf(rows, now).filter(({ event }) => dayIn(event.start_time, asked) && matches(event, asked));
   const ended = bookings.filter(({ outcome }) => outcome === 'held' || outcome === 'no_show');
   const place = asked.time_zone ?? 'host';
   const nameOf = (table: 'event_types' | 'users', uri: string, other: string | null) =>
@@ -119,11 +81,13 @@ export function bookingNumbersOf(rows: WorldRows, asked: Asked, now: string) {
     .map(({ event, last }) => {
       const zone =
         place === 'invitee' ? last.timezone : rows.users.find(({ uri }) => uri === hostsOf(event)[0])?.timezone;
-      return localHour(String(event.start_time), zone);
+      const local = localParts(event.start_time, zone);
+      const { weekday, hour } = local.day === null ? localParts(event.start_time, 'UTC') : local;
+      return { weekday, hour: Number(hour), isKnown: local.day !== null };
     });
   const cells = Array.from({ length: 168 }, (_, index) => ({ weekday: Math.floor(index / 24) + 1, hour: index % 24 }));
   const countOf = (day: string, outcome: string) =>
-    bookings.filter((each) => each.outcome === outcome && dayOf(String(each.event.start_time), asked) === day).length;
+    bookings.filter((each) => each.outcome === outcome && dayOf(each.event.start_time, asked) === day).length;
   return {
     from: asked.from,
     to: asked.to,
@@ -179,17 +143,18 @@ function daysOf({ from, to }: Asked): string[] {
 }
 
 /** Each payment once: with the first booking of its chain. */
-export function revenueOf({ scheduled_events: events, invitees }: WorldRows, asked: Asked) {
-  const paid = invitees.filter(
-    ({ old_invitee, payment_successful, created_at, event_uri }) =>
-      old_invitee === null &&
-      payment_successful === true &&
-      dayIn(created_at, asked) &&
-      matches(
-        events.find(({ uri }) => uri === event_uri),
-        asked,
-      ),
-  );
+export function revenueOf(rows: WorldRows, asked: Asked) {
+  const paid = bookingsOf(rows)
+    .map(({ first }) => first)
+    .filter(
+      ({ payment_successful, created_at, event_uri }) =>
+        payment_successful === true &&
+        dayIn(created_at, asked) &&
+        matches(
+          rows.scheduled_events.find(({ uri }) => uri === event_uri),
+          asked,
+        ),
+    );
   const sumOf = (payments: readonly Invitee[]) => ({
     payments: payments.length,
     amount: Math.round(payments.reduce((sum, { payment_amount: amount }) => sum + Number(amount), 0) * 10_000) / 10_000,
@@ -198,7 +163,7 @@ export function revenueOf({ scheduled_events: events, invitees }: WorldRows, ask
     ([currency, payments]) => ({
       currency,
       ...sumOf(payments),
-      days: [...Map.groupBy(payments, ({ created_at: time }) => dayOf(String(time), asked))]
+      days: [...Map.groupBy(payments, ({ created_at: time }) => dayOf(time, asked))]
         .map(([day, those]) => ({ day, ...sumOf(those) }))
         .toSorted((a, b) => (a.day < b.day ? -1 : 1)),
     }),

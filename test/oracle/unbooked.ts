@@ -2,13 +2,10 @@
 import type { Json } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import type { Contents } from '../harness/stores.ts';
-import { byUri, textIn } from './journeys.ts';
+import { byUri, listOf, orNull, tags, textIn } from './journeys.ts';
 
-const tags = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_term'];
-const orNull = (value: Json | undefined): Json => value ?? null;
 const lowered = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 const trimmed = (text: string): string => text.replaceAll(/^ +| +$/g, '');
-const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
 
 export function unbookedOf(contents: Contents): StoredRow[] {
   const { routing_form_submissions: submissions = [], routing_form_answers: answers = [], invitees = [] } = contents;

@@ -3,33 +3,15 @@ import type { Json } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import type { Contents } from '../harness/stores.ts';
 import { attendedBy } from './attendance.ts';
-import { weekdayOf, written } from './local-time.ts';
+import { localParts } from './local-time.ts';
 import { peopleOf } from './people.ts';
 import { unbookedOf } from './unbooked.ts';
-import { byUri, journeysOf, secondsBetween, textIn, type Journey } from './journeys.ts';
+import { byUri, journeysOf, listOf, orNull, secondsBetween, tags, textIn, type Journey } from './journeys.ts';
 
 const canceled = ['canceled_by_host', 'canceled_by_invitee', 'late_cancellation', 'canceled'];
-const tags = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_term'];
 const months = 'January February March April May June July August September October November December'.split(' ');
 const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
-const orNull = (value: Json | undefined): Json => value ?? null;
-/** `2026-11-16T09:30` in a zone; null where there is no such zone or no time. */
-function localTime(time: Json | undefined, zone: Json | undefined): string | null {
-  if (typeof time !== 'string' || typeof zone !== 'string') return null;
-  try {
-    return written(zone, Date.parse(time));
-  } catch {
-    return null;
-  }
-}
-/** Day, weekday and hour. */
-function localParts(time: Json | undefined, zone: Json | undefined) {
-  const local = localTime(time, zone);
-  const day = local?.slice(0, 10) ?? null;
-  return { day, weekday: day === null ? null : weekdayOf(day), hour: local?.slice(11, 13) ?? null };
-}
 const dayIn = (time: Json | undefined, zone: string): string | null => localParts(time, zone).day;
-const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
 
 /** The greatest by bytes, as the stores have it. */
 const greatest = (values: readonly Json[]): string | null =>
@@ -183,16 +165,14 @@ function rates(contents: Contents, journeys: readonly Journey[], { nameOf, zone 
       const { first, last, lastEvent, outcome } = journey;
       const isUnconfirmed = /unconfirmed|suspected/.test(String(attendedBy(contents, journey).attendance));
       const instant = lastEvent?.['start_time'];
-      const start = localTime(instant, zone);
+      const { day, weekday, hour } = localParts(instant, zone);
       const hostUri = textIn(listOf(lastEvent?.['hosts'])[0], 'user');
       const hosted = localParts(instant, people.get(String(hostUri))?.['timezone']);
       const invited = localParts(instant, last['timezone']);
-      const weekday = typeof start === 'string' ? new Date(`${start}Z`).getUTCDay() : null;
-      const hour = typeof start === 'string' ? start.slice(11, 13) : null;
-      const month = typeof start === 'string' ? start.slice(0, 7) : '';
+      const month = day?.slice(0, 7) ?? '';
       const monthName = month && `${months[Number(month.slice(5)) - 1]} ${month.slice(0, 4)}`;
-      const number = weekday === null ? null : String(weekday === 0 ? 7 : weekday);
-      const name = weekday === null ? null : (weekdays[weekday] as string);
+      const number = weekday && String(weekday);
+      const name = weekday && orNull(weekdays[weekday % 7]);
       const hosts = new Map<string, Json[]>();
       for (const host of listOf(lastEvent?.['hosts'])) {
         const uri = textIn(host, 'user');
