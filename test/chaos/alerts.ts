@@ -7,23 +7,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { missedMeetings } from './load/missed-meetings.ts';
 import type { Load } from './load/sender.ts';
-import type { Settings } from './stack.ts';
 
-export interface AlertInbox extends AsyncDisposable {
-  readonly settings: Settings;
-  /** The keys of the alerts about an invitee: a repeated message has the same one. */
-  readonly keys: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Messages that are no alert, such as a retraction. */
-  readonly others: readonly string[];
-}
+export type AlertInbox = Awaited<ReturnType<typeof openAlertInbox>>;
 
 export const webhookSecret = 'the-secret-of-the-alert-inbox';
 
 /** Messages are under way for long enough to be interrupted by a fault. */
 const answerAfterMs = 400;
 
-export async function openAlertInbox(folder: string): Promise<AlertInbox> {
+export async function openAlertInbox(folder: string) {
+  /** Of the alerts about an invitee: a repeated message has the same one. */
   const keys = new Map<string, Set<string>>();
+  /** Messages that are no alert, such as a retraction. */
   const others: string[] = [];
   const server = createServer(async (request, response) => {
     let text = '';
@@ -59,17 +54,10 @@ export async function openAlertInbox(folder: string): Promise<AlertInbox> {
   };
 }
 
-export interface MissedMeetings {
-  /** Invitees whose mark was acknowledged. */
-  acknowledged(): readonly string[];
-  isOffered(uri: string): boolean;
-  stop(): void;
-}
-
 const perSecond = 3;
 
 /** Offers marks of no-shows that happen at this moment: rules report nothing of the past. */
-export function startMissedMeetings(seed: number, load: Load): MissedMeetings {
+export function startMissedMeetings(seed: number, load: Load) {
   const next = missedMeetings(seed);
   const bodies = new Map<string, string>();
   const timer = setInterval(() => {
@@ -78,8 +66,10 @@ export function startMissedMeetings(seed: number, load: Load): MissedMeetings {
     load.offer(body);
   }, 1000 / perSecond);
   return {
-    acknowledged: () => [...bodies].filter(([, body]) => load.acceptedBodies().has(body)).map(([uri]) => uri),
-    isOffered: (uri) => bodies.has(uri),
+    /** Invitees whose mark was acknowledged. */
+    acknowledged: (): readonly string[] =>
+      [...bodies].filter(([, body]) => load.acceptedBodies().has(body)).map(([uri]) => uri),
+    isOffered: (uri: string): boolean => bodies.has(uri),
     stop: () => clearInterval(timer),
   };
 }

@@ -1,9 +1,9 @@
 // `npm run chaos`: runs the scenarios, prints a line for each, and writes docs/proof/chaos.md after a run of all of them.
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { lineOf, pageOf, type NotRun, type SuiteRun } from './report.ts';
+import { lineOf, withResults, type NotRun, type SuiteRun } from './report.ts';
 import type { Row, Scenario } from './scenario.ts';
 import { scenarios } from './scenarios.ts';
 
@@ -138,7 +138,8 @@ else if (chosen.length === 0) {
     if (!values.json) say(`\n${passed} passed, ${others}; ${run.minutes.toFixed(1)} minutes, seed ${run.seed}.`);
   }
   if (positionals.length === 0) {
-    await writeFile(new URL('../../docs/proof/chaos.md', import.meta.url), pageOf(runs));
+    const page = new URL('../../docs/proof/chaos.md', import.meta.url);
+    await writeFile(page, withResults(await readFile(page, 'utf8'), runs));
     if (!values.json) say('Written: docs/proof/chaos.md');
   }
   process.exitCode = runs.every(isSound) ? 0 : 1;

@@ -1,4 +1,4 @@
-// The results of chaos runs as text: a line per row for the terminal, and the page docs/proof/chaos.md.
+// The results of chaos runs as text: a line per row for the terminal, and the tables of docs/proof/chaos.md.
 import { execFileSync } from 'node:child_process';
 import { availableParallelism, totalmem } from 'node:os';
 import { findPostgres } from '../harness/postgres.ts';
@@ -36,39 +36,9 @@ export function lineOf({ name, on, verdict, recoveryMs, p99Ms, alerts, seconds: 
   ].join('\n');
 }
 
-export function pageOf(runs: readonly SuiteRun[]): string {
-  return [head, ...runs.map(sectionOf), notTested].join('\n');
-}
-
-const head = `# Chaos
-
-This page is written by \`npm run chaos\`. The suite starts the product as real processes (two receivers and three workers, or the single process of the default), sends signed deliveries at a steady rate (30 per second; 60 for hot rows, 20 beside a burst), injects one
-fault per row, and compares log and rows with a model that shares no code with the product.
-
-\`\`\`
-npm run chaos                            # all rows, one at a time; writes this page
-npm run chaos -- --runs 2 --jobs 2       # two runs, two rows at a time: as this page was made
-npm run chaos -- --list                  # names the rows
-npm run chaos -- --seed 42 "kill -9"     # the rows with this in their name, with the deliveries and choices of this seed
-\`\`\`
-
-It needs Redis and PostgreSQL; some rows also need PgBouncer, strace, libfaketime and root (Debian: \`apt-get install redis-server redis-sentinel postgresql pgbouncer sqlite3 strace faketime\`). A row that a machine cannot run is listed as
-not run.
-
-**The sender** is the service as the receiver sees it: 5 % of the deliveries come twice, 30 % are shuffled within two seconds, and what is not answered with 2xx within eight seconds is sent again with back-off. Three no-shows a second come beside them; these, and the deliveries of a burst, come once and in order.
-
-**The oracle** passes a row only if:
-
-- (A) every delivery that was answered with 2xx is in the log exactly once, or quarantined with a reason;
-- (B) nothing is missing after the sender's retries;
-- (C) every row of every table that deliveries fill equals the model (without the columns that hold versions);
-- (D) no secret and no personal data is in what the processes printed (what a command answers its operator is left out: it may name people);
-- every no-show that was marked during the run is reported to a webhook under one key (column *alerts*), and nothing else is reported;
-- every process runs and is ready in the end;
-- (E) the fault happened: the column *evidence* says what was observed.
-
-*Recovery* is the time from the end of the fault until at most two seconds of load (at least 60 deliveries) are acknowledged and not yet in the log. *p99* is of answers with 2xx. The oracle has tests of its own, which plant losses, duplicates and wrong rows.
-`;
+/** The page docs/proof/chaos.md with the results of these runs. What a person wrote around them stays. */
+export const withResults = (page: string, runs: readonly SuiteRun[]): string =>
+  page.replace(/^## Seed .*?(?=^## Not tested$)/ms, () => `${runs.map(sectionOf).join('\n')}\n`);
 
 function sectionOf(run: SuiteRun): string {
   const passed = run.rows.filter(({ failures }) => failures.length === 0).length;
@@ -109,13 +79,3 @@ function machine(): string {
   const postgres = version(`${findPostgres() ?? ''}/postgres`, '--version');
   return `${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, Redis ${version('redis-server', '--version')}, PostgreSQL ${postgres}.`;
 }
-
-const notTested = `## Not tested
-
-- A power cut. \`kill -9\` loses no data that the kernel has; torn and lost writes are simulated in process ([testing.md](testing.md)).
-- More than one machine: all processes share a clock (except where a row changes it), a disk and a kernel. Network partitions are connections that pass nothing.
-- A full disk of Redis or of PostgreSQL, and every fault on every installation: the column *on* says where it was tried.
-- PostgreSQL failover to a replica, and a managed PostgreSQL.
-- The packages of the previous release: the row about an upgrade uses those of today.
-- Outages of more than 30 seconds (15 seconds for PostgreSQL beside Redis), and a service that stops its retries.
-`;

@@ -1,5 +1,6 @@
 // The checks of a chaos run fail where they should: each planted failure is named, and a clean run has none.
 import { describe, expect, it } from 'vitest';
+import { withResults } from './report.ts';
 import { failuresOf, partsNotReady } from './scenario.ts';
 
 const verdict = {
@@ -47,4 +48,24 @@ describe('a row of the chaos run', () => {
     const never = { name: 'worker 2', isReady: async () => false };
     expect(await partsNotReady([late, never], 30)).toEqual(['worker 2']);
   });
+});
+
+it('the page has the results of a run in the place of earlier ones, and says of a row that failed, that it failed', () => {
+  const row = {
+    ...clean,
+    name: 'a fault',
+    on: 'Redis + PostgreSQL',
+    seed: 1,
+    p99Ms: 10,
+    evidence: 'a | b',
+    seconds: 1,
+    failures: ['1 lost'],
+    outputs: {},
+  };
+  const run = { seed: 1, begun: '2026-01-01', minutes: 1, jobs: 1, rows: [row], notRun: [], failed: [] };
+  const page = withResults('# Chaos\n\n## Seed 0\n\n| old |\n\n## Not tested\n\n- More.\n', [run]);
+  expect(page).toMatch(/^# Chaos\n\n## Seed 1, .*\n\n## Not tested\n\n- More\.\n$/s);
+  expect(page.match(/^\| (?!fault ).*$/gm)).toEqual([
+    '| **FAILED** a fault | Redis + PostgreSQL | 10 | 10 | 0 | 0 | 0 | 3/3 | 0.1 | 10 | 1 | a \\| b |',
+  ]);
 });

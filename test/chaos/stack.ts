@@ -35,48 +35,19 @@ interface PartOptions {
 }
 
 /** A process of the product with its own data folder. */
-export interface Part {
-  readonly name: string;
-  readonly dataDir: string;
-  /** Where deliveries go; undefined for a worker. */
-  readonly webhook: string | undefined;
-  /** The admin listener, at the same port after each start. */
-  readonly admin: string;
-  pid(): number;
-  isRunning(): boolean;
-  signal(name: NodeJS.Signals): void;
-  kill9(): Promise<void>;
-  /** It runs and, as a receiver, says that it is ready. */
-  isReady(): Promise<boolean>;
-  /** SIGTERM. Rejects when the exit code is not 0. */
-  stop(): Promise<void>;
-  /** Starts it (again) on the same folder and port, and waits until it is ready. */
-  start(change?: Pick<PartOptions, 'settings' | 'program'>): Promise<void>;
-  output(): string;
-}
+export type Part = Awaited<ReturnType<typeof createPart>>;
 
 export interface CommandResult {
   readonly code: number | null;
   readonly output: string;
 }
 
-export interface Stack extends AsyncDisposable {
-  readonly key: string;
-  /** Must not appear in what the processes print. */
-  readonly secrets: Readonly<Record<string, string>>;
-  readonly folder: string;
-  readonly receivers: readonly Part[];
-  readonly workers: readonly Part[];
-  readonly targets: readonly string[];
-  /** Runs a command of the product to its end. */
-  command(args: readonly string[], settings?: Settings): Promise<CommandResult>;
-  outputs(): Readonly<Record<string, string>>;
-}
+export type Stack = Awaited<ReturnType<typeof startStack>>;
 
 export const currentProgram =
   process.env['TEST_PRODUCT'] ?? fileURLToPath(new URL('../../bin/slotstream.js', import.meta.url));
 
-export async function startStack(engines: Engines, changes: Settings = {}): Promise<Stack> {
+export async function startStack(engines: Engines, changes: Settings = {}) {
   const folder = await mkdtemp(join(engines.dataRoot ?? tmpdir(), 'slotstream-chaos-'));
   const key = randomBytes(24).toString('hex');
   const adminToken = randomBytes(24).toString('hex');
@@ -113,19 +84,21 @@ export async function startStack(engines: Engines, changes: Settings = {}): Prom
       : await Promise.all([several('work', 2, 3), several('receive', 1, 2)]);
     return {
       key,
+      /** Must not appear in what the processes print. */
       secrets: { key, adminToken },
       folder,
       receivers,
       workers: [first, ...more],
       targets: receivers.flatMap(({ webhook }) => webhook ?? []),
-      async command(args, more = {}) {
+      /** Runs a command of the product to its end. */
+      async command(args: readonly string[], more: Settings = {}): Promise<CommandResult> {
         const dataDir = join(folder, 'commands');
         await mkdir(dataDir, { recursive: true });
         const { logged, ...result } = await runToEnd(args, { ...settings, DATA_DIR: dataDir, ...more });
         commands.push(logged);
         return result;
       },
-      outputs: () => ({
+      outputs: (): Readonly<Record<string, string>> => ({
         ...Object.fromEntries(parts.map((part) => [part.name, part.output()])),
         commands: commands.join(''),
       }),
@@ -158,7 +131,7 @@ async function runToEnd(args: readonly string[], env: Settings): Promise<Command
   return { code, output, logged };
 }
 
-async function createPart(options: PartOptions, folder: string): Promise<Part> {
+async function createPart(options: PartOptions, folder: string) {
   const { name, verb } = options;
   const dataDir = join(folder, name);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -185,18 +158,23 @@ async function createPart(options: PartOptions, folder: string): Promise<Part> {
   return {
     name,
     dataDir,
+    /** Where deliveries go; undefined for a worker. */
     webhook: verb === 'work' ? undefined : `http://127.0.0.1:${port}/webhooks`,
+    /** The admin listener, at the same port after each start. */
     admin: `http://127.0.0.1:${adminPort}`,
-    pid: () => child?.pid ?? 0,
+    pid: (): number => child?.pid ?? 0,
     isRunning,
-    signal: (signal) => void child?.kill(signal),
-    kill9: async () => void (await end('SIGKILL')),
+    signal: (signal: NodeJS.Signals): void => void child?.kill(signal),
+    kill9: async (): Promise<void> => void (await end('SIGKILL')),
+    /** It runs and, as a receiver, says that it is ready. */
     isReady: () => isReady().catch(() => false),
-    async stop() {
+    /** SIGTERM. Rejects when the exit code is not 0. */
+    async stop(): Promise<void> {
       const code = await end('SIGTERM');
       if (code !== 0) throw new Error(`${name} ended with ${code} after SIGTERM:\n${output.slice(-1_000)}`);
     },
-    async start(change = {}) {
+    /** Starts it (again) on the same folder and port, and waits until it is ready. */
+    async start(change: Pick<PartOptions, 'settings' | 'program'> = {}): Promise<void> {
       started = output.length;
       const program = change.program ?? options.program ?? currentProgram;
       child = spawnProduct(program, [verb], { ...env, ...change.settings });

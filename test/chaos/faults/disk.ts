@@ -6,21 +6,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-export interface SmallDisk {
-  readonly folder: string;
-  freeBytes(): Promise<number>;
-  /** Leaves so many bytes free. */
-  fill(leaveBytes: number): Promise<void>;
-  /** Takes every byte, and takes again what the processes release, until `clear`. */
-  fillUp(): void;
-  clear(): Promise<void>;
-}
+export type SmallDisk = Awaited<ReturnType<typeof mountSmallDisk>>;
 
 const run = promisify(execFile);
 export const megabyte = 1024 ** 2;
 const topUpMs = 100;
 
-export async function mountSmallDisk(resources: AsyncDisposableStack, megabytes: number): Promise<SmallDisk> {
+export async function mountSmallDisk(resources: AsyncDisposableStack, megabytes: number) {
   const folder = await mkdtemp(join(tmpdir(), 'slotstream-chaos-disk-'));
   resources.defer(() => rm(folder, { recursive: true, force: true }));
   await run('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0700`, 'tmpfs', folder]);
@@ -34,6 +26,7 @@ export async function mountSmallDisk(resources: AsyncDisposableStack, megabytes:
     const { bavail, bsize } = await statfs(folder);
     return bavail * bsize;
   };
+  /** Leaves so many bytes free. */
   const fill = async (leaveBytes: number): Promise<void> => {
     await using file = await open(filler, 'a');
     try {
@@ -47,13 +40,14 @@ export async function mountSmallDisk(resources: AsyncDisposableStack, megabytes:
     folder,
     freeBytes,
     fill,
-    fillUp() {
+    /** Takes every byte, and takes again what the processes release, until `clear`. */
+    fillUp(): void {
       const topUp = async (): Promise<void> => {
         for (; !clearing.signal.aborted; await sleep(topUpMs)) await fill(0);
       };
       filling = topUp();
     },
-    async clear() {
+    async clear(): Promise<void> {
       clearing.abort();
       await filling;
       await rm(filler, { force: true });

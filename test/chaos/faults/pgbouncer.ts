@@ -10,15 +10,7 @@ import { freePort, until } from '../../harness/ports.ts';
 import { unprivileged } from '../../harness/postgres.ts';
 import { query } from './postgres.ts';
 
-export interface PgBouncer extends AsyncDisposable {
-  /** The URL of the same database through PgBouncer. */
-  through(url: string): string;
-  pid(): number;
-  kill9(): Promise<void>;
-  start(): Promise<void>;
-  /** A command of its console, such as `show pools`. */
-  show(command: string): Promise<readonly Record<string, unknown>[]>;
-}
+export type PgBouncer = Awaited<ReturnType<typeof startPgBouncer>>;
 
 export async function hasNoPgBouncer(): Promise<string | undefined> {
   try {
@@ -29,7 +21,7 @@ export async function hasNoPgBouncer(): Promise<string | undefined> {
   }
 }
 
-export async function startPgBouncer(postgresPort: number, poolSize: number): Promise<PgBouncer> {
+export async function startPgBouncer(postgresPort: number, poolSize: number) {
   const identity = unprivileged();
   const folder = await mkdtemp(join(tmpdir(), 'slotstream-pgbouncer-'));
   const port = await freePort();
@@ -64,7 +56,8 @@ log_disconnections = 0
     child.kill('SIGKILL');
     await gone;
   };
-  const show: PgBouncer['show'] = (command) => query(console, command);
+  /** A command of its console, such as `show pools`. */
+  const show = (command: string) => query<Record<string, unknown>>(console, command);
   const start = async (): Promise<void> => {
     const started = endWithThisProcess(spawn('pgbouncer', [config], { ...identity, cwd: folder, stdio: 'ignore' }));
     child = started;
@@ -79,12 +72,13 @@ log_disconnections = 0
   };
   await start();
   return {
-    through(url) {
+    /** The URL of the same database through PgBouncer. */
+    through(url: string): string {
       const changed = new URL(url);
       changed.port = String(port);
       return changed.href;
     },
-    pid: () => child?.pid ?? 0,
+    pid: (): number => child?.pid ?? 0,
     kill9,
     start,
     show,

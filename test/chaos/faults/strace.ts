@@ -6,12 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../../harness/ports.ts';
 
-export interface FailingCalls {
-  /** How many calls have failed so far. */
-  injected(): number;
-  /** Lets the calls work again. */
-  stop(): Promise<void>;
-}
+export type FailingCalls = Awaited<ReturnType<typeof failCalls>>;
 
 const attachLimitMs = 20_000;
 /** More than a receiver opens during a fault: after a failed write it begins the next one. */
@@ -31,7 +26,7 @@ export async function failSegmentWrites(pid: number, folder: string): Promise<Fa
 }
 
 /** With `paths`, only the calls for these files fail. */
-async function failCalls(pid: number, calls: string, paths: readonly string[] = []): Promise<FailingCalls> {
+async function failCalls(pid: number, calls: string, paths: readonly string[] = []) {
   const only = paths.flatMap((path) => ['-P', path]);
   const args = ['-f', '-e', `trace=${calls}`, '-e', `inject=${calls}:error=EIO`, ...only, '-p', String(pid)];
   const strace = spawn('strace', args, { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -48,7 +43,9 @@ async function failCalls(pid: number, calls: string, paths: readonly string[] = 
   );
   await Promise.race([attached, failed]);
   return {
+    /** How many calls have failed so far. */
     injected: () => output.split('(INJECTED)').length - 1,
+    /** Lets the calls work again. */
     stop: () => detach(strace),
   };
 }

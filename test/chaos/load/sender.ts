@@ -1,7 +1,6 @@
 // Sends deliveries as the scheduling service does: signed, at a steady rate, out of order, some twice, and again until they get 2xx.
-// It signs by itself, so that it shares no mistake with the code that verifies.
-import { createHmac } from 'node:crypto';
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
+import { isAccepted, post } from '../../harness/mirror/sender.ts';
 import { randomOf } from './random.ts';
 
 export interface Answer {
@@ -46,7 +45,6 @@ export interface LoadOptions {
 const duplicateShare = 0.05;
 const shuffledShare = 0.3;
 const shuffledWithinMs = 2_000;
-const answerWithinMs = 8_000;
 const backOffMs = { first: 250, most: 4_000 };
 /** It says that repeating is of no use: the subscription is gone, or the body is too large. */
 const permanent: readonly (number | string)[] = [410, 413];
@@ -164,38 +162,4 @@ export function startLoad({ seed, key, targets, perSecond, bodies }: LoadOptions
       agent.destroy();
     },
   };
-}
-
-export const isAccepted = (status: number | string): boolean =>
-  typeof status === 'number' && status >= 200 && status < 300;
-
-export function signature(key: string, body: string, atSeconds: number): string {
-  const mac = createHmac('sha256', key).update(`${atSeconds}.`).update(body).digest('hex');
-  return `t=${atSeconds},v1=${mac}`;
-}
-
-interface Signed {
-  readonly key: string;
-  readonly body: string;
-}
-
-function post(agent: Agent, url: string, { key, body }: Signed): Promise<number | string> {
-  const headers = {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-    'calendly-webhook-signature': signature(key, body, Math.floor(Date.now() / 1000)),
-  };
-  return new Promise((resolve) => {
-    const outgoing = request(url, { agent, method: 'POST', headers }, (incoming) => {
-      incoming.resume();
-      incoming.once('close', () => resolve(incoming.complete ? (incoming.statusCode ?? 0) : 'INCOMPLETE'));
-    });
-    const timer = setTimeout(() => {
-      resolve('TIMEOUT');
-      outgoing.destroy();
-    }, answerWithinMs);
-    outgoing.once('close', () => clearTimeout(timer));
-    outgoing.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.name));
-    outgoing.end(body);
-  });
 }

@@ -1,7 +1,8 @@
 // The judge of a chaos run. It shares no code with the product. (A) Every delivery answered with 2xx is in the log once, and in
 // quarantine only with a reason; (B) nothing that was offered is lost; (C) the rows are what the model says; (D) no canary in any output.
 import type { Fact } from '../../harness/data/delivery-histories.ts';
-import { isAccepted, type Offered } from '../load/sender.ts';
+import { isAccepted } from '../../harness/mirror/sender.ts';
+import type { Offered } from '../load/sender.ts';
 import { erasedBy } from './erased.ts';
 import { readBody, recordOf } from './facts.ts';
 import { checkLog, readLog } from './log.ts';

@@ -21,19 +21,12 @@ export interface SenderOptions {
   readonly pauseMs?: number;
 }
 
-export interface Sender {
-  /** Every delivery handed over so far, in order. */
-  readonly sent: readonly Sent[];
-  send(bodies: Iterable<string>): Promise<void>;
-  /** How many got 2xx so far. */
-  accepted(): number;
-  close(): void;
-}
+export type Sender = ReturnType<typeof openSender>;
 
 /** The service gives up on an answer after some seconds; so a receiver that waits for a dead queue shows here. */
-const answerDeadlineMs = 8_000;
+const answerWithinMs = 8_000;
 
-export function openSender({ url, key, lanes = 8, retries = false, pauseMs = 50 }: SenderOptions): Sender {
+export function openSender({ url, key, lanes = 8, retries = false, pauseMs = 50 }: SenderOptions) {
   const agent = new Agent({ keepAlive: true, maxSockets: lanes });
   const sent: Sent[] = [];
   let accepted = 0;
@@ -43,26 +36,27 @@ export function openSender({ url, key, lanes = 8, retries = false, pauseMs = 50 
     const record: Sent = { body, answers: [] };
     sent.push(record);
     for (;;) {
-      const answer = await post(agent, { url, headers: signed(key, body), body });
+      const answer = await post(agent, url, { key, body });
       record.answers.push(answer);
-      if (isAccepted(answer)) accepted += 1;
-      if (isAccepted(answer)) return;
+      if (isAccepted(answer)) return void (accepted += 1);
       if (pauseMs > 0) await sleep(pauseMs);
       if (!retries || closed) return;
     }
   }
 
   return {
+    /** Every delivery handed over so far, in order. */
     sent,
+    /** How many got 2xx so far. */
     accepted: () => accepted,
-    async send(bodies) {
+    async send(bodies: Iterable<string>): Promise<void> {
       const queue = bodies[Symbol.iterator]();
       const lane = async (): Promise<void> => {
         for (let next = queue.next(); !next.done && !closed; next = queue.next()) await deliver(next.value);
       };
       await Promise.all(Array.from({ length: lanes }, lane));
     },
-    close() {
+    close(): void {
       closed = true;
       agent.destroy();
     },
@@ -77,17 +71,24 @@ export function signed(key: string, body: string, atSeconds = Math.floor(Date.no
   return { 'content-type': 'application/json', 'calendly-webhook-signature': `t=${atSeconds},v1=${mac}` };
 }
 
-function post(
+/** Answers the status, or the code of what broke the connection. */
+export function post(
   agent: Agent,
-  { url, headers, body }: { url: string; headers: Record<string, string>; body: string },
+  url: string,
+  { key, body }: { readonly key: string; readonly body: string },
 ): Promise<number | string> {
+  const headers = { ...signed(key, body), 'content-length': Buffer.byteLength(body) };
   return new Promise((resolve) => {
-    const outgoing = request(url, { agent, method: 'POST', headers, timeout: answerDeadlineMs }, (incoming) => {
+    const outgoing = request(url, { agent, method: 'POST', headers }, (incoming) => {
       incoming.resume();
-      incoming.once('close', () => resolve(incoming.statusCode ?? 0));
+      incoming.once('close', () => resolve(incoming.complete ? (incoming.statusCode ?? 0) : 'INCOMPLETE'));
     });
-    outgoing.once('timeout', () => outgoing.destroy(Object.assign(new Error('no answer'), { code: 'NO_ANSWER' })));
-    outgoing.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.name));
+    const timer = setTimeout(() => {
+      resolve('TIMEOUT');
+      outgoing.destroy();
+    }, answerWithinMs);
+    outgoing.once('close', () => clearTimeout(timer));
+    outgoing.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.name));
     outgoing.end(body);
   });
 }
