@@ -1,16 +1,9 @@
 // The recipients of alerts: a Slack-like endpoint, an endpoint for signed webhooks and a mail server, all in this process.
 import { Webhook } from 'standardwebhooks';
-import { openCallback, type Callback, type Received } from '../sandbox/callback-server.ts';
-import { openTestMailServer, type Mail, type TestMailServer } from './mail-server.ts';
-import type { Settings } from '../product.ts';
+import { openCallback, type Received } from '../sandbox/callback-server.ts';
+import { openTestMailServer, type Mail } from './mail-server.ts';
 
-export interface AlertReceivers extends AsyncDisposable {
-  readonly slack: Callback;
-  readonly webhook: Callback;
-  readonly mailbox: TestMailServer;
-  /** Settings that send everything here without a grace period. */
-  readonly settings: Settings;
-}
+export type AlertReceivers = Awaited<ReturnType<typeof openAlertReceivers>>;
 
 const secret = `whsec_${Buffer.from('a secret of the alert tests, long').toString('base64')}`;
 
@@ -27,7 +20,7 @@ export const textOf = ({ body }: Received): string => (body as { text: string })
 export const headerOf = ({ headers }: Mail, wanted: string): string | undefined =>
   headers.find(({ name }) => name.toLowerCase() === wanted)?.value;
 
-export async function openAlertReceivers(): Promise<AlertReceivers> {
+export async function openAlertReceivers() {
   await using opened = new AsyncDisposableStack();
   const slack = opened.use(await openCallback());
   const webhook = opened.use(await openCallback());
@@ -37,6 +30,7 @@ export async function openAlertReceivers(): Promise<AlertReceivers> {
     slack,
     webhook,
     mailbox,
+    /** They send everything here without a grace period. */
     settings: {
       ALERT_SLACK_URL: slack.url,
       ALERT_WEBHOOK_URL: webhook.url,

@@ -14,30 +14,13 @@ import { configuredChannels, openChannels } from '#workers/alerts/channels/chann
 import { loadRules, type AlertRule } from '#workers/alerts/rules/ruleset.ts';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { claimMessages, type ClaimedPart } from '#workers/alerts/outbox/claim.ts';
-import { startOutboxPoller, type OutboxPoller } from '#workers/alerts/outbox/poll.ts';
+import { startOutboxPoller } from '#workers/alerts/outbox/poll.ts';
 import { watch, type WatcherInput, type WatcherNeeds } from '#workers/alerts/rules/watcher.ts';
-import { openAlertReceivers, type AlertReceivers } from './alert-receivers.ts';
+import { openAlertReceivers } from './alert-receivers.ts';
 import type { Settings } from '../product.ts';
 import { freshSqlite, ingestBodies, type TestStore } from '../stores.ts';
 
-export interface AlertWorld extends AsyncDisposable {
-  readonly store: Store;
-  readonly inbox: AlertReceivers;
-  nowMs(): number;
-  /** Folds deliveries and evaluates the rules. */
-  deliver(...bodies: readonly string[]): Promise<void>;
-  /** Advances the clock by `90s`, `8h`. */
-  advance(time: string): void;
-  /** Advances the clock and evaluates what has become due. A new watcher looks, as after a restart. */
-  pass(time: string): Promise<void>;
-  alerts(): Promise<readonly Alert[]>;
-  /** The states of the alerts of one channel, ordered by subject. */
-  states(channel: string): Promise<readonly string[]>;
-  resend(): Promise<void>;
-  channelStates: OutboxPoller['channelStates'];
-  /** The lines of the log. */
-  readonly lines: readonly string[];
-}
+export type AlertWorld = Awaited<ReturnType<typeof openAlertWorld>>;
 
 export interface AlertWorldPlan {
   readonly fresh?: () => Promise<TestStore>;
@@ -57,7 +40,7 @@ export async function claimForSending(
   return store.transaction(async (unit) => (await claimMessages(unit, [await lockAlerts(unit, [id])], claim))[0] ?? []);
 }
 
-export async function openAlertWorld(plan: AlertWorldPlan = {}): Promise<AlertWorld> {
+export async function openAlertWorld(plan: AlertWorldPlan = {}) {
   await using opened = new AsyncDisposableStack();
   let clockMs = Date.parse(plan.at ?? '2026-03-04T10:00:00Z');
   const nowMs = (): number => clockMs;
@@ -97,25 +80,30 @@ export async function openAlertWorld(plan: AlertWorldPlan = {}): Promise<AlertWo
     store,
     inbox,
     nowMs,
+    /** The lines of the log. */
     lines,
     alerts,
-    async deliver(...bodies) {
+    /** Folds deliveries and evaluates the rules. */
+    async deliver(...bodies: readonly string[]): Promise<void> {
       await ingestBodies(store, bodies);
       await catchUp(watcher, watched);
     },
-    advance(time) {
+    /** Advances the clock by `90s`, `8h`. */
+    advance(time: string): void {
       clockMs += span.parse(time);
       poller.wake();
     },
-    async pass(time) {
+    /** Advances the clock and evaluates what has become due. A new watcher looks, as after a restart. */
+    async pass(time: string): Promise<void> {
       clockMs += span.parse(time);
       await catchUp(watcher, watched);
       poller.wake();
     },
-    async states(channel) {
+    /** The states of the alerts of one channel, ordered by subject. */
+    async states(channel: string): Promise<readonly string[]> {
       return (await alerts()).filter((alert) => alert.channel === channel).map(({ state }) => state);
     },
-    async resend() {
+    async resend(): Promise<void> {
       const ids = (await alerts()).map(({ id }) => id);
       await store.transaction((unit) => resend(unit, ids, instantOf(clockMs)));
       poller.wake();

@@ -1,18 +1,9 @@
 // The raw deliveries of one meeting of a host: booked, marked as a no-show, and recaps of it.
 const base = 'https://api.scheduling.test';
 
-export interface HostedMeeting {
-  readonly invitee: string;
-  readonly booked: string;
-  readonly marked: string;
-  readonly unmarked: string;
-  /** A recap with the host alone. */
-  readonly recapOfHost: string;
-  /** An update of that recap, which lists the invitee. */
-  readonly recapOfBoth: string;
-}
+export type HostedMeeting = ReturnType<typeof hostedMeeting>;
 
-export interface MeetingPlan {
+interface MeetingPlan {
   readonly name: string;
   readonly hosts: readonly string[];
   /** When the meeting, which takes half an hour, ended. */
@@ -21,7 +12,7 @@ export interface MeetingPlan {
 
 export const hostUri = (name: string): string => `${base}/users/${name}`;
 
-export function hostedMeeting({ name, hosts, end }: MeetingPlan): HostedMeeting {
+export function hostedMeeting({ name, hosts, end }: MeetingPlan) {
   const at = (minutes: number) => new Date(Date.parse(end) + minutes * 60_000).toISOString();
   const id = name.toLowerCase();
   const email = `${id}@example.test`;
@@ -71,7 +62,9 @@ export function hostedMeeting({ name, hosts, end }: MeetingPlan): HostedMeeting 
     booked: booking('invitee.created', -3_000, null),
     marked: booking('invitee_no_show.created', 30, { uri: `${base}/invitee_no_shows/${id}`, created_at: at(30) }),
     unmarked: booking('invitee_no_show.deleted', 40, null),
+    /** With the host alone. */
     recapOfHost: recap('meeting_recap.created', 10, attendees),
+    /** An update of it, which lists the invitee. */
     recapOfBoth: recap('meeting_recap.updated', 20, [
       ...attendees,
       { host: false, user_email: email, user_name: name },

@@ -10,19 +10,7 @@ export const contactForm = {
   ],
 };
 
-export interface FormSubmission {
-  readonly uri: string;
-  readonly submitted: string;
-  /** A booking an hour later. */
-  readonly booked: string;
-  readonly bookingName: string;
-}
-
-export function formSubmission(
-  index: number,
-  atMs: number,
-  more: Readonly<Record<string, unknown>> = {},
-): FormSubmission {
+export function formSubmission(index: number, atMs: number, more: Readonly<Record<string, unknown>> = {}) {
   const uri = `https://api.scheduling.test/routing_form_submissions/S${index}`;
   const at = new Date(atMs).toISOString();
   const payload = {
@@ -44,6 +32,7 @@ export function formSubmission(
   return {
     uri,
     submitted: JSON.stringify({ event: 'routing_form_submission.created', created_at: at, payload }),
+    /** A booking an hour later. */
     booked: JSON.stringify({ ...envelope, payload: { ...envelope.payload, routing_form_submission: uri } }),
     bookingName: booking.name,
   };

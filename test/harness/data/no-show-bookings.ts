@@ -1,19 +1,12 @@
 // The raw deliveries of one no-show: booked, marked, unmarked and canceled, each at a time of its own.
 import { createSampler } from '#src/sandbox/sample-delivery.ts';
 
-export interface NoShowBooking {
-  readonly uri: string;
-  readonly name: string;
-  readonly booked: string;
-  readonly marked: string;
-  readonly unmarked: string;
-  readonly canceled: string;
-}
+export type NoShowBooking = ReturnType<typeof noShowBooking>;
 
 const sample = createSampler(61);
 
 /** `atMs` is the time of the mark; the mark is removed, or the booking canceled, a minute later. */
-export function noShowBooking(index: number, atMs: number): NoShowBooking {
+export function noShowBooking(index: number, atMs: number) {
   const { payload, ...envelope } = sample('invitee_no_show.created', { index, now: new Date(atMs) });
   const name = `Person ${index}`;
   const email = `person-${index}@example.test`;

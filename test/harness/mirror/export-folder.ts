@@ -9,18 +9,15 @@ import { planExport, runExport, type ExportReport, type ExportRequest } from '#s
 import { openFileOutput } from '#src/export/output.ts';
 import { readCsv, readParquet, type DuckRow } from '../duckdb.ts';
 
-export interface ExportFolder extends AsyncDisposable {
-  readonly path: string;
-  /** Exports to a file of its own. */
-  write(store: Store, request: ExportRequest): Promise<ExportReport & { readonly file: string }>;
-}
+export type ExportFolder = Awaited<ReturnType<typeof exportFolder>>;
 
-export async function exportFolder(): Promise<ExportFolder> {
+export async function exportFolder() {
   const path = await mkdtemp(join(tmpdir(), 'slotstream-export-'));
   let count = 0;
   return {
     path,
-    async write(store, request) {
+    /** Exports to a file of its own. */
+    async write(store: Store, request: ExportRequest): Promise<ExportReport & { readonly file: string }> {
       const plan = await planExport(store, request);
       const file = join(path, `${(count += 1)}.${request.format}`);
       await using destination = await openFileOutput(file);

@@ -68,7 +68,7 @@ async function openMirror({ kept, sandbox, fresh }: MirrorNeeds, whose: 'owner' 
       : undefined;
   if (ear) kept.use(ear);
   const world = kept.use(await openTestBackfill(fresh, {}, sandbox));
-  const reader = kept.use(readMirror(world.store));
+  const reader = kept.use(await readMirror(world.store));
   const fill = () =>
     world.run({ only: ['custom_field_definitions', 'contacts'], token: sandbox.handles.tokens[whose], restart: true });
   await fill();

@@ -6,15 +6,8 @@ import { readPosition } from '#src/store/log/consumer-offsets.ts';
 import type { SendFailure } from '#workers/sinks/keyed-sender.ts';
 import { positionOf, pump, type PumpInput } from '#workers/sinks/pump.ts';
 
-export interface PumpRun extends AsyncDisposable {
-  readonly failed: SendFailure[];
-  position(): Promise<number | undefined>;
-  /** Ends it as a shutdown does. */
-  stop(): Promise<void>;
-}
-
 /** Resolves once it has a position: what is written from then on is pushed. */
-export async function startPump(store: Store, input: PumpInput): Promise<PumpRun> {
+export async function startPump(store: Store, input: PumpInput) {
   const tail = openTail({ lastSeq: () => lastSeq(store), everyMs: 5 });
   const stopping = new AbortController();
   const failed: SendFailure[] = [];

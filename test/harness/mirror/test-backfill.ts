@@ -1,15 +1,14 @@
 // A store beside a sandbox, and backfill between them, without any process or delivery.
-import { eventKinds, isEventKind, type EventKind } from '#schemas/events.ts';
+import type { EventKind } from '#schemas/events.ts';
 import type { UpstreamNeeds } from '#src/upstream/clients.ts';
-import { backfill, type BackfillReport, type ResourceOutcome } from '#workers/sync/backfill/backfill.ts';
+import { backfill, type ResourceOutcome } from '#workers/sync/backfill/backfill.ts';
 import type { Notice, ResourceName } from '#workers/sync/resources/registry.ts';
-import { openSources, type Sources } from '#workers/sync/sources.ts';
+import type { Sources } from '#workers/sync/sources.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { openTestSandbox, unchecked, type TestSandbox } from '../sandbox.ts';
 import type { TestStore } from '../stores.ts';
 import { clientOf } from '../sandbox/api-clients.ts';
-
-export const allKinds = Object.keys(eventKinds).filter(isEventKind);
+import { allKinds, openTestSources } from './test-reconcile.ts';
 
 export interface Filling {
   readonly only?: readonly ResourceName[];
@@ -21,39 +20,28 @@ export interface Filling {
   readonly stopAfter?: number;
 }
 
-export interface Filled {
-  readonly report: BackfillReport;
-  readonly outcomes: Readonly<Partial<Record<ResourceName, ResourceOutcome>>>;
-  readonly notices: readonly Notice[];
-  /** What was asked for, in order: `GET /contacts`. */
-  readonly calls: readonly string[];
-}
-
-export interface TestBackfill extends AsyncDisposable {
-  readonly sandbox: TestSandbox;
-  readonly store: TestStore['store'];
-  run(how?: Filling): Promise<Filled>;
-  /** A client of a token, for sources of one's own. */
-  client(token: string): Sources['client'];
-}
+export type TestBackfill = Awaited<ReturnType<typeof openTestBackfill>>;
+export type Filled = Awaited<ReturnType<TestBackfill['run']>>;
 
 export async function openTestBackfill(
   fresh: () => Promise<TestStore>,
   options: Parameters<typeof openTestSandbox>[0] = {},
   /** One that is open already, and stays so. */
   standing?: TestSandbox,
-): Promise<TestBackfill> {
+) {
   await using stack = new AsyncDisposableStack();
   const sandbox =
     standing ?? stack.use(await openTestSandbox({ rateLimits: false, eventTypes: true, ...options }, unchecked));
   const { store } = stack.use(await fresh());
   const kept = stack.move();
-  const base = sandbox.handles.base_url;
   return {
     sandbox,
     store,
-    client: (token) => clientOf(base, { as: token, fetch: sandbox.fetch }),
-    async run({ only = [], restart = false, events = allKinds, stopAfter = Infinity, ...how } = {}) {
+    /** A client of a token, for sources of one's own. */
+    client: (token: string): Sources['client'] =>
+      clientOf(sandbox.handles.base_url, { as: token, fetch: sandbox.fetch }),
+    async run({ only = [], restart = false, events = allKinds, stopAfter = Infinity, ...how }: Filling = {}) {
+      /** What was asked for, in order: `GET /contacts`. */
       const calls: string[] = [];
       let skippedMs = 0;
       const needs: UpstreamNeeds = {
@@ -65,10 +53,7 @@ export async function openTestBackfill(
         nowMs: () => Date.now() + skippedMs,
         sleep: async (ms) => void (skippedMs += ms),
       };
-      const api = { token: how.token ?? sandbox.handles.tokens.owner, baseUrl: base };
-      const nothing = { oauth: undefined, organizationUri: undefined, userUri: undefined, groupUri: undefined };
-      const sources =
-        how.sources ?? (await openSources({ dataDir: '/nonexistent', api: { ...api, ...nothing } }, needs));
+      const sources = how.sources ?? (await openTestSources(sandbox, how.token, needs));
       const stopping = new AbortController();
       const notices: Notice[] = [];
       const report = await backfill(
@@ -85,7 +70,9 @@ export async function openTestBackfill(
         },
         { only, restart, events, signal: stopping.signal },
       );
-      const outcomes = Object.fromEntries(report.resources.map((outcome) => [outcome.name, outcome]));
+      const outcomes: Readonly<Partial<Record<ResourceName, ResourceOutcome>>> = Object.fromEntries(
+        report.resources.map((outcome) => [outcome.name, outcome]),
+      );
       return { report, outcomes, notices, calls };
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

@@ -1,7 +1,8 @@
 // A store beside a sandbox, and reconcile between them, without any process or delivery.
 import type { Drift } from '#workers/sync/reconcile/drift-report.ts';
 import { eventKinds, isEventKind } from '#schemas/events.ts';
-import { reconcile, type ReconcileReport, type Scope, type ReconcileNeeds } from '#workers/sync/reconcile/reconcile.ts';
+import { reconcile, type Scope, type ReconcileNeeds } from '#workers/sync/reconcile/reconcile.ts';
+import type { UpstreamNeeds } from '#src/upstream/clients.ts';
 import { openSources, type Sources } from '#workers/sync/sources.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { openTestSandbox, unchecked, type TestSandbox } from '../sandbox.ts';
@@ -9,27 +10,15 @@ import type { TestStore } from '../stores.ts';
 
 export const allKinds = Object.keys(eventKinds).filter(isEventKind);
 
-export interface TestReconcile extends AsyncDisposable {
-  readonly sandbox: TestSandbox;
-  readonly store: TestStore['store'];
-  needs(more?: Partial<ReconcileNeeds>, fetch?: How['fetch']): Promise<ReconcileNeeds>;
-  /** Compares, and answers what was found, each row in a line. */
-  run(how?: Partial<How>): Promise<Found>;
-}
+export type TestReconcile = Awaited<ReturnType<typeof openTestReconcile>>;
 
-export interface How {
+interface How {
   readonly repair: boolean;
   readonly scope: Scope;
   readonly allowDeletes: boolean;
   readonly token: string;
   /** What the service answers, bent on its way. */
   readonly fetch: typeof fetch;
-}
-
-export interface Found {
-  readonly report: ReconcileReport;
-  readonly drift: readonly Drift[];
-  readonly lines: readonly string[];
 }
 
 /** The service's time is five minutes past a half hour, when no meeting begins or ends: what it shows changes with them. */
@@ -39,10 +28,21 @@ export function awayFromMeetings(): () => number {
   return () => Date.now() + offsetMs;
 }
 
+/** What a token shows; that of the owner unless given. */
+export function openTestSources(
+  { handles }: TestSandbox,
+  token: string | undefined,
+  needs: UpstreamNeeds,
+): Promise<Sources> {
+  const api = { baseUrl: handles.base_url, token: token ?? handles.tokens.owner };
+  const nothing = { oauth: undefined, organizationUri: undefined, userUri: undefined, groupUri: undefined };
+  return openSources({ dataDir: '/nonexistent', api: { ...api, ...nothing } }, needs);
+}
+
 export async function openTestReconcile(
   fresh: () => Promise<TestStore>,
   options: Parameters<typeof openTestSandbox>[0] = {},
-): Promise<TestReconcile> {
+) {
   await using stack = new AsyncDisposableStack();
   const sandbox = stack.use(
     await openTestSandbox(
@@ -51,24 +51,12 @@ export async function openTestReconcile(
     ),
   );
   const { store } = stack.use(await fresh());
-  const sourcesFor = (token: string, fetch: How['fetch'] = sandbox.fetch) =>
-    openSources(
-      {
-        dataDir: '/nonexistent',
-        api: {
-          baseUrl: sandbox.handles.base_url,
-          token,
-          oauth: undefined,
-          organizationUri: undefined,
-          userUri: undefined,
-          groupUri: undefined,
-        },
-      },
-      { fetch },
-    );
-  const needs = async (sources: Promise<Sources>, more: Partial<ReconcileNeeds> = {}): Promise<ReconcileNeeds> => ({
+  const needsOf = async (
+    { token, fetch = sandbox.fetch }: Partial<How>,
+    more: Partial<ReconcileNeeds> = {},
+  ): Promise<ReconcileNeeds> => ({
     store,
-    sources: await sources,
+    sources: await openTestSources(sandbox, token, { fetch }),
     screen: privacyScreen({ eraseOnDelete: true }),
     now: () => new Date(),
     ...more,
@@ -77,19 +65,17 @@ export async function openTestReconcile(
   return {
     sandbox,
     store,
-    needs: (more, fetch) => needs(sourcesFor(sandbox.handles.tokens.owner, fetch), more),
-    async run({ repair = false, scope = { kind: 'full' } as Scope, allowDeletes = false, token, fetch } = {}) {
+    needs: (more?: Partial<ReconcileNeeds>, fetch?: How['fetch']) => needsOf({ ...(fetch && { fetch }) }, more),
+    /** Compares, and answers what was found, each row in a line. */
+    async run({ repair = false, scope = { kind: 'full' }, allowDeletes = false, ...how }: Partial<How> = {}) {
       const drift: Drift[] = [];
       const onDrift = (one: Drift): void => void drift.push(one);
-      const report = await reconcile(
-        await needs(sourcesFor(token ?? sandbox.handles.tokens.owner, fetch), { onDrift }),
-        {
-          scope,
-          events: allKinds,
-          repair,
-          allowDeletes,
-        },
-      );
+      const report = await reconcile(await needsOf(how, { onDrift }), {
+        scope,
+        events: allKinds,
+        repair,
+        allowDeletes,
+      });
       const lines = drift.map(({ how, kind, uri, fields }) => [how, kind, uri, ...fields].join(' ')).toSorted();
       return { report, drift, lines };
     },

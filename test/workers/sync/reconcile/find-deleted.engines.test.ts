@@ -121,7 +121,7 @@ describe.each(inForms(storeEngines))('what only lists show, on $name', ({ availa
       const rows = await Promise.all(tables.map((table) => rowsOf(store, table)));
       return rows.flat().flatMap(({ uri, deleted_at: at = null }) => (at === null ? [] : uri));
     };
-    using reader = readMirror(store);
+    await using reader = await readMirror(store);
     const get = (path: string) => reader.get(path, bearer);
     const definitions = async () =>
       (await get('/api/contacts/custom_field_definitions')).body.collection.map(({ uri }: { uri: string }) => uri);
