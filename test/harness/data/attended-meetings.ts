@@ -1,8 +1,6 @@
 // The raw deliveries of one meeting of a host: booked, marked as a no-show, and recaps of it.
 const base = 'https://api.scheduling.test';
 
-export type HostedMeeting = ReturnType<typeof hostedMeeting>;
-
 interface MeetingPlan {
   readonly name: string;
   readonly hosts: readonly string[];

@@ -1,8 +1,6 @@
 // The raw deliveries of one no-show: booked, marked, unmarked and canceled, each at a time of its own.
 import { createSampler } from '#src/sandbox/sample-delivery.ts';
 
-export type NoShowBooking = ReturnType<typeof noShowBooking>;
-
 const sample = createSampler(61);
 
 /** `atMs` is the time of the mark; the mark is removed, or the booking canceled, a minute later. */
