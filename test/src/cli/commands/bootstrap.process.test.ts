@@ -401,7 +401,7 @@ describe.runIf(inject('redisUrl'))('rotating the key', () => {
     await tellOfContact('before');
 
     const enough = new AbortController();
-    const living = sandbox.live(50, enough.signal);
+    const living = sandbox.live(15, enough.signal);
     const rotated = await home.run(['bootstrap', '--rotate-key'], aim);
     enough.abort();
     await living;
