@@ -5,7 +5,7 @@ import { alertTotals, countAlerts } from '#src/store/alerts/alert-queries.ts';
 import { insertAlerts, readAlerts, type NewAlert } from '#src/store/alerts/alert-rows.ts';
 import type { Store } from '#src/store/contract.ts';
 import { openReadApi } from '../../harness/mirror/read-api.ts';
-import { storeEngines } from '../../harness/stores.ts';
+import { oneEngine, storeEngines } from '../../harness/stores.ts';
 
 const time = (second: number) => `2026-01-01T00:00:${String(second).padStart(2, '0')}.000000Z`;
 const invitee = (n: number) => `https://service.example.com/scheduled_events/1/invitees/${n}`;
@@ -44,6 +44,16 @@ for (const engine of storeEngines)
       return api;
     }
 
+    it('are counted by channel and state', async () => {
+      await using api = await openAlerts();
+      const counts = (await countAlerts(api.store)).map(({ channel, state, count }) => `${channel} ${state} ${count}`);
+      expect(counts.toSorted()).toEqual(['email pending 1', 'slack failed 1', 'slack pending 1', 'slack sent 1']);
+      expect(await alertTotals(api.store)).toEqual({ pending: 2, sent: 1, retracting: 0, retracted: 0, failed: 1 });
+    });
+
+    // The operation does not depend on the engine.
+    if (!oneEngine.some(({ name }) => name === engine.name)) return;
+
     it('are resent when they failed, and only then', async () => {
       await using api = await openAlerts();
       const { status, body } = await api.post('/api/alerts/alert-4/resend');
@@ -55,12 +65,5 @@ for (const engine of storeEngines)
       expect((await api.get('/api/alerts/unknown')).status).toBe(404);
       expect((await api.get('/api/alerts/alert-3')).body.resource).toMatchObject({ detail: 'late' });
       expect(api.heard.acted).toEqual(['resendAlert']);
-    });
-
-    it('are counted by channel and state', async () => {
-      await using api = await openAlerts();
-      const counts = (await countAlerts(api.store)).map(({ channel, state, count }) => `${channel} ${state} ${count}`);
-      expect(counts.toSorted()).toEqual(['email pending 1', 'slack failed 1', 'slack pending 1', 'slack sent 1']);
-      expect(await alertTotals(api.store)).toEqual({ pending: 2, sent: 1, retracting: 0, retracted: 0, failed: 1 });
     });
   });

@@ -1,4 +1,4 @@
-// Bad input of every kind to every operation of the admin listener, on both engines: an answer of its schema or a refusal that does not
+// Bad input of every kind to every operation of the admin listener: an answer of its schema or a refusal that does not
 // repeat what was sent, never a fault.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { answerSchema } from '#src/http/operation.ts';
 import { openTail, type Tail } from '#src/feed/tail.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { ingestBodies, storeEngines, type TestStore } from '../../harness/stores.ts';
+import { ingestBodies, oneEngine, storeEngines, type TestStore } from '../../harness/stores.ts';
 import { brokenBodies, oddIdentifiers, oddQueries } from '../../harness/data/hostile.ts';
 import { damaged, sampleOf } from '../../harness/sandbox/hostile-requests.ts';
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
@@ -111,7 +111,6 @@ describe.each(storeEngines)('the admin listener on $name', ({ name: engine, avai
       for (const name of [...names, 'other'])
         for (const value of oddValues)
           expect(await wrongWith(operation, `${pathOf(operation)}?${name}=${value}`, sent)).toBeUndefined();
-      // Which queries are refused does not depend on the engine; what it makes of a value does.
       if (engine === 'postgres') return;
       await fc.assert(
         fc.asyncProperty(oddQueries(names), async (query) => {
@@ -133,7 +132,18 @@ describe.each(storeEngines)('the admin listener on $name', ({ name: engine, avai
     propertyTimeoutMs,
   );
 
-  it.runIf(available).each(operations.filter(([, { method }]) => method !== 'GET'))(
+  it.runIf(available)('the list of contacts takes as many names as an address holds', async () => {
+    const names = encodeURIComponent(Array.from({ length: 3_000 }, (_, index) => `q${index}%`).join(','));
+    for (const name of ['name', 'country', 'email', 'phone_number']) {
+      const answer = await api.fetch(new Request(`http://127.0.0.1:8081/api/contacts?${name}=${names}`));
+      expect(await answer.json()).toMatchObject({ collection: [] });
+    }
+  });
+
+  // Which bodies and queries are refused does not depend on the engine; what it makes of a value does.
+  if (!oneEngine.some(({ name }) => name === engine)) return;
+
+  it.each(operations.filter(([, { method }]) => method !== 'GET'))(
     '%s takes an odd body',
     async (_id, operation) => {
       for (const [, body, type] of brokenBodies)
@@ -153,7 +163,7 @@ describe.each(storeEngines)('the admin listener on $name', ({ name: engine, avai
     propertyTimeoutMs,
   );
 
-  it.runIf(available).each(operations.filter(([, { method }]) => method === 'GET'))(
+  it.each(operations.filter(([, { method }]) => method === 'GET'))(
     '%s says what is wrong with a query, and never with what',
     async (_id, operation) => {
       for (const name of namesIn(operation)) {
@@ -165,12 +175,4 @@ describe.each(storeEngines)('the admin listener on $name', ({ name: engine, avai
       }
     },
   );
-
-  it.runIf(available)('the list of contacts takes as many names as an address holds', async () => {
-    const names = encodeURIComponent(Array.from({ length: 3_000 }, (_, index) => `q${index}%`).join(','));
-    for (const name of ['name', 'country', 'email', 'phone_number']) {
-      const answer = await api.fetch(new Request(`http://127.0.0.1:8081/api/contacts?${name}=${names}`));
-      expect(await answer.json()).toMatchObject({ collection: [] });
-    }
-  });
 });

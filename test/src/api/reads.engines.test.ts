@@ -61,6 +61,8 @@ const filters: Readonly<Record<string, readonly string[]>> = {
     'min_start_time=2025-01-07&max_start_time=2025-01-08T09:00:00.000000Z',
     'min_start_time=yesterday',
     'unconfirmed=yes',
+    'unconfirmed=true',
+    'unconfirmed=true&min_start_time=2025-01-01',
   ],
   '/api/deliveries': [
     'event=contact.merged&outcome=unhandled',

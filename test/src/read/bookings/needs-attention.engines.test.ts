@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { dayMs, hourMs, instantOf } from '#src/base/time.ts';
 import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import { writeRows, type StoredRow } from '#src/store/rows.ts';
+import { findBookings } from '#src/read/bookings/bookings.ts';
 import { countUnbooked, countUnconfirmed } from '#src/read/bookings/needs-attention.ts';
 import { storeEngines } from '../../../harness/stores.ts';
 
@@ -17,6 +18,7 @@ const booking = (id: string, endedMs: number, more: StoredRow = {}, meeting: Sto
     email: `${id}@example.test`,
     status: 'active',
     rescheduled: false,
+    created_at: ago(30 * dayMs),
     ...more,
   },
   meeting: {
@@ -78,9 +80,16 @@ describe.each(storeEngines)('what needs a person on $name', ({ available, fresh 
       ]);
       await refillBookings(unit);
     });
-    // `open`, `without-end`, `overnight`, `recap-deleted`, and `recapped`, whose recap does not say who came.
-    expect(await countUnconfirmed(store, Date.now() - 7 * dayMs)).toBe(5);
-    expect(await countUnconfirmed(store, Date.now() - 1.5 * dayMs)).toBe(3);
+    const found = async (sinceMs: number) => {
+      const since = Date.now() - sinceMs;
+      const search = { unconfirmedSince: instantOf(since) };
+      const { items } = await findBookings(store, search, { count: 100, descending: true, backwards: false });
+      expect(items).toHaveLength(await countUnconfirmed(store, since));
+      return items.map((row) => row.last_invitee?.split('/').at(-1)).toSorted();
+    };
+    // The recap of `recapped` does not say who came.
+    expect(await found(7 * dayMs)).toEqual(['open', 'overnight', 'recap-deleted', 'recapped', 'without-end']);
+    expect(await found(1.5 * dayMs)).toEqual(['open', 'recap-deleted', 'recapped']);
   });
 
   it.runIf(available)('is a form that led to a booking page and to no booking', async () => {

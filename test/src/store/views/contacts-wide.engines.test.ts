@@ -1,11 +1,11 @@
 // The view of contacts with a column for each custom field, on each store.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '#src/store/columns.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { readFieldColumns } from '#src/store/views/views.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { contactBody, contactUri, fieldUri, readDefinitions } from '../../../harness/data/custom-fields.ts';
-import { ingestBodies, storeEngines, type TestStore } from '../../../harness/stores.ts';
+import { emptyTables, ingestBodies, storeEngines, type TestStore } from '../../../harness/stores.ts';
 import { viewRows } from '../../../harness/mirror/view-rows.ts';
 
 const options = [
@@ -107,8 +107,12 @@ const types: Readonly<Record<string, { fits: readonly [Json, Json][]; misfits: r
 for (const engine of storeEngines)
   describe.runIf(engine.available)(`contacts_wide on ${engine.name}`, () => {
     let opened: TestStore;
-    beforeEach(async () => void (opened = await engine.fresh()));
-    afterEach(() => opened[Symbol.asyncDispose]());
+    beforeAll(async () => void (opened = await engine.fresh()));
+    beforeEach(async () => {
+      await emptyTables(opened.store);
+      await opened.store.refreshViews();
+    });
+    afterAll(() => opened[Symbol.asyncDispose]());
     const rows = () => viewRows(opened.store, 'contacts_wide');
 
     it('has one row a contact, and none for a deleted one', async () => {
