@@ -1,33 +1,35 @@
 // Conformance: the events that follow bookings, cancellations, reschedules and no-shows.
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { afterAll, beforeEach, expect } from 'vitest';
 import { inviteePayload } from '#schemas/resources/invitee.ts';
 import { openBooker, type Booker } from '../harness/sandbox/bookings.ts';
 import { openCallback, type Callback } from '../harness/sandbox/callback-server.ts';
-import { openTestSandbox, type CallOptions, type TestSandbox } from '../harness/sandbox.ts';
-import { answers } from './answers.ts';
+import type { Answer, CallOptions } from '../harness/sandbox.ts';
+import { answers, hookOf, invalid, lacking } from './answers.ts';
 import { rows } from './rows.ts';
+import { openForRows } from './target.ts';
 
-let sandbox: TestSandbox;
 let booker: Booker;
 let callback: Callback;
-beforeAll(async () => {
-  sandbox = await openTestSandbox({ rateLimits: false, bookings: 0 });
-  booker = await openBooker(sandbox);
+const sandbox = openForRows({ rateLimits: false, bookings: 0 }, async (opened) => {
+  booker = await openBooker(opened);
   callback = await openCallback();
   const events = ['invitee.created', 'invitee.canceled', 'invitee_no_show.created', 'invitee_no_show.deleted'];
-  const { organization } = sandbox.handles;
-  const body = { url: callback.url, events, organization, scope: 'organization' };
-  await sandbox.call('POST', '/webhook_subscriptions', { body });
+  await opened.call('POST', '/webhook_subscriptions', { body: hookOf(opened, { url: callback.url, events }) });
 });
-afterAll(async () => {
-  await callback[Symbol.asyncDispose]();
-  await sandbox[Symbol.asyncDispose]();
-});
-beforeEach(async () => {
+afterAll(() => callback[Symbol.asyncDispose]());
+beforeEach(() => forget());
+
+/** Everything delivered from here on. */
+async function forget(): Promise<void> {
   await sandbox.dispatcher.settled();
   callback.received.length = 0;
-});
-
+}
+/** Books, and forgets that it was told. */
+async function bookedBefore(more: Readonly<Record<string, unknown>> = {}): Promise<string> {
+  const { uri } = await booker.booked(more);
+  await forget();
+  return uri;
+}
 /** What was delivered since the row began, each payload held against its schema. */
 async function delivered() {
   await sandbox.dispatcher.settled();
@@ -35,20 +37,21 @@ async function delivered() {
   for (const { payload } of bodies) inviteePayload.parse(payload);
   return bodies;
 }
+const delivers = async (...expected: readonly object[]): Promise<void> =>
+  expect(await delivered()).toMatchObject(expected);
 
-/** Everything delivered from here on. */
-async function forget(): Promise<void> {
-  await sandbox.dispatcher.settled();
-  callback.received.length = 0;
-}
-
+const cancel = (uri: string, more: object = {}): Promise<Answer> =>
+  sandbox.control('POST', '/invitees/cancel', { uri, ...more });
+const move = (uri: string): Promise<Answer> =>
+  sandbox.control('POST', '/invitees/reschedule', { uri, start_time: booker.freshTime() });
+const mark = (invitee: string): Promise<Answer> => sandbox.control('POST', '/no_shows', { invitee });
+const unmark = (invitee: string): Promise<Answer> => sandbox.control('DELETE', '/no_shows', { invitee });
 const meetingOf = async (uri: string) => (await sandbox.call('GET', uri)).body.resource;
 
 rows({
   'Events, invitee.created | fires when a booking is made': async () => {
-    const invitee = await booker.booked();
-    const bodies = await delivered();
-    expect(bodies).toMatchObject([{ event: 'invitee.created', payload: { uri: invitee.uri } }]);
+    const { uri } = await booker.booked();
+    await delivers({ event: 'invitee.created', payload: { uri } });
   },
   'Events, payload | invitee events carry the whole invitee with its scheduled event | A4a': async () => {
     const invitee = await booker.booked();
@@ -56,20 +59,13 @@ rows({
     expect(payload).toEqual({ ...invitee, scheduled_event: await meetingOf(invitee.event) });
   },
   'Events, invitee.canceled | fires when an invitee cancels': async () => {
-    const { uri } = await booker.booked();
-    await forget();
-    await sandbox.control('POST', '/invitees/cancel', { uri, reason: 'Ill' });
-    expect(await delivered()).toMatchObject([
-      {
-        event: 'invitee.canceled',
-        payload: { uri, status: 'canceled', rescheduled: false, cancellation: { reason: 'Ill' } },
-      },
-    ]);
+    const uri = await bookedBefore();
+    await cancel(uri, { reason: 'Ill' });
+    const payload = { uri, status: 'canceled', rescheduled: false, cancellation: { reason: 'Ill' } };
+    await delivers({ event: 'invitee.canceled', payload });
   },
   'Events, invitee.canceled | a meeting of two is canceled with its invitee | A4g': async () => {
-    const { uri } = await booker.booked();
-    await forget();
-    await sandbox.control('POST', '/invitees/cancel', { uri });
+    await cancel(await bookedBefore());
     const [{ payload }] = (await delivered()) as [{ payload: Record<string, unknown> }];
     expect(payload['scheduled_event']).toMatchObject({
       status: 'canceled',
@@ -80,13 +76,11 @@ rows({
   'Events, invitee.canceled | a group event stays active when an invitee cancels | A4g': async () => {
     const plan = { event_type: sandbox.handles.event_types.group, start_time: booker.freshTime() };
     const { uri } = await booker.booked(plan);
-    await booker.booked(plan);
-    await forget();
-    await sandbox.control('POST', '/invitees/cancel', { uri });
-    const bodies = await delivered();
+    await bookedBefore(plan);
+    await cancel(uri);
     const scheduled_event = { status: 'active', invitees_counter: { total: 2, active: 1, limit: 8 } };
-    expect(bodies).toMatchObject([{ payload: { status: 'canceled', scheduled_event } }]);
-    expect(bodies[0].payload.scheduled_event).not.toHaveProperty('cancellation');
+    await delivers({ payload: { status: 'canceled', scheduled_event } });
+    expect((await delivered())[0].payload.scheduled_event).not.toHaveProperty('cancellation');
   },
   'Events | a reschedule is a cancel of the old invitee and a create of the new one | A4g': async () => {
     const { uri } = await booker.booked();
@@ -110,40 +104,34 @@ rows({
     });
   },
   'Events, invitee_no_show.created | an invitee who canceled is no no-show: refused with 400 | A21b': async () => {
-    const { uri: invitee } = await booker.booked();
-    await sandbox.control('POST', '/invitees/cancel', { uri: invitee });
-    await answers(sandbox.control('POST', '/no_shows', { invitee }), 400, { details: [{ parameter: 'invitee' }] });
-    expect(sandbox.service.state.invitees.get(invitee)?.no_show).toBeNull();
+    const { uri } = await booker.booked();
+    await cancel(uri);
+    await answers(mark(uri), 400, { details: [{ parameter: 'invitee' }] });
+    expect(sandbox.service.state.invitees.get(uri)?.no_show).toBeNull();
   },
   'Events, invitee_no_show.created | fires when an invitee is marked no-show': async () => {
-    const { uri: invitee } = await booker.booked();
-    await forget();
-    const marked = await sandbox.control('POST', '/no_shows', { invitee });
-    expect(await delivered()).toMatchObject([
-      { event: 'invitee_no_show.created', payload: { uri: invitee, no_show: marked.body.resource.no_show } },
-    ]);
+    const uri = await bookedBefore();
+    const { no_show } = (await mark(uri)).body.resource;
+    await delivers({ event: 'invitee_no_show.created', payload: { uri, no_show } });
   },
   'Events, invitee_no_show.deleted | fires when a no-show mark is removed': async () => {
-    const { uri: invitee } = await booker.booked();
-    await sandbox.control('POST', '/no_shows', { invitee });
+    const { uri } = await booker.booked();
+    await mark(uri);
     await forget();
-    await sandbox.control('DELETE', '/no_shows', { invitee });
-    expect(await delivered()).toMatchObject([
-      { event: 'invitee_no_show.deleted', payload: { uri: invitee, no_show: null } },
-    ]);
+    await unmark(uri);
+    await delivers({ event: 'invitee_no_show.deleted', payload: { uri, no_show: null } });
   },
   'Events, no-shows | marking and unmarking move the time of the envelope, not `updated_at` | A4f': async () => {
-    const { uri: invitee, updated_at } = await booker.booked();
-    await sandbox.control('POST', '/no_shows', { invitee });
-    await sandbox.control('DELETE', '/no_shows', { invitee });
+    const { uri, updated_at } = await booker.booked();
+    await mark(uri);
+    await unmark(uri);
     const bodies = await delivered();
     expect(bodies.map(({ payload }) => payload.updated_at)).toEqual([updated_at, updated_at, updated_at]);
     expect(new Set(bodies.map(({ created_at }) => created_at)).size).toBe(3);
   },
   'POST /webhook_subscriptions, rule 1 | `user` only for events belonging to that user': async () => {
     await using mine = await openCallback();
-    const { organization, users } = sandbox.handles;
-    const body = { url: mine.url, events: ['invitee.created'], organization, scope: 'user', user: users.member };
+    const body = hookOf(sandbox, { url: mine.url, scope: 'user', user: sandbox.handles.users.member });
     await answers(sandbox.call('POST', '/webhook_subscriptions', { as: 'member', body }), 201);
     await booker.booked();
     const own = await booker.booked({ event_type: booker.offers['Coaching session'] });
@@ -155,68 +143,52 @@ rows({
   'Transitions of invitee status | canceled is final; marks are set and removed once; a refusal sends no event | A21b':
     async () => {
       const { uri } = await booker.booked();
-      await sandbox.control('DELETE', '/no_shows', { invitee: uri }).then(({ status }) => expect(status).toBe(400));
-      await sandbox.control('POST', '/no_shows', { invitee: uri });
-      await sandbox.control('POST', '/invitees/cancel', { uri });
+      await answers(unmark(uri), 400);
+      await mark(uri);
+      await cancel(uri);
       await forget();
-      const start_time = booker.freshTime();
-      const answers = [
-        await sandbox.control('POST', '/no_shows', { invitee: uri }),
-        await sandbox.control('POST', '/invitees/cancel', { uri }),
-        await sandbox.control('POST', '/invitees/reschedule', { uri, start_time }),
-        await sandbox.control('POST', '/invitees/cancel', { uri: `${uri}x` }),
-        await sandbox.control('POST', '/no_shows', { invitee: `${uri}x` }),
-      ];
-      expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 404, 404]);
-      expect(await delivered()).toEqual([]);
+      for (const again of [mark, cancel, move]) await answers(again(uri), 400);
+      for (const again of [cancel, mark]) await answers(again(`${uri}x`), 404);
+      await delivers();
     },
   'POST /invitee_no_shows | marks an invitee: 201 with `uri`, `invitee` and `created_at`, and `invitee_no_show.created` | A14':
     async () => {
-      const { uri: invitee } = await booker.booked();
-      await forget();
+      const invitee = await bookedBefore();
       const { status, body } = await sandbox.call('POST', '/invitee_no_shows', { body: { invitee } });
-      const { resource } = body;
-      expect([status, Object.keys(resource).toSorted()]).toEqual([201, ['created_at', 'invitee', 'uri']]);
-      expect(resource.invitee).toBe(invitee);
-      await answers(sandbox.call('GET', resource.uri), 200, body);
-      const no_show = { uri: resource.uri, created_at: resource.created_at };
-      expect(await delivered()).toMatchObject([
-        { event: 'invitee_no_show.created', payload: { uri: invitee, no_show } },
-      ]);
+      const { uri, created_at } = body.resource;
+      expect([status, body.resource]).toEqual([201, { uri, invitee, created_at }]);
+      await answers(sandbox.call('GET', uri), 200, body);
+      const payload = { uri: invitee, no_show: { uri, created_at } };
+      await delivers({ event: 'invitee_no_show.created', payload });
     },
   'DELETE /invitee_no_shows/<uuid> | removes the mark: 204 and `invitee_no_show.deleted`, then 404 | A14': async () => {
-    const { uri: invitee } = await booker.booked();
-    const { body } = await sandbox.call('POST', '/invitee_no_shows', { body: { invitee } });
-    const mark = body.resource.uri as string;
+    const { uri } = await booker.booked();
+    const { body } = await sandbox.call('POST', '/invitee_no_shows', { body: { invitee: uri } });
     await forget();
-    await answers(sandbox.call('DELETE', mark), 204);
-    expect(await delivered()).toMatchObject([
-      { event: 'invitee_no_show.deleted', payload: { uri: invitee, no_show: null } },
-    ]);
-    for (const method of ['GET', 'DELETE']) await answers(sandbox.call(method, mark), 404);
+    await answers(sandbox.call('DELETE', body.resource.uri), 204);
+    await delivers({ event: 'invitee_no_show.deleted', payload: { uri, no_show: null } });
+    for (const method of ['GET', 'DELETE']) await answers(sandbox.call(method, body.resource.uri), 404);
   },
   'POST /invitee_no_shows | a second mark and one on who canceled are 400, an unknown invitee is 404; another host’s invitee and a token without `scheduled_events:write` are 403 | A14':
     async () => {
-      const mark = (invitee: string, more?: CallOptions) =>
+      const markAs = (invitee: string, more?: CallOptions) =>
         sandbox.call('POST', '/invitee_no_shows', { body: { invitee }, ...more });
       const { uri: invitee } = await booker.booked();
-      await answers(mark(invitee, { as: 'member' }), 403, { title: 'Permission Denied' });
-      await answers(mark(invitee, { as: 'no_scopes' }), 403, { required_scopes: ['scheduled_events:write'] });
-      const { body } = await mark(invitee);
+      await answers(markAs(invitee, { as: 'member' }), 403, { title: 'Permission Denied' });
+      await answers(markAs(invitee, { as: 'no_scopes' }), 403, lacking('scheduled_events:write'));
+      const { body } = await markAs(invitee);
       await answers(sandbox.call('DELETE', body.resource.uri, { as: 'member' }), 403);
       const { uri: gone } = await booker.booked();
-      await sandbox.control('POST', '/invitees/cancel', { uri: gone });
+      await cancel(gone);
       await forget();
-      for (const refused of [await mark(invitee), await mark(gone), await mark('ada')])
-        expect(refused).toMatchObject({ status: 400, body: { details: [{ parameter: 'invitee' }] } });
-      await answers(mark(`${invitee}x`), 404, { details: [{ parameter: 'invitee' }] });
-      expect(await delivered()).toEqual([]);
+      for (const refused of [invitee, gone, 'ada']) await answers(markAs(refused), 400, invalid('invitee'));
+      await answers(markAs(`${invitee}x`), 404, invalid('invitee'));
+      await delivers();
     },
   'POST /invitees | reschedule handling runs as for a booking made through the hosted interface: the old invitee is canceled and a new one booked':
     async () => {
-      const { uri } = await booker.booked();
-      await forget();
-      const { body } = await sandbox.control('POST', '/invitees/reschedule', { uri, start_time: booker.freshTime() });
+      const uri = await bookedBefore();
+      const { body } = await move(uri);
       const sent = (await delivered()).toSorted((a, b) => (a.event < b.event ? -1 : 1));
       expect(sent).toMatchObject([
         { event: 'invitee.canceled', payload: { uri, rescheduled: true, new_invitee: body.resource.uri } },
@@ -225,11 +197,10 @@ rows({
     },
   'POST /invitees | notifications: subscribers receive the webhooks of the booking; no e-mail and no SMS is sent, whatever `text_reminder_number` says | exception':
     async () => {
-      const invitee = { email: 'ada@example.test', timezone: 'UTC', name: 'Ada', text_reminder_number: '+12025550100' };
+      const text_reminder_number = '+12025550100';
+      const invitee = { email: 'ada@example.test', timezone: 'UTC', name: 'Ada', text_reminder_number };
       const { uri } = await booker.booked({ invitee });
-      expect(await delivered()).toMatchObject([
-        { event: 'invitee.created', payload: { uri, text_reminder_number: '+12025550100' } },
-      ]);
+      await delivers({ event: 'invitee.created', payload: { uri, text_reminder_number } });
     },
   'POST /invitees | calendar invitations: the meeting is in GET /scheduled_events with its place, link and guests; no calendar outside gets an entry | exception':
     async () => {
