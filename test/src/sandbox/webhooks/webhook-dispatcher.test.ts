@@ -55,15 +55,15 @@ describe('the webhook dispatcher', () => {
     expect(sandbox.dispatcher.pending).toBe(3);
   });
 
-  it('delivers every one of thousands, each once', async () => {
+  it('delivers every one of hundreds, each once', async () => {
     await using sandbox = await openTestSandbox(small);
     await using callback = await openCallback();
     await subscribe(sandbox, callback.url);
-    for (let number = 0; number < 3000; number += 1) sandbox.dispatcher.dispatch(factOf(sandbox, { number }));
+    for (let number = 0; number < 500; number += 1) sandbox.dispatcher.dispatch(factOf(sandbox, { number }));
     await sandbox.dispatcher.settled();
     const numbers = callback.received.map(({ body }) => body.payload.number as number);
-    expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 3000 }, (_, index) => index));
-    expect(sandbox.dispatcher.total).toBe(3000);
+    expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 500 }, (_, index) => index));
+    expect(sandbox.dispatcher.total).toBe(500);
   });
 
   it('serves other subscribers while one never responds', async () => {

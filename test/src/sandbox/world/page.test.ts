@@ -51,38 +51,27 @@ describe.each(pagers)('reading the pages of %s', (_, pageIn) => {
     return pageIn(list, edge ? { ...direction, from: page.positionOf(edge) } : direction);
   }
 
-  it('shows every row once, in order, and ends where the rows end', () => {
+  it('shows every row once, in order, to where the rows end, and comes back over the same rows', () => {
     fc.assert(
       fc.property(rows, counts, fc.boolean(), (list, count, descending) => {
         const forward = { count, descending, backwards: false };
         let page = pageIn(list, forward);
-        const seen = [...page.items];
+        const there = [page.items];
         expect(page.hasPrevious).toBe(false);
         while (page.hasNext) {
           expect(page.items).toHaveLength(count);
           page = turn(list, page, forward);
           expect(page.hasPrevious).toBe(true);
-          seen.push(...page.items);
+          there.push(page.items);
         }
-        expect(seen).toEqual(sorted(list, descending));
-      }),
-      runs(200),
-    );
-  });
-
-  it('comes back over the same rows, in the same order', () => {
-    fc.assert(
-      fc.property(rows, counts, fc.boolean(), (list, count, descending) => {
-        const forward = { count, descending, backwards: false };
-        let page = pageIn(list, forward);
-        while (page.hasNext) page = turn(list, page, forward);
-        const seen = [page.items];
+        const back = [page.items];
         while (page.hasPrevious) {
           page = turn(list, page, { ...forward, backwards: true });
           expect(page.hasNext).toBe(true);
-          seen.unshift(page.items);
+          back.unshift(page.items);
         }
-        expect(seen.flat()).toEqual(sorted(list, descending));
+        expect(there.flat()).toEqual(sorted(list, descending));
+        expect(back.flat()).toEqual(sorted(list, descending));
       }),
       runs(200),
     );
