@@ -24,7 +24,7 @@ async function forget(): Promise<void> {
   await sandbox.dispatcher.settled();
   callback.received.length = 0;
 }
-/** Books, and forgets that it was told. */
+/** Books, and forgets what was delivered about it. */
 async function bookedBefore(more: Readonly<Record<string, unknown>> = {}): Promise<string> {
   const { uri } = await booker.booked(more);
   await forget();
