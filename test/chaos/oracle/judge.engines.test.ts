@@ -5,7 +5,7 @@ import { erase } from '#workers/privacy/erase.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { targetOf } from '#workers/privacy/target.ts';
 import { ingest } from '../../harness/ingest.ts';
-import { receivedAt, storeEngines, type TestStore } from '../../harness/stores.ts';
+import { freshSqlite, receivedAt, storeEngines, type TestStore } from '../../harness/stores.ts';
 import { canaries, erasable, history } from '../load/history.ts';
 import { countLogged, isDrained, judge, type Evidence } from './judge.ts';
 import { ask, promisedTable } from './read.ts';
@@ -45,19 +45,19 @@ describe.for(storeEngines.filter(({ available }) => available))('the oracle on $
     expect(verdict.findings).toHaveLength(expected.length + 2);
     expect(await isDrained(test.url, new Set(bodies))).toBe(false);
   });
-
-  it('knows what an erasure removes, whether a delivery came before it or after', async () => {
-    await using test = await fresh();
-    const people = erasable(bodies).slice(0, 2);
-    await fill(test, bodies.slice(0, 300));
-    for (const person of people)
-      await erase({ store: test.store, newKey: () => 'k'.repeat(64) }, targetOf(person), { now: receivedAt });
-    await fill(test, bodies.slice(300));
-    expect(await judge({ ...evidenceOf(test.url), erased: people })).toEqual(clean);
-    expect((await judge(evidenceOf(test.url))).wrong).toBeGreaterThan(0);
-  });
 });
 
+// What is read on each engine is proven above.
+it('the oracle knows what an erasure removes, whether a delivery came before it or after', async () => {
+  await using test = await freshSqlite();
+  const people = erasable(bodies).slice(0, 2);
+  await fill(test, bodies.slice(0, 300));
+  for (const person of people)
+    await erase({ store: test.store, newKey: () => 'k'.repeat(64) }, targetOf(person), { now: receivedAt });
+  await fill(test, bodies.slice(300));
+  expect(await judge({ ...evidenceOf(test.url), erased: people })).toEqual(clean);
+  expect((await judge(evidenceOf(test.url))).wrong).toBeGreaterThan(0);
+});
 /** As the receiver and the queue hand them over. */
 async function fill({ store }: TestStore, some: readonly string[]): Promise<void> {
   const needs = { store, screen: privacyScreen({ eraseOnDelete: true }) };
