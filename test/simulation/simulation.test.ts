@@ -1,10 +1,8 @@
 // The path of a delivery, from the intake to the alert, in one process under fast-check's scheduler: docs/proof/testing.md describes it.
 import fc from 'fast-check';
 import { afterAll, beforeAll, it } from 'vitest';
-import { loadRules, type Ruleset } from '#workers/alerts/rules/ruleset.ts';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { Ruleset } from '#workers/alerts/rules/ruleset.ts';
+import { rulesOf } from '../harness/alerts/watched-rules.ts';
 import { isLongRun, propertyTimeoutMs, runs } from '../harness/runs.ts';
 import { freshMemory, type TestStore } from '../harness/stores.ts';
 import { oracleRules } from '../oracle/alerts.ts';
@@ -15,7 +13,6 @@ import { World } from './world.ts';
 /** Interleavings that failed once. A change of the plans or of the simulated processes gives a seed another meaning. */
 const regressions: readonly { readonly seed: number; readonly path: string; readonly found: string }[] = [];
 
-const folder = mkdtempSync(join(tmpdir(), 'slotstream-simulation-'));
 const simulatedRules = ['missed', 'again', 'late', 'acme'];
 let opened: TestStore;
 let rules: Ruleset;
@@ -23,15 +20,12 @@ let restoreTime: () => void;
 
 beforeAll(async () => {
   opened = await freshMemory();
-  const file = join(folder, 'rules.json');
-  writeFileSync(file, JSON.stringify({ rules: oracleRules.rules.filter(({ name }) => simulatedRules.includes(name)) }));
-  rules = await loadRules({ file, graceMs: 0, configured: [] });
+  rules = await rulesOf(...oracleRules.rules.filter(({ name }) => simulatedRules.includes(name)));
   restoreTime = installTime();
 });
 afterAll(async () => {
   restoreTime();
   await opened[Symbol.asyncDispose]();
-  rmSync(folder, { recursive: true });
 });
 
 let interleavings = 0;
