@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '../harness/ports.ts';
+import { succeeds, until } from '../harness/ports.ts';
 import { openAlertInbox, startMissedMeetings, webhookSecret, type AlertInbox } from './alerts.ts';
 import { canaries, history, type HistoryOptions } from './load/history.ts';
 import { randomOf, type Random } from './load/random.ts';
@@ -203,10 +203,7 @@ async function timeToRecover(store: string, load: Load, perSecond: number): Prom
   const isLevel = async (): Promise<boolean> =>
     (load.accepted() > acceptedBefore || load.isSpent()) &&
     load.acceptedBodies().size - (await countLogged(store)) <= Math.max(2 * perSecond, 60);
-  const isOver = await until(isLevel, 'the log is level', recoveryLimitMs).then(
-    () => true,
-    () => false,
-  );
+  const isOver = await succeeds(until(isLevel, 'the log is level', recoveryLimitMs));
   return isOver ? Date.now() - fromMs : Number.POSITIVE_INFINITY;
 }
 

@@ -1,16 +1,13 @@
 // The processes of one installation under test: receivers and workers that a scenario may kill, freeze and start again, and
 // everything they printed.
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { endWithThisProcess } from '../harness/children.ts';
 import { freePort, until } from '../harness/ports.ts';
+import { spawnMain, type Child, type Settings } from '../harness/running-verb.ts';
 
-export type Settings = Readonly<Record<string, string>>;
+export type { Settings };
 
 /** What the processes of a stack connect to. */
 export interface Engines {
@@ -43,9 +40,6 @@ export interface CommandResult {
 }
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
-
-export const currentProgram =
-  process.env['TEST_PRODUCT'] ?? fileURLToPath(new URL('../../bin/slotstream.js', import.meta.url));
 
 export async function startStack(engines: Engines, changes: Settings = {}) {
   const folder = await mkdtemp(join(engines.dataRoot ?? tmpdir(), 'slotstream-chaos-'));
@@ -110,25 +104,12 @@ export async function startStack(engines: Engines, changes: Settings = {}) {
   }
 }
 
-export function spawnProduct(program: string, args: readonly string[], env: Settings): ChildProcess {
-  return endWithThisProcess(
-    spawn(process.execPath, [program, ...args], { env, cwd: tmpdir(), stdio: ['ignore', 'pipe', 'pipe'] }),
-  );
-}
-
-function collect(child: ChildProcess, onText: (text: string) => void): void {
-  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', onText);
-}
-
+/** The answer to an operator on standard output may name people, so it is apart from what was logged. */
 async function runToEnd(args: readonly string[], env: Settings): Promise<CommandResult & { readonly logged: string }> {
-  const child = spawnProduct(currentProgram, args, env);
-  let output = '';
-  // The answer to an operator on standard output may name people.
-  let logged = '';
-  collect(child, (text) => (output += text));
-  child.stderr?.on('data', (text: string) => (logged += text));
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, output, logged };
+  const child = spawnMain(args, env);
+  child.input.end();
+  const code = await child.ended;
+  return { code, output: child.err() + child.out(), logged: child.err() };
 }
 
 async function createPart(options: PartOptions, folder: string) {
@@ -137,21 +118,16 @@ async function createPart(options: PartOptions, folder: string) {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const [port, adminPort] = [String(await freePort()), String(await freePort())];
   const env: Settings = { ...options.settings, DATA_DIR: dataDir, PORT: port, ADMIN_PORT: adminPort };
-  let child: ChildProcess | undefined;
-  let output = '';
-  /** Where the text of the running process begins. */
-  let started = 0;
-  const isRunning = (): boolean => child !== undefined && child.exitCode === null && child.signalCode === null;
-  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
-    if (child === undefined || !isRunning()) return child?.exitCode ?? null;
-    const gone = once(child, 'close');
-    child.kill(signal);
-    const [code] = (await gone) as [number | null];
-    return code;
-  };
+  let child: Child | undefined;
+  /** Of the processes before the running one. */
+  let earlier = '';
+  const printed = (): string => (child ? child.out() + child.err() : '');
+  const isRunning = (): boolean => child !== undefined && !child.hasEnded();
+  const end = async (signal: NodeJS.Signals): Promise<number | null> =>
+    isRunning() ? ((await child?.signal(signal)) ?? null) : (child?.process.exitCode ?? null);
   const isReady = async (): Promise<boolean> => {
-    if (!isRunning()) throw new Error(`${name} ended at its start:\n${output.slice(started).slice(-2000)}`);
-    if (verb === 'work') return output.slice(started).includes('dashboard, API and metrics at');
+    if (!isRunning()) throw new Error(`${name} ended at its start:\n${printed().slice(-2000)}`);
+    if (verb === 'work') return printed().includes('dashboard, API and metrics at');
     const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
     return answer?.ok ?? false;
   };
@@ -162,25 +138,23 @@ async function createPart(options: PartOptions, folder: string) {
     webhook: verb === 'work' ? undefined : `http://127.0.0.1:${port}/webhooks`,
     /** The admin listener, at the same port after each start. */
     admin: `http://127.0.0.1:${adminPort}`,
-    pid: (): number => child?.pid ?? 0,
+    pid: (): number => child?.process.pid ?? 0,
     isRunning,
-    signal: (signal: NodeJS.Signals): void => void child?.kill(signal),
+    signal: (signal: NodeJS.Signals): void => void child?.process.kill(signal),
     kill9: async (): Promise<void> => void (await end('SIGKILL')),
     /** It runs and, as a receiver, says that it is ready. */
     isReady: () => isReady().catch(() => false),
     /** SIGTERM. Rejects when the exit code is not 0. */
     async stop(): Promise<void> {
       const code = await end('SIGTERM');
-      if (code !== 0) throw new Error(`${name} ended with ${code} after SIGTERM:\n${output.slice(-1_000)}`);
+      if (code !== 0) throw new Error(`${name} ended with ${code} after SIGTERM:\n${printed().slice(-1_000)}`);
     },
     /** Starts it (again) on the same folder and port, and waits until it is ready. */
     async start(change: Pick<PartOptions, 'settings' | 'program'> = {}): Promise<void> {
-      started = output.length;
-      const program = change.program ?? options.program ?? currentProgram;
-      child = spawnProduct(program, [verb], { ...env, ...change.settings });
-      collect(child, (text) => (output += text));
+      earlier += printed();
+      child = spawnMain([verb], { ...env, ...change.settings }, change.program ?? options.program);
       await until(isReady, `${name} is ready`, 60_000);
     },
-    output: () => output,
+    output: (): string => earlier + printed(),
   };
 }

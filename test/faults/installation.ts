@@ -3,10 +3,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { until } from '../harness/ports.ts';
 import { openCallback, type Callback } from '../harness/sandbox/callback-server.ts';
 import { redisAndPostgres, type WithPostgres, type WithRedis } from '../chaos/engines.ts';
 import { mountSmallDisk, type SmallDisk } from '../chaos/faults/disk.ts';
-import { currentProgram, spawnProduct, startStack, type CommandResult, type Part } from '../chaos/stack.ts';
+import { spawnMain } from '../harness/running-verb.ts';
+import { startStack, type CommandResult, type Part } from '../chaos/stack.ts';
 import { startPrometheus } from './prometheus.ts';
 
 export interface Installation {
@@ -111,12 +113,10 @@ interface SandboxHandles {
 
 async function startSandbox(resources: AsyncDisposableStack): Promise<SandboxHandles> {
   const args = ['sandbox', '--json', '--port', '0', '--event-types', '--no-rate-limits'];
-  const child = spawnProduct(currentProgram, [...args, '--live', String(activitiesPerSecond)], {
-    PATH: process.env['PATH'] ?? '',
-  });
-  resources.defer(() => void child.kill('SIGKILL'));
-  const [first] = (await once(child.stdout ?? child, 'data')) as [Buffer];
-  return JSON.parse(first.toString()) as SandboxHandles;
+  const child = spawnMain([...args, '--live', String(activitiesPerSecond)], { PATH: process.env['PATH'] ?? '' });
+  resources.defer(() => void child.signal('SIGKILL'));
+  await until(() => child.out().includes('\n'), 'the sandbox says where it is');
+  return JSON.parse(child.out().split('\n')[0] ?? '') as SandboxHandles;
 }
 
 /** Gives requests to the targets in turn, and to the next one where one does not accept connections. */

@@ -35,6 +35,13 @@ const store = /postgres|database|store/i;
 const queue = /redis|queue|on disk/i;
 const disk = /disk|free|room/i;
 
+const ended =
+  (of: 'workers' | 'receivers', how: 'stop' | 'kill9'): Fault['inject'] =>
+  async ({ [of]: parts, start }) => {
+    await Promise.all(parts.map((part) => part[how]()));
+    return () => Promise.all(parts.map(start));
+  };
+
 const thaw = (parts: readonly Part[]) => async () => parts.forEach((part) => part.signal('SIGCONT'));
 
 const healthy: Fault = {
@@ -49,19 +56,13 @@ const workersStopped: Fault = {
   pattern: noWorker,
   rule: /^SlotstreamDown/,
   expected: withoutAlert,
-  async inject({ workers, start }) {
-    await Promise.all(workers.map((part) => part.stop()));
-    return () => Promise.all(workers.map(start));
-  },
+  inject: ended('workers', 'stop'),
 };
 
 const workersKilled: Fault = {
   ...workersStopped,
   name: 'all workers killed (kill -9)',
-  async inject({ workers, start }) {
-    await Promise.all(workers.map((part) => part.kill9()));
-    return () => Promise.all(workers.map(start));
-  },
+  inject: ended('workers', 'kill9'),
 };
 
 const receiversStopped: Fault = {
@@ -69,10 +70,7 @@ const receiversStopped: Fault = {
   pattern: noReceiver,
   rule: /^SlotstreamDown/,
   expected: all,
-  async inject({ receivers, start }) {
-    await Promise.all(receivers.map((part) => part.stop()));
-    return () => Promise.all(receivers.map(start));
-  },
+  inject: ended('receivers', 'stop'),
 };
 
 const receiverDisk: Fault = {

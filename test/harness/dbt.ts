@@ -17,22 +17,13 @@ type DataTest =
   | { readonly accepted_values: { readonly values: readonly string[] } }
   | { readonly relationships: { readonly to: string; readonly field: string } };
 
-export interface Freshness {
+interface Freshness {
   readonly name: string;
   readonly loaded_at_field?: string;
   readonly freshness?: unknown;
 }
 
-export interface DbtProject {
-  readonly sources: readonly (Described & Freshness)[];
-  readonly models: readonly Described[];
-  /** Builds every model, each as a table; a second build of an incremental model changes what it selects. */
-  build(run: Run): Promise<void>;
-  /** The rows that fail a test, by test. */
-  failures(run: Run): Promise<Readonly<Record<string, number>>>;
-}
-
-export function readProject(folder: string): DbtProject {
+export function readProject(folder: string) {
   const read = (name: string) => readFileSync(join(folder, 'models', name), 'utf8');
   const { sources } = parse(read('sources.yml')) as { sources: [{ tables: (Described & Freshness)[] }] };
   const { models } = parse(read('models.yml')) as { models: Described[] };
@@ -63,7 +54,8 @@ export function readProject(folder: string): DbtProject {
   return {
     sources: tables,
     models,
-    async build(run) {
+    /** Builds every model, each as a table; a second build of an incremental model changes what it selects. */
+    async build(run: Run): Promise<void> {
       for (const name of ordered) {
         const key = /unique_key='(\w+)'/.exec(texts.get(name) ?? '')?.[1];
         if (isBuilt && key !== undefined) {
@@ -80,7 +72,8 @@ export function readProject(folder: string): DbtProject {
       }
       isBuilt = true;
     },
-    async failures(run) {
+    /** The rows that fail a test, by test. */
+    async failures(run: Run): Promise<Readonly<Record<string, number>>> {
       const counts: Record<string, number> = {};
       const relations = [
         ...tables.map((table) => ({ ...table, relation: table.name })),

@@ -41,6 +41,13 @@ async function isFree(port: number): Promise<boolean> {
   );
 }
 
+/** Whether it resolves. */
+export const succeeds = (attempt: Promise<unknown>): Promise<boolean> =>
+  attempt.then(
+    () => true,
+    () => false,
+  );
+
 /** Resolves once `holds` is true; fails after `timeoutMs`, naming what was waited for. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string, timeoutMs = 120_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;

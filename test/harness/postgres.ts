@@ -15,21 +15,7 @@ import { freePort, until } from './ports.ts';
 /** How PostgreSQL goes down: `immediate` is its own word for a crash, `kill` is SIGKILL for the server and every process of it. */
 export type ShutdownMode = 'fast' | 'immediate' | 'kill';
 
-export interface TestPostgres extends AsyncDisposable {
-  readonly url: string;
-  readonly port: number;
-  /** A new, empty database; answers its URL. */
-  createDatabase(): Promise<string>;
-  /** Goes down and stays down, its data kept, until `restart`. */
-  halt(mode: ShutdownMode): Promise<void>;
-  restart(mode?: ShutdownMode): Promise<void>;
-  /** SIGSTOP for the server and every process of it: it accepts connections and does not answer, until `thaw`. */
-  freeze(): Promise<void>;
-  thaw(): Promise<void>;
-  stop(): Promise<void>;
-  /** The end of what the server logged. */
-  log(): string;
-}
+export type TestPostgres = Awaited<ReturnType<typeof startPostgres>>;
 
 const run = promisify(execFile);
 const signals = {
@@ -45,7 +31,7 @@ export interface PostgresOptions {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-export async function startPostgres(options: PostgresOptions = {}): Promise<TestPostgres> {
+export async function startPostgres(options: PostgresOptions = {}) {
   const bin = findPostgres();
   if (bin === undefined) throw new Error('No PostgreSQL here: install it (apt-get install postgresql).');
   const identity = unprivileged();
@@ -82,6 +68,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Test
   };
   let server = await boot();
 
+  /** Goes down and stays down, its data kept, until `restart`. */
   const halt = async (mode: ShutdownMode): Promise<void> => {
     if (server.exitCode !== null || server.signalCode !== null) return;
     const gone = once(server, 'exit');
@@ -96,19 +83,22 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Test
   return {
     url,
     port,
+    /** A new, empty database; answers its URL. */
     createDatabase: () => createDatabase(url),
     halt,
-    restart: async (mode = 'fast') => {
+    restart: async (mode: ShutdownMode = 'fast'): Promise<void> => {
       await halt(mode);
       server = await boot();
     },
+    /** SIGSTOP for the server and every process of it: it accepts connections and does not answer, until `thaw`. */
     freeze: () => signalChildren(server, 'SIGSTOP'),
-    async thaw() {
+    async thaw(): Promise<void> {
       await signalChildren(server, 'SIGCONT');
       server.kill('SIGCONT');
     },
     stop,
-    log: () => output,
+    /** The end of what the server logged. */
+    log: (): string => output,
     [Symbol.asyncDispose]: stop,
   };
 }

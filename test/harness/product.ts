@@ -5,63 +5,27 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, until } from './ports.ts';
-import { runVerb, type Ran } from './run-verb.ts';
+import { openInside, runVerb, type Ran } from './run-verb.ts';
 import { copySqlite } from './templates.ts';
-import { openInside, spawnMain, type Child, type Running, type RunningVerb, type Settings } from './running-verb.ts';
+import { spawnMain, type Child, type Running, type RunningVerb, type Settings } from './running-verb.ts';
 
 export type { RunningVerb, Settings };
 
 /** Where a product lives: its folder, its settings, and the output of every process that ran there. */
-export interface Home extends AsyncDisposable {
-  readonly dataDir: string;
-  readonly signingKey: string;
-  readonly settings: Settings;
-  /** The URL of its store, for the oracle. */
-  readonly store: string;
-  /** Starts it and waits until it is ready, or only until it answers at all. */
-  start(verb: 'start' | 'receive' | 'work', how?: Starting): Promise<Product>;
-  /** The same inside the test's process, for tests that kill nothing. */
-  open(verb: 'start' | 'receive' | 'work', how?: Starting): Promise<RunningProduct>;
-  /** Runs a verb to its end inside the test's process. It gets its settings the way a process gets its environment. */
-  run(args: readonly string[], more?: Settings): Promise<Ran>;
-  /** Runs a verb to its end as a process of its own. */
-  runProcess(args: readonly string[], more?: Settings): Promise<Ran>;
-  /** Starts a verb that runs until it gets a signal, as a process of its own. */
-  spawn(args: readonly string[]): RunningVerb;
-  /** The same inside the test's process. */
-  openVerb(args: readonly string[]): RunningVerb;
-  /** Everything every process here wrote to its standard output and standard error. */
-  output(): string;
-}
+export type Home = Awaited<ReturnType<typeof openHome>>;
+/** A product that runs, in whichever process. */
+export type RunningProduct = Awaited<ReturnType<typeof runningProduct>>;
+export type Product = Awaited<ReturnType<typeof startProduct>>;
+
+type Verb = 'start' | 'receive' | 'work';
 
 export interface Starting {
   readonly settings?: Settings;
   readonly until?: 'ready' | 'answering' | 'spawned';
 }
 
-/** A product that runs, in whichever process. */
-export interface RunningProduct {
-  readonly url: string;
-  readonly webhook: string;
-  /** What `/readyz` says of the process; undefined when there is no answer. */
-  readyStatus(): Promise<string | undefined>;
-  /** The HTTP status of `/readyz`; 0 when there is no answer. */
-  readiness(): Promise<number>;
-  admin(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
-  /** Asks it to stop; answers its exit code. */
-  term(): Promise<number | null>;
-  output(): string;
-}
-
-export interface Product extends RunningProduct {
-  readonly pid: number;
-  kill9(): Promise<void>;
-  /** Its exit code once it has ended by itself. */
-  ended(): Promise<number | null>;
-}
-
 /** Unless `isNew`, it has an empty mirror, which a start would take time to make. */
-export async function openHome(given: Settings = {}, { isNew = false } = {}): Promise<Home> {
+export async function openHome(given: Settings = {}, { isNew = false } = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'slotstream-home-'));
   const signingKey = given['SIGNING_KEYS'] ?? randomBytes(24).toString('hex');
   const settings: Settings = {
@@ -88,38 +52,46 @@ export async function openHome(given: Settings = {}, { isNew = false } = {}): Pr
     dataDir,
     signingKey,
     settings,
+    /** The URL of its store, for the oracle. */
     store: settings['DATABASE_URL'] ?? `sqlite:${join(dataDir, 'mirror.db')}`,
-    async start(verb, how = {}) {
+    /** Starts it and waits until it is ready, or only until it answers at all. */
+    async start(verb: Verb, how: Starting = {}): Promise<Product> {
       const env = { ...settings, ...how.settings };
       return startProduct(spawned([verb], env), { env, verb, awaited: how.until ?? 'ready' });
     },
-    async open(verb, how = {}) {
+    /** The same inside the test's process, for tests that kill nothing. */
+    async open(verb: Verb, how: Starting = {}): Promise<RunningProduct> {
       const env = { ...settings, ...how.settings };
       const inside = openInside([verb], env);
       opened.push(inside);
       return runningProduct(inside, { env, verb, awaited: how.until ?? 'ready' });
     },
-    async run(args, more = {}) {
+    /** Runs a verb to its end inside the test's process. It gets its settings the way a process gets its environment. */
+    async run(args: readonly string[], more: Settings = {}): Promise<Ran> {
       const ran = await runVerb(args, { ...settings, ...more }, { stopping: stopping.signal });
       finished.push(ran);
       return ran;
     },
-    async runProcess(args, more = {}) {
+    /** Runs a verb to its end as a process of its own. */
+    async runProcess(args: readonly string[], more: Settings = {}): Promise<Ran> {
       const child = spawned(args, { ...settings, ...more });
       child.input.end();
       const code = await child.ended;
       return { code, out: child.out(), err: child.err() };
     },
-    spawn(args) {
+    /** Starts a verb that runs until it gets a signal, as a process of its own. */
+    spawn(args: readonly string[]): RunningVerb {
       const child = spawned(args, settings);
       return { ...child, [Symbol.asyncDispose]: async () => void (await child.signal('SIGKILL')) };
     },
-    openVerb(args) {
+    /** The same inside the test's process. */
+    openVerb(args: readonly string[]): RunningVerb {
       const inside = openInside(args, settings);
       opened.push(inside);
       return { ...inside, [Symbol.asyncDispose]: async () => void (await inside.signal('SIGTERM')) };
     },
-    output: () =>
+    /** Everything every process here wrote to its standard output and standard error. */
+    output: (): string =>
       [
         ...[...children, ...opened].map((running) => running.out() + running.err()),
         ...finished.map(({ out, err }) => out + err),
@@ -133,25 +105,28 @@ export async function openHome(given: Settings = {}, { isNew = false } = {}): Pr
   };
 }
 
-interface Awaited {
+interface Expected {
   readonly env: Settings;
   readonly verb: string;
   readonly awaited: NonNullable<Starting['until']>;
 }
 
-async function startProduct(child: Child, how: Awaited): Promise<Product> {
+async function startProduct(child: Child, how: Expected) {
   return {
     ...(await runningProduct(child, how)),
     pid: child.process.pid ?? 0,
-    kill9: async () => void (await child.signal('SIGKILL')),
+    kill9: async (): Promise<void> => void (await child.signal('SIGKILL')),
+    /** Its exit code once it has ended by itself. */
     ended: () => child.ended,
   };
 }
 
-async function runningProduct(running: Running, { env, verb, awaited }: Awaited): Promise<RunningProduct> {
+async function runningProduct(running: Running, { env, verb, awaited }: Expected) {
   const url = `http://127.0.0.1:${env['PORT']}`;
   const ask = (): Promise<Response | undefined> => fetch(`${url}/readyz`).catch(() => undefined);
+  /** The HTTP status of `/readyz`; 0 when there is no answer. */
   const readiness = async (): Promise<number> => (await ask())?.status ?? 0;
+  /** What `/readyz` says of the process; undefined when there is no answer. */
   const readyStatus = async (): Promise<string | undefined> => {
     const answer = await ask();
     return answer && ((await answer.json()) as { status: string }).status;
@@ -171,14 +146,15 @@ async function runningProduct(running: Running, { env, verb, awaited }: Awaited)
     webhook: `${url}/webhooks`,
     readiness,
     readyStatus,
-    async admin(path, headers = {}) {
+    async admin(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
       // The public listener answers a moment earlier.
       await until(() => adminUrlIn(running.err()) !== undefined, 'the log says where the admin listener is');
       const url = new URL(path, adminUrlIn(running.err()));
       return fetch(url, { headers: { authorization: `Bearer ${env['ADMIN_TOKEN']}`, ...headers } });
     },
+    /** Asks it to stop; answers its exit code. */
     term: () => running.signal('SIGTERM'),
-    output: () => running.out() + running.err(),
+    output: (): string => running.out() + running.err(),
   };
 }
 

@@ -50,12 +50,8 @@ const patternOf = (line: string): string =>
     .map((word) => word.replaceAll(/\d\d:\d\d:\d\d|\d{4}-\d\d-\d\d/g, (time) => time.replaceAll(/\d/g, '\\d')))
     .join('[^\\S\\n]+');
 
-export interface Reader extends AsyncDisposable {
-  run(step: Step): Promise<void>;
-}
-
 /** `replaced` are the addresses on the page, and those that are used instead. */
-export function openReader(env: Readonly<Record<string, string>>, replaced: Readonly<Record<string, string>>): Reader {
+export function openReader(env: Readonly<Record<string, string>>, replaced: Readonly<Record<string, string>>) {
   const folder = mkdtempSync(join(tmpdir(), 'quickstart-'));
   symlinkSync(dirname(productMain), join(folder, 'bin'));
   const open = new Set<ChildProcess>();
@@ -79,7 +75,7 @@ export function openReader(env: Readonly<Record<string, string>>, replaced: Read
   };
 
   return {
-    async run({ kind, text, shown }) {
+    async run({ kind, text, shown }: Step): Promise<void> {
       let printed = '';
       const isRight = (): boolean => missingLine(own(shown), printed) === undefined;
       if (kind === 'sh stays') {

@@ -2,15 +2,14 @@
 import { freePort, until } from './ports.ts';
 import { startRedis, type TestRedis } from './redis.ts';
 
-export interface Failover extends AsyncDisposable {
+export type Failover = ReturnType<typeof failover>;
+export type TestCluster = Awaited<ReturnType<typeof startCluster>>;
+
+interface Pair {
   /** For QUEUE_URL. */
   readonly url: string;
   readonly master: TestRedis;
   readonly replica: TestRedis;
-  /** From now on the replica gets nothing of what the master accepts. */
-  cutOff(): Promise<void>;
-  /** Kills the master for good and resolves when the replica has taken its place. */
-  loseMaster(): Promise<void>;
 }
 
 const replication = { user: 'replication', password: 'of-the-replica' } as const;
@@ -28,17 +27,19 @@ async function isInSync(replica: TestRedis): Promise<boolean> {
 const isMaster = async ({ cli }: TestRedis): Promise<boolean> =>
   (await cli('info', 'replication').catch(() => '')).includes('role:master');
 
-function failover(parts: Pick<Failover, 'url' | 'master' | 'replica'>, resources: AsyncDisposableStack): Failover {
+function failover(parts: Pair, resources: AsyncDisposableStack) {
   const { master, replica } = parts;
   return {
     ...parts,
-    async cutOff() {
+    /** From now on the replica gets nothing of what the master accepts. */
+    async cutOff(): Promise<void> {
       // Without its user the replica cannot connect again.
       await master.cli('acl', 'setuser', replication.user, 'off');
       await master.cli('client', 'kill', 'type', 'replica');
       await until(async () => !(await isInSync(replica)), 'the replica is cut off');
     },
-    async loseMaster() {
+    /** Kills the master for good and resolves when the replica has taken its place. */
+    async loseMaster(): Promise<void> {
       await master.kill9();
       await until(() => isMaster(replica), 'the replica is the master');
     },
@@ -72,13 +73,6 @@ interface ClusterNode extends TestRedis {
   readonly bus: number;
 }
 
-export interface TestCluster extends AsyncDisposable {
-  /** For QUEUE_URL. */
-  readonly url: string;
-  /** Each has a third of the slots. */
-  readonly masters: readonly TestRedis[];
-}
-
 /** The slots of three masters, as `redis-cli --cluster create` deals them out. */
 const thirds = [
   ['0', '5460'],
@@ -110,7 +104,8 @@ async function startNodes(count: number, started: AsyncDisposableStack): Promise
 const clusterUrl = (nodes: readonly ClusterNode[]): string =>
   `redis+cluster://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`;
 
-export async function startCluster(): Promise<TestCluster> {
+/** Each master has a third of the slots. */
+export async function startCluster() {
   await using started = new AsyncDisposableStack();
   const masters = await startNodes(thirds.length, started);
   const resources = started.move();

@@ -21,21 +21,9 @@ export interface RedisOptions {
   readonly sentinelOf?: number;
 }
 
-export interface TestRedis extends AsyncDisposable {
-  readonly url: string;
-  readonly port: number;
-  readonly dir: string;
-  /** SIGKILL: the process flushes nothing and closes no connection in order. */
-  kill9(): Promise<void>;
-  /** Starts it again on the same port and folder, after `kill9` or a clean stop of the running one. */
-  restart(): Promise<void>;
-  freeze(): void;
-  thaw(): void;
-  cli(...args: readonly string[]): Promise<string>;
-  stop(): Promise<void>;
-}
+export type TestRedis = Awaited<ReturnType<typeof startRedis>>;
 
-export async function startRedis(options: RedisOptions = {}): Promise<TestRedis> {
+export async function startRedis(options: RedisOptions = {}) {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'slotstream-redis-')));
   const port = options.port ?? (await freePort());
   let server = await boot({ ...options, dir, port });
@@ -55,14 +43,16 @@ export async function startRedis(options: RedisOptions = {}): Promise<TestRedis>
     url: `redis://127.0.0.1:${port}`,
     port,
     dir,
+    /** The process flushes nothing and closes no connection in order. */
     kill9: () => end('SIGKILL'),
-    restart: async () => {
+    /** Starts it again on the same port and folder, after `kill9` or a clean stop of the running one. */
+    restart: async (): Promise<void> => {
       await end('SIGTERM');
       server = await boot({ ...options, dir, port });
     },
-    freeze: () => void server.kill('SIGSTOP'),
-    thaw: () => void server.kill('SIGCONT'),
-    cli: (...args) => ask(port, args),
+    freeze: (): void => void server.kill('SIGSTOP'),
+    thaw: (): void => void server.kill('SIGCONT'),
+    cli: (...args: readonly string[]) => ask(port, args),
     stop,
     [Symbol.asyncDispose]: stop,
   };

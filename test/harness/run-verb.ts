@@ -1,4 +1,4 @@
-// Runs a verb inside the test's process: same parsing, settings, exit code and output as `slotstream` itself, without a start-up.
+// Verbs inside the test's process: same parsing, settings, exit code and output as `slotstream` itself, without a start-up.
 import { createInterface } from 'node:readline/promises';
 import { PassThrough, type Writable } from 'node:stream';
 import { memoize } from '#src/base/memoize.ts';
@@ -7,6 +7,7 @@ import type { VerbContext } from '#src/cli/verb.ts';
 import { verbs } from '#src/cli/verbs.ts';
 import { loadConfig, type Environment } from '#src/config/load.ts';
 import { createLog } from '#src/observability/log.ts';
+import type { Running, Settings } from './running-verb.ts';
 
 /** What a verb left behind, in this process or in one of its own. */
 export interface Ran {
@@ -59,4 +60,21 @@ export function startVerb(args: readonly string[], env: Environment, around: Sur
   };
   const ended = runProgram({ verbs, version: 'test', openContext: async () => context, write: { out, err } }, args);
   return { ended, input, out: () => written.out, err: () => written.err };
+}
+
+/** Inside this process there are no signals: any of them is the request to stop. */
+export function openInside(args: readonly string[], env: Settings): Running {
+  const stopping = new AbortController();
+  let isOver = false;
+  const { ended, ...output } = startVerb(args, env, { stopping: stopping.signal });
+  void ended.then(() => (isOver = true));
+  return {
+    ...output,
+    ended,
+    hasEnded: () => isOver,
+    signal(name) {
+      stopping.abort(name);
+      return ended;
+    },
+  };
 }

@@ -1,11 +1,10 @@
-// A verb that runs until it is stopped: as a child process, or inside the test's process.
+// A verb of the product as a child process.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { endWithThisProcess } from './children.ts';
-import { startVerb } from './run-verb.ts';
 
 export type Settings = Readonly<Record<string, string>>;
 
@@ -26,32 +25,13 @@ export interface Child extends Running {
   readonly process: ChildProcess;
 }
 
-/** Inside this process there are no signals: any of them is the request to stop. */
-export function openInside(args: readonly string[], env: Settings): Running {
-  const stopping = new AbortController();
-  let isOver = false;
-  const { ended, ...output } = startVerb(args, env, { stopping: stopping.signal });
-  void ended.then(() => (isOver = true));
-  return {
-    ...output,
-    ended,
-    hasEnded: () => isOver,
-    signal(name) {
-      stopping.abort(name);
-      return ended;
-    },
-  };
-}
-
 /** The built product where there is one, otherwise the sources. */
 export const productMain =
   process.env['TEST_PRODUCT'] ?? fileURLToPath(new URL('../../bin/slotstream.js', import.meta.url));
 
-export function spawnMain(args: readonly string[], env: Settings): Child {
+export function spawnMain(args: readonly string[], env: Settings, main = productMain): Child {
   // Away from the repository: no `.env` lying there has a say.
-  const child = endWithThisProcess(
-    spawn(process.execPath, [productMain, ...args], { env, cwd: tmpdir(), stdio: 'pipe' }),
-  );
+  const child = endWithThisProcess(spawn(process.execPath, [main, ...args], { env, cwd: tmpdir(), stdio: 'pipe' }));
   // One that has ended reads nothing more.
   child.stdin.on('error', () => {});
   const heard = { stdout: '', stderr: '' };
@@ -63,7 +43,7 @@ export function spawnMain(args: readonly string[], env: Settings): Child {
     process: child,
     ended,
     input: child.stdin,
-    hasEnded: () => child.exitCode !== null,
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
     out: () => heard.stdout,
     err: () => heard.stderr,
     signal(name) {

@@ -3,20 +3,7 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
 
-export interface TestProxy extends AsyncDisposable {
-  readonly url: string;
-  /** The open connections stay open and pass nothing any more, not even their end; new ones work. Answers how many. */
-  silence(): number;
-  /** As `silence`, and new connections are accepted and never pass anything either, until `end` is called. */
-  blackHole(): BlackHole;
-}
-
-interface BlackHole {
-  /** How many connections were open when it began. */
-  readonly silenced: number;
-  /** Connections that are opened from now on work. Answers how many were opened in vain. */
-  end(): number;
-}
+export type TestProxy = Awaited<ReturnType<typeof openProxy>>;
 
 interface Pair {
   readonly client: Socket;
@@ -32,7 +19,7 @@ export async function openProxy(
     readonly dropsOptions?: boolean;
     /** Is silent after so many: the first one lets the client in. */ readonly answers?: number;
   } = {},
-): Promise<TestProxy> {
+) {
   const to = new URL(target);
   const pairs = new Set<Pair>();
   const sockets = new Set<Socket>();
@@ -50,6 +37,7 @@ export async function openProxy(
     socket.unpipe().resume();
   }
 
+  /** The open connections stay open and pass nothing any more, not even their end; new ones work. Answers how many. */
   function silence(): number {
     const { size } = pairs;
     for (const { client, server } of pairs) for (const socket of [client, server]) swallow(socket);
@@ -91,12 +79,14 @@ export async function openProxy(
   return {
     url: url.href,
     silence,
+    /** As `silence`, and new connections are accepted and never pass anything either, until `end` is called. */
     blackHole() {
       isBlackHole = true;
       inVain = 0;
       return {
         silenced: silence(),
-        end() {
+        /** Connections that are opened from now on work. Answers how many were opened in vain. */
+        end(): number {
           isBlackHole = false;
           return inVain;
         },

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { succeeds } from '../../harness/ports.ts';
 
 export type SmallDisk = Awaited<ReturnType<typeof mountSmallDisk>>;
 
@@ -59,9 +60,6 @@ const isFull = (error: unknown): boolean => error instanceof Error && 'code' in 
 
 export async function diskObstacle(): Promise<string | undefined> {
   await using resources = new AsyncDisposableStack();
-  const isMounted = await mountSmallDisk(resources, 1).then(
-    () => true,
-    () => false,
-  );
+  const isMounted = await succeeds(mountSmallDisk(resources, 1));
   return isMounted ? undefined : 'a tmpfs cannot be mounted (root only)';
 }

@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endWithThisProcess } from '../../harness/children.ts';
-import { freePort, until } from '../../harness/ports.ts';
+import { freePort, succeeds, until } from '../../harness/ports.ts';
 import { unprivileged } from '../../harness/postgres.ts';
 import { query } from './postgres.ts';
 
@@ -63,10 +63,7 @@ log_disconnections = 0
     child = started;
     const isUp = (): Promise<boolean> => {
       if (started.exitCode !== null) throw new Error(`pgbouncer ended at its start with ${started.exitCode}`);
-      return show('show version').then(
-        () => true,
-        () => false,
-      );
+      return succeeds(show('show version'));
     };
     await until(isUp, 'PgBouncer answers', 20_000);
   };

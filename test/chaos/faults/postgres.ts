@@ -1,5 +1,5 @@
 // Faults of PostgreSQL: killed, restarted, away, without a free connection. Each answers what was observed of it.
-import { until } from '../../harness/ports.ts';
+import { succeeds, until } from '../../harness/ports.ts';
 import pg from 'pg';
 import type { ShutdownMode, TestPostgres } from '../../harness/postgres.ts';
 import type { WithPostgres } from '../engines.ts';
@@ -49,10 +49,7 @@ export async function takeAway(
     const goneMs = Date.now();
     await run.wait(awayMs);
     const onDisk = await diskLogBytes(run.stack.receivers);
-    const isThere = await startOf(postgres).then(
-      () => true,
-      () => false,
-    );
+    const isThere = await succeeds(startOf(postgres));
     await postgres.restart();
     const backMs = Date.now() - goneMs;
     const accepted = run.load.accepted() - acceptedBefore;

@@ -1,4 +1,5 @@
 // Faults of Redis with more than one server: the master is lost, with what its replica did not get, and a slot moves to another master.
+import { succeeds } from '../../harness/ports.ts';
 import type { TestRedis } from '../../harness/redis.ts';
 import type { Failover, TestCluster } from '../../harness/redis-failover.ts';
 import type { Engines } from '../stack.ts';
@@ -15,11 +16,7 @@ export async function loseMaster({ engines: { failover }, load }: FailoverRun): 
   const killedMs = Date.now();
   await failover.loseMaster();
   const tookMs = Date.now() - killedMs;
-  const isGone = await master.cli('ping').then(
-    () => false,
-    () => true,
-  );
-  requireFault(isGone, 'the master still answers');
+  requireFault(!(await succeeds(master.cli('ping'))), 'the master still answers');
   return `the replica is master after ${seconds(tookMs)}, ${load.accepted() - before} acknowledged meanwhile`;
 }
 

@@ -1,4 +1,5 @@
 // Rows about a store behind PgBouncer in transaction mode, on a server that is not on UTC.
+import { succeeds } from '../../harness/ports.ts';
 import { startPostgres } from '../../harness/postgres.ts';
 import { startRedis } from '../../harness/redis.ts';
 import type { OpenEngines, WithPostgres } from '../engines.ts';
@@ -49,10 +50,7 @@ async function killPooler(run: Run<BehindPgBouncer>): Promise<string> {
   const acceptedBefore = run.load.accepted();
   await pooler.kill9();
   await run.wait(3_000);
-  const isThere = await pooler.show('show version').then(
-    () => true,
-    () => false,
-  );
+  const isThere = await succeeds(pooler.show('show version'));
   await pooler.start();
   run.ended();
   requireFault(!isThere && pooler.pid() !== before, 'PgBouncer was not away');

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import Sqlite from 'better-sqlite3';
+import { succeeds } from '../../harness/ports.ts';
 import { onRedisAndSqlite } from '../engines.ts';
 import { kib, requireFault } from '../faults/evidence.ts';
 import { countLogged } from '../oracle/judge.ts';
@@ -63,12 +64,8 @@ async function backUp({ engines: { store }, stack, wait }: Run<Engines>): Promis
   return `the copy has ${copied} entries (${before} before, ${after} after), integrity_check ok, rebuild: no row differed`;
 }
 
-async function backupObstacle(): Promise<string | undefined> {
-  return runProgram('sqlite3', ['--version']).then(
-    () => undefined,
-    () => 'sqlite3 is not installed',
-  );
-}
+const backupObstacle = async (): Promise<string | undefined> =>
+  (await succeeds(runProgram('sqlite3', ['--version']))) ? undefined : 'sqlite3 is not installed';
 
 export const sqliteRows: readonly Scenario[] = [
   scenario({ name: `a reader holds a transaction for ${readMs / 1000} s`, ...onRedisAndSqlite, fault: holdSnapshot }),

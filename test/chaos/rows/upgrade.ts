@@ -1,9 +1,9 @@
 // The row about an upgrade from the previous release during load, in the order of docs/backup.md: workers first, then receivers.
+import { productMain } from '../../harness/running-verb.ts';
 import { onRedisAndPostgres, redisAndPostgres, type OpenEngines, type WithPostgres } from '../engines.ts';
 import { query } from '../faults/postgres.ts';
 import { hasNoRelease, previousRelease, unpackPreviousRelease } from '../faults/previous-release.ts';
 import { scenario, type Run, type Scenario } from '../scenario.ts';
-import { currentProgram } from '../stack.ts';
 
 const onPreviousRelease: OpenEngines<WithPostgres> = async (resources) => ({
   ...(await redisAndPostgres(resources)),
@@ -20,15 +20,15 @@ async function upgrade({ engines, stack, load, wait }: Run<WithPostgres>): Promi
   await Promise.all(stack.workers.map((worker) => worker.stop()));
   const stoppedAt = load.accepted();
   const [first, ...others] = stack.workers;
-  await first?.start({ program: currentProgram });
+  await first?.start({ program: productMain });
   const waited = load.accepted() - stoppedAt;
   const after = await migrations();
-  await Promise.all(others.map((worker) => worker.start({ program: currentProgram })));
+  await Promise.all(others.map((worker) => worker.start({ program: productMain })));
   // Old receivers, new workers.
   await wait(3_000);
   for (const receiver of stack.receivers) {
     await receiver.stop();
-    await receiver.start({ program: currentProgram });
+    await receiver.start({ program: productMain });
     await wait(1_000);
   }
   const added = after.filter((name) => !before.includes(name));

@@ -5,43 +5,36 @@ import { CompiledQuery } from 'kysely';
 import { describe, expect, inject, it } from 'vitest';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Store } from '#src/store/contract.ts';
-import { ingestCountedBookings, january, uri } from '../../harness/data/counted-bookings.ts';
+import { delivery, ingestCountedBookings, january, uri } from '../../harness/data/counted-bookings.ts';
 import { readProject, type Run } from '../../harness/dbt.ts';
 import { exportFolder } from '../../harness/mirror/export-folder.ts';
 import { freshMemory, freshPostgres, ingestBodies } from '../../harness/stores.ts';
 
 const folder = join(import.meta.dirname, '../../../docs/examples/dbt');
 
-const moved = JSON.stringify({
-  event: 'invitee.created',
+const moved = delivery('invitee.created', january(20), {
+  uri: uri('invitees', 'D2'),
+  old_invitee: uri('invitees', 'D1'),
+  event: uri('events', 'H1'),
+  email: 'D@example.test',
   created_at: january(20),
-  payload: {
-    uri: uri('invitees', 'D2'),
-    old_invitee: uri('invitees', 'D1'),
-    event: uri('events', 'H1'),
-    email: 'D@example.test',
-    created_at: january(20),
-    updated_at: january(20),
-  },
+  updated_at: january(20),
 });
 
 /** A booking that no other one names, until the one before it says so. */
-const unlinked = JSON.stringify({
-  event: 'invitee.created',
+const unlinked = delivery('invitee.created', january(21), {
+  uri: uri('invitees', 'J2'),
+  email: 'J@example.test',
   created_at: january(21),
-  payload: { uri: uri('invitees', 'J2'), email: 'J@example.test', created_at: january(21), updated_at: january(21) },
+  updated_at: january(21),
 });
-const linked = JSON.stringify({
-  event: 'invitee.canceled',
-  created_at: january(22),
-  payload: {
-    uri: uri('invitees', 'J1'),
-    new_invitee: uri('invitees', 'J2'),
-    rescheduled: true,
-    email: 'J@example.test',
-    created_at: january(19),
-    updated_at: january(22),
-  },
+const linked = delivery('invitee.canceled', january(22), {
+  uri: uri('invitees', 'J1'),
+  new_invitee: uri('invitees', 'J2'),
+  rescheduled: true,
+  email: 'J@example.test',
+  created_at: january(19),
+  updated_at: january(22),
 });
 
 /** Builds, changes one journey, builds again. `refresh` makes the sources current. */

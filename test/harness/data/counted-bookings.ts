@@ -18,6 +18,9 @@ export const uri = (kind: string, id: string): string => `https://api.example.te
 export const january = (day: number, time = '09:00:00'): string =>
   `2025-01-${String(day).padStart(2, '0')}T${time}.000000Z`;
 
+export const delivery = (event: string, created_at: string, payload: object): string =>
+  JSON.stringify({ event, created_at, payload });
+
 interface Booking {
   readonly type?: string;
   readonly made: string;
@@ -119,19 +122,15 @@ function bodyOf([id, { type = 'intro', made, start, hosts = ['ada'], more }]: [s
     event: uri('events', id),
     ...more,
   };
-  return JSON.stringify({ event: 'invitee.created', created_at: made, payload: { ...invitee, scheduled_event } });
+  return delivery('invitee.created', made, { ...invitee, scheduled_event });
 }
 
 const submission = (id: string, form: string, type: string): string =>
-  JSON.stringify({
-    event: 'routing_form_submission.created',
+  delivery('routing_form_submission.created', january(1), {
+    uri: uri('submissions', id),
+    routing_form: uri('forms', form),
+    result: { type },
     created_at: january(1),
-    payload: {
-      uri: uri('submissions', id),
-      routing_form: uri('forms', form),
-      result: { type },
-      created_at: january(1),
-    },
   });
 
 const submissions = [
@@ -142,16 +141,12 @@ const submissions = [
   submission('5', 'help', 'custom_message'),
 ];
 
-const contact = JSON.stringify({
-  event: 'contact.created',
+const contact = delivery('contact.created', january(1), {
+  uri: uri('contacts', 'a'),
+  name: 'Guest A',
+  emails: [{ email: 'a@example.test', is_primary: true }],
   created_at: january(1),
-  payload: {
-    uri: uri('contacts', 'a'),
-    name: 'Guest A',
-    emails: [{ email: 'a@example.test', is_primary: true }],
-    created_at: january(1),
-    updated_at: january(1),
-  },
+  updated_at: january(1),
 });
 
 /** Tells it all to a store, the end first. */

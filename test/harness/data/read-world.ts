@@ -7,10 +7,7 @@ import { writeSubscriptions, type KnownSubscription } from '#src/store/subscript
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { ingestBodies, receivedAt } from '../stores.ts';
-import { ingestCountedBookings, january, uri } from './counted-bookings.ts';
-
-const delivery = (event: string, created_at: string, payload: object): string =>
-  JSON.stringify({ event, created_at, payload });
+import { delivery, ingestCountedBookings, january, uri } from './counted-bookings.ts';
 
 /** A mark of a no-show, or its removal. */
 const mark = (invitee: string, id: string | null, at: string): string =>

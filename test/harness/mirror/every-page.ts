@@ -11,16 +11,8 @@ export interface FoundPages {
   readonly missing: readonly string[];
 }
 
-export interface Walk {
-  /** At most so many addresses of one page are read; without it one. */
-  readonly perPage?: number;
-}
-
-/** `read` answers the markup of a page. */
-export async function findPages(
-  read: (address: string) => Promise<string>,
-  { perPage = 1 }: Walk = {},
-): Promise<FoundPages> {
+/** `read` answers the markup of a page. At most `perPage` addresses of one page are read. */
+export async function findPages(read: (address: string) => Promise<string>, { perPage = 1 } = {}): Promise<FoundPages> {
   const found = new Map<string, Set<string>>();
   const next = [...Object.keys(sections), ...pages.map(({ path }) => path).filter((path) => !path.includes(':'))];
   for (let address = next.shift(); address !== undefined; address = next.shift()) {
