@@ -9,10 +9,10 @@ import type { BootstrapInput, BootstrapNeeds, Inspection } from '#src/subscripti
 import { callbackUrl, fingerprintOf, type Owner } from '#src/subscriptions/callback.ts';
 import type { LastObservation } from '#src/subscriptions/outage-gaps.ts';
 import { watchSubscriptions, type WatchReport } from '#src/subscriptions/watch.ts';
-import { createClient, type Client } from '#src/upstream/client.ts';
-import { bearerToken } from '#src/upstream/clients.ts';
+import type { Client } from '#src/upstream/client.ts';
 import { kinds } from '../../oracle/subscriptions.ts';
 import type { TestSandbox } from '../sandbox.ts';
+import { clientOf as pausedClient } from './api-clients.ts';
 
 export const callback = 'https://hooks.example.com/webhooks';
 export const everyScope = Object.keys(apiScopes) as ApiScope[];
@@ -38,20 +38,8 @@ export interface Bent {
   readonly fetch?: typeof fetch;
 }
 
-export function clientOf(sandbox: TestSandbox, token: string, send: typeof fetch = sandbox.fetch): Client {
-  // Its clock moves only in delays, so that the retry budget is counted in delays.
-  let nowMs = Date.now();
-  return createClient(
-    {
-      token: bearerToken(token),
-      fetch: send,
-      nowMs: () => nowMs,
-      random: () => 0.5,
-      sleep: async (ms) => void (nowMs += ms),
-    },
-    { baseUrl: sandbox.handles.base_url, reserveShare: 0 },
-  );
-}
+export const clientOf = (sandbox: TestSandbox, token: string, send: typeof fetch = sandbox.fetch): Client =>
+  pausedClient(sandbox.handles.base_url, { as: token, fetch: send, reserveShare: 0 });
 
 export function openBootstrapper(sandbox: TestSandbox, bent: Bent = {}): Bootstrapper {
   const { token = sandbox.handles.tokens.owner, logins = {}, fetch: send } = bent;

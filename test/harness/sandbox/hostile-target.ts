@@ -46,6 +46,8 @@ export interface Target extends AsyncDisposable {
   skip(ms: number): void;
 }
 
+const documents = new Map<string, OpenApiDocument>();
+
 export async function openTarget(): Promise<Target> {
   const faults: unknown[] = [];
   const agent = new Agent({ keepAlive: true });
@@ -60,8 +62,12 @@ export async function openTarget(): Promise<Target> {
     extra.body !== undefined && /^[\w/.-]+$/.test(path)
       ? sendInside(sandbox, { method, path, ...extra })
       : sendTo({ agent, base_url }, { method, path, ...extra });
-  const documentAt = async (path: string): Promise<OpenApiDocument> =>
-    JSON.parse((await send('GET', path)).text) as OpenApiDocument;
+  // The same for every target but for its address, which no request is made from.
+  const documentAt = async (path: string): Promise<OpenApiDocument> => {
+    const known = documents.get(path) ?? (JSON.parse((await send('GET', path)).text) as OpenApiDocument);
+    documents.set(path, known);
+    return known;
+  };
   const service = await documentAt('/_sandbox/openapi.json');
   // So that there is one of everything an operation can name.
   const [missed] = sandbox.service.state.invitees.values();
