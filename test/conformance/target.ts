@@ -1,6 +1,6 @@
 // Whom the rows are tried on: the sandbox, unless a test that takes them over says otherwise.
-import { afterAll, beforeAll } from 'vitest';
 import { openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
+import { openForSuite } from '../harness/sandbox/suite.ts';
 import type { SandboxOptions } from '#src/sandbox/sandbox.ts';
 
 export interface Target {
@@ -18,17 +18,7 @@ export function tryOn(other: Target): void {
 
 export const concernsTarget = (title: string): boolean => target.concerns(title);
 
-/** The sandbox of a file's rows. It is open, and prepared, before the first of them, and closed after the last. */
-export function openForRows(
+export const openForRows = (
   options: SandboxOptions = {},
-  prepare: (sandbox: TestSandbox) => Promise<void> = async () => undefined,
-): TestSandbox {
-  let opened: TestSandbox | undefined;
-  const { open } = target;
-  beforeAll(async () => {
-    opened = await open(options);
-    await prepare(opened);
-  });
-  afterAll(() => opened?.[Symbol.asyncDispose]());
-  return new Proxy({} as TestSandbox, { get: (_, name) => Reflect.get(opened ?? {}, name) as unknown });
-}
+  prepare?: (sandbox: TestSandbox) => Promise<void>,
+): TestSandbox => openForSuite(options, prepare, target.open);

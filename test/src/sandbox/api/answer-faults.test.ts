@@ -1,10 +1,8 @@
 // Faults of single answers: one path, one page of a list, for a number of times, with any status and body.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openForSuite } from '../../../harness/sandbox/suite.ts';
 
-let sandbox: TestSandbox;
-beforeAll(async () => void (sandbox = await openTestSandbox({ contacts: 6, bookings: 3, rateLimits: false })));
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = openForSuite({ contacts: 6, bookings: 3, rateLimits: false });
 beforeEach(() => inject({}));
 
 async function inject(faults: object): Promise<void> {

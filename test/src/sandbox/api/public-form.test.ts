@@ -1,12 +1,11 @@
 // The form of the public service: what it answers and sends where it differs from the specification, and the control that changes the form.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { EventKind } from '#schemas/events.ts';
-import { openTestSandbox, type CallOptions, type TestSandbox } from '../../../harness/sandbox.ts';
+import { openForSuite } from '../../../harness/sandbox/suite.ts';
+import type { CallOptions } from '../../../harness/sandbox.ts';
 import { openSubscriber } from '../../../harness/sandbox/subscriber.ts';
 
-let sandbox: TestSandbox;
-beforeAll(async () => void (sandbox = await openTestSandbox({ as: 'public', rateLimits: false })));
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = openForSuite({ as: 'public', rateLimits: false });
 
 const read = async (path: string, query: CallOptions['query'] = {}) => {
   const { status, body } = await sandbox.call('GET', path, { query });

@@ -1,13 +1,11 @@
 // OAuth tokens under any history: what was taken back stays taken back.
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createFamilies } from '#src/sandbox/auth/tokens.ts';
-import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
+import { openForSuite } from '../../../harness/sandbox/suite.ts';
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 
-let sandbox: TestSandbox;
-beforeAll(async () => void (sandbox = await openTestSandbox({ rateLimits: false, contacts: 1, bookings: 1 })));
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = openForSuite({ rateLimits: false, contacts: 1, bookings: 1 });
 
 /** One family as it should be: whether it lives, and every refresh token it ever gave. */
 interface Model {

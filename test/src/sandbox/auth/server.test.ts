@@ -1,17 +1,14 @@
 // The authorization server as a client meets it: what is refused, where the refusal goes, and what stops working afterwards.
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tokenAnswer } from '#schemas/oauth.ts';
 import { callback, challengeOf, openClient, verifier } from '../../../harness/sandbox/oauth-client.ts';
-import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
+import { openForSuite } from '../../../harness/sandbox/suite.ts';
 
-let sandbox: TestSandbox;
 let client: ReturnType<typeof openClient>;
-beforeAll(async () => {
-  sandbox = await openTestSandbox({ rateLimits: false });
-  client = openClient(sandbox);
+const sandbox = openForSuite({ rateLimits: false }, async (opened) => {
+  client = openClient(opened);
 });
-afterAll(() => sandbox[Symbol.asyncDispose]());
 
 describe('the authorization endpoint', () => {
   it.each([

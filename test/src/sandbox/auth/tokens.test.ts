@@ -1,11 +1,10 @@
 // Bearer tokens: the header's grammar, and what makes a token worthless.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { commonError } from '#schemas/errors.ts';
-import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
+import { openForSuite } from '../../../harness/sandbox/suite.ts';
+import { openTestSandbox } from '../../../harness/sandbox.ts';
 
-let sandbox: TestSandbox;
-beforeAll(async () => void (sandbox = await openTestSandbox({ rateLimits: false, contacts: 1, bookings: 1 })));
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = openForSuite({ rateLimits: false, contacts: 1, bookings: 1 });
 
 const me = (authorization: string) => sandbox.call('GET', '/users/me', { as: null, headers: { authorization } });
 

@@ -1,11 +1,9 @@
 // Who may use the sandbox's controls.
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
+import { describe, expect, it } from 'vitest';
+import { openForSuite } from '../../../harness/sandbox/suite.ts';
 
-let sandbox: TestSandbox;
-beforeAll(async () => void (sandbox = await openTestSandbox()));
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = openForSuite();
 
 /** Sends headers that `fetch` would not. */
 const statusWith = (headers: Record<string, string>): Promise<number | undefined> =>

@@ -1,15 +1,12 @@
 // The controls take the words people try, and say what they would have taken.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openBooker, type Booker } from '../../../harness/sandbox/bookings.ts';
-import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
+import { openForSuite } from '../../../harness/sandbox/suite.ts';
 
-let sandbox: TestSandbox;
 let booker: Booker;
-beforeAll(async () => {
-  sandbox = await openTestSandbox({ contacts: 1, bookings: 1, rateLimits: false });
-  booker = await openBooker(sandbox);
+const sandbox = openForSuite({ contacts: 1, bookings: 1, rateLimits: false }, async (opened) => {
+  booker = await openBooker(opened);
 });
-afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const details = async (path: string, body: object) => (await sandbox.control('POST', path, body)).body.details;
 

@@ -1,16 +1,14 @@
 // The whole truth of one organization, or of all.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { stateControls } from '#src/sandbox/controls/state.ts';
-import { openTestSandbox, type CallOptions, type TestSandbox } from '../../../harness/sandbox.ts';
+import { openForSuite } from '../../../harness/sandbox/suite.ts';
+import { openTestSandbox, type CallOptions } from '../../../harness/sandbox.ts';
 
 type Lists = Readonly<Record<string, readonly { readonly uri: string }[]>>;
 
-let sandbox: TestSandbox;
-beforeAll(async () => {
-  sandbox = await openTestSandbox({ rateLimits: false });
+const sandbox = openForSuite({ rateLimits: false }, async () => {
   for (const as of ['owner', 'enterprise'] as const) await fill(as);
 });
-afterAll(() => sandbox[Symbol.asyncDispose]());
 
 async function organizationOf(as: CallOptions['as']): Promise<string> {
   return (await sandbox.call('GET', '/users/me', { as: as ?? 'owner' })).body.resource.current_organization;

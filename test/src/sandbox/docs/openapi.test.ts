@@ -1,25 +1,23 @@
 // The OpenAPI documents: valid by an independent validator, and complete.
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { apiScopes } from '#schemas/api-scope.ts';
 import { documentedStatuses } from '#schemas/errors.ts';
 import { eventKinds } from '#schemas/events.ts';
 import { operationsUnder } from '#src/sandbox/api/service-app.ts';
-import { operations, openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
+import { openForSuite } from '../../../harness/sandbox/suite.ts';
+import { operations } from '../../../harness/sandbox.ts';
 import { statusOf } from '#src/http/operation.ts';
 import { controls } from '#src/sandbox/controls/control-routes.ts';
 import { openApiDocument } from '#src/sandbox/docs/openapi.ts';
 import type { OpenApiDocument, OperationDocs } from '#src/http/openapi/document.ts';
 
-let sandbox: TestSandbox;
 let service: OpenApiDocument;
 let controlDocument: OpenApiDocument;
-beforeAll(async () => {
-  sandbox = await openTestSandbox();
-  service = (await sandbox.control('GET', '/openapi.json')).body as OpenApiDocument;
-  controlDocument = (await sandbox.control('GET', '/controls.openapi.json')).body as OpenApiDocument;
+const sandbox = openForSuite({}, async (opened) => {
+  service = (await opened.control('GET', '/openapi.json')).body as OpenApiDocument;
+  controlDocument = (await opened.control('GET', '/controls.openapi.json')).body as OpenApiDocument;
 });
-afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const docsOf = ({ method, path }: { method: string; path: string }, document: OpenApiDocument): OperationDocs =>
   document.paths[path]?.[method.toLowerCase()] as OperationDocs;

@@ -1,12 +1,11 @@
 // The documentation page: everything is on it, and it needs nothing from elsewhere.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eventKinds } from '#schemas/events.ts';
-import { operations, openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
+import { openForSuite } from '../../../harness/sandbox/suite.ts';
+import { operations } from '../../../harness/sandbox.ts';
 import { controls } from '#src/sandbox/controls/control-routes.ts';
 
-let sandbox: TestSandbox;
-beforeAll(async () => void (sandbox = await openTestSandbox()));
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = openForSuite();
 
 describe('the pages under /_sandbox', () => {
   const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>

@@ -30,12 +30,11 @@ describe('a seed', () => {
     propertyTimeoutMs,
   );
 
-  it.each(['00:00:00', '00:00:01', '08:29:59', '09:30:00', '16:45:12', '23:59:59'])(
-    'makes at %s what it makes at noon',
-    async (time) => {
-      const world = { contacts: 50, bookings: 150, seed: 1 };
-      const noon = await addressesOf(world, Date.parse('2026-05-04T12:00:00Z'));
-      expect(await addressesOf(world, Date.parse(`2026-05-04T${time}Z`))).toEqual(noon);
-    },
-  );
+  it('makes at any hour what it makes at noon', async () => {
+    const made = (time: string) =>
+      addressesOf({ contacts: 50, bookings: 150, seed: 1 }, Date.parse(`2026-05-04T${time}Z`));
+    const noon = await made('12:00:00');
+    for (const time of ['00:00:00', '00:00:01', '08:29:59', '09:30:00', '16:45:12', '23:59:59'])
+      expect([time, await made(time)]).toEqual([time, noon]);
+  });
 });

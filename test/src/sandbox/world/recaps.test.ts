@@ -1,5 +1,5 @@
 // Recaps: what subscribers receive in either form, what changes in silence, who was there, and what controls refuse.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readDelivery } from '#schemas/delivery.ts';
 import { meetingRecapResource, type RecapMeeting } from '#schemas/resources/meeting-recap.ts';
 import { dayMs, hourMs, instantOf } from '#src/sandbox/clock.ts';
@@ -8,11 +8,9 @@ import { seedRecaps } from '#src/sandbox/seed/history.ts';
 import { createRecap, deleteRecap, presences, updateRecap } from '#src/sandbox/world/recaps.ts';
 import { createState, forms, type Fact, type Form, type Service } from '#src/sandbox/world/service.ts';
 import { holdMeeting } from '../../../harness/sandbox/meetings.ts';
-import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
+import { openForSuite } from '../../../harness/sandbox/suite.ts';
 
-let sandbox: TestSandbox;
-beforeAll(async () => void (sandbox = await openTestSandbox()));
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = openForSuite();
 
 const elsewhere: RecapMeeting = {
   name: 'Lunch',

@@ -1,21 +1,18 @@
 // Routing forms: whichever way answers are given, whatever is missing, the submission is whole.
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readDelivery } from '#schemas/delivery.ts';
 import { routingFormSubmissionResource } from '#schemas/resources/routing-form.ts';
 import { randomOf } from '#src/sandbox/random.ts';
 import { submitForm, type Answers } from '#src/sandbox/world/routing.ts';
 import type { Fact, Service, StoredForm } from '#src/sandbox/world/service.ts';
-import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
+import { openForSuite } from '../../../harness/sandbox/suite.ts';
 import { runs } from '../../../harness/runs.ts';
 
-let sandbox: TestSandbox;
 let form: StoredForm;
-beforeAll(async () => {
-  sandbox = await openTestSandbox();
-  [form] = sandbox.service.state.routingForms.values() as unknown as [StoredForm];
+const sandbox = openForSuite({}, async (opened) => {
+  [form] = opened.service.state.routingForms.values() as unknown as [StoredForm];
 });
-afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const submit = async (body: unknown) => sandbox.control('POST', '/routing_form_submissions', body);
 const answersOf = (resource: { questions_and_answers: readonly { answer: string }[] }): readonly string[] =>

@@ -1,5 +1,5 @@
 // Contacts: who becomes one by booking, which meetings count for them, and what the seeded ones are like.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { seededContacts } from '#src/sandbox/world/contacts/seeded-contacts.ts';
 import { contactWith, type ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
 import {
@@ -12,11 +12,10 @@ import {
 } from '#src/sandbox/world/contacts/contacts.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 import { holdMeeting } from '../../../../harness/sandbox/meetings.ts';
-import { openTestSandbox, type TestSandbox } from '../../../../harness/sandbox.ts';
+import { openForSuite } from '../../../../harness/sandbox/suite.ts';
+import { openTestSandbox } from '../../../../harness/sandbox.ts';
 
-let sandbox: TestSandbox;
-beforeAll(async () => void (sandbox = await openTestSandbox({ contacts: 5, bookings: 0, rateLimits: false })));
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = openForSuite({ contacts: 5, bookings: 0, rateLimits: false });
 
 /** The sandbox's service, and every event it tells from now on. */
 function listened(): { readonly service: Service; readonly sent: string[] } {
