@@ -50,9 +50,9 @@ export const succeeds = (attempt: Promise<unknown>): Promise<boolean> =>
 
 /** Resolves once `holds` is true; fails after `timeoutMs`, naming what was waited for. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string, timeoutMs = 120_000): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
+  const deadline = performance.now() + timeoutMs;
   for (let pauseMs = 10; !(await holds()); pauseMs = Math.min(pauseMs * 1.25, 250)) {
-    if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain until ${what}.`);
+    if (performance.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain until ${what}.`);
     await sleep(pauseMs);
   }
 }
