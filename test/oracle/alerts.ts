@@ -3,7 +3,7 @@ import type { Fact } from '../harness/data/delivery-histories.ts';
 import type { Record_ } from '../harness/data/normal-facts.ts';
 import { attendedBy } from './attendance.ts';
 import { expectedRows } from './fold.ts';
-import { journeysOf, type Journey } from './journeys.ts';
+import { contactOf, isSameAddress, journeysOf, lowered, type Journey } from './journeys.ts';
 
 export interface Standpoint {
   readonly nowMs: number;
@@ -56,7 +56,7 @@ export function expectedAlerts(facts: readonly Fact[], standpoint: Standpoint): 
     nowMs - ms(at) <= maxAgeMs && at >= (firstLoaded.get(rule) ?? '');
   const aboutBookings = all.flatMap((invitee) => {
     const event = rows['scheduled_events']?.find(({ uri }) => uri === invitee['event_uri']);
-    const contact = contactOf(rows, invitee);
+    const contact = knownContact(rows, invitee);
     const found: Found[] = [];
     if (isNoShow(invitee)) found.push(...noShowAlerts({ invitee, event, contact }, noShows));
     if (lasts.has(invitee)) found.push(...suspectedAlerts(rows, { invitee, event }));
@@ -90,7 +90,7 @@ function unbookedAlerts(submission: Record_, rows: Record<string, Record_[]>): F
   const address = emailIn(submission['questions_and_answers']);
   const report = (rule: string, hours: number): void => {
     const isSame = (one: Record_) =>
-      sameLetters(one['email'], address) &&
+      isSameAddress(one['email'], address) &&
       ms(one['created_at']) >= ms(submission['created_at']) &&
       ms(one['created_at']) <= endMs(hours);
     if ((rows['invitees'] ?? []).some(isSame)) return;
@@ -106,7 +106,7 @@ function unbookedAlerts(submission: Record_, rows: Record<string, Record_[]>): F
   return found;
 }
 
-const emailIn = (answers: unknown): unknown =>
+const emailIn = (answers: unknown): string | undefined =>
   (Array.isArray(answers) ? answers : []).map(({ answer }) => String(answer)).find((answer) => answer.includes('@'));
 
 interface Known {
@@ -125,26 +125,24 @@ function suspectedAlerts(rows: Record<string, Record_[]>, { invitee, event }: Om
   const at = recap?.['created_at'] ?? event?.['end_time'] ?? null;
   if (at === null) return [];
   const found: Found[] = [['alone', 'suspected_no_show', String(at)]];
-  const isTalk = String(event?.['name'] ?? '').toLowerCase() === 'talk';
-  const domain = String(invitee['email'] ?? '').split('@')[1] ?? '';
-  if (isTalk && domain.toLowerCase() === 'example.test') found.push(['alone_talk', 'suspected_no_show', String(at)]);
+  if (isTalkAtExample(invitee, event)) found.push(['alone_talk', 'suspected_no_show', String(at)]);
   return found;
 }
 
 function noShowAlerts({ invitee, event, contact }: Known, noShows: readonly Record_[]): Found[] {
   const [fact, at] = [String(invitee['no_show_uri']), String(invitee['no_show_at'])];
   const found: Found[] = [['missed', fact, at]];
-  const isTalk = String(event?.['name'] ?? '').toLowerCase() === 'talk';
-  const domain = String(invitee['email'] ?? '').split('@')[1] ?? '';
-  if (isTalk && domain.toLowerCase() === 'example.test' && invitee['utm_source'] === 'mail')
-    found.push(['missed_talk', fact, at]);
+  if (isTalkAtExample(invitee, event) && invitee['utm_source'] === 'mail') found.push(['missed_talk', fact, at]);
   if (contact?.tiers.includes('gold')) found.push(['missed_gold', fact, at]);
   if (contact?.tiers.includes('u-gold')) found.push(['missed_uuid', fact, at]);
-  const own = noShows.filter((other) => other === invitee || isSamePerson(other, invitee));
+  const own = noShows.filter((other) => other === invitee || isSameAddress(other['email'], invitee['email']));
   const before = own.filter(({ no_show_at: other }) => String(other) <= at && ms(at) - ms(other as string) < 2 * dayMs);
   if (before.length >= 2) found.push(['again', fact, at]);
   return found;
 }
+
+const isTalkAtExample = (invitee: Record_, event: Record_ | undefined): boolean =>
+  lowered(String(event?.['name'])) === 'talk' && lowered(String(invitee['email'])).split('@')[1] === 'example.test';
 
 const ms = (text: unknown): number => Date.parse(String(text));
 
@@ -153,25 +151,9 @@ const isRescheduled = (invitee: Record_): boolean => invitee['rescheduled'] === 
 const canceledAt = (invitee: Record_): string | null =>
   invitee['status'] === 'canceled' && !isRescheduled(invitee) ? (invitee['canceled_at'] as string | null) : null;
 
-// Only ASCII letters compare case-insensitively.
-const sameLetters = (a: unknown, b: unknown): boolean => {
-  const key = (value: unknown) =>
-    Array.from(String(value), (sign) => (sign < '\u0080' ? sign.toLowerCase() : sign)).join('');
-  return typeof a === 'string' && typeof b === 'string' && key(a) === key(b);
-};
-const isSamePerson = (a: Record_, b: Record_): boolean => sameLetters(a['email'], b['email']);
-
-function contactOf(rows: Record<string, Record_[]>, { email }: Record_) {
-  const uris = (rows['contact_emails'] ?? [])
-    .filter((each) => sameLetters(each['email'], email))
-    .toSorted(
-      (a, b) =>
-        Number(b['is_primary']) - Number(a['is_primary']) ||
-        (String(a['contact_uri']) < String(b['contact_uri']) ? -1 : 1),
-    )
-    .map(({ contact_uri }) => contact_uri);
-  const alive = (rows['contacts'] ?? []).filter(({ deleted_at }) => deleted_at === null);
-  const row = uris.map((uri) => alive.find((each) => each['uri'] === uri)).find((each) => each !== undefined);
+function knownContact(rows: Record<string, Record_[]>, { email }: Record_) {
+  const uri = contactOf(rows, email);
+  const row = (rows['contacts'] ?? []).find((each) => each['uri'] === uri);
   if (row === undefined) return undefined;
   const field = (rows['contact_custom_fields'] ?? []).find(({ contact_uri }) => contact_uri === row['uri']);
   const definition = rows['custom_field_definitions']?.[0];

@@ -2,10 +2,10 @@
 import type { Json } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import type { Contents } from '../harness/stores.ts';
-import { listOf, textIn, type Journey } from './journeys.ts';
+import { listOf, lowered, textIn, type Journey } from './journeys.ts';
 
 const plain = (text: Json | undefined): string =>
-  typeof text === 'string' ? text.replaceAll(/^ +| +$/g, '').replaceAll(/[A-Z]/g, (c) => c.toLowerCase()) : '';
+  typeof text === 'string' ? lowered(text.replaceAll(/^ +| +$/g, '')) : '';
 const isHost = (one: Json): boolean => typeof one === 'object' && one !== null && 'host' in one && one.host === true;
 
 export function attendedBy(

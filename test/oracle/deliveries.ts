@@ -8,7 +8,6 @@ import { isAccepted, type Sent } from '../harness/mirror/sender.ts';
 
 type Row = Record<string, unknown>;
 
-/** Asks a store directly. */
 export async function ask(storeUrl: string, sql: string): Promise<Row[]> {
   if (storeUrl.startsWith('sqlite:')) {
     const db = new Sqlite(storeUrl.slice('sqlite:'.length), { timeout: 5000 });

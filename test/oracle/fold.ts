@@ -5,7 +5,6 @@ import { before, normal, type Json, type NormalFact, type Record_ } from '../har
 import { noShowOf } from './no-show.ts';
 import { beyondColumns, childRows, fieldColumns, meetingColumns, tableOf, type OracleTable } from './columns.ts';
 
-/** A fact about one row, as the oracle sees it. */
 export interface Spoken {
   readonly table: OracleTable;
   readonly uri: string;

@@ -35,6 +35,23 @@ export const listOf = (value: Json | undefined): readonly Json[] => (Array.isArr
 export const orNull = (value: Json | undefined): Json => value ?? null;
 export const tags = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_term'];
 
+export const lowered = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+/** Only ASCII letters compare case-insensitively. */
+export const isSameAddress = (a: Json | undefined, b: Json | undefined): boolean =>
+  typeof a === 'string' && typeof b === 'string' && lowered(a) === lowered(b);
+
+/** The contact with an address: of several, one whose primary address it is, then the first by URI. */
+export function contactOf({ contacts = [] }: Contents, address: Json | undefined): Json {
+  const sameAddress = (item: Json) => isSameAddress(textIn(item, 'email'), address);
+  const having = contacts
+    .filter((contact) => contact['deleted_at'] === null && listOf(contact['emails']).some(sameAddress))
+    .toSorted((a, b) => (String(a['uri']) < String(b['uri']) ? -1 : 1));
+  const isPrimary = (item: Json) =>
+    sameAddress(item) && typeof item === 'object' && item !== null && 'is_primary' in item && item.is_primary === true;
+  const primary = having.find((contact) => listOf(contact['emails']).some(isPrimary));
+  return orNull((primary ?? having[0])?.['uri']);
+}
+
 export function journeysOf(contents: Contents, now: string): Journey[] {
   const invitees = byUri(contents.invitees);
   const events = byUri(contents.scheduled_events);

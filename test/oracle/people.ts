@@ -3,11 +3,10 @@ import type { Json } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import type { Contents } from '../harness/stores.ts';
 import { attendedBy } from './attendance.ts';
-import { byUri, journeysOf, type Journey } from './journeys.ts';
+import { byUri, journeysOf, lowered, type Journey } from './journeys.ts';
 
 const textOf = (value: Json | undefined): string | null => (typeof value === 'string' && value !== '' ? value : null);
-const addressOf = (row: StoredRow): string | null =>
-  textOf(row['email'])?.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()) ?? null;
+const addressOf = (row: StoredRow): string | null => textOf(row['email']) && lowered(String(row['email']));
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 const first = (times: readonly (string | null)[]): string | null =>
   times.filter((each) => each !== null).toSorted()[0] ?? null;

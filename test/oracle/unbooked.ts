@@ -2,9 +2,8 @@
 import type { Json } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import type { Contents } from '../harness/stores.ts';
-import { byUri, listOf, orNull, tags, textIn } from './journeys.ts';
+import { byUri, isSameAddress, listOf, lowered, orNull, tags, textIn } from './journeys.ts';
 
-const lowered = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 const trimmed = (text: string): string => text.replaceAll(/^ +| +$/g, '');
 
 export function unbookedOf(contents: Contents): StoredRow[] {
@@ -28,10 +27,7 @@ export function unbookedOf(contents: Contents): StoredRow[] {
       answer['text'] !== '' && (typeOf(answer['question_uuid']) ?? (asksName(answer) ? 'name' : null)) === 'name';
     const email = given.find(({ text }) => /^[^ @]+@[^ @]+$/s.test(String(text)))?.['text'];
     const later = invitees
-      .filter(
-        (one) =>
-          email !== undefined && one['email'] !== null && lowered(String(one['email'])) === lowered(String(email)),
-      )
+      .filter((one) => isSameAddress(one['email'], email))
       .filter(
         (one) =>
           one['created_at'] !== null &&

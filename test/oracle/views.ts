@@ -6,7 +6,17 @@ import { attendedBy } from './attendance.ts';
 import { localParts } from './local-time.ts';
 import { peopleOf } from './people.ts';
 import { unbookedOf } from './unbooked.ts';
-import { byUri, journeysOf, listOf, orNull, secondsBetween, tags, textIn, type Journey } from './journeys.ts';
+import {
+  byUri,
+  contactOf,
+  journeysOf,
+  listOf,
+  orNull,
+  secondsBetween,
+  tags,
+  textIn,
+  type Journey,
+} from './journeys.ts';
 
 const canceled = ['canceled_by_host', 'canceled_by_invitee', 'late_cancellation', 'canceled'];
 const months = 'January February March April May June July August September October November December'.split(' ');
@@ -54,18 +64,6 @@ function people({ scheduled_events = [] }: Contents, column: 'hosts' | 'guests')
   return scheduled_events.flatMap((event) =>
     listOf(event[column]).map((item, index) => ({ event_uri: orNull(event['uri']), position: index + 1, item })),
   );
-}
-
-/** The contact with an address: of several, one whose primary address it is, then the first by URI. */
-function contactOf({ contacts = [] }: Contents, address: Json | undefined): Json {
-  const sameAddress = (item: Json) => textIn(item, 'email')?.toLowerCase() === String(address).toLowerCase();
-  const having = contacts
-    .filter((contact) => contact['deleted_at'] === null && listOf(contact['emails']).some(sameAddress))
-    .toSorted((a, b) => (String(a['uri']) < String(b['uri']) ? -1 : 1));
-  const isPrimary = (item: Json) =>
-    sameAddress(item) && typeof item === 'object' && item !== null && 'is_primary' in item && item.is_primary === true;
-  const primary = having.find((contact) => listOf(contact['emails']).some(isPrimary));
-  return orNull((primary ?? having[0])?.['uri']);
 }
 
 type NameOf = (event: StoredRow | undefined) => Json;
