@@ -35,7 +35,6 @@ interface ScenarioOf<E extends Engines> {
   readonly on: string;
   readonly engines: OpenEngines<E>;
   readonly settings?: Settings;
-  /** Deliveries per second. */
   readonly perSecond?: number;
   /** At most so many; enough for the time of a scenario unless given. */
   readonly deliveries?: number;
@@ -54,7 +53,6 @@ export interface Scenario {
   run(seed: number, perSecond?: number): Promise<Row>;
 }
 
-/** A row of the table. */
 export interface Row {
   readonly name: string;
   readonly on: string;

@@ -84,7 +84,6 @@ export async function startStack(engines: Engines, changes: Settings = {}) {
       receivers,
       workers: [first, ...more],
       targets: receivers.flatMap(({ webhook }) => webhook ?? []),
-      /** Runs a command of the product to its end. */
       async command(args: readonly string[], more: Settings = {}): Promise<CommandResult> {
         const dataDir = join(folder, 'commands');
         await mkdir(dataDir, { recursive: true });

@@ -115,7 +115,6 @@ export async function errorsOf(redis: TestRedis, kind: string): Promise<number> 
   return Number(/count=(\d+)/.exec(await infoOf(redis, 'errorstats', `errorstat_${kind}`))?.[1] ?? 0);
 }
 
-/** The ids of the jobs that wait for a worker. */
 export async function waitingJobs({ cli }: TestRedis): Promise<readonly string[]> {
   return (await cli('lrange', waitingList, '0', '-1')).split('\n').filter((id) => id !== '');
 }

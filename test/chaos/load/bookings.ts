@@ -2,12 +2,7 @@
 import type { Person } from './contacts.ts';
 import { serviceUrl, type Fields, type Happening, type World } from './world.ts';
 
-export interface Bookings {
-  step(): Happening[];
-  /** A booking, such as one that a form led to. */
-  book(person: Person, more: Fields): Happening[];
-  someMeeting(): Meeting | undefined;
-}
+export type Bookings = ReturnType<typeof bookings>;
 
 export interface Meeting {
   record: Fields;
@@ -24,7 +19,7 @@ interface Booking {
 
 const tags = ['utm_campaign', 'utm_source', 'utm_medium', 'utm_content', 'utm_term', 'salesforce_uuid'];
 
-export function bookings(world: World, someone: () => Person): Bookings {
+export function bookings(world: World, someone: () => Person) {
   const { random, canaries } = world;
   const active: Booking[] = [];
   /** A booking that was marked is neither moved nor canceled later. */
@@ -171,12 +166,13 @@ export function bookings(world: World, someone: () => Person): Bookings {
     return [{ event: 'invitee_no_show.deleted', payload: random.chance(0.5) ? payload : absent }];
   }
 
+  /** Such as one that a form led to. */
   const book = (person: Person, more: Fields): Happening[] => [happening('invitee.created', create(more, person))];
 
   return {
     book,
-    someMeeting: () => (meetings.length > 0 ? random.pick(meetings) : undefined),
-    step() {
+    someMeeting: (): Meeting | undefined => (meetings.length > 0 ? random.pick(meetings) : undefined),
+    step(): Happening[] {
       const roll = random.next();
       if (active.length < 5 || roll < 0.5) return book(someone(), {});
       if (marked.length > 0 && roll > 0.9) {

@@ -1,16 +1,9 @@
 // Contacts of the history: created, changed, sent in part, sent late, deleted, and named again after their deletion.
 import { serviceUrl, type Fields, type Happening, type World } from './world.ts';
 
-/** A person who books. */
 export interface Person {
   readonly name: string;
   readonly email: string;
-}
-
-export interface Contacts {
-  /** A contact, or a person who is none. */
-  someone(): Person;
-  step(): Happening[];
 }
 
 interface Contact extends Person {
@@ -23,7 +16,7 @@ interface Contact extends Person {
 const fields = ['tier', 'seats', 'newsletter', 'budget', 'since', 'topics'];
 const zones = ['Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'UTC', null];
 
-export function contacts(world: World): Contacts {
+export function contacts(world: World) {
   const { random, canaries } = world;
   const living: Contact[] = [];
   const deleted: Contact[] = [];
@@ -114,8 +107,9 @@ export function contacts(world: World): Contacts {
   }
 
   return {
-    someone: () => (living.length > 0 && random.chance(0.7) ? random.pick(living) : person()),
-    step() {
+    /** A contact, or a person who is none. */
+    someone: (): Person => (living.length > 0 && random.chance(0.7) ? random.pick(living) : person()),
+    step(): Happening[] {
       const roll = random.next();
       const isHot = world.hot !== undefined;
       if (living.length < (world.hot ?? 3) || (!isHot && roll < 0.2)) return create();

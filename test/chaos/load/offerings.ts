@@ -3,16 +3,12 @@ import type { Bookings, Meeting } from './bookings.ts';
 import type { Person } from './contacts.ts';
 import { serviceUrl, type Fields, type Happening, type World } from './world.ts';
 
-export interface Offerings {
-  step(): Happening[];
-}
-
 interface Subject {
   record: Fields;
   isDeleted: boolean;
 }
 
-export function offerings(world: World, { book, someMeeting }: Bookings, someone: () => Person): Offerings {
+export function offerings(world: World, { book, someMeeting }: Bookings, someone: () => Person) {
   const { random, canaries } = world;
   const eventTypes: Subject[] = [];
   const recaps: Subject[] = [];

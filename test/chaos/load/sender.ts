@@ -18,12 +18,10 @@ export interface Offered {
 
 export interface Load {
   readonly offered: readonly Offered[];
-  /** How many bodies got 2xx. */
   accepted(): number;
   acceptedBodies(): ReadonlySet<string>;
   /** Every body was offered and answered with 2xx or a permanent refusal, so no more are accepted. */
   isSpent(): boolean;
-  /** Sends one more body, beside the others. */
   offer(body: string): void;
   /** Sends the next bodies at once, over so many connections. Resolves when each of them was answered, however. */
   burst(count: number, connections: number): Promise<void>;

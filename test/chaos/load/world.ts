@@ -9,15 +9,11 @@ export interface Happening {
   readonly payload: Fields;
 }
 
-/** What every part of the history needs. */
 export interface World {
   readonly random: Random;
   readonly canaries: Readonly<Record<string, string>>;
-  /** A new URI of the service. */
   uri(kind: string): string;
-  /** The present moment. */
   now(): string;
-  /** A moment some hours from now. */
   later(hours: number): string;
   readonly hot: number | undefined;
 }

@@ -97,7 +97,6 @@ const erasureOf = (uri: string, created_at: string): Fact => ({
   sound: true,
 });
 
-/** How many entries the log has. */
 export async function countLogged(store: string): Promise<number> {
   const [row] = await ask(store, 'select count(*) as entries from event_log');
   return Number(row?.['entries']);

@@ -32,7 +32,6 @@ export async function openReader(store: string): Promise<Reader> {
   };
 }
 
-/** Asks a store directly. */
 export async function ask(store: string, sql: string): Promise<Row[]> {
   await using reader = await openReader(store);
   return await reader.ask(sql);
