@@ -21,67 +21,57 @@ function createReader(url: string, role: string, args: readonly string[] = []): 
   execFileSync('psql', ['-d', url, '-v', 'ON_ERROR_STOP=1', ...args], { input, stdio: ['pipe', 'ignore', 'pipe'] });
 }
 
+/** Roles belong to the whole server. */
+const newRole = (name: string): string => `${name}_${randomBytes(6).toString('hex')}`;
+
+/** As the owner, or as another role. */
+async function connect(url: string, role?: string) {
+  const connectionString = role === undefined ? url : url.replace(/\/\/[^@]*@/, `//${role}@`);
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
+}
+
+async function expectReadable(client: pg.Client, ...names: readonly string[]): Promise<void> {
+  for (const name of names)
+    await expect(client.query(`select * from ${name}`)).resolves.toMatchObject({ command: 'SELECT' });
+}
+
 describe.runIf(Boolean(inject('postgresUrl')))('the read-only role', () => {
   it('reads tables and views, later ones too, and neither changes them nor reads payloads and internal state', async () => {
     await using opened = await freshPostgres();
-    // Roles belong to the whole server.
-    const role = `reader_${randomBytes(6).toString('hex')}`;
-    const owner = new pg.Client({ connectionString: opened.url });
-    await owner.connect();
-    const url = new URL(opened.url);
-    url.username = role;
-    const reader = new pg.Client({ connectionString: url.href });
-    try {
-      createReader(opened.url, role);
-      await owner.query('create view later as select 1 as value');
-      await reader.connect();
-      for (const name of ['contacts', 'invitees', 'contacts_wide', 'booking_journeys', 'later'])
-        await expect(reader.query(`select * from ${name}`)).resolves.toMatchObject({ command: 'SELECT' });
-      for (const name of ['event_log', 'key_values'])
-        await expect(reader.query(`select * from ${name}`)).rejects.toThrow('permission denied');
-      await expect(reader.query('delete from contacts')).rejects.toThrow('read-only transaction');
-      await reader.query('set default_transaction_read_only = off');
-      await expect(reader.query('delete from contacts')).rejects.toThrow('permission denied');
-    } finally {
-      await reader.end();
-      await owner.query(`drop owned by ${role}; drop role ${role}`);
-      await owner.end();
-    }
+    const role = newRole('reader');
+    await using owner = await connect(opened.url);
+    createReader(opened.url, role);
+    await owner.query('create view later as select 1 as value');
+    await using reader = await connect(opened.url, role);
+    await expectReadable(reader, 'contacts', 'invitees', 'contacts_wide', 'booking_journeys', 'later');
+    for (const name of ['event_log', 'key_values'])
+      await expect(reader.query(`select * from ${name}`)).rejects.toThrow('permission denied');
+    await expect(reader.query('delete from contacts')).rejects.toThrow('read-only transaction');
+    await reader.query('set default_transaction_read_only = off');
+    await expect(reader.query('delete from contacts')).rejects.toThrow('permission denied');
   });
 
   it('reads the schema of DATABASE_SCHEMA', async () => {
     const url = await createDatabase(inject('postgresUrl'));
     await (await openStore({ report: () => {} }, withSchema(url, 'mirror'))).close();
-    const role = `reader_${randomBytes(6).toString('hex')}`;
+    const role = newRole('reader');
     createReader(url, role, ['-v', 'schema=mirror']);
-    const reader = new pg.Client({ connectionString: url.replace(/\/\/[^@]*@/, `//${role}@`) });
-    await reader.connect();
-    try {
-      await expect(reader.query('select * from contacts_wide')).resolves.toMatchObject({ command: 'SELECT' });
-      await expect(reader.query('select * from event_log')).rejects.toThrow('permission denied');
-    } finally {
-      await reader.end();
-    }
+    await using reader = await connect(url, role);
+    await expectReadable(reader, 'contacts_wide');
+    await expect(reader.query('select * from event_log')).rejects.toThrow('permission denied');
   });
 
   it('is created by a superuser also where another role, which may create no roles, owns the tables', async () => {
     await using opened = await freshPostgres();
-    const suffix = randomBytes(6).toString('hex');
-    const role = `reader_${suffix}`;
-    const ownerRole = `owner_${suffix}`;
-    const superuser = new pg.Client({ connectionString: opened.url });
-    await superuser.connect();
-    try {
-      await superuser.query(`create role ${ownerRole}; grant all on schema public to ${ownerRole}`);
-      await superuser.query(`alter table contacts owner to ${ownerRole}`);
-      createReader(opened.url, role);
-      await superuser.query(`set role ${ownerRole}; create view later as select 1 as value; set role ${role}`);
-      for (const name of ['contacts', 'later'])
-        await expect(superuser.query(`select * from ${name}`)).resolves.toMatchObject({ command: 'SELECT' });
-    } finally {
-      await superuser.query(`reset role; drop owned by ${role}, ${ownerRole} cascade; drop role ${role}, ${ownerRole}`);
-      await superuser.end();
-    }
+    const [role, ownerRole] = [newRole('reader'), newRole('owner')];
+    await using superuser = await connect(opened.url);
+    await superuser.query(`create role ${ownerRole}; grant all on schema public to ${ownerRole}`);
+    await superuser.query(`alter table contacts owner to ${ownerRole}`);
+    createReader(opened.url, role);
+    await superuser.query(`set role ${ownerRole}; create view later as select 1 as value; set role ${role}`);
+    await expectReadable(superuser, 'contacts', 'later');
   });
 });
 
