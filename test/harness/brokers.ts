@@ -102,20 +102,7 @@ function answers(port: number): Promise<boolean> {
 /** `cut` and `restore` are of a proxy before the broker, which would lose everything if it were killed. */
 export async function startKafka({ topic = 'slotstream.feed' } = {}): Promise<TestBroker> {
   const format = '%k\t%h\t%s\n';
-  const options = [
-    '-b',
-    'unused:1',
-    '-X',
-    'test.mock.num.brokers=1',
-    '-d',
-    'mock',
-    '-C',
-    '-u',
-    '-t',
-    topic,
-    '-f',
-    format,
-  ];
+  const options = [...'-b unused:1 -X test.mock.num.brokers=1 -d mock -C -u -t'.split(' '), topic, '-f', format];
   const kcat = spawn(inject('kcatPath'), options, { stdio: ['ignore', 'pipe', 'pipe'] });
   let [output, log] = ['', ''];
   kcat.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));

@@ -4,7 +4,6 @@ import { inject } from 'vitest';
 
 export interface Visit extends AsyncDisposable {
   readonly page: Page;
-  /** Every address the page asked for. */
   readonly asked: readonly string[];
   /** What it said on its console, and what its scripts threw. */
   readonly complaints: readonly string[];

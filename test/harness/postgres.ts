@@ -83,7 +83,6 @@ export async function startPostgres(options: PostgresOptions = {}) {
   return {
     url,
     port,
-    /** A new, empty database; answers its URL. */
     createDatabase: () => createDatabase(url),
     halt,
     restart: async (mode: ShutdownMode = 'fast'): Promise<void> => {
@@ -97,7 +96,6 @@ export async function startPostgres(options: PostgresOptions = {}) {
       server.kill('SIGCONT');
     },
     stop,
-    /** The end of what the server logged. */
     log: (): string => output,
     [Symbol.asyncDispose]: stop,
   };

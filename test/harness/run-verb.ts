@@ -16,11 +16,9 @@ export interface Ran {
   readonly err: string;
 }
 
-/** A verb that runs inside the test's process. */
 export interface VerbRun {
   /** Its exit code; never rejects. */
   readonly ended: Promise<number>;
-  /** Its standard input. */
   readonly input: Writable;
   out(): string;
   err(): string;

@@ -12,7 +12,6 @@ export type RunningVerb = Omit<Running, 'ended' | 'hasEnded'> & AsyncDisposable;
 
 export interface Running {
   readonly ended: Promise<number | null>;
-  /** Its standard input. */
   readonly input: Writable;
   hasEnded(): boolean;
   out(): string;

@@ -17,16 +17,13 @@ export interface S3Server extends AsyncDisposable {
   readonly requests: string[];
   /** Returns true when it has answered the request itself. */
   hook: (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
-  /** Every key of the bucket, in order. */
   keys(): readonly string[];
   read(key: string): Buffer;
   /** How many uploads are neither completed nor aborted. */
   openUploads(): number;
-  /** Writes every object to a folder. */
   download(): Promise<string>;
 }
 
-/** The account of every server. */
 export const s3Account = { accessKeyId: 'test-account', secretAccessKey: 'secret-canary' };
 
 interface Bucket {
@@ -165,7 +162,6 @@ const encoded = (text: string): string =>
 const sha256 = (value: string | Buffer): string => createHash('sha256').update(value).digest('hex');
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
-/** Answers with an error of the service. */
 export function refuse(response: ServerResponse, status: number, code: string, more = '', headers = {}): true {
   response.writeHead(status, headers).end(`<?xml version="1.0"?><Error><Code>${code}</Code>${more}</Error>`);
   return true;

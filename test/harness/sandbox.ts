@@ -29,7 +29,6 @@ export interface TestSandbox extends Omit<Sandbox, 'fetch'> {
   readonly fetch: typeof fetch;
   /** One call to the service; `path` may be a whole URI of it. `as` names one of the tokens; null sends none. */
   call(method: string, path: string, more?: CallOptions): Promise<Answer>;
-  /** One control. */
   control(method: string, path: string, body?: unknown): Promise<Answer>;
 }
 

@@ -81,7 +81,6 @@ export const oneEngine = isLongRun
   ? storeEngines
   : ([{ name: 'sqlite', available: true, fresh: freshSqlite, blank: blankSqlite }] as const);
 
-/** Ingests bodies as one batch off the queue. */
 export function ingestBodies(store: Store, bodies: readonly string[], eraseOnDelete = true): Promise<IngestReport> {
   const deliveries = bodies.map((body) => ({ body, receivedAt }));
   return ingest({ store, screen: privacyScreen({ eraseOnDelete }) }, { v: 1, deliveries }, receivedAt);
@@ -98,7 +97,6 @@ export type MirroredName = TableName | keyof typeof lists;
 
 export const isList = (name: string): name is keyof typeof lists => Object.hasOwn(lists, name);
 
-/** The columns that identify a row. */
 export const keyColumnsOf = (name: MirroredName): readonly string[] =>
   isList(name) ? lists[name].key : tables[name].key;
 
@@ -156,7 +154,6 @@ export function comparable(contents: Contents): Contents {
 
 const rowExists = tableNames.map((table) => `select '${table}' as name where exists (select 1 from ${table})`);
 
-/** The tables that have rows, by one statement. */
 export async function filledTables(store: Store): Promise<ReadonlySet<TableName>> {
   const { rows } = await sql.raw<{ name: TableName }>(rowExists.join(' union all ')).execute(store.db);
   return new Set(rows.map(({ name }) => name));

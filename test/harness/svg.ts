@@ -5,7 +5,6 @@ export interface Element {
   readonly attributes: Readonly<Record<string, string>>;
   /** The names of the elements around it, the outermost first. */
   readonly within: readonly string[];
-  /** Its own text. */
   text: string;
 }
 
@@ -87,7 +86,6 @@ export const isInside = (inner: Box, outer: Box, tolerance = 0.03): boolean =>
   inner.top >= outer.top - tolerance &&
   inner.bottom <= outer.bottom + tolerance;
 
-/** The box around all of these. */
 export function boxAround(boxes: readonly Box[]): Box {
   return {
     left: Math.min(...boxes.map(({ left }) => left)),

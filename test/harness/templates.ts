@@ -7,7 +7,6 @@ import { inject } from 'vitest';
 import { openStore } from '#src/store/open-store.ts';
 import { createDatabase } from './postgres.ts';
 
-/** Puts a migrated SQLite database at `path`. */
 export async function copySqlite(path: string): Promise<void> {
   await cp(join(await template('sqlite', migratedSqlite), 'mirror.db'), path);
 }

@@ -80,7 +80,6 @@ export async function openAlertWorld(plan: AlertWorldPlan = {}) {
     store,
     inbox,
     nowMs,
-    /** The lines of the log. */
     lines,
     alerts,
     /** Folds deliveries and evaluates the rules. */

@@ -174,7 +174,6 @@ const observation = fc.oneof(
   { weight: 1, arbitrary: read('contact.gone', fc.record({ uri: fc.constantFrom(...contacts) })) },
 );
 
-/** Facts in any order. */
 export const alertHistory: Arbitrary<Observation[]> = fc.array(observation, {
   minLength: 4,
   maxLength: 28,

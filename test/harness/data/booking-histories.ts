@@ -217,7 +217,6 @@ export const attendedHistory: Arbitrary<Observation[]> = fc.array(
   { minLength: 3, maxLength: 14 },
 );
 
-/** Facts in no order. */
 export const bookingHistory: Arbitrary<Observation[]> = fc.array(
   fc.oneof(
     { weight: 10, arbitrary: sent('invitee.created', invitee) },

@@ -4,7 +4,6 @@ const service = 'https://api.example.test';
 const epoch = Date.UTC(2025, 0, 1);
 
 export interface Story {
-  /** How many contacts. */
   readonly contacts: number;
   /** How many deliveries about each, every one with another `updated_at`. */
   readonly versions: number;

@@ -24,7 +24,8 @@ function escaped(value: unknown, ascii: boolean): string {
     : text;
 }
 
-function lcg(seed: number): () => number {
+/** A linear congruential generator: numbers from 0 to 1. */
+export function lcg(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

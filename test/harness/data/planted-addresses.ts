@@ -2,7 +2,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { Observation } from './delivery-histories.ts';
 import { uris, type Payload } from './payloads.ts';
-import { rendered } from './json-variants.ts';
+import { lcg, rendered } from './json-variants.ts';
 
 export const canaryAddress = 'Zebra.7+news@Example.test';
 const plain = canaryAddress.toLowerCase();
@@ -52,11 +52,6 @@ function planted(value: unknown, { key = '', next }: { key?: string; next: () =>
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, planted(each, { key: name, next })]));
 }
 
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) >>> 16;
-}
-
 const garbage: Arbitrary<Observation> = fc.constantFrom(...spellings).map((words) => ({
   fact: { event: 'none', created_at: '', payload: {}, sound: false },
   body: `{"event": "contact.updated", ${words.replace('@', '\\u0040')} no JSON`,
@@ -81,7 +76,8 @@ export function withPlantedAddress(histories: Arbitrary<Observation[]>): Arbitra
     .map(([observations, seed, rubbish]) => [
       ...observations.map(({ fact, body }, index) => {
         // By content: two observations of one content are still of one content.
-        const next = numbers(seed + JSON.stringify(fact.payload).length);
+        const random = lcg(seed + JSON.stringify(fact.payload).length);
+        const next = () => Math.floor(random() * 2 ** 16);
         const payload = belonging(planted(fact.payload, { next }) as Payload);
         const { event, created_at } = fact;
         const text = body === null ? null : rendered({ event, created_at, payload }, seed + index);

@@ -26,7 +26,6 @@ export async function openDashboard(fresh: Parameters<typeof openReadApi>[0], op
   const visitorWith = (authorization: string) => ({
     page: (path: string, headers: Readonly<Record<string, string>> = {}): Promise<PageAnswer> =>
       answerOf(path, { headers: { authorization, accept: 'text/html', ...headers } }),
-    /** Sends a form of a page. */
     submit: (path: string, fields: Readonly<Record<string, string>> = {}): Promise<PageAnswer> =>
       answerOf(path, {
         method: 'POST',
@@ -39,7 +38,6 @@ export async function openDashboard(fresh: Parameters<typeof openReadApi>[0], op
     /** What the pages reported: errors that are not the visitor's. */
     reported,
     ...visitorWith(bearer.authorization),
-    /** A visitor who may only read. */
     reader: visitorWith(`Bearer ${readToken}`),
   };
 }

@@ -27,7 +27,6 @@ export interface ReadApiOptions {
   readonly admin?: Partial<AdminNeeds>;
   readonly process?: MirrorProcess;
   readonly answers?: ReadApiNeeds['answers'];
-  /** What serves /mcp. */
   readonly mcp?: (api: ReadApi) => NonNullable<AdminNeeds['mcp']>;
 }
 

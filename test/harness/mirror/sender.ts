@@ -45,9 +45,7 @@ export function openSender({ url, key, lanes = 8, retries = false, pauseMs = 50 
   }
 
   return {
-    /** Every delivery handed over so far, in order. */
     sent,
-    /** How many got 2xx so far. */
     accepted: () => accepted,
     async send(bodies: Iterable<string>): Promise<void> {
       const queue = bodies[Symbol.iterator]();
