@@ -60,6 +60,12 @@ export function tryOperation(
 
 export const urisOf = ({ body }: Answer): string[] => body.collection.map(({ uri }: { readonly uri: string }) => uri);
 
+/** Shows that a list has the one record, and has not the other. */
+export async function finds(list: Promise<Answer>, inside: string, outside: string): Promise<void> {
+  const uris = urisOf(await list);
+  expect([uris.includes(inside), uris.includes(outside)]).toEqual([true, false]);
+}
+
 /** Every row of a list, page by page. */
 export async function everyPage<Row>(sandbox: TestSandbox, first: string): Promise<Row[]> {
   const found: Row[] = [];

@@ -76,24 +76,16 @@ rows({
 
 rows({
   'Versioning 3 | event type create': async () => {
-    const { status, body } = await made({
-      name: 'Deep dive',
-      duration: 75,
-      kind: 'group',
-      seats: 4,
-      locations: [{ kind: 'webex_conference' }],
-      custom_questions: [{ name: 'Why?', required: true }],
-      description_plain: 'A <long> talk',
-    });
+    const same = { name: 'Deep dive', duration: 75, kind: 'group', locations: [{ kind: 'webex_conference' }] };
+    const question = { name: 'Why?', required: true };
+    const request = { ...same, seats: 4, custom_questions: [question], description_plain: 'A <long> talk' };
+    const { status, body } = await made(request);
     expect(status).toBe(201);
     expect(body.resource).toMatchObject({
-      name: 'Deep dive',
+      ...same,
       slug: 'deep-dive',
-      duration: 75,
-      kind: 'group',
       active: true,
-      locations: [{ kind: 'webex_conference' }],
-      custom_questions: [{ name: 'Why?', type: 'text', position: 0, enabled: true, required: true }],
+      custom_questions: [{ ...question, type: 'text', position: 0, enabled: true }],
       description_html: '<p>A &lt;long&gt; talk</p>',
       profile: { type: 'User', owner: sandbox.handles.users.owner },
       deleted_at: null,

@@ -7,19 +7,15 @@ import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 const small = { contacts: 0, bookings: 0, rateLimits: false };
 const key = 'a key of the subscriber';
 
-async function openWorld(faults: object, seed = 1) {
+/** A sandbox with these faults and one subscriber to new contacts. */
+async function openWorld(faults: object, { seed = 1, ...needs }: { seed?: number; realMs?: () => number } = {}) {
   const stack = new AsyncDisposableStack();
-  const sandbox = stack.use(await openTestSandbox({ ...small, seed }));
+  const sandbox = stack.use(await openTestSandbox({ ...small, seed }, needs));
   const callback = stack.use(await openCallback());
   const { organization } = sandbox.handles;
-  const body = {
-    url: callback.url,
-    events: ['contact.created'],
-    organization,
-    scope: 'organization',
-    signing_key: key,
-  };
-  expect((await sandbox.call('POST', '/webhook_subscriptions', { body })).status).toBe(201);
+  const hook = { events: ['contact.created'], organization, scope: 'organization', signing_key: key };
+  const answer = await sandbox.call('POST', '/webhook_subscriptions', { body: { url: callback.url, ...hook } });
+  expect(answer.status).toBe(201);
   expect((await sandbox.control('POST', '/faults', faults)).status).toBe(200);
   return { sandbox, callback, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
@@ -103,18 +99,8 @@ describe('faults on deliveries', () => {
     ['without it a retry has a `t` of its own', {}, 100],
   ])('%s', async (_, faults, laterBySeconds) => {
     let realMs = 1_800_000_000_000;
-    await using sandbox = await openTestSandbox(small, { realMs: () => realMs });
-    await using callback = await openCallback();
-    const { organization } = sandbox.handles;
-    const body = {
-      url: callback.url,
-      events: ['contact.created'],
-      organization,
-      scope: 'organization',
-      signing_key: key,
-    };
-    await sandbox.call('POST', '/webhook_subscriptions', { body });
-    await sandbox.control('POST', '/faults', faults);
+    await using world = await openWorld(faults, { realMs: () => realMs });
+    const { sandbox, callback } = world;
     callback.answer = 500;
     await tell(sandbox, 1);
     realMs += 100_000;
@@ -152,7 +138,7 @@ describe('faults on deliveries', () => {
   it('strike the same messages in every run of a seed, and others with another seed', async () => {
     const outcomes: string[] = [];
     for (const seed of [7, 7, 8]) {
-      await using world = await openWorld({ drop: 0.3, duplicate: 0.3, corrupt_signature: 0.3 }, seed);
+      await using world = await openWorld({ drop: 0.3, duplicate: 0.3, corrupt_signature: 0.3 }, { seed });
       await tell(world.sandbox, 60);
       const sent = world.callback.received.map((one) => `${one.body.payload.number} ${isRightlySigned(one)}`);
       outcomes.push(sent.toSorted().join('\n'));
@@ -217,13 +203,11 @@ describe('faults on answers', () => {
 });
 
 describe('the control of faults', () => {
-  it.each([{ duplicate: 2 }, { drop: -1 }, { delay_ms: 'long' }, { status: 404 }, { chaos: 1 }, []])(
-    'refuses %j and changes nothing',
-    async (faults) => {
-      await using sandbox = await openTestSandbox(small);
-      await sandbox.control('POST', '/faults', { drop: 0.5 });
-      expect((await sandbox.control('POST', '/faults', faults)).status).toBe(400);
-      expect((await sandbox.control('GET', '/faults')).body).toEqual({ drop: 0.5 });
-    },
-  );
+  it('refuses what it does not know, and changes nothing', async () => {
+    await using sandbox = await openTestSandbox(small);
+    await sandbox.control('POST', '/faults', { drop: 0.5 });
+    for (const faults of [{ duplicate: 2 }, { drop: -1 }, { delay_ms: 'long' }, { status: 404 }, { chaos: 1 }, []])
+      expect([faults, (await sandbox.control('POST', '/faults', faults)).status]).toEqual([faults, 400]);
+    expect((await sandbox.control('GET', '/faults')).body).toEqual({ drop: 0.5 });
+  });
 });

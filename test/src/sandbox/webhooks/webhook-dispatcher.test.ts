@@ -1,7 +1,7 @@
 // The webhook dispatcher as a whole: what is pending, when it is settled, how it ends.
 import { describe, expect, it } from 'vitest';
 import type { Fact } from '#src/sandbox/world/service.ts';
-import { openCallback } from '../../../harness/sandbox/callback-server.ts';
+import { openCallback, type Callback } from '../../../harness/sandbox/callback-server.ts';
 import { until } from '../../../harness/ports.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 
@@ -20,6 +20,16 @@ const factOf = ({ service, handles }: TestSandbox, payload: Fact['payload'] = {}
   users: [],
 });
 
+/** A sandbox with one subscriber. */
+async function openWorld(answer: Callback['answer'] = 202) {
+  const stack = new AsyncDisposableStack();
+  const sandbox = stack.use(await openTestSandbox(small));
+  const callback = stack.use(await openCallback());
+  callback.answer = answer;
+  await subscribe(sandbox, callback.url);
+  return { sandbox, callback, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
 describe('the webhook dispatcher', () => {
   it('serializes a payload once, however many subscriptions receive it', async () => {
     await using sandbox = await openTestSandbox(small);
@@ -33,9 +43,8 @@ describe('the webhook dispatcher', () => {
   });
 
   it('sends a fact as it was when it happened', async () => {
-    await using sandbox = await openTestSandbox(small);
-    await using callback = await openCallback();
-    await subscribe(sandbox, callback.url);
+    await using world = await openWorld();
+    const { sandbox, callback } = world;
     const payload = { name: 'Ada' };
     sandbox.dispatcher.dispatch(factOf(sandbox, payload));
     payload.name = 'Eve';
@@ -44,10 +53,8 @@ describe('the webhook dispatcher', () => {
   });
 
   it('counts deliveries in flight and retries as pending, and settles without the retries', async () => {
-    await using sandbox = await openTestSandbox(small);
-    await using callback = await openCallback();
-    await subscribe(sandbox, callback.url);
-    callback.answer = 500;
+    await using world = await openWorld(500);
+    const { sandbox, callback } = world;
     for (let count = 0; count < 3; count += 1) sandbox.dispatcher.dispatch(factOf(sandbox));
     expect(sandbox.dispatcher.pending).toBe(3);
     await sandbox.dispatcher.settled();
@@ -56,9 +63,8 @@ describe('the webhook dispatcher', () => {
   });
 
   it('delivers every one of hundreds, each once', async () => {
-    await using sandbox = await openTestSandbox(small);
-    await using callback = await openCallback();
-    await subscribe(sandbox, callback.url);
+    await using world = await openWorld();
+    const { sandbox, callback } = world;
     for (let number = 0; number < 500; number += 1) sandbox.dispatcher.dispatch(factOf(sandbox, { number }));
     await sandbox.dispatcher.settled();
     const numbers = callback.received.map(({ body }) => body.payload.number as number);
@@ -80,10 +86,8 @@ describe('the webhook dispatcher', () => {
   });
 
   it('refuses messages beyond its limit, and logs them', async () => {
-    await using sandbox = await openTestSandbox(small);
-    await using silent = await openCallback();
-    silent.answer = null;
-    await subscribe(sandbox, silent.url);
+    await using world = await openWorld(null);
+    const { sandbox } = world;
     const fact = factOf(sandbox);
     for (let count = 0; count < 100_002; count += 1) sandbox.dispatcher.dispatch(fact);
     expect(sandbox.dispatcher.pending).toBe(100_000);

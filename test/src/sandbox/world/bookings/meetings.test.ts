@@ -15,15 +15,12 @@ const hostsOf = ({ service }: BookingWorld, { event }: { event: string }): reado
   service.state.scheduledEvents.get(event)?.event_memberships.map(({ user }) => user) ?? [];
 
 describe('the hosts of a meeting', () => {
-  it('are the one host of an event type without pooling', () => {
+  it.each([
+    ['the one host of an event type without pooling', 'Intro call', ['owner']],
+    ['all of a collective', 'Office visit', ['owner', 'member']],
+  ] as const)('are %s', (_, name, hosts) => {
     const world = createBookingWorld();
-    expect(hostsOf(world, bookOne(world, 'Intro call'))).toEqual([world.handles.users.owner]);
-  });
-
-  it('are all of a collective', () => {
-    const world = createBookingWorld();
-    const { owner, member } = world.handles.users;
-    expect(hostsOf(world, bookOne(world, 'Office visit'))).toEqual([owner, member]);
+    expect(hostsOf(world, bookOne(world, name))).toEqual(hosts.map((host) => world.handles.users[host]));
   });
 
   it('are two of several pools', () => {
