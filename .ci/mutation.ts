@@ -18,7 +18,10 @@ const core: Readonly<Record<string, { readonly tests: string; readonly explained
   },
   'workers/pipeline/parse.ts': { tests: 'test/workers/pipeline/parse.test.ts', explained: 7 },
   'workers/pipeline/bisect.ts': { tests: 'test/workers/pipeline/bisect.test.ts', explained: 0 },
-  'workers/pipeline/fold.ts': { tests: 'test/workers/pipeline/fold.engines.test.ts', explained: 0 },
+  'workers/pipeline/fold.ts': {
+    tests: 'test/workers/pipeline/fold.engines.test.ts test/src/store/bookings/booking-follower.engines.test.ts',
+    explained: 0,
+  },
   'workers/pipeline/screen.ts': { tests: 'test/workers/pipeline/fold.engines.test.ts', explained: 0 },
   'workers/privacy/screen.ts': { tests: 'test/workers/privacy/screen.engines.test.ts', explained: 1 },
   'workers/privacy/late-facts.ts': { tests: 'test/workers/privacy/screen.engines.test.ts', explained: 3 },

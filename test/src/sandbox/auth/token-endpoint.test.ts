@@ -23,6 +23,12 @@ describe('a code', () => {
 });
 
 describe('a refresh token', () => {
+  it('works once when two ask at once; the second asking ends the family', async () => {
+    const { body } = await client.signIn();
+    const answers = await Promise.all([client.refresh(body.refresh_token), client.refresh(body.refresh_token)]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+  });
+
   it('forged, or of another client, is refused and changes nothing', async () => {
     const { client_id, client_secret } = sandbox.handles.oauth;
     const { body } = await client.signIn();
