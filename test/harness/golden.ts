@@ -49,7 +49,7 @@ const entities = { '&quot;': '"', '&lt;': '<', '&gt;': '>', '&#39;': "'", '&amp;
  * The content of a page as text, a line for each block: links as [text](address) with a star at the current one, fields as {name: value},
  * buttons as ‹text›, and ▾ before what is unfolded.
  */
-const readableText = (html: string): string =>
+export const readableText = (html: string): string =>
   (/<main[^>]*>(.*)<\/main>/s.exec(html)?.[1] ?? html)
     .replaceAll(/<(style|script)>.*?<\/\1>/gs, '')
     .replaceAll(/\s+/g, ' ')

@@ -23,7 +23,8 @@ const contact = (n: number) =>
   });
 
 /** What a query may hold by its letters, and a database may not. */
-const oddValues = ['%00', 'a%00b', '%07', '%1b%5b31m', '%7f', '%C2%85', '%ED%A0%80', '%F0%9F%91%A9', "';--", '%25', ''];
+const unstorable = ['%00', 'a%00b', '%ED%A0%80', '%F0%9F%91%A9', "';--", '%25'];
+const odd = { sqlite: [...unstorable, '%07', '%1b%5b31m', '%7f', '%C2%85', ''], postgres: unstorable };
 
 /** The operations are the same whatever store they read. */
 const operations = createReadApi({
@@ -109,7 +110,7 @@ describe.each(storeEngines)('the admin listener on $name', ({ name: engine, avai
       const sent = operation.body ? { body: JSON.stringify(bodyOf(operation)) } : {};
       expect(await wrongWith(operation, pathOf(operation), sent)).toBeUndefined();
       for (const name of [...names, 'other'])
-        for (const value of oddValues)
+        for (const value of odd[engine])
           expect(await wrongWith(operation, `${pathOf(operation)}?${name}=${value}`, sent)).toBeUndefined();
       if (engine === 'postgres') return;
       await fc.assert(
@@ -126,8 +127,9 @@ describe.each(storeEngines)('the admin listener on $name', ({ name: engine, avai
     '%s takes an odd identifier',
     async (_id, operation) => {
       const sent = operation.body ? { body: JSON.stringify(bodyOf(operation)) } : {};
-      for (const odd of [...oddIdentifiers, ...oddValues.filter((value) => value !== ''), '9'.repeat(15), '%2f'])
-        expect(await wrongWith(operation, pathOf(operation, odd), sent)).toBeUndefined();
+      const values = odd[engine].filter((value) => value !== '');
+      for (const id of [...oddIdentifiers, ...values, '9'.repeat(15), '%2f'])
+        expect(await wrongWith(operation, pathOf(operation, id), sent)).toBeUndefined();
     },
     propertyTimeoutMs,
   );

@@ -15,15 +15,6 @@ for (const engine of oneEngine)
       return dashboard;
     }
 
-    it('shows the answer of the operation of the same name and query', async () => {
-      await using dashboard = await openPages();
-      const { status, html } = await dashboard.page('/deliveries?event=contact.created&count=5');
-      expect(status).toBe(200);
-      expect([...html.matchAll(/data-key="(\d+)"/g)].map(([, key]) => key)).toEqual(['1']);
-      expect(html).toContain('value="contact.created"');
-      expect(dashboard.reported).toEqual([]);
-    });
-
     it('leads to the pages before and after with the same filter', async () => {
       await using dashboard = await openPages();
       const keysOf = (html: string) => [...html.matchAll(/data-key="(\d+)"/g)].map(([, key]) => Number(key));
@@ -39,18 +30,6 @@ for (const engine of oneEngine)
       expect([other.status, other.html]).toEqual([
         400,
         expect.stringContaining('made for the list with another event'),
-      ]);
-    });
-
-    it('says which filter cannot be used, and how to go on', async () => {
-      await using dashboard = await openPages();
-      const { status, html } = await dashboard.page('/deliveries?outcome=lost');
-      expect([status, html]).toEqual([400, expect.stringContaining('This filter cannot be used')]);
-      expect(html).toContain('<a href="/deliveries">Remove all filters</a>');
-      const missing = await dashboard.page('/nothing');
-      expect([missing.status, missing.html]).toEqual([
-        404,
-        expect.stringContaining('There is no page at this address.'),
       ]);
     });
 

@@ -263,21 +263,25 @@ describe('a caller that guesses tokens', () => {
 });
 
 describe('a page of another site', () => {
-  const post = async (headers: Record<string, string>): Promise<number> => {
+  const post = async (headers: Record<string, string>, path = '/api/deliveries/1/replay'): Promise<number> => {
     const { ask } = openAdmin();
     const cookie = await logIn({ ask });
-    return (await ask('/api/deliveries/1/replay', { method: 'POST', headers: { cookie, ...headers } })).status;
+    return (await ask(path, { method: 'POST', headers: { cookie, ...headers } })).status;
   };
 
-  it('changes nothing with the session of a browser', async () => {
-    for (const site of ['cross-site', 'same-site', 'none', ''])
-      expect(await post({ 'sec-fetch-site': site })).toBe(403);
-    for (const origin of ['https://evil.example', 'http://127.0.0.1:9999', 'http://127.0.0.1', 'null', ''])
-      expect(await post({ origin })).toBe(403);
-    expect(await post({})).toBe(403);
-    // What a browser says of itself outweighs what a page could say.
-    expect(await post({ 'sec-fetch-site': 'cross-site', origin: 'http://127.0.0.1:8081' })).toBe(403);
-  });
+  it.each(['/api/deliveries/1/replay', '/deliveries', '/nothing', '/logout'])(
+    'changes nothing at %s with the session of a browser',
+    async (path) => {
+      for (const site of ['cross-site', 'same-site', 'none', ''])
+        expect(await post({ 'sec-fetch-site': site }, path)).toBe(403);
+      for (const origin of ['https://evil.example', 'http://127.0.0.1:9999', 'http://127.0.0.1', 'null', ''])
+        expect(await post({ origin }, path)).toBe(403);
+      expect(await post({}, path)).toBe(403);
+      // What a browser says of itself outweighs what a page could say.
+      expect(await post({ 'sec-fetch-site': 'cross-site', origin: 'http://127.0.0.1:8081' }, path)).toBe(403);
+      expect(await post({ origin: 'http://127.0.0.1:8081' }, path)).not.toBe(403);
+    },
+  );
 
   it('is distinguished from a page of our own', async () => {
     expect(await post(sameOrigin)).toBe(404);

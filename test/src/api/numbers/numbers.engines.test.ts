@@ -6,10 +6,8 @@ import { countBookings } from '#src/read/numbers/booking-counts.ts';
 import { insertRows } from '#src/store/rows.ts';
 import { addTimeZones } from '#src/store/time-zones.ts';
 import { openReadApi } from '../../../harness/mirror/read-api.ts';
-import { viewRows } from '../../../harness/mirror/view-rows.ts';
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 import { emptyTables, freshMemory, freshPostgres, freshSqlite } from '../../../harness/stores.ts';
-import { written } from '../../../oracle/local-time.ts';
 import { bookingNumbersOf, revenueOf } from '../../../oracle/numbers.ts';
 import { bookingWorld, rowsOfWorld, uriOf, type WorldRows } from '../../../harness/data/booking-world.ts';
 
@@ -138,39 +136,6 @@ describe.each([
         fc.asyncProperty(bookingWorld, fc.nat(5), async (world, bookingsPerPart) => {
           await fill(rowsOfWorld(world));
           expect(await sums(bookingsPerPart)).toEqual(await sums());
-        }),
-        runs(Math.ceil(count / 4)),
-      );
-    },
-    propertyTimeoutMs,
-  );
-
-  it.runIf(available)(
-    'agree with the view of journeys',
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(bookingWorld, async (world) => {
-          await fill(rowsOfWorld(world));
-          const { body } = await api.get(`/api/numbers/bookings?from=${from}&to=${to}`);
-          const journeys = (await viewRows(api.store, 'booking_journeys')).filter(({ start_time: start }) => {
-            const day = written(reportZone, Date.parse(String(start))).slice(0, 10);
-            return day >= from && day <= to;
-          });
-          const outcomes = Map.groupBy(journeys, ({ outcome }) => String(outcome));
-          const counted = (outcome: string) =>
-            (body.days as Record<string, number>[]).reduce((sum, day) => sum + Number(day[outcome]), 0);
-          for (const outcome of ['held', 'no_show', 'canceled_by_host', 'late_cancellation', 'canceled'])
-            expect([outcome, counted(outcome)]).toEqual([outcome, outcomes.get(outcome)?.length ?? 0]);
-          expect(body.bookings).toBe(journeys.length);
-          const paid = (await viewRows(api.store, 'revenue')).filter(
-            ({ day }) => String(day) >= from && String(day) <= to,
-          );
-          const revenue = await api.get(`/api/numbers/revenue?from=${from}&to=${to}`);
-          for (const { currency, payments } of revenue.body.currencies) {
-            const rows = paid.filter((row) => row['currency'] === (currency ?? ''));
-            expect(payments).toBe(rows.reduce((sum, row) => sum + Number(row['payments']), 0));
-          }
-          expect(revenue.body.currencies.length).toBe(new Set(paid.map(({ currency }) => currency)).size);
         }),
         runs(Math.ceil(count / 4)),
       );

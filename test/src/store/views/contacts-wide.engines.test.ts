@@ -1,4 +1,4 @@
-// The view of contacts with a column for each custom field, on each store.
+// The view of contacts with a column for each custom field, on each store. What a value becomes: contacts-wide-property.engines.test.ts.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '#src/store/columns.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
@@ -12,98 +12,6 @@ const options = [
   { uuid: 'o1', label: 'Small' },
   { uuid: 'o2', label: 'Large' },
 ];
-/** By type: what fits, what becomes of it, and what does not fit. */
-const types: Readonly<Record<string, { fits: readonly [Json, Json][]; misfits: readonly Json[] }>> = {
-  text: {
-    fits: [
-      ['words', 'words'],
-      ['', ''],
-      ['["a"]', '["a"]'],
-      ["it's 🐎", "it's 🐎"],
-    ],
-    misfits: [5, true, ['a'], { a: 1 }, null],
-  },
-  number: {
-    fits: [
-      [1.5, 1.5],
-      [0, 0],
-      [-3, -3],
-    ],
-    misfits: ['1.5', true, 1e300, [1], null],
-  },
-  boolean: {
-    fits: [
-      [true, true],
-      [false, false],
-    ],
-    misfits: ['true', 1, [true], null],
-  },
-  currency: {
-    fits: [
-      [1999, 1999],
-      [-5, -5],
-      [9_007_199_254_740_991, 9_007_199_254_740_991],
-    ],
-    misfits: [19.99, '1999', 1e300, [1], null],
-  },
-  date: {
-    fits: [
-      ['2024-02-29', '2024-02-29'],
-      ['1999-12-31', '1999-12-31'],
-    ],
-    misfits: [
-      '2025-02-29',
-      '12:34:56.7',
-      '2025-1-05 ',
-      '2025-13-01',
-      '2025-01-00',
-      '0000-01-01',
-      '2025-1-1',
-      '2025-01-01T00:00:00Z',
-      ' 2025-01-01',
-      '',
-      'soon',
-      20250101,
-      ['2025-01-01'],
-      null,
-    ],
-  },
-  single_select: {
-    fits: [
-      ['o1', 'Small'],
-      ['o2', 'Large'],
-      ['o3', 'o3'],
-    ],
-    misfits: ['Small', 'o9', 1, ['o1'], null],
-  },
-  tags: {
-    fits: [
-      [
-        ['a', 'b'],
-        ['a', 'b'],
-      ],
-      [[], []],
-    ],
-    misfits: ['a', [1], [['a']], { a: 1 }, null],
-  },
-  invitee_question: {
-    fits: [
-      ['yes', 'yes'],
-      [5, '5'],
-      [true, 'true'],
-    ],
-    misfits: [null],
-  },
-  mystery: {
-    fits: [
-      [{ a: [1, null] }, { a: [1, null] }],
-      ['x', 'x'],
-      [5, 5],
-    ],
-    misfits: [null],
-  },
-};
-
 for (const engine of storeEngines)
   describe.runIf(engine.available)(`contacts_wide on ${engine.name}`, () => {
     let opened: TestStore;
@@ -122,30 +30,6 @@ for (const engine of storeEngines)
       expect(await rows()).toMatchObject([
         { uri: contactUri(1), name: 'Contact 1', primary_email: 'ada@example.test' },
       ]);
-    });
-
-    it('has a typed column for each field, null where a value does not fit', async () => {
-      const names = Object.keys(types);
-      await readDefinitions(
-        opened.store,
-        names.map((type, n) => ({
-          uri: fieldUri(n),
-          label: type,
-          field_type: type,
-          options: [...options, { uuid: 'o3' }],
-        })),
-      );
-      const cases = names.flatMap((type, n) => [
-        ...(types[type]?.fits ?? []).map(([value, becomes]) => ({ type, n, value, becomes })),
-        ...(types[type]?.misfits ?? []).map((value) => ({ type, n, value, becomes: null })),
-      ]);
-      const id = (index: number) => String(index).padStart(3, '0');
-      await ingestBodies(
-        opened.store,
-        cases.map(({ n, value }, index) => contactBody(id(index), { [fieldUri(n)]: value })),
-      );
-      const found = (await rows()).map((row, index) => ({ ...cases[index], becomes: row[cases[index]?.type ?? ''] }));
-      expect(found).toEqual(cases);
     });
 
     it('takes labels however hostile, and three hundred of them', async () => {

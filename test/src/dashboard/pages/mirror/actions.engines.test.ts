@@ -42,24 +42,3 @@ for (const engine of oneEngine)
       expect(dashboard.reported).toEqual([]);
     });
   });
-
-const [sqlite] = oneEngine;
-
-describe('a form of a page', () => {
-  it('is refused when a page of another site, of another port or of no known origin sends it with a session', async () => {
-    await using dashboard = await openDashboard(sqlite.fresh);
-    const { ask } = dashboard.admin;
-    const cookie = await logIn(dashboard.admin);
-    const send = async (path: string, headers: Record<string, string>): Promise<number> =>
-      (await ask(path, { method: 'POST', body: new URLSearchParams(), headers: { cookie, ...headers } })).status;
-    for (const path of ['/deliveries', '/mirror/actions', '/nothing', '/api/deliveries/1/replay', '/logout']) {
-      for (const site of ['cross-site', 'same-site', 'none'])
-        expect(await send(path, { 'sec-fetch-site': site })).toBe(403);
-      for (const origin of ['https://evil.example', 'http://127.0.0.1:9999', 'null'])
-        expect(await send(path, { origin })).toBe(403);
-      expect(await send(path, {})).toBe(403);
-      expect(await send(path, { origin: 'http://127.0.0.1:8081' })).not.toBe(403);
-    }
-    expect(dashboard.admin.heard.refused.filter((cause) => cause !== 'cross_site')).toEqual([]);
-  });
-});
