@@ -39,22 +39,26 @@ describe('the rules', () => {
       { name: 'a', when: 'no_show' },
       { name: 'b', when: 'form_without_booking', within: '1h' },
       { name: 'c', when: 'drift' },
+      { name: 'd', when: 'weekly_summary', at: '07:30' },
     ];
     const { byName } = await load({ rules });
     expect(byName.get('a')).toMatchObject({ on: 'booking', isTimed: false, isReport: false });
     expect(byName.get('b')).toMatchObject({ on: 'submission', isTimed: true, isReport: false, graceMs: 0 });
     expect(byName.get('c')).toMatchObject({ on: 'condition' });
+    expect(byName.get('d')).toMatchObject({ on: 'summary', isReport: true, at: '07:30', zone: 'UTC' });
   });
 
   it('use all configured channels when they name none, and each named channel once', async () => {
     const rules = [
       { name: 'a', when: 'no_show' },
       { name: 'b', when: 'no_show', channels: ['log', 'email', 'log'], grace: '0' },
+      { name: 'c', when: 'no_show', teams_url: 'https://teams.example.test/hook' },
     ];
     const { bookings } = await load({ rules }, ['slack', 'email']);
     expect(bookings).toMatchObject([
       { channels: ['slack', 'email'], graceMs: 120_000 },
       { channels: ['log', 'email'], graceMs: 0 },
+      { channels: ['slack', 'email', 'teams'], addresses: [{ channel: 'teams' }] },
     ]);
   });
 
