@@ -1,10 +1,12 @@
 // Numbers, counts and durations as people write them.
+import { memoize } from './memoize.ts';
 import { dayMs, hourMs, minuteMs, secondMs } from './time.ts';
 
-const format = new Intl.NumberFormat('en');
+/** Made when a number is shown: it takes as long as the start of Node itself. */
+const format = memoize(() => new Intl.NumberFormat('en'));
 
 /** `2,277` */
-export const number = (value: number): string => format.format(value);
+export const number = (value: number): string => format().format(value);
 
 /** `1 delivery`, `2,000 deliveries`; without a plural, an `s` is added. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>

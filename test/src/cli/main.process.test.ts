@@ -9,14 +9,15 @@ const root = join(import.meta.dirname, '../../..');
 const folder = mkdtempSync(join(tmpdir(), 'slotstream-main-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Prints the address of every module that Node loads. */
+/** Prints the address of every module that Node loads, and what takes as long as the start of Node. */
 const printLoads = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   import { writeSync } from 'node:fs';
   registerHooks({ load(url, context, next) { writeSync(2, 'loads ' + url + '\\n'); return next(url, context); } });
+  Intl.NumberFormat = class extends Intl.NumberFormat { constructor() { super(); writeSync(2, 'makes a format of numbers\\n'); } };
 `)}`;
 
-/** Source folders (`src/store`) and packages (`kysely`) that a command line loads. */
+/** Source folders (`src/store`) and packages (`kysely`) that a command line loads, and what it makes. */
 function loadedBy(...args: readonly string[]): ReadonlySet<string> {
   const env = { PATH: process.env['PATH'], DATA_DIR: join(folder, 'data') };
   const command = ['--import', printLoads, join(root, 'bin/slotstream.js'), ...args];
@@ -25,8 +26,9 @@ function loadedBy(...args: readonly string[]): ReadonlySet<string> {
 
 function partsIn(text: string): ReadonlySet<string> {
   const paths = [...text.matchAll(/^loads file:\/\/(.*)$/gm)].map(([, path = '']) => path);
-  return new Set(
-    paths.map((path) => {
+  return new Set([
+    ...[...text.matchAll(/^makes (.*)$/gm)].map(([, made = '']) => made),
+    ...paths.map((path) => {
       const [, name] = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path) ?? [];
       return (
         name ??
@@ -37,7 +39,7 @@ function partsIn(text: string): ReadonlySet<string> {
           .join('/')
       );
     }),
-  );
+  ]);
 }
 
 describe('the modules that a command line loads', () => {
@@ -52,10 +54,20 @@ describe('the modules that a command line loads', () => {
     ]);
   });
 
-  it('exclude the queue, the receiver, the API client and unused drivers for status', () => {
+  it('exclude the queue, the receiver, the API client, unused drivers and formats for status', () => {
     const loaded = loadedBy('status', '--json');
     expect(loaded).toContain('src/cli/commands');
-    for (const part of ['src/queue', 'src/receiver', 'src/sandbox', 'src/upstream', 'bullmq', 'ioredis', 'pg', 'hono'])
+    for (const part of [
+      'a format of numbers',
+      'src/queue',
+      'src/receiver',
+      'src/sandbox',
+      'src/upstream',
+      'bullmq',
+      'ioredis',
+      'pg',
+      'hono',
+    ])
       expect([part, loaded.has(part)]).toEqual([part, false]);
   });
 });
