@@ -144,7 +144,10 @@ describe('an installation', () => {
     for (const name of paths) cpSync(join(folder, name), join(tarball, name), { recursive: true });
     // The package brings what npm would download.
     const sqlite = join(tarball, 'node_modules/better-sqlite3');
-    const left = /better-sqlite3\/(deps|src|binding\.gyp)$/;
+    // Without its sources, and the code for other platforms.
+    const left = new RegExp(
+      `better-sqlite3/(deps|src|binding\\.gyp|prebuilds/(?!${process.platform}-${process.arch}))`,
+    );
     cpSync(join(root, 'node_modules/better-sqlite3'), sqlite, { recursive: true, filter: (path) => !left.test(path) });
     writeFileSync(
       join(sqlite, 'package.json'),

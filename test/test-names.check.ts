@@ -29,8 +29,8 @@ const testedElsewhere: Readonly<Record<string, string>> = {
 
 /** Code that only a process of its own loads: no import leads from the test to it. */
 const loadedByProcess: Readonly<Record<string, string>> = {
-  'src/cli/context.ts': 'test/src/cli/verbs-idle.process.test.ts',
-  'src/cli/main.ts': 'test/src/cli/verbs-idle.process.test.ts',
+  'src/cli/context.ts': 'test/src/cli/main.process.test.ts',
+  'src/cli/main.ts': 'test/src/cli/main.process.test.ts',
   'src/store/engines/sqlite-vacuum-worker.ts': 'test/workers/privacy/redact-deleted.engines.test.ts',
 };
 

@@ -75,9 +75,10 @@ it('an answer whose process is killed after the service has it leaves the state 
   };
   /** Answers, and is killed as soon as the service has changed; undefined where there is no answer. */
   async function answer(given: string, isKilled: boolean): Promise<number | undefined> {
-    const product = await home.start('start');
+    const doomed = isKilled ? await home.start('start') : undefined;
+    const product = doomed ?? (await home.open('start'));
     const { url } = await product.admin('/api/status');
-    if (isKilled) killing.now = () => product.kill9();
+    if (doomed !== undefined) killing.now = () => doomed.kill9();
     const response = await fetch(new URL('/api/answers', url), {
       method: 'POST',
       headers: { authorization: `Bearer ${home.settings['ADMIN_TOKEN']}`, 'content-type': 'application/json' },

@@ -39,13 +39,6 @@ describe.runIf(isAvailable).concurrent('a worker alerts that at a receiver', () 
   }
   const alerts = () => inbox.webhook.received.map(({ raw }) => raw.toString()).join('\n');
 
-  it('deliveries wait on disk', async ({ expect }) => {
-    await using receiver = await startReceiver();
-    await receiver.redis.kill9();
-    await receiver.sender.send([contactDelivery({ id: 'a', version: 1 })]);
-    await expect.poll(alerts).toContain('1 delivery waits on the disk of receive on ');
-  });
-
   it('the disk log is full', async ({ expect }) => {
     await using receiver = await startReceiver({ DISK_LOG_MAX_MB: '1' });
     const large = (id: number) => contactDelivery({ id: `large-${id}`, version: 1, more: { company: noise(200_000) } });

@@ -1,5 +1,4 @@
 // The command line: usage and failures are explained, exit codes are kept, and `trigger` sends what a receiver accepts.
-import { execFileSync } from 'node:child_process';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -195,36 +194,11 @@ describe('trigger', () => {
     expect(sent).toMatchObject({ event: 'contact.merged', payload: { name: 'Ada', emails: [{ is_primary: false }] } });
   });
 
-  it('fails with exit code 1 when the receiver rejects the delivery or does not answer', async () => {
+  it('fails with exit code 1 when the receiver rejects the delivery', async () => {
     using receiver = await listen(401);
     expect(await run(['trigger', 'contact.created', '--url', receiver.url])).toMatchObject({
       code: 1,
       out: '401 contact.created\n',
     });
-    const unreachable = await run(['trigger', 'contact.created', '--url', 'http://127.0.0.1:1/webhooks']);
-    expect(unreachable.code).toBe(1);
-    expect(unreachable.err).toContain('slotstream start');
-  });
-
-  it('prints a curl command whose body survives the shell byte for byte', async () => {
-    const hostile = `O'Brien $(touch /tmp/x) \`id\` "q" \\ é`;
-    const { out } = await run([
-      'trigger',
-      'contact.created',
-      '--print',
-      'curl',
-      '--set',
-      `name=${JSON.stringify(hostile)}`,
-    ]);
-    const echo = `curl() { for part; do printf '%s\\0' "$part"; done; }\n${out}`;
-    const parts = execFileSync('sh', ['-c', echo]).toString().split('\0');
-    const body = parts[parts.indexOf('--data-binary') + 1] ?? '';
-    expect(JSON.parse(body).payload.name).toBe(hostile);
-    const [, value = ''] = (parts.find((part) => part.startsWith('Calendly-Webhook-Signature')) ?? '').split(': ');
-    const asked = { scheme: 'timestamped', headerName: 'x', toleranceSeconds: 180, keys: [key] } as const;
-    const headers = () => [value];
-    expect(verifySignature({ ...asked, headers, body: Buffer.from(body), nowSeconds: Date.now() / 1000 }).ok).toBe(
-      true,
-    );
   });
 });

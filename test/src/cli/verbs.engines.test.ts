@@ -80,17 +80,9 @@ describe('trigger', () => {
   });
 
   it('prints a curl command that delivers when it is pasted into a shell', async () => {
-    const name = `O'Brien "$(exit 1)" \\ \`x\``;
-    const { code, out } = await home.run([
-      'trigger',
-      'contact.created',
-      '--seed',
-      '8',
-      '--set',
-      `name=${name}`,
-      '--print',
-      'curl',
-    ]);
+    const name = `O'Brien é "$(exit 1)" \\ \`x\``;
+    const options = ['--seed', '8', '--set', `name=${name}`, '--print', 'curl'];
+    const { code, out } = await home.run(['trigger', 'contact.created', ...options]);
     expect(code).toBe(0);
     const { stdout } = await promisify(execFile)('sh', ['-c', out]).catch((error: unknown) => {
       throw new Error('curl could not be run; this test needs it (apt-get install curl)', { cause: error });

@@ -82,6 +82,8 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))('nothing private get
     const answers = await Promise.all(paths.map((path) => product.admin(path)));
     expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 200));
     const texts = await Promise.all(answers.map((answer) => answer.text()));
+    // Each line is one record, whatever the deliveries contain.
+    for (const line of product.output().trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('msg');
     return { output: home.output(), ...Object.fromEntries(paths.map((path, index) => [path, texts[index] ?? ''])) };
   }
 
@@ -95,6 +97,8 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))('nothing private get
       `${'['.repeat(2000)}${JSON.stringify(canaries.name)}`,
       about('surrogate', { company: '\ud800' }),
       about('nul', { company: `${canaries.email}\0` }),
+      about('lines', { name: `${canaries.name}\r\n{"level":"fatal"}\u2028` }),
+      JSON.stringify({ event: 'two\r\n{"level":"fatal"}\u001b[2J', payload: {} }),
     );
     await queue.add('batch', { v: 1, deliveries: [{ body: 17, name: canaries.name }] });
     await queue.add('batch', [canaries.email]);
@@ -150,34 +154,28 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))('nothing private get
     expectNoTraceOf(canaries, { ...(await everythingSaid()), answer: await admin.text() });
   });
 
-  it('when a model asks about them, with the token and without', async () => {
+  it('when a client of MCP sends something wrong', async () => {
     const endpoint = new URL('/mcp', (await product.admin('/readyz')).url);
     const call = (name: string, given: object) =>
       JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } });
-    const ask = async (body: string, headers: Record<string, string> = {}) => {
-      const answer = await fetch(endpoint, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${canaries['MCP token']}`,
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-          ...headers,
-        },
-        body,
-      });
+    const post = async (body: string, more: Record<string, string> = {}) => {
+      const headers = {
+        authorization: `Bearer ${canaries['MCP token']}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...more,
+      };
+      const answer = await fetch(endpoint, { method: 'POST', headers, body });
       return `${answer.status} ${await answer.text()}`;
     };
     const answers = [
-      await ask(call('find_contacts', { email: canaries.email })),
-      await ask(call('why', { uri: contactUri('good') })),
-      await ask(call(canaries.email, {})),
-      await ask(call('list_recaps', { cursor: canaries.email })),
-      await ask(`{ "jsonrpc": ${canaries.email}`),
-      await ask(call('find_contacts', {}), { authorization: `Bearer ${canaries['admin token']}` }),
+      await post(call(canaries.email, {})),
+      await post(call('list_recaps', { cursor: canaries.email })),
+      await post(`{ "jsonrpc": ${canaries.email}`),
+      await post(call('find_contacts', {}), { authorization: `Bearer ${canaries['admin token']}` }),
     ];
     // It is answered with what is wrong about it.
-    expect(await ask(call('mirror_health', {}), { 'mcp-protocol-version': canaries.email })).toMatch(/^400/);
-    expect(answers[0]).toContain('person-');
+    expect(await post(call('mirror_health', {}), { 'mcp-protocol-version': canaries.email })).toMatch(/^400/);
     expect(answers.at(-1)).toMatch(/^401/);
     expectNoTraceOf(canaries, { ...(await everythingSaid()), answers: answers.join('\n') });
   });
@@ -190,54 +188,10 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))('nothing private get
     await until(async () => (await product.readyStatus()) === 'degraded', 'it has noticed');
     await redis.restart();
     await until(async () => (await count(`subject_uri = '${contactUri('spooled')}'`)) === 1, 'it got through');
-    const refused = await home.runProcess(['doctor'], {
+    const refused = await home.run(['doctor'], {
       DATABASE_URL: `postgres://u:${canaries['database password']}@127.0.0.1:1/none`,
     });
     expect(refused.code).toBe(3);
     expectNoTraceOf(canaries, await everythingSaid());
-  });
-
-  it('and names with line ends, terminal codes or a megabyte do not break the log into false lines', async () => {
-    const nasty = [
-      'two\r\n{"level":"fatal","msg":"forged"}',
-      '\u001b[2J\u001b[31mred',
-      '\u2028\u202eright to left',
-      'x'.repeat(1_000_000),
-    ];
-    await deliver(
-      ...nasty.map((name, place) => about(`nasty-${place}`, { name })),
-      ...nasty.map((event) => JSON.stringify({ event, payload: {} })),
-    );
-    for (const name of nasty.slice(0, 2)) {
-      await fetch(`${product.url}/${encodeURIComponent(name)}`, {
-        method: 'POST',
-        headers: { 'x-odd': encodeURIComponent(name) },
-      });
-    }
-    const lines = product.output().trimEnd().split('\n');
-    const read = lines.map((line) => JSON.parse(line) as { level: string; msg: string });
-    expect(read.filter(({ level, msg }) => level === 'fatal' || msg === 'forged')).toEqual([]);
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(10_000);
-    expect(product.output()).not.toMatch(/[\u001b\u2028\u202e]/);
-  });
-
-  it('and thousands of bad signatures write no row and hardly a line', async () => {
-    const [rows, said] = [await count('true'), product.output().length];
-    const forger = openSender({ url: product.webhook, key: 'not the signing key', pauseMs: 0 });
-    const body = about('forged');
-    await forger.send(Array.from({ length: 2_000 }, () => body));
-    forger.close();
-    expect(new Set(forger.sent.flatMap(({ answers }) => answers))).toEqual(new Set([401]));
-    expect(await count('true')).toBe(rows);
-    expect(product.output().slice(said).split('\n').length).toBeLessThan(50);
-  });
-
-  it('and hundreds of unknown kinds do not add up in the metrics', async () => {
-    const kinds = Array.from({ length: 500 }, (_, n) => JSON.stringify({ event: `kind-${n}.created`, payload: {} }));
-    await deliver(...kinds);
-    const metrics = await (await product.admin('/metrics')).text();
-    expect(metrics).not.toContain('kind-');
-    expect(metrics.match(/^slotstream_projected_total\{/gm)?.length).toBeLessThan(14 * 7);
-    expect(await count(`event like 'kind-%' and outcome = 'unhandled'`)).toBe(500);
   });
 });

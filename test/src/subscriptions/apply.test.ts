@@ -26,25 +26,6 @@ const refusalsIn = (results: readonly StepResult[]) =>
   results.flatMap((result) => (result.kind === 'refused' ? [result.refusal] : []));
 
 describe('bootstrap', () => {
-  it('registers one subscription per family, stores them, and does nothing the second time', async () => {
-    const bootstrapper = openBootstrapper(sandbox);
-    const first = await bootstrapper.apply();
-    expect(subscriptionsIn(sandbox)).toEqual(registered);
-    expect(isComplete(first)).toBe(true);
-    expect([...bootstrapper.lastSeen.keys()].toSorted()).toEqual(
-      stored()
-        .map(({ uri }) => uri)
-        .toSorted(),
-    );
-    expect((await bootstrapper.plan()).steps.some(isPending)).toBe(false);
-    const before = stored();
-    expect(kindsOf((await bootstrapper.apply()).results)).toEqual([
-      ...Array.from({ length: 4 }, () => 'unchanged'),
-      'refused',
-    ]);
-    expect(stored()).toEqual(before);
-  });
-
   it('tries a refused `event_type.*` again, and registers it once the service accepts it', async () => {
     const bootstrapper = openBootstrapper(sandbox);
     await bootstrapper.apply();
@@ -133,27 +114,6 @@ describe('what is refused', () => {
       user: sandbox.handles.users.owner,
       scopes: everyScope.filter((scope) => !missing.includes(scope)),
     });
-
-  it('for missing scopes is reported per family, and the rest is registered', async () => {
-    const token = tokenWithout(
-      'routing_forms:read',
-      'contacts:read',
-      'contacts:write',
-      'meeting_recaps:read',
-      'meeting_recaps:write',
-    );
-    const applied = await openBootstrapper(sandbox, { token }).apply();
-    expect(subscriptionsIn(sandbox)).toEqual([bookings]);
-    expect(isComplete(applied)).toBe(false);
-    const scopes = refusalsIn(applied.results).flatMap(({ desired, cause }) =>
-      cause.kind === 'scopes' ? [[desired.family, ...cause.scopes]] : [],
-    );
-    expect(scopes).toEqual([
-      ['meeting-recap', 'meeting_recaps:read'],
-      ['routing-form', 'routing_forms:read'],
-      ['contact', 'contacts:read'],
-    ]);
-  });
 
   it.each([
     [400, 'The supplied parameters are invalid.', 'request'],

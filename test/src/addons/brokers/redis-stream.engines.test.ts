@@ -1,11 +1,6 @@
 // The feed pushed into a Redis Stream: every entry once and in order, whatever happens to Redis or to us.
-import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { startSinks } from '#src/app/sink-pumps.ts';
-import { openTail } from '#src/feed/tail.ts';
-import { createLog } from '#src/observability/log.ts';
-import { lastSeq } from '#src/store/log/read.ts';
-import { setPosition, readPosition } from '#src/store/log/consumer-offsets.ts';
+import { setPosition } from '#src/store/log/consumer-offsets.ts';
 import { redisStreamSink } from '#src/addons/brokers/redis-stream.ts';
 import type { PumpInput } from '#workers/sinks/pump.ts';
 import { startPump } from '../../../harness/mirror/sink-pump.ts';
@@ -110,42 +105,5 @@ describe.runIf(inject('redisUrl'))('the feed pushed into a Redis Stream', () => 
     await ingestBodies(opened.store, some(1, 3));
     await expect.poll(() => pumping.failed.at(-1)?.code).toBe('STREAM_AHEAD');
     expect(await pumping.position()).toBe(0);
-  });
-
-  it('is filled by one process at a time, and by another when that one ends', async () => {
-    const settings = {
-      pushUrl: undefined,
-      pushSecret: undefined,
-      pushAllowPrivate: false,
-      streamUrl: redis.url,
-      streamKey: key,
-      streamMaxLength: 0,
-    };
-    const start = async () => {
-      const store = await opened.openAnother();
-      const tail = openTail({ lastSeq: () => lastSeq(store), everyMs: 10 });
-      const sinks = startSinks({
-        settings,
-        store,
-        tail,
-        holder: randomUUID(),
-        nowMs: Date.now,
-        log: createLog({ level: 'silent', pretty: false }),
-      });
-      return { ...sinks, close: () => sinks.close().finally(() => tail.close()) };
-    };
-    const processes = [await start(), await start()];
-    const position = () => readPosition(opened.store, 'sink:redis-stream');
-    await expect.poll(position).toBe(0);
-    await ingestBodies(opened.store, some(1, 50));
-    await expect.poll(position).toBe(50);
-    const sent = await Promise.all(processes.map(async ({ status }) => (await status())['redis-stream']?.sent ?? 0));
-    expect(sent.toSorted((a, b) => a - b)).toEqual([0, 50]);
-    const working = sent.indexOf(50);
-    await processes[working]?.close();
-    await ingestBodies(opened.store, some(51, 50));
-    await expect.poll(position).toBe(100);
-    expect(await ids()).toEqual(whole(100));
-    await processes[1 - working]?.close();
   });
 });

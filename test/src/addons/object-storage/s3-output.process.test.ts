@@ -294,7 +294,7 @@ describe('a large export', () => {
     await killed.signal('SIGKILL');
     const left = server.openUploads();
     isHeld = false;
-    await using running = full.spawn(['export', 'contacts', '--out', 's3://exports/crm']);
+    await using running = full.openVerb(['export', 'contacts', '--out', 's3://exports/crm']);
     await until(() => isHeld, 'a part is being sent');
     expect(await running.signal('SIGTERM')).toBe(1);
     expect(running.err()).toContain('Stopped before the export was complete.');

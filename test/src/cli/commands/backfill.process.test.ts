@@ -204,7 +204,9 @@ describe('slotstream backfill', () => {
         await until(async () => (await heard()) === facts.length, 'every fact is in the log once');
         // On a slow machine, a conference link that was pending when it was delivered is ready by now: it is read again soon.
         await expect
-          .poll(() => differencesOf(home, sandbox, { except: ['meeting_recaps', ...withoutEvents] }))
+          .poll(() => differencesOf(home, sandbox, { except: ['meeting_recaps', ...withoutEvents] }), {
+            interval: 1_000,
+          })
           .toEqual([]);
         expect(
           await ask(home.store, "select seq, reason from event_log where outcome in ('quarantined', 'unhandled')"),

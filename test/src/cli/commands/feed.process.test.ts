@@ -79,9 +79,9 @@ describe('slotstream feed', () => {
     expect(await printed(world.home, '--consumer', 'warehouse')).toEqual([]);
   });
 
-  it('follows the log while another process writes, until it is stopped', async () => {
+  it('follows the log while others write, until it is stopped', async () => {
     await using world = await withEntries(2);
-    await using following = world.home.spawn(['feed', '--follow', '--consumer', 'warehouse']);
+    await using following = world.home.openVerb(['feed', '--follow', '--consumer', 'warehouse']);
     await until(() => lines(following.out()).length === 2, 'what was there is printed');
     await ingestBodies(world.store, [contact(3), contact(4)]);
     await until(() => lines(following.out()).length === 4, 'what came is printed');

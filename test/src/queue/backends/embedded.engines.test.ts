@@ -13,18 +13,6 @@ const ignore = async (): Promise<void> => undefined;
 describe('the embedded queue', () => {
   describeQueue('embedded');
 
-  it('has one owner, names it in the error for a second process, and is free again when the owner closes', async () => {
-    const location = await locations.embedded();
-    const first = await open(location);
-    const error: unknown = await open(location).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({
-      code: 'queue_held',
-      message: expect.stringContaining(`process ${process.pid} on `),
-    });
-    await first.close();
-    await (await open(location)).close();
-  });
-
   it('rejects adds while the disk is full, loses nothing that it accepted, and continues when there is room', async () => {
     const location = await locations.embedded();
     const child = startChild(location, 'addLarge');

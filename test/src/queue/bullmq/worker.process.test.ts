@@ -37,7 +37,7 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))(
       await sender.send(contactStory({ contacts: 20, versions: 10 }));
       await until(() => hold.isWaitedFor(), 'the worker is in the middle of its batches');
       await doomed.kill9();
-      await home.start('work');
+      await home.open('work');
       await hold.release();
       sender.close();
       await judge(home.store, sender.sent);
@@ -49,7 +49,7 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))(
       { what: 'a PostgreSQL that is store and queue', shared: true },
     ])('$what restarted under load, cleanly and not, loses nothing and quarantines nothing', async ({ shared }) => {
       await using home = await freshHome(shared);
-      const [receiver, worker] = [await home.open('receive'), await home.start('work')];
+      const [receiver, worker] = [await home.open('receive'), await home.open('work')];
       const sender = openSender({ url: receiver.webhook, key: home.signingKey, lanes: 4 });
       const story = [...contactStory({ contacts: 40, versions: 10 })];
       const half = Math.ceil(story.length / 2);

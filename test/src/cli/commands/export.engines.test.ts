@@ -1,4 +1,4 @@
-// `slotstream export` as a person runs it: files, pipes, mistakes, and being stopped.
+// `slotstream export` as a person runs it: files, mistakes, and being stopped.
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -66,22 +66,8 @@ describe('slotstream export', () => {
     expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ format, rows: 3 })]);
   });
 
-  it('writes CSV to standard output unless another format is given', async () => {
-    const { code, out } = await home.runProcess(['export', 'contacts', '--columns', 'name', '--out', '-']);
-    expect([code, out.split('\r\n')[0]]).toEqual([0, 'name']);
-  });
-
-  it('writes rows to standard output and messages to standard error', async () => {
-    const { code, out, err } = await home.runProcess([
-      'export',
-      'contacts',
-      '--format',
-      'csv',
-      '--columns',
-      'name,city',
-      '--out',
-      '-',
-    ]);
+  it('writes rows to standard output, as CSV unless another format is given, and messages to standard error', async () => {
+    const { code, out, err } = await exporting('contacts', '--columns', 'name,city', '--out', '-');
     expect([code, out]).toEqual([0, "name,city\r\nAda,\r\n'=2+3,\r\nZoë,\r\n"]);
     expect(err).toBe(
       `1 cell got an apostrophe, so that a spreadsheet runs no formula. --csv raw writes them unchanged.\n3 rows of contacts, ${Buffer.byteLength(out)} bytes, to standard output\n`,
@@ -154,7 +140,7 @@ describe('slotstream export', () => {
     database.exec(`insert into contacts (uri, name, extra) with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000)
       select 'https://api.example.test/contacts/' || i, 'Person ' || i, '{"name":"Person ' || i || '"}' from n`);
     database.close();
-    await using running = full.spawn(['export', 'contacts', '--format', 'parquet', '--out', file]);
+    await using running = full.openVerb(['export', 'contacts', '--format', 'parquet', '--out', file]);
     await until(async () => (await readdir(folder)).length === 2, 'a partial file is there');
     expect(await running.signal('SIGINT')).toBe(1);
     expect(running.err()).toContain('Stopped before the export was complete.');

@@ -1,4 +1,4 @@
-// `slotstream login` as a person types it: the browser is played by the test.
+// `slotstream login` as a person types it: the test is the browser.
 import { readFileSync, statSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
@@ -61,7 +61,7 @@ const storedIn = ({ dataDir }: Home) => JSON.parse(readFileSync(join(dataDir, 'o
 describe('login', () => {
   it('stores what the user granted, readable by the owner only, and shows no token', async () => {
     const { owner } = sandbox.handles.users;
-    await using verb = await logIn(owner, home.spawn(['login', '--json']));
+    await using verb = await logIn(owner, home.openVerb(['login', '--json']));
     const scopes = ['contacts:read', 'webhooks:write', 'meeting_recaps:read', 'users:read', 'organizations:read'];
     expect(JSON.parse(verb.out())).toEqual({
       user: owner,
@@ -137,7 +137,7 @@ describe('login', () => {
   });
 
   it('stops on a signal, and says so', async () => {
-    await using verb = home.spawn(['login']);
+    await using verb = home.openVerb(['login']);
     await addressOf(verb);
     expect(await verb.signal('SIGINT')).toBe(1);
     expect(verb.err()).toContain('→');
@@ -170,7 +170,7 @@ describe('login --redirect-uri', () => {
     (await approve(url, sandbox.handles.users.owner, 'manual')).headers.get('location') ?? '';
 
   it('takes the pasted address from standard input, explains a wrong one, and shows no secret', async () => {
-    await using verb = home.spawn(pasting);
+    await using verb = home.openVerb(pasting);
     const url = await addressOf(verb);
     expect(url.searchParams.get('redirect_uri')).toBe(redirectUri);
     const location = await locationFor(url);
