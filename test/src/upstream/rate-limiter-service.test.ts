@@ -45,24 +45,6 @@ it('several processes leave the reserve to the user’s other tools without comm
   expect(Math.min(...left)).toBeLessThanOrEqual(21);
 });
 
-it('concurrent calls in one process stop at the reserve too', async () => {
-  const left: number[] = [];
-  const watching = (async (url: URL, init?: RequestInit) => {
-    const answer = await fetch(url, init);
-    left.push(Number(answer.headers.get('x-ratelimit-remaining')));
-    return answer;
-  }) as typeof fetch;
-  advance(60_000);
-  const client = clientOf(sandbox.handles.base_url, {
-    as: sandbox.handles.tokens.free_plan,
-    fetch: watching,
-    ...clock,
-  });
-  await Promise.all(Array.from({ length: 100 }, () => getCurrentUser(client)));
-  expect(left).toHaveLength(100);
-  expect(Math.min(...left)).toBeGreaterThanOrEqual(20);
-});
-
 it('the time of observation is by the service’s clock', async () => {
   advance(86_400_000);
   const client = clientOf(sandbox.handles.base_url, { as: sandbox.handles.tokens.owner });

@@ -1,7 +1,7 @@
 // The feed pushed into a Redis Stream: every entry once and in order, whatever happens to Redis or to us.
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { setPosition } from '#src/store/log/consumer-offsets.ts';
-import { redisStreamSink } from '#src/addons/brokers/redis-stream.ts';
+import { sinksFor } from '#src/app/sinks.ts';
 import type { PumpInput } from '#workers/sinks/pump.ts';
 import { startPump } from '../../../harness/mirror/sink-pump.ts';
 import { startRedis, type TestRedis } from '../../../harness/redis.ts';
@@ -27,10 +27,13 @@ describe.runIf(inject('redisUrl'))('the feed pushed into a Redis Stream', () => 
     await opened[Symbol.asyncDispose]();
     await redis.stop();
   });
-  const sink = (maxLength = 0): PumpInput => ({
-    name: 'redis-stream',
-    open: redisStreamSink({ url: redis.url, key, maxLength }),
-  });
+  /** As the settings ask for it. */
+  function sink(streamMaxLength = 0): PumpInput {
+    const settings = { pushAllowPrivate: false, streamUrl: redis.url, streamKey: key, streamMaxLength };
+    const [chosen] = sinksFor(settings, Date.now);
+    if (chosen === undefined) throw new Error('no sink was chosen');
+    return chosen;
+  }
   const ids = async () => (await redis.cli('xrange', key, '-', '+')).split('\n').filter((line) => /^\d+-0$/.test(line));
 
   it('holds each entry under its place, with its kind, its subject and the whole of it', async () => {

@@ -15,12 +15,18 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'slotstream-jobs-'));
   vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 });
 });
+const opened: JobTable[] = [];
 afterEach(() => {
+  for (const table of opened.splice(0)) table.close();
   vi.useRealTimers();
   rmSync(folder, { recursive: true });
 });
 
-const open = (): JobTable => new JobTable(join(folder, 'jobs.db'));
+function open(): JobTable {
+  const table = new JobTable(join(folder, 'jobs.db'));
+  opened.push(table);
+  return table;
+}
 const later = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
 
 const newJob = (data: string, more: { id?: string; delayMs?: number; queue?: string } = {}) => ({
@@ -51,7 +57,6 @@ describe('the table of jobs', () => {
       'c',
       undefined,
     ]);
-    table.close();
   });
 
   it('keeps the queues of one file apart', async () => {
@@ -59,7 +64,6 @@ describe('the table of jobs', () => {
     await table.add([newJob('other', { queue: 'other' })]);
     expect(take(table)).toBeUndefined();
     expect(table.claim({ queue: 'other', token: 'worker', lockMs })?.data).toBe('other');
-    table.close();
   });
 
   it('does not give a number again, not even after a restart', async () => {
@@ -70,7 +74,6 @@ describe('the table of jobs', () => {
     table.close();
     table = open();
     expect(await table.add([newJob('b')])).not.toEqual([first]);
-    table.close();
   });
 
   it('ignores an add whose id exists', async () => {
@@ -78,7 +81,6 @@ describe('the table of jobs', () => {
     expect(await table.add([newJob('first', { id: 'x' })])).toEqual(['x']);
     expect(await table.add([newJob('second', { id: 'x' }), newJob('third')])).toEqual(['x', expect.any(String)]);
     expect([take(table)?.data, take(table)?.data, take(table)]).toEqual(['first', 'third', undefined]);
-    table.close();
   });
 
   it('adds all jobs of a failed transaction or none, and continues', async () => {
@@ -88,7 +90,6 @@ describe('the table of jobs', () => {
     expect(table.count(queue, 'wait')).toBe(0);
     await table.add([newJob('c')]);
     expect(take(table)?.data).toBe('c');
-    table.close();
   });
 
   it('hands out a delayed job when it is due', async () => {
@@ -97,7 +98,6 @@ describe('the table of jobs', () => {
     expect([take(table), table.nextDue(queue)]).toEqual([undefined, Date.now() + 500]);
     later(500);
     expect(take(table)?.data).toBe('a');
-    table.close();
   });
 
   it('accepts the end of a job only from the worker that holds its lock', async () => {
@@ -110,7 +110,6 @@ describe('the table of jobs', () => {
     expect(end('another')).toThrow(`Lock mismatch for job ${id}.`);
     end('worker')();
     expect(end('worker')).toThrow(`Missing key for job ${id}.`);
-    table.close();
   });
 
   it('keeps a failed job with its reason, until it is removed', async () => {
@@ -127,7 +126,6 @@ describe('the table of jobs', () => {
     });
     expect(table.ids(queue, 'failed', { start: 0, end: -1, oldestFirst: true })).toEqual([id]);
     expect([table.remove({ queue, id }), table.remove({ queue, id })]).toEqual([true, false]);
-    table.close();
   });
 
   it('reclaims a job whose lock expired, but not one whose lock was extended in time', async () => {
@@ -141,7 +139,6 @@ describe('the table of jobs', () => {
     expect(table.extendLock({ queue, id: extended, token: 'another' }, lockMs)).toBe(false);
     expect(table.reclaimStalled(queue, 1)).toEqual([lost]);
     expect(take(table, 'another')).toMatchObject({ id: lost, stalled_count: 1, deferred_failure: null });
-    table.close();
   });
 
   it('does not reclaim at the first check: a process that was blocked extends its locks before the second', async () => {
@@ -150,7 +147,6 @@ describe('the table of jobs', () => {
     take(table);
     later(lockMs + 1);
     expect(table.reclaimStalled(queue, 1)).toEqual([]);
-    table.close();
   });
 
   it('reclaims the jobs of a dead process at the first check, and fails the one that outlived too many', async () => {
@@ -170,7 +166,6 @@ describe('the table of jobs', () => {
     }
     const table = open();
     expect(take(table)?.deferred_failure).toBe('job stalled more than allowable limit');
-    table.close();
   });
 
   it('wakes a worker that waits when a job is added, given back or reclaimed', async () => {
@@ -187,7 +182,6 @@ describe('the table of jobs', () => {
     cancel();
     await table.add([newJob('b')]);
     expect(wake).toHaveBeenCalledTimes(2);
-    table.close();
   });
 });
 
