@@ -146,7 +146,7 @@ describe('an installation', () => {
     const sqlite = join(tarball, 'node_modules/better-sqlite3');
     // Without its sources, and the code for other platforms.
     const left = new RegExp(
-      `better-sqlite3/(deps|src|binding\\.gyp|prebuilds/(?!${process.platform}-${process.arch}))`,
+      `better-sqlite3/(deps|src|binding\\.gyp|prebuilds/(?!${process.platform}(musl)?-${process.arch}))`,
     );
     cpSync(join(root, 'node_modules/better-sqlite3'), sqlite, { recursive: true, filter: (path) => !left.test(path) });
     writeFileSync(

@@ -10,7 +10,7 @@ import { HttpError, withStatusTitle } from '#src/http/http-error.ts';
 import { openReadApi } from '../../harness/mirror/read-api.ts';
 import { testProcess } from '../../harness/mirror/test-process.ts';
 import { openTestSandbox } from '../../harness/sandbox.ts';
-import { storeEngines, type TestStore } from '../../harness/stores.ts';
+import { oneEngine, type TestStore } from '../../harness/stores.ts';
 
 const key = 'a-signing-key-that-is-long-enough';
 
@@ -48,7 +48,7 @@ async function openPlanned(fresh: () => Promise<TestStore>, more: Record<string,
   };
 }
 
-for (const { name, available, fresh } of storeEngines)
+for (const { name, available, fresh } of oneEngine)
   describe.runIf(available)(`the plan of the subscriptions on ${name}`, () => {
     it('is shown without a change', async () => {
       await using world = await openPlanned(fresh);

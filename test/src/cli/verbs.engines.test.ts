@@ -2,28 +2,14 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eventKinds } from '#schemas/events.ts';
 import { ask } from '../../oracle/deliveries.ts';
 import { until } from '../../harness/ports.ts';
 import { openHome, type Home, type RunningProduct } from '../../harness/product.ts';
 import { openSender } from '../../harness/mirror/sender.ts';
 import { contactDelivery, contactStory, contactUri } from '../../harness/data/contact-deliveries.ts';
 
-const kinds = [
-  'invitee.created',
-  'invitee.canceled',
-  'invitee_no_show.created',
-  'invitee_no_show.deleted',
-  'meeting_recap.created',
-  'meeting_recap.updated',
-  'meeting_recap.deleted',
-  'routing_form_submission.created',
-  'contact.created',
-  'contact.updated',
-  'contact.deleted',
-  'event_type.created',
-  'event_type.updated',
-  'event_type.deleted',
-];
+const kinds = Object.keys(eventKinds);
 
 let home: Home;
 let product: RunningProduct;

@@ -1,4 +1,4 @@
-// Direct messages in Slack, against a Slack of our own and the sandbox, on both stores: each host gets one message, whose buttons answer for
+// Direct messages in Slack, against a Slack of our own and the sandbox: each host gets one message, whose buttons answer for
 // the meetings in it and for nothing else, and which shows what was answered, wherever that was.
 import { describe, expect, it } from 'vitest';
 import { answerLinks } from '#src/app/answers.ts';
@@ -25,7 +25,7 @@ import { rulesOf } from '../../../harness/alerts/watched-rules.ts';
 import { openAnswerWorld } from '../../../harness/mirror/answer-world.ts';
 import { openCallback } from '../../../harness/sandbox/callback-server.ts';
 import { openSubscriber } from '../../../harness/sandbox/subscriber.ts';
-import { ingestBodies, rowsOf, storeEngines, type TestStore } from '../../../harness/stores.ts';
+import { ingestBodies, oneEngine, rowsOf, storeEngines, type TestStore } from '../../../harness/stores.ts';
 
 const id = 'a'.repeat(32);
 
@@ -175,7 +175,10 @@ for (const engine of storeEngines)
       for (const secret of ['xoxb-canary', 'xapp-canary', invitee?.email, invitee?.name, world.host.email, came.value])
         expect(written).not.toContain(secret);
     });
+  });
 
+for (const engine of oneEngine)
+  describe.runIf(engine.available)('a direct message in Slack', () => {
     it('shows the mark that the service itself has, after a connection was lost, and answers by the next one', async () => {
       await using world = await openWorld(engine.fresh);
       const { slack, uris, service } = world;
