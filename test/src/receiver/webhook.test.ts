@@ -65,7 +65,8 @@ describe('the receiver', () => {
       expect(await receiver.counted('slotstream_disk_log_waiting_deliveries')).toBe(30);
       receiver.queue.mode = 'up';
       await expect.poll(() => receiver.diskLog.status().batches).toBe(0);
-      expect(receiver.queue.deliveries.map(({ body }) => body)).toEqual(bodies);
+      // In any order: those that a frozen queue was asked to take are tried again later.
+      expect(receiver.queue.deliveries.map(({ body }) => body).toSorted()).toEqual(bodies.toSorted());
       expect((await receiver.post('after')).status).toBe(202);
       expect(await receiver.counted('slotstream_deliveries_received_total{outcome="queued"}')).toBe(1);
       expect(await receiver.counted('slotstream_disk_log_waiting_deliveries')).toBe(0);
