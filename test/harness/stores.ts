@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { inject } from 'vitest';
+import { inject, test } from 'vitest';
 import type { ColumnKind, StoredColumns } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { decodeRow, type StoredRow } from '#src/store/rows.ts';
@@ -73,13 +73,26 @@ export const storeEngines = [
   { name: 'postgres', available: Boolean(inject('postgresUrl')), fresh: freshPostgres, blank: blankPostgres },
 ] as const;
 
+/** For what the engines do differently, such as several writers at once. */
+export const availableEngines = storeEngines.filter(({ available }) => available);
+
 /**
  * For what reads and writes through functions that other suites try on both engines, such as pages (pages.engines.test.ts) and the
  * operations behind them (reads.engines.test.ts). A long run tries both here too.
  */
 export const oneEngine = isLongRun
-  ? storeEngines
+  ? availableEngines
   : ([{ name: 'sqlite', available: true, fresh: freshSqlite, blank: blankSqlite }] as const);
+
+/** Tests that each get a store of their own: `opened`, and its `store`. */
+export const testWith = (fresh: () => Promise<TestStore>) =>
+  test
+    .extend('opened', async ({ task: _task }, { onCleanup }) => {
+      const opened = await fresh();
+      onCleanup(() => opened[Symbol.asyncDispose]());
+      return opened;
+    })
+    .extend('store', ({ opened }) => opened.store);
 
 export function ingestBodies(store: Store, bodies: readonly string[], eraseOnDelete = true): Promise<IngestReport> {
   const deliveries = bodies.map((body) => ({ body, receivedAt }));

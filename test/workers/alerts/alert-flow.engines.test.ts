@@ -169,14 +169,6 @@ describe('alerts', () => {
     expect(world.lines.join()).not.toContain('Person 1');
   });
 
-  it('are given up at once when another attempt cannot succeed', async () => {
-    await using world = await openAlertWorld({ rules: [{ ...noShowRule, ...byWebhook }] });
-    world.inbox.webhook.answer = 410;
-    await world.deliver(lately(world, 1).marked);
-    await expect.poll(() => world.states('webhook')).toEqual(['failed']);
-    expect(world.inbox.webhook.received).toHaveLength(1);
-  });
-
   it('pause a channel for as long as it requests', async () => {
     await using world = await openAlertWorld({ rules: [{ ...noShowRule, ...byWebhook }] });
     const { webhook } = world.inbox;

@@ -1,11 +1,11 @@
 // A form that a person submitted is theirs, even where no answer says so: it is erased with them, whichever arrives first.
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { ingestBodies, rowsOf, storeEngines, tableNames } from '../../harness/stores.ts';
+import { ingestBodies, oneEngine, rowsOf, tableNames, testWith } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const address = 'ada@example.test';
@@ -58,16 +58,16 @@ const ties = [
   { tie: 'the booking names', bodies: [booking(form), submission(null)] },
 ];
 
-describe.each(storeEngines)('the form of an erased invitee on $name', ({ available, fresh }) => {
-  it.runIf(available).each(
+describe.each(oneEngine)('the form of an erased invitee on $name', ({ fresh }) => {
+  const it = testWith(fresh);
+
+  it.for(
     ties.flatMap(({ tie, bodies }) => [
       { tie, bodies, whom: address, only: false },
       { tie, bodies, whom: person, only: false },
       { tie, bodies, whom: person, only: true },
     ]),
-  )('goes by the tie that $tie, erasing $whom (only: $only)', async ({ bodies, whom, only }) => {
-    await using opened = await fresh();
-    const { store } = opened;
+  )('goes by the tie that $tie, erasing $whom (only: $only)', async ({ bodies, whom, only }, { store }) => {
     await ingestBodies(store, [...bodies, other]);
     const { subjects } = await eraseIn(store, whom, only);
     expect(subjects).toContainEqual({ uri: form, table: 'routing_form_submissions' });
@@ -77,14 +77,12 @@ describe.each(storeEngines)('the form of an erased invitee on $name', ({ availab
     await expectGone(store);
   });
 
-  it.runIf(available).each(
+  it.for(
     ties.flatMap(({ tie, bodies }) => [
       { tie, order: 'booking first', bodies },
       { tie, order: 'form first', bodies: bodies.toReversed() },
     ]),
-  )('goes by the tie that $tie where both come only after the erasure, $order', async ({ bodies }) => {
-    await using opened = await fresh();
-    const { store } = opened;
+  )('goes by the tie that $tie where both come only after the erasure, $order', async ({ bodies }, { store }) => {
     await eraseIn(store, address);
     await ingestBodies(store, [other]);
     for (const body of bodies) await ingestBodies(store, [body]);

@@ -1,5 +1,5 @@
 // What an erasure leaves behind on both stores: others' entries at the end of the log, where readers see them, and nothing that waits.
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
 import { readFeedRows } from '#src/store/log/feed.ts';
 import { countUnprojected, lastSeq } from '#src/store/log/read.ts';
@@ -12,7 +12,7 @@ import { ingestRecords } from '#workers/sync/records.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { ingestBodies, projectedRows, receivedAt, rowsOf, storeEngines } from '../../harness/stores.ts';
+import { ingestBodies, projectedRows, receivedAt, rowsOf, availableEngines, testWith } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const now = '2025-04-14T12:00:00.000000Z';
@@ -50,43 +50,38 @@ const feedAfter = async (store: Store, after: number) =>
     body: String(body),
   }));
 
-describe.each(storeEngines)('after an erasure on $name', ({ available, fresh }) => {
-  it.runIf(available)(
-    'no name of an unknown kind holds the address, also without a body or in a late delivery',
-    async () => {
-      await using opened = await fresh();
-      const { store } = opened;
-      const uri = `${base}/contacts/canary`;
-      await ingestBodies(store, [
-        deliveryBody(`custom.kind ${address}`, {}),
-        deliveryBody(`custom.own ${address}`, { uri }),
-        deliveryBody(`${'x'.repeat(185)} ${address}`, {}),
-        deliveryBody('custom.other', { note: address }),
-        deliveryBody(`custom.pruned ${address}`, {}),
-        deliveryBody('contact.created', contact('canary', { emails: emails(address) })),
-      ]);
-      await store.db.updateTable('event_log').set({ body: null }).where('event', 'like', 'custom.pruned%').execute();
-      await eraseIn(store);
-      await ingestBodies(store, [deliveryBody(`custom.late ${address}`, {})]);
-      const names = (await rowsOf(store, 'event_log')).map(({ event }) => event).toSorted();
-      expect(names).toEqual([
-        'contact.created',
-        'custom.other',
-        'person.erased',
-        'person.erased',
-        'unknown',
-        'unknown',
-        'unknown',
-        'unknown',
-        'unknown',
-      ]);
-      expect(JSON.stringify(await rowsOf(store, 'event_log'))).not.toContain('canary@');
-    },
-  );
+describe.each(availableEngines)('after an erasure on $name', ({ fresh }) => {
+  const it = testWith(fresh);
 
-  it.runIf(available)('readers of the feed receive others’ entries again without the person', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('no name of an unknown kind holds the address, also without a body or in a late delivery', async ({ store }) => {
+    const uri = `${base}/contacts/canary`;
+    await ingestBodies(store, [
+      deliveryBody(`custom.kind ${address}`, {}),
+      deliveryBody(`custom.own ${address}`, { uri }),
+      deliveryBody(`${'x'.repeat(185)} ${address}`, {}),
+      deliveryBody('custom.other', { note: address }),
+      deliveryBody(`custom.pruned ${address}`, {}),
+      deliveryBody('contact.created', contact('canary', { emails: emails(address) })),
+    ]);
+    await store.db.updateTable('event_log').set({ body: null }).where('event', 'like', 'custom.pruned%').execute();
+    await eraseIn(store);
+    await ingestBodies(store, [deliveryBody(`custom.late ${address}`, {})]);
+    const names = (await rowsOf(store, 'event_log')).map(({ event }) => event).toSorted();
+    expect(names).toEqual([
+      'contact.created',
+      'custom.other',
+      'person.erased',
+      'person.erased',
+      'unknown',
+      'unknown',
+      'unknown',
+      'unknown',
+      'unknown',
+    ]);
+    expect(JSON.stringify(await rowsOf(store, 'event_log'))).not.toContain('canary@');
+  });
+
+  it('readers of the feed receive others’ entries again without the person', async ({ store }) => {
     await ingestBodies(store, mentioned);
     await ingestBodies(store, mentioned.slice(0, 1));
     const before = await rowsOf(store, 'event_log');
@@ -129,28 +124,21 @@ describe.each(storeEngines)('after an erasure on $name', ({ available, fresh }) 
     expect(await lastSeq(store)).toBe(end);
   });
 
-  it.runIf(available)(
-    'no line of a text begins with the address, in what was changed or was never understood',
-    async () => {
-      await using opened = await fresh();
-      const { store } = opened;
-      await ingestBodies(store, [
-        deliveryBody(
-          'contact.created',
-          contact('bob', { company: `Their address:\n${address}`, updated_at: '2025-04-14T10:00:00Z' }),
-        ),
-        deliveryBody('contact.updated', contact('bob', { company: 'Example', updated_at: '2025-04-14T10:30:00Z' })),
-        `{"event": "contact.updated", no JSON, "note": "Their address:\\n${address}"`,
-      ]);
-      await eraseIn(store);
-      expect(JSON.stringify(await rowsOf(store, 'event_log'))).not.toContain(address);
-      expect(JSON.stringify(await rowsOf(store, 'contacts'))).toContain('Example');
-    },
-  );
+  it('no line of a text begins with the address, in what was changed or was never understood', async ({ store }) => {
+    await ingestBodies(store, [
+      deliveryBody(
+        'contact.created',
+        contact('bob', { company: `Their address:\n${address}`, updated_at: '2025-04-14T10:00:00Z' }),
+      ),
+      deliveryBody('contact.updated', contact('bob', { company: 'Example', updated_at: '2025-04-14T10:30:00Z' })),
+      `{"event": "contact.updated", no JSON, "note": "Their address:\\n${address}"`,
+    ]);
+    await eraseIn(store);
+    expect(JSON.stringify(await rowsOf(store, 'event_log'))).not.toContain(address);
+    expect(JSON.stringify(await rowsOf(store, 'contacts'))).toContain('Example');
+  });
 
-  it.runIf(available)('nothing of a person is left whose address is in a value that does not fit', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('nothing of a person is left whose address is in a value that does not fit', async ({ store }) => {
     const odd = (tag: string) => [
       deliveryBody('contact.updated', { uri: `${base}/contacts/odd-${tag}`, name: `Odd ${tag}`, emails: [address] }),
       deliveryBody('invitee.created', { uri: `${base}/invitees/odd-${tag}`, name: `Odd ${tag}`, email: [address] }),
@@ -162,9 +150,7 @@ describe.each(storeEngines)('after an erasure on $name', ({ available, fresh }) 
       expect(JSON.stringify(await rowsOf(store, table))).not.toMatch(/Odd (early|late)/);
   });
 
-  it.runIf(available)('nothing waits in quarantine that was emptied, also where it comes late', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('nothing waits in quarantine that was emptied, also where it comes late', async ({ store }) => {
     const kept = (tag: string) => [
       deliveryBody('contact.merged', { uri: `${base}/contacts/eve`, into: address, tag }),
       deliveryBody('contact.updated', { emails: address, tag }),
@@ -203,11 +189,9 @@ describe.each(storeEngines)('after an erasure on $name', ({ available, fresh }) 
     expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
   });
 
-  it.runIf(available).each(['canary%40example.test', 'c%61nary@example.test', 'canary%252540example.test'])(
+  it.for(['canary%40example.test', 'c%61nary@example.test', 'canary%252540example.test'])(
     'no link in another record spells the address as %s',
-    async (spelled) => {
-      await using opened = await fresh();
-      const { store } = opened;
+    async (spelled, { store }) => {
       const linkedin = `https://example.test/?m=${spelled}`;
       const bob = deliveryBody('contact.updated', contact('bob', { emails: emails('bob@example.test'), linkedin }));
       await ingestBodies(store, [bob]);
@@ -218,9 +202,7 @@ describe.each(storeEngines)('after an erasure on $name', ({ available, fresh }) 
     },
   );
 
-  it.runIf(available)('the receipt counts the alerts about them, and those about others stay', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('the receipt counts the alerts about them, and those about others stay', async ({ store }) => {
     await ingestBodies(store, mentioned);
     const about = ['canary', 'canary', 'bob'].map((id, index) => ({
       id: `alert-${index}`,

@@ -1,5 +1,5 @@
-// `erase` on both stores: the person is in no row and no entry, and nothing brings them back.
-import { describe, expect, it } from 'vitest';
+// `erase`: the person is in no row and no entry, and nothing brings them back.
+import { describe, expect } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
 import { ingest } from '../../harness/ingest.ts';
 import { erase } from '#workers/privacy/erase.ts';
@@ -8,7 +8,15 @@ import { ingestRecords } from '#workers/sync/records.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { ingestBodies, projectedRows, receivedAt, rowsOf, storeEngines, tableNames } from '../../harness/stores.ts';
+import {
+  ingestBodies,
+  oneEngine,
+  projectedRows,
+  receivedAt,
+  rowsOf,
+  tableNames,
+  testWith,
+} from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const now = '2025-04-14T12:00:00.000000Z';
@@ -99,82 +107,57 @@ const history = [
   `{"event": "contact.updated", no JSON canary.person\\u0040example.test`,
 ];
 
-describe.each(storeEngines)('erase on $name', ({ available, fresh }) => {
-  it.runIf(available)(
-    'by address takes a person out of every table and the log, and leaves others as they were',
-    async () => {
-      await using opened = await fresh();
-      const { store } = opened;
-      await ingestBodies(store, history);
-      await ingest(
-        { store, screen },
-        {
-          v: 1,
-          deliveries: [{ body: Buffer.from(`\xff ${address}`).toString('base64'), encoding: 'base64', receivedAt }],
-        },
-        receivedAt,
-      );
-      const receipt = await eraseIn(store);
-      expect(await holds(store, 'canary.person@')).toBe(false);
-      for (const words of [
-        'canary said so',
-        'answer of canary',
-        'canary 555',
-        'canary notes',
-        'ch_canary',
-        'sf-canary',
-      ])
-        expect(await holds(store, words)).toBe(false);
-      expect(JSON.stringify(receipt).toLowerCase()).not.toContain('canary.person');
+describe.each(oneEngine)('erase on $name', ({ fresh }) => {
+  const it = testWith(fresh);
 
-      const [contacts, invitees, events] = await Promise.all(
-        (['contacts', 'invitees', 'scheduled_events'] as const).map((table) => rowsOf(store, table)),
-      );
-      const byUri = (rows: typeof contacts, end: string) => rows?.find(({ uri }) => String(uri).endsWith(end));
-      expect(byUri(contacts, '/canary')).toMatchObject({ name: null, deleted_at: now, deleted_source: 'operator' });
-      expect(byUri(contacts, '/other')).toMatchObject({ name: 'Name other', company: null, deleted_at: null });
-      expect(byUri(invitees, '/canary')).toMatchObject({
-        name: null,
-        email: null,
-        status: 'active',
-        utm_source: 'spring',
-        payment_amount: 12.5,
-        event_uri: `${base}/scheduled_events/e`,
-      });
-      expect(byUri(invitees, '/other')).toMatchObject({ name: 'Invitee other', email: 'other@example.test' });
-      expect(byUri(events, '/e')).toMatchObject({ name: 'Intake', location: { type: 'outbound_call' } });
-      expect(byUri(events, '/f')).toMatchObject({
-        location: { type: 'physical', location: 'Here' },
-        guests: [{ email: 'guest@example.test' }],
-      });
-      expect(receipt.removed).toMatchObject({ quarantined: 4 });
+  it('by address takes a person out of every table and the log, and leaves others as they were', async ({ store }) => {
+    await ingestBodies(store, history);
+    await ingest(
+      { store, screen },
+      {
+        v: 1,
+        deliveries: [{ body: Buffer.from(`\xff ${address}`).toString('base64'), encoding: 'base64', receivedAt }],
+      },
+      receivedAt,
+    );
+    const receipt = await eraseIn(store);
+    expect(await holds(store, 'canary.person@')).toBe(false);
+    for (const words of ['canary said so', 'answer of canary', 'canary 555', 'canary notes', 'ch_canary', 'sf-canary'])
+      expect(await holds(store, words)).toBe(false);
+    expect(JSON.stringify(receipt).toLowerCase()).not.toContain('canary.person');
 
-      expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
-      const rows = await projectedRows(store);
-      await ingestBodies(store, history);
-      await replay({ store, screen }, {});
-      expect(await projectedRows(store)).toEqual(rows);
-      expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
-      expect(await holds(store, 'canary.person@')).toBe(false);
-    },
-  );
+    const [contacts, invitees, events] = await Promise.all(
+      (['contacts', 'invitees', 'scheduled_events'] as const).map((table) => rowsOf(store, table)),
+    );
+    const byUri = (rows: typeof contacts, end: string) => rows?.find(({ uri }) => String(uri).endsWith(end));
+    expect(byUri(contacts, '/canary')).toMatchObject({ name: null, deleted_at: now, deleted_source: 'operator' });
+    expect(byUri(contacts, '/other')).toMatchObject({ name: 'Name other', company: null, deleted_at: null });
+    expect(byUri(invitees, '/canary')).toMatchObject({
+      name: null,
+      email: null,
+      status: 'active',
+      utm_source: 'spring',
+      payment_amount: 12.5,
+      event_uri: `${base}/scheduled_events/e`,
+    });
+    expect(byUri(invitees, '/other')).toMatchObject({ name: 'Invitee other', email: 'other@example.test' });
+    expect(byUri(events, '/e')).toMatchObject({ name: 'Intake', location: { type: 'outbound_call' } });
+    expect(byUri(events, '/f')).toMatchObject({
+      location: { type: 'physical', location: 'Here' },
+      guests: [{ email: 'guest@example.test' }],
+    });
+    expect(receipt.removed).toMatchObject({ quarantined: 4 });
 
-  it.runIf(available)('makes the same rows whether the facts come before or after it', async () => {
-    await using opened = await fresh();
-    await using other = await fresh();
-    await ingestBodies(opened.store, history);
-    await eraseIn(opened.store);
-    // The subjects that were found are known to the other as well.
-    await ingestBodies(other.store, history.slice(0, 3));
-    await eraseIn(other.store);
-    await ingestBodies(other.store, history.slice(3));
-    await eraseIn(other.store);
-    expect(await projectedRows(other.store)).toEqual(await projectedRows(opened.store));
+    expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
+    const rows = await projectedRows(store);
+    await ingestBodies(store, history);
+    await replay({ store, screen }, {});
+    expect(await projectedRows(store)).toEqual(rows);
+    expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
+    expect(await holds(store, 'canary.person@')).toBe(false);
   });
 
-  it.runIf(available)('is no drift for what is read later, and lets a person come back', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('is no drift for what is read later, and lets a person come back', async ({ store }) => {
     const needs = { store, screen };
     const page = [
       { kind: 'contact' as const, record: contact('canary', address), observed: '2025-04-14T11:30:00Z' },
@@ -198,34 +181,27 @@ describe.each(storeEngines)('erase on $name', ({ available, fresh }) => {
     expect(await holds(store, 'canary.person@')).toBe(true);
   });
 
-  it.runIf(available)(
-    'erases a record by name that turns out to be theirs only later, with what stood there before',
-    async () => {
-      await using opened = await fresh();
-      const { store } = opened;
-      await eraseIn(store);
-      const read = { kind: 'scheduled_event' as const, record: event('e'), observed: '2025-04-14T11:30:00Z' };
-      await ingestRecords({ store, screen }, [read], { source: 'backfill', now });
-      expect(await holds(store, 'canary 555')).toBe(true);
-      await ingestBodies(store, [deliveryBody('invitee.created', invitee('canary', address))]);
-      expect(await holds(store, 'canary 555')).toBe(false);
-      // Newer than the erasure, and without the address.
-      const moved = { email: null, name: 'Canary Person', updated_at: '2025-05-01T00:00:00Z' };
-      await ingestBodies(store, [
-        deliveryBody('invitee.canceled', invitee('canary', '', moved), '2025-05-01T00:00:00Z'),
-      ]);
-      await ingestBodies(store, [deliveryBody('contact.created', contact('late', address))]);
-      expect(await holds(store, 'canary person')).toBe(false);
-      const [row] = await rowsOf(store, 'invitees');
-      expect(row).toMatchObject({ status: 'canceled', name: null, email: null });
-      expect(await rowsOf(store, 'contacts')).toMatchObject([{ name: null, deleted_source: 'operator' }]);
-      expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
-    },
-  );
+  it('erases a record by name that turns out to be theirs only later, with what stood there before', async ({
+    store,
+  }) => {
+    await eraseIn(store);
+    const read = { kind: 'scheduled_event' as const, record: event('e'), observed: '2025-04-14T11:30:00Z' };
+    await ingestRecords({ store, screen }, [read], { source: 'backfill', now });
+    expect(await holds(store, 'canary 555')).toBe(true);
+    await ingestBodies(store, [deliveryBody('invitee.created', invitee('canary', address))]);
+    expect(await holds(store, 'canary 555')).toBe(false);
+    // Newer than the erasure, and without the address.
+    const moved = { email: null, name: 'Canary Person', updated_at: '2025-05-01T00:00:00Z' };
+    await ingestBodies(store, [deliveryBody('invitee.canceled', invitee('canary', '', moved), '2025-05-01T00:00:00Z')]);
+    await ingestBodies(store, [deliveryBody('contact.created', contact('late', address))]);
+    expect(await holds(store, 'canary person')).toBe(false);
+    const [row] = await rowsOf(store, 'invitees');
+    expect(row).toMatchObject({ status: 'canceled', name: null, email: null });
+    expect(await rowsOf(store, 'contacts')).toMatchObject([{ name: null, deleted_source: 'operator' }]);
+    expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
+  });
 
-  it.runIf(available)('keeps of a user who is erased by URI only that a host existed', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('keeps of a user who is erased by URI only that a host existed', async ({ store }) => {
     const uri = `${base}/users/h`;
     const user = { uri, name: 'Canary Host', email: 'host@example.test', slug: 'canary-host' };
     const records = [
@@ -260,9 +236,7 @@ describe.each(storeEngines)('erase on $name', ({ available, fresh }) => {
     expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
   });
 
-  it.runIf(available)('can only be written by an operator', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('can only be written by an operator', async ({ store }) => {
     const uri = `${base}/contacts/other`;
     await ingestBodies(store, [
       deliveryBody('contact.created', contact('other', 'other@example.test')),
@@ -274,9 +248,7 @@ describe.each(storeEngines)('erase on $name', ({ available, fresh }) => {
     expect(entries.map(({ outcome }) => outcome)).toEqual(['applied', 'unhandled']);
   });
 
-  it.runIf(available)('keeps an erased contact erased also where deletes do not erase', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('keeps an erased contact erased also where deletes do not erase', async ({ store }) => {
     const uri = `${base}/contacts/canary`;
     const keeping = privacyScreen({ eraseOnDelete: false });
     await ingestBodies(store, [deliveryBody('contact.created', contact('canary', address))], false);

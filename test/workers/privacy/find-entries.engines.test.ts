@@ -1,9 +1,9 @@
 // The search of the log on both stores: entries that hold the person's address in another form, before the erasure and after it.
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
-import { ingestBodies, rowsOf, storeEngines } from '../../harness/stores.ts';
+import { ingestBodies, rowsOf, availableEngines, testWith } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const now = '2025-04-14T12:00:00.000000Z';
@@ -49,12 +49,12 @@ async function expectGone(store: Store): Promise<void> {
   expect(JSON.stringify(await rowsOf(store, 'event_log')).toLowerCase()).not.toContain('victim');
 }
 
-describe.each(storeEngines)('other forms of an erased address on $name', ({ available, fresh }) => {
-  it.runIf(available).each(['victim@bücher.example', 'VICTIM@XN--BCHER-KVA.example', 'victim\uff20bücher.example'])(
+describe.each(availableEngines)('other forms of an erased address on $name', ({ fresh }) => {
+  const it = testWith(fresh);
+
+  it.for(['victim@bücher.example', 'VICTIM@XN--BCHER-KVA.example', 'victim\uff20bücher.example'])(
     'are removed with %s, whether they arrived before or arrive later',
-    async (whom) => {
-      await using opened = await fresh();
-      const { store } = opened;
+    async (whom, { store }) => {
       await ingestBodies(store, bodies);
       await erase({ store, newKey: () => key }, targetOf(whom), { now });
       await expectGone(store);

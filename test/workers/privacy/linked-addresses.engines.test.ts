@@ -1,12 +1,12 @@
-// `erase` on both stores reaches the whole person: through every address of their records, and not through a colleague's.
-import { describe, expect, it } from 'vitest';
+// `erase` reaches the whole person: through every address of their records, and not through a colleague's.
+import { describe, expect } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { ingestBodies, projectedRows, rowsOf, storeEngines, tableNames } from '../../harness/stores.ts';
+import { ingestBodies, oneEngine, projectedRows, rowsOf, tableNames, testWith } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const now = '2025-04-14T12:00:00.000000Z';
@@ -61,14 +61,14 @@ const user = (id: string, email: string) => ({
 const readUsers = (store: Store, ...users: ReturnType<typeof user>[]) =>
   ingestRecords({ store, screen }, users, { source: 'backfill', now });
 
-describe.each(storeEngines)('whom erase reaches on $name', ({ available, fresh }) => {
-  it.runIf(available).each([
-    ['an address', 'third@example.test', 2],
-    ['the URI of a contact', contactUri('ann'), 3],
-    ['the URI of a booking', inviteeUri('early'), 3],
-  ])('is everything under every address of the person, asked by %s', async (_, whom, followed) => {
-    await using opened = await fresh();
-    const { store } = opened;
+describe.each(oneEngine)('whom erase reaches on $name', ({ fresh }) => {
+  const it = testWith(fresh);
+
+  it.for([
+    { by: 'an address', whom: 'third@example.test', followed: 2 },
+    { by: 'the URI of a contact', whom: contactUri('ann'), followed: 3 },
+    { by: 'the URI of a booking', whom: inviteeUri('early'), followed: 3 },
+  ])('is everything under every address of the person, asked by $by', async ({ whom, followed }, { store }) => {
     await ingestBodies(store, person);
     const before = await everything(store);
     const looked = await eraseIn(store, whom, { dryRun: true });
@@ -94,9 +94,7 @@ describe.each(storeEngines)('whom erase reaches on $name', ({ available, fresh }
     expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
   });
 
-  it.runIf(available)('with --only is what was named, and nothing else', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('with --only is what was named, and nothing else', async ({ store }) => {
     await ingestBodies(store, person);
     const receipt = await eraseIn(store, contactUri('ann'), { only: true });
     expect(receipt).toMatchObject({ subjects: [{ uri: contactUri('ann') }], addresses: { followed: 0, left: 0 } });
@@ -107,9 +105,7 @@ describe.each(storeEngines)('whom erase reaches on $name', ({ available, fresh }
     expect([...gone, ...stays].filter((words) => after.includes(words))).toEqual(stays);
   });
 
-  it.runIf(available)('does not lead through a colleague, unless the colleague was asked for', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('does not lead through a colleague, unless the colleague was asked for', async ({ store }) => {
     await readUsers(store, user('host', 'Host@example.test'), user('other', 'other@example.test'));
     await ingestBodies(store, [
       contact('ann', 'first@example.test', 'host@example.test'),
@@ -129,9 +125,7 @@ describe.each(storeEngines)('whom erase reaches on $name', ({ available, fresh }
     expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
   });
 
-  it.runIf(available)('is one record where a recap or a form submission is named', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('is one record where a recap or a form submission is named', async ({ store }) => {
     const submission = `${base}/routing_form_submissions/1`;
     const recap = `${base}/meeting_recaps/1`;
     await ingestBodies(store, [
@@ -153,9 +147,7 @@ describe.each(storeEngines)('whom erase reaches on $name', ({ available, fresh }
     expect(after.includes('said so')).toBe(false);
   });
 
-  it.runIf(available)('is refused, with a way on, where half an office hangs together', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('is refused, with a way on, where half an office hangs together', async ({ store }) => {
     const clerks = Array.from({ length: 30 }, (_, n) => contact(`c${n}`, `c${n}@example.test`, 'info@example.test'));
     await ingestBodies(store, clerks);
     const before = await rowsOf(store, 'event_log');

@@ -8,7 +8,7 @@ import { privacyScreen } from '#workers/privacy/screen.ts';
 import { targetOf } from '#workers/privacy/target.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
-import { ingestBodies, receivedAt, rowsOf, storeEngines, tableNames } from '../../harness/stores.ts';
+import { ingestBodies, oneEngine, receivedAt, rowsOf, tableNames, testWith } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const uri = `${base}/meeting_recaps/1`;
@@ -68,11 +68,13 @@ describe('the record of a transcript', () => {
   });
 });
 
-describe.each(storeEngines)('the speakers of a meeting on $name', ({ available, fresh }) => {
+describe.each(oneEngine)('the speakers of a meeting on $name', ({ fresh }) => {
+  const it = testWith(fresh);
+
   const record = speakersRecord({ uri, created_at }, answer);
   const rowIn = async (store: Store) => (await rowsOf(store, 'meeting_recaps'))[0];
 
-  it.runIf(available)('are beside the recap, whichever came first, and a recap cannot state them', async () => {
+  it('are beside the recap, whichever came first, and a recap cannot state them', async () => {
     await using one = await fresh();
     await using other = await fresh();
     const bodies = [
@@ -90,9 +92,7 @@ describe.each(storeEngines)('the speakers of a meeting on $name', ({ available, 
     expect(await rebuild({ store: one.store, screen })).toMatchObject({ rowsDiffered: 0 });
   });
 
-  it.runIf(available)('do not bring a deleted recap back', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('do not bring a deleted recap back', async ({ store }) => {
     await ingestBodies(store, [recapBody('meeting_recap.created', 1), recapBody('meeting_recap.deleted', 2)]);
     expect(await read(store, record)).toMatchObject({ unchanged: 1 });
     expect(await rowIn(store)).toMatchObject({ deleted_source: 'webhook' });
@@ -101,9 +101,7 @@ describe.each(storeEngines)('the speakers of a meeting on $name', ({ available, 
   const address = 'canary@example.test';
   const event = { uri: `${base}/scheduled_events/1`, attendees: [{ user_email: address, user_name: 'Canary Person' }] };
 
-  it.runIf(available).each(['before', 'after'])('go when one of them is erased, read %s the erasure', async (when) => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it.for(['before', 'after'])('go when one of them is erased, read %s the erasure', async (when, { store }) => {
     const facts = async () => {
       await ingestBodies(store, [recapBody('meeting_recap.created', 1, { event })]);
       await read(store, record);

@@ -1,8 +1,8 @@
-// What retention takes out of the log and what it leaves there, on both engines.
+// What retention takes out of the log and what it leaves there. world-property.engines.test.ts prunes on both engines.
 import { readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { countUnprojected, type LogEntry } from '#src/store/log/read.ts';
 import type { Store } from '#src/store/contract.ts';
 import { retentionJob, readRetentionState } from '#workers/retention/retention-job.ts';
@@ -14,12 +14,14 @@ import { privacyScreen } from '#workers/privacy/screen.ts';
 import { ingestObservations, mixedHistory } from '../../harness/data/api-reads.ts';
 import {
   aDayLater,
+  availableEngines,
   freshMemory,
   ingestBodies,
+  oneEngine,
   projectedRows,
   receivedAt,
   rowsOf,
-  storeEngines,
+  testWith,
 } from '../../harness/stores.ts';
 
 const uri = 'https://api.example.test/contacts/c1';
@@ -47,10 +49,10 @@ async function unharmed(store: Store): Promise<void> {
   expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
 }
 
-describe.each(storeEngines)('retention on $name', ({ name, available, fresh }) => {
-  it.runIf(available)('takes an overwritten value out of the log, and leaves the ledger', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+describe.each(oneEngine)('retention on $name', ({ name, fresh }) => {
+  const it = testWith(fresh);
+
+  it('takes an overwritten value out of the log, and leaves the ledger', async ({ opened, store }) => {
     await ingestBodies(store, [updated(10, { name: 'Canary Overwritten' }), updated(20, { name: 'Ada' })]);
     const ledger = (await logOf(store)).map(({ seq, delivery_id, occurred_at, outcome }) => [
       seq,
@@ -75,26 +77,21 @@ describe.each(storeEngines)('retention on $name', ({ name, available, fresh }) =
     for (const file of [path, `${path}-wal`]) expect(await readFile(file, 'latin1')).not.toContain('Canary');
   });
 
-  it.runIf(available)('leaves what is younger than the limit', async () => {
-    await using opened = await fresh();
-    await ingestBodies(opened.store, [updated(10, { name: 'Grace' }), updated(20, { name: 'Ada' })]);
-    const log = await logOf(opened.store);
+  it('leaves what is younger than the limit', async ({ store }) => {
+    await ingestBodies(store, [updated(10, { name: 'Grace' }), updated(20, { name: 'Ada' })]);
+    const log = await logOf(store);
     const young = { before: receivedAt, signal };
-    expect(await prune({ store: opened.store, ...timing }, young)).toMatchObject({ examined: 0, pruned: 0 });
-    expect(await logOf(opened.store)).toEqual(log);
+    expect(await prune({ store: store, ...timing }, young)).toMatchObject({ examined: 0, pruned: 0 });
+    expect(await logOf(store)).toEqual(log);
   });
 
-  it.runIf(available)('leaves an older body from which a row still draws one value', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('leaves an older body from which a row still draws one value', async ({ store }) => {
     await ingestBodies(store, [updated(10, { name: 'Grace', company: 'Example' }), updated(20, { name: 'Ada' })]);
     expect(await pruneAll(store)).toMatchObject({ examined: 2, pruned: 0, blanked: 2 });
     await unharmed(store);
   });
 
-  it.runIf(available)('leaves a fact without a word in it that is the newest about its row', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('leaves a fact without a word in it that is the newest about its row', async ({ store }) => {
     const type = 'https://api.example.test/event_types/t1';
     await ingestBodies(store, [
       deliveryBody('event_type.created', 10, { uri: type, name: 'Coffee' }),
@@ -104,9 +101,7 @@ describe.each(storeEngines)('retention on $name', ({ name, available, fresh }) =
     await unharmed(store);
   });
 
-  it.runIf(available)('leaves deletes', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('leaves deletes', async ({ store }) => {
     await ingestBodies(store, [updated(10, { name: 'Ada' }), deliveryBody('contact.deleted', 20, { uri })]);
     expect(await pruneAll(store)).toMatchObject({ pruned: 1 });
     await ingestBodies(store, [updated(30, { name: 'Ada again' })]);
@@ -114,29 +109,22 @@ describe.each(storeEngines)('retention on $name', ({ name, available, fresh }) =
     expect(await rowsOf(store, 'contacts')).toMatchObject([{ name: null, deleted_at: '2025-04-14T11:20:00.000000Z' }]);
   });
 
-  it.runIf(available)(
-    'takes out what waits in quarantine too, which is then beyond replay and no longer counted',
-    async () => {
-      await using opened = await fresh();
-      const { store } = opened;
-      await ingestBodies(store, [updated(10, { uri: 'none' }), deliveryBody('contact.merged', 20, { uri })]);
-      expect(await countUnprojected(store, 'quarantined')).toBe(1);
-      expect(await pruneAll(store)).toEqual({ examined: 2, pruned: 2, unreplayable: 2, blanked: 0 });
-      expect(await countUnprojected(store, 'quarantined')).toBe(0);
-      expect(await countUnprojected(store, 'unhandled')).toBe(0);
-      expect(await replay({ store, screen }, { unprojected: true })).toEqual({
-        read: 0,
-        changed: 0,
-        stillQuarantined: 0,
-      });
-      expect(await replay({ store, screen }, {})).toEqual({ read: 2, changed: 0, stillQuarantined: 0 });
-      expect((await logOf(store)).map(({ outcome }) => outcome)).toEqual(['quarantined', 'unhandled']);
-    },
-  );
+  it('takes out what waits in quarantine too, which is then beyond replay and no longer counted', async ({ store }) => {
+    await ingestBodies(store, [updated(10, { uri: 'none' }), deliveryBody('contact.merged', 20, { uri })]);
+    expect(await countUnprojected(store, 'quarantined')).toBe(1);
+    expect(await pruneAll(store)).toEqual({ examined: 2, pruned: 2, unreplayable: 2, blanked: 0 });
+    expect(await countUnprojected(store, 'quarantined')).toBe(0);
+    expect(await countUnprojected(store, 'unhandled')).toBe(0);
+    expect(await replay({ store, screen }, { unprojected: true })).toEqual({
+      read: 0,
+      changed: 0,
+      stillQuarantined: 0,
+    });
+    expect(await replay({ store, screen }, {})).toEqual({ read: 2, changed: 0, stillQuarantined: 0 });
+    expect((await logOf(store)).map(({ outcome }) => outcome)).toEqual(['quarantined', 'unhandled']);
+  });
 
-  it.runIf(available)('gives a read its content back when the same content counts again', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('gives a read its content back when the same content counts again', async ({ store }) => {
     const record = { uri, name: 'Ada', updated_at: '2025-04-14T11:10:00.000000Z' };
     await readAt(store, record, '2025-04-14T11:10:00.000000Z');
     await ingestBodies(store, [deliveryBody('contact.updated', 20, record)]);
@@ -161,9 +149,7 @@ describe.each(storeEngines)('retention on $name', ({ name, available, fresh }) =
     expect([await projectedRows(store), await logOf(store)]).toEqual([rows, log]);
   });
 
-  it.runIf(available)('leaves a pruned read without content when it is seen again and is still overtaken', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('leaves a pruned read without content when it is seen again and is still overtaken', async ({ store }) => {
     const record = { uri, name: 'Grace', updated_at: '2025-04-14T11:10:00.000000Z' };
     await readAt(store, record, '2025-04-14T11:10:00.000000Z');
     await ingestBodies(store, [updated(20, { name: 'Ada' })]);
@@ -176,9 +162,7 @@ describe.each(storeEngines)('retention on $name', ({ name, available, fresh }) =
     await unharmed(store);
   });
 
-  it.runIf(available)('leaves an entry that was seen again while it was being looked at', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('leaves an entry that was seen again while it was being looked at', async ({ store }) => {
     const record = { uri, name: 'Ada', updated_at: '2025-04-14T11:10:00.000000Z' };
     await readAt(store, record, '2025-04-14T11:10:00.000000Z');
     await ingestBodies(store, [deliveryBody('contact.updated', 20, record)]);
@@ -197,9 +181,7 @@ describe.each(storeEngines)('retention on $name', ({ name, available, fresh }) =
     await unharmed(store);
   });
 
-  it.runIf(available)('walks a log of many pages, and can be stopped between them', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('walks a log of many pages, and can be stopped between them', async ({ store }) => {
     const bodies = Array.from({ length: 1_200 }, (_, n) => updated(10 + (n % 40), { name: `Name ${n}` }));
     await ingestBodies(store, bodies);
     const stopping = new AbortController();
@@ -220,11 +202,43 @@ describe.each(storeEngines)('retention on $name', ({ name, available, fresh }) =
     expect(pauses).toBeGreaterThanOrEqual(13);
   });
 
-  it.runIf(available)('runs beside those who write, read again and replay, and ends in the same rows', async () => {
-    await using opened = await fresh();
+  it('leaves a note of its last run, and of all it ever took out', async ({ store }) => {
+    expect(await readRetentionState(store)).toBeUndefined();
+    const nowMs = () => Date.parse('2025-04-16T12:00:00Z');
+    const job = retentionJob({ store, sleep: timing.sleep, nowMs }, { days: 1 });
+    await ingestBodies(store, [updated(10, { name: 'Grace' }), updated(20, { name: 'Ada' })]);
+    const cutoff = '2025-04-15T12:00:00.000000Z';
+    expect(await job.run(signal, () => true)).toEqual({
+      before: cutoff,
+      examined: 2,
+      pruned: 1,
+      unreplayable: 0,
+      blanked: 1,
+    });
+    await ingestBodies(store, [updated(30, { name: 'Joan' })]);
+    const pauses = [async () => {}, () => Promise.reject(new Error('interrupted'))];
+    const sleep = async (): Promise<void> => pauses.shift()?.();
+    const interrupted = retentionJob({ store, sleep, nowMs }, { days: 1 });
+    await expect(interrupted.run(signal, () => true)).rejects.toThrow('interrupted');
+    await ingestBodies(store, [updated(40, { name: 'Mary' })]);
+    await job.run(signal, () => true);
+    expect(await readRetentionState(store)).toEqual({
+      finished_at: '2025-04-16T12:00:00.000000Z',
+      before: cutoff,
+      examined: 2,
+      pruned: 1,
+      pruned_ever: 3,
+    });
+  });
+});
+
+describe.each(availableEngines)('retention among others on $name', ({ fresh }) => {
+  const it = testWith(fresh);
+
+  it('runs beside those who write, read again and replay, and ends in the same rows', async ({ opened, store }) => {
     await using alone = await freshMemory();
     // In one process SQLite has one connection: a second one would only make the first one wait.
-    const another = async () => (opened.store.engine.manyWriters ? opened.openAnother() : opened.store);
+    const another = async () => (store.engine.manyWriters ? opened.openAnother() : store);
     const delivered = fc.sample(mixedHistory(10), { numRuns: 4, seed: 7 }).flat();
     let isWriting = true;
     const untilWritten = async (work: (store: Store) => Promise<unknown>) => {
@@ -259,38 +273,7 @@ describe.each(storeEngines)('retention on $name', ({ name, available, fresh }) =
     await Promise.all([...writing, ...beside]);
     await ingestObservations(alone.store, delivered);
     expect(pruned).toBeGreaterThan(0);
-    expect(await projectedRows(opened.store)).toEqual(await projectedRows(alone.store));
-    await unharmed(opened.store);
-  });
-
-  it.runIf(available)('leaves a note of its last run, and of all it ever took out', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
-    expect(await readRetentionState(store)).toBeUndefined();
-    const nowMs = () => Date.parse('2025-04-16T12:00:00Z');
-    const job = retentionJob({ store, sleep: timing.sleep, nowMs }, { days: 1 });
-    await ingestBodies(store, [updated(10, { name: 'Grace' }), updated(20, { name: 'Ada' })]);
-    const cutoff = '2025-04-15T12:00:00.000000Z';
-    expect(await job.run(signal, () => true)).toEqual({
-      before: cutoff,
-      examined: 2,
-      pruned: 1,
-      unreplayable: 0,
-      blanked: 1,
-    });
-    await ingestBodies(store, [updated(30, { name: 'Joan' })]);
-    const pauses = [async () => {}, () => Promise.reject(new Error('interrupted'))];
-    const sleep = async (): Promise<void> => pauses.shift()?.();
-    const interrupted = retentionJob({ store, sleep, nowMs }, { days: 1 });
-    await expect(interrupted.run(signal, () => true)).rejects.toThrow('interrupted');
-    await ingestBodies(store, [updated(40, { name: 'Mary' })]);
-    await job.run(signal, () => true);
-    expect(await readRetentionState(store)).toEqual({
-      finished_at: '2025-04-16T12:00:00.000000Z',
-      before: cutoff,
-      examined: 2,
-      pruned: 1,
-      pruned_ever: 3,
-    });
+    expect(await projectedRows(store)).toEqual(await projectedRows(alone.store));
+    await unharmed(store);
   });
 });

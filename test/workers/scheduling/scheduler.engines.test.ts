@@ -1,6 +1,6 @@
 // Timers that many processes share: each job is done by one of them at a time, at its time, and failures cost nothing but a line.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { createLog } from '#src/observability/log.ts';
 import type { Store } from '#src/store/contract.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from '#workers/scheduling/lease.ts';
 import { startSchedules, type Job, type ScheduleNeeds } from '#workers/scheduling/scheduler.ts';
 import { until } from '../../harness/ports.ts';
-import { storeEngines } from '../../harness/stores.ts';
+import { availableEngines, freshSqlite, oneEngine, testWith } from '../../harness/stores.ts';
 
 const startMs = Date.parse('2026-11-15T12:00:00Z');
 const hourMs = 3_600_000;
@@ -61,141 +61,139 @@ function jobUntilAborted() {
   return { long, running, ended };
 }
 
-for (const { name, available, fresh } of storeEngines) {
-  describe.runIf(available)(`a lease on ${name}`, () => {
-    it('is given to one of many who ask at once', async () => {
-      await using home = await fresh();
-      const time = timeFrom(startMs);
-      const holders = await Promise.all(
-        Array.from({ length: 4 }, async (_, index) => holderOn(await home.openAnother(), time, `process ${index}`)),
-      );
-      const answers = await Promise.all(holders.map((holder) => takeLease(holder, job)));
-      expect(answers.filter(({ kind }) => kind === 'taken')).toHaveLength(1);
-    });
+describe.each(availableEngines)('a lease on $name', ({ fresh }) => {
+  const it = testWith(fresh);
 
-    it('of a dead holder whose clock was ahead is free again after the usual time, not after the difference', async () => {
-      await using home = await fresh();
-      const time = timeFrom(startMs);
-      const dead = holderOn(home.store, timeFrom(startMs + 600_000), 'dead');
-      const alive = holderOn(home.store, time, 'alive');
-      const often = { ...job, everyMs: 0 };
-      expect(await takeLease(dead, often)).toEqual({ kind: 'taken' });
-      expect(await takeLease(alive, often)).toEqual({ kind: 'wait', untilMs: startMs + leaseMs });
-      time.pass(leaseMs - 1);
-      expect(await takeLease(alive, often)).toMatchObject({ kind: 'wait' });
-      time.pass(1);
-      expect(await takeLease(alive, often)).toEqual({ kind: 'taken' });
-    });
-
-    it.each(['succeeded', 'failed'])(
-      'whose last run %s by a clock a day ahead is due after its usual time',
-      async (how) => {
-        await using home = await fresh();
-        const time = timeFrom(startMs);
-        const ahead = holderOn(home.store, timeFrom(startMs + 24 * hourMs), 'ahead');
-        const alive = holderOn(home.store, time, 'alive');
-        await takeLease(ahead, job);
-        if (how === 'failed') await failLease(ahead, job.job);
-        else await endLease(ahead, job.job, ahead.nowMs());
-        const waitMs = how === 'failed' ? 5_000 : hourMs;
-        for (const passedMs of [0, waitMs / 2]) {
-          time.pass(passedMs);
-          expect(await takeLease(alive, job)).toEqual({ kind: 'wait', untilMs: startMs + waitMs });
-        }
-        time.pass(waitMs / 2);
-        expect(await takeLease(alive, job)).toEqual({ kind: 'taken' });
-      },
+  it('is given to one of many who ask at once', async ({ opened }) => {
+    const time = timeFrom(startMs);
+    const holders = await Promise.all(
+      Array.from({ length: 4 }, async (_, index) => holderOn(await opened.openAnother(), time, `process ${index}`)),
     );
-
-    it('of a live holder whose clock is ahead stays with it, as long as it renews', async () => {
-      await using home = await fresh();
-      const [ahead, time] = [timeFrom(startMs + 600_000), timeFrom(startMs)];
-      const [holder, waiting] = [holderOn(home.store, ahead, 'holder'), holderOn(home.store, time, 'waiting')];
-      const often = { ...job, everyMs: 0 };
-      await takeLease(holder, often);
-      for (let renewals = 0; renewals < 5; renewals += 1) {
-        expect(await takeLease(waiting, often)).toMatchObject({ kind: 'wait' });
-        for (const clock of [ahead, time]) clock.pass(leaseMs / 2);
-        expect(await keepLease(holder, job.job)).toBe(true);
-      }
-    });
-
-    it('is free again when its holder is gone, and not before', async () => {
-      await using home = await fresh();
-      const time = timeFrom(startMs);
-      const [dead, alive] = [holderOn(home.store, time, 'dead'), holderOn(home.store, time, 'alive')];
-      await takeLease(dead, job);
-      time.pass(leaseMs - 1);
-      expect(await takeLease(alive, job)).toMatchObject({ kind: 'wait' });
-      time.pass(1);
-      expect(await takeLease(alive, job)).toEqual({ kind: 'taken' });
-      expect(await keepLease(dead, 'sweep')).toBe(false);
-      await endLease(dead, 'sweep', startMs);
-      expect(await keepLease(alive, 'sweep')).toBe(true);
-    });
-
-    it('is due a period after the last run began, whichever process ran it', async () => {
-      await using home = await fresh();
-      const time = timeFrom(startMs);
-      const [one, other] = [holderOn(home.store, time, 'one'), holderOn(home.store, time, 'other')];
-      await takeLease(one, job);
-      await endLease(one, 'sweep', startMs);
-      expect(await takeLease(other, job)).toEqual({ kind: 'wait', untilMs: startMs + hourMs });
-      time.pass(hourMs);
-      expect(await takeLease(other, job)).toEqual({ kind: 'taken' });
-    });
-
-    it('is due later each time when runs fail, in whichever process, and on time again after a success', async () => {
-      await using home = await fresh();
-      const time = timeFrom(startMs);
-      const often = { job: 'gap', everyMs: 15_000 };
-      const [one, other] = [holderOn(home.store, time, 'one'), holderOn(home.store, time, 'other')];
-      const pauses: (number | undefined)[] = [];
-      for (let run = 0; run < 10; run += 1) {
-        const [mine, theirs] = run % 2 === 0 ? [one, other] : [other, one];
-        expect(await takeLease(mine, often)).toEqual({ kind: 'taken' });
-        const failed = await failLease(mine, 'gap');
-        pauses.push(failed?.retryMs);
-        expect(await takeLease(theirs, often)).toEqual({
-          kind: 'wait',
-          untilMs: time.nowMs() + (failed?.retryMs ?? 0),
-        });
-        time.pass(failed?.retryMs ?? 0);
-      }
-      expect([pauses[0], pauses[2], pauses.at(-1)]).toEqual([5_000, 20_000, 900_000]);
-      await takeLease(one, often);
-      await endLease(one, 'gap', time.nowMs());
-      expect(await takeLease(other, often)).toEqual({ kind: 'wait', untilMs: time.nowMs() + 15_000 });
-      expect(await failLease(other, 'gap')).toBeUndefined();
-    });
-
-    it('is held back while an operator runs the job by hand, unless it is under way', async () => {
-      await using home = await fresh();
-      const time = timeFrom(startMs);
-      const [hand, timer] = [holderOn(home.store, time, 'hand'), holderOn(home.store, time, 'timer')];
-      const held = await holdBack(hand, job.job);
-      expect(await takeLease(timer, job)).toMatchObject({ kind: 'wait' });
-      await held[Symbol.asyncDispose]();
-      expect(await takeLease(timer, job)).toEqual({ kind: 'taken' });
-      await (await holdBack(hand, job.job))[Symbol.asyncDispose]();
-      expect(await keepLease(timer, job.job)).toBe(true);
-    });
-
-    it('is due at once again when the run was stopped', async () => {
-      await using home = await fresh();
-      const one = holderOn(home.store, timeFrom(startMs), 'one');
-      await takeLease(one, job);
-      await endLease(one, 'sweep', undefined);
-      expect(await takeLease(one, job)).toEqual({ kind: 'taken' });
-    });
+    const answers = await Promise.all(holders.map((holder) => takeLease(holder, job)));
+    expect(answers.filter(({ kind }) => kind === 'taken')).toHaveLength(1);
   });
-}
+});
+
+describe.each(oneEngine)('the time of a lease on $name', ({ fresh }) => {
+  const it = testWith(fresh);
+
+  it('of a dead holder whose clock was ahead is free again after the usual time, not after the difference', async ({
+    store,
+  }) => {
+    const time = timeFrom(startMs);
+    const dead = holderOn(store, timeFrom(startMs + 600_000), 'dead');
+    const alive = holderOn(store, time, 'alive');
+    const often = { ...job, everyMs: 0 };
+    expect(await takeLease(dead, often)).toEqual({ kind: 'taken' });
+    expect(await takeLease(alive, often)).toEqual({ kind: 'wait', untilMs: startMs + leaseMs });
+    time.pass(leaseMs - 1);
+    expect(await takeLease(alive, often)).toMatchObject({ kind: 'wait' });
+    time.pass(1);
+    expect(await takeLease(alive, often)).toEqual({ kind: 'taken' });
+  });
+
+  it.for(['succeeded', 'failed'])(
+    'whose last run %s by a clock a day ahead is due after its usual time',
+    async (how, { store }) => {
+      const time = timeFrom(startMs);
+      const ahead = holderOn(store, timeFrom(startMs + 24 * hourMs), 'ahead');
+      const alive = holderOn(store, time, 'alive');
+      await takeLease(ahead, job);
+      if (how === 'failed') await failLease(ahead, job.job);
+      else await endLease(ahead, job.job, ahead.nowMs());
+      const waitMs = how === 'failed' ? 5_000 : hourMs;
+      for (const passedMs of [0, waitMs / 2]) {
+        time.pass(passedMs);
+        expect(await takeLease(alive, job)).toEqual({ kind: 'wait', untilMs: startMs + waitMs });
+      }
+      time.pass(waitMs / 2);
+      expect(await takeLease(alive, job)).toEqual({ kind: 'taken' });
+    },
+  );
+
+  it('of a live holder whose clock is ahead stays with it, as long as it renews', async ({ store }) => {
+    const [ahead, time] = [timeFrom(startMs + 600_000), timeFrom(startMs)];
+    const [holder, waiting] = [holderOn(store, ahead, 'holder'), holderOn(store, time, 'waiting')];
+    const often = { ...job, everyMs: 0 };
+    await takeLease(holder, often);
+    for (let renewals = 0; renewals < 5; renewals += 1) {
+      expect(await takeLease(waiting, often)).toMatchObject({ kind: 'wait' });
+      for (const clock of [ahead, time]) clock.pass(leaseMs / 2);
+      expect(await keepLease(holder, job.job)).toBe(true);
+    }
+  });
+
+  it('is free again when its holder is gone, and not before', async ({ store }) => {
+    const time = timeFrom(startMs);
+    const [dead, alive] = [holderOn(store, time, 'dead'), holderOn(store, time, 'alive')];
+    await takeLease(dead, job);
+    time.pass(leaseMs - 1);
+    expect(await takeLease(alive, job)).toMatchObject({ kind: 'wait' });
+    time.pass(1);
+    expect(await takeLease(alive, job)).toEqual({ kind: 'taken' });
+    expect(await keepLease(dead, 'sweep')).toBe(false);
+    await endLease(dead, 'sweep', startMs);
+    expect(await keepLease(alive, 'sweep')).toBe(true);
+  });
+
+  it('is due a period after the last run began, whichever process ran it', async ({ store }) => {
+    const time = timeFrom(startMs);
+    const [one, other] = [holderOn(store, time, 'one'), holderOn(store, time, 'other')];
+    await takeLease(one, job);
+    await endLease(one, 'sweep', startMs);
+    expect(await takeLease(other, job)).toEqual({ kind: 'wait', untilMs: startMs + hourMs });
+    time.pass(hourMs);
+    expect(await takeLease(other, job)).toEqual({ kind: 'taken' });
+  });
+
+  it('is due later each time when runs fail, in whichever process, and on time again after a success', async ({
+    store,
+  }) => {
+    const time = timeFrom(startMs);
+    const often = { job: 'gap', everyMs: 15_000 };
+    const [one, other] = [holderOn(store, time, 'one'), holderOn(store, time, 'other')];
+    const pauses: (number | undefined)[] = [];
+    for (let run = 0; run < 10; run += 1) {
+      const [mine, theirs] = run % 2 === 0 ? [one, other] : [other, one];
+      expect(await takeLease(mine, often)).toEqual({ kind: 'taken' });
+      const failed = await failLease(mine, 'gap');
+      pauses.push(failed?.retryMs);
+      expect(await takeLease(theirs, often)).toEqual({
+        kind: 'wait',
+        untilMs: time.nowMs() + (failed?.retryMs ?? 0),
+      });
+      time.pass(failed?.retryMs ?? 0);
+    }
+    expect([pauses[0], pauses[2], pauses.at(-1)]).toEqual([5_000, 20_000, 900_000]);
+    await takeLease(one, often);
+    await endLease(one, 'gap', time.nowMs());
+    expect(await takeLease(other, often)).toEqual({ kind: 'wait', untilMs: time.nowMs() + 15_000 });
+    expect(await failLease(other, 'gap')).toBeUndefined();
+  });
+
+  it('is held back while an operator runs the job by hand, unless it is under way', async ({ store }) => {
+    const time = timeFrom(startMs);
+    const [hand, timer] = [holderOn(store, time, 'hand'), holderOn(store, time, 'timer')];
+    const held = await holdBack(hand, job.job);
+    expect(await takeLease(timer, job)).toMatchObject({ kind: 'wait' });
+    await held[Symbol.asyncDispose]();
+    expect(await takeLease(timer, job)).toEqual({ kind: 'taken' });
+    await (await holdBack(hand, job.job))[Symbol.asyncDispose]();
+    expect(await keepLease(timer, job.job)).toBe(true);
+  });
+
+  it('is due at once again when the run was stopped', async ({ store }) => {
+    const one = holderOn(store, timeFrom(startMs), 'one');
+    await takeLease(one, job);
+    await endLease(one, 'sweep', undefined);
+    expect(await takeLease(one, job)).toEqual({ kind: 'taken' });
+  });
+});
 
 describe('schedules', () => {
-  const [{ fresh }] = storeEngines;
+  const it = testWith(freshSqlite);
 
-  it('run a job again and again, at its period, and log one line a run', async () => {
-    await using home = await fresh();
+  it('run a job again and again, at its period, and log one line a run', async ({ store }) => {
     const time = timeFrom(startMs);
     const lines: string[] = [];
     const ranAt: number[] = [];
@@ -207,7 +205,7 @@ describe('schedules', () => {
         return { read: 7 };
       },
     };
-    const schedules = startSchedules(needsOf(holderOn(home.store, time, 'one'), lines), [one]);
+    const schedules = startSchedules(needsOf(holderOn(store, time, 'one'), lines), [one]);
     for (let runs = 1; runs <= 3; runs += 1) {
       await until(() => lines.length === runs, 'the job ran');
       time.pass(hourMs);
@@ -217,8 +215,7 @@ describe('schedules', () => {
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ job: 'reconcile', read: 7, msg: 'scheduled' });
   });
 
-  it('run on time after a process whose clock was a day ahead for 100 s', async () => {
-    await using home = await fresh();
+  it('run on time after a process whose clock was a day ahead for 100 s', async ({ store }) => {
     const [time, wrong] = [timeFrom(startMs), timeFrom(startMs + 24 * hourMs)];
     const ranAt: number[] = [];
     const jobs = ['watch', 'gap', 'conditions'].map((name): Job => ({
@@ -227,8 +224,8 @@ describe('schedules', () => {
       run: async () => void ranAt.push(time.nowMs()),
     }));
     const schedules = [
-      startSchedules(needsOf(holderOn(home.store, wrong, 'ahead')), jobs),
-      startSchedules(needsOf(holderOn(home.store, time, 'one')), jobs),
+      startSchedules(needsOf(holderOn(store, wrong, 'ahead')), jobs),
+      startSchedules(needsOf(holderOn(store, time, 'one')), jobs),
     ];
     for (let second = 0; second < 100; second += 1) {
       time.pass(1_000);
@@ -250,8 +247,7 @@ describe('schedules', () => {
     await schedules[1]?.close();
   });
 
-  it('outlive a job that fails, and try it again soon', async () => {
-    await using home = await fresh();
+  it('outlive a job that fails, and try it again soon', async ({ store }) => {
     const time = timeFrom(startMs);
     const lines: string[] = [];
     let runs = 0;
@@ -264,7 +260,7 @@ describe('schedules', () => {
         return undefined;
       },
     };
-    const schedules = startSchedules(needsOf(holderOn(home.store, time, 'one'), lines), [failing]);
+    const schedules = startSchedules(needsOf(holderOn(store, time, 'one'), lines), [failing]);
     await until(() => lines.length === 1, 'the failure is reported');
     time.pass(10_000);
     await until(() => runs === 2, 'it was tried again');
@@ -273,8 +269,7 @@ describe('schedules', () => {
     expect(lines.join('')).not.toContain('ada@');
   });
 
-  it('try a job of a short period less and less often while it fails', async () => {
-    await using home = await fresh();
+  it('try a job of a short period less and less often while it fails', async ({ store }) => {
     const time = timeFrom(startMs);
     const lines: string[] = [];
     const failing: Job = {
@@ -284,7 +279,7 @@ describe('schedules', () => {
         throw new Error('no');
       },
     };
-    const schedules = startSchedules(needsOf(holderOn(home.store, time, 'one'), lines), [failing]);
+    const schedules = startSchedules(needsOf(holderOn(store, time, 'one'), lines), [failing]);
     const pauses: number[] = [];
     for (let runs = 1; runs <= 9; runs += 1) {
       await until(() => lines.length === runs, 'the failure is reported');
@@ -296,8 +291,7 @@ describe('schedules', () => {
     expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 900].map((seconds) => seconds * 1000));
   });
 
-  it('log the failures of an outage once a minute for all jobs, without a stack', async () => {
-    await using home = await fresh();
+  it('log the failures of an outage once a minute for all jobs, without a stack', async ({ store }) => {
     const time = timeFrom(startMs);
     const lines: string[] = [];
     let runs = 0;
@@ -306,7 +300,7 @@ describe('schedules', () => {
       throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
     };
     const jobs = ['watch', 'gap', 'sweep'].map((name): Job => ({ name, everyMs: 15_000, run }));
-    const schedules = startSchedules(needsOf(holderOn(home.store, time, 'one'), lines), jobs);
+    const schedules = startSchedules(needsOf(holderOn(store, time, 'one'), lines), jobs);
     await until(() => runs === 3, 'every job failed');
     time.pass(5_000);
     await until(() => runs === 6, 'every job failed again');
@@ -321,65 +315,65 @@ describe('schedules', () => {
     expect(lines.join('')).not.toContain('stack');
   });
 
-  it('end a run whose lease was lost, so that two never do the same', async () => {
-    await using home = await fresh();
+  it('end a run whose lease was lost, so that two never do the same', async ({ store }) => {
     const time = timeFrom(startMs);
     const { long, running, ended } = jobUntilAborted();
-    const one = holderOn(home.store, time, 'one');
+    const one = holderOn(store, time, 'one');
     const schedules = startSchedules(needsOf(one), [long]);
     await running.promise;
     // As when the machine slept so long that another took over.
     await endLease(one, 'sweep', undefined);
-    expect(await takeLease(holderOn(home.store, time, 'other'), job)).toEqual({ kind: 'taken' });
+    expect(await takeLease(holderOn(store, time, 'other'), job)).toEqual({ kind: 'taken' });
     time.pass(leaseMs);
     expect(await ended.promise).toBe('ended');
     await schedules.close();
   });
 
   const away = (): Promise<never> => Promise.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }));
-  it.each(['refuses', 'does not answer'])('end a run when its lease is over and the store %s', async (how) => {
-    await using home = await fresh();
-    const time = timeFrom(startMs);
-    let isCut = false;
-    const healed = Promise.withResolvers<void>();
-    const cut = (): Promise<never> => (how === 'refuses' ? away() : healed.promise.then(away));
-    const store: Store = { ...home.store, transaction: (work) => (isCut ? cut() : home.store.transaction(work)) };
-    const running = Promise.withResolvers<readonly [AbortSignal, () => boolean]>();
-    const ended = Promise.withResolvers<string>();
-    const long: Job = {
-      name: 'sweep',
-      everyMs: hourMs,
-      run: (signal, isHeld) =>
-        new Promise((_resolve, reject) => {
-          running.resolve([signal, isHeld]);
-          signal.addEventListener('abort', () => {
-            ended.resolve('ended');
-            reject(new Error('aborted'));
-          });
-        }),
-    };
-    const schedules = startSchedules(needsOf(holderOn(store, time, 'one')), [long]);
-    const [signal, isHeld] = await running.promise;
-    isCut = true;
-    time.pass(leaseMs - 1);
-    for (let turns = 0; turns < 50; turns += 1) await nextTurn();
-    expect([signal.aborted, isHeld()]).toEqual([false, true]);
-    time.pass(1);
-    // At once, before any timer comes round.
-    expect([isHeld(), signal.aborted]).toEqual([false, true]);
-    expect(await ended.promise).toBe('ended');
-    expect(await takeLease(holderOn(home.store, time, 'other'), job)).toEqual({ kind: 'taken' });
-    healed.resolve();
-    await schedules.close();
-  });
+  it.for(['refuses', 'does not answer'])(
+    'end a run when its lease is over and the store %s',
+    async (how, { store }) => {
+      const time = timeFrom(startMs);
+      let isCut = false;
+      const healed = Promise.withResolvers<void>();
+      const cut = (): Promise<never> => (how === 'refuses' ? away() : healed.promise.then(away));
+      const cutOff: Store = { ...store, transaction: (work) => (isCut ? cut() : store.transaction(work)) };
+      const running = Promise.withResolvers<readonly [AbortSignal, () => boolean]>();
+      const ended = Promise.withResolvers<string>();
+      const long: Job = {
+        name: 'sweep',
+        everyMs: hourMs,
+        run: (signal, isHeld) =>
+          new Promise((_resolve, reject) => {
+            running.resolve([signal, isHeld]);
+            signal.addEventListener('abort', () => {
+              ended.resolve('ended');
+              reject(new Error('aborted'));
+            });
+          }),
+      };
+      const schedules = startSchedules(needsOf(holderOn(cutOff, time, 'one')), [long]);
+      const [signal, isHeld] = await running.promise;
+      isCut = true;
+      time.pass(leaseMs - 1);
+      for (let turns = 0; turns < 50; turns += 1) await nextTurn();
+      expect([signal.aborted, isHeld()]).toEqual([false, true]);
+      time.pass(1);
+      // At once, before any timer comes round.
+      expect([isHeld(), signal.aborted]).toEqual([false, true]);
+      expect(await ended.promise).toBe('ended');
+      expect(await takeLease(holderOn(store, time, 'other'), job)).toEqual({ kind: 'taken' });
+      healed.resolve();
+      await schedules.close();
+    },
+  );
 
-  it('end a run whose lease is over also when nothing asks for it', async () => {
-    await using home = await fresh();
+  it('end a run whose lease is over also when nothing asks for it', async ({ store }) => {
     const time = timeFrom(startMs);
     let isCut = false;
-    const store: Store = { ...home.store, transaction: (work) => (isCut ? away() : home.store.transaction(work)) };
+    const cutOff: Store = { ...store, transaction: (work) => (isCut ? away() : store.transaction(work)) };
     const { long, running, ended } = jobUntilAborted();
-    const schedules = startSchedules(needsOf(holderOn(store, time, 'one')), [long]);
+    const schedules = startSchedules(needsOf(holderOn(cutOff, time, 'one')), [long]);
     await running.promise;
     isCut = true;
     time.pass(leaseMs);
@@ -387,16 +381,15 @@ describe('schedules', () => {
     await schedules.close();
   });
 
-  it('stop cleanly in the middle of a run', async () => {
-    await using home = await fresh();
+  it('stop cleanly in the middle of a run', async ({ store }) => {
     const time = timeFrom(startMs);
     const { long, running } = jobUntilAborted();
     const lines: string[] = [];
-    const needs = needsOf(holderOn(home.store, time, 'one'), lines);
+    const needs = needsOf(holderOn(store, time, 'one'), lines);
     const schedules = startSchedules(needs, [long]);
     await running.promise;
     await schedules.close();
     expect(lines).toEqual([]);
-    expect(await takeLease(holderOn(home.store, time, 'next'), job)).toEqual({ kind: 'taken' });
+    expect(await takeLease(holderOn(store, time, 'next'), job)).toEqual({ kind: 'taken' });
   });
 });

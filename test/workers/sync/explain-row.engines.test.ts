@@ -1,5 +1,5 @@
-// Why a row is what it is, on both engines: who touched it, and where each of its values came from.
-import { describe, expect, it } from 'vitest';
+// Why a row is what it is: who touched it, and where each of its values came from.
+import { describe, expect } from 'vitest';
 import { createReadApi } from '#src/api/operations.ts';
 import { openTail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -10,7 +10,7 @@ import { prune } from '#workers/retention/retention.ts';
 import type { RecordKind } from '#schemas/records.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { ingestBodies, receivedAt, storeEngines } from '../../harness/stores.ts';
+import { ingestBodies, oneEngine, receivedAt, testWith } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const contact = `${base}/contacts/c1`;
@@ -38,10 +38,10 @@ async function whyOf(store: Store, uri: string): Promise<Explanation> {
 const originsIn = ({ fields }: Explanation) =>
   Object.fromEntries(fields.map(({ column, value, seq, event }) => [column, [value, seq, event]]));
 
-describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
-  it.runIf(available)('tells the deliveries in order, and for each value the one that supplied it', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+describe.each(oneEngine)('why, on $name,', ({ fresh }) => {
+  const it = testWith(fresh);
+
+  it('tells the deliveries in order, and for each value the one that supplied it', async ({ store }) => {
     const emails = [{ email: 'ada@example.test', is_primary: true }];
     await ingestBodies(store, [
       deliveryBody('contact.created', 10, { uri: contact, ...stamp(10), name: 'Ada', emails, company: null }),
@@ -69,9 +69,7 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
     expect(Object.keys(originsIn(why))).not.toContain('job_title');
   });
 
-  it.runIf(available)('tells the entry that set a value apart from the last one that repeated it', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('tells the entry that set a value apart from the last one that repeated it', async ({ store }) => {
     const update = (minute: number, fields: object) =>
       deliveryBody('contact.updated', minute, { uri: contact, ...stamp(minute), ...fields });
     await ingestBodies(store, [
@@ -93,36 +91,29 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
     });
   });
 
-  it.runIf(available)(
-    'tells a meeting’s values from its invitees’ deliveries, and a no-show from its mark',
-    async () => {
-      await using opened = await fresh();
-      const { store } = opened;
-      const scheduled_event = { uri: meeting, name: 'Coffee', ...stamp(10) };
-      const person = { uri: invitee, event: meeting, tracking: { utm_source: 'mail' }, ...stamp(10) };
-      const no_show = { uri: `${base}/invitee_no_shows/n1`, created_at: '2025-04-14T11:30:00Z' };
-      await ingestBodies(store, [
-        deliveryBody('invitee.created', 10, { ...person, no_show: null, scheduled_event }),
-        deliveryBody('invitee_no_show.created', 30, { ...person, no_show }),
-      ]);
-      expect(originsIn(await whyOf(store, invitee))).toMatchObject({
-        no_show_uri: [no_show.uri, 2, 'invitee_no_show.created'],
-        utm_source: ['mail', 2, 'invitee_no_show.created'],
-      });
-      const why = await whyOf(store, meeting);
-      expect(why.table).toBe('scheduled_events');
-      // The mark said nothing about the meeting.
-      expect(why.deliveries.map(({ seq }) => seq)).toEqual([1]);
-      expect(originsIn(why)).toMatchObject({ name: ['Coffee', 1, 'invitee.created'] });
+  it('tells a meeting’s values from its invitees’ deliveries, and a no-show from its mark', async ({ store }) => {
+    const scheduled_event = { uri: meeting, name: 'Coffee', ...stamp(10) };
+    const person = { uri: invitee, event: meeting, tracking: { utm_source: 'mail' }, ...stamp(10) };
+    const no_show = { uri: `${base}/invitee_no_shows/n1`, created_at: '2025-04-14T11:30:00Z' };
+    await ingestBodies(store, [
+      deliveryBody('invitee.created', 10, { ...person, no_show: null, scheduled_event }),
+      deliveryBody('invitee_no_show.created', 30, { ...person, no_show }),
+    ]);
+    expect(originsIn(await whyOf(store, invitee))).toMatchObject({
+      no_show_uri: [no_show.uri, 2, 'invitee_no_show.created'],
+      utm_source: ['mail', 2, 'invitee_no_show.created'],
+    });
+    const why = await whyOf(store, meeting);
+    expect(why.table).toBe('scheduled_events');
+    // The mark said nothing about the meeting.
+    expect(why.deliveries.map(({ seq }) => seq)).toEqual([1]);
+    expect(originsIn(why)).toMatchObject({ name: ['Coffee', 1, 'invitee.created'] });
 
-      await ingestBodies(store, [deliveryBody('invitee_no_show.deleted', 40, person)]);
-      expect(originsIn(await whyOf(store, invitee))).toMatchObject({ no_show: [null, 3, 'invitee_no_show.deleted'] });
-    },
-  );
+    await ingestBodies(store, [deliveryBody('invitee_no_show.deleted', 40, person)]);
+    expect(originsIn(await whyOf(store, invitee))).toMatchObject({ no_show: [null, 3, 'invitee_no_show.deleted'] });
+  });
 
-  it.runIf(available)('tells what was read, and a user’s values from a membership', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('tells what was read, and a user’s values from a membership', async ({ store }) => {
     const user = { uri: `${base}/users/u1`, name: 'Grace' };
     await read(store, 'organization_membership', { uri: `${base}/organization_memberships/m1`, role: 'owner', user });
     const why = await whyOf(store, user.uri);
@@ -132,9 +123,7 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
     expect(originsIn(why)).toMatchObject({ name: ['Grace', 1, 'organization_membership.read'] });
   });
 
-  it.runIf(available)('tells a delete, and that what was forgotten is gone', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('tells a delete, and that what was forgotten is gone', async ({ store }) => {
     await ingestBodies(store, [
       deliveryBody('contact.created', 10, { uri: contact, name: 'Ada', ...stamp(10) }),
       deliveryBody('contact.deleted', 20, { uri: contact, deleted_at: '2025-04-14T11:20:00Z' }),
@@ -151,9 +140,7 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
     });
   });
 
-  it.runIf(available)('tells an erasure, and which entry a value came from that was taken out', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('tells an erasure, and which entry a value came from that was taken out', async ({ store }) => {
     const email = 'ada@example.test';
     await ingestBodies(store, [
       deliveryBody('contact.created', 10, { uri: contact, emails: [{ email }], ...stamp(10) }),
@@ -173,9 +160,7 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
     });
   });
 
-  it.runIf(available)('says which deliveries were pruned, and still names every supplier', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('says which deliveries were pruned, and still names every supplier', async ({ store }) => {
     await ingestBodies(store, [
       deliveryBody('contact.created', 10, { uri: contact, name: 'Ada', ...stamp(10) }),
       deliveryBody('contact.updated', 20, { uri: contact, name: 'Ada L.', ...stamp(20) }),
@@ -190,9 +175,7 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
     expect(why.fields.filter(({ seq }) => seq !== 2)).toEqual([]);
   });
 
-  it.runIf(available)('says when a value was observed where the log no longer shows by whom', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('says when a value was observed where the log no longer shows by whom', async ({ store }) => {
     await ingestBodies(store, [deliveryBody('contact.created', 10, { uri: contact, name: 'Ada', ...stamp(10) })]);
     await store.db.updateTable('event_log').set({ body: null }).execute();
     expect((await whyOf(store, contact)).fields).toContainEqual({
@@ -206,19 +189,16 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
     });
   });
 
-  it.runIf(available)('tells of what could not be projected, although there is no row', async () => {
-    await using opened = await fresh();
-    await ingestBodies(opened.store, [deliveryBody('contact.merged', 10, { uri: contact })]);
-    expect(await whyOf(opened.store, contact)).toMatchObject({
+  it('tells of what could not be projected, although there is no row', async ({ store }) => {
+    await ingestBodies(store, [deliveryBody('contact.merged', 10, { uri: contact })]);
+    expect(await whyOf(store, contact)).toMatchObject({
       table: null,
       deliveries: [{ outcome: 'unhandled', reason: expect.stringContaining('does not know this kind') }],
       fields: [],
     });
   });
 
-  it.runIf(available)('gives a long history in parts, each with all the values', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('gives a long history in parts, each with all the values', async ({ store }) => {
     const bodies = Array.from({ length: 450 }, (_, n) =>
       deliveryBody('contact.updated', 10, {
         uri: contact,
@@ -237,9 +217,7 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
     expect(seqs).toEqual(Array.from({ length: 450 }, (_, n) => n + 1));
   });
 
-  it.runIf(available)('gives a heavy history in parts, and lets others have their turn', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('gives a heavy history in parts, and lets others have their turn', async ({ store }) => {
     const columns = ['name', 'job_title', 'company', 'city', 'country', 'state', 'linkedin', 'timezone'];
     const textOf = (n: number) => `${n % 10}`.repeat(3_900);
     const bodies = Array.from({ length: 100 }, (_, n) => {
@@ -269,9 +247,7 @@ describe.each(storeEngines)('why, on $name,', ({ available, fresh }) => {
     expect(turns).toBeGreaterThan(10);
   });
 
-  it.runIf(available)('answers over HTTP, and says when it knows nothing', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('answers over HTTP, and says when it knows nothing', async ({ store }) => {
     const tail = openTail({ lastSeq: async () => 0 });
     const api = createReadApi({ store, tail, screen, clock: () => 0, secret: 'secret', report: () => {} });
     await ingestBodies(store, [deliveryBody('contact.created', 10, { uri: contact, name: 'Ada', ...stamp(10) })]);

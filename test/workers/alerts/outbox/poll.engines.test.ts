@@ -1,5 +1,5 @@
 // The outbox poller on a real store: large backlogs, several pollers, and the end of a process.
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { instantOf } from '#src/base/time.ts';
 import { createLog } from '#src/observability/log.ts';
 import { insertAlerts, readAlerts } from '#src/store/alerts/alert-rows.ts';
@@ -10,7 +10,7 @@ import type { ChannelName } from '#src/store/alerts/channel-names.ts';
 import type { Message } from '#workers/alerts/message/message.ts';
 import { startOutboxPoller } from '#workers/alerts/outbox/poll.ts';
 import type { ConditionRule } from '#workers/alerts/rules/ruleset.ts';
-import { storeEngines } from '../../../harness/stores.ts';
+import { availableEngines, oneEngine, testWith } from '../../../harness/stores.ts';
 
 const startMs = Date.parse('2026-03-04T12:00:00Z');
 
@@ -98,10 +98,10 @@ const statesOf = async ({ db }: Store) =>
 const sizesOf = (sent: readonly Message[]) =>
   Object.fromEntries(sent.map(({ id, subjects }) => [id, subjects.toSorted().join()]));
 
-describe.each(storeEngines.filter(({ available }) => available))('the outbox poller on $name', ({ fresh }) => {
-  it('sends the same digests when they are retried, however many alerts are due', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+describe.each(oneEngine)('the outbox poller on $name', ({ fresh }) => {
+  const it = testWith(fresh);
+
+  it('sends the same digests when they are retried, however many alerts are due', async ({ store }) => {
     await addMany(store, 700);
     let answer: SendResult = { ok: false, answer: '503', retry: true };
     await using polling = startPoller(store, { rule: { digest: 1_000 }, send: async () => answer });
@@ -120,9 +120,7 @@ describe.each(storeEngines.filter(({ available }) => available))('the outbox pol
     await expect.poll(async () => new Set(await statesOf(store))).toEqual(new Set(['sent']));
   });
 
-  it('sends the alerts about several hosts as one message with their names', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('sends the alerts about several hosts as one message with their names', async ({ store }) => {
     const uris = [1, 2, 3].map((n) => `https://api.example.test/users/${n}`);
     const at = instantOf(startMs);
     const common = { rule: 'many', channel: 'slack', fact: 'since', occurred_at: at, due_at: at };
@@ -154,9 +152,7 @@ describe.each(storeEngines.filter(({ available }) => available))('the outbox pol
     await expect.poll(async () => new Set(await statesOf(store))).toEqual(new Set(['sent']));
   });
 
-  it('postpones a large backlog to the end of quiet hours with few writes', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('postpones a large backlog to the end of quiet hours with few writes', async ({ store }) => {
     await addMany(store, 1_200);
     const quiet = { from: '11:00', to: '13:00', timezone: 'UTC' };
     await using polling = startPoller(store, { rule: { quiet } });
@@ -168,9 +164,9 @@ describe.each(storeEngines.filter(({ available }) => available))('the outbox pol
     expect(polling.clock.transactions).toBeLessThanOrEqual(5);
   });
 
-  it('sends a limited number at a time per channel, and a hanging channel does not delay another', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('sends a limited number at a time per channel, and a hanging channel does not delay another', async ({
+    store,
+  }) => {
     await addMany(store, 30, 'pagerduty');
     await addMany(store, 30, 'webhook');
     let isHanging = true;
@@ -187,9 +183,10 @@ describe.each(storeEngines.filter(({ available }) => available))('the outbox pol
     expect(sentTo('pagerduty')).toBe(30);
   });
 
-  it('sends 500 alerts of one minute to a recipient that takes one a second in few messages, with two processes', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('sends 500 alerts of one minute to a recipient that takes one a second in few messages, with two processes', async ({
+    opened,
+    store,
+  }) => {
     const accepted: Message[] = [];
     const clock = { nowMs: startMs };
     let [lastMs, refused] = [0, 0];
@@ -221,21 +218,7 @@ describe.each(storeEngines.filter(({ available }) => available))('the outbox pol
     expect([one, other].map(({ poller }) => poller.channelStates()['slack']?.failures)).toEqual([0, 0]);
   });
 
-  it('sends every alert once when several processes poll the same outbox', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
-    await addMany(store, 60);
-    await using one = startPoller(store);
-    await using other = startPoller(await opened.openAnother());
-    await expect.poll(async () => new Set(await statesOf(store))).toEqual(new Set(['sent']));
-    const ids = [...one.sent, ...other.sent].map(({ id }) => id);
-    expect(ids).toHaveLength(60);
-    expect(new Set(ids).size).toBe(60);
-  });
-
-  it('keeps the claim of a message whose outcome is unknown when the process stops', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('keeps the claim of a message whose outcome is unknown when the process stops', async ({ store }) => {
     await addMany(store, 1);
     const polling = startPoller(store, {
       send: (_message, signal) =>
@@ -247,5 +230,19 @@ describe.each(storeEngines.filter(({ available }) => available))('the outbox pol
     await polling.poller.close();
     const [alert] = await readAlerts(store, ['webhook-0']);
     expect(alert).toMatchObject({ state: 'pending', attempts: 0, claimed_at: instantOf(polling.clock.nowMs) });
+  });
+});
+
+describe.each(availableEngines)('several outbox pollers on $name', ({ fresh }) => {
+  const it = testWith(fresh);
+
+  it('send every alert once', async ({ opened, store }) => {
+    await addMany(store, 60);
+    await using one = startPoller(store);
+    await using other = startPoller(await opened.openAnother());
+    await expect.poll(async () => new Set(await statesOf(store))).toEqual(new Set(['sent']));
+    const ids = [...one.sent, ...other.sent].map(({ id }) => id);
+    expect(ids).toHaveLength(60);
+    expect(new Set(ids).size).toBe(60);
   });
 });

@@ -1,5 +1,5 @@
 // One send, on rows that other processes may change as well.
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { createCircuitBreaker } from '#src/base/retry-policy.ts';
 import { instantOf } from '#src/base/time.ts';
 import { createLog } from '#src/observability/log.ts';
@@ -13,7 +13,7 @@ import { applyDesiredAlerts } from '#workers/alerts/outbox/apply.ts';
 import { sendClaimed } from '#workers/alerts/outbox/send.ts';
 import { claimForSending } from '../../../harness/alerts/alert-world.ts';
 import { noShowBooking } from '../../../harness/data/no-show-bookings.ts';
-import { ingestBodies, storeEngines } from '../../../harness/stores.ts';
+import { ingestBodies, oneEngine, testWith } from '../../../harness/stores.ts';
 
 const startMs = Date.parse('2026-03-04T10:00:00Z');
 
@@ -70,16 +70,19 @@ async function openSender(store: Store) {
   return sender;
 }
 
-describe.each(storeEngines.filter(({ available }) => available))('a send on $name', ({ fresh }) => {
-  it('retries a message that cannot be built, gives it up in the end, and does not count it against the channel', async () => {
-    await using opened = await fresh();
-    const sender = await openSender(opened.store);
+describe.each(oneEngine)('a send on $name', ({ fresh }) => {
+  const it = testWith(fresh);
+
+  it('retries a message that cannot be built, gives it up in the end, and does not count it against the channel', async ({
+    store,
+  }) => {
+    const sender = await openSender(store);
     const odd = () => {
       throw new TypeError('Cannot convert object to primitive value');
     };
     sender.rules.set('no_show', { ...sender.rules.get('no_show'), find: odd } as unknown as AlertRule);
     const { uri, marked } = noShowBooking(1, startMs);
-    await ingestBodies(opened.store, [marked]);
+    await ingestBodies(store, [marked]);
     await sender.add('odd', 'no_show', uri);
     await sender.send('odd');
     expect(await sender.row('odd')).toMatchObject({
@@ -94,11 +97,10 @@ describe.each(storeEngines.filter(({ available }) => available))('a send on $nam
     expect(sender.received).toEqual([]);
   });
 
-  it('addresses the hosts of the booking when the rule has to_host', async () => {
-    await using opened = await fresh();
-    const sender = await openSender(opened.store);
+  it('addresses the hosts of the booking when the rule has to_host', async ({ store }) => {
+    const sender = await openSender(store);
     const { uri, marked } = noShowBooking(1, startMs);
-    await ingestBodies(opened.store, [marked]);
+    await ingestBodies(store, [marked]);
     const { bookings } = await loadRules({ file: undefined, graceMs: 0, configured: ['slack'] });
     const found = [{ fact: { kind: 'no_show' as const, noShowUri: 'mark' }, occurredAt: instantOf(startMs) }];
     const host = { email: 'grace@example.test', slackUser: undefined };
@@ -108,11 +110,10 @@ describe.each(storeEngines.filter(({ available }) => available))('a send on $nam
     expect(sender.hosts).toEqual([[host]]);
   });
 
-  it.each(['rule', 'channel'])(
+  it.for(['rule', 'channel'])(
     'leaves the alert to other processes for two minutes when its %s is unknown',
-    async (what) => {
-      await using opened = await fresh();
-      const sender = await openSender(opened.store);
+    async (what, { store }) => {
+      const sender = await openSender(store);
       await sender.add('a', 'quarantine');
       const rule = sender.rules.get('quarantine') as AlertRule;
       if (what === 'rule') sender.rules.delete('quarantine');
@@ -132,9 +133,8 @@ describe.each(storeEngines.filter(({ available }) => available))('a send on $nam
     },
   );
 
-  it('gives up an alert in the end whose rule no process has', async () => {
-    await using opened = await fresh();
-    const sender = await openSender(opened.store);
+  it('gives up an alert in the end whose rule no process has', async ({ store }) => {
+    const sender = await openSender(store);
     await sender.add('a', 'removed');
     for (let n = 1; n <= 12; n += 1) await sender.send('a');
     expect(await sender.row('a')).toMatchObject({
@@ -143,9 +143,7 @@ describe.each(storeEngines.filter(({ available }) => available))('a send on $nam
     });
   });
 
-  it('remembers that an attempt may have arrived, also when later attempts certainly fail', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('remembers that an attempt may have arrived, also when later attempts certainly fail', async ({ store }) => {
     const sender = await openSender(store);
     const answers: readonly SendResult[] = [
       { ok: false, answer: 'no answer in time', retry: true, outcomeUnknown: true },
@@ -173,9 +171,7 @@ describe.each(storeEngines.filter(({ available }) => available))('a send on $nam
     expect(await sender.row('known')).toMatchObject({ state: 'retracted' });
   });
 
-  it('does not change an outcome or a claim of another process since its own claim expired', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('does not change an outcome or a claim of another process since its own claim expired', async ({ store }) => {
     const sender = await openSender(store);
     await sender.add('late', 'quarantine');
     const claimAt = (nowMs: number) => claimForSending(store, 'late', { rules: sender.rules, nowMs });
@@ -194,39 +190,39 @@ describe.each(storeEngines.filter(({ available }) => available))('a send on $nam
     expect(await sender.row('late')).toEqual(sent);
   });
 
-  it.each([
+  it.for([
     ['arrived', 'retracting', 'after it'],
     ['did not arrive', 'retracted', 'never'],
     ['may have arrived', 'retracting', 'after it'],
     ['was not sent', 'retracted', 'never'],
-  ])('of an alert that ended meanwhile: if it %s, it is %s, and its retraction is sent %s', async (outcome, state) => {
-    await using opened = await fresh();
-    const { store } = opened;
-    const sender = await openSender(store);
-    await sender.add('a', 'quarantine');
-    const sending = await claimForSending(store, 'a', { rules: sender.rules, nowMs: startMs });
-    const rules = [{ name: 'quarantine', channels: ['slack'] }];
-    const input = { subjects: ['a'], desired: [], rules, nowMs: startMs + 1_000, maxAgeMs: 86_400_000 };
-    await store.transaction((unit) => applyDesiredAlerts(unit, input));
-    // Nothing is sent before the outcome is known, or the claim has expired.
-    expect(await sender.row('a')).toMatchObject({ state: 'retracting', next_at: instantOf(startMs + 20_000) });
-    const now = instantOf(startMs + 2_000);
-    const failure = { now, next_at: instantOf(startMs + 60_000) };
-    await store.transaction((unit) => {
-      if (outcome === 'arrived') return markSent(unit, sending, now);
-      if (outcome === 'was not sent') return markFailed(unit, sending, failure);
-      return markFailed(unit, sending, { ...failure, error: '503', outcomeUnknown: outcome === 'may have arrived' });
-    });
-    expect(await sender.row('a')).toMatchObject({ state, ...(state === 'retracting' && { next_at: now }) });
-    sender.nowMs = startMs + 2_000;
-    if (state === 'retracting') await sender.send('a');
-    expect(await sender.row('a')).toMatchObject({ state: 'retracted', claimed_at: null });
-    expect(sender.received).toEqual(state === 'retracting' ? ['a-retraction'] : []);
-  });
+  ])(
+    'of an alert that ended meanwhile: if it %s, it is %s, and its retraction is sent %s',
+    async ([outcome, state], { store }) => {
+      const sender = await openSender(store);
+      await sender.add('a', 'quarantine');
+      const sending = await claimForSending(store, 'a', { rules: sender.rules, nowMs: startMs });
+      const rules = [{ name: 'quarantine', channels: ['slack'] }];
+      const input = { subjects: ['a'], desired: [], rules, nowMs: startMs + 1_000, maxAgeMs: 86_400_000 };
+      await store.transaction((unit) => applyDesiredAlerts(unit, input));
+      // Nothing is sent before the outcome is known, or the claim has expired.
+      expect(await sender.row('a')).toMatchObject({ state: 'retracting', next_at: instantOf(startMs + 20_000) });
+      const now = instantOf(startMs + 2_000);
+      const failure = { now, next_at: instantOf(startMs + 60_000) };
+      await store.transaction((unit) => {
+        if (outcome === 'arrived') return markSent(unit, sending, now);
+        if (outcome === 'was not sent') return markFailed(unit, sending, failure);
+        return markFailed(unit, sending, { ...failure, error: '503', outcomeUnknown: outcome === 'may have arrived' });
+      });
+      expect(await sender.row('a')).toMatchObject({ state, ...(state === 'retracting' && { next_at: now }) });
+      sender.nowMs = startMs + 2_000;
+      if (state === 'retracting') await sender.send('a');
+      expect(await sender.row('a')).toMatchObject({ state: 'retracted', claimed_at: null });
+      expect(sender.received).toEqual(state === 'retracting' ? ['a-retraction'] : []);
+    },
+  );
 
-  it('closes the circuit breaker on a final answer: the recipient is reachable', async () => {
-    await using opened = await fresh();
-    const sender = await openSender(opened.store);
+  it('closes the circuit breaker on a final answer: the recipient is reachable', async ({ store }) => {
+    const sender = await openSender(store);
     sender.answer = { ok: false, answer: '500', retry: true };
     for (const id of ['a', 'b', 'c', 'd', 'e']) {
       await sender.add(id, 'quarantine');

@@ -1,5 +1,5 @@
 // Custom fields of contacts in rules and messages: labels and options, whichever of contact and definition arrives first.
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { instantOf } from '#src/base/time.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -13,7 +13,7 @@ import { catchUp } from '../../../harness/alerts/alert-world.ts';
 import { bookingRules } from '../../../harness/alerts/watched-rules.ts';
 import { readDefinitions } from '../../../harness/data/custom-fields.ts';
 import { noShowBooking } from '../../../harness/data/no-show-bookings.ts';
-import { ingestBodies, rowsOf, oneEngine } from '../../../harness/stores.ts';
+import { ingestBodies, oneEngine, rowsOf, testWith } from '../../../harness/stores.ts';
 
 const nowMs = Date.UTC(2026, 10, 16, 12);
 const fieldUri = 'https://api.scheduling.test/contacts/custom_field_definitions/1';
@@ -48,10 +48,10 @@ async function alertedRules(store: Store): Promise<readonly string[]> {
   return rows.flatMap(({ rule, state }) => (state === 'pending' ? [String(rule)] : [])).toSorted();
 }
 
-describe.each(oneEngine.filter(({ available }) => available))('a single-select field on $name', ({ fresh }) => {
-  it('matches by label and by UUID, also when its definition comes or changes after the booking', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+describe.each(oneEngine)('a single-select field on $name', ({ fresh }) => {
+  const it = testWith(fresh);
+
+  it('matches by label and by UUID, also when its definition comes or changes after the booking', async ({ store }) => {
     const rules = await bookingRules(
       contactRule('label', { Segment: 'startup' }),
       contactRule('uuid', { Segment: [uuids.startup] }),
@@ -72,9 +72,7 @@ describe.each(oneEngine.filter(({ available }) => available))('a single-select f
     expect(await alertedRules(store)).toEqual(['renamed', 'uuid']);
   });
 
-  it('is shown by its label in a template', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('is shown by its label in a template', async ({ store }) => {
     const booking = noShowBooking(1, nowMs);
     await readDefinitions(store, [segment('Startup')]);
     await ingestBodies(store, [booking.marked, contactWith(uuids.startup)]);
@@ -88,9 +86,7 @@ describe.each(oneEngine.filter(({ available }) => available))('a single-select f
     expect((await buildMessage({ adminUrl: undefined }, input)).text).toBe('Startup');
   });
 
-  it('is reported when a rule or a template names a field or an option that does not exist', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('is reported when a rule or a template names a field or an option that does not exist', async ({ store }) => {
     const rules = await bookingRules(
       contactRule('fine', { Segment: ['STARTUP', uuids.other], company: 'Acme' }),
       contactRule('no-field', { Tier: 'gold' }),

@@ -1,5 +1,5 @@
 // A rule reports only what happened after it was first loaded.
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import { registerRules } from '#workers/alerts/rules/first-loaded.ts';
@@ -8,7 +8,7 @@ import { registerWatcher } from '#workers/alerts/rules/watcher.ts';
 import { catchUp } from '../../../harness/alerts/alert-world.ts';
 import { bookingRules } from '../../../harness/alerts/watched-rules.ts';
 import { noShowBooking } from '../../../harness/data/no-show-bookings.ts';
-import { ingestBodies, rowsOf, oneEngine } from '../../../harness/stores.ts';
+import { ingestBodies, oneEngine, rowsOf, testWith } from '../../../harness/stores.ts';
 
 const startMs = Date.UTC(2026, 10, 16, 12);
 const hourMs = 3_600_000;
@@ -24,10 +24,12 @@ async function run(store: Store, rules: readonly BookingRule[], nowMs: number): 
 const alerted = async (store: Store) =>
   (await rowsOf(store, 'alerts')).map(({ rule, subject_uri: uri, state }) => [rule, uri, state].join(' ')).toSorted();
 
-describe.each(oneEngine.filter(({ available }) => available))('a rule on $name', ({ fresh }) => {
-  it('that is added later does not report a booking from before, whenever that is touched; the older rule does', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+describe.each(oneEngine)('a rule on $name', ({ fresh }) => {
+  const it = testWith(fresh);
+
+  it('that is added later does not report a booking from before, whenever that is touched; the older rule does', async ({
+    store,
+  }) => {
     const [before, after] = [noShowBooking(1, startMs + hourMs), noShowBooking(2, startMs + 3 * hourMs)];
     await run(store, await bookingRules(noShow('first')), startMs);
     const both = await bookingRules(noShow('first'), noShow('second'));
@@ -47,19 +49,16 @@ describe.each(oneEngine.filter(({ available }) => available))('a rule on $name',
     expect(await alerted(store)).toEqual(expected);
   });
 
-  it('of a new installation reports nothing from before its first start', async () => {
-    await using opened = await fresh();
+  it('of a new installation reports nothing from before its first start', async ({ store }) => {
     const rules = await bookingRules(noShow('first'));
-    await run(opened.store, rules, startMs);
+    await run(store, rules, startMs);
     const [before, after] = [noShowBooking(1, startMs - hourMs), noShowBooking(2, startMs + hourMs)];
-    await ingestBodies(opened.store, [before.marked, after.marked]);
-    await run(opened.store, rules, startMs + 2 * hourMs);
-    expect(await alerted(opened.store)).toEqual([`first ${after.uri} pending`]);
+    await ingestBodies(store, [before.marked, after.marked]);
+    await run(store, rules, startMs + 2 * hourMs);
+    expect(await alerted(store)).toEqual([`first ${after.uri} pending`]);
   });
 
-  it('that a version without these times has used keeps its alerts', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('that a version without these times has used keeps its alerts', async ({ store }) => {
     const rules = await bookingRules(noShow('first'));
     const old = (nowMs: number) => catchUp({ store, nowMs: () => nowMs }, { rules, maxAgeMs: 24 * hourMs });
     await old(startMs);
@@ -72,19 +71,17 @@ describe.each(oneEngine.filter(({ available }) => available))('a rule on $name',
     expect(await alerted(store)).toEqual([`first ${known.uri} pending`, `first ${late.uri} pending`].toSorted());
   });
 
-  it('has a time whatever its name is', async () => {
-    await using opened = await fresh();
-    await registerRules(opened.store, [], instantOf(startMs));
-    const times = await registerRules(opened.store, [{ name: 'constructor' }], instantOf(startMs));
+  it('has a time whatever its name is', async ({ store }) => {
+    await registerRules(store, [], instantOf(startMs));
+    const times = await registerRules(store, [{ name: 'constructor' }], instantOf(startMs));
     expect([...times]).toEqual([['constructor', instantOf(startMs)]]);
   });
 
-  it('has one time when several processes load it at once', async () => {
-    await using opened = await fresh();
+  it('has one time when several processes load it at once', async ({ opened, store }) => {
     const another = await opened.openAnother();
     const rules = await bookingRules(noShow('first'), noShow('second'));
     const times = await Promise.all(
-      [opened.store, another, opened.store].map((store, n) => registerRules(store, rules, instantOf(startMs + n))),
+      [store, another, store].map((store, n) => registerRules(store, rules, instantOf(startMs + n))),
     );
     expect(new Set(times.map((each) => JSON.stringify([...each].toSorted()))).size).toBe(1);
   });

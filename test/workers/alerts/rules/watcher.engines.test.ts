@@ -1,5 +1,5 @@
-// The watcher on both stores: from the log to the outbox.
-import { describe, expect, it } from 'vitest';
+// The watcher: from the log to the outbox. alerts-property.engines.test.ts tries its rules on both stores.
+import { describe, expect } from 'vitest';
 import { instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import { markSent } from '#src/store/alerts/send-results.ts';
@@ -15,7 +15,7 @@ import { readPosition } from '#src/store/log/consumer-offsets.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import type { JsonObject } from '#schemas/wire.ts';
 import { noShowBooking } from '../../../harness/data/no-show-bookings.ts';
-import { ingestBodies, rowsOf, storeEngines } from '../../../harness/stores.ts';
+import { availableEngines, ingestBodies, oneEngine, rowsOf, testWith } from '../../../harness/stores.ts';
 import { catchUp } from '../../../harness/alerts/alert-world.ts';
 import { bookingRules } from '../../../harness/alerts/watched-rules.ts';
 
@@ -24,7 +24,6 @@ const hourMs = 3_600_000;
 const screen = privacyScreen({ eraseOnDelete: true });
 
 interface Watching {
-  readonly store: Store;
   watch(atMs?: number): Promise<void>;
   alerts(): Promise<readonly Alert[]>;
 }
@@ -37,7 +36,7 @@ async function watching(store: Store, rules?: readonly BookingRule[]): Promise<W
     const subjects = (await rowsOf(store, 'alerts')).map(({ subject_uri: uri }) => String(uri));
     return alertsAbout(store, subjects);
   };
-  return { store, watch, alerts };
+  return { watch, alerts };
 }
 
 function contactBody(how: 'created' | 'updated' | 'deleted', minute: number, emails: readonly string[]): string {
@@ -61,10 +60,13 @@ function recordOf(body: string): JsonObject {
   return record;
 }
 
-describe.each(storeEngines.filter(({ available }) => available))('the watcher on $name', ({ fresh }) => {
-  it('writes one alert per mark, due when the grace period is over, in the transaction that moves its offset', async () => {
-    await using opened = await fresh();
-    const { store, watch, alerts } = await watching(opened.store);
+describe.each(oneEngine)('the watcher on $name', ({ fresh }) => {
+  const it = testWith(fresh);
+
+  it('writes one alert per mark, due when the grace period is over, in the transaction that moves its offset', async ({
+    store,
+  }) => {
+    const { watch, alerts } = await watching(store);
     const booking = noShowBooking(1, nowMs - hourMs);
     await ingestBodies(store, [booking.booked, booking.marked, booking.marked]);
     await watch();
@@ -78,11 +80,10 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     expect(row).not.toMatch(/Person 1|person-1/);
   });
 
-  it('reports nothing that happened before it was registered or is too old, whatever its source', async () => {
-    await using opened = await fresh();
+  it('reports nothing that happened before it was registered or is too old, whatever its source', async ({ store }) => {
     const before = noShowBooking(1, nowMs - hourMs);
-    await ingestBodies(opened.store, [before.booked, before.marked]);
-    const { store, watch, alerts } = await watching(opened.store);
+    await ingestBodies(store, [before.booked, before.marked]);
+    const { watch, alerts } = await watching(store);
     const old = noShowBooking(2, nowMs - 25 * hourMs);
     await ingestBodies(store, [old.marked]);
     const source = { source: 'backfill', now: instantOf(nowMs) } as const;
@@ -100,9 +101,8 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     expect(await alerts()).toEqual([]);
   });
 
-  it('reports what the repair of a gap finds, when it is recent', async () => {
-    await using opened = await fresh();
-    const { store, watch, alerts } = await watching(opened.store);
+  it('reports what the repair of a gap finds, when it is recent', async ({ store }) => {
+    const { watch, alerts } = await watching(store);
     const booking = noShowBooking(1, nowMs - 23 * hourMs);
     const record = { kind: 'invitee' as const, record: recordOf(booking.marked), observed: instantOf(nowMs) };
     await ingestRecords({ store, screen }, [record], { source: 'reconcile', now: instantOf(nowMs) });
@@ -110,9 +110,8 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     expect(await alerts()).toMatchObject([{ subject_uri: booking.uri, state: 'pending' }]);
   });
 
-  it('closes an alert when only the next booking says that the missed one was moved to it', async () => {
-    await using opened = await fresh();
-    const { store, watch, alerts } = await watching(opened.store);
+  it('closes an alert when only the next booking says that the missed one was moved to it', async ({ store }) => {
+    const { watch, alerts } = await watching(store);
     const [missed, next] = [noShowBooking(1, nowMs), noShowBooking(2, nowMs)];
     await ingestBodies(store, [missed.booked, missed.marked]);
     await watch();
@@ -121,9 +120,10 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     expect(await alerts()).toMatchObject([{ state: 'retracted', sent_at: null }]);
   });
 
-  it('retracts an alert that was sent, and sends it with another key when the fact is true again', async () => {
-    await using opened = await fresh();
-    const { store, watch, alerts } = await watching(opened.store);
+  it('retracts an alert that was sent, and sends it with another key when the fact is true again', async ({
+    store,
+  }) => {
+    const { watch, alerts } = await watching(store);
     const booking = noShowBooking(1, nowMs);
     await ingestBodies(store, [booking.booked, booking.marked]);
     await watch();
@@ -143,9 +143,8 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     expect(await alerts()).toMatchObject([{ state: 'pending', episode: 2, sent_at: null }]);
   });
 
-  it('sends an alert again after a retraction that was sent although it had been canceled', async () => {
-    await using opened = await fresh();
-    const { store, watch, alerts } = await watching(opened.store);
+  it('sends an alert again after a retraction that was sent although it had been canceled', async ({ store }) => {
+    const { watch, alerts } = await watching(store);
     const booking = noShowBooking(1, nowMs);
     await ingestBodies(store, [booking.booked, booking.marked]);
     await watch();
@@ -168,12 +167,10 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     expect(await alerts()).toMatchObject([{ state: 'sent', episode: 2 }]);
   });
 
-  it('counts marks per person, ignoring the letter case of the address, also when an earlier mark arrives later', async () => {
-    await using opened = await fresh();
-    const { store, watch, alerts } = await watching(
-      opened.store,
-      await bookingRules({ name: 'again', when: 'repeat_no_show' }),
-    );
+  it('counts marks per person, ignoring the letter case of the address, also when an earlier mark arrives later', async ({
+    store,
+  }) => {
+    const { watch, alerts } = await watching(store, await bookingRules({ name: 'again', when: 'repeat_no_show' }));
     const [earlier, later] = [noShowBooking(1, nowMs - 48 * hourMs), noShowBooking(2, nowMs - hourMs)];
     await ingestBodies(store, [later.marked.replaceAll('person-2@', 'Ada@')]);
     await watch();
@@ -186,10 +183,9 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     expect(await alerts()).toMatchObject([{ rule: 'again', subject_uri: later.uri, state: 'retracted' }]);
   });
 
-  it('evaluates the other bookings of a person when a booking no longer belongs to them', async () => {
-    await using opened = await fresh();
+  it('evaluates the other bookings of a person when a booking no longer belongs to them', async ({ store }) => {
     const rules = await bookingRules({ name: 'again', when: 'repeat_no_show' });
-    const { store, watch, alerts } = await watching(opened.store, rules);
+    const { watch, alerts } = await watching(store, rules);
     const [earlier, later] = [noShowBooking(1, nowMs - 48 * hourMs), noShowBooking(2, nowMs - hourMs)];
     await ingestBodies(store, [later.marked, earlier.marked.replaceAll('person-1@', 'Person-2@')]);
     await watch();
@@ -201,10 +197,9 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     expect(await alerts()).toMatchObject([{ subject_uri: later.uri, state: 'retracted' }]);
   });
 
-  it('evaluates bookings again when a contact is created, changes its addresses, or is redacted', async () => {
-    await using opened = await fresh();
-    const { store, watch, alerts } = await watching(
-      opened.store,
+  it('evaluates bookings again when a contact is created, changes its addresses, or is redacted', async ({ store }) => {
+    const { watch, alerts } = await watching(
+      store,
       await bookingRules({ name: 'acme', when: 'vip', contact: { company: 'Acme' } }),
     );
     const states = async () => {
@@ -224,9 +219,8 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     expect(await states()).toEqual(['retracted']);
   });
 
-  it('sends nothing about an erased person, not even a retraction', async () => {
-    await using opened = await fresh();
-    const { store, watch, alerts } = await watching(opened.store);
+  it('sends nothing about an erased person, not even a retraction', async ({ store }) => {
+    const { watch, alerts } = await watching(store);
     const booking = noShowBooking(1, nowMs);
     await ingestBodies(store, [booking.booked, booking.marked]);
     await watch();
@@ -245,9 +239,8 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     expect((await loadBookingContexts(store, [booking.uri])).size).toBe(0);
   });
 
-  it('leaves alerts of removed rules as they are', async () => {
-    await using opened = await fresh();
-    const { store, watch, alerts } = await watching(opened.store);
+  it('leaves alerts of removed rules as they are', async ({ store }) => {
+    const { watch, alerts } = await watching(store);
     const booking = noShowBooking(1, nowMs);
     await ingestBodies(store, [booking.booked, booking.marked]);
     await watch();
@@ -261,10 +254,13 @@ describe.each(storeEngines.filter(({ available }) => available))('the watcher on
     await other.watch();
     expect(await alerts()).toMatchObject([{ rule: 'no_show', state: 'sent' }]);
   });
+});
 
-  it('reports everything once when several watchers run at the same time', async () => {
-    await using opened = await fresh();
-    const { store, alerts } = await watching(opened.store);
+describe.each(availableEngines)('several watchers on $name', ({ fresh }) => {
+  const it = testWith(fresh);
+
+  it('report everything once when they run at the same time', async ({ opened, store }) => {
+    const { alerts } = await watching(store);
     const another = await opened.openAnother();
     const rules = (await loadRules({ file: undefined, graceMs: 0, configured: [] })).bookings;
     const bodies = Array.from({ length: 30 }, (_, n) => noShowBooking(n, nowMs - n * 60_000).marked);
