@@ -135,6 +135,22 @@ describe.each([
     expect((await rowsOf(store, 'bookings')).map((row) => row['event_name']).toSorted()).toEqual(['Renamed', null]);
   });
 
+  it.runIf(available)('has what an entry says of a meeting that its invitee has left before it is read', async () => {
+    const { store } = opened;
+    await emptyTables(store);
+    await store.transaction(refillBookings);
+    const inMeeting = (id: string, meeting: string, name: string, at: string) => {
+      const event = `https://api.example.test/scheduled_events/${meeting}`;
+      return body(id, { event, updated_at: at, scheduled_event: { uri: event, name, updated_at: at } });
+    };
+    await ingestBodies(store, [inMeeting('1', 'A', 'Talk', '2025-01-02T00:00:00Z')]);
+    await catchUpBookings(store);
+    await ingestBodies(store, [inMeeting('2', 'A', 'Renamed', '2025-01-03T00:00:00Z')]);
+    await ingestBodies(store, [inMeeting('2', 'B', 'Lunch', '2025-01-04T00:00:00Z')]);
+    await catchUpBookings(store);
+    expect((await rowsOf(store, 'bookings')).map((row) => row['event_name']).toSorted()).toEqual(['Lunch', 'Renamed']);
+  });
+
   it.runIf(available)('is made anew by a rebuild that corrects rows', async () => {
     const { store } = opened;
     await emptyTables(store);
