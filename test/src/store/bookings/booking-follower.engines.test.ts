@@ -15,6 +15,7 @@ import { keyValue, writeValue } from '#src/store/key-value.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
+import { ingestRecords } from '#workers/sync/records.ts';
 import { bookingHistory } from '../../../harness/data/booking-histories.ts';
 import { cut, reordered } from '../../../harness/data/delivery-histories.ts';
 import { ingestObservations, mixedHistory } from '../../../harness/data/api-reads.ts';
@@ -135,14 +136,36 @@ describe.each([
     expect((await rowsOf(store, 'bookings')).map((row) => row['event_name']).toSorted()).toEqual(['Renamed', null]);
   });
 
+  const inMeeting = (id: string, meeting: string, name: string, at: string) => {
+    const event = `https://api.example.test/scheduled_events/${meeting}`;
+    return body(id, { event, updated_at: at, scheduled_event: { uri: event, name, updated_at: at } });
+  };
+
+  it.runIf(available)('is not waited for by a writer whose entry leads to all that it changed', async () => {
+    const { store } = opened;
+    await emptyTables(store);
+    await store.transaction(refillBookings);
+    const at = '2025-01-03T00:00:00Z';
+    await ingestBodies(store, [inMeeting('1', 'A', 'Talk', '2025-01-02T00:00:00Z')]);
+    const read = { observed: '2025-01-03T00:00:00.000000Z' };
+    const meeting = { uri: 'https://api.example.test/scheduled_events/A', name: 'Renamed', updated_at: at };
+    const user = { uri: 'https://api.example.test/users/U', name: 'Grace', updated_at: at };
+    const member = { uri: 'https://api.example.test/organization_memberships/M', user, updated_at: at };
+    await ingestRecords(
+      { store, screen: privacyScreen({ eraseOnDelete: true }) },
+      [
+        { kind: 'scheduled_event', record: meeting, ...read },
+        { kind: 'organization_membership', record: member, ...read },
+      ],
+      { source: 'backfill', now: read.observed },
+    );
+    expect(await rowsOf(store, 'bookings')).toEqual([]);
+  });
+
   it.runIf(available)('has what an entry says of a meeting that its invitee has left before it is read', async () => {
     const { store } = opened;
     await emptyTables(store);
     await store.transaction(refillBookings);
-    const inMeeting = (id: string, meeting: string, name: string, at: string) => {
-      const event = `https://api.example.test/scheduled_events/${meeting}`;
-      return body(id, { event, updated_at: at, scheduled_event: { uri: event, name, updated_at: at } });
-    };
     await ingestBodies(store, [inMeeting('1', 'A', 'Talk', '2025-01-02T00:00:00Z')]);
     await catchUpBookings(store);
     await ingestBodies(store, [inMeeting('2', 'A', 'Renamed', '2025-01-03T00:00:00Z')]);
