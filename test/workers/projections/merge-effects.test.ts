@@ -91,6 +91,74 @@ describe('the effect of a fact', () => {
     expect(createdBy('invitee_no_show.deleted', {})).toEqual(['invitees']);
   });
 
+  it('says that periods of no-shows have moved, which are rows of their own', () => {
+    const { add, row } = openRows();
+    row('invitees')['no_show_facts'] = null;
+    expect(add(invitee('invitee.created', 1, { name: 'Ada', no_show: null }))).not.toHaveProperty('movesPeriods');
+    expect(add(mark(2)).movesPeriods).toBe(true);
+    expect(add(mark(2))).not.toHaveProperty('movesPeriods');
+    expect(add(invitee('invitee.created', 1, { name: 'Ada' }))).not.toHaveProperty('movesPeriods');
+    expect(add(invitee('invitee_no_show.deleted', 3)).movesPeriods).toBe(true);
+  });
+
+  it('of an answer is who said when that the invitee came, until a later answer says otherwise', () => {
+    const { add, row } = openRows();
+    const { subject } = mark(1);
+    const answer = (second: number, came: boolean) =>
+      add({
+        subject,
+        assignments: [],
+        noShow: { kind: 'answer', answer: { at: at(second), entry: 'e', by: 'Grace', came } },
+      });
+    const confirmed = {
+      attendance_confirmed_at: [null, at(2)],
+      attendance_confirmed_by: [null, 'Grace'],
+      attendance_entry: [null, 'e'],
+    };
+    expect(answer(2, true)).toMatchObject({ outcome: 'applied', changes: { invitees: confirmed } });
+    expect(row('invitees')).toMatchObject({
+      attendance_confirmed_at: at(2),
+      no_show_facts: { answer: { came: true } },
+    });
+    // Another fact leaves it as it is.
+    expect(Object.keys(add(mark(3)).changes?.['invitees'] ?? {})).toEqual(['no_show', 'no_show_uri', 'no_show_at']);
+    const taken = Object.fromEntries(Object.entries(confirmed).map(([column, [, value]]) => [column, [value, null]]));
+    expect(answer(4, false).changes).toEqual({ invitees: taken });
+  });
+
+  it('of a mark that was removed by its URI ends the period for good', () => {
+    const { add, row } = openRows();
+    add(mark(1));
+    expect(Object.keys(row('invitees')['no_show_facts'] ?? {})).toEqual(['marks', 'unmarks', 'snapshot']);
+    const { subject } = mark(1);
+    for (const uri of ['2', '1'])
+      add({ subject, assignments: [], noShow: { kind: 'removal', at: at(2), uri: `${base}/no_shows/${uri}` } });
+    expect(row('invitees')).toMatchObject({ no_show: null, no_show_uri: null });
+    const { removals } = row('invitees')['no_show_facts'] as { removals: object };
+    expect(Object.entries(removals)).toEqual([
+      [`${base}/no_shows/1`, at(2)],
+      [`${base}/no_shows/2`, at(2)],
+    ]);
+  });
+
+  it('of a record with the time of its deletion may change, so its table is not new', () => {
+    const [{ version } = expect.fail()] = first.assignments;
+    const createdBy = (deletions: readonly (string | null | undefined)[]) => {
+      const subject = { table: 'users', uri: `${base}/users/1` } as const;
+      const assignments = deletions.map((deleted_at, index) => ({
+        table: index === 0 ? ('organization_memberships' as const) : ('users' as const),
+        uri: `${base}/${index}`,
+        version,
+        definition: { role: 'role', name: 'name', deleted_at: 'deleted_at' } as const,
+        fields: { role: 'user', name: 'Ada', ...(deleted_at !== undefined && { deleted_at }) },
+      }));
+      return openRows().add({ subject, assignments }).created;
+    };
+    expect(createdBy([undefined, null])).toEqual(['organization_memberships', 'users']);
+    expect(createdBy([at(2), undefined])).toEqual(['users']);
+    expect(createdBy([undefined, at(2)])).toEqual(['organization_memberships']);
+  });
+
   it('is the same on the rows where nothing is recorded', () => {
     const [recorded, unrecorded] = [openRows(), openRows()];
     for (const fact of [first, contact(2, { name: 'Grace' }), tombstone('webhook', 3)]) {

@@ -300,11 +300,11 @@ describe.runIf(inject('redisUrl'))('the subscriptions of an earlier version', ()
     plantEarlierOnes(busy, { base: product.webhook, keyId: keyMarkOf(signingKey), signingKey });
     const enough = new AbortController();
     // Few enough that what waits for a sender arrives within the pause before the old ones are deleted.
-    const living = busy.live(15, enough.signal);
-    await until(() => facts.length > 20, 'deliveries arrive through the old ones');
+    const living = busy.live(5, enough.signal);
+    await until(() => facts.length > 10, 'deliveries arrive through the old ones');
     const { code, out } = await home.run(['bootstrap'], { PUBLIC_URL: product.url });
     const meanwhile = facts.length;
-    await until(() => facts.length > meanwhile + 20, 'deliveries arrive through the new ones');
+    await until(() => facts.length > meanwhile + 10, 'deliveries arrive through the new ones');
     enough.abort();
     await living;
     expect([code, out]).toEqual([
@@ -331,7 +331,7 @@ describe.runIf(inject('redisUrl'))('rotating the key', () => {
     await tellOfContact('before');
 
     const enough = new AbortController();
-    const living = sandbox.live(15, enough.signal);
+    const living = sandbox.live(5, enough.signal);
     const rotated = await home.run(['bootstrap', '--rotate-key'], aim);
     enough.abort();
     await living;
