@@ -11,7 +11,7 @@ const core: Readonly<Record<string, { readonly tests: string; readonly explained
   'src/subscriptions/desired.ts': { tests: 'test/src/subscriptions/{plan,plan-property}.test.ts', explained: 4 },
   'src/subscriptions/plan.ts': { tests: 'test/src/subscriptions/{plan,plan-property}.test.ts', explained: 1 },
   'workers/projections/version.ts': { tests: 'test/workers/projections/version.test.ts', explained: 0 },
-  'workers/projections/no-show.ts': { tests: 'test/workers/projections/no-show.test.ts', explained: 3 },
+  'workers/projections/no-show.ts': { tests: 'test/workers/projections/no-show.test.ts', explained: 4 },
   'workers/projections/merge.ts': {
     tests: 'test/workers/projections/{merge-effects,merge,merge-property}.test.ts',
     explained: 7,
