@@ -1,6 +1,6 @@
 // Redacts mentions of erased people from records of other subjects, at any depth.
 import { oddValuesOf } from '#schemas/odd-values.ts';
-import { isObject, propertyOf, type JsonObject } from '#schemas/wire.ts';
+import { isObject, type JsonObject } from '#schemas/wire.ts';
 import type { MirrorTable } from '#workers/projections/contract.ts';
 import { embeddings } from '#workers/projections/touches.ts';
 import type { Erasures } from './erasure-index.ts';
@@ -33,8 +33,7 @@ export function isOwnRecord(scope: RedactionScope, table: MirrorTable, record: J
   if (isErasedUri(scope, record['uri'])) return true;
   // Also where the value was set aside, because it does not fit.
   const odd = oddValuesOf(record);
-  const names = (...keys: readonly string[]): boolean =>
-    keys.some((key) => containsAddress(scope, [record[key], odd?.[key]]));
+  const names = (key: string): boolean => containsAddress(scope, [record[key], odd?.[key]]);
   switch (table) {
     case 'contacts':
       return names('emails');
@@ -45,7 +44,7 @@ export function isOwnRecord(scope: RedactionScope, table: MirrorTable, record: J
       return isErasedUri(scope, record['submitter']) || names('questions_and_answers');
     case 'meeting_recaps': {
       const event = isObject(record['event']) ? record['event'] : {};
-      const attendees = [event['attendees'], propertyOf(odd?.['event'], 'attendees')];
+      const attendees = [event['attendees'], odd?.['event']];
       return isErasedUri(scope, event['uri']) || containsAddress(scope, attendees) || names('speakers');
     }
     default:

@@ -60,6 +60,15 @@ describe('the name of an unknown kind', () => {
   });
 });
 
+describe('an entry of an unknown kind', () => {
+  it('concerns the person whose URI is anywhere in it, also after the erasure', () => {
+    const item = delivered('custom.kind', { note: 'x', people: ['y', { name: 'z', user: ada.uri }] }, after);
+    expect(redactErased(erasures, item)).not.toBe(item);
+    const other = delivered('custom.kind', { note: 'x', people: ['y', { name: 'z', user: uri }] }, after);
+    expect(redactErased(erasures, other)).toBe(other);
+  });
+});
+
 describe('an entry stays as it is', () => {
   const own = contact({ emails: [{ email: ada.email }] });
 

@@ -1,5 +1,6 @@
 // Mentions of erased people in records of others: found at any depth, removed, and nothing else is changed.
 import { describe, expect, it } from 'vitest';
+import { blankEntry, parseText } from '#workers/pipeline/parse.ts';
 import { erasedAddress, erasuresOf } from '#workers/privacy/erasure-index.ts';
 import { containsAddress, isOwnRecord, redactMentions } from '#workers/privacy/redact-mentions.ts';
 
@@ -52,6 +53,17 @@ describe('a record', () => {
     ['scheduled_events', { name: ada.email }, false],
   ] as const)('of %s with %j is theirs: %s', (table, record, isTheirs) => {
     expect(isOwnRecord(scope, table, record)).toBe(isTheirs);
+  });
+
+  it('of a meeting is theirs where what it says of the meeting does not fit, and was set aside', () => {
+    const recapWith = (email: string) => {
+      const payload = { uri: 'https://api.example.test/meeting_recaps/1', event: [{ attendees: [{ email }] }] };
+      const created_at = '2025-05-01T00:00:00Z';
+      const body = JSON.stringify({ event: 'meeting_recap.created', created_at, payload });
+      return parseText(body, blankEntry).record ?? expect.fail();
+    };
+    expect(isOwnRecord(scope, 'meeting_recaps', recapWith(ada.email))).toBe(true);
+    expect(isOwnRecord(scope, 'meeting_recaps', recapWith(grace.email))).toBe(false);
   });
 });
 

@@ -166,10 +166,13 @@ for (const engine of storeEngines)
       expect(world.markOf(uris.held)).toBeNull();
       const entries = (await rowsOf(store, 'event_log')).filter(({ source }) => source === 'operator');
       expect(entries.map(({ body }) => JSON.parse(String(body)).payload)).toEqual([{ uri: uris.held, by: 'host' }]);
-      expect((await rowsOf(store, 'admin_actions')).map(({ caller, status }) => [caller, status])).toEqual([
-        ['slack button', 200],
-        ['slack button', 200],
-      ]);
+      // Its end is recorded after the message was edited.
+      await expect
+        .poll(async () => (await rowsOf(store, 'admin_actions')).map(({ caller, status }) => [caller, status]))
+        .toEqual([
+          ['slack button', 200],
+          ['slack button', 200],
+        ]);
       expect(slack.messages).toHaveLength(1);
       const written = world.lines.join('\n');
       for (const secret of ['xoxb-canary', 'xapp-canary', invitee?.email, invitee?.name, world.host.email, came.value])
