@@ -6,6 +6,7 @@ import { openChannels, type ChannelSettings } from '#workers/alerts/channels/cha
 import { buildReport } from '#workers/alerts/message/digest.ts';
 import { buildMessage, type Message, type MessageInput } from '#workers/alerts/message/message.ts';
 import { sanitizeLine, sanitizeLines } from '#workers/alerts/message/sanitize-text.ts';
+import { anyText } from '../data/any-text.ts';
 import { bookingContext } from '../data/booking-context.ts';
 import { messageTexts } from '../data/hostile.ts';
 import { openCallback } from '../sandbox/callback-server.ts';
@@ -100,11 +101,7 @@ const markup = fc.string({
   ),
   maxLength: 3_000,
 });
-const hostile = fc.oneof(
-  markup,
-  fc.string({ unit: 'binary', maxLength: 400 }),
-  fc.constantFrom(...Object.values(messageTexts)),
-);
+const hostile = fc.oneof(markup, anyText({ maxLength: 400 }), fc.constantFrom(...Object.values(messageTexts)));
 
 /** Messages as `buildMessage` makes them: every text is sanitized and bounded, and otherwise anything. */
 export const hostileMessages: fc.Arbitrary<Message> = fc

@@ -1,5 +1,6 @@
 // The corpus of hostile input: texts, values, bodies, queries and identifiers, for every surface that strangers reach.
 import fc from 'fast-check';
+import { anyText } from './any-text.ts';
 
 /** Each would set `window.attacked`, if a browser took it for more than text. */
 export const browserTexts: readonly string[] = [
@@ -83,7 +84,7 @@ export const programTexts = [
 const oddTexts = [...programTexts, ...browserTexts, ...Object.values(messageTexts)].filter(
   (text) => text.length <= 5000,
 );
-export const oddText = fc.oneof(fc.constantFrom(...oddTexts), fc.string({ unit: 'binary', maxLength: 40 }));
+export const oddText = fc.oneof(fc.constantFrom(...oddTexts), anyText({ maxLength: 40 }));
 
 /** What an attacker puts in the place of a value. */
 export const oddValue = fc.oneof(

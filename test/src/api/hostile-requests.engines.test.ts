@@ -117,7 +117,7 @@ describe.each(storeEngines)('the admin listener on $name', ({ name: engine, avai
         fc.asyncProperty(oddQueries(names), async (query) => {
           expect(await wrongWith(operation, `${pathOf(operation)}?${query}`, sent)).toBeUndefined();
         }),
-        runs(15),
+        runs(8),
       );
     },
     propertyTimeoutMs,
@@ -159,7 +159,7 @@ describe.each(storeEngines)('the admin listener on $name', ({ name: engine, avai
         fc.asyncProperty(damaged(bodyOf(operation)), async (body) => {
           expect(await wrongWith(operation, pathOf(operation), { body: JSON.stringify(body) ?? '' })).toBeUndefined();
         }),
-        runs(30),
+        runs(15),
       );
     },
     propertyTimeoutMs,

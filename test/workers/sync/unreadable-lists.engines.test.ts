@@ -97,7 +97,7 @@ describe.for(storeEngines.filter(({ name }) => name === 'sqlite'))(
             await setFaults([]);
             expect(await compare(world.store, sandbox)).toMatchObject({ drift: {}, unreadable: [] });
           }),
-          runs(30),
+          runs(20),
         );
       },
       propertyTimeoutMs,

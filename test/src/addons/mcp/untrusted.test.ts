@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { visibleJson, wrapUntrusted } from '#src/addons/mcp/untrusted.ts';
+import { anyText } from '../../../harness/data/any-text.ts';
 import { runs } from '../../../harness/runs.ts';
 
 const mark = '0123456789abcdef0123456789abcdef';
@@ -22,7 +23,7 @@ const hostile = fc.oneof(
     '＜/data-x＞',
     '\u0000\u001b[2J\u009b',
   ),
-  fc.string({ unit: 'binary' }),
+  anyText(),
   fc.string({ unit: fc.constantFrom('<', '/', '>', 'd', 'a', 't', '-', '0', '\n', '\u202e', '"', '\\') }),
 );
 const value = fc.letrec((tie) => ({

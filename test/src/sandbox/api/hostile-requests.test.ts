@@ -101,7 +101,7 @@ describe('a bad body', () => {
           if (answer.status >= 400) expect([text, after]).toEqual([text, before]);
           before = after;
         }),
-        runs(25),
+        runs(12),
       );
     },
     propertyTimeoutMs,
@@ -149,7 +149,7 @@ describe('an odd identifier', () => {
           const answer = await call(operation, [path, target.usualQuery(operation)].join('?'), { body });
           expect(target.wrongWith(`${operation.method} ${path}`, answer, [400, 403, 404])).toEqual([]);
         }),
-        runs(25),
+        runs(12),
       );
       expect([name, target.truth()]).toEqual([name, before]);
     },

@@ -38,7 +38,7 @@ describe('a bad call of a control', () => {
           fc.pre(control.body?.safeParse(JSON.parse(text)).success === false);
           expect(target.wrongWith(`${name} ${text}`, await pull(control, text), [400])).toEqual([]);
         }),
-        runs(15),
+        runs(8),
       );
       expect([target.truth(), await inForce()]).toEqual(before);
     },

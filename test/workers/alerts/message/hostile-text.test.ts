@@ -6,11 +6,12 @@ import { buildMessage } from '#workers/alerts/message/message.ts';
 import type { BookingFact } from '#workers/alerts/rules/fact.ts';
 import type { BookingContext } from '#src/read/bookings/booking-context.ts';
 import { sanitizeLine, sanitizeLines, truncate } from '#workers/alerts/message/sanitize-text.ts';
+import { anyText } from '../../../harness/data/any-text.ts';
 import { bookingContext, inviteeUri, rowOf } from '../../../harness/data/booking-context.ts';
 import { runs } from '../../../harness/runs.ts';
 
 const anything = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 400 }),
+  anyText({ maxLength: 400 }),
   fc.string({ unit: 'grapheme', maxLength: 400 }),
   // Half surrogate pairs, combining marks and joiners.
   fc.string({
