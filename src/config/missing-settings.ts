@@ -1,4 +1,5 @@
 // The settings without which the service cannot be called, or cannot call: which of them have no value.
+import { slotstream } from '#src/base/command.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Config } from './load.ts';
 import { pollPeriodMs } from './polling.ts';
@@ -21,14 +22,14 @@ export const neededSettings = (config: Config): readonly RequiredName[] =>
   pollPeriodMs(config) === undefined ? missingSettings(config) : [];
 
 /** Reports all that are missing at once, with the variables that are probably misspelt. */
-export function requireSettings(
-  config: Pick<Config, 'api' | 'publicUrl' | 'unknownSettings'>,
-  needed: readonly RequiredName[],
-): void {
+export function requireSettings(config: Config, needed: readonly RequiredName[]): void {
   const missing = missingSettings(config).filter((name) => needed.includes(name));
   if (missing.length === 0) return;
   const lines = missing.map((name) => `${name} is not set: ${examples[name]}.`);
+  const cure = `Set ${missing.length === 1 ? 'it' : 'them'} in the environment or in .env.`;
+  // Only PUBLIC_URL is missing then.
+  const other = ` Without it, ${slotstream} start reads the service every few minutes, and needs no subscriptions.`;
   throw new SlotstreamError('config', [...lines, ...config.unknownSettings].join('\n'), {
-    hint: `Set ${missing.length === 1 ? 'it' : 'them'} in the environment or in .env.`,
+    hint: pollPeriodMs(config) === undefined ? cure : cure + other,
   });
 }

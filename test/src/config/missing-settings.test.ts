@@ -1,5 +1,6 @@
 // What is said about settings that are missing.
 import { expect, it } from 'vitest';
+import type { SlotstreamError } from '#src/base/errors.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { missingSettings, requireSettings } from '#src/config/missing-settings.ts';
 
@@ -16,4 +17,19 @@ it('passes where none is missing; OAuth stands for a token', () => {
   const config = loadConfig(oauth);
   expect(() => requireSettings(config, ['API_TOKEN'])).not.toThrow();
   expect(missingSettings(config)).toEqual(['PUBLIC_URL']);
+});
+
+it('says how a mirror without a public address works, where it would', () => {
+  const hintFor = (settings: Readonly<Record<string, string>>): unknown => {
+    try {
+      return requireSettings(loadConfig(settings), ['API_TOKEN', 'PUBLIC_URL']);
+    } catch (error) {
+      return (error as SlotstreamError).hint;
+    }
+  };
+  const cure = 'Set it in the environment or in .env.';
+  expect(hintFor({ API_TOKEN: 'secret' })).toBe(
+    `${cure} Without it, ./bin/slotstream start reads the service every few minutes, and needs no subscriptions.`,
+  );
+  expect(hintFor({ API_TOKEN: 'secret', SIGNING_KEYS: 'a'.repeat(32) })).toBe(cure);
 });
