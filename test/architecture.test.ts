@@ -50,7 +50,7 @@ const floors: Readonly<Record<string, string>> = {
   'src/app': `src/{base,signing,egress,config,observability,queue,store,read,upstream,feed,receiver,subscriptions,api,dashboard}
     src/addons/{brokers,mcp,slack} workers/{scheduling,pipeline,privacy,sync,retention,sinks,alerts}`,
   'src/doctor': `schemas src/{base,signing,config,observability,queue,store,read,upstream,receiver,subscriptions,api,app}
-    workers/{sync,sinks,alerts}`,
+    src/addons/slack workers/{sync,sinks,alerts}`,
   'src/cli': `schemas src/{base,signing,config,observability,sandbox,queue,store,read,upstream,feed,export,receiver,subscriptions,api}
     src/{app,doctor} src/addons/{mcp,object-storage} workers/{projections,pipeline,scheduling,privacy,sync,alerts}`,
   // What programs import: each file is one of the package's imports.
@@ -161,6 +161,7 @@ describe('the architecture', () => {
       'src/app/slack.ts',
       'src/cli/commands/export.ts',
       'src/cli/commands/mcp.ts',
+      'src/doctor/alerts.ts',
     ]);
   });
 
@@ -271,6 +272,7 @@ describe('the architecture', () => {
       'src/addons/object-storage/s3-output.ts',
       'src/addons/slack/buttons.ts',
       'src/addons/slack/slack-bot.ts',
+      'src/addons/slack/token-check.ts',
       'src/api/running-instance.ts',
       'src/cli/commands/trigger.ts',
       'src/doctor/admin-url.ts',

@@ -1,4 +1,4 @@
-// Checks alerts: the rules load and name fields that exist, channels are configured, and links lead somewhere.
+// Checks alerts: the rules load and name fields that exist, channels are configured, Slack accepts its tokens, and links lead somewhere.
 import { slotstream } from '#src/base/command.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -47,8 +47,15 @@ export async function alertWarnings({ alerts, rules, store }: WarningInput) {
   const fixOf = (what: string, part: string) =>
     `Correct ALERTS_FILE; if the ${what} is new: ${slotstream} backfill ${part}`;
   return [
+    ...(await slackWarnings(alerts.slackApp)),
     ...(isRead && alerts.adminUrl === undefined ? [noLinks] : []),
     ...fields.map((message) => ({ message, fix: fixOf('field', 'custom_field_definitions') })),
     ...forms.map((message) => ({ message, fix: fixOf('form', 'routing_forms') })),
   ];
+}
+
+async function slackWarnings(app: Config['alerts']['slackApp']) {
+  if (app === undefined) return [];
+  const { slackTokenWarnings } = await import('#src/addons/slack/token-check.ts');
+  return slackTokenWarnings(app);
 }

@@ -170,7 +170,7 @@ const codeOf = (error: unknown): string | undefined =>
 const isTemporary = (error: WebAPIPlatformError): boolean =>
   ['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout', 'ratelimited'].includes(error.data.error);
 
-function failureOf(error: unknown): SendResult {
+export function failureOf(error: unknown): SendResult {
   if (error instanceof WebAPIRateLimitedError)
     return { ok: false, answer: '429', retry: true, retryAfterMs: error.retryAfter * 1000, isLimited: true };
   if (error instanceof WebAPIPlatformError)

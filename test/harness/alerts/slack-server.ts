@@ -34,6 +34,7 @@ export async function openSlackServer(users: Readonly<Record<string, string>>) {
   const sockets = new Set<Duplex>();
   const acknowledged: string[] = [];
   const refusals: { readonly method: string; readonly status: number; readonly body: object }[] = [];
+  const granted = ['chat:write', 'users:read', 'users:read.email'];
   let connections = 0;
 
   const methods: Readonly<Record<string, (form: URLSearchParams) => object>> = {
@@ -60,6 +61,7 @@ export async function openSlackServer(users: Readonly<Record<string, string>>) {
       replies.push({ user: form.get('user') ?? '', text: form.get('text') ?? '' });
       return { ok: true };
     },
+    'auth.test': () => ({ ok: true }),
     'apps.connections.open': () => ({ ok: true, url: `ws://127.0.0.1:${port}/link` }),
   };
   function write(message: SlackMessage, form: URLSearchParams): void {
@@ -79,7 +81,12 @@ export async function openSlackServer(users: Readonly<Record<string, string>>) {
       isAllowed
         ? (methods[method]?.(form) ?? { ok: false, error: 'unknown_method' })
         : { ok: false, error: 'invalid_auth' };
-    const headers = { 'content-type': 'application/json', ...(refusal?.status === 429 && { 'retry-after': '7' }) };
+    const scopes = { 'x-oauth-scopes': granted.join(',') };
+    const headers = {
+      'content-type': 'application/json',
+      ...scopes,
+      ...(refusal?.status === 429 && { 'retry-after': '7' }),
+    };
     response.writeHead(refusal?.status ?? 200, headers).end(JSON.stringify(refusal?.body ?? answerOf()));
   });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex) => {
@@ -111,6 +118,8 @@ export async function openSlackServer(users: Readonly<Record<string, string>>) {
 
   return {
     app: { ...slackTokens, apiUrl: `http://127.0.0.1:${port}/api/` },
+    /** The scopes of the bot. */
+    granted,
     messages,
     replies,
     calls,
