@@ -25,13 +25,19 @@ const standalone = ['webhooks', 'client'];
 
 /** Writes what is installed to `folder`, except its pages. */
 export async function writeBundle(folder: string): Promise<void> {
-  const modules = [...(await writeProduct(folder)), ...(await writeStandalone(folder))];
+  const modules = [...(await writeProgram(folder)), ...(await writeStandalone(folder))];
   writeFileSync(join(folder, 'THIRD-PARTY.md'), thirdPartyNotices(root, modules));
   writeFileSync(join(folder, 'lib/api.d.ts'), apiDeclarations());
   for (const [name, text] of Object.entries(entryDeclarations())) writeFileSync(join(folder, `lib/${name}.d.ts`), text);
   writeFileSync(join(folder, 'lib/tables.js'), 'export {};\n');
+}
+
+/** Only what the command needs. */
+async function writeProgram(folder: string): Promise<readonly string[]> {
+  const modules = await writeProduct(folder);
   for (const path of ['bin', 'src/dashboard/assets']) cpSync(join(root, path), join(folder, path), { recursive: true });
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(installedManifest(), null, 2)}\n`);
+  return modules;
 }
 
 async function writeStandalone(folder: string): Promise<readonly string[]> {
@@ -79,9 +85,9 @@ async function writeProduct(folder: string): Promise<readonly string[]> {
   return modulesOf(output);
 }
 
-/** The same with the packages of this checkout, so that it runs there. Returns its command. */
+/** The program with the packages of this checkout, so that it runs there. Returns its command. */
 export async function writeRunnableBundle(folder: string): Promise<string> {
-  await writeBundle(folder);
+  await writeProgram(folder);
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   return join(folder, 'bin/slotstream.js');
 }

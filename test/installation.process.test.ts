@@ -20,7 +20,7 @@ import Sqlite from 'better-sqlite3';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { version } from '#src/base/version.ts';
-import { writeRunnableBundle } from '../.ci/bundle.ts';
+import { writeBundle } from '../.ci/bundle.ts';
 import { sbomOf } from '../.ci/sbom.ts';
 import { thirdPartyNotices } from '../.ci/third-party.ts';
 import project from '../package.json' with { type: 'json' };
@@ -38,10 +38,7 @@ interface Manifest {
 let manifest: Manifest;
 
 beforeAll(async () => {
-  // The bundle of this run, without the packages beside it.
-  const built = join(process.env['TEST_PRODUCT'] ?? (await writeRunnableBundle(join(folder, 'built'))), '../..');
-  for (const name of readdirSync(built))
-    if (name !== 'node_modules') cpSync(join(built, name), join(folder, name), { recursive: true });
+  await writeBundle(folder);
   manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
   // Optional ones are missing, as on a platform that has none.
   for (const name of Object.keys(manifest.dependencies)) {
