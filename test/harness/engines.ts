@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { codeOf } from '#src/base/errors.ts';
@@ -79,7 +79,7 @@ const engines: readonly Engine[] = [
   ),
   program({ name: 'Python', package: 'python3', override: 'TEST_PYTHON', key: 'pythonPath' }),
   program({ name: 'NATS', package: 'nats-server', override: 'TEST_NATS', key: 'natsPath' }),
-  program({ name: 'Kafka', package: 'kcat', override: 'TEST_KCAT', key: 'kcatPath' }, () => findProgram('kcat', '-V')),
+  program({ name: 'Kafka', package: 'kcat', override: 'TEST_KCAT', key: 'kcatPath' }),
   program({ name: 'Prometheus', package: 'prometheus', override: 'TEST_PROMTOOL', key: 'promtoolPath' }, () =>
     findProgram('promtool'),
   ),
@@ -91,22 +91,24 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const { path, freeBytes } = await openRunFolder(started);
   const useFolder = () => void (process.env['TMPDIR'] = path);
   if (freeBytes >= databaseBytes) useFolder();
-  for (const engine of engines) {
-    const given = process.env[engine.override];
-    if (given) {
-      project.provide(engine.key, given);
-    } else if (engine.present()) {
-      const { url } = started.use(await engine.start());
-      project.provide(engine.key, url);
-      // The next project of this run uses the same server.
-      process.env[engine.override] = url;
-    } else {
-      const cure = `Install ${engine.package} (Debian: apt-get install ${engine.package}) or set ${engine.override}.`;
-      if (process.env['CI'] === 'true') throw new Error(`No ${engine.name} here. ${cure}`);
-      console.warn(`No ${engine.name} here: the suites that need it are skipped. ${cure}`);
-      project.provide(engine.key, '');
-    }
-  }
+  await Promise.all(
+    engines.map(async (engine) => {
+      const given = process.env[engine.override];
+      if (given) {
+        project.provide(engine.key, given);
+      } else if (engine.present()) {
+        const { url } = started.use(await engine.start());
+        project.provide(engine.key, url);
+        // The next project of this run uses the same server.
+        process.env[engine.override] = url;
+      } else {
+        const cure = `Install ${engine.package} (Debian: apt-get install ${engine.package}) or set ${engine.override}.`;
+        if (process.env['CI'] === 'true') throw new Error(`No ${engine.name} here. ${cure}`);
+        console.warn(`No ${engine.name} here: the suites that need it are skipped. ${cure}`);
+        project.provide(engine.key, '');
+      }
+    }),
+  );
   useFolder();
   project.provide('templateFolder', path);
   const running = started.move();
@@ -177,11 +179,7 @@ function installMissing(): void {
   }
 }
 
-function findProgram(name: string, flag = '--version'): string | undefined {
-  try {
-    execFileSync(name, [flag], { stdio: 'ignore' });
-    return name;
-  } catch {
-    return undefined;
-  }
+function findProgram(name: string): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return folders.some((folder) => existsSync(join(folder, name))) ? name : undefined;
 }
