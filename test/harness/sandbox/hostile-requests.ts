@@ -71,12 +71,6 @@ function replacedAt(value: unknown, [key, ...rest]: Path, put: (before: unknown)
   return Object.fromEntries(entries);
 }
 
-/** The sample with each of these values in the place of each of its texts. */
-export const spoiled = (sample: unknown, values: readonly unknown[]): readonly unknown[] =>
-  placesIn(sample)
-    .filter((path) => typeof partAt(sample, path) === 'string')
-    .flatMap((path) => values.map((value) => replacedAt(sample, path, () => value)));
-
 /** The sample with one thing wrong with it. */
 export function damaged(sample: unknown): fc.Arbitrary<unknown> {
   const places = placesIn(sample);

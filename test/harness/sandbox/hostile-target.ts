@@ -33,8 +33,10 @@ export interface Target extends AsyncDisposable {
   truth(): string;
   /** What is wrong with an answer to bad input, if anything. */
   wrongWith(what: string, answer: Sent, allowed: readonly number[]): readonly string[];
-  /** A path that names what exists, or undefined where the world has none of it. */
-  pathOf(operation: Named): string | undefined;
+  /** A path that names what exists, or of the right form where the world has none of it. */
+  pathOf(operation: Named): string;
+  /** Whether the world has one of what the path names. */
+  knows(operation: Named): boolean;
   urisOfWorld(): readonly string[];
   usualBody(operation: Named, document: OpenApiDocument): unknown;
   /** The query without which an operation does not look any further. */
@@ -89,7 +91,9 @@ export async function openTarget(): Promise<Target> {
     send,
     truth: () => truthOf(sandbox),
     wrongWith: (what, answer, allowed) => wrongWith(answer, { what, allowed, fault: faults.shift() }),
-    pathOf: (operation) => pathIn(sandbox, operation),
+    pathOf: (operation) =>
+      pathIn(sandbox, operation) ?? operation.path.replaceAll(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000'),
+    knows: (operation) => pathIn(sandbox, operation) !== undefined,
     urisOfWorld: () => urisOf(sandbox),
     usualBody(operation, document) {
       const schema = docsOf(operation, document)?.requestBody?.content['application/json'].schema ?? {};
@@ -204,10 +208,6 @@ export function jsonOf(text: string): unknown {
     return undefined;
   }
 }
-
-/** A path of the right form that leads nowhere. */
-export const pathToNothing = ({ path }: Pick<ServiceOperation, 'path'>): string =>
-  path.replaceAll(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000');
 
 function pathIn(sandbox: Sandbox, { path }: Named): string | undefined {
   const named = path.slice(0, path.lastIndexOf('}') + 1);
