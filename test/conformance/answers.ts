@@ -65,15 +65,3 @@ export async function finds(list: Promise<Answer>, inside: string, outside: stri
   const uris = urisOf(await list);
   expect([uris.includes(inside), uris.includes(outside)]).toEqual([true, false]);
 }
-
-/** Every row of a list, page by page. */
-export async function everyPage<Row>(sandbox: TestSandbox, first: string): Promise<Row[]> {
-  const found: Row[] = [];
-  for (let url: string | null = first; url !== null;) {
-    const { status, body }: Answer = await sandbox.call('GET', url);
-    expect(status).toBe(200);
-    found.push(...body.collection);
-    url = body.pagination.next_page;
-  }
-  return found;
-}

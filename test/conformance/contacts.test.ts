@@ -3,11 +3,11 @@ import { expect } from 'vitest';
 import { permissionMessages } from '#schemas/errors.ts';
 import type { ContactResource, CustomFieldDefinitionResource } from '#schemas/resources/contact.ts';
 import type { Answer, CallOptions } from '../harness/sandbox.ts';
+import { everyPage } from '../harness/sandbox/lists.ts';
 import {
   answers,
   denied,
   documentedBody,
-  everyPage,
   invalid,
   lacking,
   noAccess,

@@ -1,8 +1,8 @@
 // Conformance: the conventions that hold for every endpoint.
 import { expect } from 'vitest';
 import { operations, type Answer, type TestSandbox } from '../harness/sandbox.ts';
-import { fillEveryList, listsOf, parameterNames, textsIn, type Stop } from '../harness/sandbox/lists.ts';
-import { answers, everyPage, invalid, sixDigits, urisOf } from './answers.ts';
+import { everyPage, fillEveryList, listsOf, parameterNames, textsIn, type Stop } from '../harness/sandbox/lists.ts';
+import { answers, invalid, sixDigits, urisOf } from './answers.ts';
 import { rows } from './rows.ts';
 import { openForRows } from './target.ts';
 

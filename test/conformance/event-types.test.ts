@@ -5,7 +5,8 @@ import { dayMs, hourMs, instantOf } from '#src/sandbox/clock.ts';
 import { openBooker, type Booker } from '../harness/sandbox/bookings.ts';
 import { openCallback } from '../harness/sandbox/callback-server.ts';
 import type { Answer } from '../harness/sandbox.ts';
-import { answers, everyPage, hookOf, invalid, lacking, noAccess, noRight } from './answers.ts';
+import { everyPage } from '../harness/sandbox/lists.ts';
+import { answers, hookOf, invalid, lacking, noAccess, noRight } from './answers.ts';
 import { rows } from './rows.ts';
 import { openForRows } from './target.ts';
 

@@ -1,8 +1,8 @@
 // Conformance: pages of collections, whichever list they are of.
 import { expect } from 'vitest';
 import { openTestSandbox, type Answer } from '../harness/sandbox.ts';
-import { fillEveryList, listsOf, type Stop } from '../harness/sandbox/lists.ts';
-import { answers, everyPage, invalid } from './answers.ts';
+import { everyPage, fillEveryList, listsOf, type Stop } from '../harness/sandbox/lists.ts';
+import { answers, invalid } from './answers.ts';
 import { rows } from './rows.ts';
 import { openForRows } from './target.ts';
 

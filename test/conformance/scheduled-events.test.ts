@@ -1,7 +1,8 @@
 // Conformance: scheduled events and their invitees.
 import { expect } from 'vitest';
 import { openBooker, type Booker } from '../harness/sandbox/bookings.ts';
-import { answers, everyPage, finds, invalid, lacking, noAccess, sixDigits, urisOf } from './answers.ts';
+import { everyPage } from '../harness/sandbox/lists.ts';
+import { answers, finds, invalid, lacking, noAccess, sixDigits, urisOf } from './answers.ts';
 import { rows } from './rows.ts';
 import { openForRows } from './target.ts';
 

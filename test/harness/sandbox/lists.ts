@@ -1,6 +1,6 @@
 // A tour of the service: every list there is, asked for the way a caller would, in a world where none of them is empty.
 import type { ServiceOperation } from '#src/sandbox/api/service-operation.ts';
-import { operations, type Answer, type TestSandbox } from '../sandbox.ts';
+import { operations, type Answer, type CallOptions, type TestSandbox } from '../sandbox.ts';
 import { dayMs } from '#src/sandbox/clock.ts';
 
 export interface Stop {
@@ -12,33 +12,26 @@ export interface Stop {
 /** Makes a few of what no world begins with. */
 export async function fillEveryList(sandbox: TestSandbox): Promise<void> {
   const { organization, event_types } = sandbox.handles;
-  const expectDone = ({ status, body }: Answer): Answer => {
+  const done = async (answer: Promise<Answer>): Promise<Answer['body']> => {
+    const { status, body } = await answer;
     if (status >= 300) throw new Error(`Furnishing failed: ${status} ${JSON.stringify(body)}`);
-    return { status, body, headers: new Headers() };
+    return body;
   };
   const times = await sandbox.call('GET', '/event_type_available_times', {
     query: { ...timesAhead(sandbox), event_type: event_types.group },
   });
+  const [{ start_time }] = times.body.collection;
   for (const number of [1, 2, 3]) {
     const email = `guest-${number}@example.test`;
-    const hook = {
-      url: `http://127.0.0.1:9/${number}`,
-      events: ['contact.deleted'],
-      organization,
-      scope: 'organization',
-    };
-    expectDone(await sandbox.call('POST', `${organization}/invitations`, { body: { email } }));
-    expectDone(await sandbox.call('POST', '/webhook_subscriptions', { body: hook }));
-    expectDone(await sandbox.control('POST', '/routing_form_submissions', {}));
-    expectDone(await sandbox.control('POST', '/meeting_recaps', {}));
-    const booked = await sandbox.call('POST', '/invitees', {
-      body: {
-        event_type: event_types.group,
-        start_time: times.body.collection[0].start_time,
-        invitee: { email, name: `Guest ${number}`, timezone: 'UTC' },
-      },
-    });
-    expectDone(await sandbox.control('POST', '/no_shows', { invitee: expectDone(booked).body.resource.uri }));
+    const hook = { url: `http://127.0.0.1:9/${number}`, events: ['contact.deleted'], scope: 'organization' };
+    await done(sandbox.call('POST', `${organization}/invitations`, { body: { email } }));
+    await done(sandbox.call('POST', '/webhook_subscriptions', { body: { organization, ...hook } }));
+    await done(sandbox.control('POST', '/routing_form_submissions', {}));
+    await done(sandbox.control('POST', '/meeting_recaps', {}));
+    const invitee = { email, name: `Guest ${number}`, timezone: 'UTC' };
+    const body = { event_type: event_types.group, start_time, invitee };
+    const { resource } = await done(sandbox.call('POST', '/invitees', { body }));
+    await done(sandbox.control('POST', '/no_shows', { invitee: resource.uri }));
   }
 }
 
@@ -73,6 +66,18 @@ export function listsOf(sandbox: TestSandbox): readonly Stop[] {
       const names = parameterNames(operation).filter((name) => name in ask);
       return { operation, path, query: Object.fromEntries(names.map((name) => [name, ask[name] ?? ''])) };
     });
+}
+
+/** Every row of a list, page by page. */
+export async function everyPage<Row>(sandbox: TestSandbox, first: string, as: CallOptions['as'] = 'owner') {
+  const found: Row[] = [];
+  for (let url: string | null = first; url !== null;) {
+    const { status, body }: Answer = await sandbox.call('GET', url, { as });
+    if (status !== 200) throw new Error(`${url} is answered ${status}`);
+    found.push(...body.collection);
+    url = body.pagination.next_page;
+  }
+  return found;
 }
 
 export function parameterNames({ query }: ServiceOperation): readonly string[] {

@@ -1,4 +1,4 @@
-// The OpenAPI documents: valid by an independent validator, and complete.
+// The OpenAPI documents: valid by an independent validator, and complete; and the page that shows them, which needs nothing from elsewhere.
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import { apiScopes } from '#schemas/api-scope.ts';
@@ -19,121 +19,139 @@ const sandbox = openForSuite({}, async (opened) => {
   controlDocument = (await opened.control('GET', '/controls.openapi.json')).body as OpenApiDocument;
 });
 
-const docsOf = ({ method, path }: { method: string; path: string }, document: OpenApiDocument): OperationDocs =>
+const docsOf = ({ method, path }: { method: string; path: string }, document = service): OperationDocs =>
   document.paths[path]?.[method.toLowerCase()] as OperationDocs;
-
-interface Answering {
-  readonly content?: { readonly 'application/json': { readonly schema: unknown } };
-}
-
-const answerOf = ({ responses }: OperationDocs, status: number): unknown =>
-  (responses[status] as Answering).content?.['application/json'].schema;
-
-interface Shape {
-  readonly resource?: { readonly $ref?: string };
-  readonly collection?: { readonly items: { readonly $ref?: string } };
-}
-
-const shapeOf = (schema: unknown): Shape => (schema as { properties?: Shape } | undefined)?.properties ?? {};
+const parametersOf = (operation: { method: string; path: string }) =>
+  (docsOf(operation).parameters ?? []) as readonly { in: string; name: string; schema: object }[];
 
 async function complaints(document: OpenApiDocument): Promise<unknown> {
-  const validator = new Validator();
-  const { valid, errors } = await validator.validate(structuredClone(document) as unknown as Record<string, unknown>);
-  validator.resolveRefs();
+  const { valid, errors } = await new Validator().validate(structuredClone(document) as unknown as object);
   return valid ? [] : errors;
 }
 
-/** Every `$ref` anywhere in a value. */
-function refsIn(value: unknown): readonly string[] {
-  return [...JSON.stringify(value).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref = '']) => ref);
-}
-
-function isThere(document: unknown, ref: string): boolean {
-  const found = ref
-    .slice(2)
-    .split('/')
-    .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], document);
-  return found !== undefined;
+/** Every `$ref` that leads nowhere. */
+function lostRefs(document: OpenApiDocument): readonly string[] {
+  const leadsTo = (ref: string): unknown =>
+    ref
+      .slice(2)
+      .split('/')
+      .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], document);
+  const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref = '']) => ref);
+  return refs.filter((ref) => leadsTo(ref) === undefined);
 }
 
 describe('the OpenAPI documents', () => {
   it('are valid OpenAPI 3.1, the one of the service in both forms', async () => {
-    expect(service.openapi).toMatch(/^3\.1\./);
-    expect(await complaints(service)).toEqual([]);
-    expect(await complaints(controlDocument)).toEqual([]);
     const options = { baseUrl: 'http://127.0.0.1:1', as: 'public', eventTypes: false } as const;
     const publicly = openApiDocument(operationsUnder(options), options);
-    expect(await complaints(publicly)).toEqual([]);
-    expect(JSON.stringify(publicly.components.schemas['CreateWebhookSubscriptionRequest'])).toContain('event_type.');
-    expect(JSON.stringify(service.components.schemas['CreateWebhookSubscriptionRequest'])).not.toContain('event_type.');
+    for (const document of [service, controlDocument, publicly]) {
+      expect(document.openapi).toMatch(/^3\.1\./);
+      expect(await complaints(document)).toEqual([]);
+    }
+    const request = ({ components }: OpenApiDocument) => components.schemas['CreateWebhookSubscriptionRequest'];
+    expect(JSON.stringify(request(publicly))).toContain('event_type.');
+    expect(JSON.stringify(request(service))).not.toContain('event_type.');
   });
 
   it('have a target for every reference, and name no operation twice', () => {
     for (const document of [service, controlDocument]) {
-      expect(refsIn(document).filter((ref) => !isThere(document, ref))).toEqual([]);
+      expect(lostRefs(document)).toEqual([]);
       const ids = Object.values(document.paths).flatMap((methods) =>
         Object.values(methods).map(({ operationId }) => operationId),
       );
-      expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+      expect(new Set(ids).size).toBe(ids.length);
     }
   });
 
-  it('hold every operation with its scopes, and every control, each in its own document', () => {
-    for (const operation of operations)
-      expect(docsOf(operation, service)).toMatchObject({
+  it('hold every operation with its scopes and placeholders, and every control, each in its own document', () => {
+    for (const operation of operations) {
+      expect(docsOf(operation)).toMatchObject({
         operationId: operation.id,
         summary: operation.summary,
         security: [{ personalAccessToken: operation.scopes }, { oauth2: operation.scopes }],
       });
+      const placeholders = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const named = parametersOf(operation).filter((parameter) => parameter.in === 'path');
+      expect(named.map(({ name }) => name)).toEqual(placeholders);
+    }
     for (const control of controls)
       expect(docsOf(control, controlDocument)).toMatchObject({ summary: control.summary });
     expect(Object.keys(service.paths).filter((path) => path.startsWith('/_sandbox'))).toEqual([]);
   });
 
-  it('name every placeholder of a path as a parameter', () => {
-    for (const operation of operations) {
-      const named = (docsOf(operation, service).parameters ?? []) as readonly { in: string; name: string }[];
-      const placeholders = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-      expect(named.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(placeholders);
-    }
-  });
-
   it('give every operation the statuses the specification documents for it, and 429', () => {
     for (const [endpoint, statuses] of Object.entries(documentedStatuses)) {
       const [method = '', path = ''] = endpoint.replace('<uuid>', '{uuid}').split(' ');
-      const answers = Object.keys(docsOf({ method, path }, service).responses).filter((status) => status >= '400');
+      const answers = Object.keys(docsOf({ method, path }).responses).filter((status) => status >= '400');
       expect(answers).toEqual([...statuses.map(String), '429'].toSorted());
     }
   });
 
   it('give every record a name of its own', () => {
-    const unnamed = operations.filter((operation) => {
-      const { resource, collection } = shapeOf(answerOf(docsOf(operation, service), statusOf(operation)));
-      return operation.answers !== 'nothing' && (resource ?? collection?.items)?.$ref === undefined;
-    });
-    expect(unnamed.map(({ id }) => id)).toEqual([]);
+    const named = /^\{"type":"object","properties":\{"(resource":|collection":\{"type":"array","items":)\{"\$ref"/;
+    for (const operation of operations.filter(({ answers }) => answers !== 'nothing')) {
+      const response = docsOf(operation).responses[statusOf(operation)] as { content: Record<string, object> };
+      const { schema } = response.content['application/json'] as { schema: unknown };
+      expect([operation.id, JSON.stringify(schema)]).toEqual([operation.id, expect.stringMatching(named)]);
+    }
   });
 
-  it('describe both kinds of token, every scope, and every event', () => {
+  it('describe both kinds of token, every scope, every event, a count with its bounds, and a time', () => {
     const schemes = service.components['securitySchemes'] as Readonly<Record<string, object>>;
-    expect(schemes['personalAccessToken']).toMatchObject({ type: 'http', scheme: 'bearer' });
     const { base_url } = sandbox.handles;
-    expect(schemes['oauth2']).toMatchObject({
-      flows: {
-        authorizationCode: { authorizationUrl: `${base_url}/oauth/authorize`, tokenUrl: `${base_url}/oauth/token` },
-      },
+    const authorizationCode = { authorizationUrl: `${base_url}/oauth/authorize`, tokenUrl: `${base_url}/oauth/token` };
+    expect(schemes).toMatchObject({
+      personalAccessToken: { type: 'http', scheme: 'bearer' },
+      oauth2: { flows: { authorizationCode } },
     });
     for (const scope of Object.keys(apiScopes)) expect(JSON.stringify(schemes['oauth2'])).toContain(`"${scope}"`);
     expect(Object.keys(service.webhooks ?? {}).toSorted()).toEqual(Object.keys(eventKinds).toSorted());
+    const parameters = parametersOf({ method: 'GET', path: '/scheduled_events' });
+    const schemaFor = (wanted: string): unknown => parameters.find(({ name }) => name === wanted)?.schema;
+    expect(schemaFor('count')).toEqual({ type: 'integer', minimum: 1, maximum: 100, default: 20 });
+    expect(schemaFor('min_start_time')).toEqual({ type: 'string', format: 'date-time' });
+  });
+});
+
+describe('the pages of the sandbox', () => {
+  const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+  const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(sandbox.handles.base_url + path, { headers, redirect: 'manual' });
+
+  it.each([
+    ['/', '/_sandbox'],
+    ['/_sandbox/', '/_sandbox'],
+    ['/_sandbox', '/_sandbox/docs'],
+  ])('%s leads a browser to %s', async (path, location) => {
+    const { status, headers } = await get(path, html);
+    expect([status, headers.get('location')]).toEqual([302, location]);
   });
 
-  it('describe a count as a number with its bounds, and a time as a time', () => {
-    const parameters = docsOf({ method: 'GET', path: '/scheduled_events' }, service).parameters as readonly {
-      name: string;
-      schema: object;
-    }[];
-    const schemaOf = (wanted: string): unknown => parameters.find(({ name }) => name === wanted)?.schema;
-    expect(schemaOf('count')).toEqual({ type: 'integer', minimum: 1, maximum: 100, default: 20 });
-    expect(schemaOf('min_start_time')).toEqual({ type: 'string', format: 'date-time' });
+  it('tell programs where things are, and name every control', async () => {
+    const { base_url: service_url } = sandbox.handles;
+    expect(await (await get('/')).json()).toEqual({
+      service: service_url,
+      sandbox: `${service_url}/_sandbox`,
+      authorization_server: `${service_url}/.well-known/oauth-authorization-server`,
+    });
+    const { body } = await sandbox.control('GET', '');
+    expect(body.controls).toHaveLength(controls.length);
+    for (const key of ['page', 'openapi', 'controls_openapi']) expect((await fetch(body[key])).status).toBe(200);
+  });
+
+  it('show every operation, control, event and schema, link to what is there, and need nothing from elsewhere', async () => {
+    const answer = await get('/_sandbox/docs');
+    const page = await answer.text();
+    const paths = [...operations.map(({ path }) => path), ...controls.map(({ path }) => `/_sandbox${path}`)];
+    for (const words of [...paths, ...Object.keys(eventKinds)]) expect(page).toContain(words);
+    const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect([...page.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id).filter((id) => !ids.includes(id))).toEqual([]);
+    const policy = answer.headers.get('content-security-policy');
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toContain('unsafe');
+    const outside = [...page.matchAll(/(?:src|href)="([^"#][^"]*)"/g)].map(([, link = '']) => link);
+    const own = sandbox.handles.base_url;
+    expect(outside.filter((link) => !/^(\/|data:)/.test(link) && !link.startsWith(own))).toEqual([]);
   });
 });
