@@ -1,6 +1,7 @@
-// The world of a seed is the same at whatever time it is opened.
+// The world of a seed is the same at whatever time it is opened, and its making reports progress.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createProgress } from '#src/sandbox/seed/history.ts';
 import { openTestSandbox } from '../../../harness/sandbox.ts';
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 
@@ -24,7 +25,7 @@ describe('a seed', () => {
         fc.asyncProperty(size, instants, instants, async (world, one, other) => {
           expect(await addressesOf(world, one.getTime())).toEqual(await addressesOf(world, other.getTime()));
         }),
-        runs(12),
+        runs(8),
       );
     },
     propertyTimeoutMs,
@@ -37,4 +38,18 @@ describe('a seed', () => {
     for (const time of ['00:00:00', '00:00:01', '08:29:59', '09:30:00', '16:45:12', '23:59:59'])
       expect([time, await made(time)]).toEqual([time, noon]);
   });
+});
+
+it('the seeding of a world reports progress once per second, and nothing in the first', () => {
+  const lines: string[] = [];
+  let nowMs = 0;
+  const progress = createProgress(
+    (line) => void lines.push(line),
+    () => nowMs,
+  );
+  for (let done = 0; done < 35; done += 1) {
+    progress(done, 50);
+    nowMs += 100;
+  }
+  expect(lines).toEqual(['Seeding the world: 20 %', 'Seeding the world: 40 %', 'Seeding the world: 60 %']);
 });

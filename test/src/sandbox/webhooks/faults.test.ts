@@ -155,13 +155,9 @@ describe('faults on answers', () => {
     await using sandbox = await openTestSandbox(small);
     await sandbox.control('POST', '/faults', { rate_limit: 1 });
     const { status, headers, body } = await list(sandbox);
-    expect([status, body.title]).toEqual([429, 'Too Many Requests']);
+    const limits = ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`));
+    expect([status, body.title, limits]).toEqual([429, 'Too Many Requests', ['500', '0', '1']]);
     expect(body.details).toEqual([{ message: 'Try again in 1 seconds.' }]);
-    expect(['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`))).toEqual([
-      '500',
-      '0',
-      '1',
-    ]);
   });
 
   it('status: a chance of a server error, or always this one', async () => {
@@ -191,23 +187,16 @@ describe('faults on answers', () => {
     await sandbox[Symbol.asyncDispose]();
     expect(await answer).toBe('cut off');
   });
-
-  it('leave the controls alone', async () => {
-    await using sandbox = await openTestSandbox(small);
-    const faults = { status: 1, rate_limit: 1 };
-    expect((await sandbox.control('POST', '/faults', faults)).body).toEqual(faults);
-    expect((await sandbox.control('GET', '/faults')).body).toEqual(faults);
-    expect((await sandbox.control('POST', '/faults', {})).body).toEqual({});
-    expect((await list(sandbox)).status).toBe(200);
-  });
 });
 
 describe('the control of faults', () => {
-  it('refuses what it does not know, and changes nothing', async () => {
+  it('is no answer that fails, refuses what it does not know, and changes nothing then', async () => {
     await using sandbox = await openTestSandbox(small);
-    await sandbox.control('POST', '/faults', { drop: 0.5 });
-    for (const faults of [{ duplicate: 2 }, { drop: -1 }, { delay_ms: 'long' }, { status: 404 }, { chaos: 1 }, []])
-      expect([faults, (await sandbox.control('POST', '/faults', faults)).status]).toEqual([faults, 400]);
-    expect((await sandbox.control('GET', '/faults')).body).toEqual({ drop: 0.5 });
+    const faults = { status: 1, rate_limit: 1 };
+    expect((await sandbox.control('POST', '/faults', faults)).body).toEqual(faults);
+    for (const wrong of [{ duplicate: 2 }, { drop: -1 }, { delay_ms: 'long' }, { status: 404 }, { chaos: 1 }, []])
+      expect([wrong, (await sandbox.control('POST', '/faults', wrong)).status]).toEqual([wrong, 400]);
+    expect((await sandbox.control('GET', '/faults')).body).toEqual(faults);
+    expect((await sandbox.control('POST', '/faults', {})).body).toEqual({});
   });
 });
