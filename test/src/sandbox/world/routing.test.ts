@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readDelivery } from '#schemas/delivery.ts';
 import { routingFormSubmissionResource } from '#schemas/resources/routing-form.ts';
-import { randomOf } from '#src/sandbox/random.ts';
 import { submitForm, type Answers } from '#src/sandbox/world/routing.ts';
 import type { Fact, Service, StoredForm } from '#src/sandbox/world/service.ts';
 import { openForSuite } from '../../../harness/sandbox/suite.ts';
@@ -39,18 +38,6 @@ describe('a submission', () => {
     }
   });
 
-  it('has believable answers where none were given', async () => {
-    const [name, email, choice] = answersOf((await submit(undefined)).body.resource);
-    expect(name).toMatch(/^\S+ \S+/);
-    expect(email).toMatch(/@example\.test$/);
-    expect(form.questions[2]?.answer_choices).toContain(choice);
-  });
-
-  it('carries the campaign tags it came with, the others null', async () => {
-    const { body } = await submit({ tracking: { utm_source: 'search' } });
-    expect(body.resource.tracking).toMatchObject({ utm_source: 'search', utm_campaign: null, salesforce_uuid: null });
-  });
-
   it('is whole whatever was answered, and subscribers can read it', () => {
     const facts: Fact[] = [];
     const service: Service = { ...sandbox.service, emit: (fact) => void facts.push(fact) };
@@ -66,17 +53,8 @@ describe('a submission', () => {
         const sent = readDelivery(JSON.stringify({ event, created_at: at, payload }));
         expect(sent).toMatchObject({ state: 'known', event: 'routing_form_submission.created' });
       }),
-      runs(100),
+      runs(60),
     );
-  });
-
-  it('is the same for the same chance', () => {
-    const once = () => {
-      const service: Service = { ...sandbox.service, random: randomOf('forms again'), emit: () => undefined };
-      const { uri, questions_and_answers, result } = submitForm(service, { form });
-      return { uri, questions_and_answers, result };
-    };
-    expect(once()).toEqual(once());
   });
 
   it('leads to thanks when the form leads nowhere', () => {

@@ -53,7 +53,7 @@ it(
         }
         checkBooks(world.service);
       }),
-      runs(60),
+      runs(40),
     );
   },
   propertyTimeoutMs,
