@@ -58,6 +58,46 @@ export function tryOperation(
   return sandbox.call(method, path.replaceAll(/\{\w+\}/g, strange), { ...body, ...more });
 }
 
+/** Shows that an administrator may read these, and neither an ordinary user nor another organization. */
+export async function isForAdministrators(
+  { call }: TestSandbox,
+  paths: readonly string[],
+  query: CallOptions['query'] = {},
+): Promise<void> {
+  for (const path of paths) {
+    await answers(call('GET', path, { as: 'admin', query }), 200);
+    for (const as of ['member', 'enterprise'] as const) await answers(call('GET', path, { as, query }), 403, noAccess);
+  }
+}
+
+/** Shows that this scope is asked for. */
+export async function asksFor(
+  { call }: TestSandbox,
+  scope: ApiScope,
+  paths: readonly string[],
+  methods: readonly string[] = ['GET'],
+): Promise<void> {
+  for (const path of paths)
+    for (const method of methods) await answers(call(method, path, { as: 'no_scopes' }), 403, lacking(scope));
+}
+
+export const organizationOf = async ({ call }: TestSandbox, as: CallOptions['as']): Promise<string> =>
+  (await call('GET', '/users/me', as === undefined ? {} : { as })).body.resource.current_organization;
+/** A user of another organization. */
+export const strangerTo = ({ service, handles }: TestSandbox): string =>
+  service.state.users.values().find(({ current_organization }) => current_organization !== handles.organization)?.uri ??
+  '';
+/** An ordinary user of the organization who is not of the group. */
+export function outsiderOf({ service: { state }, handles }: TestSandbox): string {
+  const members = state.groups.get(handles.group)?.members;
+  const ordinary = state.memberships.of('organization', handles.organization).filter(({ role }) => role === 'user');
+  return ordinary.find(({ user }) => members?.includes(user) === false)?.user ?? '';
+}
+
+/** The parameters that a refusal complains of. */
+export const parametersIn = ({ body }: Answer): string[] =>
+  body.details.map(({ parameter }: { readonly parameter: string }) => parameter);
+
 export const urisOf = ({ body }: Answer): string[] => body.collection.map(({ uri }: { readonly uri: string }) => uri);
 
 /** Shows that a list has the one record, and has not the other. */

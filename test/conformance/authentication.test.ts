@@ -5,8 +5,7 @@ import { authorizationServerMetadata, tokenAnswer } from '#schemas/oauth.ts';
 import { operations, openTestSandbox, type Answer } from '../harness/sandbox.ts';
 import { callback, openClient, verifier } from '../harness/sandbox/oauth-client.ts';
 import { answers, documentedBody, hookOf, lacking, strange, tokenWith, tryOperation } from './answers.ts';
-import { rows } from './rows.ts';
-import { openForRows } from './target.ts';
+import { openForRows, rows } from './rows.ts';
 
 let client: ReturnType<typeof openClient>;
 const sandbox = openForRows({ rateLimits: false, eventTypes: true }, async (opened) => {

@@ -6,8 +6,7 @@ import { contactsOf, createContact } from '#src/sandbox/world/contacts/contacts.
 import { openSubscriber, type Subscriber } from '../harness/sandbox/subscriber.ts';
 import { openTestSandbox, type Answer, type CallOptions } from '../harness/sandbox.ts';
 import { answers, lacking, sixDigits, strange, tokenWith, urisOf } from './answers.ts';
-import { rows } from './rows.ts';
-import { openForRows } from './target.ts';
+import { openForRows, rows } from './rows.ts';
 
 /** The definitions by their types; one is retired. */
 let fields: Readonly<Record<string, CustomFieldDefinitionResource>>;

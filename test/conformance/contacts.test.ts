@@ -15,8 +15,7 @@ import {
   strange,
   tokenWith,
 } from './answers.ts';
-import { rows } from './rows.ts';
-import { openForRows } from './target.ts';
+import { openForRows, rows } from './rows.ts';
 
 const size = 240;
 /** All contacts of the organization as GET /contacts shows them, oldest first. */

@@ -3,8 +3,7 @@ import { expect } from 'vitest';
 import { operations, type Answer, type TestSandbox } from '../harness/sandbox.ts';
 import { everyPage, fillEveryList, listsOf, parameterNames, textsIn, type Stop } from '../harness/sandbox/lists.ts';
 import { answers, invalid, sixDigits, urisOf } from './answers.ts';
-import { rows } from './rows.ts';
-import { openForRows } from './target.ts';
+import { openForRows, rows } from './rows.ts';
 
 /** Every list, with what it answers. */
 let lists: readonly (Stop & Answer)[];

@@ -2,8 +2,7 @@
 import { afterEach, expect } from 'vitest';
 import { operations, type Answer, type CallOptions } from '../harness/sandbox.ts';
 import { answers, documentedBody, hookOf, invalid, strange, tryOperation } from './answers.ts';
-import { rows } from './rows.ts';
-import { openForRows } from './target.ts';
+import { openForRows, rows } from './rows.ts';
 
 const sandbox = openForRows({ rateLimits: false });
 afterEach(() => sandbox.control('POST', '/faults', {}));

@@ -3,12 +3,11 @@ import { expect } from 'vitest';
 import { eventTypeResource } from '#schemas/resources/event-type.ts';
 import { dayMs, hourMs, instantOf } from '#src/sandbox/clock.ts';
 import { openBooker, type Booker } from '../harness/sandbox/bookings.ts';
-import { openCallback } from '../harness/sandbox/callback-server.ts';
+import { openSubscriber } from '../harness/sandbox/subscriber.ts';
 import type { Answer } from '../harness/sandbox.ts';
 import { everyPage } from '../harness/sandbox/lists.ts';
-import { answers, hookOf, invalid, lacking, noAccess, noRight } from './answers.ts';
-import { rows } from './rows.ts';
-import { openForRows } from './target.ts';
+import { answers, asksFor, invalid, isForAdministrators, noAccess, noRight } from './answers.ts';
+import { openForRows, rows } from './rows.ts';
 
 let booker: Booker;
 const sandbox = openForRows({ rateLimits: false, bookings: 0, eventTypes: true }, async (opened) => {
@@ -35,14 +34,11 @@ rows({
     expect(ofMember).not.toContain('Intro call');
     await answers(sandbox.call('GET', '/event_types'), 400);
   },
-  'Conventions 4 | a member who lists the event types of the organization receives 403': async () => {
-    const query = { organization: sandbox.handles.organization };
-    await answers(sandbox.call('GET', '/event_types', { as: 'member', query }), 403, noAccess);
-    await answers(sandbox.call('GET', '/event_types', { as: 'admin', query }), 200);
-  },
-  'Authentication, scope event_types:read | is what reading event types asks for': async () => {
-    for (const path of ['/event_types', sandbox.handles.event_types.solo, '/event_type_available_times'])
-      await answers(sandbox.call('GET', path, { as: 'no_scopes' }), 403, lacking('event_types:read'));
+  'Conventions 4 | a member who lists the event types of the organization receives 403': () =>
+    isForAdministrators(sandbox, ['/event_types'], { organization: sandbox.handles.organization }),
+  'Authentication, scope event_types:read | is what reading event types asks for': () => {
+    const paths = ['/event_types', sandbox.handles.event_types.solo, '/event_type_available_times'];
+    return asksFor(sandbox, 'event_types:read', paths);
   },
   'GET /event_types/<uuid> | shows the whole record, and nothing that only the service knows | A4e': async () => {
     const { body } = await sandbox.call('GET', sandbox.handles.event_types.round_robin);
@@ -68,8 +64,8 @@ rows({
     await answers(sandbox.call('PATCH', nowhere, { body: {} }), 404);
   },
   'Conventions 4 | an event type of another organization is refused with 403': async () => {
-    const { solo } = sandbox.handles.event_types;
-    for (const method of ['GET', 'DELETE']) await answers(sandbox.call(method, solo, { as: 'trial' }), 403, noAccess);
+    for (const method of ['GET', 'DELETE'])
+      await answers(sandbox.call(method, sandbox.handles.event_types.solo, { as: 'trial' }), 403, noAccess);
   },
 });
 
@@ -95,13 +91,10 @@ rows({
   },
   'Versioning 3 | event type update': async () => {
     const { uri, updated_at, duration } = (await made()).body.resource;
-    const changed = await sandbox.call('PATCH', uri, { body: { name: 'Renamed', active: false } });
-    expect(changed).toMatchObject({
-      status: 200,
-      body: { resource: { uri, name: 'Renamed', active: false, duration } },
-    });
-    expect(changed.body.resource.updated_at > updated_at).toBe(true);
-    expect((await sandbox.call('GET', uri)).body).toEqual(changed.body);
+    const { status, body } = await sandbox.call('PATCH', uri, { body: { name: 'Renamed', active: false } });
+    expect([status, body]).toMatchObject([200, { resource: { uri, name: 'Renamed', active: false, duration } }]);
+    expect(body.resource.updated_at > updated_at).toBe(true);
+    expect((await sandbox.call('GET', uri)).body).toEqual(body);
   },
   'DELETE /event_types/<uuid> | a deleted event type leaves the lists; its meetings stay | A23': async () => {
     const { uri } = (await made({ name: 'Short-lived' })).body.resource;
@@ -143,41 +136,30 @@ rows({
 
 // Events
 
-/** The events sent to a subscription of the whole organization while `act` runs. */
-async function sentBy(act: () => Promise<void>) {
-  await using callback = await openCallback();
-  const events = ['event_type.created', 'event_type.updated', 'event_type.deleted'];
-  const body = hookOf(sandbox, { url: callback.url, events });
-  const subscription = await sandbox.call('POST', '/webhook_subscriptions', { body });
-  expect(subscription.status).toBe(201);
-  await act();
-  await sandbox.dispatcher.settled();
-  await sandbox.call('DELETE', subscription.body.resource.uri);
-  return callback.received.map((one) => one.body);
-}
+const events = ['event_type.created', 'event_type.updated', 'event_type.deleted'] as const;
+const hear = () => openSubscriber(sandbox, { events, scope: 'organization' });
 
 rows({
   'Events, event_type.created | event type lifecycle: carries the new record': async () => {
-    let record: unknown;
-    const sent = await sentBy(async () => void (record = (await made()).body.resource));
-    expect(sent).toMatchObject([{ event: 'event_type.created' }]);
-    expect(sent[0].payload).toEqual(record);
+    await using ear = await hear();
+    const payload = (await made()).body.resource;
+    expect(await ear.heard()).toEqual([expect.objectContaining({ event: 'event_type.created', payload })]);
   },
   'Events, event_type.updated | event type lifecycle: carries the changed record; no change, no event': async () => {
     const { uri } = (await made()).body.resource;
-    let record: unknown;
-    const sent = await sentBy(async () => {
-      record = (await sandbox.call('PATCH', uri, { body: { duration: 50 } })).body.resource;
-      expect((await sandbox.call('PATCH', uri, { body: { duration: 50 } })).body.resource).toEqual(record);
-    });
-    expect(sent).toMatchObject([{ event: 'event_type.updated', payload: { uri, duration: 50 } }]);
-    expect(sent[0].payload).toEqual(record);
+    await using ear = await hear();
+    const change = async () => (await sandbox.call('PATCH', uri, { body: { duration: 50 } })).body.resource;
+    const payload = await change();
+    expect([payload.duration, await change()]).toEqual([50, payload]);
+    expect(await ear.heard()).toEqual([expect.objectContaining({ event: 'event_type.updated', payload })]);
   },
   'Events, event_type.deleted | event type lifecycle: carries the record with `deleted_at`': async () => {
     const { uri } = (await made()).body.resource;
-    const sent = await sentBy(async () => void (await sandbox.call('DELETE', uri)));
-    expect(sent).toMatchObject([{ event: 'event_type.deleted', payload: { uri, active: false } }]);
-    expect(eventTypeResource.parse(sent[0].payload).deleted_at).not.toBeNull();
+    await using ear = await hear();
+    await sandbox.call('DELETE', uri);
+    const [sent, ...more] = await ear.heard();
+    expect([sent, more]).toMatchObject([{ event: 'event_type.deleted', payload: { uri, active: false } }, []]);
+    expect(eventTypeResource.parse(sent.payload).deleted_at).not.toBeNull();
   },
 });
 

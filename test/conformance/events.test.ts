@@ -5,8 +5,7 @@ import { createContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { openCallback, type Callback } from '../harness/sandbox/callback-server.ts';
 import { openTestSandbox, type CallOptions, type TestSandbox } from '../harness/sandbox.ts';
 import { hookOf, sixDigits } from './answers.ts';
-import { rows } from './rows.ts';
-import { openForRows } from './target.ts';
+import { openForRows, rows } from './rows.ts';
 
 const sandbox = openForRows({ rateLimits: false });
 

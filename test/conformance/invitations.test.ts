@@ -13,8 +13,7 @@ import {
   tokenWith,
   urisOf,
 } from './answers.ts';
-import { rows } from './rows.ts';
-import { openForRows } from './target.ts';
+import { openForRows, rows } from './rows.ts';
 
 const sandbox = openForRows({}, async (opened) => {
   await opened.control('POST', '/plan', { seats: 1000 });

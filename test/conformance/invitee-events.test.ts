@@ -5,8 +5,7 @@ import { openBooker, type Booker } from '../harness/sandbox/bookings.ts';
 import { openCallback, type Callback } from '../harness/sandbox/callback-server.ts';
 import type { Answer, CallOptions } from '../harness/sandbox.ts';
 import { answers, hookOf, invalid, lacking } from './answers.ts';
-import { rows } from './rows.ts';
-import { openForRows } from './target.ts';
+import { openForRows, rows } from './rows.ts';
 
 let booker: Booker;
 let callback: Callback;

@@ -3,8 +3,7 @@ import { expect } from 'vitest';
 import type { LocationKind } from '#schemas/resources/event-type.ts';
 import { openBooker, type Booker } from '../harness/sandbox/bookings.ts';
 import { answers, documentedBody, lacking, noAccess, noRight, sixDigits, strange } from './answers.ts';
-import { rows } from './rows.ts';
-import { openForRows } from './target.ts';
+import { openForRows, rows } from './rows.ts';
 
 let booker: Booker;
 const sandbox = openForRows({ rateLimits: false, bookings: 0 }, async (opened) => {

@@ -3,8 +3,7 @@ import { expect } from 'vitest';
 import { operations, openTestSandbox } from '../harness/sandbox.ts';
 import { fillEveryList, listsOf } from '../harness/sandbox/lists.ts';
 import { answers, invalid, tryOperation } from './answers.ts';
-import { rows } from './rows.ts';
-import { openForRows } from './target.ts';
+import { openForRows, rows } from './rows.ts';
 
 const sandbox = openForRows({ rateLimits: false }, fillEveryList);
 

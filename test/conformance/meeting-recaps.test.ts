@@ -6,8 +6,7 @@ import { createRecap, type RecapPlan } from '#src/sandbox/world/recaps.ts';
 import { openSubscriber, type Subscriber } from '../harness/sandbox/subscriber.ts';
 import { holdMeeting } from '../harness/sandbox/meetings.ts';
 import { answers, finds, lacking, noAccess, tokenWith, urisOf } from './answers.ts';
-import { rows } from './rows.ts';
-import { openForRows } from './target.ts';
+import { openForRows, rows } from './rows.ts';
 
 const sandbox = openForRows();
 

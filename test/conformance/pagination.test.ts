@@ -3,8 +3,7 @@ import { expect } from 'vitest';
 import { openTestSandbox, type Answer } from '../harness/sandbox.ts';
 import { everyPage, fillEveryList, listsOf, type Stop } from '../harness/sandbox/lists.ts';
 import { answers, invalid } from './answers.ts';
-import { rows } from './rows.ts';
-import { openForRows } from './target.ts';
+import { openForRows, rows } from './rows.ts';
 
 let lists: readonly Stop[];
 /** The first two pages of one row each, of every list that has two. */

@@ -3,8 +3,7 @@ import { beforeEach } from 'vitest';
 import { type Answer, type CallOptions } from '../harness/sandbox.ts';
 import { openBooker, type Booker } from '../harness/sandbox/bookings.ts';
 import { answers, denied, hookOf, noAccess, noRight } from './answers.ts';
-import { rows } from './rows.ts';
-import { openForRows } from './target.ts';
+import { openForRows, rows } from './rows.ts';
 
 let account: Record<string, unknown>;
 let booker: Booker;

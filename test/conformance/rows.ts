@@ -1,7 +1,10 @@
 // The conformance table: each row is a sentence of the specification and the test that shows it to be true of the sandbox.
 // docs/proof/conformance.md is made from these rows.
 import { it } from 'vitest';
-import { concernsTarget } from './target.ts';
+import type { TestSandbox } from '../harness/sandbox.ts';
+import { openForSuite } from '../harness/sandbox/suite.ts';
+import type { SandboxOptions } from '#src/sandbox/sandbox.ts';
+import { concernsTarget, openTarget } from './target.ts';
 
 /**
  * A row is `where | what` or `where | what | note`. `where` is the section, rule or field; `what` is what the specification says there.
@@ -21,3 +24,9 @@ export function rows(table: Readonly<Record<Row, () => Promise<void> | void>>): 
 
 /** Which rows are left out, and why, stands with the target. */
 const leaveOut = (): void => undefined;
+
+/** What the rows of a file are tried on. */
+export const openForRows = (
+  options: SandboxOptions = {},
+  prepare?: (sandbox: TestSandbox) => Promise<void>,
+): TestSandbox => openForSuite(options, prepare, openTarget);

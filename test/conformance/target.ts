@@ -1,6 +1,5 @@
 // Whom the rows are tried on: the sandbox, unless a test that takes them over says otherwise.
 import { openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
-import { openForSuite } from '../harness/sandbox/suite.ts';
 import type { SandboxOptions } from '#src/sandbox/sandbox.ts';
 
 export interface Target {
@@ -18,7 +17,4 @@ export function tryOn(other: Target): void {
 
 export const concernsTarget = (title: string): boolean => target.concerns(title);
 
-export const openForRows = (
-  options: SandboxOptions = {},
-  prepare?: (sandbox: TestSandbox) => Promise<void>,
-): TestSandbox => openForSuite(options, prepare, target.open);
+export const openTarget = (options: SandboxOptions): Promise<TestSandbox> => target.open(options);

@@ -4,8 +4,7 @@ import { apiScopes } from '#schemas/api-scope.ts';
 import { requestEventKinds } from '#schemas/events.ts';
 import { operations } from '../harness/sandbox.ts';
 import { answers, lacking, strange } from './answers.ts';
-import { rows } from './rows.ts';
-import { openForRows } from './target.ts';
+import { openForRows, rows } from './rows.ts';
 
 const sandbox = openForRows({ rateLimits: false });
 

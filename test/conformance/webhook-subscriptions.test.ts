@@ -17,8 +17,7 @@ import {
   tokenWith,
   urisOf,
 } from './answers.ts';
-import { rows } from './rows.ts';
-import { openForRows } from './target.ts';
+import { openForRows, rows } from './rows.ts';
 
 const sandbox = openForRows({ rateLimits: false });
 
