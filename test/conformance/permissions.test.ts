@@ -2,7 +2,7 @@
 import { beforeEach } from 'vitest';
 import { type Answer, type CallOptions } from '../harness/sandbox.ts';
 import { openBooker, type Booker } from '../harness/sandbox/bookings.ts';
-import { answers, denied, hookOf, noAccess, noRight } from './answers.ts';
+import { answers, denied, hookOf, isForAdministrators, noAccess, noRight, organizationOf } from './answers.ts';
 import { openForRows, rows } from './rows.ts';
 
 let account: Record<string, unknown>;
@@ -89,8 +89,7 @@ rows({
   'Permission denied, webhook creation | account must be upgraded to the standard level': () =>
     refuses(subscribe, 'Please upgrade your account to the standard level.', [{ plan: 'free' }, { plan: 'standard' }]),
   'Permission denied, webhook creation | `You do not have permission to access this resource.`': async () => {
-    const { body } = await sandbox.call('GET', '/users/me', { as: 'enterprise' });
-    const elsewhere = { organization: body.resource.current_organization };
+    const elsewhere = { organization: await organizationOf(sandbox, 'enterprise') };
     await answers(subscribe('owner', elsewhere), 403, noAccess);
     await answers(subscribe('enterprise', elsewhere), 201);
   },
@@ -106,10 +105,8 @@ rows({
     return refuses(book, message, [{ plan: 'free' }, { plan: 'standard' }]);
   },
   'Errors, role example | a non-administrator listing webhook subscriptions for an organization scope receives 403':
-    async () => {
+    () => {
       const query = { organization: sandbox.handles.organization, scope: 'organization' };
-      const list = (as: Caller) => sandbox.call('GET', '/webhook_subscriptions', { as, query });
-      await answers(list('member'), 403, { title: 'Permission Denied' });
-      await answers(list('admin'), 200);
+      return isForAdministrators(sandbox, ['/webhook_subscriptions'], query);
     },
 });

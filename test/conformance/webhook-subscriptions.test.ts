@@ -1,7 +1,7 @@
 // Conformance: webhook subscriptions.
 import { expect } from 'vitest';
 import { apiScopes, type ApiScope } from '#schemas/api-scope.ts';
-import { openTestSandbox, type Answer, type CallOptions } from '../harness/sandbox.ts';
+import { type Answer, type CallOptions } from '../harness/sandbox.ts';
 import {
   answers,
   denied,
@@ -12,14 +12,19 @@ import {
   newUrl,
   noAccess,
   noRight,
+  organizationOf,
+  outsiderOf,
   sixDigits,
   strange,
+  strangerTo,
   tokenWith,
   urisOf,
 } from './answers.ts';
 import { openForRows, rows } from './rows.ts';
 
 const sandbox = openForRows({ rateLimits: false });
+/** Event types are taken here. */
+const wide = openForRows({ eventTypes: true, contacts: 0, bookings: 0 });
 
 const path = '/webhook_subscriptions';
 const subscribe = (more: object = {}, options: CallOptions = {}): Promise<Answer> =>
@@ -36,9 +41,9 @@ const granted = (...scopes: readonly ApiScope[]): CallOptions => ({ token: token
 const everyScope = Object.keys(apiScopes) as ApiScope[];
 const without = (scope: ApiScope): CallOptions =>
   granted(...everyScope.filter((one) => one !== scope && !one.startsWith(scope.slice(0, 8))));
-const userScope = () => ({ scope: 'user', user: sandbox.handles.users.owner });
-const groupScope = () => ({ scope: 'group', group: sandbox.handles.group });
-const scopesOf = () => [{ scope: 'organization' }, userScope(), groupScope()];
+const userScope = (at = sandbox) => ({ scope: 'user', user: at.handles.users.owner });
+const groupScope = (at = sandbox) => ({ scope: 'group', group: at.handles.group });
+const scopesOf = (at = sandbox) => [{ scope: 'organization' }, userScope(at), groupScope(at)];
 
 /** Shows that such a request is refused, and nothing made. */
 async function refuses(more: object, status: number, body: object, options: CallOptions = {}): Promise<void> {
@@ -84,14 +89,10 @@ rows({
   },
   'WebhookSubscription.organization | organization URI': () =>
     shows({}, { organization: sandbox.handles.organization }),
-  'WebhookSubscription.user | user URI (R, N)': async () => {
-    await shows(userScope(), { user: sandbox.handles.users.owner });
-    await shows({}, { user: null });
-  },
-  'WebhookSubscription.group | group URI (R, N)': async () => {
-    await shows(groupScope(), { group: sandbox.handles.group });
-    await shows({}, { group: null });
-  },
+  'WebhookSubscription.user | user URI (R, N)': () =>
+    shows(userScope(), { user: sandbox.handles.users.owner, group: null }),
+  'WebhookSubscription.group | group URI (R, N)': () =>
+    shows(groupScope(), { group: sandbox.handles.group, user: null }),
   'WebhookSubscription.creator | URI of the user who created it': () =>
     shows({}, { creator: sandbox.handles.users.admin }, { as: 'admin' }),
   'States 2 | a newly created webhook subscription is returned with state `active`': () =>
@@ -102,10 +103,8 @@ rows({
 
 rows({
   'POST /webhook_subscriptions | creates a webhook subscription for an organization, a user or a group': async () => {
-    for (const scope of [{ scope: 'organization' }, userScope(), groupScope()]) {
-      const { uri } = await subscribed(scope);
-      expect(sandbox.service.state.subscriptions.get(uri)).toMatchObject(scope);
-    }
+    for (const scope of scopesOf())
+      expect(sandbox.service.state.subscriptions.get((await subscribed(scope)).uri)).toMatchObject(scope);
   },
   'POST /webhook_subscriptions | 201 response: `resource` = WebhookSubscription': async () => {
     const { status, body } = await subscribe();
@@ -118,11 +117,8 @@ rows({
     const url = newUrl();
     return shows({ url }, { callback_url: url });
   },
-  'POST /webhook_subscriptions | `user` and `group` are null when not applicable': async () => {
-    await shows({}, { user: null, group: null });
-    await shows(userScope(), { group: null });
-    await shows(groupScope(), { user: null });
-  },
+  'POST /webhook_subscriptions | `user` and `group` are null when not applicable': () =>
+    shows({}, { user: null, group: null }),
   "POST /webhook_subscriptions | `creator` is the caller's user URI": () => {
     const { member } = sandbox.handles.users;
     return shows({ scope: 'user', user: member }, { creator: member }, { as: 'member' });
@@ -133,9 +129,8 @@ rows({
   },
   'POST /webhook_subscriptions | additionally the caller needs the scope tied to each subscribed event': async () => {
     const events = ['invitee.created', 'contact.created'];
-    const both = lacking('scheduled_events:read', 'contacts:read');
+    const [both, one] = [lacking('scheduled_events:read', 'contacts:read'), lacking('scheduled_events:read')];
     await refuses({ events }, 403, both, granted('webhooks:write'));
-    const one = lacking('scheduled_events:read');
     await refuses({ events }, 403, one, granted('webhooks:write', 'contacts:read'));
   },
   'POST /webhook_subscriptions url | string, required: where event POST requests are delivered': () =>
@@ -179,9 +174,8 @@ const submission = 'routing_form_submission.created';
 
 /** Shows that subscriptions to each of these events may have these scopes and no others. */
 async function allows(events: readonly string[], scopes: string, at = sandbox): Promise<void> {
-  const { users, group } = at.handles;
   for (const event of events)
-    for (const where of [{ scope: 'organization' }, { scope: 'user', user: users.owner }, { scope: 'group', group }]) {
+    for (const where of scopesOf(at)) {
       const body = hookOf(at, { events: [event], ...where });
       await answers(at.call('POST', path, { body }), scopes.includes(where.scope) ? 201 : 400);
     }
@@ -217,10 +211,9 @@ rows({
   'Authentication 2 | meeting_recaps:write implicitly includes meeting_recaps:read, for subscriptions too': () =>
     answers(subscribe({ events: recapEvents, ...userScope() }, granted('webhooks:write', 'meeting_recaps:write')), 201),
   'POST /webhook_subscriptions rule 3 | events that allow different scopes need separate subscriptions': async () => {
-    const events = ['meeting_recap.created', submission];
-    for (const scope of scopesOf()) await refusesEach('events', { events, ...scope });
-    await answers(subscribe({ events: [events[0]], ...userScope() }), 201);
-    await answers(subscribe({ events: [events[1]] }), 201);
+    const [recap, form] = [{ events: recapEvents, ...userScope() }, { events: [submission] }];
+    for (const scope of scopesOf()) await refusesEach('events', { events: [recapEvents[0], submission], ...scope });
+    for (const alone of [recap, form]) await answers(subscribe(alone), 201);
   },
   'POST /webhook_subscriptions rule 3 | that holds also where the scope of the request is allowed for all of them':
     async () => {
@@ -232,7 +225,6 @@ rows({
   'POST /webhook_subscriptions rule 3 | the `event_type.*` events are not in the `events` enum of the request body, which is authoritative for the request':
     () => refusesEach('events.1', ...eventTypeEvents.map((event) => ({ events: ['invitee.created', event] }))),
   'POST /webhook_subscriptions rule 3 | a refusal names the events that are taken | A6c': async () => {
-    await using wide = await openTestSandbox({ eventTypes: true, contacts: 0, bookings: 0 });
     for (const at of [sandbox, wide]) {
       const { body } = await at.call('POST', path, { body: hookOf(at, { events: ['event.renamed'] }) });
       expect(body.details[0].message).toContain('invitee.created');
@@ -246,11 +238,10 @@ rows({
   },
   'POST /webhook_subscriptions rule 2 | event_type.created, event_type.deleted, event_type.updated, where they are taken: allowed scopes organization, user, group; required caller scope `event_types:read` | A6c':
     async () => {
-      await using lenient = await openTestSandbox({ eventTypes: true });
-      await allows(eventTypeEvents, 'organization, user, group', lenient);
-      const token = tokenWith(lenient, ['webhooks:write']);
-      const body = hookOf(lenient, { events: eventTypeEvents });
-      await answers(lenient.call('POST', path, { body, token }), 403, lacking('event_types:read'));
+      await allows(eventTypeEvents, 'organization, user, group', wide);
+      const token = tokenWith(wide, ['webhooks:write']);
+      const body = hookOf(wide, { events: eventTypeEvents });
+      await answers(wide.call('POST', path, { body, token }), 403, lacking('event_types:read'));
     },
   'POST /webhook_subscriptions rule 4 | scope `user` is sent with `user`, scope `group` with `group`, and scope `organization` with neither':
     async () => {
@@ -277,15 +268,12 @@ rows({
     for (const who of [{ as: null }, { token: 'forged' }]) await refuses({}, 401, documentedBody, who);
   },
   'Errors 403 | webhook creation: account must be upgraded to the standard level': async () => {
-    const { body } = await sandbox.call('GET', '/users/me', { as: 'free_plan' });
-    const message = 'Please upgrade your account to the standard level.';
-    await refuses({ organization: body.resource.current_organization }, 403, denied(message), { as: 'free_plan' });
+    const [as, message] = ['free_plan', 'Please upgrade your account to the standard level.'] as const;
+    await refuses({ organization: await organizationOf(sandbox, as) }, 403, denied(message), { as });
   },
   'Errors 403 | webhook creation: `You do not have permission to access this resource.`': async () => {
-    const users = [...sandbox.service.state.users.values()];
-    const other = users.find(({ current_organization }) => current_organization !== sandbox.handles.organization);
-    await refuses({ organization: other?.current_organization }, 403, noAccess);
-    await refuses({ scope: 'user', user: other?.uri }, 403, noAccess);
+    await refuses({ organization: await organizationOf(sandbox, 'enterprise') }, 403, noAccess);
+    await refuses({ scope: 'user', user: strangerTo(sandbox) }, 403, noAccess);
   },
   'Errors 403 | webhook creation: `You do not have permission`': () => refuses({}, 403, noRight, { as: 'member' }),
   'Errors 403 | a caller subscribes for the events of a user only as that user | A20': async () => {
@@ -294,20 +282,17 @@ rows({
     await answers(subscribe(own, { as: 'member' }), 201);
   },
   'Errors 403 | a group is for administrators and for its members | A20': async () => {
-    const { groups, memberships } = sandbox.service.state;
-    const { group, organization } = sandbox.handles;
-    const outsider = memberships
-      .of('organization', organization)
-      .find(({ user, role }) => role === 'user' && groups.get(group)?.members.includes(user) === false);
-    const token = tokenWith(sandbox, everyScope, outsider?.user ?? '');
-    await refuses(groupScope(), 403, noRight, { token });
+    await refuses(groupScope(), 403, noRight, { token: tokenWith(sandbox, everyScope, outsiderOf(sandbox)) });
     for (const as of ['member', 'admin'] as const) await answers(subscribe(groupScope(), { as }), 201);
   },
   'Errors 404 | requested resource not found (webhook creation)': async () => {
     const { base_url } = sandbox.handles;
-    await refuses({ organization: `${base_url}/organizations/${strange}` }, 404, documentedBody);
-    await refuses({ scope: 'user', user: `${base_url}/users/${strange}` }, 404, documentedBody);
-    await refuses({ scope: 'group', group: `${base_url}/groups/${strange}` }, 404, documentedBody);
+    for (const more of [
+      { organization: `${base_url}/organizations/${strange}` },
+      { scope: 'user', user: `${base_url}/users/${strange}` },
+      { scope: 'group', group: `${base_url}/groups/${strange}` },
+    ])
+      await refuses(more, 404, documentedBody);
   },
   'Errors 409 | attempt to create a resource that already exists (webhook subscription): same title and message as 401':
     async () => {
@@ -323,8 +308,7 @@ rows({
     await refuses({ url }, 409, documentedBody);
     await sandbox.call('DELETE', uri);
     await answers(subscribe({ url }), 201);
-    const { body: me } = await sandbox.call('GET', '/users/me', { as: 'enterprise' });
-    const organization = me.resource.current_organization;
+    const organization = await organizationOf(sandbox, 'enterprise');
     await answers(subscribe({ url, organization }, { as: 'enterprise' }), 201);
   },
   'Errors 503 | service unavailable (503 on webhook creation): same title and message as 401': async () => {
@@ -344,15 +328,16 @@ const list = (query: Record<string, string>, options: CallOptions = {}): Promise
 
 rows({
   'GET /webhook_subscriptions | takes `scope` and `organization` parameters': async () => {
-    await using fresh = await openTestSandbox();
-    const { organization, users, group } = fresh.handles;
-    for (const scope of [{ scope: 'organization' }, { scope: 'user', user: users.owner }, { scope: 'group', group }]) {
-      const { body: made } = await fresh.call('POST', path, { body: hookOf(fresh, scope) });
-      const found = await fresh.call('GET', path, { query: { organization, ...scope } });
-      expect(found.body.collection).toEqual([made.resource]);
+    for (const scope of scopesOf()) {
+      const { uri } = await subscribed(scope);
+      const { collection } = (await list(scope)).body;
+      expect(urisOf(await list(scope))).toContain(uri);
+      expect(
+        collection.filter((one: object) => !Object.entries(scope).every(([k, v]) => Reflect.get(one, k) === v)),
+      ).toEqual([]);
     }
-    await answers(fresh.call('GET', path, { query: { organization } }), 400);
-    await answers(fresh.call('GET', path, { query: { scope: 'user' } }), 400);
+    await answers(list({}), 400);
+    await answers(sandbox.call('GET', path, { query: { scope: 'user' } }), 400);
   },
   'Errors, role example | a non-administrator listing webhook subscriptions for an organization scope receives 403':
     async () => {
@@ -386,9 +371,8 @@ rows({
   },
   'GET and DELETE /webhook_subscriptions | ask for the scope `webhooks:write` | A20': async () => {
     const { uri } = await subscribed();
-    const scopeless = without('webhooks:write');
-    await answers(list({ scope: 'organization' }, scopeless), 403, lacking('webhooks:write'));
-    for (const method of ['GET', 'DELETE'])
-      await answers(sandbox.call(method, uri, scopeless), 403, lacking('webhooks:write'));
+    const [refused, scopeless] = [lacking('webhooks:write'), without('webhooks:write')];
+    await answers(list({ scope: 'organization' }, scopeless), 403, refused);
+    for (const method of ['GET', 'DELETE']) await answers(sandbox.call(method, uri, scopeless), 403, refused);
   },
 });
