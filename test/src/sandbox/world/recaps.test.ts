@@ -81,10 +81,8 @@ describe('a recap', () => {
     facts.length = 0;
     const { attendees, start_time } = recap;
     const same = { summary_md: 'Same', notes: null, share_link: false, attendees: [...attendees], start_time };
-    expect(updateRecap(service, recap, same)).toBe(recap);
-    expect(updateRecap(service, recap, {})).toBe(recap);
+    for (const change of [same, {}]) expect(updateRecap(service, recap, change)).toBe(recap);
     expect(facts).toEqual([]);
-    expect(service.state.recaps.get(recap.uri)).toBe(recap);
     const shared = updateRecap(service, recap, { share_link: true });
     expect(updateRecap(service, shared, { share_link: true })).toBe(shared);
     expect(facts).toHaveLength(1);
@@ -153,9 +151,8 @@ describe('seeded recaps', () => {
     const { service, facts } = listening();
     const { state } = service;
     const organization = state.organizations.get(sandbox.handles.organization);
-    const [owner, ...others] = [...state.users.values()].filter(
-      ({ current_organization }) => current_organization === organization?.uri,
-    );
+    const users = state.users.values().filter((user) => user.current_organization === organization?.uri);
+    const [owner, ...others] = users;
     if (organization === undefined || owner === undefined) throw new Error('no team');
     // Recaps on shelves of their own: what others wrote does not count.
     const { recaps, transcripts } = createState();
@@ -168,7 +165,7 @@ describe('seeded recaps', () => {
     expect(made.filter(({ event }) => event === null)).toMatchObject([{ user: owner.uri }]);
     const now = instantOf(service.clock.nowMs());
     for (const recap of made) {
-      expect(meetingRecapResource.safeParse(recap).success).toBe(true);
+      expect(meetingRecapResource.parse(recap)).toEqual(recap);
       expect(recap.end_time < recap.created_at && recap.created_at < now).toBe(true);
       expect(transcripts.get(recap.uri)?.segments.length).toBeGreaterThan(3);
     }
