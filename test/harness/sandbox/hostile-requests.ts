@@ -74,40 +74,40 @@ function replacedAt(value: unknown, [key, ...rest]: Path, put: (before: unknown)
 /** The sample with one thing wrong with it. */
 export function damaged(sample: unknown): fc.Arbitrary<unknown> {
   const places = placesIn(sample);
-  const place = fc.constantFrom(...places);
-  const lists = places.filter((path) => Array.isArray(partAt(sample, path)));
   const records = places.filter((path) => isRecord(partAt(sample, path)));
+  const lists = places.filter((path) => Array.isArray(partAt(sample, path)));
+  const spoiled = (where: readonly Path[], how: fc.Arbitrary<(before: unknown) => unknown>) =>
+    where.length === 0
+      ? []
+      : [fc.tuple(fc.constantFrom(...where), how).map(([path, put]) => replacedAt(sample, path, put))];
   return fc.oneof(
-    fc.tuple(place, oddValue).map(([path, value]) => replacedAt(sample, path, () => value)),
-    fc.tuple(place, oddValue).map(([path, value]) => replacedAt(sample, path, () => [value])),
-    ...(records.length === 0
-      ? []
-      : [
-          fc
-            .tuple(fc.constantFrom(...records), oddText, oddValue)
-            .map(([path, key, value]) =>
-              replacedAt(sample, path, (before) =>
-                Object.fromEntries([...Object.entries(before as object), [key, value]]),
-              ),
-            ),
-          fc.tuple(fc.constantFrom(...records), fc.nat()).map(([path, which]) =>
-            replacedAt(sample, path, (before) => {
-              const entries = Object.entries(before as object);
-              return Object.fromEntries(entries.filter((_, index) => index !== which % Math.max(1, entries.length)));
-            }),
-          ),
-        ]),
-    ...(lists.length === 0
-      ? []
-      : [
-          fc
-            .constantFrom(...lists)
-            .map((path) =>
-              replacedAt(sample, path, (before) => Array.from({ length: 500 }, () => (before as unknown[])[0])),
-            ),
-        ]),
+    ...spoiled(
+      places,
+      oddValue.map((value) => () => value),
+    ),
+    ...spoiled(
+      places,
+      oddValue.map((value) => () => [value]),
+    ),
+    ...spoiled(
+      records,
+      fc.tuple(oddText, oddValue).map((field) => (before) => Object.fromEntries([...entriesOf(before), field])),
+    ),
+    ...spoiled(
+      records,
+      fc.nat().map((which) => (before) => {
+        const entries = entriesOf(before);
+        return Object.fromEntries(entries.filter((_, index) => index !== which % Math.max(1, entries.length)));
+      }),
+    ),
+    ...spoiled(
+      lists,
+      fc.constant((before) => Array.from({ length: 500 }, () => (before as unknown[])[0])),
+    ),
   );
 }
+
+const entriesOf = (value: unknown): [string, unknown][] => Object.entries(value as object);
 
 const partAt = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>((part, key) => (part as Record<string | number, unknown>)[key], value);

@@ -1,6 +1,7 @@
 // The sandbox under attack: requests sent byte for byte, what a usual request says, and what may not happen.
 import { createHash } from 'node:crypto';
 import { Agent, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { commonError, errorBody, insufficientScope, permissionDeniedTitle } from '#schemas/errors.ts';
 import type { ServiceOperation } from '#src/sandbox/api/service-operation.ts';
 import { dayMs } from '#src/sandbox/clock.ts';
@@ -22,35 +23,11 @@ export interface Extra {
 
 type Named = Pick<ServiceOperation, 'path' | 'method'>;
 
-export interface Target extends AsyncDisposable {
-  readonly sandbox: Sandbox;
-  readonly service: OpenApiDocument;
-  readonly controls: OpenApiDocument;
-  /** The header that speaks for the owner. */
-  readonly owner: string;
-  send(method: string, path: string, extra?: Extra): Promise<Sent>;
-  /** Everything the sandbox holds, as one hash. */
-  truth(): string;
-  /** What is wrong with an answer to bad input, if anything. */
-  wrongWith(what: string, answer: Sent, allowed: readonly number[]): readonly string[];
-  /** A path that names what exists, or of the right form where the world has none of it. */
-  pathOf(operation: Named): string;
-  /** Whether the world has one of what the path names. */
-  knows(operation: Named): boolean;
-  urisOfWorld(): readonly string[];
-  usualBody(operation: Named, document: OpenApiDocument): unknown;
-  /** The query without which an operation does not look any further. */
-  usualQuery(operation: Named): string;
-  queryNames(operation: Named): readonly string[];
-  /** Faults of the sandbox itself since the last look. */
-  faults(): readonly unknown[];
-  /** Lets real time pass. */
-  skip(ms: number): void;
-}
+export type Target = Awaited<ReturnType<typeof openTarget>>;
 
 const documents = new Map<string, OpenApiDocument>();
 
-export async function openTarget(): Promise<Target> {
+export async function openTarget() {
   const faults: unknown[] = [];
   const agent = new Agent({ keepAlive: true });
   let skippedMs = 0;
@@ -60,10 +37,10 @@ export async function openTarget(): Promise<Target> {
   );
   const { base_url, tokens } = sandbox.handles;
   // A body arrives the same without a connection, which takes most of the time of a request. A path does not.
-  const send: Target['send'] = (method, path, extra = {}) =>
+  const send = (method: string, path: string, extra: Extra = {}): Promise<Sent> =>
     extra.body !== undefined && /^[\w/.-]+$/.test(path)
       ? sendInside(sandbox, { method, path, ...extra })
-      : sendTo({ agent, base_url }, { method, path, ...extra });
+      : sendTo(agent, base_url, { method, path, ...extra });
   // The same for every target but for its address, which no request is made from.
   const documentAt = async (path: string): Promise<OpenApiDocument> => {
     const known = documents.get(path) ?? (JSON.parse((await send('GET', path)).text) as OpenApiDocument);
@@ -87,30 +64,39 @@ export async function openTarget(): Promise<Target> {
     sandbox,
     service,
     controls: await documentAt('/_sandbox/controls.openapi.json'),
+    /** The header that speaks for the owner. */
     owner: `Bearer ${tokens.owner}`,
     send,
+    /** Everything the sandbox holds, as one hash. */
     truth: () => truthOf(sandbox),
-    wrongWith: (what, answer, allowed) => wrongWith(answer, { what, allowed, fault: faults.shift() }),
-    pathOf: (operation) =>
+    /** What is wrong with an answer to bad input, if anything. */
+    wrongWith: (what: string, answer: Sent, allowed: readonly number[]) =>
+      wrongWith(answer, { what, allowed, fault: faults.shift() }),
+    /** A path that names what exists, or of the right form where the world has none of it. */
+    pathOf: (operation: Named) =>
       pathIn(sandbox, operation) ?? operation.path.replaceAll(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000'),
-    knows: (operation) => pathIn(sandbox, operation) !== undefined,
+    /** Whether the world has one of what the path names. */
+    knows: (operation: Named) => pathIn(sandbox, operation) !== undefined,
     urisOfWorld: () => urisOf(sandbox),
-    usualBody(operation, document) {
+    usualBody(operation: Named, document: OpenApiDocument): unknown {
       const schema = docsOf(operation, document)?.requestBody?.content['application/json'].schema ?? {};
       // Elsewhere `invitee` is the person who books.
       const marked = operation.path === '/invitee_no_shows' && { invitee: comingTo(sandbox) };
       return sampleOf(document, schema, { ...usualValues(sandbox), ...marked });
     },
-    usualQuery(operation) {
+    /** The query without which an operation does not look any further. */
+    usualQuery(operation: Named): string {
       const known = usualValues(sandbox);
       return queryOf(operation, service)
         .filter(({ name, required }) => required || name === 'organization')
         .map(({ name }) => `${name}=${encodeURIComponent(String(known[name] ?? ''))}`)
         .join('&');
     },
-    queryNames: (operation) => queryOf(operation, service).map(({ name }) => name),
+    queryNames: (operation: Named) => queryOf(operation, service).map(({ name }) => name),
+    /** Faults of the sandbox itself since the last look. */
     faults: () => faults.splice(0),
-    skip: (ms) => void (skippedMs += ms),
+    /** Lets real time pass. */
+    skip: (ms: number) => void (skippedMs += ms),
     async [Symbol.asyncDispose]() {
       agent.destroy();
       await sandbox[Symbol.asyncDispose]();
@@ -131,9 +117,9 @@ const queryOf = (operation: Named, document: OpenApiDocument): readonly Paramete
     ({ in: place }) => place === 'query',
   );
 
-interface Line {
-  readonly agent: Agent;
-  readonly base_url: string;
+interface Call extends Extra {
+  readonly method: string;
+  readonly path: string;
 }
 
 const headersOf = ({ body, type = 'application/json', token }: Extra): Record<string, string> => ({
@@ -142,28 +128,18 @@ const headersOf = ({ body, type = 'application/json', token }: Extra): Record<st
   ...(body !== undefined && type !== '' && { 'content-type': type }),
 });
 
-async function sendInside(
-  sandbox: Sandbox,
-  { method, path, ...extra }: Extra & { readonly method: string; readonly path: string },
-): Promise<Sent> {
+async function sendInside(sandbox: Sandbox, { method, path, ...extra }: Call): Promise<Sent> {
   const url = sandbox.handles.base_url + path;
-  const body = Buffer.from(extra.body ?? '');
   const headers = { host: new URL(url).host, ...headersOf(extra) };
-  const answer = await sandbox.fetch(new Request(url, { method, headers, body }), local);
+  const answer = await sandbox.fetch(new Request(url, { method, headers, body: Buffer.from(extra.body ?? '') }), local);
   return { status: answer.status, text: await answer.text() };
 }
 
 /** Byte for byte as given: fetch would tidy the path up. */
-function sendTo(
-  { agent, base_url }: Line,
-  { method, path, ...extra }: Extra & { readonly method: string; readonly path: string },
-): Promise<Sent> {
+function sendTo(agent: Agent, base_url: string, { method, path, ...extra }: Call): Promise<Sent> {
   return new Promise((resolve, reject) => {
     const call = request(new URL(base_url), { method, path, headers: headersOf(extra), agent }, (answer) => {
-      const chunks: Buffer[] = [];
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
-      answer.on('error', reject);
+      text(answer).then((body) => resolve({ status: answer.statusCode ?? 0, text: body }), reject);
     });
     // A refusal may come before the whole body was taken; then the answer counts, not the broken pipe.
     call.on('error', (error) => setImmediate(() => reject(error)));
@@ -191,14 +167,15 @@ interface Expected {
   readonly fault: unknown;
 }
 
-function wrongWith({ status, text }: Sent, { what, allowed, fault }: Expected): readonly string[] {
-  const found: string[] = [];
-  if (!allowed.includes(status)) found.push(`answers ${status} ${text.slice(0, 300)}`);
-  if (fault !== undefined) found.push(`fails by itself: ${fault instanceof Error ? fault.stack : String(fault)}`);
-  const body = errorBody.safeParse(jsonOf(text));
-  if (status >= 400 && !(body.success && titles.includes(body.data.title)))
-    found.push(`has no error body: ${text.slice(0, 300)}`);
-  return found.map((complaint) => `${what} ${complaint}`);
+function wrongWith(answer: Sent, { what, allowed, fault }: Expected): readonly string[] {
+  const shown = `${answer.status} ${answer.text.slice(0, 300)}`;
+  const body = errorBody.safeParse(jsonOf(answer.text));
+  const isRefusal = body.success && titles.includes(body.data.title);
+  return [
+    ...(allowed.includes(answer.status) ? [] : [`${what} answers ${shown}`]),
+    ...(fault === undefined ? [] : [`${what} fails: ${fault instanceof Error ? fault.stack : JSON.stringify(fault)}`]),
+    ...(answer.status < 400 || isRefusal ? [] : [`${what} has no error body: ${shown}`]),
+  ];
 }
 
 export function jsonOf(text: string): unknown {

@@ -1,18 +1,21 @@
 // The controls of what administrators change: custom fields, users and event types, and what the service shows and sends afterwards.
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fact } from '#src/sandbox/world/service.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 
-const options = { contacts: 3, bookings: 1, rateLimits: false, eventTypes: true };
+let facts: Fact[];
+let sandbox: TestSandbox;
+beforeEach(async () => {
+  facts = [];
+  const needs = { onFact: (fact: Fact) => void facts.push(fact) };
+  sandbox = await openTestSandbox({ contacts: 3, bookings: 1, rateLimits: false, eventTypes: true }, needs);
+});
+afterEach(() => sandbox[Symbol.asyncDispose]());
 
-async function definitionsOf({ call }: TestSandbox) {
-  return (await call('GET', '/contacts/custom_field_definitions', { query: { count: 100 } })).body.collection;
-}
+const definitions = async () => (await sandbox.call('GET', '/contacts/custom_field_definitions')).body.collection;
 
 describe('the controls of custom fields', () => {
   it('add, rename, extend, retire and delete one, and contacts follow', async () => {
-    const facts: Fact[] = [];
-    await using sandbox = await openTestSandbox(options, { onFact: (fact) => void facts.push(fact) });
     const change = async (more: object) =>
       (await sandbox.control('PATCH', '/custom_fields', { uri: made.uri, ...more })).body.resource;
     const { body } = await sandbox.control('POST', '/custom_fields', {
@@ -22,7 +25,7 @@ describe('the controls of custom fields', () => {
     });
     const made = body.resource;
     expect(made).toMatchObject({ label: 'Churn risk', options: [{ label: 'Low' }, { label: 'High' }] });
-    expect((await definitionsOf(sandbox)).at(-1)).toEqual(made);
+    expect((await definitions()).at(-1)).toEqual(made);
     const [{ uri: contact }] = (await sandbox.call('GET', '/contacts')).body.collection;
     const labelsOf = async () =>
       (await sandbox.call('GET', contact)).body.resource.custom_fields.map(({ label }: { label: string }) => label);
@@ -42,7 +45,7 @@ describe('the controls of custom fields', () => {
     expect((await change({ retired: false })).retired_at).toBeNull();
     expect(await labelsOf()).toContain('Risk');
     expect((await sandbox.control('DELETE', '/custom_fields', { uri: made.uri })).status).toBe(200);
-    expect([await labelsOf(), (await definitionsOf(sandbox)).map(({ uri }: { uri: string }) => uri)]).toEqual([
+    expect([await labelsOf(), (await definitions()).map(({ uri }: { uri: string }) => uri)]).toEqual([
       expect.not.arrayContaining(['Risk']),
       expect.not.arrayContaining([made.uri]),
     ]);
@@ -50,8 +53,7 @@ describe('the controls of custom fields', () => {
   });
 
   it('refuse an option that is not there, and options of another type', async () => {
-    await using sandbox = await openTestSandbox(options);
-    const [segment, notes] = await definitionsOf(sandbox);
+    const [segment, notes] = await definitions();
     const refused = (body: object) => sandbox.control('PATCH', '/custom_fields', body);
     for (const body of [
       { uri: segment.uri, rename_options: { Nothing: 'Something' } },
@@ -65,7 +67,6 @@ describe('the controls of custom fields', () => {
 
 describe('the controls of users', () => {
   it('add, rename and remove one', async () => {
-    await using sandbox = await openTestSandbox(options);
     const membersOf = async () => {
       const query = { organization: sandbox.handles.organization, count: 100 };
       return (await sandbox.call('GET', '/organization_memberships', { query })).body.collection;
@@ -92,8 +93,6 @@ describe('the controls of users', () => {
 
 describe('the controls of event types', () => {
   it('make, change, deactivate and delete one, each with its event', async () => {
-    const facts: Fact[] = [];
-    await using sandbox = await openTestSandbox(options, { onFact: (fact) => void facts.push(fact) });
     const request = { name: 'Office hours', duration: 20, owner: sandbox.handles.users.owner };
     const { uri } = (await sandbox.control('POST', '/event_types', request)).body.resource;
     await sandbox.control('PATCH', '/event_types', { uri, name: 'Open door' });

@@ -25,7 +25,9 @@ const parametersOf = (operation: { method: string; path: string }) =>
   (docsOf(operation).parameters ?? []) as readonly { in: string; name: string; schema: object }[];
 
 async function complaints(document: OpenApiDocument): Promise<unknown> {
-  const { valid, errors } = await new Validator().validate(structuredClone(document) as unknown as object);
+  const { valid, errors } = await new Validator().validate(
+    structuredClone(document) as unknown as Record<string, unknown>,
+  );
   return valid ? [] : errors;
 }
 
