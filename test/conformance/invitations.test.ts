@@ -1,6 +1,6 @@
 // Conformance: invitations to an organization.
 import { expect } from 'vitest';
-import { openTestSandbox, type Answer, type CallOptions } from '../harness/sandbox.ts';
+import type { Answer, CallOptions } from '../harness/sandbox.ts';
 import {
   answers,
   denied,
@@ -21,19 +21,19 @@ const sandbox = openForRows({}, async (opened) => {
 
 let last = 0;
 const newAddress = (): string => `guest.${(last += 1)}@example.test`;
-const invite = (email: unknown = newAddress(), more: CallOptions = {}, at = sandbox): Promise<Answer> =>
-  at.call('POST', `${at.handles.organization}/invitations`, { body: { email }, ...more });
+const invite = (email: unknown = newAddress(), more: CallOptions = {}): Promise<Answer> =>
+  sandbox.call('POST', `${sandbox.handles.organization}/invitations`, { body: { email }, ...more });
 const inviteToStrange = (): Promise<Answer> =>
   sandbox.call('POST', `/organizations/${strange}/invitations`, { body: { email: newAddress() } });
 
 /** A pending invitation. */
-async function invited(email = newAddress(), at = sandbox) {
-  const { status, body } = await invite(email, {}, at);
+async function invited(email = newAddress()) {
+  const { status, body } = await invite(email);
   expect(status).toBe(201);
   return body.resource;
 }
-const decide = async ({ uri }: { uri: string }, decision: 'accept' | 'decline', at = sandbox) =>
-  (await at.control('POST', `/invitations/${decision}`, { uri })).body.resource;
+const decide = async ({ uri }: { uri: string }, decision: 'accept' | 'decline') =>
+  (await sandbox.control('POST', `/invitations/${decision}`, { uri })).body.resource;
 const count = (): number => sandbox.service.state.invitations.size;
 
 /** Shows that each of these addresses is refused, and nothing recorded. */
@@ -80,12 +80,9 @@ rows({
   'OrganizationInvitation.email | string, required: invited address': async () =>
     expect((await invited('Mixed.Case@example.test')).email).toBe('Mixed.Case@example.test'),
   'OrganizationInvitation.status | enum, required: `pending`, `accepted`, `declined`': async () => {
-    const [one, two, three] = [await invited(), await invited(), await invited()];
-    await decide(two, 'accept');
-    await decide(three, 'decline');
-    const statuses = [];
-    for (const { uri } of [one, two, three]) statuses.push((await sandbox.call('GET', uri)).body.resource.status);
-    expect(statuses).toEqual(['pending', 'accepted', 'declined']);
+    const made = [await invited(), await decide(await invited(), 'accept'), await decide(await invited(), 'decline')];
+    const shown = await Promise.all(made.map(({ uri }) => sandbox.call('GET', uri)));
+    expect(shown.map(({ body }) => body.resource.status)).toEqual(['pending', 'accepted', 'declined']);
   },
   'OrganizationInvitation.created_at | string, required: timestamp': async () => {
     const invitation = await invited();
@@ -132,27 +129,27 @@ rows({
   'Errors of the invitation endpoint, 404 | requested resource not found': () =>
     answers(inviteToStrange(), 404, documentedBody),
   'Errors of the invitation endpoint, 500 | server error': async () => {
-    await using broken = await openTestSandbox();
-    await broken.control('POST', '/faults', { status: 1 });
-    await answers(invite(newAddress(), {}, broken), 500, { title: 'Internal Server Error' });
-    expect(broken.service.state.invitations.size).toBe(0);
+    const before = count();
+    await sandbox.control('POST', '/faults', { status: 1 });
+    const answer = await invite();
+    await sandbox.control('POST', '/faults', {});
+    expect([answer, count()]).toMatchObject([{ status: 500, body: { title: 'Internal Server Error' } }, before]);
   },
   'Limits, invitation quotas | seat-based for paid accounts, enforced with 403': async () => {
-    await using small = await openTestSandbox();
-    const { body } = await small.control('GET', '/plan');
-    await small.control('POST', '/plan', { seats: body.members + 1 });
-    const first = await invited('one@example.test', small);
-    const refusal = denied('All seats of this account are used. Please add more seats.');
-    await answers(invite('two@example.test', {}, small), 403, refusal);
-    await decide(first, 'decline', small);
-    await answers(invite('two@example.test', {}, small), 201);
+    const { members } = (await sandbox.control('GET', '/plan')).body;
+    const pending = [...sandbox.service.state.invitations.values()].filter(({ status }) => status === 'pending');
+    await sandbox.control('POST', '/plan', { seats: members + pending.length + 1 });
+    const first = await invited();
+    await answers(invite(), 403, denied('All seats of this account are used. Please add more seats.'));
+    await decide(first, 'decline');
+    await answers(invite(), 201);
+    await sandbox.control('POST', '/plan', { seats: 1000 });
   },
   'Limits, invitation quotas | a fixed allotment for trial accounts, enforced with 403': async () => {
-    await using small = await openTestSandbox();
-    await small.control('POST', '/plan', { trial: true, trial_invitations: 1, seats: 0 });
-    await decide(await invited('one@example.test', small), 'decline', small);
-    const refusal = denied('All invitations of this trial account are used.');
-    await answers(invite('two@example.test', {}, small), 403, refusal);
+    await sandbox.control('POST', '/plan', { trial: true, trial_invitations: count() + 1, seats: 0 });
+    await decide(await invited(), 'decline');
+    await answers(invite(), 403, denied('All invitations of this trial account are used.'));
+    await sandbox.control('POST', '/plan', { trial: false, seats: 1000 });
   },
   'Errors, 400 | an invalid or blank e-mail address | A24': () =>
     refusesAddresses('', ' ', 'no-address', 'a@b', 'a b@example.test', `${'x'.repeat(300)}@example.test`),
@@ -174,40 +171,35 @@ rows({
   },
   'Transitions of invitation status | accepting makes a user of the address, an ordinary member of the organization | A24':
     async () => {
-      const { uri } = await invited('new.member@example.test');
-      const { status, body } = await sandbox.control('POST', '/invitations/accept', { uri });
-      expect(status).toBe(200);
-      expect(body.resource).toMatchObject({ uri, status: 'accepted' });
-      const memberships = await sandbox.call('GET', '/organization_memberships', {
-        query: { organization: sandbox.handles.organization, email: 'new.member@example.test' },
-      });
-      expect(memberships.body.collection).toMatchObject([{ role: 'user', user: body.resource.user }]);
+      const email = newAddress();
+      const { status, user } = await decide(await invited(email), 'accept');
+      const query = { organization: sandbox.handles.organization, email };
+      const { body } = await sandbox.call('GET', '/organization_memberships', { query });
+      expect([status, body.collection]).toMatchObject(['accepted', [{ role: 'user', user }]]);
     },
   'Transitions of invitation status | accepted and declined are final | A24': async () => {
-    const [accepted, declined] = [await invited(), await invited()];
-    await sandbox.control('POST', '/invitations/accept', { uri: accepted.uri });
-    await sandbox.control('POST', '/invitations/decline', { uri: declined.uri });
+    const ended = [await decide(await invited(), 'accept'), await decide(await invited(), 'decline')];
     const users = sandbox.service.state.users.size;
-    for (const { uri } of [accepted, declined])
-      for (const answer of ['accept', 'decline'])
-        await answers(sandbox.control('POST', `/invitations/${answer}`, { uri }), 400);
+    const again = (uri: string, decision: string) => sandbox.control('POST', `/invitations/${decision}`, { uri });
+    for (const { uri } of ended) for (const decision of ['accept', 'decline']) await answers(again(uri, decision), 400);
     expect(sandbox.service.state.users.size).toBe(users);
-    await answers(sandbox.control('POST', '/invitations/accept', { uri: `${sandbox.handles.base_url}/nothing` }), 404);
+    await answers(again(`${sandbox.handles.base_url}/nothing`, 'accept'), 404);
   },
   'GET /organizations/<uuid>/invitations | lists the invitations, filtered by `email` and `status`, page by page | A24':
     async () => {
-      await using small = await openTestSandbox();
       const list = (query: Record<string, string | number>, more: CallOptions = {}) =>
-        small.call('GET', `${small.handles.organization}/invitations`, { query, ...more });
-      const uris: string[] = [];
-      for (const name of ['one', 'two', 'three']) uris.push((await invited(`${name}@example.test`, small)).uri);
-      await decide({ uri: uris[1] ?? '' }, 'decline', small);
-      expect(urisOf(await list({}))).toEqual(uris);
-      expect(urisOf(await list({ status: 'declined' }))).toEqual([uris[1]]);
-      expect(urisOf(await list({ email: 'three@example.test' }))).toEqual([uris[2]]);
-      const { pagination } = (await list({ count: 2 })).body;
-      expect(pagination.count).toBe(2);
-      expect(urisOf(await small.call('GET', pagination.next_page))).toEqual([uris[2]]);
+        sandbox.call('GET', `${sandbox.handles.organization}/invitations`, {
+          query: { count: 100, ...query },
+          ...more,
+        });
+      const [one, two, three] = [await invited(), await invited(), await invited()];
+      await decide(two, 'decline');
+      const whole = urisOf(await list({}));
+      expect(whole.slice(-3)).toEqual([one.uri, two.uri, three.uri]);
+      expect(urisOf(await list({ status: 'declined' })).at(-1)).toEqual(two.uri);
+      expect(urisOf(await list({ email: three.email }))).toEqual([three.uri]);
+      const { pagination } = (await list({ count: whole.length - 1 })).body;
+      expect(urisOf(await sandbox.call('GET', pagination.next_page))).toEqual([three.uri]);
       for (const as of ['member', 'no_scopes', 'enterprise'] as const) await answers(list({}, { as }), 403);
     },
   'GET /organizations/<uuid>/invitations/<uuid> | retrieves one invitation | A24': async () => {
