@@ -33,12 +33,8 @@ rows({
       for (const operation of operations)
         for (const as of ['owner', 'no_scopes'] as const) {
           const answer = await tryOperation(sandbox, operation, { as });
-          for (const name of headers)
-            expect([operation.path, name, answer.headers.get(name)]).toEqual([
-              operation.path,
-              name,
-              expect.stringMatching(/^\d+$/),
-            ]);
+          const limits = headers.map((name) => answer.headers.get(name));
+          expect([operation.path, ...limits.filter((limit) => /^\d+$/.test(String(limit)))]).toHaveLength(4);
         }
     },
   'Limits | an unknown caller gets no information about limits | A6d': async () => {

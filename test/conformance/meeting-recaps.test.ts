@@ -3,9 +3,10 @@ import { expect } from 'vitest';
 import type { MeetingRecapResource } from '#schemas/resources/meeting-recap.ts';
 import { dayMs, instantOf } from '#src/sandbox/clock.ts';
 import { createRecap, type RecapPlan } from '#src/sandbox/world/recaps.ts';
+import type { CallOptions } from '../harness/sandbox.ts';
 import { openSubscriber, type Subscriber } from '../harness/sandbox/subscriber.ts';
 import { holdMeeting } from '../harness/sandbox/meetings.ts';
-import { answers, finds, lacking, noAccess, tokenWith, urisOf } from './answers.ts';
+import { answers, asksFor, finds, lacking, noAccess, strangerTo, tokenWith, urisOf } from './answers.ts';
 import { openForRows, rows } from './rows.ts';
 
 const sandbox = openForRows();
@@ -50,13 +51,11 @@ rows({
     const highlights = { summary_md: 'S', action_items_md: 'A', discussion_md: 'D' };
     const recap = recapOf(highlights);
     expect(recap).toMatchObject({ ...highlights, name: expect.any(String), start_time: expect.any(String) });
-    const { status, body } = await sandbox.call('GET', recap.uri);
-    expect([status, body]).toEqual([200, { resource: recap }]);
+    expect((await sandbox.call('GET', recap.uri)).body).toEqual({ resource: recap });
   },
   'GET /meeting_recaps | list recaps': async () => {
     const recap = recapOf();
-    const { organization } = sandbox.handles;
-    const answer = await list({ organization, count: 100, sort: 'start_time:desc' });
+    const answer = await newest({ organization: sandbox.handles.organization });
     expect([answer.status, Object.keys(answer.body)]).toEqual([200, ['collection', 'pagination']]);
     expect(urisOf(answer)).toContain(recap.uri);
   },
@@ -72,14 +71,11 @@ rows({
     expect(collection.every((recap: MeetingRecapResource) => recap.user === user)).toBe(true);
   },
   'GET /meeting_recaps | filters include organization': () => {
-    const { organization } = sandbox.handles;
-    const users = [...sandbox.service.state.users.values()];
-    const stranger = users.find(({ current_organization }) => current_organization !== organization);
     const recap = recapOf();
     const { name, start_time, end_time, location, attendees } = recap;
     const event = { name, start_time, end_time, location, attendees };
-    const other = createRecap(sandbox.service, { user: stranger?.uri ?? '', event });
-    return finds(newest({ organization }), recap.uri, other.uri);
+    const other = createRecap(sandbox.service, { user: strangerTo(sandbox), event });
+    return finds(newest({ organization: sandbox.handles.organization }), recap.uri, other.uri);
   },
   'GET /meeting_recaps | filters include attendee': async () => {
     const host = sandbox.handles.users.member;
@@ -101,10 +97,10 @@ rows({
     }),
   'GET /meeting_recaps | sort takes start_time in both directions, ascending by default | A26': async () => {
     const { user } = [71, 73, 72].map(recapOfDay)[0] as MeetingRecapResource;
-    const starts = async (query: Record<string, string>): Promise<string[]> =>
-      (await list({ user, count: 100, ...query })).body.collection.map(
-        ({ start_time }: MeetingRecapResource) => start_time,
-      );
+    const starts = async (query: Record<string, string>): Promise<string[]> => {
+      const { collection } = (await list({ user, count: 100, ...query })).body;
+      return collection.map(({ start_time }: MeetingRecapResource) => start_time);
+    };
     const ascending = await starts({});
     expect(ascending).toEqual(ascending.toSorted());
     expect(await starts({ sort: 'start_time:asc' })).toEqual(ascending);
@@ -152,15 +148,13 @@ rows({
     expect(body.resource).toMatchObject({ recap: recap.uri, segments });
     expect(recap.transcript).toBe(body.resource.uri);
   },
-  'Authentication 2 | meeting_recaps:read is used to read recaps and transcripts': async () => {
+  'Authentication 2 | meeting_recaps:read is used to read recaps and transcripts': () => {
     const { uri, transcript } = recapOf();
-    for (const path of ['/meeting_recaps', uri, transcript])
-      await answers(sandbox.call('GET', path, { as: 'no_scopes' }), 403, lacking('meeting_recaps:read'));
+    return asksFor(sandbox, 'meeting_recaps:read', ['/meeting_recaps', uri, transcript]);
   },
   'Authentication 2 | meeting_recaps:write is used to update and delete recaps': async () => {
     const { uri } = recapOf();
-    for (const method of ['PATCH', 'DELETE'])
-      await answers(sandbox.call(method, uri, { as: 'no_scopes' }), 403, lacking('meeting_recaps:write'));
+    await asksFor(sandbox, 'meeting_recaps:write', [uri], ['PATCH', 'DELETE']);
     await answers(sandbox.call('GET', uri), 200);
   },
   'Authentication 2 | meeting_recaps:write implicitly includes meeting_recaps:read': async () => {
@@ -176,14 +170,15 @@ rows({
     const recap = recapOf();
     const [, , , , colleague] = [...sandbox.service.state.users.values()];
     const token = tokenWith(sandbox, ['meeting_recaps:write'], colleague?.uri);
+    const change = (who: CallOptions, summary_md: string) =>
+      sandbox.call('PATCH', recap.uri, { ...who, body: { summary_md } });
     for (const as of ['member', 'admin'] as const) {
       await answers(sandbox.call('GET', recap.uri, { as }), 200);
-      await answers(sandbox.call('PATCH', recap.uri, { as, body: { summary_md: `by ${as}` } }), 200);
+      await answers(change({ as }, `by ${as}`), 200);
     }
     for (const who of [{ token }, { as: 'enterprise' }] as const) {
       for (const path of [recap.uri, recap.transcript]) await answers(sandbox.call('GET', path, who), 403, noAccess);
-      const body = { summary_md: 'by a stranger' };
-      await answers(sandbox.call('PATCH', recap.uri, { ...who, body }), 403, noAccess);
+      await answers(change(who, 'by a stranger'), 403, noAccess);
       await answers(sandbox.call('DELETE', recap.uri, who), 403, noAccess);
     }
     expect((await sandbox.call('GET', recap.uri)).body.resource.summary_md).toBe('by admin');
@@ -261,25 +256,17 @@ rows({
   'Conventions 1 | the `event` of a recap is a URI, or null for an external meeting, with its name, times, place and attendees beside it':
     async () => {
       const host = sandbox.handles.users.member;
-      const meeting = holdMeeting(sandbox.service, { host });
-      const { uri } = recapOf({ event: meeting });
+      const hosted = recapOf({ user: host });
       const external = (await sandbox.control('POST', '/meeting_recaps', { user: host })).body.resource;
-      const { collection } = (await list({ user: host, count: 100, sort: 'start_time:desc' })).body;
-      for (const [recap, event] of [
-        [uri, meeting.uri],
-        [external.uri, null],
-      ] as const) {
-        const { resource } = (await sandbox.call('GET', recap)).body;
-        expect(resource).toMatchObject({
-          event,
-          name: expect.any(String),
-          start_time: expect.any(String),
-          end_time: expect.any(String),
-          attendees: expect.any(Array),
-        });
+      const { collection } = (await newest({ user: host })).body;
+      const fields = { name: expect.any(String), start_time: expect.any(String), end_time: expect.any(String) };
+      for (const { uri, event } of [hosted, { ...external, event: null }]) {
+        const { resource } = (await sandbox.call('GET', uri)).body;
+        expect(resource).toMatchObject({ ...fields, event, attendees: expect.any(Array) });
         expect(resource).toHaveProperty('location');
         expect(collection).toContainEqual(resource);
       }
+      expect(hosted.event).toMatch(/^http/);
     },
   'Resources | a recap names its user, organization, meeting, highlights, notes and share link | A26': () => {
     const { organization, users } = sandbox.handles;

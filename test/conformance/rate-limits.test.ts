@@ -37,11 +37,10 @@ async function statuses(times: number, call: () => Promise<Answer>): Promise<Rec
 
 const advance = (advance: string): Promise<Answer> => sandbox.control('POST', '/clock', { advance });
 
-const rate = ({ headers }: Answer) => ({
-  limit: Number(headers.get('x-ratelimit-limit')),
-  remaining: Number(headers.get('x-ratelimit-remaining')),
-  reset: Number(headers.get('x-ratelimit-reset')),
-});
+const rate = ({ headers }: Answer) => {
+  const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`));
+  return { limit: Number(limit), remaining: Number(remaining), reset: Number(reset) };
+};
 
 rows({
   'POST /invitees rate limits, Trial | 5 requests per user per day': async () => {
@@ -75,8 +74,7 @@ rows({
       await advance('20m');
     }
     const refused = await book();
-    expect(refused.status).toBe(429);
-    expect(rate(refused)).toMatchObject({ limit: 100, remaining: 0 });
+    expect([refused.status, rate(refused)]).toMatchObject([429, { limit: 100, remaining: 0 }]);
     await advance('24h');
     expect(await statuses(1, book)).toEqual({ 201: 1 });
   },
@@ -103,7 +101,7 @@ rows({
     async () => {
       const wrong = () => booker.book({ start_time: 'never' });
       expect(await statuses(11, wrong)).toEqual({ 400: 10, 429: 1 });
-      await statuses(100, wrong);
+      await statuses(20, wrong);
       await advance('1m');
       expect(await statuses(10, await bookAs('owner'))).toEqual({ 201: 10 });
     },
@@ -123,8 +121,8 @@ rows({
       await statuses(10, book);
       await advance('20s');
       const refused = await book();
-      expect(refused).toMatchObject({ status: 429, body: { title: 'Too Many Requests' } });
-      expect(refused.body.details).toEqual([{ message: 'Try again in 40 seconds.' }]);
+      const details = [{ message: 'Try again in 40 seconds.' }];
+      expect(refused).toMatchObject({ status: 429, body: { title: 'Too Many Requests', details } });
       expect(rate(refused)).toEqual({ limit: 10, remaining: 0, reset: 40 });
       await advance('39s');
       await answers(book(), 429);
@@ -152,8 +150,8 @@ rows({
     ];
     expect(answers.map(({ status }) => status)).toEqual([200, 404, 403, 400]);
     // `no_scopes` is another token of the owner: all tokens of a user share one limit.
-    expect(answers.map(rate).map(({ remaining }) => remaining)).toEqual([499, 498, 497, 496]);
-    expect(answers.map(rate)).toMatchObject(answers.map(() => ({ limit: 500, reset: 60 })));
+    const rates = [499, 498, 497, 496].map((remaining) => ({ limit: 500, remaining, reset: 60 }));
+    expect(answers.map(rate)).toEqual(rates);
   },
   'Limits | bookings count towards the calls of the minute too | A22': async () => {
     await advance('1m');

@@ -1,7 +1,6 @@
 // The fair queue: limits, order, round robin.
 import { describe, expect, it } from 'vitest';
 import { createFairQueue } from '#src/sandbox/webhooks/fair-queue.ts';
-import { until } from '../../../harness/ports.ts';
 
 /** A queue whose items end when the test ends them. */
 function openQueue(mostPerKey: number, mostInAll: number) {
@@ -54,19 +53,5 @@ describe('the fair queue', () => {
     await end('b2');
     expect(started).toEqual(['a1', 'b1', 'b2']);
     expect(queue.size).toBe(0);
-  });
-
-  it('runs everything once, in order per key, however much waits', async () => {
-    const done: number[] = [];
-    const queue = createFairQueue<number>({
-      mostPerKey: 1,
-      mostInAll: 1,
-      run: async (item) => void done.push(item),
-      onEnd: () => undefined,
-    });
-    const items = Array.from({ length: 5000 }, (_, index) => index);
-    for (const item of items) queue.add('a', item);
-    await until(() => queue.size === 0, 'all have run');
-    expect(done).toEqual(items);
   });
 });
