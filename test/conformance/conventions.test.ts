@@ -9,7 +9,7 @@ import { openForRows, rows } from './rows.ts';
 let lists: readonly (Stop & Answer)[];
 /** Every resource that can be reached from the lists by following URIs, with its answer. */
 let reached: ReadonlyMap<string, Answer>;
-const sandbox = openForRows({ rateLimits: false }, async (opened) => {
+const sandbox = openForRows({ rateLimits: false, contacts: 30, bookings: 30 }, async (opened) => {
   await fillEveryList(opened);
   lists = await Promise.all(
     listsOf(opened).map(async (list) => ({ ...list, ...(await opened.call('GET', list.path, { query: list.query })) })),

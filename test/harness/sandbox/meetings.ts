@@ -4,16 +4,10 @@ import { dayMs, instantOf } from '#src/sandbox/clock.ts';
 import { book } from '#src/sandbox/world/bookings/bookings.ts';
 import type { Service } from '#src/sandbox/world/service.ts';
 
-export interface HeldMeeting {
-  /** The user who hosted it, alone. */
-  readonly host: string;
-  readonly email?: string;
-  readonly daysAgo?: number;
-}
-
+/** Hosted by this user alone. */
 export function holdMeeting(
   service: Service,
-  { host, email = 'ada@example.test', daysAgo = 2 }: HeldMeeting,
+  { host, email = 'ada@example.test', daysAgo = 2 }: { host: string; email?: string; daysAgo?: number },
 ): ScheduledEventResource {
   const { state, clock } = service;
   const eventType = [...state.eventTypes.values()].find(({ hosts }) => hosts.length === 1 && hosts[0] === host);

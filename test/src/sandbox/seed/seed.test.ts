@@ -35,7 +35,7 @@ describe('a seed', () => {
     const made = (time: string) =>
       addressesOf({ contacts: 50, bookings: 150, seed: 1 }, Date.parse(`2026-05-04T${time}Z`));
     const noon = await made('12:00:00');
-    for (const time of ['00:00:00', '00:00:01', '08:29:59', '09:30:00', '16:45:12', '23:59:59'])
+    for (const time of ['00:00:00', '08:29:59', '16:45:12', '23:59:59'])
       expect([time, await made(time)]).toEqual([time, noon]);
   });
 });

@@ -31,7 +31,10 @@ async function openWorld(answer: Callback['answer'] = 202) {
     callback,
     subscription,
     dispatcher,
-    dispatch: (payload?: Fact['payload']) => dispatcher.dispatch(factOf(payload)),
+    dispatch(payload?: Fact['payload'], times = 1): void {
+      const fact = factOf(payload);
+      for (let count = 0; count < times; count += 1) dispatcher.dispatch(fact);
+    },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
@@ -49,7 +52,7 @@ describe('the webhook dispatcher', () => {
 
   it('counts deliveries in flight and retries as pending, and settles without the retries', async () => {
     await using world = await openWorld(500);
-    for (let count = 0; count < 3; count += 1) world.dispatch();
+    world.dispatch({}, 3);
     expect(world.dispatcher.pending).toBe(3);
     await world.dispatcher.settled();
     expect(world.callback.received).toHaveLength(3);
@@ -68,16 +71,16 @@ describe('the webhook dispatcher', () => {
   it('serves other subscribers while one never responds', async () => {
     await using world = await openWorld(null);
     await using callback = await openCallback();
-    for (let count = 0; count < 300; count += 1) world.dispatch();
+    world.dispatch({}, 300);
     await subscribe(world.sandbox, callback.url);
-    for (let count = 0; count < 50; count += 1) world.dispatch();
+    world.dispatch({}, 50);
     await until(() => callback.received.length === 50, 'the other subscriber has its deliveries');
     expect(world.callback.received.length).toBeLessThanOrEqual(64);
   });
 
   it('refuses messages beyond its limit, and logs them', async () => {
     await using world = await openWorld(null);
-    for (let count = 0; count < 100_002; count += 1) world.dispatch();
+    world.dispatch({}, 100_002);
     expect(world.dispatcher.pending).toBe(100_000);
     const refused = { status: null, error: 'too many deliveries are pending' };
     expect(world.dispatcher.attempts).toMatchObject([refused, refused]);

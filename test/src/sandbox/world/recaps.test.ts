@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { readDelivery } from '#schemas/delivery.ts';
 import { meetingRecapResource, type RecapMeeting } from '#schemas/resources/meeting-recap.ts';
 import { dayMs, hourMs, instantOf } from '#src/sandbox/clock.ts';
-import { deliverySchema } from '#src/sandbox/docs/openapi.ts';
 import { seedRecaps } from '#src/sandbox/seed/history.ts';
 import { createRecap, deleteRecap, presences, updateRecap } from '#src/sandbox/world/recaps.ts';
 import { createState, forms, type Fact, type Form, type Service } from '#src/sandbox/world/service.ts';
@@ -31,7 +30,7 @@ function listening(as: Form = 'specification'): { readonly service: Service; rea
 }
 
 describe.each(forms)('payloads in the %s form', (as) => {
-  it('are what the documentation says, and are read by the schema of deliveries with the same record in the end', () => {
+  it('are read by the schema of deliveries with the same record in the end', () => {
     const { service, facts } = listening(as);
     const user = sandbox.handles.users.member;
     const hosted = createRecap(service, { user, event: holdMeeting(service, { host: user }) });
@@ -41,7 +40,6 @@ describe.each(forms)('payloads in the %s form', (as) => {
     const bodies = facts
       .filter(({ event }) => event.startsWith('meeting_recap.'))
       .map(({ event, at, payload }) => ({ event, created_at: at, created_by: null, payload }));
-    for (const body of bodies) expect(deliverySchema(body.event, { as }).safeParse(body).error).toBeUndefined();
     expect(bodies.map((body) => readDelivery(JSON.stringify(body)))).toMatchObject([
       { state: 'known', payload: { uri: hosted.uri, event: { uri: hosted.event, name: hosted.name } } },
       { state: 'known', payload: { uri: external.uri, event: { name: 'Lunch' }, share_link: null } },
