@@ -78,15 +78,18 @@ async function openStill(answer: Callback['answer'] = 500) {
     made,
     dispatcher,
     happen: () => happen(still),
-    async advance(by: string): Promise<void> {
-      expect((await still.control('POST', '/clock', { advance: by })).status).toBe(200);
-    },
-    async expectState(expected: object): Promise<void> {
-      expect((await call('GET', made.uri)).body.resource).toMatchObject(expected);
+    /** A story: a status that the callback answers from here on, a contact that is made, how far the clock moves, what the subscription then is. */
+    async follow(...steps: readonly (number | typeof happens | string | object)[]): Promise<void> {
+      for (const step of steps)
+        if (typeof step === 'number') callback.answer = step;
+        else if (step === happens) await happen(still);
+        else if (typeof step === 'string') await answers(still.control('POST', '/clock', { advance: step }), 200);
+        else await answers(call('GET', made.uri), 200, { resource: step });
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
+const happens = Symbol('a contact is made');
 const retrying = { state: 'active', retry_started_at: expect.any(String) };
 
 rows({
@@ -161,18 +164,14 @@ rows({
   'Events | `state` is `active` or `disabled`: a disabled subscription gets nothing': async () => {
     await using world = await openStill(202);
     await world.still.control('POST', '/subscriptions/disable', { uri: world.made.uri });
-    await world.happen();
-    await world.expectState({ state: 'disabled' });
+    await world.follow(happens, { state: 'disabled' });
     expect(world.callback.received).toEqual([]);
   },
   'Events | `retry_started_at` records when retrying began': async () => {
     await using world = await openStill();
-    await world.advance('1h');
-    await world.happen();
     const began = { state: 'active', retry_started_at: '2026-05-04T10:00:00.000000Z' };
-    await world.expectState({ ...began, updated_at: expect.toSatisfy((time: string) => time > world.made.updated_at) });
-    await world.advance('5s');
-    await world.expectState(began);
+    const updated_at = expect.toSatisfy((time: string) => time > world.made.updated_at);
+    await world.follow('1h', happens, { ...began, updated_at }, '5s', began);
   },
   'Events, envelope | a delivery is `{event, created_at, created_by, payload}`, compact | A1': async () => {
     await using callback = await openEar();
@@ -217,8 +216,7 @@ rows({
   },
   'Authentication 8 | the signature is of the real time, whatever the clock of the sandbox shows | A2': async () => {
     await using world = await openStill(202);
-    await world.advance('30d');
-    await world.happen();
+    await world.follow('30d', happens);
     const [delivery] = world.callback.received;
     expect(delivery?.body.created_at).toMatch(/^2026-06-03/);
     expect(delivery?.headers['calendly-webhook-signature']).toMatch(new RegExp(`^t=${startMs / 1000},`));
@@ -226,136 +224,94 @@ rows({
   'Events, retries | only a 2xx is success: 3xx, 4xx and 5xx are tried again, redirects are not followed | A3':
     async () => {
       await using world = await openStill();
-      for (const status of [301, 302, 307, 400, 404, 410, 429, 500, 503]) {
-        world.callback.answer = status;
-        await world.happen();
-        await world.expectState(retrying);
-        world.callback.answer = 200;
-        await world.advance('1h');
-        await world.expectState({ retry_started_at: null });
-      }
+      for (const status of [301, 302, 307, 400, 404, 410, 429, 500, 503])
+        await world.follow(status, happens, retrying, 200, '1h', { retry_started_at: null });
       expect(world.callback.received).toHaveLength(18);
     },
   'Events, retries | a subscriber that is not there is tried again | A3': async () => {
     await using world = await openStill();
     await world.callback[Symbol.asyncDispose]();
-    await world.happen();
+    await world.follow(happens, retrying);
     expect(world.dispatcher.attempts.at(-1)).toMatchObject({ status: null, error: 'ECONNREFUSED' });
-    await world.expectState(retrying);
     expect(world.dispatcher.pending).toBe(1);
   },
   'Events, retries | the pauses are 5 seconds, then twice as long each time, at most an hour | A19': async () => {
     await using world = await openStill();
-    await world.happen();
+    await world.follow(happens);
     const seconds = [5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600];
-    for (const [index, pause] of seconds.entries())
-      for (const [by, more] of [
-        [pause * 1000 - 1, 1],
-        [1, 2],
-      ] as const) {
-        await world.advance(`${by}ms`);
-        expect(world.callback.received).toHaveLength(index + more);
-      }
+    for (const [index, pause] of seconds.entries()) {
+      await world.follow(`${pause * 1000 - 1}ms`);
+      expect(world.callback.received).toHaveLength(index + 1);
+      await world.follow('1ms');
+      expect(world.callback.received).toHaveLength(index + 2);
+    }
     expect(world.dispatcher.attempts.map(({ attempt }) => attempt)).toEqual([...seconds.keys(), 12].map((n) => n + 1));
   },
   'Events, retries | a day in one leap is a day of retries, the last one when the 24 hours end | A19': async () => {
     await using world = await openStill();
-    await world.happen();
-    await world.advance('30h');
+    await world.follow(happens, '30h');
     await world.dispatcher.settled();
     const afterSeconds = world.dispatcher.attempts.map(({ at }) => Math.round((Date.parse(at) - startMs) / 1000));
     const hourly = Array.from({ length: 22 }, (_, index) => 5115 + (index + 1) * 3600);
     const doubling = [0, 5, 15, 35, 75, 155, 315, 635, 1275, 2555, 5115];
     expect(afterSeconds).toEqual([...doubling, ...hourly, 24 * 3600]);
-    await world.expectState({ state: 'disabled' });
+    await world.follow({ state: 'disabled' });
   },
   'Events, retries | `retry_started_at` is cleared when the last message that failed is given up | A3': async () => {
     await using world = await openStill();
-    const { callback } = world;
     const failing = await world.happen();
-    callback.answer = ({ body: { payload } }) => (payload.uri === failing ? 500 : 202);
-    await world.advance('20h');
-    await world.happen();
-    await world.expectState({ retry_started_at: null });
-    await world.advance('1h');
-    await world.expectState(retrying);
-    await world.advance('3h');
+    world.callback.answer = ({ body: { payload } }) => (payload.uri === failing ? 500 : 202);
+    await world.follow('20h', happens, { retry_started_at: null }, '1h', retrying, '3h');
     expect(world.dispatcher.pending).toBe(0);
-    await world.expectState({ state: 'active', retry_started_at: null });
-    await world.advance('48h');
-    callback.answer = 500;
-    await world.happen();
-    await world.expectState(retrying);
+    await world.follow({ state: 'active', retry_started_at: null }, '48h', 500, happens, retrying);
   },
   'States, WebhookSubscription | stays `active` until one message has failed for 24 hours and none arrived since it first did | A3':
     async () => {
       await using world = await openStill();
-      const { callback } = world;
-      await world.happen();
-      await world.advance('20h');
-      callback.answer = 202;
-      await world.happen();
-      callback.answer = 500;
-      await world.advance('1h');
-      await world.happen();
       // The first is given up a day after it failed, which is less than a day after the last success.
-      await world.advance('23h');
-      await world.expectState(retrying);
+      await world.follow(happens, '20h', 202, happens, 500, '1h', happens, '23h', retrying);
       expect(world.dispatcher.pending).toBe(1);
-      await world.advance('1h');
-      await world.expectState({ state: 'disabled' });
+      await world.follow('1h', { state: 'disabled' });
     },
   'Events, retries | other messages go on being sent meanwhile | A3': async () => {
     await using world = await openStill();
     const first = await world.happen();
     world.callback.answer = 202;
     const second = await world.happen();
-    await world.advance('5s');
+    await world.follow('5s');
     expect(urisIn(world.callback)).toEqual([first, second, first]);
     expect(world.dispatcher.pending).toBe(0);
   },
   'Events, retries | any success clears `retry_started_at` | A3': async () => {
     await using world = await openStill();
-    await world.happen();
-    world.callback.answer = 202;
-    await world.happen();
-    await world.expectState({ state: 'active', retry_started_at: null });
+    await world.follow(happens, 202, happens, { state: 'active', retry_started_at: null });
     expect(world.dispatcher.pending).toBe(1);
   },
   'States, WebhookSubscription | `disabled` when deliveries have failed for 24 hours | A3': async () => {
     await using world = await openStill();
-    for (const by of ['0s', '23h']) {
-      await world.happen();
-      await world.advance(by);
-    }
-    await world.expectState({ state: 'active' });
-    await world.advance('1h');
-    await world.expectState({ state: 'disabled' });
+    await world.follow(happens, happens, '23h', { state: 'active' }, '1h', { state: 'disabled' });
     expect(world.dispatcher.pending).toBe(0);
     const before = world.callback.received.length;
-    world.callback.answer = 202;
-    await world.happen();
-    await world.advance('7d');
+    await world.follow(202, happens, '7d');
     expect(world.callback.received).toHaveLength(before);
   },
   'States, WebhookSubscription | stays `active` when another message got through; the old one is given up | A3':
     async () => {
       await using world = await openStill(({ body }) => (body.event === 'contact.created' ? 500 : 202));
       const contact = await world.happen();
-      await world.advance('23h');
+      await world.follow('23h');
       await world.still.call('DELETE', contact);
       await world.dispatcher.settled();
-      await world.advance('2h');
-      await world.expectState({ state: 'active' });
+      await world.follow('1h', '1h', { state: 'active' });
       expect(world.dispatcher.pending).toBe(0);
     },
   'DELETE /webhook_subscriptions/<uuid> | what waits for it is never sent | A20': async () => {
     await using world = await openStill();
-    await world.happen();
+    await world.follow(happens);
     expect(world.dispatcher.pending).toBe(1);
     await world.still.call('DELETE', world.made.uri);
     expect(world.dispatcher.pending).toBe(0);
-    await world.advance('1h');
+    await world.follow('1h');
     expect(world.callback.received).toHaveLength(1);
   },
 });
