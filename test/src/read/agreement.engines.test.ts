@@ -1,7 +1,7 @@
 // One rule says how a booking ended: views, API, pages, tools, numbers, people and alerts agree for any deliveries in any order, also where
 // only one of two links states a reschedule.
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadBookingContexts } from '#src/read/bookings/booking-context.ts';
 import { catchUpBookings, refillBookings } from '#src/store/bookings/booking-follower.ts';
 import type { StoredRow } from '#src/store/rows.ts';
@@ -13,21 +13,17 @@ import { openDashboard } from '../../harness/mirror/dashboard.ts';
 import { openMcp } from '../../harness/mirror/mcp.ts';
 import { viewRows } from '../../harness/mirror/view-rows.ts';
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
-import { emptyTables, freshMemory, freshPostgres, rowsOf } from '../../harness/stores.ts';
+import { emptyTables, availableEngines, rowsOf } from '../../harness/stores.ts';
 
 const arrivals = bookingHistory.chain((observations) => reordered(observations).chain(cut));
 const outcomes = ['upcoming', 'held', 'no_show', 'canceled_by_host', 'late_cancellation', 'rescheduled'];
 const sum = (rows: readonly StoredRow[], column: string) => rows.reduce((all, row) => all + Number(row[column]), 0);
 const idOf = (uri: unknown) => String(uri).split('/').at(-1);
 
-describe.each([
-  { name: 'sqlite', available: true, fresh: freshMemory, count: 30 },
-  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 8 },
-])('how bookings ended, on $name', ({ available, fresh, count }) => {
+describe.each(availableEngines)('how bookings ended, on $name', ({ name, fresh }) => {
   let mcp: Awaited<ReturnType<typeof openMcp>>;
   let pages: Awaited<ReturnType<typeof openDashboard>>;
   beforeAll(async () => {
-    if (!available) return;
     mcp = await openMcp({ fresh });
     const { store } = mcp;
     pages = await openDashboard(async () => ({ store, [Symbol.asyncDispose]: async () => {} }));
@@ -49,7 +45,7 @@ describe.each([
     };
   }
 
-  it.runIf(available)(
+  it(
     'is the same in views, API, pages, tools, numbers, people and alerts',
     async () => {
       const { store } = mcp;
@@ -108,7 +104,7 @@ describe.each([
           const marked = (marks.collection as StoredRow[]).map((row) => String(row['invitee_uri']));
           expect([...new Set(marked)].toSorted()).toEqual(missed.toSorted());
         }),
-        runs(count),
+        runs(name === 'sqlite' ? 18 : 5),
       );
     },
     propertyTimeoutMs,

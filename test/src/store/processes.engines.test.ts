@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { expireProcesses, listProcesses, removeProcess, writeProcess } from '#src/store/processes.ts';
 import { processRow } from '../../harness/data/process-row.ts';
-import { rowsOf, storeEngines } from '../../harness/stores.ts';
+import { rowsOf, availableEngines } from '../../harness/stores.ts';
 
 const now = Date.parse('2026-01-01T12:00:00Z');
 const row = processRow({ role: 'work', journal_full: false, lag_p50_ms: 40, machine: '{}' });
 
-describe.each(storeEngines)('the rows of processes on $name', ({ available, fresh }) => {
-  it.runIf(available)('are replaced by the next report, and removed when the process stops', async () => {
+describe.each(availableEngines)('the rows of processes on $name', ({ fresh }) => {
+  it('are replaced by the next report, and removed when the process stops', async () => {
     await using opened = await fresh();
     const { store } = opened;
     await writeProcess(store, { ...row, queue_waiting: 1 });
@@ -17,7 +17,7 @@ describe.each(storeEngines)('the rows of processes on $name', ({ available, fres
     expect(await listProcesses(store, now)).toEqual([]);
   });
 
-  it.runIf(available)('of a process that was killed are listed for an hour, then deleted', async () => {
+  it('of a process that was killed are listed for an hour, then deleted', async () => {
     await using opened = await fresh();
     const { store } = opened;
     await writeProcess(store, { ...row, seen_at: '2026-01-01T11:00:00.000000Z' });

@@ -10,7 +10,7 @@ import { addRows, deleteRows, writeRows } from '#src/store/rows.ts';
 import { addTimeZones, localTime } from '#src/store/time-zones.ts';
 import { viewRows } from '../../harness/mirror/view-rows.ts';
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
-import { emptyTables, storeEngines, type TestStore } from '../../harness/stores.ts';
+import { emptyTables, availableEngines, type TestStore } from '../../harness/stores.ts';
 import { someInstant, weekdayOf, written } from '../../oracle/local-time.ts';
 
 const zones = Intl.supportedValuesOf('timeZone');
@@ -22,8 +22,8 @@ const moment = fc.record({
   fraction: fc.constantFrom('000000', '999999'),
 });
 
-for (const engine of storeEngines)
-  describe.runIf(engine.available)(`local time on ${engine.name}`, () => {
+for (const engine of availableEngines)
+  describe(`local time on ${engine.name}`, () => {
     let opened: TestStore;
     beforeAll(async () => void (opened = await engine.fresh({ reportZone: 'Europe/Berlin' })));
     afterEach(() => void vi.restoreAllMocks());

@@ -5,7 +5,7 @@ import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import { writeRows, type StoredRow } from '#src/store/rows.ts';
 import { findBookings } from '#src/read/bookings/bookings.ts';
 import { countUnbooked, countUnconfirmed } from '#src/read/bookings/needs-attention.ts';
-import { storeEngines } from '../../../harness/stores.ts';
+import { availableEngines } from '../../../harness/stores.ts';
 
 const uri = (kind: string, id: string): string => `https://api.example.test/${kind}/${id}`;
 const ago = (ms: number): string => instantOf(Date.now() - ms);
@@ -53,8 +53,8 @@ const submission = (id: string, madeMs: number, result_type = 'event_type') => (
   result_type,
 });
 
-describe.each(storeEngines)('what needs a person on $name', ({ available, fresh }) => {
-  it.runIf(available)('is a meeting that ended without evidence that the invitee came', async () => {
+describe.each(availableEngines)('what needs a person on $name', ({ fresh }) => {
+  it('is a meeting that ended without evidence that the invitee came', async () => {
     await using opened = await fresh();
     const { store } = opened;
     expect(await countUnconfirmed(store, Date.now() - 7 * dayMs)).toBe(0);
@@ -92,7 +92,7 @@ describe.each(storeEngines)('what needs a person on $name', ({ available, fresh 
     expect(await found(1.5 * dayMs)).toEqual(['open', 'recap-deleted', 'recapped']);
   });
 
-  it.runIf(available)('is a form that led to a booking page and to no booking', async () => {
+  it('is a form that led to a booking page and to no booking', async () => {
     await using opened = await fresh();
     const { store } = opened;
     expect(await countUnbooked(store, Date.now() - 7 * dayMs)).toBe(0);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contactListQuery } from '#schemas/contact-request.ts';
 import { writeRows } from '#src/store/rows.ts';
 import { findContacts, type ContactQuery } from '#src/read/contacts/contact-page.ts';
-import { emptyTables, storeEngines, type TestStore } from '../../../harness/stores.ts';
+import { emptyTables, availableEngines, type TestStore } from '../../../harness/stores.ts';
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 
 /** Little pieces, so that texts and segments often meet: letters of both cases, wildcards, what FTS takes for its own. */
@@ -117,12 +117,10 @@ function meets(row: Contact, filters: ReturnType<typeof query>): boolean {
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-describe.each(storeEngines)('a search of contacts on $name', ({ available, fresh }) => {
+describe.each(availableEngines)('a search of contacts on $name', ({ fresh }) => {
   let opened: TestStore;
-  beforeAll(async () => {
-    if (available) opened = await fresh();
-  });
-  afterAll(() => opened?.[Symbol.asyncDispose]());
+  beforeAll(async () => void (opened = await fresh()));
+  afterAll(() => opened[Symbol.asyncDispose]());
 
   /** Every page, to the end and back again. */
   async function walked(
@@ -153,7 +151,7 @@ describe.each(storeEngines)('a search of contacts on $name', ({ available, fresh
     return there.flat();
   }
 
-  it.runIf(available)(
+  it(
     'finds what a plain filter finds, in order, before and after contacts have changed',
     async () => {
       await fc.assert(

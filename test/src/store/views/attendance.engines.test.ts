@@ -5,7 +5,7 @@ import type { StoredRow } from '#src/store/rows.ts';
 import type { Observation } from '../../../harness/data/delivery-histories.ts';
 import { ingestObservations } from '../../../harness/data/api-reads.ts';
 import { viewRows } from '../../../harness/mirror/view-rows.ts';
-import { emptyTables, storeEngines, type TestStore } from '../../../harness/stores.ts';
+import { emptyTables, availableEngines, type TestStore } from '../../../harness/stores.ts';
 
 const uri = (kind: string, id: string) => `https://api.example.test/${kind}/${id}`;
 const at = (second: number) => `2025-01-06T12:00:${String(second).padStart(2, '0')}Z`;
@@ -138,13 +138,11 @@ const expected: Readonly<Record<string, readonly [attendance: string | null, bas
   canceled: [null, null],
 };
 
-describe.each(storeEngines)('attendance on $name', ({ available, fresh }) => {
+describe.each(availableEngines)('attendance on $name', ({ fresh }) => {
   let opened: TestStore;
-  beforeAll(async () => {
-    if (available) opened = await fresh();
-  });
-  beforeEach(() => (available ? emptyTables(opened.store) : undefined));
-  afterAll(() => opened?.[Symbol.asyncDispose]());
+  beforeAll(async () => void (opened = await fresh()));
+  beforeEach(() => emptyTables(opened.store));
+  afterAll(() => opened[Symbol.asyncDispose]());
 
   const idOf = (text: unknown) => (typeof text === 'string' ? text.slice(text.lastIndexOf('/') + 1) : null);
   const attended = (rows: readonly StoredRow[]) =>
@@ -152,7 +150,7 @@ describe.each(storeEngines)('attendance on $name', ({ available, fresh }) => {
       rows.map((row) => [idOf(row['journey_uri']), [row['attendance'], idOf(row['attendance_basis'])]]),
     );
 
-  it.runIf(available).each([
+  it.each([
     ['in this order', world],
     ['the other way round', world.toReversed()],
   ])('follows from marks, recaps and transcripts, received %s', async (_, observations) => {
@@ -168,20 +166,17 @@ describe.each(storeEngines)('attendance on $name', ({ available, fresh }) => {
     expect(all?.['rate']).toBe(all?.['rate_low']);
   });
 
-  it.runIf(available)(
-    'changes when a recap comes late, and changes the journey for copies that follow it',
-    async () => {
-      const { store } = opened;
-      await ingestObservations(store, [booked('late')]);
-      const changed = async () => (await viewRows(store, 'booking_journey_changes'))[0]?.['changed_seq'];
-      const before = await changed();
-      await ingestObservations(store, [recap('late', 'late', [host])]);
-      expect(attended(await viewRows(store, 'booking_journeys'))).toEqual({ late: ['suspected_no_show', 'late'] });
-      const between = await changed();
-      expect(between).toBeGreaterThan(Number(before));
-      await ingestObservations(store, [speakers('late', ['Guest late'])]);
-      expect(attended(await viewRows(store, 'booking_journeys'))).toEqual({ late: ['confirmed', 'late'] });
-      expect(await changed()).toBeGreaterThan(Number(between));
-    },
-  );
+  it('changes when a recap comes late, and changes the journey for copies that follow it', async () => {
+    const { store } = opened;
+    await ingestObservations(store, [booked('late')]);
+    const changed = async () => (await viewRows(store, 'booking_journey_changes'))[0]?.['changed_seq'];
+    const before = await changed();
+    await ingestObservations(store, [recap('late', 'late', [host])]);
+    expect(attended(await viewRows(store, 'booking_journeys'))).toEqual({ late: ['suspected_no_show', 'late'] });
+    const between = await changed();
+    expect(between).toBeGreaterThan(Number(before));
+    await ingestObservations(store, [speakers('late', ['Guest late'])]);
+    expect(attended(await viewRows(store, 'booking_journeys'))).toEqual({ late: ['confirmed', 'late'] });
+    expect(await changed()).toBeGreaterThan(Number(between));
+  });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { ingestCountedBookings, january, uri } from '../../../harness/data/counted-bookings.ts';
-import { ingestBodies, rowsOf, storeEngines, type TestStore } from '../../../harness/stores.ts';
+import { ingestBodies, rowsOf, availableEngines, type TestStore } from '../../../harness/stores.ts';
 import { inOrder, viewRows } from '../../../harness/mirror/view-rows.ts';
 
 const invitee = (id: string, more: object): string =>
@@ -13,8 +13,8 @@ const invitee = (id: string, more: object): string =>
     payload: { uri: uri('invitees', id), created_at: january(20), updated_at: january(20), ...more },
   });
 
-for (const engine of storeEngines)
-  describe.runIf(engine.available)(`the changes of journeys on ${engine.name}`, () => {
+for (const engine of availableEngines)
+  describe(`the changes of journeys on ${engine.name}`, () => {
     let opened: TestStore;
     beforeAll(async () => {
       opened = await engine.fresh();

@@ -1,6 +1,6 @@
 // People: for any contacts and bookings in any order, the view equals a union-find over the rows; merges, erasures, shared mailboxes.
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from 'kysely';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -12,14 +12,7 @@ import { targetOf } from '#workers/privacy/target.ts';
 import { cut, reordered } from '../../../harness/data/delivery-histories.ts';
 import { inOrder, viewRows } from '../../../harness/mirror/view-rows.ts';
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
-import {
-  emptyTables,
-  freshMemory,
-  freshPostgres,
-  ingestBodies,
-  projectedRows,
-  type TestStore,
-} from '../../../harness/stores.ts';
+import { emptyTables, availableEngines, ingestBodies, projectedRows, type TestStore } from '../../../harness/stores.ts';
 import { peopleOf } from '../../../oracle/people.ts';
 
 const uri = (kind: string, name: string | number) => `https://api.example.test/${kind}/${name}`;
@@ -115,20 +108,13 @@ async function rowsWith(store: Store, most: number): Promise<StoredRow[]> {
   return inOrder(decoded, people.key);
 }
 
-describe.each([
-  { name: 'sqlite', available: true, fresh: freshMemory, count: 60 },
-  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 15 },
-])('people on $name', ({ available, fresh, count }) => {
+describe.each(availableEngines)('people on $name', ({ name, fresh }) => {
   let opened: TestStore;
-  beforeAll(async () => {
-    if (available) opened = await fresh();
-  });
-  beforeEach(async () => {
-    if (available) await emptyTables(opened.store);
-  });
-  afterAll(() => opened?.[Symbol.asyncDispose]());
+  beforeAll(async () => void (opened = await fresh()));
+  beforeEach(() => emptyTables(opened.store));
+  afterAll(() => opened[Symbol.asyncDispose]());
 
-  it.runIf(available)(
+  it(
     'are the connected contacts and the addresses without one, in any order of deliveries, erased or not',
     async () => {
       const { store } = opened;
@@ -154,38 +140,35 @@ describe.each([
           const all = rows.flatMap(({ emails }) => emails);
           expect(new Set(all).size).toBe(all.length);
         }),
-        runs(count),
+        runs(name === 'sqlite' ? 36 : 9),
       );
     },
     propertyTimeoutMs,
   );
 
-  it.runIf(available)(
-    'a contact that the service merged into another leaves one person with all bookings',
-    async () => {
-      const { store } = opened;
-      await ingestBodies(store, [
-        contactBody('a', ['ada@example.test']),
-        contactBody('b', ['Ada@work.test']),
-        bookingBody(1, 'ada@example.test'),
-        bookingBody(2, 'ada@work.test'),
-      ]);
-      expect(await viewRows(store, 'people')).toHaveLength(2);
-      await ingestBodies(store, [deletedBody('a', 1), contactBody('b', ['ada@work.test', 'ADA@example.test'], 1)]);
-      expect(await viewRows(store, 'people')).toEqual([
-        expect.objectContaining({
-          person: uri('contacts', 'b'),
-          contacts: 1,
-          emails: ['ada@example.test', 'ada@work.test'],
-          bookings: 2,
-          shows: 2,
-          unconfirmed: 2,
-        }),
-      ]);
-    },
-  );
+  it('a contact that the service merged into another leaves one person with all bookings', async () => {
+    const { store } = opened;
+    await ingestBodies(store, [
+      contactBody('a', ['ada@example.test']),
+      contactBody('b', ['Ada@work.test']),
+      bookingBody(1, 'ada@example.test'),
+      bookingBody(2, 'ada@work.test'),
+    ]);
+    expect(await viewRows(store, 'people')).toHaveLength(2);
+    await ingestBodies(store, [deletedBody('a', 1), contactBody('b', ['ada@work.test', 'ADA@example.test'], 1)]);
+    expect(await viewRows(store, 'people')).toEqual([
+      expect.objectContaining({
+        person: uri('contacts', 'b'),
+        contacts: 1,
+        emails: ['ada@example.test', 'ada@work.test'],
+        bookings: 2,
+        shows: 2,
+        unconfirmed: 2,
+      }),
+    ]);
+  });
 
-  it.runIf(available)('an address of more than 20 contacts is a person of its own and connects no one', async () => {
+  it('an address of more than 20 contacts is a person of its own and connects no one', async () => {
     const { store } = opened;
     const contacts = Array.from({ length: 21 }, (_, n) =>
       contactBody(100 + n, [`p${n}@example.test`, 'info@example.test']),
@@ -214,7 +197,7 @@ describe.each([
     );
   });
 
-  it.runIf(available)('a chain of more than 20 contacts is not one person, from whichever end it is read', async () => {
+  it('a chain of more than 20 contacts is not one person, from whichever end it is read', async () => {
     const { store } = opened;
     const linkAt = (n: number) => contactBody(100 + n, [`p${n}@example.test`, `p${n + 1}@example.test`]);
     const chain = Array.from({ length: 21 }, (_, n) => linkAt(n));

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
 import { viewRows } from '../../../harness/mirror/view-rows.ts';
-import { emptyTables, ingestBodies, storeEngines, type TestStore } from '../../../harness/stores.ts';
+import { emptyTables, ingestBodies, availableEngines, type TestStore } from '../../../harness/stores.ts';
 
 const uri = (kind: string, id: string) => `https://api.example.test/${kind}/${id}`;
 const body = (event: string, payload: object) => JSON.stringify({ event, created_at: '2026-01-06T12:00:00Z', payload });
@@ -42,43 +42,36 @@ const world = [
   booked('booked', 'other@example.test', { routing_form_submission: uri('routing_form_submissions', 'booked') }),
 ];
 
-describe.each(storeEngines)('submissions without a booking on $name', ({ available, fresh }) => {
+describe.each(availableEngines)('submissions without a booking on $name', ({ fresh }) => {
   let opened: TestStore;
-  beforeAll(async () => {
-    if (available) opened = await fresh();
-  });
-  beforeEach(async () => {
-    if (available) await emptyTables(opened.store);
-  });
-  afterAll(() => opened?.[Symbol.asyncDispose]());
+  beforeAll(async () => void (opened = await fresh()));
+  beforeEach(() => emptyTables(opened.store));
+  afterAll(() => opened[Symbol.asyncDispose]());
   const rows = () => viewRows(opened.store, 'unbooked_submissions');
 
-  it.runIf(available)(
-    'are those that led to a booking page, with the person and a later booking of the same address',
-    async () => {
-      await ingestBodies(opened.store, world);
-      expect((await rows()).map((row) => [row['name'], row['email'], row['booked_otherwise']])).toEqual([
-        ['Person before', 'before@example.test', null],
-        ['Person later', 'LATER@example.test', uri('invitees', 'later-1')],
-        ['Person lost', 'Lost@example.test', null],
-      ]);
-      expect((await rows())[0]).toMatchObject({
-        routing_form: uri('routing_forms', 'sales'),
-        event_type: uri('event_types', 'demo'),
-        created_at: '2026-01-05T10:00:00.000000Z',
-        utm_campaign: 'spring',
-      });
-    },
-  );
+  it('are those that led to a booking page, with the person and a later booking of the same address', async () => {
+    await ingestBodies(opened.store, world);
+    expect((await rows()).map((row) => [row['name'], row['email'], row['booked_otherwise']])).toEqual([
+      ['Person before', 'before@example.test', null],
+      ['Person later', 'LATER@example.test', uri('invitees', 'later-1')],
+      ['Person lost', 'Lost@example.test', null],
+    ]);
+    expect((await rows())[0]).toMatchObject({
+      routing_form: uri('routing_forms', 'sales'),
+      event_type: uri('event_types', 'demo'),
+      created_at: '2026-01-05T10:00:00.000000Z',
+      utm_campaign: 'spring',
+    });
+  });
 
-  it.runIf(available)('leave when the booking arrives', async () => {
+  it('leave when the booking arrives', async () => {
     await ingestBodies(opened.store, world);
     const submission = uri('routing_form_submissions', 'lost');
     await ingestBodies(opened.store, [booked('lost', 'x@example.test', { routing_form_submission: submission })]);
     expect((await rows()).map((row) => row['email'])).toEqual(['before@example.test', 'LATER@example.test']);
   });
 
-  it.runIf(available)('name no person who was erased, also after a late delivery', async () => {
+  it('name no person who was erased, also after a late delivery', async () => {
     const { store } = opened;
     await ingestBodies(store, world);
     await erase({ store, newKey: () => 'k'.repeat(64) }, targetOf('later@example.test'), {
