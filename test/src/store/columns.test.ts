@@ -10,13 +10,6 @@ describe('table()', () => {
       columns: { a: 'text', c: 'text', b: 'time', d: 'flag' },
     });
   });
-
-  it('rejects a key or a required column that is not among the columns when it is compiled', () => {
-    // @ts-expect-error -- `z` is no column
-    table('z', { text: 'a' });
-    // @ts-expect-error -- `z` is no column
-    table('a', { text: 'a' }, 'z');
-  });
 });
 
 describe('codecOf()', () => {

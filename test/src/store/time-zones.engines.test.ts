@@ -92,7 +92,7 @@ for (const engine of availableEngines)
             });
             expect(rows).toEqual(expected);
           }),
-          runs(25),
+          runs(12),
         );
       },
       propertyTimeoutMs,

@@ -1,7 +1,7 @@
 // The table of bookings follows the log: for any deliveries in any order and any batches, it equals what a plain computation from
 // the rows says.
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
   bookingsAtLeast,
@@ -36,6 +36,10 @@ const arrivals = fc
 describe.each(availableEngines)('the table of bookings on $name', ({ name, fresh }) => {
   let opened: TestStore;
   beforeAll(async () => void (opened = await fresh()));
+  beforeEach(async () => {
+    await emptyTables(opened.store);
+    await opened.store.transaction(refillBookings);
+  });
   afterAll(() => opened[Symbol.asyncDispose]());
 
   /** Without the position in the log, which depends on the batches. */
@@ -76,8 +80,6 @@ describe.each(availableEngines)('the table of bookings on $name', ({ name, fresh
 
   it('shows no erased person, not even before it has read the erasure', async () => {
     const { store } = opened;
-    await emptyTables(store);
-    await store.transaction(refillBookings);
     const person = { email: 'planted@example.test', name: 'Planted Person' };
     await ingestBodies(store, [body('1', person), body('2', { ...person, old_invitee: uri('1') })]);
     await catchUpBookings(store, { atOnce: 1 });
@@ -100,8 +102,6 @@ describe.each(availableEngines)('the table of bookings on $name', ({ name, fresh
 
   it('has every invitee when the first of a chain arrives late, and the other no longer names it', async () => {
     const { store } = opened;
-    await emptyTables(store);
-    await store.transaction(refillBookings);
     await ingestBodies(store, [body('2', { old_invitee: uri('1') })]);
     await catchUpBookings(store);
     await ingestBodies(store, [body('1', {})]);
@@ -116,8 +116,6 @@ describe.each(availableEngines)('the table of bookings on $name', ({ name, fresh
 
   it('has what an entry says of a meeting that its invitee is not in', async () => {
     const { store } = opened;
-    await emptyTables(store);
-    await store.transaction(refillBookings);
     const meeting = (id: string, name: string) => ({ uri: `https://api.example.test/scheduled_events/${id}`, name });
     await ingestBodies(store, [body('1', { event: meeting('A', '').uri, scheduled_event: meeting('A', 'Talk') })]);
     await catchUpBookings(store);
@@ -134,8 +132,6 @@ describe.each(availableEngines)('the table of bookings on $name', ({ name, fresh
 
   it('is not waited for by a writer whose entry leads to all that it changed', async () => {
     const { store } = opened;
-    await emptyTables(store);
-    await store.transaction(refillBookings);
     const at = '2025-01-03T00:00:00Z';
     await ingestBodies(store, [inMeeting('1', 'A', 'Talk', '2025-01-02T00:00:00Z')]);
     const read = { observed: '2025-01-03T00:00:00.000000Z' };
@@ -155,8 +151,6 @@ describe.each(availableEngines)('the table of bookings on $name', ({ name, fresh
 
   it('has what an entry says of a meeting that its invitee has left before it is read', async () => {
     const { store } = opened;
-    await emptyTables(store);
-    await store.transaction(refillBookings);
     await ingestBodies(store, [inMeeting('1', 'A', 'Talk', '2025-01-02T00:00:00Z')]);
     await catchUpBookings(store);
     await ingestBodies(store, [inMeeting('2', 'A', 'Renamed', '2025-01-03T00:00:00Z')]);
@@ -167,8 +161,6 @@ describe.each(availableEngines)('the table of bookings on $name', ({ name, fresh
 
   it('is made anew by a rebuild that corrects rows', async () => {
     const { store } = opened;
-    await emptyTables(store);
-    await store.transaction(refillBookings);
     await ingestBodies(store, [body('1', { name: 'Ada' })]);
     await catchUpBookings(store);
     await store.db.updateTable('invitees').set({ name: 'Wrong' }).execute();
@@ -179,7 +171,6 @@ describe.each(availableEngines)('the table of bookings on $name', ({ name, fresh
 
   it('is made anew by a change of rows where it has earlier rules, and left alone where it has later ones', async () => {
     const { store } = opened;
-    await emptyTables(store);
     await ingestBodies(store, [body('1', {}), body('2', {})]);
     await catchUpBookings(store);
     const current = (await readBookingsState(store)) ?? expect.fail();
@@ -203,8 +194,6 @@ describe.each(availableEngines)('the table of bookings on $name', ({ name, fresh
 
   it('contains the entry that a reader asks for', async () => {
     const { store } = opened;
-    await emptyTables(store);
-    await store.transaction(refillBookings);
     await ingestBodies(store, [body('1', {})]);
     expect(await rowsOf(store, 'bookings')).toEqual([]);
     await bookingsAtLeast(store, 1_000_000);

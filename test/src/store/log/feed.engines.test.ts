@@ -104,11 +104,7 @@ for (const engine of availableEngines)
 
     it('keeps a page small when its entries are large, and loses none of them', async () => {
       const large = 'x'.repeat(400_000);
-      for (let n = 0; n < 20; n += 10)
-        await ingestBodies(
-          opened.store,
-          Array.from({ length: 10 }, (_, m) => named(n + m, large)),
-        );
+      for (let n = 0; n < 20; n += 1) await ingestBodies(opened.store, [named(n, large)]);
       const first = await page('?limit=1000');
       expect(first.collection.length).toBeLessThan(20);
       const seen = seqs(first);
@@ -214,27 +210,6 @@ for (const engine of availableEngines)
         { seq: 1, subject_uri: contact(1), changes: null, payload: { uri: contact(1) } },
         { seq: 2, event: 'contact.deleted' },
       ]);
-    });
-
-    it('leads from page to page to the end, where the page is empty', async () => {
-      await ingestBodies(
-        opened.store,
-        Array.from({ length: 45 }, (_, n) => named(n, `n${n}`)),
-      );
-      const seen: number[] = [];
-      let after = 0;
-      for (
-        let next = await page('?limit=20');
-        next.collection.length > 0;
-        next = await page(`?limit=20&after=${after}`)
-      ) {
-        expect(next.collection.length).toBeLessThanOrEqual(20);
-        seen.push(...seqs(next));
-        after = next.pagination.next_after;
-      }
-      expect(seen).toEqual(Array.from({ length: 45 }, (_, n) => n + 1));
-      expect(after).toBe(45);
-      expect((await page('?after=45')).pagination.next_after).toBe(45);
     });
 
     it('refuses what cannot be, and says what would be right', async () => {

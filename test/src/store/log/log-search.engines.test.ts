@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { instantOf } from '#src/base/time.ts';
+import type { Store } from '#src/store/contract.ts';
 import type { DeliveryFilter } from '#src/store/log/log-candidates.ts';
 import { countDeliveries, entriesMatching, readDeliveries, type DeliveryLine } from '#src/store/log/log-search.ts';
 import type { NewEntry } from '#src/store/log/read.ts';
@@ -85,17 +86,21 @@ const filters: fc.Arbitrary<DeliveryFilter> = fc.record({
   text: some(fc.constantFrom('ada', 'GRÜ', 'grü', '%', 'r_s', '\\s', 'contacts/1', 'Expected', '"n":2')),
 });
 
+async function insert({ db, engine }: Store, all: readonly Entry[]): Promise<void> {
+  const rows = all.map((entry) => ({ ...entry, changes: null, redacted: engine.encode('flag', false) }));
+  for (let n = 0; n < rows.length; n += 50)
+    await db
+      .insertInto('event_log')
+      .values(rows.slice(n, n + 50) as never)
+      .execute();
+}
+
 for (const engine of availableEngines)
   describe(`the search of the log on ${engine.name}`, () => {
     let opened: TestStore;
     beforeAll(async () => {
       opened = await engine.fresh();
-      const flag = opened.store.engine.encode('flag', false);
-      for (let n = 0; n < entries.length; n += 50)
-        await opened.store.db
-          .insertInto('event_log')
-          .values(entries.slice(n, n + 50).map((entry) => ({ ...entry, changes: null, redacted: flag })) as never)
-          .execute();
+      await insert(opened.store, entries);
     });
     afterAll(() => opened[Symbol.asyncDispose]());
 
@@ -124,7 +129,7 @@ for (const engine of availableEngines)
             expect(await traverse(filter, way)).toEqual(way.newer ? expected : expected.toReversed());
           },
         ),
-        runs(60),
+        runs(40),
       );
     });
 
@@ -157,32 +162,22 @@ for (const engine of availableEngines)
 
     it('finds the time of entries also where a replay has moved old ones to the end', async () => {
       await using moved = await engine.fresh();
-      const flag = moved.store.engine.encode('flag', false);
       // The last third was received before all others.
       const late = entries.map((entry, n) => ({
         ...entry,
         received_at: n < 200 ? entry.received_at : instantOf(beginMs - n * minuteMs),
       }));
-      for (let n = 0; n < late.length; n += 50)
-        await moved.store.db
-          .insertInto('event_log')
-          .values(late.slice(n, n + 50).map((entry) => ({ ...entry, changes: null, redacted: flag })) as never)
-          .execute();
+      await insert(moved.store, late);
       const filter = {
         minReceivedAt: instantOf(beginMs + 500 * minuteMs),
         maxReceivedAt: instantOf(beginMs + 1_500 * minuteMs),
       };
-      const { lines } = await readDeliveries(moved.store, filter, { newer: false, limit: 400 });
-      const expected = late.filter((entry) => matches(filter, entry)).map((entry) => entry.seq);
-      expect(lines.map((line) => line.seq)).toEqual(expected.toReversed());
       const old = { maxReceivedAt: instantOf(beginMs - 250 * minuteMs) };
-      const found = await readDeliveries(moved.store, old, { newer: false, limit: 400 });
-      expect(found.lines.map((line) => line.seq)).toEqual(
-        late
-          .filter((entry) => matches(old, entry))
-          .map((entry) => entry.seq)
-          .toReversed(),
-      );
-      expect(found.lines.length).toBeGreaterThan(10);
+      for (const each of [filter, old]) {
+        const { lines } = await readDeliveries(moved.store, each, { newer: false, limit: 400 });
+        const expected = late.filter((entry) => matches(each, entry)).map((entry) => entry.seq);
+        expect(expected.length).toBeGreaterThan(10);
+        expect(lines.map((line) => line.seq)).toEqual(expected.toReversed());
+      }
     });
   });

@@ -43,9 +43,10 @@ const value: fc.Arbitrary<Json> = fc.oneof(
   fc.constant(null),
   fc.array(fc.constantFrom<Json>('a', "b'", 5), { maxLength: 3 }),
   fc
-    .tuple(fc.integer({ min: 0, max: 9_999 }), fc.integer({ min: 0, max: 13 }), fc.integer({ min: 0, max: 32 }))
-    .map(([year, month, day]) =>
-      [String(year).padStart(4, '0'), ...[month, day].map((n) => String(n).padStart(2, '0'))].join('-'),
+    .tuple(fc.nat(9_999), fc.nat(13), fc.nat(32))
+    .map(
+      ([year, month, day]) =>
+        `${String(year).padStart(4, '0')}-${[month, day].map((n) => String(n).padStart(2, '0')).join('-')}`,
     ),
 );
 /** A number that not every store can hold is stored as text. */

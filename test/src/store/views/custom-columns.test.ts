@@ -6,18 +6,7 @@ import { runs } from '../../../harness/runs.ts';
 
 const reserved = new Set(['name', 'uri']);
 const label = fc.oneof(
-  fc.constantFrom(
-    'Name',
-    'Budget',
-    'budget!',
-    'BÜDGET',
-    'Budget 2',
-    '',
-    '!!!',
-    '予算',
-    '2nd phone',
-    "x'); drop table contacts; --",
-  ),
+  fc.constantFrom(...['Name', 'Budget', 'budget!', 'BÜDGET', 'Budget 2', '', '!!!', '予算', '2nd phone', "x'); drop"]),
   fc.string({ unit: 'grapheme', maxLength: 80 }),
   fc.constant('long '.repeat(200)),
 );
@@ -42,29 +31,22 @@ const one = (uri: string, more: Partial<Definition>): Definition => ({
 });
 
 describe('the columns of custom fields', () => {
-  it('have names of their own, of ASCII letters, digits and underscores, that fit into PostgreSQL, and are no column of the contact', () => {
+  it('have names of their own, in any order of the definitions the same, of ASCII letters, digits and underscores, that fit into PostgreSQL, and are no column of the contact', () => {
+    const shuffled = (list: Definition[]) => fc.shuffledSubarray(list, { minLength: list.length });
     fc.assert(
-      fc.property(definitions, (list) => {
-        const names = namedDefinitions(list, reserved).map(([name]) => name);
-        expect(new Set(names).size).toBe(list.length);
-        for (const name of names) {
-          expect(name).toMatch(/^[a-z][a-z0-9_]{0,62}$/);
-          expect(reserved).not.toContain(name);
-        }
-      }),
-      runs(300),
-    );
-  });
-
-  it('are called the same whatever order the definitions arrive in', () => {
-    const shuffled = definitions.chain((list) =>
-      fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length, maxLength: list.length })),
-    );
-    fc.assert(
-      fc.property(shuffled, ([list, other]) => {
-        expect(namedDefinitions(other, reserved)).toEqual(namedDefinitions(list, reserved));
-      }),
-      runs(300),
+      fc.property(
+        definitions.chain((list) => fc.tuple(fc.constant(list), shuffled(list))),
+        ([list, other]) => {
+          expect(namedDefinitions(other, reserved)).toEqual(namedDefinitions(list, reserved));
+          const names = namedDefinitions(list, reserved).map(([name]) => name);
+          expect(new Set(names).size).toBe(list.length);
+          for (const name of names) {
+            expect(name).toMatch(/^[a-z][a-z0-9_]{0,62}$/);
+            expect(reserved).not.toContain(name);
+          }
+        },
+      ),
+      runs(150),
     );
   });
 
@@ -77,7 +59,7 @@ describe('the columns of custom fields', () => {
         });
         expect(namesOf([younger, ...list])).toMatchObject(namesOf(list));
       }),
-      runs(300),
+      runs(150),
     );
   });
 
@@ -93,7 +75,7 @@ describe('the columns of custom fields', () => {
         for (const { uri, label: now } of after)
           expect(columns.filter(({ field_uri }) => field_uri === uri)).toMatchObject([{ label: now }]);
       }),
-      runs(300),
+      runs(150),
     );
   });
 

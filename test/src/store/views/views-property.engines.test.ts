@@ -1,12 +1,12 @@
 // For any deliveries in any order, each view equals a plain computation from the rows.
 import fc, { type Arbitrary } from 'fast-check';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attendances } from '#src/store/bookings/evidence.ts';
 import { shapeOfView } from '#src/store/views/views.ts';
 import { attendedHistory, bookingHistory, submittedHistory } from '../../../harness/data/booking-histories.ts';
 import { cut, reordered, type Observation } from '../../../harness/data/delivery-histories.ts';
 import { ingestObservations, mixedHistory } from '../../../harness/data/api-reads.ts';
-import { emptyTables, freshMemory, freshPostgres, projectedRows, type TestStore } from '../../../harness/stores.ts';
+import { availableEngines, emptyTables, projectedRows, type TestStore } from '../../../harness/stores.ts';
 import { inOrder, viewRows } from '../../../harness/mirror/view-rows.ts';
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 import { viewsOf } from '../../../oracle/views.ts';
@@ -23,42 +23,32 @@ interface Facts {
 const facts: Readonly<Record<string, Facts>> = {
   'of bookings': {
     history: fc.oneof({ weight: 3, arbitrary: bookingHistory }, { weight: 1, arbitrary: mixedHistory() }),
-    counts: [50, 12],
+    counts: [45, 12],
   },
   'about who came': {
     history: attendedHistory,
-    counts: [30, 10],
+    counts: [24, 6],
     views: ['booking_journeys'],
     met: [...attendances, null],
   },
   'of forms': {
     history: submittedHistory,
-    counts: [60, 15],
+    counts: [36, 9],
     views: ['unbooked_submissions'],
     met: ['name', 'email', 'booked_otherwise'],
   },
 };
 
-describe.each(
-  [
-    { name: 'sqlite', available: true, fresh: freshMemory, reportZone: 'UTC' },
-    { name: 'sqlite', available: true, fresh: freshMemory, reportZone: 'Australia/Lord_Howe' },
-    { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, reportZone: 'UTC' },
-    { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, reportZone: 'US/Pacific' },
-  ].filter(({ available }) => available),
-)('the views on $name, with reports in $reportZone', ({ name, fresh, reportZone }) => {
+describe.each(availableEngines)('the views on $name', ({ name, fresh }) => {
+  const reportZone = name === 'sqlite' ? 'Australia/Lord_Howe' : 'US/Pacific';
   let opened: TestStore;
   beforeAll(async () => void (opened = await fresh({ reportZone })));
   afterAll(() => opened[Symbol.asyncDispose]());
 
-  const inUtc = reportZone === 'UTC';
-  // Days and hours depend on the zone; who came and which form led to no booking does not.
-  const tried = Object.entries(facts).filter(([, { views }]) => inUtc || views === undefined);
-  it.each(tried)(
+  it.each(Object.entries(facts))(
     'equal a plain computation from the rows for facts %s, and put every invitee into exactly one journey',
     async (_, { history, counts: [onSqlite, onPostgres], views, met = [] }) => {
       const { store } = opened;
-      const count = name === 'sqlite' ? onSqlite : onPostgres;
       const found = new Set<unknown>();
       await fc.assert(
         fc.asyncProperty(
@@ -81,7 +71,7 @@ describe.each(
             expect(placed).toBe(contents.invitees?.length ?? 0);
           },
         ),
-        runs(inUtc ? count : Math.ceil(count / 2)),
+        runs(name === 'sqlite' ? onSqlite : onPostgres),
       );
       if (name === 'sqlite') expect(met.filter((each) => !found.has(each))).toEqual([]);
     },
