@@ -158,7 +158,7 @@ describe.each(availableEngines)('incremental exports from $name', ({ fresh }) =>
     let writing = true;
     const written = Promise.all(
       writers.map(async (store, writer) => {
-        for (let n = 0; n < 60; n += 1) {
+        for (let n = 0; n < 30; n += 1) {
           const updated_at = new Date(Date.UTC(2025, 3, 14, 0, 0, n, writer)).toISOString();
           await ingestBodies(store, [
             contact(`${writer}-${n}`, { name: 'new' }),

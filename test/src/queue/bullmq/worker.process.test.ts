@@ -44,11 +44,8 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))(
       expect(await redis.cli('zcard', '{slotstream}:deliveries:failed')).toBe('0');
     });
 
-    it.each([
-      { what: 'a store', shared: false },
-      { what: 'a PostgreSQL that is store and queue', shared: true },
-    ])('$what restarted under load, cleanly and not, loses nothing and quarantines nothing', async ({ shared }) => {
-      await using home = await freshHome(shared);
+    it('a PostgreSQL that is store and queue, restarted under load, cleanly and not, loses nothing and quarantines nothing', async () => {
+      await using home = await freshHome(true);
       const [receiver, worker] = [await home.open('receive'), await home.open('work')];
       const sender = openSender({ url: receiver.webhook, key: home.signingKey, lanes: 4 });
       const story = [...contactStory({ contacts: 40, versions: 10 })];

@@ -126,11 +126,6 @@ describe.runIf(inject('postgresUrl'))('a store behind a pooler that drops the se
     );
     expect([store.engine.isPooled(), rows]).toEqual([false, [{ limit: '77s' }]]);
   });
-
-  it('is not suspected where there is none', async () => {
-    await using store = await openStore(quiet, await copyPostgres());
-    expect(store.engine.isPooled()).toBe(false);
-  });
 });
 
 it.each([
