@@ -1,30 +1,13 @@
 // Drift as it is named and counted, and what a reconcile reads: values in, values out.
 import { describe, expect, it } from 'vitest';
-import {
-  counted,
-  countLines,
-  driftOf,
-  isDrift,
-  totalOf,
-  type DriftCounts,
-} from '#workers/sync/reconcile/drift-report.ts';
+import { driftOf, isDrift } from '#workers/sync/reconcile/drift-report.ts';
 import type { Changes } from '#workers/projections/merge.ts';
-import { fullTraversals, recentTraversals, wantedResources, withOverlap } from '#workers/sync/reconcile/plan.ts';
+import { fullTraversals, recentTraversals, wantedResources } from '#workers/sync/reconcile/plan.ts';
 import { allKinds } from '../../../harness/mirror/test-reconcile.ts';
 
 const uri = 'https://api.example.test/contacts/1';
 
 describe('drift', () => {
-  it('calls a record that was not here missing', () => {
-    const changes = { contacts: { name: [null, 'Ada'] as [null, string] } };
-    expect(driftOf({ kind: 'contact', uri, how: 'created', changes })).toEqual({
-      how: 'missing',
-      kind: 'contact',
-      uri,
-      fields: [],
-    });
-  });
-
   it('names the fields that differ, those of other rows with their table, and no value', () => {
     const changes = {
       organization_memberships: { role: ['user', 'admin'] as [string, string] },
@@ -71,19 +54,6 @@ describe('drift', () => {
       'different',
     ]);
   });
-
-  it('is counted by kind and how', () => {
-    const found = [
-      { kind: 'contact', how: 'missing' },
-      { kind: 'invitee', how: 'different' },
-      { kind: 'contact', how: 'missing' },
-      { kind: 'contact', how: 'extra' },
-    ] as const;
-    const counts = found.reduce<DriftCounts>(counted, {});
-    expect(counts).toEqual({ contact: { missing: 2, extra: 1 }, invitee: { different: 1 } });
-    expect(totalOf(counts)).toBe(4);
-    expect(countLines(counts)).toEqual(['contact: 2 missing, 1 extra', 'invitee: 1 different']);
-  });
 });
 
 describe('what a reconcile reads', () => {
@@ -111,10 +81,6 @@ describe('what a reconcile reads', () => {
     expect(contacts?.isLast?.(updated('2001-01-01T00:00:00Z'))).toBe(false);
   });
 
-  it('begins ten minutes before the last run did', () => {
-    expect(withOverlap('2026-11-15T11:00:00.000000Z')).toBe('2026-11-15T10:50:00.000000Z');
-  });
-
   it('is, of the whole, every resource, and deletes are looked for where there can be any', () => {
     const walks = fullTraversals(wantedResources(allKinds));
     expect(walks).toHaveLength(7);
@@ -126,10 +92,5 @@ describe('what a reconcile reads', () => {
       'routing_form',
       'meeting_recap',
     ]);
-  });
-
-  it('leaves out resources that are not mirrored', () => {
-    const names = wantedResources(['contact.created']).map(({ name }) => name);
-    expect(names.toSorted()).toEqual(['contacts', 'custom_field_definitions', 'organization_memberships']);
   });
 });
