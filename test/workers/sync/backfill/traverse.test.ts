@@ -1,5 +1,5 @@
 // The walks through the service: what they ask, in which pages, and where they go on.
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allResources, type Resource, type ResourceName, type ResourcePage } from '#workers/sync/resources/registry.ts';
 import type { Sources } from '#workers/sync/sources.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
@@ -11,10 +11,10 @@ const resourceOf = (name: ResourceName): Resource => {
   return found;
 };
 
-function sourcesOf({ handles }: TestSandbox, others: Readonly<Record<string, string>> = {}): Sources {
+function sourcesOf({ handles, fetch }: TestSandbox, others: Readonly<Record<string, string>> = {}): Sources {
   const { base_url, organization, users, tokens } = handles;
-  const client = clientOf(base_url, { as: tokens.owner });
-  const more = Object.entries(others).map(([uri, token]) => ({ uri, client: clientOf(base_url, { as: token }) }));
+  const client = clientOf(base_url, { as: tokens.owner, fetch });
+  const more = Object.entries(others).map(([uri, as]) => ({ uri, client: clientOf(base_url, { as, fetch }) }));
   return { client, organization, users: [{ uri: users.owner, client }, ...more] };
 }
 
@@ -27,9 +27,16 @@ async function allOf(pages: AsyncGenerator<ResourcePage>): Promise<readonly Reso
 const urisOf = (pages: readonly ResourcePage[]) =>
   pages.flatMap(({ records }) => records.map(({ record }) => String(record['uri'])));
 
+const noMore = { count: 0, next_page: null, previous_page: null, next_page_token: null, previous_page_token: null };
+
 describe('a walk', () => {
+  let sandbox: TestSandbox;
+  beforeAll(async () => {
+    sandbox = await openTestSandbox({ contacts: 105, bookings: 24, rateLimits: false });
+  });
+  afterAll(() => sandbox[Symbol.asyncDispose]());
+
   it('goes on from each of its pages as if it had never stopped', async () => {
-    await using sandbox = await openTestSandbox({ contacts: 250, bookings: 70, rateLimits: false });
     const { users, tokens } = sandbox.handles;
     const sources = sourcesOf(sandbox, { [users.member]: tokens.member, [users.admin]: tokens.admin });
     for (const resource of allResources) {
@@ -47,41 +54,36 @@ describe('a walk', () => {
     }
   });
 
-  it('asks for the recaps of each user as that user, and for those of the others when one is refused', async () => {
-    await using sandbox = await openTestSandbox({ contacts: 0, bookings: 40, rateLimits: false });
-    const { users, tokens } = sandbox.handles;
-    const ended = sandbox.tokens.personal('ended', { user: users.admin, scopes: [] });
-    const sources = sourcesOf(sandbox, { [users.admin]: ended, [users.member]: tokens.member });
-    const pages = await allOf(resourceOf('meeting_recaps').pages(sources));
-    const known = [...sandbox.service.state.recaps.values()].filter(({ user }) =>
+  it.each([
+    { what: 'may not be read', as: 'specification', status: null, error: { requiredScopes: ['meeting_recaps:read'] } },
+    { what: 'is gone', as: 'specification', status: 404, error: { status: 404 } },
+    { what: 'cannot be reached', as: 'public', status: 500, error: { status: 500 } },
+  ] as const)('asks for the recaps of each user as that user, and goes on where one $what', async (one) => {
+    await using other = one.as === 'public' ? await openTestSandbox({ as: 'public', contacts: 0, bookings: 40 }) : null;
+    const service = other ?? sandbox;
+    const { users, tokens, base_url } = service.handles;
+    const sources = sourcesOf(service, { [users.admin]: tokens.admin, [users.member]: tokens.member });
+    const body = { title: 'Not found', message: 'No such user.' };
+    const failing =
+      one.status !== null
+        ? clientOf(base_url, { as: tokens.admin, fetch: async () => Response.json(body, { status: one.status }) })
+        : clientOf(base_url, {
+            as: service.tokens.personal('ended', { user: users.admin, scopes: [] }),
+            fetch: service.fetch,
+          });
+    const changed = sources.users.map((user) => (user.uri === users.admin ? { ...user, client: failing } : user));
+    const recaps = resourceOf('meeting_recaps');
+    const pages = await allOf(recaps.pages({ ...sources, users: changed }));
+    const known = [...service.service.state.recaps.values()].filter(({ user }) =>
       [users.owner, users.member].includes(user),
     );
     expect(known.length).toBeGreaterThan(1);
     expect(urisOf(pages).toSorted()).toEqual(known.map(({ uri }) => uri).toSorted());
-    expect(pages.flatMap(({ notices = [] }) => notices)).toMatchObject([
-      {
-        kind: 'left_out',
-        list: `meeting recaps of ${users.admin}`,
-        error: { requiredScopes: ['meeting_recaps:read'] },
-      },
-    ]);
-  });
-
-  it('goes on with the recaps of others while those of one user cannot be reached', async () => {
-    await using sandbox = await openTestSandbox({ as: 'public', contacts: 0, bookings: 40, rateLimits: false });
-    const { users, tokens, base_url } = sandbox.handles;
-    const sources = sourcesOf(sandbox, { [users.member]: tokens.member });
-    const down = clientOf(base_url, { as: tokens.owner, fetch: async () => new Response(null, { status: 500 }) });
-    const changed = sources.users.map((user) => (user.uri === users.owner ? { ...user, client: down } : user));
-    const recaps = resourceOf('meeting_recaps');
-    const pages = await allOf(recaps.pages({ ...sources, users: changed }));
-    const known = [...sandbox.service.state.recaps.values()].filter(({ user }) => user === users.member);
-    expect(known.length).toBeGreaterThan(0);
-    expect(urisOf(pages).toSorted()).toEqual(known.map(({ uri }) => uri).toSorted());
-    expect(pages.flatMap(({ notices = [] }) => notices)).toMatchObject([{ list: `meeting recaps of ${users.owner}` }]);
-    await expect(allOf(recaps.pages({ ...sources, users: changed.slice(0, 1) }))).rejects.toMatchObject({
-      status: 500,
-    });
+    const notices = pages.flatMap(({ notices: some = [] }) => some);
+    expect(notices).toMatchObject([{ kind: 'left_out', list: `meeting recaps of ${users.admin}`, error: one.error }]);
+    if (one.what !== 'cannot be reached') return;
+    const alone = allOf(recaps.pages({ ...sources, users: changed.filter(({ client }) => client === failing) }));
+    await expect(alone).rejects.toMatchObject({ status: 500 });
   });
 
   it('completes a recap whatever odd values it has', async () => {
@@ -109,7 +111,6 @@ describe('a walk', () => {
   });
 
   it('goes on with the other forms when one is gone, also from there', async () => {
-    await using sandbox = await openTestSandbox({ contacts: 0, bookings: 40, rateLimits: false });
     const sources = sourcesOf(sandbox);
     const forms = resourceOf('routing_forms');
     const whole = await allOf(forms.pages(sources));
@@ -123,25 +124,7 @@ describe('a walk', () => {
     expect(last.map(({ nextToken, rows }) => [nextToken, rows])).toEqual([[null, 0]]);
   });
 
-  it('goes on with the recaps of others when one user is gone', async () => {
-    await using sandbox = await openTestSandbox({ contacts: 0, bookings: 40, rateLimits: false });
-    const { users, tokens } = sandbox.handles;
-    const sources = sourcesOf(sandbox, { [users.admin]: tokens.admin, [users.member]: tokens.member });
-    const gone = clientOf(sandbox.handles.base_url, {
-      as: tokens.admin,
-      fetch: async () => Response.json({ title: 'Not found', message: 'No such user.' }, { status: 404 }),
-    });
-    const changed = sources.users.map((user) => (user.uri === users.admin ? { ...user, client: gone } : user));
-    const pages = await allOf(resourceOf('meeting_recaps').pages({ ...sources, users: changed }));
-    const known = [...sandbox.service.state.recaps.values()].filter(({ user }) =>
-      [users.owner, users.member].includes(user),
-    );
-    expect(urisOf(pages).toSorted()).toEqual(known.map(({ uri }) => uri).toSorted());
-    expect(pages.flatMap(({ notices = [] }) => notices)).toMatchObject([{ kind: 'left_out', error: { status: 404 } }]);
-  });
-
   it('reads what the service names at another host from the configured one', async () => {
-    await using sandbox = await openTestSandbox({ contacts: 3, bookings: 8, rateLimits: false });
     const { base_url, organization, tokens, users } = sandbox.handles;
     const elsewhere = 'https://api.example.test';
     const asked = new Set<string>();
@@ -152,7 +135,7 @@ describe('a walk', () => {
         asked.add(url.origin);
         // The service knows its records by either host.
         url.search = url.search.replaceAll(encodeURIComponent(elsewhere), encodeURIComponent(base_url));
-        const answer = await fetch(url, init);
+        const answer = await sandbox.fetch(url, init);
         const { headers, status } = answer;
         return new Response((await answer.text()).replaceAll(base_url, elsewhere), { headers, status });
       },
@@ -170,7 +153,6 @@ describe('a walk', () => {
   });
 
   it('begins at the beginning where a place cannot be read', async () => {
-    await using sandbox = await openTestSandbox({ contacts: 0, bookings: 10, rateLimits: false });
     const sources = sourcesOf(sandbox);
     for (const name of ['scheduled_events', 'routing_forms', 'meeting_recaps'] as const)
       for (const from of ['no place', '{"of":"another version"}'])
@@ -187,13 +169,7 @@ describe('a walk', () => {
     };
     await using stranger = await openFakeServer((request, response) => {
       const isFirst = !String(request.url).includes('page_token');
-      const pagination = {
-        count: 0,
-        next_page: null,
-        previous_page: null,
-        next_page_token: 'old',
-        previous_page_token: null,
-      };
+      const pagination = { ...noMore, next_page_token: 'old' };
       response.writeHead(isFirst ? 200 : 400, { 'content-type': 'application/json' });
       response.end(JSON.stringify(isFirst ? { collection: [], pagination } : body));
     });
@@ -210,16 +186,11 @@ describe('a walk', () => {
     await using stranger = await openFakeServer((request, response) => {
       const user = `${stranger.url}/users/1`;
       const membership = { uri: `${stranger.url}/organization_memberships/1`, role: 'user', user };
-      const pagination = {
-        count: 1,
-        next_page: null,
-        previous_page: null,
-        next_page_token: null,
-        previous_page_token: null,
-      };
       response.writeHead(200, { 'content-type': 'application/json' });
       const isOne = String(request.url).startsWith('/users/');
-      response.end(JSON.stringify(isOne ? { resource: { uri: user } } : { collection: [membership], pagination }));
+      response.end(
+        JSON.stringify(isOne ? { resource: { uri: user } } : { collection: [membership], pagination: noMore }),
+      );
     });
     const sources = { client: clientOf(stranger.url), organization: `${stranger.url}/organizations/1`, users: [] };
     const [page] = await allOf(resourceOf('organization_memberships').pages(sources));
