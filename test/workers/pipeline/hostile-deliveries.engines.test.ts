@@ -1,11 +1,16 @@
-// What a stranger may send, through ingest into each engine: kept, alike on both, and never in the way of its neighbours.
+// What a stranger may send and what a store refuses, through ingest into each engine: kept, alike on both, with its reason, and never in
+// the way of its neighbours.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { StoredRow } from '#src/store/rows.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import { bombs } from '../../harness/data/hostile.ts';
+import { ingest } from '../../harness/ingest.ts';
+import { refuseContact } from '../../harness/refuse-contact.ts';
 import {
   emptyTables,
   ingestBodies,
   projectedRows,
+  receivedAt,
   rowsOf,
   storeEngines,
   type TestStore,
@@ -33,7 +38,7 @@ describe.each(storeEngines)('on $name', ({ available, fresh }) => {
   const theContact = async () =>
     (await rowsOf(opened.store, 'contacts')).find((row) => row['uri'] === uri) as StoredRow;
 
-  it.runIf(available)('a delivery replayed a hundred times has one effect', async () => {
+  it.runIf(available)('a delivery replayed many times has one effect', async () => {
     const body = contact({ name: 'Ada', emails: [{ email: 'ada@example.test', is_primary: true }] });
     await ingestBodies(opened.store, [body]);
     const rows = await projectedRows(opened.store);
@@ -41,9 +46,9 @@ describe.each(storeEngines)('on $name', ({ available, fresh }) => {
       opened.store,
       Array.from({ length: 60 }, () => body),
     );
-    for (let n = 0; n < 39; n += 1) await ingestBodies(opened.store, [body]);
+    for (let n = 0; n < 9; n += 1) await ingestBodies(opened.store, [body]);
     expect(await projectedRows(opened.store)).toEqual(rows);
-    expect((await entries()).map(({ outcome, duplicates }) => [outcome, duplicates])).toEqual([['applied', 99]]);
+    expect((await entries()).map(({ outcome, duplicates }) => [outcome, duplicates])).toEqual([['applied', 69]]);
   });
 
   it.runIf(available)('bombs of depth and size are quarantined, and their neighbours are not', async () => {
@@ -149,5 +154,52 @@ describe.each(storeEngines)('on $name', ({ available, fresh }) => {
       ['applied', null],
       ['applied', null],
     ]);
+  });
+
+  it.runIf(available)(
+    'what was not a delivery at all is kept in quarantine, bytes whole, beside its neighbours',
+    async () => {
+      const bytes = { body: Buffer.from([0x7b, 0xff, 0x00, 0x7d]).toString('base64'), encoding: 'base64', receivedAt };
+      const forged = [
+        JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`) as unknown,
+        null,
+        {},
+        { body: neighbour(3), receivedAt: 'yesterday' },
+        { body: '\0', receivedAt },
+        { body: '\ud800', receivedAt },
+      ];
+      const [first, second] = [neighbour(1), neighbour(2)].map((body) => ({ body, receivedAt }));
+      const needs = { store: opened.store, screen: privacyScreen({ eraseOnDelete: true }) };
+      await ingest(needs, { v: 1, deliveries: [first, ...forged, bytes, bytes, second] }, receivedAt);
+      await ingest(needs, { v: 2, deliveries: [] }, receivedAt);
+      const quarantined = [...forged, bytes, 'the batch of another version'].map(() => 'quarantined');
+      const outcomes = (await entries()).map(({ outcome }) => outcome);
+      expect(outcomes.toSorted()).toEqual(['applied', 'applied', ...quarantined]);
+      const { encoding, body } = bytes;
+      expect((await entries()).filter((entry) => entry['encoding'])).toMatchObject([{ body, encoding, duplicates: 1 }]);
+    },
+  );
+
+  it.runIf(available)('an unknown kind is stored as unhandled, a body that is not JSON is quarantined', async () => {
+    const unknown = [contact({}, 'contact.merged'), contact({}, 'constructor')];
+    await ingestBodies(opened.store, [...unknown, 'no JSON', '', '[]', '"x"', 'null']);
+    expect((await entries()).map(({ outcome }) => outcome)).toEqual([
+      'unhandled',
+      'unhandled',
+      ...Array.from({ length: 5 }, () => 'quarantined'),
+    ]);
+    expect(await projectedRows(opened.store)).toEqual({});
+  });
+
+  it.runIf(available)('the one delivery that the store refuses is quarantined, and no neighbour of it', async () => {
+    const relent = await refuseContact(opened.store, 'poison');
+    const batch = Array.from({ length: 40 }, (_, n) => neighbour(n)).toSpliced(17, 0, contact({ name: 'poison' }));
+    await ingestBodies(opened.store, batch);
+    const [culprit, ...others] = (await entries()).filter(({ outcome }) => outcome !== 'applied');
+    expect(others).toEqual([]);
+    expect(culprit).toMatchObject({ outcome: 'quarantined', subject_uri: uri, body: contact({ name: 'poison' }) });
+    expect(culprit?.['reason']).toMatch(/^The store refused it \(\w+\)\.$/);
+    expect(await rowsOf(opened.store, 'contacts')).toHaveLength(40);
+    await relent();
   });
 });

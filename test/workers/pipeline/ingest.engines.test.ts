@@ -1,4 +1,4 @@
-// What every store is, on each engine: its tables, and that what is written comes back as it was.
+// What every store is, on each engine: its keys, and that what is written comes back as it was.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '#src/store/columns.ts';
@@ -6,33 +6,7 @@ import { readRows, writeRows, type StoredRow, type UriRow } from '#src/store/row
 import type { MirrorTable } from '#workers/projections/contract.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { tables } from '#src/store/tables.ts';
-import { rowsOf, storeEngines, type MirroredName, type TestStore } from '../../harness/stores.ts';
-
-// The columns users are promised, beside `uri`.
-const promised: Partial<Record<MirroredName, string>> = {
-  event_log: 'seq delivery_id source event subject_uri occurred_at received_at outcome reason duplicates changes body',
-  contacts:
-    'emails created_at updated_at name phone_numbers timezone job_title company country state city linkedin custom_fields first_email_date last_email_date next_meeting_date last_meeting_date last_interaction_date primary_email creation_source deleted_at as_of extra',
-  contact_emails: 'contact_uri email is_primary',
-  contact_phone_numbers: 'contact_uri phone_number is_primary',
-  contact_custom_fields: 'contact_uri field_uri label value',
-  custom_field_definitions: 'uri label field_type options currency created_at updated_at as_of',
-  invitees:
-    'email first_name last_name name status questions_and_answers timezone event_uri created_at updated_at tracking text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url routing_form_submission payment no_show reconfirmation scheduling_method invitee_scheduled_by canceled_by cancel_reason canceler_type canceled_at no_show_uri no_show_at utm_campaign utm_source utm_medium utm_content utm_term salesforce_uuid payment_external_id payment_provider payment_amount payment_currency payment_terms payment_successful reconfirmation_sent_at reconfirmed_at as_of extra',
-  invitee_answers: 'invitee_uri position question answer',
-  scheduled_events: 'name status start_time end_time event_type location join_url hosts guests as_of extra',
-  event_types: 'name active slug duration kind deleted_at as_of extra',
-  meeting_recaps: 'event_uri transcript summary_md action_items_md discussion_md share_link deleted_at as_of extra',
-  routing_form_submissions: 'routing_form questions_and_answers tracking result submitter submitter_type as_of extra',
-  routing_form_answers: 'submission_uri question_uuid question answer',
-  no_shows: 'invitee_uri marked_at unmarked_at',
-  users: 'uri name timezone',
-  organization_memberships: 'uri role',
-  routing_forms: 'uri name questions',
-  webhook_subscriptions:
-    'uri callback_url created_at updated_at retry_started_at state events scope organization user group creator checked_at',
-  alerts: 'id rule subject_uri state channel attempts last_error',
-};
+import { rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
 
 describe.each(storeEngines)('a store on $name', ({ available, blank, fresh }) => {
   let opened: TestStore;
@@ -45,33 +19,6 @@ describe.each(storeEngines)('a store on $name', ({ available, blank, fresh }) =>
     await opened.store.transaction((unit) => writeRows(unit, table, [row]));
     return opened.store.transaction(async (unit) => (await readRows(unit, table, [row.uri])).get(row.uri) as StoredRow);
   }
-
-  /** Rows of the contact search have a number on SQLite, which its trigram index needs; their key is the URI all the same. */
-  const isNumber = (table: string, column: string) => table === 'contact_search' && column === 'id';
-
-  it.runIf(available)('has exactly the tables and columns that the page of tables says', async () => {
-    const found = await opened.store.db.introspection.getTables();
-    const made = found.filter(
-      // The trigram index of SQLite is made of tables of its own.
-      ({ name, isView }) => !isView && !/^(kysely_|sqlite_|contact_search_)/.test(name),
-    );
-    const shapes = Object.fromEntries(
-      made.map(({ name, columns }) => [
-        name,
-        columns.flatMap((column) => (isNumber(name, column.name) ? [] : [column.name])).toSorted(),
-      ]),
-    );
-    expect(shapes).toEqual(
-      Object.fromEntries(Object.entries(tables).map(([name, { columns }]) => [name, Object.keys(columns).toSorted()])),
-    );
-  });
-
-  it.runIf(available)('has every column that users are promised', async () => {
-    const found = await opened.store.db.introspection.getTables();
-    const made = new Map(found.map(({ name, columns }) => [name, columns.map((column) => column.name)]));
-    for (const [name, columns] of Object.entries(promised))
-      expect([name, made.get(name)]).toEqual([name, expect.arrayContaining(columns.split(' '))]);
-  });
 
   it.runIf(available)('holds the keys that the page of tables says', async () => {
     for (const [name, { key }] of Object.entries(tables)) {

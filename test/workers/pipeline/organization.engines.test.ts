@@ -5,7 +5,7 @@ import { mirrorIdentity } from '#workers/pipeline/organization.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
-import { ingestBodies, rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
+import { ingestBodies, oneEngine, rowsOf, type TestStore } from '../../harness/stores.ts';
 
 const origin = 'https://api.example.test';
 const ours = `${origin}/organizations/ours`;
@@ -23,48 +23,47 @@ const body = (n: number, more: { envelope?: object; payload?: object; isNested?:
   });
 };
 
-for (const engine of storeEngines)
-  describe.runIf(engine.available)(`an organization in a delivery, on ${engine.name}`, () => {
-    let opened: TestStore;
-    beforeEach(async () => void (opened = await engine.fresh()));
-    afterEach(() => opened[Symbol.asyncDispose]());
-    const claim = (organization = ours) =>
-      opened.store.transaction((unit) => writeValue(unit, mirrorIdentity, { origin, organization, filled: true }));
-    const names = async () => (await rowsOf(opened.store, 'contacts')).map(({ name }) => name).toSorted();
+describe.each(oneEngine)('an organization in a delivery, on $name', (engine) => {
+  let opened: TestStore;
+  beforeEach(async () => void (opened = await engine.fresh()));
+  afterEach(() => opened[Symbol.asyncDispose]());
+  const claim = (organization = ours) =>
+    opened.store.transaction((unit) => writeValue(unit, mirrorIdentity, { origin, organization, filled: true }));
+  const names = async () => (await rowsOf(opened.store, 'contacts')).map(({ name }) => name).toSorted();
 
-    it('decides where it is certain: in the envelope or the payload, by its identifier', async () => {
-      await claim();
-      const other = { organization: `${origin}/organizations/theirs` };
-      const { entries } = await ingestBodies(opened.store, [
-        body(1),
-        body(2, { payload: { organization: 'https://other-host.example.test/organizations/ours' } }),
-        body(3, { payload: { organization: 'not a URI' } }),
-        body(4, { payload: { organization: { uri: other.organization } } }),
-        body(5, { payload: other }),
-        body(6, { envelope: other }),
-        body(7, { payload: other, isNested: true }),
-      ]);
-      expect(await names()).toEqual(['n1', 'n2', 'n3', 'n4']);
-      expect(entries.slice(4).map(({ outcome, reason }) => [outcome, reason])).toEqual(
-        Array.from({ length: 3 }, () => ['quarantined', 'It is of another organization (theirs) than the mirror.']),
-      );
-    });
-
-    it('decides nothing while no organization is recorded', async () => {
-      await ingestBodies(opened.store, [body(1, { payload: { organization: `${origin}/organizations/theirs` } })]);
-      expect(await names()).toEqual(['n1']);
-    });
-
-    it('keeps such a delivery out of a replay and a rebuild', async () => {
-      await claim();
-      await ingestBodies(opened.store, [body(1, { payload: { organization: `${origin}/organizations/theirs` } })]);
-      const needs = { store: opened.store, screen };
-      expect(await replay(needs, { unprojected: true })).toMatchObject({ changed: 0, stillQuarantined: 1 });
-      await rebuild(needs);
-      expect(await names()).toEqual([]);
-      // The mirror turns out to be theirs.
-      await claim(`${origin}/organizations/theirs`);
-      expect(await replay(needs, { unprojected: true })).toMatchObject({ changed: 1 });
-      expect(await names()).toEqual(['n1']);
-    });
+  it('decides where it is certain: in the envelope or the payload, by its identifier', async () => {
+    await claim();
+    const other = { organization: `${origin}/organizations/theirs` };
+    const { entries } = await ingestBodies(opened.store, [
+      body(1),
+      body(2, { payload: { organization: 'https://other-host.example.test/organizations/ours' } }),
+      body(3, { payload: { organization: 'not a URI' } }),
+      body(4, { payload: { organization: { uri: other.organization } } }),
+      body(5, { payload: other }),
+      body(6, { envelope: other }),
+      body(7, { payload: other, isNested: true }),
+    ]);
+    expect(await names()).toEqual(['n1', 'n2', 'n3', 'n4']);
+    expect(entries.slice(4).map(({ outcome, reason }) => [outcome, reason])).toEqual(
+      Array.from({ length: 3 }, () => ['quarantined', 'It is of another organization (theirs) than the mirror.']),
+    );
   });
+
+  it('decides nothing while no organization is recorded', async () => {
+    await ingestBodies(opened.store, [body(1, { payload: { organization: `${origin}/organizations/theirs` } })]);
+    expect(await names()).toEqual(['n1']);
+  });
+
+  it('keeps such a delivery out of a replay and a rebuild', async () => {
+    await claim();
+    await ingestBodies(opened.store, [body(1, { payload: { organization: `${origin}/organizations/theirs` } })]);
+    const needs = { store: opened.store, screen };
+    expect(await replay(needs, { unprojected: true })).toMatchObject({ changed: 0, stillQuarantined: 1 });
+    await rebuild(needs);
+    expect(await names()).toEqual([]);
+    // The mirror turns out to be theirs.
+    await claim(`${origin}/organizations/theirs`);
+    expect(await replay(needs, { unprojected: true })).toMatchObject({ changed: 1 });
+    expect(await names()).toEqual(['n1']);
+  });
+});

@@ -30,7 +30,7 @@ describe('what a row draws from', () => {
           const drawn = known(batches).filter((compiled) => drawsFrom(rowIn(contents), compiled));
           expect(fold([drawn], { eraseOnDelete }).contents).toEqual(contents);
         }),
-        runs(40),
+        runs(20),
       );
     },
     propertyTimeoutMs,
@@ -45,7 +45,7 @@ describe('what a row draws from', () => {
           const facts = known(batches);
           for (const table of mirrorTables) for (const row of contents[table] ?? []) explained(table, row, facts);
         }),
-        runs(40),
+        runs(20),
       );
     },
     propertyTimeoutMs,

@@ -40,7 +40,7 @@ describe('the fold', () => {
           expectSame(fold(batches, { eraseOnDelete }).contents, contents);
           expectSame(forOracle(contents), expectedRows(facts, eraseOnDelete));
         }),
-        runs(100),
+        runs(60),
       );
     },
     propertyTimeoutMs,
@@ -60,7 +60,7 @@ describe('the fold', () => {
           expect(canonicalJson(cutUp.effects)).toBe(canonicalJson(whole.effects));
           expect(canonicalJson(oneByOne.effects)).toBe(canonicalJson(whole.effects));
         }),
-        runs(100),
+        runs(60),
       );
     },
     propertyTimeoutMs,

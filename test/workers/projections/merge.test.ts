@@ -16,13 +16,8 @@ const contact = (updated: number, payload: object, event = 'contact.updated') =>
   });
 const invitee = (event: string, second: number, payload: object) =>
   deliveryBody(event, `2025-04-14T12:00:0${second}Z`, { uri: `${base}/invitees/1`, ...payload });
-const outcomes = (facts: Parameters<typeof fold>[0][number], options = keep) =>
-  fold([facts], options).effects.map((effect) => effect?.outcome);
-const rowOf = (
-  table: 'contacts' | 'invitees' | 'scheduled_events' | 'meeting_recaps',
-  facts: Parameters<typeof fold>[0][number],
-  options = keep,
-) => fold([facts], options).contents[table]?.[0];
+const rowOf = (table: 'contacts' | 'invitees' | 'meeting_recaps', facts: Parameters<typeof fold>[0][number]) =>
+  fold([facts], keep).contents[table]?.[0];
 
 /** The row as it is written, with the keys of its JSON values in their stored order. */
 function lastRow(facts: readonly (Fact | null)[]): Readonly<Record<string, unknown>> {
@@ -48,14 +43,6 @@ describe('joining facts', () => {
     }
   });
 
-  it('says what each delivery did: applied, unchanged, superseded, tombstoned', () => {
-    const gone = deliveryBody('contact.deleted', '2025-04-14T12:00:05Z', { uri: `${base}/contacts/1` });
-    const first = contact(2, { name: 'Ada' });
-    const again = contact(3, { name: 'Ada', updated_at: '2025-04-14T11:00:02Z' });
-    const facts = [first, again, contact(1, { name: 'Old' }), gone, contact(4, { name: 'Late' })];
-    expect(outcomes(facts)).toEqual(['applied', 'unchanged', 'superseded', 'applied', 'tombstoned']);
-  });
-
   it('stores no-show marks in one order of keys, whichever fact came first', () => {
     const mark = (id: string, second: number) =>
       invitee('invitee_no_show.created', second, {
@@ -64,16 +51,6 @@ describe('joining facts', () => {
     const marks = [mark('b', 1), mark('a', 2)];
     const texts = [marks, marks.toReversed()].map((order) => JSON.stringify(lastRow(order)['no_show_facts']));
     expect(texts[0]).toBe(texts[1]);
-  });
-
-  it('lists what changed, column by column, before and after', () => {
-    const { effects } = fold(
-      [[contact(1, { name: 'Ada', emails: [{ email: 'a@x', is_primary: true }] }), contact(2, { name: 'Grace' })]],
-      keep,
-    );
-    expect(effects[1]?.changes).toEqual({
-      contacts: { name: ['Ada', 'Grace'], updated_at: ['2025-04-14T11:00:01.000000Z', '2025-04-14T11:00:02.000000Z'] },
-    });
   });
 
   it('leaves a canceled invitee canceled, whatever a later active one says', () => {
@@ -95,49 +72,6 @@ describe('joining facts', () => {
     }
     const legacy = invitee('invitee.created', 1, { canceled: true });
     expect(rowOf('invitees', [active, legacy])).toMatchObject({ status: 'canceled' });
-  });
-
-  it('lets every invitee of a group speak about the one event, by its own time', () => {
-    const meeting = (name: string, second: number) => ({
-      uri: `${base}/scheduled_events/1`,
-      name,
-      updated_at: `2025-04-14T11:00:0${second}Z`,
-    });
-    const first = deliveryBody('invitee.created', '2025-04-14T12:00:09Z', {
-      uri: `${base}/invitees/1`,
-      scheduled_event: meeting('Old', 1),
-    });
-    const second = deliveryBody('invitee.canceled', '2025-04-14T12:00:01Z', {
-      uri: `${base}/invitees/2`,
-      scheduled_event: meeting('New', 2),
-    });
-    for (const order of [
-      [first, second],
-      [second, first],
-    ])
-      expect(rowOf('scheduled_events', order)).toMatchObject({ name: 'New', status: null });
-  });
-
-  it('keeps the earliest delete, and the values beneath it when nothing is to be erased', () => {
-    const gone = (deleted_at: string) =>
-      deliveryBody('contact.deleted', '2025-04-14T12:00:05Z', { uri: `${base}/contacts/1`, deleted_at });
-    const facts = [
-      gone('2025-04-14T12:00:04Z'),
-      contact(1, { name: 'Ada' }),
-      gone('2025-04-14T12:00:03Z'),
-      contact(9, { company: 'Later' }),
-    ];
-    expect(rowOf('contacts', facts)).toMatchObject({
-      name: 'Ada',
-      company: 'Later',
-      deleted_at: '2025-04-14T12:00:03.000000Z',
-    });
-    const erased = rowOf('contacts', facts, { eraseOnDelete: true });
-    expect(
-      Object.keys(erased ?? {})
-        .filter((column) => erased?.[column] !== null)
-        .toSorted(),
-    ).toEqual(['as_of', 'deleted_at', 'deleted_source', 'uri']);
   });
 
   it('takes what was observed last of a recap, whose updates may lack their time', () => {
