@@ -8,13 +8,12 @@ import { lastSeq } from '#src/store/log/read.ts';
 import { entriesAt, blankChanges } from '#src/store/log/retention.ts';
 import { blankEntry, parseText } from '#workers/pipeline/parse.ts';
 import { longestValue, storedChanges } from '#workers/pipeline/stored-changes.ts';
-import { erase } from '#workers/privacy/erase.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { targetOf } from '#workers/privacy/target.ts';
 import type { Changes, Effect } from '#workers/projections/merge.ts';
 import { explain } from '#workers/sync/explain-row.ts';
 import { observedRecord } from '#workers/sync/record-entry.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
+import { eraseFrom } from '../../harness/erasures.ts';
 import { mixedHistory, recordOf } from '../../harness/data/api-reads.ts';
 import { cut, history, reordered } from '../../harness/data/delivery-histories.ts';
 import { fold, readObservation } from '../../harness/mirror/memory-fold.ts';
@@ -204,7 +203,7 @@ describe('the changes of entries', () => {
     expect((await entries())[2]).toMatchObject({
       changes: { scheduled_events: { guests: [[...guests, ada], expect.any(Array)] } },
     });
-    await erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(ada.email), { now: receivedAt });
+    await eraseFrom(store, ada.email, { now: receivedAt });
     // A late delivery about both: the person is removed before it is stored.
     await ingestBodies(store, [delivery('invitee.created', 3, bob([ada, { email: 'eve@example.test' }], 3))]);
     expect(JSON.stringify([await fed(), await entries()])).not.toContain(ada.email);

@@ -41,22 +41,22 @@ describe('an address', () => {
   });
 
   it('is looked for in hostile text without taking long steps', () => {
-    const found = [...addressesIn('a=b|c'.repeat(200_000) + '@x'.repeat(100))];
+    const found = [...addressesIn('a=b|c'.repeat(50_000) + '@x'.repeat(100))];
     expect(found.length).toBeLessThan(10_000);
   });
 
   it.each([
-    ['backslashes', `\\u0040${'\\'.repeat(1_000_000)}`],
-    ['escaped ampersands', `${'&amp;'.repeat(200_000)}@`],
-    ['percent signs', `${'%25'.repeat(300_000)}@`],
-    ['ligatures that grow', `${'\ufdfa'.repeat(300_000)}@x.y`],
-    ['domains outside ASCII', Array.from({ length: 50_000 }, (_, n) => `a@ü${n}.b.c.d`).join(' ')],
-    ['domains in punycode', Array.from({ length: 50_000 }, (_, n) => `a@xn--${n}.b.c.d`).join(' ')],
-  ])('is looked for in a megabyte of %s in linear time', (_, text) => {
+    ['backslashes', `\\u0040${'\\'.repeat(400_000)}`],
+    ['escaped ampersands', `${'&amp;'.repeat(80_000)}@`],
+    ['percent signs', `${'%25'.repeat(130_000)}@`],
+    ['ligatures that grow', `${'\ufdfa'.repeat(100_000)}@x.y`],
+    ['domains outside ASCII', Array.from({ length: 20_000 }, (_, n) => `a@ü${n}.b.c.d`).join(' ')],
+    ['domains in punycode', Array.from({ length: 20_000 }, (_, n) => `a@xn--${n}.b.c.d`).join(' ')],
+  ])('is looked for in a long text of %s in linear time', (_, text) => {
     const { containsAddress } = erasuresOf({ seq: 1, key, erased: [erasedAddress(key, { address, through: '9' })] });
     const before = performance.now();
     expect(containsAddress(text, '1')).toBe(false);
-    // Quadratic time would be hours.
+    // Quadratic time would be many minutes.
     expect(performance.now() - before).toBeLessThan(20_000);
   });
 

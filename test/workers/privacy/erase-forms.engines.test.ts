@@ -1,11 +1,10 @@
 // A form that a person submitted is theirs, even where no answer says so: it is erased with them, whichever arrives first.
 import { describe, expect } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
-import { erase } from '#workers/privacy/erase.ts';
-import { targetOf } from '#workers/privacy/target.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { ingestBodies, oneEngine, rowsOf, tableNames, testWith } from '../../harness/stores.ts';
+import { eraseFrom, everythingIn } from '../../harness/erasures.ts';
+import { ingestBodies, oneEngine, rowsOf, testWith } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const address = 'ada@example.test';
@@ -13,7 +12,7 @@ const person = `${base}/scheduled_events/e/invitees/i`;
 const form = `${base}/routing_form_submissions/s`;
 const screen = privacyScreen({ eraseOnDelete: true });
 const eraseIn = (store: Store, whom: string, only = false) =>
-  erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(whom), { now: '2025-04-14T12:00:00.000000Z', only });
+  eraseFrom(store, whom, { now: '2025-04-14T12:00:00.000000Z', only });
 
 const deliveryBody = (event: string, payload: object, created_at = '2025-04-14T11:00:00Z') =>
   JSON.stringify({ event, created_at, payload: { updated_at: '2025-04-14T10:00:00Z', ...payload } });
@@ -40,12 +39,8 @@ const submission = (submitter: string | null, id = form, words = 'Zebra') =>
 /** Of another person, who stays. */
 const other = submission(`${base}/scheduled_events/e/invitees/o`, `${base}/routing_form_submissions/o`, 'Okapi');
 
-async function everything(store: Store): Promise<string> {
-  return JSON.stringify(await Promise.all(tableNames.map((table) => rowsOf(store, table)))).toLowerCase();
-}
-
 async function expectGone(store: Store): Promise<void> {
-  const text = await everything(store);
+  const text = await everythingIn(store);
   expect(text).not.toContain('zebra');
   expect(text).toContain('+49 okapi');
   const named = (await rowsOf(store, 'event_log')).filter(({ source }) => source === 'operator');

@@ -4,8 +4,7 @@ import type { Store } from '#src/store/contract.ts';
 import { readFeedRows } from '#src/store/log/feed.ts';
 import { countUnprojected, lastSeq } from '#src/store/log/read.ts';
 import { overviewOf } from '#src/store/status-counts.ts';
-import { erase } from '#workers/privacy/erase.ts';
-import { targetOf } from '#workers/privacy/target.ts';
+import { eraseFrom } from '../../harness/erasures.ts';
 import { ingest } from '../../harness/ingest.ts';
 import { explain } from '#workers/sync/explain-row.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
@@ -18,8 +17,7 @@ const base = 'https://api.example.test';
 const now = '2025-04-14T12:00:00.000000Z';
 const address = 'canary@example.test';
 const screen = privacyScreen({ eraseOnDelete: true });
-const eraseIn = (store: Store, more: { dryRun?: boolean } = {}) =>
-  erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(address), { now, ...more });
+const eraseIn = (store: Store, more: { dryRun?: boolean } = {}) => eraseFrom(store, address, { now, ...more });
 
 const deliveryBody = (event: string, payload: object) =>
   JSON.stringify({ event, created_at: '2025-04-14T11:00:00Z', payload });

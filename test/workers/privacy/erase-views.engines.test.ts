@@ -4,12 +4,11 @@ import { cloudEventText } from '#src/feed/cloud-event.ts';
 import { readFeed } from '#src/feed/entry.ts';
 import type { Store } from '#src/store/contract.ts';
 import { viewNames } from '#src/store/views/views.ts';
-import { erase } from '#workers/privacy/erase.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { targetOf } from '#workers/privacy/target.ts';
-import { ingestRecords } from '#workers/sync/records.ts';
+import { ingestRecords, type ServiceRecord } from '#workers/sync/records.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
+import { eraseFrom } from '../../harness/erasures.ts';
 import { viewRows } from '../../harness/mirror/view-rows.ts';
 import { ingestBodies, oneEngine, rowsOf, tableNames, testWith } from '../../harness/stores.ts';
 
@@ -76,14 +75,18 @@ const records = [
   },
 ] as const;
 
-async function observe(store: Store): Promise<void> {
-  await ingestBodies(store, bodies);
-  const now = '2025-04-15T12:00:00.000000Z';
-  await ingestRecords(
+const now = '2025-04-15T12:00:00.000000Z';
+const later = { now: '2025-04-16T12:00:00.000000Z' };
+const read = (store: Store, some: readonly Pick<ServiceRecord, 'kind' | 'record'>[] = records) =>
+  ingestRecords(
     { store, screen },
-    records.map((each) => ({ ...each, observed: now })),
+    some.map((each) => ({ ...each, observed: now })),
     { source: 'reconcile', now },
   );
+
+async function observe(store: Store): Promise<void> {
+  await ingestBodies(store, bodies);
+  await read(store);
 }
 
 /** The texts of the tables, the views and the feed. */
@@ -106,7 +109,7 @@ describe.each(oneEngine)('an erased person on $name', ({ fresh }) => {
     expect(await naming(store)).toEqual(
       expect.arrayContaining(['people', 'unbooked_submissions', 'booking_journeys', 'feed']),
     );
-    await erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(whom), { now: '2025-04-16T12:00:00.000000Z' });
+    await eraseFrom(store, whom, later);
     expect(await naming(store)).toEqual([]);
     await observe(store);
     await replay({ store, screen }, {});
@@ -119,32 +122,21 @@ describe.each(oneEngine)('an erased person on $name', ({ fresh }) => {
     for (const order of [bodies, bodies.toReversed()]) {
       await using opened = await fresh();
       const { store } = opened;
-      const now = '2025-04-15T12:00:00.000000Z';
-      const read = () =>
-        ingestRecords(
-          { store, screen },
-          records.map((each) => ({ ...each, observed: now })),
-          { source: 'reconcile', now },
-        );
-      await erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(address), { now: '2025-04-16T12:00:00.000000Z' });
-      await read();
+      await eraseFrom(store, address, later);
+      await read(store);
       for (const body of order) await ingestBodies(store, [body]);
       expect(await naming(store)).toEqual([]);
-      await read();
+      await read(store);
       expect(await naming(store)).toEqual([]);
       expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
     }
   });
 
   it('is in no label of a column of contacts_wide', async ({ store }) => {
-    const now = '2025-04-15T12:00:00.000000Z';
     const record = { uri: `${base}/contact_custom_fields/1`, label: `Known to ${address}`, ...times };
-    await ingestRecords({ store, screen }, [{ kind: 'custom_field_definition', record, observed: now }], {
-      source: 'reconcile',
-      now,
-    });
+    await read(store, [{ kind: 'custom_field_definition', record }]);
     expect(await rowsOf(store, 'contacts_wide_columns')).toMatchObject([{ label: record.label }]);
-    await erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(address), { now: '2025-04-16T12:00:00.000000Z' });
+    await eraseFrom(store, address, later);
     expect(await rowsOf(store, 'contacts_wide_columns')).toMatchObject([{ label: null }]);
   });
 });

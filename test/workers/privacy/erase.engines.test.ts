@@ -1,29 +1,20 @@
 // `erase`: the person is in no row and no entry, and nothing brings them back.
 import { describe, expect } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
+import { eraseFrom, everythingIn } from '../../harness/erasures.ts';
 import { ingest } from '../../harness/ingest.ts';
-import { erase } from '#workers/privacy/erase.ts';
-import { targetOf } from '#workers/privacy/target.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import {
-  ingestBodies,
-  oneEngine,
-  projectedRows,
-  receivedAt,
-  rowsOf,
-  tableNames,
-  testWith,
-} from '../../harness/stores.ts';
+import { ingestBodies, oneEngine, projectedRows, receivedAt, rowsOf, testWith } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const now = '2025-04-14T12:00:00.000000Z';
 const address = 'Canary.Person@example.test';
 const screen = privacyScreen({ eraseOnDelete: true });
 const eraseIn = (store: Store, whom = address, more: { only?: boolean; dryRun?: boolean } = {}) =>
-  erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(whom), { now, ...more });
+  eraseFrom(store, whom, { now, ...more });
 
 const deliveryBody = (event: string, payload: object, created_at = '2025-04-14T11:00:00Z') =>
   JSON.stringify({ event, created_at, payload });
@@ -62,13 +53,7 @@ const invitee = (id: string, email: string, more: object = {}) => ({
   ...more,
 });
 
-/** Everything the store holds, as text. */
-async function everything(store: Store): Promise<string> {
-  const rows = await Promise.all(tableNames.map((table) => rowsOf(store, table)));
-  return JSON.stringify(rows).toLowerCase();
-}
-
-const holds = async (store: Store, words: string) => (await everything(store)).includes(words);
+const holds = async (store: Store, words: string) => (await everythingIn(store)).includes(words);
 
 const history = [
   deliveryBody('contact.created', contact('canary', address)),
@@ -254,7 +239,7 @@ describe.each(oneEngine)('erase on $name', ({ fresh }) => {
     await ingestBodies(store, [deliveryBody('contact.created', contact('canary', address))], false);
     await ingestBodies(store, [deliveryBody('contact.deleted', { uri, deleted_at: '2025-04-14T11:10:00Z' })], false);
     expect(await rowsOf(store, 'contacts')).toMatchObject([{ name: 'Name canary' }]);
-    await erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(uri), { now });
+    await eraseFrom(store, uri, { now });
     await ingestBodies(
       store,
       [deliveryBody('contact.updated', contact('canary', address, { city: 'Canary Wharf' }))],

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
-import { aDayLater, freshPostgres, freshSqlite, ingestBodies, storeEngines, tableNames } from '../../harness/stores.ts';
+import { aDayLater, freshSqlite, ingestBodies } from '../../harness/stores.ts';
 
 const people = 400;
 const uriOf = (n: number) => `https://api.example.test/contacts/${(n * 7919) % 100_003}`;
@@ -83,19 +83,5 @@ describe('a deleted contact', () => {
     expect(await due()).toBeGreaterThan(0);
     await opened.store.engine.scrub(aDayLater());
     expect(await due()).toBe(0);
-  });
-
-  it.runIf(storeEngines[1].available)('is in no row of any table of PostgreSQL', async () => {
-    await using opened = await freshPostgres();
-    const { deleted, kept } = await live(opened.store, 1);
-    const texts: string[] = [];
-    for (const table of tableNames) {
-      const { rows } = await sql<{ text: string }>`select t::text as text from ${sql.table(table)} as t`.execute(
-        opened.store.db,
-      );
-      texts.push(...rows.map(({ text }) => text));
-    }
-    expect(found(texts.join('\n'), deleted)).toEqual([]);
-    expect(found(texts.join('\n'), kept)).toEqual(kept);
   });
 });

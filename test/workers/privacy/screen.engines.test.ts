@@ -1,8 +1,7 @@
 // The privacy stage as the fold calls it: what it redacts along with a batch, and whether it says so.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { erase } from '#workers/privacy/erase.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { targetOf } from '#workers/privacy/target.ts';
+import { eraseFrom } from '../../harness/erasures.ts';
 import { freshSqlite, ingestBodies, rowsOf, type TestStore } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
@@ -34,8 +33,7 @@ const entries = async () =>
     redacted: Boolean(redacted),
     body: String(body),
   }));
-const eraseAda = () =>
-  erase({ store: opened.store, newKey: () => 'k'.repeat(64) }, targetOf(address), { now, only: true });
+const eraseAda = () => eraseFrom(opened.store, address, { now, only: true });
 
 describe('the screen', () => {
   it('redacts the entries about a deleted contact, earlier and later ones, and says when it removed something', async () => {

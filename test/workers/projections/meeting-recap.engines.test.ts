@@ -3,11 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { speakersRecord, transcript } from '#schemas/meeting-recap.ts';
 import type { JsonObject } from '#schemas/wire.ts';
 import type { Store } from '#src/store/contract.ts';
-import { erase } from '#workers/privacy/erase.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { targetOf } from '#workers/privacy/target.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
+import { eraseFrom } from '../../harness/erasures.ts';
 import { ingestBodies, oneEngine, receivedAt, rowsOf, tableNames, testWith } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
@@ -108,7 +107,7 @@ describe.each(oneEngine)('the speakers of a meeting on $name', ({ fresh }) => {
       await read(store, { uri: `${base}/meeting_recaps/2`, speakers: ['Host', address] });
     };
     if (when === 'before') await facts();
-    await erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(address), { now: '2025-04-14T12:00:00.000000Z' });
+    await eraseFrom(store, address, { now: '2025-04-14T12:00:00.000000Z' });
     await facts();
     const everything = async () => JSON.stringify(await Promise.all(tableNames.map((table) => rowsOf(store, table))));
     expect(await everything()).not.toMatch(/canary/i);

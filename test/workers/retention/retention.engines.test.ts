@@ -182,7 +182,7 @@ describe.each(oneEngine)('retention on $name', ({ name, fresh }) => {
   });
 
   it('walks a log of many pages, and can be stopped between them', async ({ store }) => {
-    const bodies = Array.from({ length: 1_200 }, (_, n) => updated(10 + (n % 40), { name: `Name ${n}` }));
+    const bodies = Array.from({ length: 700 }, (_, n) => updated(10 + (n % 40), { name: `Name ${n}` }));
     await ingestBodies(store, bodies);
     const stopping = new AbortController();
     let pauses = 0;
@@ -192,14 +192,14 @@ describe.each(oneEngine)('retention on $name', ({ name, fresh }) => {
     };
     await expect(prune({ store, ...timing, sleep }, { before, signal: stopping.signal })).rejects.toThrow('stopped');
     const left = (await logOf(store)).filter(({ body }) => body !== null).length;
-    expect([left > 1, left < 1_200]).toEqual([true, true]);
+    expect([left > 1, left < 700]).toEqual([true, true]);
     expect(await pruneAll(store)).toMatchObject({ examined: left, pruned: left - 1 });
     await unharmed(store);
 
     // Others have their turn also where there is nothing to do.
     pauses = 10;
     await prune({ store, ...timing, sleep }, { before: receivedAt, signal });
-    expect(pauses).toBeGreaterThanOrEqual(13);
+    expect(pauses).toBeGreaterThanOrEqual(12);
   });
 
   it('leaves a note of its last run, and of all it ever took out', async ({ store }) => {
@@ -239,7 +239,7 @@ describe.each(availableEngines)('retention among others on $name', ({ fresh }) =
     await using alone = await freshMemory();
     // In one process SQLite has one connection: a second one would only make the first one wait.
     const another = async () => (store.engine.manyWriters ? opened.openAnother() : store);
-    const delivered = fc.sample(mixedHistory(10), { numRuns: 4, seed: 7 }).flat();
+    const delivered = fc.sample(mixedHistory(10), { numRuns: 2, seed: 7 }).flat();
     let isWriting = true;
     const untilWritten = async (work: (store: Store) => Promise<unknown>) => {
       const store = await another();

@@ -44,14 +44,14 @@ function needsOf(lease: LeaseNeeds, lines: string[] = []): ScheduleNeeds {
 
 /** A job that ends only when its run is aborted. */
 function jobUntilAborted() {
-  const running = Promise.withResolvers<void>();
+  const running = Promise.withResolvers<readonly [AbortSignal, () => boolean]>();
   const ended = Promise.withResolvers<string>();
   const long: Job = {
     name: 'sweep',
     everyMs: hourMs,
-    run: (signal) =>
+    run: (signal, isHeld) =>
       new Promise((_resolve, reject) => {
-        running.resolve();
+        running.resolve([signal, isHeld]);
         signal.addEventListener('abort', () => {
           ended.resolve('ended');
           reject(signal.reason as Error);
@@ -90,6 +90,9 @@ describe.each(oneEngine)('the time of a lease on $name', ({ fresh }) => {
     expect(await takeLease(alive, often)).toMatchObject({ kind: 'wait' });
     time.pass(1);
     expect(await takeLease(alive, often)).toEqual({ kind: 'taken' });
+    expect(await keepLease(dead, 'sweep')).toBe(false);
+    await endLease(dead, 'sweep', startMs);
+    expect(await keepLease(alive, 'sweep')).toBe(true);
   });
 
   it.for(['succeeded', 'failed'])(
@@ -121,19 +124,6 @@ describe.each(oneEngine)('the time of a lease on $name', ({ fresh }) => {
       for (const clock of [ahead, time]) clock.pass(leaseMs / 2);
       expect(await keepLease(holder, job.job)).toBe(true);
     }
-  });
-
-  it('is free again when its holder is gone, and not before', async ({ store }) => {
-    const time = timeFrom(startMs);
-    const [dead, alive] = [holderOn(store, time, 'dead'), holderOn(store, time, 'alive')];
-    await takeLease(dead, job);
-    time.pass(leaseMs - 1);
-    expect(await takeLease(alive, job)).toMatchObject({ kind: 'wait' });
-    time.pass(1);
-    expect(await takeLease(alive, job)).toEqual({ kind: 'taken' });
-    expect(await keepLease(dead, 'sweep')).toBe(false);
-    await endLease(dead, 'sweep', startMs);
-    expect(await keepLease(alive, 'sweep')).toBe(true);
   });
 
   it('is due a period after the last run began, whichever process ran it', async ({ store }) => {
@@ -269,28 +259,6 @@ describe('schedules', () => {
     expect(lines.join('')).not.toContain('ada@');
   });
 
-  it('try a job of a short period less and less often while it fails', async ({ store }) => {
-    const time = timeFrom(startMs);
-    const lines: string[] = [];
-    const failing: Job = {
-      name: 'gap',
-      everyMs: 15_000,
-      run: async () => {
-        throw new Error('no');
-      },
-    };
-    const schedules = startSchedules(needsOf(holderOn(store, time, 'one'), lines), [failing]);
-    const pauses: number[] = [];
-    for (let runs = 1; runs <= 9; runs += 1) {
-      await until(() => lines.length === runs, 'the failure is reported');
-      const { retryMs } = JSON.parse(lines.at(-1) ?? '') as { retryMs: number };
-      pauses.push(retryMs);
-      time.pass(retryMs);
-    }
-    await schedules.close();
-    expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 900].map((seconds) => seconds * 1000));
-  });
-
   it('log the failures of an outage once a minute for all jobs, without a stack', async ({ store }) => {
     const time = timeFrom(startMs);
     const lines: string[] = [];
@@ -338,20 +306,7 @@ describe('schedules', () => {
       const healed = Promise.withResolvers<void>();
       const cut = (): Promise<never> => (how === 'refuses' ? away() : healed.promise.then(away));
       const cutOff: Store = { ...store, transaction: (work) => (isCut ? cut() : store.transaction(work)) };
-      const running = Promise.withResolvers<readonly [AbortSignal, () => boolean]>();
-      const ended = Promise.withResolvers<string>();
-      const long: Job = {
-        name: 'sweep',
-        everyMs: hourMs,
-        run: (signal, isHeld) =>
-          new Promise((_resolve, reject) => {
-            running.resolve([signal, isHeld]);
-            signal.addEventListener('abort', () => {
-              ended.resolve('ended');
-              reject(new Error('aborted'));
-            });
-          }),
-      };
+      const { long, running, ended } = jobUntilAborted();
       const schedules = startSchedules(needsOf(holderOn(cutOff, time, 'one')), [long]);
       const [signal, isHeld] = await running.promise;
       isCut = true;

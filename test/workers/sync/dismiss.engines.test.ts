@@ -3,12 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { unprojectedCounts } from '#src/read/deliveries/unprojected-counts.ts';
 import { countReasons, readDeliveries } from '#src/store/log/log-search.ts';
 import type { DeliveryFilter } from '#src/store/log/log-candidates.ts';
-import { erase } from '#workers/privacy/erase.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { targetOf } from '#workers/privacy/target.ts';
 import { dismissEntries, dismissMatching } from '#workers/sync/dismiss.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
+import { eraseFrom } from '../../harness/erasures.ts';
 import { contactDelivery, contactUri } from '../../harness/data/contact-deliveries.ts';
 import { ingestBodies, oneEngine, rowsOf } from '../../harness/stores.ts';
 
@@ -84,7 +83,7 @@ describe.each(oneEngine)('a dismissed delivery on $name', (engine) => {
   it('stays dismissed through an erasure and a rebuild', async () => {
     await using log = await openLog();
     await dismissMatching(log.store, {}, now);
-    await erase({ store: log.store, newKey: () => 'k'.repeat(64) }, targetOf('ada@example.test'), { now });
+    await eraseFrom(log.store, 'ada@example.test', { now });
     await rebuild({ store: log.store, screen });
     const entries = await rowsOf(log.store, 'event_log');
     expect(entries.filter(({ body }) => String(body).includes('ada@'))).toEqual([]);

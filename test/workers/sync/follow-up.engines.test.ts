@@ -6,10 +6,9 @@ import { loadConfig } from '#src/config/load.ts';
 import { book, meetingOf } from '#src/sandbox/world/bookings/bookings.ts';
 import { createRecap, deleteRecap } from '#src/sandbox/world/recaps.ts';
 import type { Form } from '#src/sandbox/world/service.ts';
-import { erase } from '#workers/privacy/erase.ts';
-import { targetOf } from '#workers/privacy/target.ts';
 import { readFollowUps, type FollowUpNeeds } from '#workers/sync/follow-up.ts';
 import { openSources } from '#workers/sync/sources.ts';
+import { eraseFrom } from '../../harness/erasures.ts';
 import { openTestReconcile, type TestReconcile } from '../../harness/mirror/test-reconcile.ts';
 import { inForms } from '../../harness/sandbox.ts';
 import { ingestBodies, oneEngine, rowsOf, type TestStore } from '../../harness/stores.ts';
@@ -172,8 +171,7 @@ describe.each(inForms(oneEngine))('follow-up reads, the service as $as:', ({ fre
     const ended = await world.book({ hours: -30 });
     await world.recap(world.sandbox.handles.users.owner, ended);
     const now = instantOf(world.needs.now());
-    for (const { email } of [invitee, ended])
-      await erase({ store: world.store, newKey: () => 'k'.repeat(64) }, targetOf(email), { now });
+    for (const { email } of [invitee, ended]) await eraseFrom(world.store, email, { now });
     expect(await world.follow()).toEqual([]);
     world.advance(3 * hourMs);
     expect((await world.follow()).filter((path) => path.endsWith('/transcript'))).toEqual([]);

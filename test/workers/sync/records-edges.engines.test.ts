@@ -1,5 +1,4 @@
 // Records at the edges, on each store: forged, malformed, refused, written by several at once, and read again while a rebuild runs.
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '#schemas/wire.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -11,6 +10,7 @@ import { ingestDeletes, ingestRecords } from '#workers/sync/records.ts';
 import { embeddings } from '#workers/projections/touches.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
+import { refuseContact } from '../../harness/refuse-contact.ts';
 import { ingestBodies, projectedRows, receivedAt, rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
@@ -29,17 +29,6 @@ function read(store: Store, records: readonly JsonObject[], { kind = 'contact' a
   return ingestRecords({ store, screen }, seen, { source: 'backfill', now: receivedAt });
 }
 
-/** Makes the store refuse contacts of this name, as a constraint of its owner's would; answers how to take that back. */
-async function refuse({ db, engine }: Store, name: string): Promise<() => Promise<unknown>> {
-  if (engine.name === 'postgres') {
-    await sql`alter table contacts add constraint no_poison check (name <> ${sql.lit(name)})`.execute(db);
-    return () => sql`alter table contacts drop constraint no_poison`.execute(db);
-  }
-  await sql`create trigger no_poison before insert on contacts when new.name = ${sql.lit(name)}
-    begin select raise(abort, 'refused'); end`.execute(db);
-  return () => sql`drop trigger no_poison`.execute(db);
-}
-
 for (const engine of storeEngines)
   describe.runIf(engine.available)(`the records of ${engine.name}`, () => {
     let opened: TestStore;
@@ -53,22 +42,19 @@ for (const engine of storeEngines)
     const log = async () =>
       (await rowsOf(opened.store, 'event_log')).toSorted((a, b) => Number(a['seq']) - Number(b['seq']));
 
-    it.each(['contact.read', 'contact.gone', 'user.read'])(
-      'are not accepted from a webhook: %s is an unknown kind, also when replayed',
-      async (event) => {
-        const { store } = opened;
+    it('are not accepted from a webhook: such a kind is unknown, also when replayed', async () => {
+      const { store } = opened;
+      for (const event of ['contact.read', 'contact.gone', 'user.read']) {
         await ingestBodies(store, [JSON.stringify({ event, created_at: at(1), payload: person(1) })]);
         // The very body that a read would have.
         await ingestBodies(store, [JSON.stringify({ event, payload: person(1) })]);
-        await replay({ store, screen }, {});
-        expect((await log()).map(({ source, outcome }) => [source, outcome])).toEqual([
-          ['webhook', 'unhandled'],
-          ['webhook', 'unhandled'],
-        ]);
-        expect(await projectedRows(store)).toEqual({});
-        expect(await read(store, [person(1)])).toMatchObject({ created: 1 });
-      },
-    );
+      }
+      await replay({ store, screen }, {});
+      const outcomes = (await log()).map(({ source, outcome }) => `${source} ${outcome}`);
+      expect(outcomes).toEqual(Array.from({ length: 6 }, () => 'webhook unhandled'));
+      expect(await projectedRows(store)).toEqual({});
+      expect(await read(store, [person(1)])).toMatchObject({ created: 1 });
+    });
 
     it('fill every table that is only ever read, and a membership fills two', async () => {
       const { store } = opened;
@@ -117,7 +103,7 @@ for (const engine of storeEngines)
 
     it('that the store refuses hold up no neighbour, and come in with the first sweep after it relents', async () => {
       const { store } = opened;
-      const relent = await refuse(store, 'poison');
+      const relent = await refuseContact(store, 'poison');
       const page = [person(1), person(2, 'poison'), person(3)];
       expect(await read(store, page)).toMatchObject({ created: 2, quarantined: 1 });
       expect(await read(store, page, { seconds: 20 })).toMatchObject({ created: 0, unchanged: 2, quarantined: 1 });
@@ -146,7 +132,7 @@ for (const engine of storeEngines)
 
     it('read again while a rebuild runs are not set back by it', async () => {
       const { store } = opened;
-      const page = Array.from({ length: 1_200 }, (_, n) => person(n));
+      const page = Array.from({ length: 600 }, (_, n) => person(n));
       await read(store, page);
       const other = await opened.openAnother();
       let meanwhile: Promise<unknown> | undefined;

@@ -85,12 +85,6 @@ describe.each(oneEngine)('records read into $name', ({ fresh }) => {
     expect(await rowsOf(opened.store, 'contacts')).toMatchObject([{ as_of: at(20) }]);
   });
 
-  it('never overwrite what a later delivery reported', async () => {
-    await ingestBodies(opened.store, [deliveryBody('contact.updated', at(10), person('Ada King', 9))]);
-    expect(counts(await read('contact', person('Ada', 1), at(11)))).toEqual([0, 0, 1, 0]);
-    expect(await rowsOf(opened.store, 'contacts')).toMatchObject([{ name: 'Ada King' }]);
-  });
-
   it('repair an update whose delivery was lost, and name the row and the change', async () => {
     await ingestBodies(opened.store, [deliveryBody('contact.created', at(1), person('Ada', 1))]);
     const report = await read('contact', person('Ada King', 9), at(20));
@@ -120,13 +114,6 @@ describe.each(oneEngine)('records read into $name', ({ fresh }) => {
     ]);
   });
 
-  it('repair a lost cancel, after which nothing makes the invitee active again', async () => {
-    await ingestBodies(opened.store, [deliveryBody('invitee.created', at(1), guest({}))]);
-    await read('invitee', guest({ status: 'canceled', updated_at: at(4) }), at(8));
-    await ingestBodies(opened.store, [deliveryBody('invitee_no_show.created', at(9), guest({ updated_at: at(6) }))]);
-    expect(await rowsOf(opened.store, 'invitees')).toMatchObject([{ status: 'canceled' }]);
-  });
-
   it('leave a tombstone for what is gone, of the time it was first known, and forget the contact', async () => {
     await ingestBodies(opened.store, [deliveryBody('contact.created', at(1), person('Ada', 1))]);
     await read('contact', person('Ada King', 5), at(6));
@@ -146,12 +133,6 @@ describe.each(oneEngine)('records read into $name', ({ fresh }) => {
       ['contact.gone', true],
     ]);
     expect(JSON.stringify(entries)).not.toContain('Ada');
-  });
-
-  it('let a reported delete count before one that was found, whichever came first', async () => {
-    await gone('contact', contact, at(5));
-    await ingestBodies(opened.store, [deliveryBody('contact.deleted', at(9), { uri: contact, deleted_at: at(8) })]);
-    expect(await rowsOf(opened.store, 'contacts')).toMatchObject([{ deleted_at: at(8), deleted_source: 'webhook' }]);
   });
 
   it('restore no deleted contact: what is read of it is a stub before it reaches the log', async () => {

@@ -6,6 +6,7 @@ import { quarantine } from '#workers/pipeline/ingest.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { createDatabase } from '../../harness/postgres.ts';
+import { refuseContact } from '../../harness/refuse-contact.ts';
 import { ingestBodies, receivedAt, rowsOf, storeEngines, tableNames, type TestStore } from '../../harness/stores.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
@@ -76,7 +77,7 @@ for (const engine of storeEngines)
     });
 
     it('lets neighbours of an entry that the store still refuses through, in a dry run too', async () => {
-      await refuse(opened.store, 'poison');
+      await refuseContact(opened.store, 'poison');
       await ingestBodies(opened.store, [deliveryBody(1, 'poison')]);
       await keep(opened.store, deliveryBody(2));
       const needs = { store: opened.store, screen };
@@ -94,16 +95,6 @@ for (const engine of storeEngines)
       expect(await outcomes()).toEqual(Array.from({ length: 20 }, () => 'applied'));
     });
   });
-
-/** Makes the store refuse contacts of this name, as a constraint of its owner's would. */
-async function refuse({ db, engine }: Store, name: string): Promise<void> {
-  if (engine.name === 'postgres') {
-    await sql`alter table contacts add constraint no_poison check (name <> ${sql.lit(name)})`.execute(db);
-    return;
-  }
-  await sql`create trigger no_poison before insert on contacts when new.name = ${sql.lit(name)}
-    begin select raise(abort, 'refused'); end`.execute(db);
-}
 
 describe.runIf(inject('postgresUrl') !== '')('a PostgreSQL that sorts as people do', () => {
   it('sees its writers lock rows in one order all the same', async () => {
