@@ -1,8 +1,7 @@
 // What the log stores about the changes of an entry, and readers get as it is: nothing of a created row, whole values otherwise.
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { canonicalJson, propertyOf, type JsonObject } from '#schemas/wire.ts';
-import { isCreated } from '#src/base/changed-items.ts';
+import { canonicalJson, type JsonObject } from '#schemas/wire.ts';
 import { readFeed } from '#src/feed/entry.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { entriesAt, blankChanges } from '#src/store/log/retention.ts';
@@ -11,10 +10,8 @@ import { longestValue, storedChanges } from '#workers/pipeline/stored-changes.ts
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import type { Changes, Effect } from '#workers/projections/merge.ts';
 import { explain } from '#workers/sync/explain-row.ts';
-import { observedRecord } from '#workers/sync/record-entry.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { eraseFrom } from '../../harness/erasures.ts';
-import { mixedHistory, recordOf } from '../../harness/data/api-reads.ts';
 import { cut, history, reordered } from '../../harness/data/delivery-histories.ts';
 import { fold, readObservation } from '../../harness/mirror/memory-fold.ts';
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
@@ -108,39 +105,6 @@ describe('the changes of entries', () => {
             expect(canonicalJson(entry.changes)).toBe(expected);
             expect(texts.get(entry.seq)).toBe(expected);
           }
-        }),
-        runs(20),
-      );
-    },
-    propertyTimeoutMs,
-  );
-
-  it(
-    'are those of the fold for records that are read, also after they were observed again',
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(mixedHistory(6).chain(reordered), async (observations) => {
-          await emptyTables(opened.store);
-          const merged = new Map<string, Changes | null>();
-          for (const { fact, body } of observations) {
-            if (body !== null) await ingestBodies(opened.store, [body], false);
-            if (!fact.event.endsWith('.read')) continue;
-            const read = recordOf(fact);
-            const { changed } = await ingestRecords({ store: opened.store, screen }, [read], {
-              source: 'reconcile',
-              now: receivedAt,
-            });
-            const [first] = changed;
-            if (first) merged.set(observedRecord({ ...read, event: fact.event }).id, first.changes);
-          }
-          for (const entry of await entries())
-            if (merged.has(entry.delivery_id)) {
-              const expected = merged.get(entry.delivery_id) ?? {};
-              const created = Object.keys(expected).filter((table) => isCreated(propertyOf(entry.changes, table)));
-              expect(canonicalJson(entry.changes ?? {})).toBe(
-                canonicalJson(withoutCreated({ changes: expected, created })),
-              );
-            }
         }),
         runs(20),
       );

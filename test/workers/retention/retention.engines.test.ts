@@ -91,24 +91,6 @@ describe.each(oneEngine)('retention on $name', ({ name, fresh }) => {
     await unharmed(store);
   });
 
-  it('leaves a fact without a word in it that is the newest about its row', async ({ store }) => {
-    const type = 'https://api.example.test/event_types/t1';
-    await ingestBodies(store, [
-      deliveryBody('event_type.created', 10, { uri: type, name: 'Coffee' }),
-      deliveryBody('event_type.updated', 20, { uri: type }),
-    ]);
-    expect(await pruneAll(store)).toMatchObject({ pruned: 0 });
-    await unharmed(store);
-  });
-
-  it('leaves deletes', async ({ store }) => {
-    await ingestBodies(store, [updated(10, { name: 'Ada' }), deliveryBody('contact.deleted', 20, { uri })]);
-    expect(await pruneAll(store)).toMatchObject({ pruned: 1 });
-    await ingestBodies(store, [updated(30, { name: 'Ada again' })]);
-    await unharmed(store);
-    expect(await rowsOf(store, 'contacts')).toMatchObject([{ name: null, deleted_at: '2025-04-14T11:20:00.000000Z' }]);
-  });
-
   it('takes out what waits in quarantine too, which is then beyond replay and no longer counted', async ({ store }) => {
     await ingestBodies(store, [updated(10, { uri: 'none' }), deliveryBody('contact.merged', 20, { uri })]);
     expect(await countUnprojected(store, 'quarantined')).toBe(1);
@@ -147,19 +129,6 @@ describe.each(oneEngine)('retention on $name', ({ name, fresh }) => {
     const log = await logOf(store);
     await readAt(store, record, '2025-04-14T11:10:00.000000Z');
     expect([await projectedRows(store), await logOf(store)]).toEqual([rows, log]);
-  });
-
-  it('leaves a pruned read without content when it is seen again and is still overtaken', async ({ store }) => {
-    const record = { uri, name: 'Grace', updated_at: '2025-04-14T11:10:00.000000Z' };
-    await readAt(store, record, '2025-04-14T11:10:00.000000Z');
-    await ingestBodies(store, [updated(20, { name: 'Ada' })]);
-    await pruneAll(store);
-    await readAt(store, record, '2025-04-14T11:15:00.000000Z');
-    expect((await logOf(store)).map(({ event, body }) => [event, body === null])).toEqual([
-      ['contact.read', true],
-      ['contact.updated', false],
-    ]);
-    await unharmed(store);
   });
 
   it('leaves an entry that was seen again while it was being looked at', async ({ store }) => {

@@ -205,38 +205,6 @@ describe('schedules', () => {
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ job: 'reconcile', read: 7, msg: 'scheduled' });
   });
 
-  it('run on time after a process whose clock was a day ahead for 100 s', async ({ store }) => {
-    const [time, wrong] = [timeFrom(startMs), timeFrom(startMs + 24 * hourMs)];
-    const ranAt: number[] = [];
-    const jobs = ['watch', 'gap', 'conditions'].map((name): Job => ({
-      name,
-      everyMs: 30_000,
-      run: async () => void ranAt.push(time.nowMs()),
-    }));
-    const schedules = [
-      startSchedules(needsOf(holderOn(store, wrong, 'ahead')), jobs),
-      startSchedules(needsOf(holderOn(store, time, 'one')), jobs),
-    ];
-    for (let second = 0; second < 100; second += 1) {
-      time.pass(1_000);
-      wrong.pass(1_000);
-      await nextTurn();
-    }
-    await schedules[0]?.close();
-    const runs = ranAt.length;
-    const passUntil = (count: number) =>
-      until(() => {
-        if (ranAt.length < runs + count) time.pass(5_000);
-        return ranAt.length >= runs + count;
-      }, `the jobs ran ${count} times`);
-    for (const period of [1, 2, 3]) {
-      const startedMs = time.nowMs();
-      await passUntil(3 * period);
-      expect(time.nowMs() - startedMs).toBeLessThanOrEqual(70_000);
-    }
-    await schedules[1]?.close();
-  });
-
   it('outlive a job that fails, and try it again soon', async ({ store }) => {
     const time = timeFrom(startMs);
     const lines: string[] = [];

@@ -42,22 +42,6 @@ for (const engine of storeEngines)
       return entries.toSorted((a, b) => Number(a['seq']) - Number(b['seq'])).map(({ outcome }) => outcome);
     };
 
-    it('keeps what is in quarantine out of a rebuild', async () => {
-      await ingestBodies(opened.store, [deliveryBody(1)]);
-      await keep(opened.store, deliveryBody(2));
-      expect(await rebuild({ store: opened.store, screen })).toMatchObject({ entries: 2, rowsDiffered: 0 });
-      expect(await rowsOf(opened.store, 'contacts')).toHaveLength(1);
-    });
-
-    it('forgets a contact whose delete was in quarantine, once that is replayed, whatever was rebuilt before', async () => {
-      await ingestBodies(opened.store, [deliveryBody(1)]);
-      await keep(opened.store, gone(1));
-      await rebuild({ store: opened.store, screen });
-      expect(await traces(opened.store)).toContain('contacts');
-      await replay({ store: opened.store, screen }, { unprojected: true });
-      expect(await traces(opened.store)).toEqual([]);
-    });
-
     it('forgets contacts deleted while deletes did not erase, once it is replayed with erasing on', async () => {
       await ingestBodies(opened.store, [deliveryBody(1), gone(1)], false);
       expect(await traces(opened.store)).toContain('event_log');

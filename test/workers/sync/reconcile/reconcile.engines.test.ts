@@ -1,12 +1,15 @@
 // Reconcile against the sandbox: what it finds, what it leaves alone, and what it does about it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLiveActivity } from '#src/sandbox/live.ts';
 import { deleteContact, updateContact } from '#src/sandbox/world/contacts/contacts.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { totalOf } from '#workers/sync/reconcile/drift-report.ts';
 import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
-import { openTestReconcile, type TestReconcile } from '../../../harness/mirror/test-reconcile.ts';
+import { mirrorDifferences } from '../../../harness/mirror/mirror-comparison.ts';
+import { allKinds, openTestReconcile, type TestReconcile } from '../../../harness/mirror/test-reconcile.ts';
 import { inForms } from '../../../harness/sandbox.ts';
-import { projectedRows, rowsOf, storeEngines } from '../../../harness/stores.ts';
+import { openSubscriber } from '../../../harness/sandbox/subscriber.ts';
+import { ingestBodies, projectedRows, rowsOf, storeEngines } from '../../../harness/stores.ts';
 
 /** More contacts than a page has. */
 const world = { contacts: 110, bookings: 10 };
@@ -177,6 +180,35 @@ for (const { name, available, fresh, as } of inForms(storeEngines)) {
 
       const allowed = await mirrored.run({ repair: true, allowDeletes: true });
       expect(allowed.report.drift).toEqual({ contact: { extra: 30 } });
+    });
+
+    it('makes the mirror whole again when deliveries were lost, late, twice and in another order, and names every row', async () => {
+      const { sandbox, store } = mirrored;
+      const { service, handles } = sandbox;
+      const events = allKinds.filter((kind) => !kind.startsWith('meeting_recap.'));
+      await using ear = await openSubscriber(sandbox, { events, scope: 'organization' });
+      await sandbox.control('POST', '/clock', { advance: '2s' });
+      const act = createLiveActivity({ service, organization: handles.organization, report: () => {} });
+      for (let done = 0; done < 60; done += 1) act();
+      const [gone] = contactsOf(mirrored);
+      if (gone) deleteContact(service, gone);
+      const bodies = (await ear.heard()).map((body) => JSON.stringify(body));
+      const arriving = bodies.filter((_, index) => index % 3 > 0).toReversed();
+      for (const body of [...arriving, ...arriving.slice(0, 9)]) await ingestBodies(store, [body]);
+      await sandbox.control('POST', '/clock', { advance: '2s' });
+
+      const differences = () => mirrorDifferences(store, sandbox, { recapsOf: [handles.users.owner] });
+      const before = await differences();
+      expect(before.length).toBeGreaterThan(20);
+      const looked = await mirrored.run();
+      expect(await differences()).toEqual(before);
+      const repaired = await mirrored.run({ repair: true });
+      expect(repaired.lines).toEqual(looked.lines);
+      expect(await differences()).toEqual([]);
+      // A row of a list is named by its parent.
+      const named = new Set(repaired.drift.map(({ uri }) => uri));
+      expect(before.map((line) => line.split(' ')[1] ?? '').filter((uri) => !named.has(uri))).toEqual([]);
+      expect((await mirrored.run()).lines).toEqual([]);
     });
   });
 }
