@@ -2,12 +2,12 @@
 // broker inside librdkafka, which `kcat` starts and reads: it speaks Kafka's protocol, and lives in memory.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect as openSocket, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jetstreamManager, type JetStreamManager, type StreamConfig } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
+import { connect, nkeys } from '@nats-io/transport-node';
 import { inject } from 'vitest';
 import { freePort, until } from './ports.ts';
 
@@ -15,7 +15,12 @@ export interface Published {
   /** The NATS subject, or the key of Kafka. */
   readonly key: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly event: { readonly id: string; readonly subject?: string; readonly data?: { readonly seq: number } };
+  readonly event: {
+    readonly id: string;
+    readonly source: string;
+    readonly subject?: string;
+    readonly data?: { readonly seq: number };
+  };
 }
 
 export interface TestBroker extends AsyncDisposable {
@@ -63,23 +68,24 @@ export async function startNats({
     await work(await jetstreamManager(connection)).finally(() => connection.close());
   };
   let server = await start();
+  // Each message is read once.
+  const found: Published[] = [];
   return {
     url,
     async published() {
-      const found: Published[] = [];
       await manage(async ({ streams }) => {
         const { state } = await streams.info(stream);
-        for (let seq = 1; seq <= state.messages; seq += 1) {
+        for (let seq = found.length + 1; seq <= state.last_seq; seq += 1) {
           const message = await streams.getMessage(stream, { seq });
           if (message === null) throw new Error(`there is no message ${seq}`);
           const headers = Object.fromEntries(message.header.keys().map((name) => [name, message.header.get(name)]));
           found.push({ key: message.subject, headers, event: message.json<Published['event']>() });
         }
       });
-      return found;
+      return [...found];
     },
     createStream: (config) => manage(({ streams }) => streams.add(config)),
-    deleteStream: (name) => manage(({ streams }) => streams.delete(name)),
+    deleteStream: (name) => manage(({ streams }) => streams.delete(name)).finally(() => found.splice(0)),
     cut: () => end(server),
     restore: async () => void (server = await start()),
     freeze: () => void server.kill('SIGSTOP'),
@@ -176,4 +182,54 @@ async function openKafkaProxy(target: number) {
       await closed;
     },
   };
+}
+
+type KeyPair = ReturnType<typeof nkeys.createUser>;
+
+const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** A token that `issuer` signs about the key `subject`. */
+function signedToken(issuer: KeyPair, subject: KeyPair, claims: object): string {
+  const nats = { ...claims, version: 2 };
+  const content = {
+    jti: 'a',
+    iat: 1_700_000_000,
+    iss: issuer.getPublicKey(),
+    sub: subject.getPublicKey(),
+    name: 'a',
+    nats,
+  };
+  const text = `${encoded({ typ: 'JWT', alg: 'ed25519-nkey' })}.${encoded(content)}`;
+  return `${text}.${Buffer.from(issuer.sign(Buffer.from(text))).toString('base64url')}`;
+}
+
+const counts = { subs: -1, data: -1, payload: -1 };
+const connections = { imports: -1, exports: -1, wildcards: true, conn: -1, leaf: -1 };
+const storage = { mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 };
+
+/** The paths of the configuration of a server and of the credentials that it accepts. */
+export async function writeNatsCredentials(): Promise<{ readonly config: string; readonly credentials: string }> {
+  const dir = await mkdtemp(join(tmpdir(), 'slotstream-creds-'));
+  const [config, credentials] = [join(dir, 'server.conf'), join(dir, 'user.creds')];
+  const operator = nkeys.createOperator();
+  const [account, system, user] = [nkeys.createAccount(), nkeys.createAccount(), nkeys.createUser()];
+  const limits = { ...counts, ...connections };
+  const preloaded = [
+    `${account.getPublicKey()}: ${signedToken(operator, account, { type: 'account', limits: { ...limits, ...storage } })}`,
+    `${system.getPublicKey()}: ${signedToken(operator, system, { type: 'account', limits })}`,
+  ];
+  const lines = [
+    `operator: ${signedToken(operator, operator, { type: 'operator', system_account: system.getPublicKey() })}`,
+    `system_account: ${system.getPublicKey()}`,
+    'resolver: MEMORY',
+    `resolver_preload: { ${preloaded.join(', ')} }`,
+  ];
+  await writeFile(config, lines.join('\n'));
+  const parts = [
+    ['NATS USER JWT', signedToken(account, user, { type: 'user', ...counts })],
+    ['USER NKEY SEED', new TextDecoder().decode(user.getSeed())],
+  ];
+  const text = parts.map(([name, part]) => `-----BEGIN ${name}-----\n${part}\n------END ${name}------\n`).join('\n');
+  await writeFile(credentials, text);
+  return { config, credentials };
 }

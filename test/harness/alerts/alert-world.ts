@@ -2,6 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { instantOf } from '#src/base/time.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { createLog } from '#src/observability/log.ts';
@@ -75,6 +76,11 @@ export async function openAlertWorld(plan: AlertWorldPlan = {}) {
     const rows = await store.db.selectFrom('alerts').selectAll().orderBy('subject_uri').orderBy('id').execute();
     return rows.map((row) => alertOf(decodeRow(store.engine, 'alerts', row)));
   };
+  const states = async (channel: string): Promise<readonly string[]> =>
+    (await alerts())
+      .filter((alert) => alert.channel === channel)
+      .map(({ state }) => state)
+      .toSorted();
   const resources = opened.move();
   return {
     store,
@@ -98,10 +104,9 @@ export async function openAlertWorld(plan: AlertWorldPlan = {}) {
       await catchUp(watcher, watched);
       poller.wake();
     },
-    /** The states of the alerts of one channel, ordered by subject. */
-    async states(channel: string): Promise<readonly string[]> {
-      return (await alerts()).filter((alert) => alert.channel === channel).map(({ state }) => state);
-    },
+    states,
+    /** Resolves when the alerts of a channel have these states, in alphabetical order. */
+    reaches: (channel: string, expected: readonly string[]) => expect.poll(() => states(channel)).toEqual(expected),
     async resend(): Promise<void> {
       const ids = (await alerts()).map(({ id }) => id);
       await store.transaction((unit) => resend(unit, ids, instantOf(clockMs)));

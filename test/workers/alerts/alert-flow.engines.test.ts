@@ -15,21 +15,17 @@ const lately = (world: AlertWorld, index: number) => noShowBooking(index, world.
 
 describe('alerts', () => {
   describe.each(storeEngines.filter(({ available }) => available))('on the store $name', ({ fresh }) => {
-    it('report a fact that is delivered twenty times in any order once per channel, and retract it once', async () => {
+    it('report a fact that is delivered ten times in any order once per channel, and retract it once', async () => {
       await using world = await openAlertWorld({ fresh });
       const { slack, webhook, mailbox } = world.inbox;
       const { booked, marked, unmarked, name } = lately(world, 1);
-      for (let n = 0; n < 10; n += 1) await world.deliver(...(n % 2 ? [booked, marked] : [marked, booked]));
-      await expect.poll(() => [slack, webhook].map(({ received }) => received.length)).toEqual([1, 1]);
-      await expect.poll(() => mailbox.mails).toHaveLength(1);
-      for (const channel of ['slack', 'webhook', 'email'])
-        await expect.poll(() => world.states(channel)).toEqual(['sent']);
+      for (let n = 0; n < 5; n += 1) await world.deliver(...(n % 2 ? [booked, marked] : [marked, booked]));
+      for (const channel of ['slack', 'webhook', 'email']) await world.reaches(channel, ['sent']);
       expect(slack.received.map(textOf)).toEqual([expect.stringContaining(name)]);
       expect(webhook.received.map(titleOf)).toEqual([`No-show: ${name}`]);
 
-      for (let n = 0; n < 5; n += 1) await world.deliver(unmarked, marked);
-      for (const channel of ['slack', 'webhook', 'email'])
-        await expect.poll(() => world.states(channel)).toEqual(['retracted']);
+      for (let n = 0; n < 3; n += 1) await world.deliver(unmarked, marked);
+      for (const channel of ['slack', 'webhook', 'email']) await world.reaches(channel, ['retracted']);
       expect(webhook.received.map(typeOf)).toEqual(['alert', 'alert.retraction']);
       expect(slack.received).toHaveLength(2);
       const [ids, replies] = ['message-id', 'in-reply-to'].map((header) =>
@@ -49,9 +45,7 @@ describe('alerts', () => {
     await world.deliver(first.unmarked, third.canceled);
     world.advance('61s');
     await expect.poll(() => webhook.received.map(titleOf)).toEqual([`No-show: ${second.name}`]);
-    await expect
-      .poll(() => world.states('webhook'))
-      .toEqual(expect.arrayContaining(['retracted', 'retracted', 'sent']));
+    await world.reaches('webhook', ['retracted', 'retracted', 'sent']);
     await world.deliver(second.unmarked);
     await expect.poll(() => webhook.received.map(typeOf)).toEqual(['alert', 'alert.retraction']);
   });
@@ -66,7 +60,7 @@ describe('alerts', () => {
     // As if the watcher lagged behind: the row has changed, and its log entry was not read.
     await world.store.db.updateTable('invitees').set({ no_show_uri: null }).where('uri', '=', uri).execute();
     world.advance('3m');
-    await expect.poll(() => world.states('webhook')).toEqual(['retracted']);
+    await world.reaches('webhook', ['retracted']);
     expect(world.inbox.webhook.received).toEqual([]);
   });
 
@@ -125,26 +119,11 @@ describe('alerts', () => {
     await world.deliver(third.unmarked);
     world.advance('55m');
     await expect.poll(() => webhook.received.map(typeOf)).toEqual(['alert.digest']);
-    await expect.poll(() => world.states('webhook')).toEqual(expect.arrayContaining(['retracted', 'sent', 'sent']));
+    await world.reaches('webhook', ['retracted', 'sent', 'sent']);
     const reported = webhook.received.flatMap(
       ({ body }) => (body as { data: { subject_uris: string[] } }).data.subject_uris,
     );
     expect(reported.toSorted()).toEqual([first.uri, second.uri].toSorted());
-  });
-
-  it('are sent as the same digest when it is retried, although more alerts have become due since', async () => {
-    await using world = await openAlertWorld({ rules: [{ ...noShowRule, ...byWebhook, digest: '1m' }] });
-    const { webhook } = world.inbox;
-    webhook.answer = 503;
-    await world.deliver(lately(world, 1).marked, lately(world, 2).marked);
-    await expect.poll(() => webhook.received).toHaveLength(1);
-    await expect.poll(async () => (await world.alerts()).map(({ attempts }) => attempts)).toEqual([1, 1]);
-    await world.deliver(lately(world, 3).marked);
-    webhook.answer = 202;
-    world.advance('2m');
-    await expect.poll(() => world.states('webhook')).toEqual(['sent', 'sent', 'sent']);
-    expect(webhook.received).toHaveLength(3);
-    expect(keysOf(webhook.received)).toHaveLength(2);
   });
 
   it('are retried with growing delays, given up in the end, and resent by an operator', async () => {
@@ -157,14 +136,14 @@ describe('alerts', () => {
       await expect.poll(attempts).toBe(n);
       world.advance('9h');
     }
-    await expect.poll(() => world.states('webhook')).toEqual(['failed']);
+    await world.reaches('webhook', ['failed']);
     expect((await world.alerts())[0]?.last_error).toBe('500');
     expect(keysOf(webhook.received)).toHaveLength(1);
     expect(webhook.received).toHaveLength(12);
 
     webhook.answer = 202;
     await world.resend();
-    await expect.poll(() => world.states('webhook')).toEqual(['sent']);
+    await world.reaches('webhook', ['sent']);
     expect(keysOf(webhook.received)).toHaveLength(1);
     expect(world.lines.join()).not.toContain('Person 1');
   });
@@ -187,7 +166,7 @@ describe('alerts', () => {
       world.advance('5s');
       await expect.poll(() => webhook.received).toHaveLength(sent);
     }
-    await expect.poll(() => world.states('webhook')).toEqual(['sent', 'sent', 'sent']);
+    await world.reaches('webhook', ['sent', 'sent', 'sent']);
     // An answer that asks for a pause is no failure.
     expect((await world.alerts()).map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
     expect(world.channelStates()['webhook']).toMatchObject({ state: 'closed', failures: 0 });
@@ -212,18 +191,10 @@ describe('alerts', () => {
     world.advance('6s');
     await expect.poll(() => world.channelStates()['webhook']).toMatchObject({ state: 'closed', failures: 0 });
     world.advance('2s');
-    await expect.poll(() => world.states('webhook')).toEqual(Array.from({ length: 7 }, () => 'sent'));
+    await world.reaches(
+      'webhook',
+      Array.from({ length: 7 }, () => 'sent'),
+    );
     expect(keysOf(webhook.received)).toHaveLength(7);
-  });
-
-  it('are sent on one channel while another one hangs', async () => {
-    await using world = await openAlertWorld();
-    const { slack, webhook, mailbox } = world.inbox;
-    slack.answer = null;
-    await world.deliver(...Array.from({ length: 10 }, (_, n) => lately(world, n).marked));
-    await expect.poll(() => webhook.received).toHaveLength(10);
-    await expect.poll(() => mailbox.mails).toHaveLength(10);
-    // The limit per channel.
-    expect(slack.received).toHaveLength(8);
   });
 });

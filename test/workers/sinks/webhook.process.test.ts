@@ -22,7 +22,7 @@ async function isIdle(product: RunningProduct): Promise<boolean> {
 }
 
 describe.runIf(inject('redisUrl'))('a process that pushes', () => {
-  it('killed at any moment leaves no gap: the next one sends again what may not have arrived', async () => {
+  it('killed in the middle of it leaves no gap: the next one sends again what may not have arrived', async () => {
     await using callback = await openCallback();
     await using redis = await startRedis();
     await using home = await openHome({
@@ -31,21 +31,16 @@ describe.runIf(inject('redisUrl'))('a process that pushes', () => {
       FEED_PUSH_SECRET: secret,
       FEED_PUSH_ALLOW_PRIVATE: 'true',
     });
-    const kills = 2;
-    let product = await home.start('start');
+    const product = await home.start('start');
     await using mirror = await openStore({ report: () => {} }, home.store);
     await until(async () => (await readPosition(mirror, 'sink:webhook')) !== undefined, 'the sink has a position');
-    for (let round = 1; round <= kills; round += 1) {
-      const sender = openSender({ url: product.webhook, key: home.signingKey });
-      const before = callback.received.length;
-      const sending = sender.send(contactStory({ contacts: 9 + round, versions: 12 }));
-      await until(() => callback.received.length > before + 20, 'some of it is pushed');
-      await product.kill9();
-      await endLeases(home.store);
-      sender.close();
-      await sending.catch(() => undefined);
-      if (round < kills) product = await home.start('start');
-    }
+    const sender = openSender({ url: product.webhook, key: home.signingKey });
+    const sending = sender.send(contactStory({ contacts: 10, versions: 12 }));
+    await until(() => callback.received.length > 20, 'some of it is pushed');
+    await product.kill9();
+    await endLeases(home.store);
+    sender.close();
+    await sending.catch(() => undefined);
     const survivor = await home.open('start');
     // The batches of a killed worker come again seconds later.
     await until(
