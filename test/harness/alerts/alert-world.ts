@@ -106,7 +106,8 @@ export async function openAlertWorld(plan: AlertWorldPlan = {}) {
     },
     states,
     /** Resolves when the alerts of a channel have these states, in alphabetical order. */
-    reaches: (channel: string, expected: readonly string[]) => expect.poll(() => states(channel)).toEqual(expected),
+    reaches: async (channel: string, expected: readonly string[]) =>
+      await expect.poll(() => states(channel)).toEqual(expected),
     async resend(): Promise<void> {
       const ids = (await alerts()).map(({ id }) => id);
       await store.transaction((unit) => resend(unit, ids, instantOf(clockMs)));

@@ -17,7 +17,7 @@ export interface TestMailServer extends AsyncDisposable {
   readonly port: number;
   readonly url: string;
   readonly mails: Mail[];
-  /** Of the next mails: undefined takes them; `450 4.2.1 …` refuses; null never answers. */
+  /** Of the next mails: undefined takes them; `450 4.2.1 …` refuses; null takes them and never answers. */
   answer: string | null | undefined;
   /** Recipients that are not known here. */
   readonly unknown: Set<string>;
@@ -34,11 +34,10 @@ export async function openTestMailServer(options: SMTPServerOptions = {}): Promi
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
-        if (mailbox.answer === null) return;
-        if (mailbox.answer !== undefined) return done(refusal(mailbox.answer));
+        if (typeof mailbox.answer === 'string') return done(refusal(mailbox.answer));
         const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
         mails.push(read(Buffer.concat(chunks).toString(), { from, to: envelope.rcptTo.map(({ address }) => address) }));
-        done();
+        if (mailbox.answer === undefined) done();
       });
     },
     ...options,

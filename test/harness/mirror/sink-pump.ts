@@ -58,7 +58,7 @@ export async function startPump(store: Store, input: PumpInput) {
     position,
     stop,
     /** Resolves when everything up to this entry has arrived. */
-    reaches: (seq: number) => expect.poll(position).toBe(seq),
+    reaches: async (seq: number) => await expect.poll(position).toBe(seq),
     /** Resolves with the first failure after those that are known. */
     async fails(known = 0) {
       await expect.poll(() => failed.length).toBeGreaterThan(known);
@@ -80,7 +80,7 @@ export function openSinks(store: Store, settings: Partial<SinkSettings>, lines: 
   return {
     ...sinks,
     /** Resolves when everything up to this entry has arrived; 0 is its first position in an empty log. */
-    reaches: (sink: string, seq: number) => expect.poll(positionIn(store, sink)).toBe(seq),
+    reaches: async (sink: string, seq: number) => await expect.poll(positionIn(store, sink)).toBe(seq),
     close: () => sinks.close().finally(() => tail.close()),
   };
 }

@@ -182,8 +182,8 @@ class World {
 const refusal: SendResult = { ok: false, answer: '500', retry: true };
 
 describe.each([
-  { name: 'sqlite', available: true, fresh: freshMemory, count: 20 },
-  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 8 },
+  { name: 'sqlite', available: true, fresh: freshMemory, count: 12 },
+  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 5 },
 ])('the alerts in the end on $name', ({ available, fresh, count }) => {
   const stores: TestStore[] = [];
   afterAll(() => Promise.all(stores.map((opened) => opened[Symbol.asyncDispose]())));

@@ -1,7 +1,5 @@
 // docs/alerts.md is complete and true: every kind of rule, option and default, and an example that loads.
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -19,6 +17,7 @@ import {
 import { loadRules } from '#workers/alerts/rules/ruleset.ts';
 import { submissionFilter } from '#workers/alerts/submissions/form-without-booking.ts';
 import { templateVariables } from '#workers/alerts/message/template.ts';
+import { rulesIn } from '../../harness/alerts/watched-rules.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/alerts.md'), 'utf8');
 const kinds = [...bookingKinds, ...submissionKinds, ...summaryKinds, ...conditionKinds];
@@ -45,16 +44,7 @@ function rowsIn(part: string): readonly { readonly names: readonly string[]; rea
 }
 const namesIn = (part: string) => rowsIn(part).flatMap(({ names }) => names);
 
-async function loaded(json: string) {
-  const dir = await mkdtemp(join(tmpdir(), 'slotstream-rules-'));
-  try {
-    const file = join(dir, 'alerts.json');
-    await writeFile(file, json);
-    return await loadRules({ file, graceMs: 0, configured: channelNames });
-  } finally {
-    await rm(dir, { recursive: true });
-  }
-}
+const loaded = (json: string) => rulesIn(json, { configured: channelNames });
 
 describe('docs/alerts.md', () => {
   it.each(kinds)('describes $when and each of its options with its default', ({ when, about, options }) => {

@@ -88,8 +88,8 @@ describe('the feed pushed to a web address', () => {
   });
 
   it('has the rows where FEED_INCLUDE asks for them, and only the kinds that FEED_PUSH_EVENTS names', async () => {
-    const chosen = { include: 'row', events: ['invitee.created', 'contact.up*'] } as const;
-    const sinks = openSinks(store, { ...push(), pushAllowPrivate: true, ...chosen });
+    const events = ['invitee.created', 'contact.up*'];
+    const sinks = openSinks(store, { ...push(), pushAllowPrivate: true, include: 'row', events });
     await sinks.reaches('webhook', 0);
     await ingestBodies(store, ['not JSON', contact(1, 'Ada'), contact(2, 'Bo').replace('updated', 'created')]);
     await sinks.reaches('webhook', 3);

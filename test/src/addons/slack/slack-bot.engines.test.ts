@@ -12,6 +12,7 @@ import { loadBookingContexts } from '#src/read/bookings/booking-context.ts';
 import { hostsOf } from '#src/read/bookings/hosts.ts';
 import { markNoShow } from '#src/sandbox/world/bookings/bookings.ts';
 import { insertAlerts, readAlerts } from '#src/store/alerts/alert-rows.ts';
+import type { Store } from '#src/store/contract.ts';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { openChannels } from '#workers/alerts/channels/channels.ts';
@@ -20,16 +21,20 @@ import { sendClaimed } from '#workers/alerts/outbox/send.ts';
 import { encodeFact } from '#workers/alerts/rules/fact.ts';
 import { claimForSending } from '../../../harness/alerts/alert-world.ts';
 import { noShowMessage } from '../../../harness/alerts/channel-sends.ts';
-import { openSlackServer, type SlackButton } from '../../../harness/alerts/slack-server.ts';
+import { openSlackServer, type SlackButton, type SlackMessage } from '../../../harness/alerts/slack-server.ts';
 import { rulesOf } from '../../../harness/alerts/watched-rules.ts';
 import { openAnswerWorld } from '../../../harness/mirror/answer-world.ts';
 import { openCallback } from '../../../harness/sandbox/callback-server.ts';
 import { openSubscriber } from '../../../harness/sandbox/subscriber.ts';
-import { ingestBodies, oneEngine, rowsOf, storeEngines, type TestStore } from '../../../harness/stores.ts';
+import { availableEngines, ingestBodies, oneEngine, rowsOf, type TestStore } from '../../../harness/stores.ts';
 
 const id = 'a'.repeat(32);
 
-async function openWorld(fresh: () => Promise<TestStore>, { isKnown = true, isOn = true } = {}) {
+/** As if the process had ended before it recorded that it sent. */
+const forget = ({ db }: Store) =>
+  db.updateTable('alerts').set({ state: 'pending', sent_at: null, claimed_at: null, attempts: 0 }).execute();
+
+async function openWorld(fresh: () => Promise<TestStore>, { isOn = true } = {}) {
   await using stack = new AsyncDisposableStack();
   const world = stack.use(await openAnswerWorld(fresh));
   const { store, uris, sandbox, service } = world;
@@ -44,7 +49,8 @@ async function openWorld(fresh: () => Promise<TestStore>, { isKnown = true, isOn
   const [host] = hostsOf(context);
   const [found] = asks.find(context);
   if (found === undefined) throw new Error('nothing shows that they came');
-  const slack = stack.use(await openSlackServer(isKnown ? { [host?.email ?? '']: 'UHOST' } : {}));
+  const users = { [host?.email ?? '']: 'UHOST' };
+  const slack = stack.use(await openSlackServer(users));
 
   const config = loadConfig({
     ANSWERS: isOn ? 'on' : 'off',
@@ -79,23 +85,8 @@ async function openWorld(fresh: () => Promise<TestStore>, { isKnown = true, isOn
     longestRequestedMs: 3_600_000,
   });
   const { fact, subject = '', occurredAt: at } = found;
-  await store.transaction((unit) =>
-    insertAlerts(
-      unit,
-      [
-        {
-          id,
-          rule: 'asks',
-          channel: 'slack',
-          subject_uri: subject,
-          fact: encodeFact(fact),
-          occurred_at: at,
-          due_at: at,
-        },
-      ],
-      at,
-    ),
-  );
+  const alert = { id, rule: 'asks', channel: 'slack', subject_uri: subject, fact: encodeFact(fact) };
+  await store.transaction((unit) => insertAlerts(unit, [{ ...alert, occurred_at: at, due_at: at }], at));
   if (isOn) await expect.poll(() => slack.isListened(), { timeout: 10_000 }).toBe(true);
   const key = await answerKey(store, () => 'unused');
   const kept = stack.move();
@@ -103,6 +94,8 @@ async function openWorld(fresh: () => Promise<TestStore>, { isKnown = true, isOn
     ...world,
     web,
     slack,
+    /** Whom Slack knows, by address. */
+    users,
     bot: opened.bot,
     lines,
     clock,
@@ -117,8 +110,8 @@ async function openWorld(fresh: () => Promise<TestStore>, { isKnown = true, isOn
       return (await readAlerts(store, [id]))[0];
     },
     /** Presses a button as Slack does, and waits until the product has taken it. */
-    async press(button: SlackButton, user = 'UHOST', on = slack.messages[0]) {
-      const envelope = slack.press({ user, on: on ?? { channel: 'x', ts: 'x' }, button });
+    async press(button: SlackButton, user = 'UHOST', on: Partial<SlackMessage> | undefined = slack.messages[0]) {
+      const envelope = slack.press({ user, on: { channel: 'x', ts: 'x', ...on }, button });
       await expect.poll(() => slack.acknowledged).toContain(envelope);
     },
     shown: () =>
@@ -132,144 +125,127 @@ async function openWorld(fresh: () => Promise<TestStore>, { isKnown = true, isOn
 
 const patience = { timeout: 15_000 };
 
-for (const engine of storeEngines)
-  describe.runIf(engine.available)(`a direct message in Slack on ${engine.name}`, () => {
-    it('is posted once, answers by its buttons, and shows the answer', async () => {
-      await using world = await openWorld(engine.fresh);
-      const { slack, uris, store, invitee } = world;
-      // The process ends before it records that the message was sent.
-      expect(await world.send()).toMatchObject({ state: 'sent' });
-      await store.transaction((unit) =>
-        unit.db.updateTable('alerts').set({ state: 'pending', sent_at: null, claimed_at: null }).execute(),
-      );
-      expect(await world.send()).toMatchObject({
-        state: 'sent',
-        posted: [{ message: id, user: 'UHOST', channel: 'DUHOST', ts: '17.0', invitees: [uris.held] }],
-      });
-      expect([slack.messages.length, world.web.received.length]).toEqual([1, 0]);
-      const [came, missed] = slack.buttonsOf(slack.messages[0]);
-      if (came === undefined || missed === undefined) throw new Error('it has two buttons');
-      expect([came.action_id, missed.action_id, JSON.stringify(slack.messages[0]).includes('answers/')]).toEqual([
-        'came',
-        'no_show',
-        false,
+describe.each(availableEngines)('a direct message in Slack on $name', ({ fresh }) => {
+  it('is posted once, answers by its buttons, shows the answer, and is edited instead of retracted', async () => {
+    await using world = await openWorld(fresh);
+    const { slack, uris, store, invitee } = world;
+    // The process ends before it records that the message was sent.
+    expect(await world.send()).toMatchObject({ state: 'sent' });
+    await forget(store);
+    expect(await world.send()).toMatchObject({
+      state: 'sent',
+      posted: [{ message: id, user: 'UHOST', channel: 'DUHOST', ts: '17.0', invitees: [uris.held] }],
+    });
+    expect([slack.messages.length, world.web.received.length]).toEqual([1, 0]);
+    expect(JSON.stringify(slack.messages)).not.toContain('answers/');
+    expect(world.buttons()).toEqual(['came', 'no_show']);
+
+    const [came, missed] = slack.buttonsOf(slack.messages[0]) as [SlackButton, SlackButton];
+    await world.press(missed);
+    await expect.poll(() => world.buttons(), patience).toEqual(['none']);
+    expect([world.markOf(uris.held), world.shown().at(-1)]).toEqual([
+      expect.any(String),
+      expect.stringContaining(': a no-show'),
+    ]);
+    await world.press(came);
+    await expect.poll(() => world.shown().at(-1), patience).toContain(': they came');
+    expect(world.markOf(uris.held)).toBeNull();
+    const entries = (await rowsOf(store, 'event_log')).filter(({ source }) => source === 'operator');
+    expect(entries.map(({ body }) => JSON.parse(String(body)).payload)).toEqual([{ uri: uris.held, by: 'host' }]);
+    // Its end is recorded after the message was edited.
+    await expect
+      .poll(async () => (await rowsOf(store, 'admin_actions')).map(({ caller, status }) => [caller, status]))
+      .toEqual([
+        ['slack button', 200],
+        ['slack button', 200],
       ]);
 
-      await world.press(missed);
-      await expect.poll(() => world.buttons(), patience).toEqual(['none']);
-      expect([world.markOf(uris.held), world.shown().at(-1)]).toEqual([
-        expect.any(String),
-        expect.stringContaining(': a no-show'),
-      ]);
-      await world.press({ ...came, action_id: 'came' });
-      await expect.poll(() => world.shown().at(-1), patience).toContain(': they came');
-      expect(world.markOf(uris.held)).toBeNull();
-      const entries = (await rowsOf(store, 'event_log')).filter(({ source }) => source === 'operator');
-      expect(entries.map(({ body }) => JSON.parse(String(body)).payload)).toEqual([{ uri: uris.held, by: 'host' }]);
-      // Its end is recorded after the message was edited.
-      await expect
-        .poll(async () => (await rowsOf(store, 'admin_actions')).map(({ caller, status }) => [caller, status]))
-        .toEqual([
-          ['slack button', 200],
-          ['slack button', 200],
-        ]);
-      expect(slack.messages).toHaveLength(1);
-      const written = world.lines.join('\n');
-      for (const secret of ['xoxb-canary', 'xapp-canary', invitee?.email, invitee?.name, world.host.email, came.value])
-        expect(written).not.toContain(secret);
-    });
+    // A host who got no direct message gets the retraction.
+    await world.options.answers?.({ invitee: uris.held, answer: 'no_show', by: 'api' });
+    const known = { email: world.host.email ?? '', slackUser: undefined };
+    const unknown = { email: 'unknown@example.test', slackUser: undefined };
+    const retraction = { ...noShowMessage, id: `${id}-retraction`, kind: 'retraction' as const };
+    const sent: Message['hosts'][] = [];
+    const others = async ({ hosts }: Message) => {
+      sent.push(hosts);
+      return { ok: true as const, answer: '200' };
+    };
+    expect(await world.bot.send({ ...retraction, hosts: [known] }, others)).toMatchObject({ ok: true });
+    expect([world.buttons(), sent]).toEqual([['none'], []]);
+    await world.bot.send({ ...retraction, hosts: [known, unknown] }, others);
+    expect([slack.messages.length, sent]).toEqual([1, [[unknown]]]);
+
+    const written = world.lines.join('\n');
+    for (const secret of ['xoxb-canary', 'xapp-canary', invitee?.email, invitee?.name, world.host.email, came.value])
+      expect(written).not.toContain(secret);
+  });
+});
+
+describe.each(oneEngine)('a direct message in Slack', ({ fresh }) => {
+  it('changes nothing by a button that is forged, too old, of another person, message or meeting', async () => {
+    await using world = await openWorld(fresh);
+    const { slack, uris, ended, clock } = world;
+    await world.send();
+    const [came] = slack.buttonsOf(slack.messages[0]) as [SlackButton];
+    const before = (await rowsOf(world.store, 'event_log')).length;
+    const no_show = { action_id: 'no_show' };
+    const tokens = [
+      `${came.value}x`,
+      world.tokenFor(uris.held, clock.nowMs - 1_000),
+      world.tokenFor(ended[1] ?? ''),
+      world.tokenFor(uris.unknown),
+    ];
+    for (const value of tokens) await world.press({ ...no_show, value });
+    await world.press({ ...no_show, value: came.value }, 'UOTHER');
+    await world.press({ ...no_show, value: came.value }, 'UHOST', { channel: 'DUHOST', ts: '99.0' });
+    await world.press({ action_id: 'delete', value: came.value });
+    await expect.poll(() => slack.replies.length, patience).toBe(7);
+    expect([world.markOf(uris.held), world.markOf(ended[1] ?? '')]).toEqual([null, null]);
+    expect([(await rowsOf(world.store, 'event_log')).length, slack.messages[0]?.edits]).toEqual([before, 0]);
+    expect(await rowsOf(world.store, 'admin_actions')).toEqual([]);
   });
 
-for (const engine of oneEngine)
-  describe.runIf(engine.available)('a direct message in Slack', () => {
-    it('shows the mark that the service itself has, after a connection was lost, and answers by the next one', async () => {
-      await using world = await openWorld(engine.fresh);
-      const { slack, uris, service } = world;
-      const events = ['invitee_no_show.created'] as const;
-      await using ear = await openSubscriber(world.sandbox, { events: [...events], scope: 'organization' });
-      await world.send();
-      const [came] = slack.buttonsOf(slack.messages[0]);
-      const invitee = service.state.invitees.get(uris.held);
-      if (came === undefined || invitee === undefined) throw new Error('it has buttons');
-      slack.drop();
-      markNoShow(service, invitee);
-      await ingestBodies(
-        world.store,
-        (await ear.heard()).map((body) => JSON.stringify(body)),
-      );
-      await expect.poll(() => world.shown().at(-1), patience).toContain(': a no-show');
-      await world.options.answers?.({ invitee: uris.held, answer: 'none', by: 'api' });
-      await expect.poll(() => world.buttons(), patience).toEqual(['came', 'no_show']);
-      await expect.poll(() => [slack.connections(), slack.isListened()], patience).toEqual([2, true]);
-      await world.press(came);
-      await expect.poll(() => world.shown().at(-1), patience).toContain(': they came');
-    });
-
-    it('changes nothing by a button that is forged, too old, of another person, message or meeting', async () => {
-      await using world = await openWorld(engine.fresh);
-      const { slack, uris, ended, clock } = world;
-      await world.send();
-      const [came] = slack.buttonsOf(slack.messages[0]);
-      if (came === undefined) throw new Error('it has buttons');
-      const before = (await rowsOf(world.store, 'event_log')).length;
-      const no_show = { action_id: 'no_show' };
-      await world.press({ ...no_show, value: `${came.value}x` });
-      await world.press({ ...no_show, value: world.tokenFor(uris.held, clock.nowMs - 1_000) });
-      await world.press({ ...no_show, value: world.tokenFor(ended[1] ?? '') });
-      await world.press({ ...no_show, value: world.tokenFor(uris.unknown) });
-      await world.press({ ...no_show, value: came.value }, 'UOTHER');
-      await world.press({ ...no_show, value: came.value }, 'UHOST', {
-        channel: 'DUHOST',
-        ts: '99.0',
-        text: '',
-        blocks: [],
-        edits: 0,
-      });
-      await world.press({ action_id: 'delete', value: came.value });
-      await expect.poll(() => slack.replies.length, patience).toBe(7);
-      expect([world.markOf(uris.held), world.markOf(ended[1] ?? '')]).toEqual([null, null]);
-      expect([(await rowsOf(world.store, 'event_log')).length, slack.messages[0]?.edits]).toEqual([before, 0]);
-      expect(await rowsOf(world.store, 'admin_actions')).toEqual([]);
-    });
-
-    it('is edited instead of retracted; a host who got no direct message gets the retraction', async () => {
-      await using world = await openWorld(engine.fresh);
-      const { slack, uris } = world;
-      await world.send();
-      await world.options.answers?.({ invitee: uris.held, answer: 'no_show', by: 'api' });
-      const known = { email: world.host.email ?? '', slackUser: undefined };
-      const unknown = { email: 'unknown@example.test', slackUser: undefined };
-      const retraction = { ...noShowMessage, id: `${id}-retraction`, kind: 'retraction' as const };
-      const sent: Message['hosts'][] = [];
-      const others = async ({ hosts }: Message) => {
-        sent.push(hosts);
-        return { ok: true as const, answer: '200' };
-      };
-      expect(await world.bot.send({ ...retraction, hosts: [known] }, others)).toMatchObject({ ok: true });
-      expect([world.buttons(), slack.messages.length, sent]).toEqual([['none'], 1, []]);
-      await world.bot.send({ ...retraction, hosts: [known, unknown] }, others);
-      expect([slack.messages.length, sent]).toEqual([1, [[unknown]]]);
-    });
-
-    it('goes to the incoming webhook where Slack does not know the host', async () => {
-      await using world = await openWorld(engine.fresh, { isKnown: false });
-      expect(await world.send()).toMatchObject({ state: 'sent', posted: null });
-      expect([world.slack.messages, world.web.received.length]).toEqual([[], 1]);
-    });
-
-    it('waits as long as Slack asks for, is retried after an outage, and given up where the token is wrong', async () => {
-      await using world = await openWorld(engine.fresh, { isOn: false });
-      const { slack } = world;
-      slack.refuse('chat.postMessage', 429);
-      const limited = await world.send();
-      expect([limited?.state, limited?.attempts, limited?.last_error]).toEqual(['pending', 0, null]);
-      expect(Date.parse(limited?.next_at ?? '') - Date.now()).toBeGreaterThan(6_000);
-      slack.refuse('users.lookupByEmail', 503);
-      expect(await world.send()).toMatchObject({ state: 'pending', attempts: 1, last_error: '503' });
-      slack.refuse('chat.postMessage', 200, { ok: false, error: 'token_revoked' });
-      expect(await world.send()).toMatchObject({ state: 'failed', attempts: 2, last_error: 'token_revoked' });
-      expect(slack.messages).toEqual([]);
-      // Without ANSWERS nothing asks, and no connection is opened.
-      expect([slack.connections(), slack.calls.includes('apps.connections.open')]).toEqual([0, false]);
-    });
+  it('shows the mark that the service itself has, after a connection was lost, and answers by the next one', async () => {
+    await using world = await openWorld(fresh);
+    const { slack, uris, service, invitee } = world;
+    const events = ['invitee_no_show.created'] as const;
+    await using ear = await openSubscriber(world.sandbox, { events: [...events], scope: 'organization' });
+    await world.send();
+    const [came] = slack.buttonsOf(slack.messages[0]) as [SlackButton];
+    slack.drop();
+    if (invitee !== undefined) markNoShow(service, invitee);
+    await ingestBodies(
+      world.store,
+      (await ear.heard()).map((body) => JSON.stringify(body)),
+    );
+    await expect.poll(() => world.shown().at(-1), patience).toContain(': a no-show');
+    await world.options.answers?.({ invitee: uris.held, answer: 'none', by: 'api' });
+    await expect.poll(() => world.buttons(), patience).toEqual(['came', 'no_show']);
+    await expect.poll(() => [slack.connections(), slack.isListened()], patience).toEqual([2, true]);
+    await world.press(came);
+    await expect.poll(() => world.shown().at(-1), patience).toContain(': they came');
   });
+
+  it('goes to the incoming webhook where Slack does not know the host, waits as long as Slack asks for, is retried after an outage, and given up where the token is wrong', async () => {
+    await using world = await openWorld(fresh, { isOn: false });
+    const { slack, users, web } = world;
+    const known = { ...users };
+    for (const email of Object.keys(users)) delete users[email];
+    expect(await world.send()).toMatchObject({ state: 'sent', posted: null });
+    expect([slack.messages, web.received.length]).toEqual([[], 1]);
+
+    Object.assign(users, known);
+    await forget(world.store);
+    slack.refuse('chat.postMessage', 429);
+    const limited = await world.send();
+    expect([limited?.state, limited?.attempts, limited?.last_error]).toEqual(['pending', 0, null]);
+    expect(Date.parse(limited?.next_at ?? '') - Date.now()).toBeGreaterThan(6_000);
+    slack.refuse('users.lookupByEmail', 503);
+    expect(await world.send()).toMatchObject({ state: 'pending', attempts: 1, last_error: '503' });
+    slack.refuse('chat.postMessage', 200, { ok: false, error: 'token_revoked' });
+    expect(await world.send()).toMatchObject({ state: 'failed', attempts: 2, last_error: 'token_revoked' });
+    expect(slack.messages).toEqual([]);
+    // Without ANSWERS nothing asks, and no connection is opened.
+    expect([slack.connections(), slack.calls.includes('apps.connections.open')]).toEqual([0, false]);
+  });
+});

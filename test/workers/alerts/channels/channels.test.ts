@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#src/observability/log.ts';
+import { loadConfig } from '#src/config/load.ts';
 import { createOutgoing } from '#src/egress/http.ts';
 import { configuredChannels, openChannels } from '#workers/alerts/channels/channels.ts';
 import { missedOf } from '#src/read/numbers/no-show-counts.ts';
@@ -118,25 +119,20 @@ describe('every channel', () => {
 
   it('stops when the signal aborts', async () => {
     await using silent = await openChannelWorld();
-    Object.assign(silent.web, { answer: null });
-    Object.assign(silent.mail, { answer: null });
-    for (const name of channels) {
-      const answer = await silent.send(name, noShowMessage, AbortSignal.timeout(300));
-      expect(answer).toEqual({ ok: false, answer: 'no answer in time', retry: true, outcomeUnknown: true });
+    const { web, mail } = silent;
+    Object.assign(web, { answer: null });
+    Object.assign(mail, { answer: null });
+    for (const [sends, name] of channels.entries()) {
+      const stopping = new AbortController();
+      const sending = silent.send(name, noShowMessage, stopping.signal);
+      await expect.poll(() => web.received.length + mail.mails.length).toBe(sends + 1);
+      stopping.abort();
+      expect(await sending).toEqual({ ok: false, answer: 'stopped', retry: true, outcomeUnknown: true });
     }
   });
 
   it('is open when it is configured; the log is always open and is the default when nothing else is configured', async () => {
-    const unset = ['slackUrl', 'teamsUrl', 'discordUrl', 'pagerdutyKey', 'ntfyUrl', 'ntfyToken', 'webhookUrl'] as const;
-    const none = {
-      ...(Object.fromEntries(unset.map((name) => [name, undefined])) as Record<(typeof unset)[number], undefined>),
-      pagerdutyUrl: 'https://events.pagerduty.com/v2/enqueue',
-      webhookSecret: undefined,
-      smtpUrl: undefined,
-      emailTo: undefined,
-      allowPrivate: false,
-      installation: 'slotstream',
-    };
+    const { alerts: none } = loadConfig({ DATA_DIR: '.' });
     const log = createLog({ level: 'silent', pretty: false });
     expect([...(await openChannels(none, { log, clock: Date.now })).keys()]).toEqual(['log']);
     expect(configuredChannels(none)).toEqual(['log']);
@@ -144,36 +140,36 @@ describe('every channel', () => {
   });
 });
 
-describe.each(httpChannels)('the HTTP answer to %s', (name) => {
-  const answered = async (status: number, words: World['web']['words'] = {}) => {
+describe('an HTTP answer', () => {
+  async function answered(name: string, status: number, words: World['web']['words'] = {}) {
     Object.assign(world.web, { answer: status, words });
     const answer = await world.send(name, noShowMessage);
     Object.assign(world.web, { answer: 202, words: {} });
     world.web.received.splice(0);
     return answer;
-  };
+  }
+  /** It may repeat what we sent. */
+  const body = 'Ada Lovelace ada@example.test canary';
 
   it.each([
-    ['counts as sent', [200, 201, 202, 204], (status: number) => ({ ok: true, answer: String(status) })],
-    [
-      'is retried, and the outcome is unknown',
-      [502, 504],
-      (status: number) => ({ ok: false, answer: String(status), retry: true, outcomeUnknown: true }),
-    ],
-    ['is retried', [408, 425, 429, 500, 503], (status: number) => ({ ok: false, answer: String(status), retry: true })],
-    ['is final', [400, 401, 403, 410, 413], (status: number) => ({ ok: false, answer: String(status), retry: false })],
-    [
-      'is not followed',
-      [301, 302, 307, 308],
-      (status: number) => ({ ok: false, answer: `${status}: redirects are not followed`, retry: false }),
-    ],
+    ['counts as sent', [200, 201, 202, 204], { ok: true }],
+    ['is retried, and the outcome is unknown', [502, 504], { ok: false, retry: true, outcomeUnknown: true }],
+    ['is retried', [408, 425, 429, 500, 503], { ok: false, retry: true }],
+    ['is final', [400, 401, 403, 404, 410, 413], { ok: false, retry: false }],
   ])('%s for %j', async (_what, statuses, expected) => {
-    // Its body is not shown: it may repeat what we sent.
-    const words = { headers: { location: 'http://127.0.0.1:1/' }, body: 'Ada Lovelace canary' };
-    for (const status of statuses) {
-      const answer = await answered(status, status === 204 || name === 'slack' ? { headers: words.headers } : words);
-      expect(answer).toEqual(expected(status));
-    }
+    for (const status of statuses)
+      expect(await answered('discord', status, status === 204 ? {} : { body })).toEqual({
+        ...expected,
+        answer: String(status),
+      });
+  });
+
+  it.each([301, 302, 307, 308])('%i is not followed', async (status) => {
+    expect(await answered('discord', status, { headers: { location: 'http://127.0.0.1:1/' }, body })).toEqual({
+      ok: false,
+      answer: `${status}: redirects are not followed`,
+      retry: false,
+    });
   });
 
   it.each([
@@ -183,24 +179,24 @@ describe.each(httpChannels)('the HTTP answer to %s', (name) => {
     ['soon', undefined],
     ['-5', undefined],
   ])('Retry-After: %s asks for %s ms', async (after, retryAfterMs) => {
-    expect(await answered(429, { headers: { 'retry-after': after } })).toEqual({
+    const headers = { 'retry-after': after };
+    expect(await answered('discord', 429, { headers })).toEqual({
       ok: false,
       answer: '429',
       retry: true,
       ...(retryAfterMs !== undefined && { retryAfterMs, isLimited: true }),
     });
-    expect(await answered(503, { headers: { 'retry-after': after } })).not.toHaveProperty('isLimited');
+    expect(await answered('discord', 503, { headers })).not.toHaveProperty('isLimited');
   });
 
-  it('404 is final for Slack, which says by a code that the address is missing', async () => {
-    if (name === 'slack')
-      expect(await answered(404, { body: 'no_service' })).toEqual({
-        ok: false,
-        answer: '404 no_service',
-        retry: false,
-      });
-    if (name === 'webhook') expect(await answered(404)).toEqual({ ok: false, answer: '404', retry: true });
-    expect(await answered(500, { body: 'Ada Lovelace ada@example.test canary' })).toMatchObject({ answer: '500' });
+  it.each(httpChannels)('is shown by its status in %s', async (name) => {
+    expect(await answered(name, 500, { body })).toEqual({ ok: false, answer: '500', retry: true });
+  });
+
+  it('404 is final for Slack, which says by a code that the address is missing, and not for a webhook', async () => {
+    const final = { ok: false, answer: '404 no_service', retry: false };
+    expect(await answered('slack', 404, { body: 'no_service' })).toEqual(final);
+    expect(await answered('webhook', 404)).toEqual({ ok: false, answer: '404', retry: true });
   });
 });
 

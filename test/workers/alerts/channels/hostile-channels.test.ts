@@ -81,7 +81,7 @@ describe('a message of any texts', () => {
         expect(await world.send(channel, message)).toMatchObject({ ok: true });
         for (const sent of world.web.received.splice(0)) holds(sent);
       }),
-      runs(100),
+      runs(40),
     );
   });
 });

@@ -1,32 +1,21 @@
 // A rule with its own address: its messages go there and nowhere else, it fails by itself, and the address is shown nowhere.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createLog } from '#src/observability/log.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { openChannels } from '#workers/alerts/channels/channels.ts';
-import { loadRules } from '#workers/alerts/rules/ruleset.ts';
 import { openAlertWorld } from '../../../harness/alerts/alert-world.ts';
+import { mistakesIn } from '../../../harness/alerts/watched-rules.ts';
 import { noShowMessage } from '../../../harness/alerts/channel-sends.ts';
 import { noShowBooking } from '../../../harness/data/no-show-bookings.ts';
 import { openCallback } from '../../../harness/sandbox/callback-server.ts';
 
 const secret = 'canary-of-the-sales-team';
 
-async function mistakesOf(...rules: readonly object[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'slotstream-own-'));
-  const file = join(folder, 'rules.json');
-  await writeFile(file, JSON.stringify({ rules: rules.map((rule) => ({ name: 'sales', when: 'no_show', ...rule })) }));
-  try {
-    await loadRules({ file, graceMs: 0, configured: ['webhook'] });
-    return '';
-  } catch (error) {
-    return (error as Error).message.split('\n').slice(1).join('\n');
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}
+const mistakesOf = async (rule: object): Promise<string> => {
+  const rules = [{ name: 'sales', when: 'no_show', ...rule }];
+  return (await mistakesIn(JSON.stringify({ rules }), { configured: ['webhook'] })).join('\n');
+};
 
 describe('a rule with its own address', () => {
   it('sends there, also without a setting, and fails without pausing the others', async () => {

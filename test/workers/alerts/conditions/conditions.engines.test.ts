@@ -5,7 +5,7 @@ import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import { markSent } from '#src/store/alerts/send-results.ts';
 import { readAlerts } from '#src/store/alerts/alert-rows.ts';
 import type { Store } from '#src/store/contract.ts';
-import { type StoredRow, writeRows } from '#src/store/rows.ts';
+import { writeRows } from '#src/store/rows.ts';
 import { listProcesses, writeProcess, type ProcessRow } from '#src/store/processes.ts';
 import { writeSubscriptions, type KnownSubscription } from '#src/store/subscription-rows.ts';
 import { evaluateConditions } from '#workers/alerts/conditions/evaluate-conditions.ts';
@@ -208,7 +208,7 @@ describe.each(availableEngines)('conditions about rows on $name', ({ fresh }) =>
     const uri = (path: string) => `https://service.example.com/${path}`;
     const host = (n: number) => ({ user: uri(`users/${n}`), user_name: 'Ada', user_email: 'ada@example.com' });
     const hoursAgo = (hours: number) => instantOf(startMs - hours * 60 * minuteMs);
-    const meeting = (n: number, more: StoredRow = {}): StoredRow => ({
+    const meeting = (n: number, more: object = {}) => ({
       uri: uri(`scheduled_events/${n}`),
       event_type: uri(`event_types/${(n % 2) + 1}`),
       status: 'active',
@@ -218,7 +218,7 @@ describe.each(availableEngines)('conditions about rows on $name', ({ fresh }) =>
       ...more,
     });
     const missed = [0, 1, 2, 4, 10, 12, 14];
-    const invitee = (n: number, more: StoredRow = {}): StoredRow => ({
+    const invitee = (n: number, more: object = {}) => ({
       uri: uri(`scheduled_events/${n}/invitees/${n}`),
       event_uri: uri(`scheduled_events/${n}`),
       status: 'active',

@@ -84,7 +84,7 @@ describe('messages', () => {
         expect(matchesFilter({ host: ['grace'] }, context)).toBe(false);
         expect(matchesFilter({ contact: { Tier: 'gold' } }, context)).toBe(false);
       }),
-      runs(500),
+      runs(200),
     );
   });
 });
@@ -97,7 +97,7 @@ describe('sanitized text', () => {
         const isSafe = line.length <= maxLength && line.isWellFormed() && !unsafe.test(line);
         return isSafe && sanitizeLine(line, maxLength) === line;
       }),
-      runs(500),
+      runs(200),
     );
   });
 
@@ -107,14 +107,14 @@ describe('sanitized text', () => {
         const lines = sanitizeLines(text, maxLength);
         return lines.length <= maxLength && lines.isWellFormed() && !unsafe.test(lines.replaceAll('\n', ''));
       }),
-      runs(500),
+      runs(200),
     );
   });
 
   it('is unchanged when it is short enough', () => {
     fc.assert(
       fc.property(anything, (text) => truncate(text, text.length) === text),
-      runs(500),
+      runs(200),
     );
   });
 });

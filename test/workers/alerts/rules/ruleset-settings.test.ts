@@ -1,13 +1,6 @@
 // What the rules file becomes: what each rule reads, its texts and its settings.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import { loadRules } from '#workers/alerts/rules/ruleset.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'slotstream-rules-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-const file = join(folder, 'alerts.json');
+import { describe, expect, it } from 'vitest';
+import { mistakesIn, rulesIn } from '../../../harness/alerts/watched-rules.ts';
 
 describe('the rules', () => {
   it('know what they read, so that nothing else is loaded', async () => {
@@ -22,8 +15,8 @@ describe('the rules', () => {
       late: { when: 'late_cancel' },
     };
     const rules = Object.entries(kinds).map(([name, kind]) => ({ name, ...kind }));
-    writeFileSync(file, JSON.stringify({ rules }));
-    const { bookings, byName } = await loadRules({ file, graceMs: 5, configured: [], reportZone: 'Europe/Berlin' });
+    const options = { graceMs: 5, reportZone: 'Europe/Berlin' };
+    const { bookings, byName } = await rulesIn(JSON.stringify({ rules }), options);
     const reads = (rule: (typeof bookings)[number]) =>
       (['readsContact', 'readsMarks', 'readsAttendance'] as const).filter((key) => rule[key]).join(' ');
     expect(Object.fromEntries(bookings.map((rule) => [rule.name, reads(rule)]))).toEqual({
@@ -53,8 +46,8 @@ describe('the rules', () => {
       { name: 'lag', when: 'lag', digest: { at: '08:00' } },
       { name: 'evening', when: 'unconfirmed' },
     ];
-    writeFileSync(file, JSON.stringify({ rules }));
-    const { bookings, submissions, conditions } = await loadRules({ file, graceMs: 5, configured: ['log', 'slack'] });
+    const file = JSON.stringify({ rules });
+    const { bookings, submissions, conditions } = await rulesIn(file, { graceMs: 5, configured: ['log', 'slack'] });
     expect(bookings).toMatchObject([
       {
         title: 'No-show',
@@ -72,14 +65,12 @@ describe('the rules', () => {
       ['lag'],
     ]);
     expect(conditions[0]?.digest).toEqual({ at: '08:00', timezone: 'UTC' });
-    const inBerlin = await loadRules({ file, graceMs: 5, configured: ['log'], reportZone: 'Europe/Berlin' });
+    const inBerlin = await rulesIn(file, { reportZone: 'Europe/Berlin' });
     expect(inBerlin.conditions[0]?.digest).toEqual({ at: '08:00', timezone: 'Europe/Berlin' });
-    writeFileSync(file, JSON.stringify({ rules: [{ name: 'lag', when: 'lag', digest: { at: '8' } }] }));
-    await expect(loadRules({ file, graceMs: 5, configured: ['log'] })).rejects.toThrow(
+    expect(await mistakesIn(JSON.stringify({ rules: [{ name: 'lag', when: 'lag', digest: { at: '8' } }] }))).toEqual([
       'rules.0 (lag): digest.at must be a time of day such as 22:00',
-    );
-    writeFileSync(file, JSON.stringify({ rules }));
-    const defaults = await loadRules({ file, graceMs: 5, configured: ['log'] });
+    ]);
+    const defaults = await rulesIn(file, { configured: ['log'] });
     expect(defaults.bookings[0]?.channels).toEqual(['log']);
     for (const { about, page, title } of [...bookings, ...submissions, ...conditions])
       expect([about, page, title]).not.toContain('');

@@ -1,29 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ChannelName } from '#src/store/alerts/channel-names.ts';
 import { loadRules } from '#workers/alerts/rules/ruleset.ts';
+import { mistakesIn, rulesIn } from '../../../harness/alerts/watched-rules.ts';
 import { expectGolden } from '../../../harness/golden.ts';
 import { bookingContext, inviteeUri, rowOf, type Booking } from '../../../harness/data/booking-context.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'slotstream-rules-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-const file = join(folder, 'alerts.json');
-
-function load(given: unknown, configured: readonly ChannelName[] = []) {
-  writeFileSync(file, typeof given === 'string' ? given : JSON.stringify(given));
-  return loadRules({ file, graceMs: 120_000, configured });
-}
-
-const mistakesIn = (given: unknown, configured: readonly ChannelName[] = []) =>
-  load(given, configured).then(
-    () => [],
-    (error: unknown) => {
-      expect(error).toMatchObject({ code: 'config' });
-      return (error as Error).message.split('\n').slice(1);
-    },
-  );
+const load = (given: object, configured: readonly ChannelName[] = []) =>
+  rulesIn(JSON.stringify(given), { configured, graceMs: 120_000 });
 
 describe('the rules', () => {
   it('are the default ones without a file: no-shows and everything about the mirror itself', async () => {
@@ -100,7 +83,7 @@ describe('the rules', () => {
   });
 
   it('are rejected when the file does not exist', async () => {
-    const file = join(folder, 'missing.json');
+    const file = '/nowhere/missing.json';
     const message = `ALERTS_FILE (${file}):\nThe file cannot be read (ENOENT).`;
     await expect(loadRules({ file, graceMs: 0, configured: [] })).rejects.toMatchObject({
       code: 'config',
@@ -140,7 +123,8 @@ describe('the rules', () => {
 
   it('can send to hosts by e-mail or Slack', async () => {
     const rules = ['b', 'c'].map((name) => ({ name, when: 'no_show', to_host: true, channels: ['log', 'email'] }));
-    expect(await mistakesIn({ rules, slack_users: { 'a@example.test': 'W01' } }, ['email'])).toEqual([]);
+    const { bookings } = await load({ rules, slack_users: { 'a@example.test': 'W01' } }, ['email']);
+    expect(bookings).toHaveLength(2);
   });
 });
 
@@ -201,8 +185,12 @@ const files: Readonly<Record<string, readonly [given: unknown, configured?: read
 describe('mistakes in the rules', () => {
   it('are all reported at once, by the name of the rule and in plain words', async () => {
     const parts = [];
-    for (const [title, [given, configured]] of Object.entries(files))
-      parts.push([`${title}:`, ...(await mistakesIn(given, configured)).map((line) => `    ${line}`)].join('\n'));
+    for (const [title, [given, configured = []]] of Object.entries(files))
+      parts.push(
+        [`${title}:`, ...(await mistakesIn(JSON.stringify(given), { configured })).map((line) => `    ${line}`)].join(
+          '\n',
+        ),
+      );
     await expectGolden(parts.join('\n\n'), 'golden/mistakes.txt');
   });
 });
