@@ -12,9 +12,11 @@ import { alertOf, lockAlerts, type Alert } from '#src/store/alerts/alert-rows.ts
 import { decodeRow } from '#src/store/rows.ts';
 import type { Store } from '#src/store/contract.ts';
 import { configuredChannels, openChannels } from '#workers/alerts/channels/channels.ts';
-import { loadRules, type AlertRule } from '#workers/alerts/rules/ruleset.ts';
+import { loadRules, type AlertRule, type ConditionRule } from '#workers/alerts/rules/ruleset.ts';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { claimMessages, type ClaimedPart } from '#workers/alerts/outbox/claim.ts';
+import type { Message } from '#workers/alerts/message/message.ts';
+import { buildFor } from '#workers/alerts/outbox/send.ts';
 import { startOutboxPoller } from '#workers/alerts/outbox/poll.ts';
 import { watch, type WatcherInput, type WatcherNeeds } from '#workers/alerts/rules/watcher.ts';
 import { openAlertReceivers } from './alert-receivers.ts';
@@ -39,6 +41,20 @@ export async function claimForSending(
 ): Promise<readonly ClaimedPart[]> {
   await catchUpBookings(store);
   return store.transaction(async (unit) => (await claimMessages(unit, [await lockAlerts(unit, [id])], claim))[0] ?? []);
+}
+
+/** What would be sent now about all alerts of a rule on a channel. */
+export async function messagesOf(
+  store: Store,
+  rule: Exclude<AlertRule, ConditionRule>,
+  { channel, nowMs }: { readonly channel: string; readonly nowMs: number },
+): Promise<readonly Message[]> {
+  const messages: Message[] = [];
+  const rows = await store.db.selectFrom('alerts').select(['id', 'channel']).execute();
+  for (const { id } of rows.filter((row) => row.channel === channel))
+    for (const part of await claimForSending(store, id, { rules: new Map([[rule.name, rule]]), nowMs }))
+      messages.push(await buildFor({ adminUrl: 'https://slots.example.test' }, rule, part));
+  return messages;
 }
 
 export async function openAlertWorld(plan: AlertWorldPlan = {}) {

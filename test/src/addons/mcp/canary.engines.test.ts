@@ -66,7 +66,13 @@ async function fill(store: Store): Promise<void> {
   await store.transaction(refillBookings);
 }
 
-const urisIn = (text: string): readonly string[] => [...new Set(text.match(/https?:\/\/[^"\s\\]+/g))];
+/** Two of each collection. */
+function urisIn(text: string): readonly string[] {
+  const all = new Set(text.match(/https?:\/\/[^"\s\\]+/g));
+  return [
+    ...Map.groupBy(all, (uri) => uri.replace(/\/[^/]*$/, '').replace(/[^/]+\/invitees$/, 'invitees')).values(),
+  ].flatMap((of) => of.slice(0, 2));
+}
 const callsOf = (uris: readonly string[]): readonly (readonly [string, Readonly<Record<string, unknown>>])[] => [
   ...tools.flatMap(({ name: tool, pages, record }) =>
     record || tool === 'why'

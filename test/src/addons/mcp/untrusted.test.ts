@@ -48,7 +48,7 @@ describe('the wrapper of an answer', () => {
         expect(lines[2]).not.toMatch(/[<>\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{DI}]/u);
         expect(lines[2]).not.toContain(name);
       }),
-      runs(200),
+      runs(100),
     );
   });
 

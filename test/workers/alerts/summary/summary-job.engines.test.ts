@@ -3,10 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { instantOf } from '#src/base/time.ts';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Store } from '#src/store/contract.ts';
-import { buildFor } from '#workers/alerts/outbox/send.ts';
 import type { SummaryRule } from '#workers/alerts/rules/ruleset.ts';
 import { summaryJob } from '#workers/alerts/summary/summary-job.ts';
-import { claimForSending } from '../../../harness/alerts/alert-world.ts';
+import { messagesOf } from '../../../harness/alerts/alert-world.ts';
 import { rulesOf } from '../../../harness/alerts/watched-rules.ts';
 import { ingestCountedBookings } from '../../../harness/data/counted-bookings.ts';
 import { oneEngine, rowsOf } from '../../../harness/stores.ts';
@@ -63,14 +62,8 @@ describe.each(oneEngine)('the weekly summary on $name', ({ fresh }) => {
     const utc = ruleIn('UTC');
     await look(store, utc, '2025-01-05T00:00:00Z');
     for (const at of ['2025-01-13T08:00:00Z', '2025-01-20T08:00:00Z']) await look(store, utc, at);
-    const messages = [];
-    for (const { id, channel } of await rowsOf(store, 'alerts')) {
-      if (channel !== 'slack') continue;
-      const claim = { rules: new Map([['week', utc]]), nowMs: Date.parse('2025-01-20T08:00:00Z') };
-      for (const part of await claimForSending(store, String(id), claim))
-        messages.push(await buildFor({ adminUrl: 'https://slots.example.test' }, utc, part));
-    }
-    expect(messages).toMatchObject([
+    const nowMs = Date.parse('2025-01-20T08:00:00Z');
+    expect(await messagesOf(store, utc, { channel: 'slack', nowMs })).toMatchObject([
       {
         kind: 'alert',
         title: 'Weekly summary: 6 Jan 2025 to 12 Jan 2025',
