@@ -14,8 +14,10 @@ export function keyOf({ raw, headers }: Received): string {
 }
 
 export const keysOf = (received: readonly Received[]): string[] => [...new Set(received.map(keyOf))];
+export const dataOf = ({ body }: Received) =>
+  (body as { data: { rule: string; title: string; text: string; facts: object[]; subject_uris: string[] } }).data;
 export const typeOf = ({ body }: Received): string => (body as { type: string }).type;
-export const titleOf = ({ body }: Received): string => (body as { data: { title: string } }).data.title;
+export const titleOf = (received: Received): string => dataOf(received).title;
 export const textOf = ({ body }: Received): string => (body as { text: string }).text;
 export const headerOf = ({ headers }: Mail, wanted: string): string | undefined =>
   headers.find(({ name }) => name.toLowerCase() === wanted)?.value;

@@ -1,39 +1,29 @@
 // Property: the alerts in the end depend only on the facts, whatever the order in which they arrive and however many sends fail, hang or
 // are lost meanwhile.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { createCircuitBreaker } from '#src/base/retry-policy.ts';
 import { instantOf } from '#src/base/time.ts';
 import { createLog } from '#src/observability/log.ts';
 import { dueAlerts } from '#src/store/alerts/alert-rows.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { Channel, SendResult } from '#workers/alerts/channels/channel.ts';
-import { loadRules, type Ruleset } from '#workers/alerts/rules/ruleset.ts';
+import type { Ruleset } from '#workers/alerts/rules/ruleset.ts';
 import type { ClaimedPart } from '#workers/alerts/outbox/claim.ts';
 import { sendClaimed } from '#workers/alerts/outbox/send.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { catchUp, claimForSending } from '../../harness/alerts/alert-world.ts';
+import { rulesIn } from '../../harness/alerts/watched-rules.ts';
 import { alertHistory, firstLoads, lookedBackMs } from '../../harness/data/alert-histories.ts';
-import { cut, reordered, type Observation } from '../../harness/data/delivery-histories.ts';
+import { cut, reordered } from '../../harness/data/delivery-histories.ts';
 import { ingestObservations } from '../../harness/data/api-reads.ts';
-import { emptyTables, freshMemory, freshPostgres, rowsOf, type TestStore } from '../../harness/stores.ts';
+import { emptyTables, freshMemory, freshPostgres, rowsOf } from '../../harness/stores.ts';
 import { believed, expectedAlerts, oracleRules } from '../../oracle/alerts.ts';
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'slotstream-alerts-'));
-afterAll(() => rmSync(folder, { recursive: true }));
 const dayMs = 86_400_000;
-
-async function rulesWith(graceMs: number): Promise<Ruleset> {
-  const file = join(folder, 'rules.json');
-  writeFileSync(file, JSON.stringify(oracleRules));
-  return loadRules({ file, graceMs, configured: [] });
-}
 
 /** What happens between two batches. `begin` leaves sends under way; `arrive` lets them succeed, `lose` kills the sender. */
 const occurrences = ['watch', 'send', 'fail', 'begin', 'arrive', 'lose', 'replay', 'rebuild'] as const;
@@ -60,95 +50,25 @@ interface Received {
   readonly kind: string;
 }
 
-interface Underway {
-  end(how: 'arrive' | 'lose'): Promise<void>;
+type Underway = (how: 'arrive' | 'lose') => Promise<void>;
+
+interface WorldPlan {
+  readonly store: Store;
+  readonly rules: Ruleset;
+  readonly life: Life;
 }
 
-class World {
-  readonly received: Received[] = [];
-  nowMs = lookedBackMs;
-  private underway: Underway[] = [];
-  private readonly log = createLog({ level: 'silent', pretty: false });
-  private readonly store: Store;
-  private readonly rules: Ruleset;
-  private readonly life: Life;
+function openWorld({ store, rules, life }: WorldPlan) {
+  const received: Received[] = [];
+  const log = createLog({ level: 'silent', pretty: false });
+  let now = lookedBackMs;
+  const nowMs = () => now;
+  let underway: Underway[] = [];
 
-  constructor(store: Store, rules: Ruleset, life: Life) {
-    this.store = store;
-    this.rules = rules;
-    this.life = life;
-  }
+  const watch = (): Promise<void> =>
+    catchUp({ store, nowMs }, { ...life, rules: [...rules.bookings, ...rules.submissions] });
 
-  async happens(what: (typeof occurrences)[number]): Promise<void> {
-    const screen = privacyScreen({ eraseOnDelete: this.life.eraseOnDelete });
-    if (what === 'watch') await this.watch();
-    else if (what === 'replay') await replay({ store: this.store, screen }, {});
-    else if (what === 'rebuild') await rebuild({ store: this.store, screen });
-    else if (what === 'arrive' || what === 'lose') await this.end(what);
-    else await this.sendDue(what);
-  }
-
-  async deliver(batch: readonly Observation[]): Promise<void> {
-    await ingestObservations(this.store, batch, this.life.eraseOnDelete);
-  }
-
-  watch(): Promise<void> {
-    const { maxAgeMs, firstLoaded } = this.life;
-    const { bookings, submissions } = this.rules;
-    const input = { rules: [...bookings, ...submissions], maxAgeMs, firstLoaded };
-    return catchUp({ store: this.store, nowMs: () => this.nowMs }, input);
-  }
-
-  /** Until nothing is left to send, whatever was lost. */
-  async settle(): Promise<void> {
-    await this.end('lose');
-    await this.watch();
-    for (let left = true; left;) {
-      this.nowMs += 3_600_000;
-      left = (await this.sendDue('send')) > 0;
-    }
-  }
-
-  private async sendDue(how: 'send' | 'fail' | 'begin'): Promise<number> {
-    const due = await dueAlerts(this.store, { now: instantOf(this.nowMs), limit: 100 });
-    for (const { id } of due) {
-      const alerts = await claimForSending(this.store, id, { rules: this.rules.byName, nowMs: this.nowMs });
-      if (alerts.length === 0) continue;
-      if (how === 'begin') await this.begin(alerts);
-      else await this.send(alerts, async () => (how === 'send' ? { ok: true, answer: 'ok' } : refusal));
-    }
-    return due.length;
-  }
-
-  private async begin(alerts: readonly ClaimedPart[]): Promise<void> {
-    const dying = new AbortController();
-    const { promise: answer, resolve } = Promise.withResolvers<SendResult>();
-    const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
-    const sending = this.send(
-      alerts,
-      () => {
-        reach();
-        return answer;
-      },
-      dying.signal,
-    );
-    await Promise.race([reached, sending]);
-    this.underway.push({
-      async end(how) {
-        if (how === 'lose') dying.abort();
-        resolve(how === 'lose' ? refusal : { ok: true, answer: 'ok' });
-        await sending;
-      },
-    });
-  }
-
-  private async end(how: 'arrive' | 'lose'): Promise<void> {
-    const ending = this.underway;
-    this.underway = [];
-    for (const each of ending) await each.end(how);
-  }
-
-  private async send(
+  async function send(
     alerts: readonly ClaimedPart[],
     answer: () => Promise<SendResult>,
     stopping = new AbortController().signal,
@@ -160,23 +80,79 @@ class World {
         const answered = answer();
         // An immediate refusal means that the message was not received.
         const atOnce = await Promise.race([answered, Promise.resolve(undefined)]);
-        if (atOnce?.ok !== false) this.received.push({ id, kind });
+        if (atOnce?.ok !== false) received.push({ id, kind });
         return answered;
       },
     };
     const needs = {
-      store: this.store,
-      rules: this.rules.byName,
+      store,
+      rules: rules.byName,
       channels: new Map([['log', channel]]),
       breakerOf: () => createCircuitBreaker({ failuresToOpen: 1_000, backoff: { firstMs: 1, longestMs: 1 } }),
-      nowMs: () => this.nowMs,
+      nowMs,
       random: () => 0.5,
-      log: this.log,
+      log,
       stopping,
       adminUrl: undefined,
     };
     await sendClaimed(needs, alerts);
   }
+
+  async function begin(alerts: readonly ClaimedPart[]): Promise<void> {
+    const dying = new AbortController();
+    const { promise: answer, resolve } = Promise.withResolvers<SendResult>();
+    const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
+    const answerLater = () => {
+      reach();
+      return answer;
+    };
+    const sending = send(alerts, answerLater, dying.signal);
+    await Promise.race([reached, sending]);
+    underway.push(async (how) => {
+      if (how === 'lose') dying.abort();
+      resolve(how === 'lose' ? refusal : { ok: true, answer: 'ok' });
+      await sending;
+    });
+  }
+
+  async function end(how: 'arrive' | 'lose'): Promise<void> {
+    const ending = underway;
+    underway = [];
+    for (const each of ending) await each(how);
+  }
+
+  async function sendDue(how: 'send' | 'fail' | 'begin'): Promise<number> {
+    const due = await dueAlerts(store, { now: instantOf(now), limit: 100 });
+    for (const { id } of due) {
+      const alerts = await claimForSending(store, id, { rules: rules.byName, nowMs: now });
+      if (alerts.length === 0) continue;
+      if (how === 'begin') await begin(alerts);
+      else await send(alerts, async () => (how === 'send' ? { ok: true, answer: 'ok' } : refusal));
+    }
+    return due.length;
+  }
+
+  return {
+    received,
+    watch,
+    async happens(what: (typeof occurrences)[number]): Promise<void> {
+      const screen = privacyScreen({ eraseOnDelete: life.eraseOnDelete });
+      if (what === 'watch') await watch();
+      else if (what === 'replay') await replay({ store, screen }, {});
+      else if (what === 'rebuild') await rebuild({ store, screen });
+      else if (what === 'arrive' || what === 'lose') await end(what);
+      else await sendDue(what);
+    },
+    /** Until nothing is left to send, whatever was lost. */
+    async settle(): Promise<void> {
+      await end('lose');
+      await watch();
+      for (let left = true; left;) {
+        now += 3_600_000;
+        left = (await sendDue('send')) > 0;
+      }
+    },
+  };
 }
 
 const refusal: SendResult = { ok: false, answer: '500', retry: true };
@@ -185,24 +161,20 @@ describe.each([
   { name: 'sqlite', available: true, fresh: freshMemory, count: 12 },
   { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 5 },
 ])('the alerts in the end on $name', ({ available, fresh, count }) => {
-  const stores: TestStore[] = [];
-  afterAll(() => Promise.all(stores.map((opened) => opened[Symbol.asyncDispose]())));
-
   it.runIf(available)(
     'are those that all facts together call for and what the recipient believes, whatever the order and whatever was lost',
     async () => {
-      const opened = await fresh();
-      stores.push(opened);
+      await using opened = await fresh();
       const { store } = opened;
       await fc.assert(
         fc.asyncProperty(lives, async (life) => {
           await emptyTables(store);
-          const rules = await rulesWith(life.graceMs);
-          const world = new World(store, rules, life);
+          const rules = await rulesIn(JSON.stringify(oracleRules), { graceMs: life.graceMs });
+          const world = openWorld({ store, rules, life });
           // Registers the watcher before the first entry.
           await world.watch();
           for (const [index, batch] of life.batches.entries()) {
-            await world.deliver(batch);
+            await ingestObservations(store, batch, life.eraseOnDelete);
             for (const what of life.between[index] ?? []) await world.happens(what);
           }
           await world.settle();
