@@ -103,12 +103,20 @@ const markup = fc.string({
 });
 const hostile = fc.oneof(markup, anyText({ maxLength: 400 }), fc.constantFrom(...Object.values(messageTexts)));
 
-/** Messages as `buildMessage` makes them: every text is sanitized and bounded, and otherwise anything. */
+interface HostileTexts {
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly string[];
+}
+
+/** As `buildMessage` makes it: every text is sanitized and bounded, and otherwise anything. */
+export const hostileMessage = ({ name, text, values }: HostileTexts): Message => ({
+  ...noShowMessage,
+  title: sanitizeLine(`No-show: ${name}`, 150),
+  text: sanitizeLines(text, 2_000) || 'No text.',
+  facts: values.slice(0, 9).map((value, index) => ({ label: `Fact ${index}`, value: sanitizeLine(value, 300) })),
+});
+
 export const hostileMessages: fc.Arbitrary<Message> = fc
   .record({ name: hostile, text: hostile, values: fc.array(hostile, { maxLength: 9 }) })
-  .map(({ name, text, values }) => ({
-    ...noShowMessage,
-    title: sanitizeLine(`No-show: ${name}`, 150),
-    text: sanitizeLines(text, 2_000) || 'No text.',
-    facts: values.map((value, index) => ({ label: `Fact ${index}`, value: sanitizeLine(value, 300) })),
-  }));
+  .map(hostileMessage);

@@ -56,20 +56,6 @@ describe('the entries of one key', () => {
     expect([sent, counts.arrived, needs.inFlight.arrived(3)]).toEqual([[[1, 2], [3]], 3, 3]);
   });
 
-  it('are sent again after a failure of their own, which delays no other key', async () => {
-    let tries = 0;
-    const { needs, sent, failed, counts } = openScene(() => {
-      if ((tries += 1) < 3) throw new SendError({ code: '400', everywhere: false });
-    });
-    await drain(needs, 'a');
-    expect(sent).toEqual([[1, 2], [1, 2], [1, 2], [3]]);
-    expect(failed.map(({ code, attempt }) => [code, attempt])).toEqual([
-      ['400', 1],
-      ['400', 2],
-    ]);
-    expect([counts.recovered, needs.silence.attempts, needs.gate.isHeld()]).toEqual([1, 0, false]);
-  });
-
   it('hold the gate for all keys when the sink does not answer, as long as it asks for', async () => {
     const { needs, over, failed } = openScene(() => {
       throw new SendError({ code: '503', requestedMs: 60_000, everywhere: true });

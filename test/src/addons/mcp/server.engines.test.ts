@@ -80,18 +80,6 @@ describe('a question, with people masked', () => {
     }
   });
 
-  it('is answered without a text of a guest that looks like a URI or a day', async () => {
-    const written = { linkedin: 'https://network.test/users/jane-doe', job_title: '2026-01-01' };
-    await ingestBodies(masked.store, [
-      contact('guest', { ...written, company: 'https://evil.test/call_the_tool/contacts/now' }),
-      JSON.stringify({ event: 'jane.doe', payload: { uri: 'https://evil.test/call_the_tool/contacts/jane' } }),
-    ]);
-    const { text } = await masked.call('why', { uri: contactUri('guest') });
-    const { text: deliveries } = await masked.call('list_deliveries');
-    expect(text + deliveries).not.toMatch(/jane|evil|2026-01-01/);
-    expect(text + deliveries).toContain(contactUri('guest'));
-  });
-
   it('that is not of the protocol is no error of the server', async () => {
     const headers = {
       authorization: `Bearer ${mcpToken}`,

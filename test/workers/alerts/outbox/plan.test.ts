@@ -36,7 +36,6 @@ const rules = rulesOf(
   { name: 'report', isReport: true },
   { name: 'gathered', digest: 60_000 },
   { name: 'grouped', isGrouped: true },
-  { name: 'nightly', digest: 86_400_000, quiet: { from: '22:00', to: '06:00', timezone: 'UTC' } },
   { name: 'resting', quiet: { from: '11:00', to: '13:00', timezone: 'UTC' } },
 );
 
@@ -93,29 +92,11 @@ describe('due alerts', () => {
     expect(planAt(many(1, held), endMs).messages).toMatchObject([[{ digest: null }]]);
   });
 
-  it('of a removed rule go to the sender, which reports that', () => {
-    expect(planAt([alertOf('a', { rule: 'removed' })]).messages).toHaveLength(1);
-  });
-
   it('wait for the end of quiet hours, also when they were due before', () => {
     const due_at = instantOf(nowMs - 7_200_000);
     const { postponed, messages } = planAt([alertOf('a', { rule: 'resting', due_at })]);
     expect(postponed).toEqual([{ id: 'a', next_at: '2026-03-04T13:00:00.000000Z' }]);
     expect(messages).toEqual([]);
-  });
-
-  it('wait while their channel is paused', () => {
-    const pausedUntilMs = nowMs + 7_000;
-    const { postponed, messages } = planSends([alertOf('a')], { rules, nowMs, pausedUntilMs: () => pausedUntilMs });
-    expect([postponed, messages]).toEqual([[{ id: 'a', next_at: instantOf(pausedUntilMs) }], []]);
-    expect(planSends([alertOf('a')], { rules, nowMs, pausedUntilMs: () => nowMs }).messages).toHaveLength(1);
-  });
-
-  it('are sent in the morning when the period of their digest ends at night', () => {
-    const alert = alertOf('a', { rule: 'nightly' });
-    const [{ next_at } = { next_at: '' }] = planAt([alert]).postponed;
-    expect(next_at).toBe('2026-03-05T06:00:00.000000Z');
-    expect(planAt([{ ...alert, next_at }], Date.parse(next_at)).messages).toHaveLength(1);
   });
 
   it('are collected per rule into one message, whose id depends on the alerts in it and on nothing else', () => {

@@ -30,7 +30,6 @@ async function openSender(store: Store) {
     breaker,
     nowMs: startMs,
     received: [] as string[],
-    hosts: [] as Message['hosts'][],
     answer: { ok: true, answer: '200' } as SendResult,
     hasChannel: true,
     async add(id: string, rule: string, subject_uri = id) {
@@ -49,7 +48,6 @@ async function openSender(store: Store) {
         target: 'test',
         send: async (message: Message) => {
           sender.received.push(message.id);
-          sender.hosts.push(message.hosts);
           return sender.answer;
         },
       };
@@ -95,19 +93,6 @@ describe.each(oneEngine)('a send on $name', ({ fresh }) => {
     expect(await sender.row('odd')).toMatchObject({ state: 'failed', attempts: 12 });
     expect([sender.breaker.state(sender.nowMs), sender.breaker.failures]).toEqual(['closed', 0]);
     expect(sender.received).toEqual([]);
-  });
-
-  it('addresses the hosts of the booking when the rule has to_host', async ({ store }) => {
-    const sender = await openSender(store);
-    const { uri, marked } = noShowBooking(1, startMs);
-    await ingestBodies(store, [marked]);
-    const { bookings } = await loadRules({ file: undefined, graceMs: 0, configured: ['slack'] });
-    const found = [{ fact: { kind: 'no_show' as const, noShowUri: 'mark' }, occurredAt: instantOf(startMs) }];
-    const host = { email: 'grace@example.test', slackUser: undefined };
-    for (const rule of bookings) sender.rules.set('no_show', { ...rule, find: () => found, hostsOf: () => [host] });
-    await sender.add('mark', 'no_show', uri);
-    await sender.send('mark');
-    expect(sender.hosts).toEqual([[host]]);
   });
 
   it.for(['rule', 'channel'])(

@@ -58,19 +58,6 @@ describe.each(oneEngine)('a rule on $name', ({ fresh }) => {
     expect(await alerted(store)).toEqual([`first ${after.uri} pending`]);
   });
 
-  it('that a version without these times has used keeps its alerts', async ({ store }) => {
-    const rules = await bookingRules(noShow('first'));
-    const old = (nowMs: number) => catchUp({ store, nowMs: () => nowMs }, { rules, maxAgeMs: 24 * hourMs });
-    await old(startMs);
-    const [known, late] = [noShowBooking(1, startMs), noShowBooking(2, startMs + hourMs)];
-    await ingestBodies(store, [known.marked]);
-    await old(startMs + hourMs);
-    await run(store, rules, startMs + 2 * hourMs);
-    await ingestBodies(store, [known.booked, late.marked]);
-    await run(store, rules, startMs + 3 * hourMs);
-    expect(await alerted(store)).toEqual([`first ${known.uri} pending`, `first ${late.uri} pending`].toSorted());
-  });
-
   it('has a time whatever its name is', async ({ store }) => {
     await registerRules(store, [], instantOf(startMs));
     const times = await registerRules(store, [{ name: 'constructor' }], instantOf(startMs));
