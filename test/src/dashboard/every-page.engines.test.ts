@@ -1,11 +1,13 @@
-// Every page of the dashboard in a real browser, on a mirror whose every text was written by an attacker: nothing runs, nothing is
+// Every page of the running dashboard in a real browser, on a mirror whose every text was written by an attacker: nothing runs, nothing is
 // loaded from elsewhere, nothing is in the way of people with disabilities, nothing is wider than a phone, and no cell is printed over another.
-import axe from 'axe-core';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openBrowser, visit } from '../../harness/browser.ts';
+import { openBrowser, visit, type Visit } from '../../harness/browser.ts';
 import { browserTexts, hugeNumber } from '../../harness/data/hostile.ts';
 import { hostileBodies } from '../../harness/data/hostile-bodies.ts';
+import { listen } from '../../harness/mirror/api-app.ts';
 import { findPages } from '../../harness/mirror/every-page.ts';
 import { openSender } from '../../harness/mirror/sender.ts';
 import { until } from '../../harness/ports.ts';
@@ -15,11 +17,8 @@ import { ask } from '../../oracle/deliveries.ts';
 describe.runIf(inject('chromiumPath'))('every page of the dashboard', () => {
   let home: Home;
   let browser: Browser;
-  let origin: string;
-  /** One address of each page, and several. */
-  let samples: readonly string[];
-  let addresses: readonly string[];
-  let missing: readonly string[];
+  /** Addresses that links and forms lead to, up to two of each page; and the pages to which none leads. */
+  let found: Awaited<ReturnType<typeof findPages>>;
 
   beforeAll(async () => {
     home = await openHome();
@@ -31,56 +30,73 @@ describe.runIf(inject('chromiumPath'))('every page of the dashboard', () => {
     const logged = async () => (await ask(home.store, 'select count(*) as entries from event_log'))[0]?.['entries'];
     await until(async () => (await logged()) === bodies.length, 'every delivery is in the log');
     for (const statement of hostileRows) await ask(home.store, statement);
-    origin = new URL((await product.admin('/api/status')).url).origin;
     const read = async (address: string) => (await product.admin(address, { accept: 'text/html' })).text();
-    ({ addresses, samples, missing } = await findPages(read, { perPage: 3 }));
+    found = await findPages(read, { perPage: 2 });
     browser = await openBrowser();
   });
   afterAll(async () => {
     await home?.[Symbol.asyncDispose]();
   });
 
-  it('can be reached by links and forms', () => {
-    expect(missing).toEqual([]);
+  async function logIn(): Promise<Visit> {
+    const visited = await visit(browser, { colorScheme: 'light' });
+    await visited.page.goto((await home.run(['status', '--login'])).out.trim());
+    return visited;
+  }
+
+  it('has a session at a name of its own, which no other port of the machine gets', async () => {
+    await using visited = await logIn();
+    const { page } = visited;
+    const own = page.url();
+    expect(new URL(own).hostname).toMatch(/^slotstream-[0-9a-f]{32}\.localhost$/);
+    const cookies: unknown[] = [];
+    await using other = await listen({
+      fetch({ headers }) {
+        cookies.push(headers.get('cookie'));
+        return new Response('Hello.');
+      },
+    });
+    for (const url of [other.url, other.url.replace('127.0.0.1', 'localhost')]) await page.goto(url);
+    expect(new Set(cookies)).toEqual(new Set([null]));
+    expect((await page.goto(own))?.status()).toBe(200);
   });
 
   // One visit, because most of the time goes into loading pages.
   it('shows hostile text as text, asks nothing of another host, has no serious barrier in either colours, fits a phone, and keeps each text in its cell', async () => {
-    await using visited = await visit(browser, { colorScheme: 'light' });
+    expect(found.missing).toEqual([]);
+    await using visited = await logIn();
     const { page, asked, complaints } = visited;
-    await page.goto((await home.run(['status', '--login'])).out.trim());
-    origin = new URL(page.url()).origin;
+    const { origin } = new URL(page.url());
     const before = asked.length;
-    const found: string[] = [];
+    const faults: string[] = [];
     const known = new Set<string>();
     let everything = '';
-    for (const address of addresses) {
+    for (const address of found.addresses) {
       const answer = await page.goto(origin + address);
+      const check = async (script: string) =>
+        faults.push(...(await page.evaluate<readonly string[]>(script)).map((fault) => `${address}: ${fault}`));
       // An address with control characters is no filter, and subscriptions cannot be created without a service.
-      if (![200, 400, 409].includes(answer?.status() ?? 0)) found.push(`${address} ${answer?.status()}`);
-      const faults = [...(await page.evaluate<readonly string[]>(attacks))];
+      if (![200, 400, 409].includes(answer?.status() ?? 0)) faults.push(`${address} ${answer?.status()}`);
+      await check(attacks);
       everything += String(await page.evaluate('document.body.textContent'));
-      if (samples.includes(address)) {
-        await page.evaluate(axe.source);
-        faults.push(...(await page.evaluate<readonly string[]>(barriers())));
-        // Only contrast depends on the colours, and only a component that no page before had can be wrong.
-        const components = (await page.evaluate<readonly string[]>(componentsShown)).filter((one) => !known.has(one));
-        for (const component of components) known.add(component);
-        if (components.length > 0) {
-          await page.emulateMedia({ colorScheme: 'dark' });
-          faults.push(...(await page.evaluate<readonly string[]>(barriers("runOnly: ['color-contrast']"))));
-          await page.emulateMedia({ colorScheme: 'light' });
-        }
-      }
-      faults.push(...(await page.evaluate<readonly string[]>(fullCells)));
+      await check(fullCells);
       await page.setViewportSize({ width: 360, height: 740 });
-      faults.push(...(await page.evaluate<readonly string[]>(fullCells)));
-      const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
-      if (width > 360) faults.push(`${width} px wide`);
+      await check(fullCells);
+      await check("document.documentElement.scrollWidth > 360 ? ['wider than a phone'] : []");
       await page.setViewportSize({ width: 1280, height: 900 });
-      found.push(...faults.map((fault) => `${address}: ${fault}`));
+      // Only a component that no page before had can be a barrier.
+      const components = (await page.evaluate<readonly string[]>(componentsShown)).filter((one) => !known.has(one));
+      if (components.length === 0) continue;
+      for (const component of components) known.add(component);
+      await page.evaluate(oneRowOfEachKind);
+      await page.evaluate(axe);
+      await check(barriers());
+      // Only contrast depends on the colours.
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await check(barriers("runOnly: ['color-contrast']"));
+      await page.emulateMedia({ colorScheme: 'light' });
     }
-    expect(found).toEqual([]);
+    expect(faults).toEqual([]);
     expect(complaints.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([]);
     expect(
       asked.slice(before).filter((address) => !address.startsWith(`${origin}/`) && !address.startsWith('data:')),
@@ -90,6 +106,8 @@ describe.runIf(inject('chromiumPath'))('every page of the dashboard', () => {
     expect(everything.includes(hugeNumber)).toBe(true);
   });
 });
+
+const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 /** Evaluated in the page: what an attacker has achieved. */
 const attacks = `[
@@ -107,9 +125,19 @@ const fullCells = `[...document.querySelectorAll('td')]
   .filter((cell) => cell.scrollWidth > cell.clientWidth + 1 || cell.scrollHeight > cell.clientHeight + 1)
   .slice(0, 3).map((cell) => innerWidth + ' px: a text leaves its cell: ' + cell.outerHTML.slice(0, 150))`;
 
-/** Evaluated in the page: its elements by name and class, with the element around each. */
+/** Evaluated in the page: its elements by name and class. */
 const componentsShown = `[...new Set([...document.querySelectorAll('body *')]
-  .map((one) => one.parentElement.tagName + '.' + one.parentElement.className + ' ' + one.tagName + '.' + one.getAttribute('class')))]`;
+  .map((one) => one.tagName + '.' + one.getAttribute('class')))]`;
+
+/** Evaluated in the page: removes rows that have the same elements as one before. */
+const oneRowOfEachKind = `{
+  const kinds = new Set();
+  for (const row of document.querySelectorAll('tr, li')) {
+    const kind = [row, ...row.querySelectorAll('*')].map((one) => one.tagName + '.' + one.getAttribute('class')).join();
+    if (kinds.has(kind)) row.remove();
+    kinds.add(kind);
+  }
+}`;
 
 /** Evaluated in the page. */
 const barriers = (only = '') => `axe
