@@ -38,6 +38,8 @@ export interface Looks {
 export async function visit(browser: Browser, looks: Looks = {}): Promise<Visit> {
   const { width = 1280, height = 900, ...rest } = looks;
   const context = await browser.newContext({ viewport: { width, height }, ...rest });
+  // A busy machine must not fail a test.
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const asked: string[] = [];
   const complaints: string[] = [];

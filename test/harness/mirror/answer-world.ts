@@ -5,14 +5,9 @@ import { cancelInvitee } from '#src/sandbox/world/bookings/bookings.ts';
 import type { TestStore } from '../stores.ts';
 import { openTestReconcile } from './test-reconcile.ts';
 
-export interface AnswerWorldOptions {
-  readonly token?: 'no_scopes';
-  readonly ANSWERS?: string;
-}
-
 export async function openAnswerWorld(
   fresh: () => Promise<TestStore>,
-  { token, ANSWERS = 'on' }: AnswerWorldOptions = {},
+  { token }: { readonly token?: 'no_scopes' } = {},
 ) {
   await using stack = new AsyncDisposableStack();
   const mirrored = stack.use(await openTestReconcile(fresh, { contacts: 1, bookings: 30 }));
@@ -33,7 +28,7 @@ export async function openAnswerWorld(
   if (canceled) cancelInvitee(service, canceled, { cancelerType: 'host', reason: null });
   await mirrored.run({ repair: true });
   const config = loadConfig({
-    ANSWERS,
+    ANSWERS: 'on',
     API_BASE_URL: handles.base_url,
     API_TOKEN: handles.tokens[token ?? 'owner'],
     ...(token && { ORGANIZATION_URI: handles.organization, USER_URI: handles.users.owner }),
