@@ -5,7 +5,7 @@ import { uri } from '../../harness/data/counted-bookings.ts';
 import { fillReadWorld } from '../../harness/data/read-world.ts';
 import { briefAnswers, expectGolden, nameOf, wholeAnswers } from '../../harness/golden.ts';
 import { openReadApi } from '../../harness/mirror/read-api.ts';
-import { storeEngines } from '../../harness/stores.ts';
+import { oneEngine, storeEngines } from '../../harness/stores.ts';
 
 const of = (kind: string, id: string): string => encodeURIComponent(uri(kind, id));
 
@@ -159,7 +159,7 @@ const oneByOne = [
 
 const strange = ['none', "'", '%', '%00', 'A1%2Fx', 'x'.repeat(300)];
 
-describe.each(storeEngines)('the operations that read, on $name', ({ available, fresh }) => {
+describe.each(storeEngines)('the operations that read, on $name', ({ name: engine, available, fresh }) => {
   let api: Awaited<ReturnType<typeof openReadApi>>;
   beforeAll(async () => {
     if (!available) return;
@@ -185,7 +185,7 @@ describe.each(storeEngines)('the operations that read, on $name', ({ available, 
   });
 
   const lists = [...Object.keys(filters), '/api/contacts', '/api/contacts/a/timeline', '/api/subscriptions'];
-  it.runIf(available).each(lists)('list %s in pages of any size, both ways, every record once', async (list) => {
+  it.runIf(available).each(lists)('list %s in pages, both ways, every record once', async (list) => {
     const page = async (query: string) => {
       const { status, body } = await api.get(`${list}?${query}`);
       expect([query, status]).toEqual([query, 200]);
@@ -194,25 +194,26 @@ describe.each(storeEngines)('the operations that read, on $name', ({ available, 
     };
     const { names: all } = await page('count=100');
     expect([all.length > 1, new Set(all).size]).toEqual([true, all.length]);
-    for (const pagesOfAll of [2, 4]) {
-      const count = Math.ceil(all.length / pagesOfAll);
-      const pages = [await page(`count=${count}`)];
-      for (let next = pages[0]?.next; next; next = pages.at(-1)?.next)
-        pages.push(await page(`count=${count}&page_token=${next}`));
-      const read = pages.flatMap(({ names }) => names);
-      // A person with several contacts is where the first one of the page is.
-      expect(list === '/api/people' ? read.toSorted() : read).toEqual(list === '/api/people' ? all.toSorted() : all);
-      let previous = pages.at(-1)?.previous;
-      for (const { names } of pages.slice(0, -1).toReversed()) {
-        const back = await page(`count=${count}&page_token=${previous}`);
-        expect(back.names).toEqual(names);
-        ({ previous } = back);
-      }
-      expect(previous ?? null).toBeNull();
+    const count = Math.ceil(all.length / 3);
+    const pages = [await page(`count=${count}`)];
+    for (let next = pages[0]?.next; next; next = pages.at(-1)?.next)
+      pages.push(await page(`count=${count}&page_token=${next}`));
+    const read = pages.flatMap(({ names }) => names);
+    // A person with several contacts is where the first one of the page is.
+    expect(list === '/api/people' ? read.toSorted() : read).toEqual(list === '/api/people' ? all.toSorted() : all);
+    let previous = pages.at(-1)?.previous;
+    for (const { names } of pages.slice(0, -1).toReversed()) {
+      const back = await page(`count=${count}&page_token=${previous}`);
+      expect(back.names).toEqual(names);
+      ({ previous } = back);
     }
+    expect(previous ?? null).toBeNull();
   });
 
-  it.runIf(available).each(lists)('refuse for %s a forged page, a size and a filter that cannot be', async (list) => {
+  // What is refused does not depend on the engine; what it makes of odd values is in hostile-requests.engines.test.ts.
+  if (!oneEngine.some(({ name }) => name === engine)) return;
+
+  it.each(lists)('refuse for %s a forged page, a size and a filter that cannot be', async (list) => {
     const { body } = await api.get(`${list}?count=1`);
     const token = body.pagination.next_page_token as string;
     for (const changed of [
@@ -227,7 +228,7 @@ describe.each(storeEngines)('the operations that read, on $name', ({ available, 
       expect([query, (await api.get(`${list}?${query}`)).status]).toEqual([query, 400]);
   });
 
-  it.runIf(available)('do not find what does not exist', async () => {
+  it('do not find what does not exist', async () => {
     const paths = ['alerts', 'bookings', 'contacts', 'deliveries', 'people', 'recaps', 'routing/submissions'];
     for (const path of [...paths.map((one) => `/api/${one}/`), '/api/contacts/*/timeline'])
       for (const id of strange) {

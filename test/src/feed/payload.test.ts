@@ -85,7 +85,7 @@ describe('the payload of an entry', () => {
         fc.pre(readJson(body).ok);
         expect(carried(row(body))).toEqual(parsed(body));
       }),
-      runs(1_500),
+      runs(800),
     );
   });
 
@@ -94,7 +94,7 @@ describe('the payload of an entry', () => {
       fc.property(someText, (body) => {
         expect(carried(row(body, { outcome: 'quarantined' }))).toEqual(parsed(body));
       }),
-      runs(1_500),
+      runs(800),
     );
   });
 

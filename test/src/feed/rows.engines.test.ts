@@ -183,8 +183,8 @@ async function tablesOf(store: Store): Promise<Contents> {
 }
 
 describe.each([
-  { name: 'sqlite', available: true, fresh: freshMemory, count: 40 },
-  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 10 },
+  { name: 'sqlite', available: true, fresh: freshMemory, count: 24 },
+  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 5 },
 ])('a consumer that copies the rows of the feed on $name', ({ available, fresh, count }) => {
   let opened: TestStore;
   beforeAll(async () => {

@@ -17,7 +17,7 @@ import { freshMemory, ingestBodies } from '../../../harness/stores.ts';
 let api: Awaited<ReturnType<typeof openReadApi>>;
 let document: OpenApiDocument;
 beforeAll(async () => {
-  const filling = await openTestBackfill(freshMemory);
+  const filling = await openTestBackfill(freshMemory, { contacts: 20, bookings: 20 });
   await filling.run();
   api = await openReadApi(async () => filling, { process: testProcess(), answers: async () => {} });
   await ingestBodies(api.store, ['{"event": "contact.merged", "payload": {}}', 'no JSON']);

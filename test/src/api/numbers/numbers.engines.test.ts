@@ -15,12 +15,12 @@ const from = '2026-03-20';
 const to = '2026-04-10';
 
 describe.each([
-  { name: 'sqlite', available: true, open: freshMemory, count: 60, reportZone: 'UTC' },
+  { name: 'sqlite', available: true, open: freshMemory, count: 36, reportZone: 'UTC' },
   {
     name: 'postgres',
     available: inject('postgresUrl') !== '',
     open: freshPostgres,
-    count: 15,
+    count: 8,
     reportZone: 'US/Pacific',
   },
 ])('numbers on $name, with reports in $reportZone', ({ available, open, count, reportZone }) => {

@@ -42,7 +42,7 @@ describe('a scale', () => {
         }
         if (values.every(Number.isInteger)) expect(ticks.every(Number.isInteger)).toBe(true);
       }),
-      runs(500),
+      runs(300),
     );
   });
 });

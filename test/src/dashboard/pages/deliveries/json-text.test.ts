@@ -15,7 +15,7 @@ describe('indented JSON', () => {
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 1, '\t'), (value, space) => {
         expect(textOf(JSON.stringify(value, null, space))).toBe(JSON.stringify(value, null, 2));
       }),
-      runs(500),
+      runs(300),
     );
   });
 
