@@ -1,11 +1,12 @@
 // Every chart is well-formed and inside its drawing for any data, and says in words what it draws.
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { bars, type ColumnChart } from '#src/dashboard/charts/column-chart.ts';
 import type { Tone } from '#src/dashboard/charts/figure.ts';
 import { heatMap, type HeatMap } from '#src/dashboard/charts/heat-map.ts';
 import { horizontalBars } from '#src/dashboard/charts/horizontal-bars.ts';
 import { sparkline } from '#src/dashboard/charts/sparkline.ts';
+import { expectGolden } from '../../../harness/golden.ts';
 import { runs } from '../../../harness/runs.ts';
 import {
   boxAround,
@@ -130,115 +131,64 @@ it.each(Object.entries(drawings))(
         const heats = elements.flatMap(({ attributes }) => /heat heat.*/.exec(attributes['class'] ?? '') ?? []);
         for (const heat of heats) expect(heat).toMatch(/^heat heat-[0-5]$/);
       }),
-      runs(100),
+      runs(60),
     );
   },
 );
 
-describe('a heat map', () => {
-  it('writes the values into the cells, has a legend of ranges, and links cells that are not empty', () => {
-    const markup = String(
-      heatMap({
-        id: 'week',
-        title: 'Bookings by weekday and hour',
-        summary: 'Tuesday 09:00 has the most bookings: 10.',
-        rows: ['Monday', 'Tuesday'],
-        columns: ['08', '09'],
-        values: [
-          [0, 3],
-          [1, 10],
-        ],
-        rowName: 'Weekday',
-        unit: 'bookings',
-        nameOf: (row, column) => `${['Monday', 'Tuesday'][row]} ${['08', '09'][column]}:00`,
-        hrefOf: (row, column) => `/bookings?weekday=${row + 1}&hour=${column + 8}`,
-      }),
-    );
-    const elements = elementsIn(markup);
-    const named = (name: string) => elements.filter((element) => element.name === name);
-    expect(named('title').map((title) => title.text)).toContain('Tuesday 09:00: 10 bookings');
-    expect(named('li').map((item) => item.text)).toEqual(['no bookings', '1–2', '3–4', '5–6', '7–8', '9–10']);
-    expect(
-      named('text')
-        .filter(({ attributes }) => attributes['class'] === 'heat-value')
-        .map((each) => each.text),
-    ).toEqual(['3', '1', '10']);
-    expect(named('a').map(({ attributes }) => attributes['href'])).toEqual([
-      '/bookings?weekday=1&hour=9',
-      '/bookings?weekday=2&hour=8',
-      '/bookings?weekday=2&hour=9',
-    ]);
-  });
-});
-
-describe('horizontal bars', () => {
-  it('show a note instead of a value, and the whole name in the tooltip', () => {
-    const label = 'A host whose name is longer than the drawing has room for';
-    const markup = String(
-      horizontalBars({
-        id: 'hosts',
-        title: 'No-show rate by host',
-        summary: 'One host.',
-        head: ['Host', 'No-show rate'],
-        rows: [{ label, value: null, note: 'too few: 1 of 3', href: '/bookings?host=x' }],
-      }),
-    );
-    const elements = elementsIn(markup);
-    expect(elements.find(({ name }) => name === 'title')?.text).toBe(`${label}: too few: 1 of 3`);
-    expect(elements.find(({ attributes }) => attributes['class'] === 'row-name')?.text).toMatch(/…$/);
-    expect(elements.find(({ name }) => name === 'bdi')?.text).toBe(label);
-  });
-});
-
-const chart: ColumnChart = {
-  id: 'daily',
-  title: 'Bookings per day',
-  summary: 'Three bookings in two days.',
-  columnName: 'Day',
-  series: [
-    { label: 'Held', tone: 'accent' },
-    { label: 'No-show', tone: 'alert' },
-  ],
-  columns: [
-    { label: '16 November', day: '2026-11-16', values: [2, 1], href: '/bookings?day=2026-11-16' },
-    { label: '17 November', day: '2026-11-17', values: [0, null], href: '/bookings?day=2026-11-17' },
-  ],
+/** Zeros, missing values, a name longer than its room, and links. */
+const examples = {
+  'a-heat-map': heatMap({
+    id: 'week',
+    title: 'Bookings by weekday and hour',
+    summary: 'Tuesday 09:00 has the most bookings: 10.',
+    rows: ['Monday', 'Tuesday'],
+    columns: ['08', '09'],
+    values: [
+      [0, 3],
+      [1, 10],
+    ],
+    rowName: 'Weekday',
+    unit: 'bookings',
+    nameOf: (row, column) => `${['Monday', 'Tuesday'][row]} ${['08', '09'][column]}:00`,
+    hrefOf: (row, column) => `/bookings?weekday=${row + 1}&hour=${column + 8}`,
+  }),
+  'horizontal-bars': horizontalBars({
+    id: 'hosts',
+    title: 'No-show rate by host',
+    summary: 'One host.',
+    head: ['Host', 'No-show rate'],
+    rows: [
+      {
+        label: 'A host whose name is longer than the drawing has room for',
+        value: null,
+        note: 'too few: 1 of 3',
+        href: '/bookings?host=x',
+      },
+    ],
+  }),
+  'stacked-bars': bars({
+    id: 'daily',
+    title: 'Bookings per day',
+    summary: 'Three bookings in two days.',
+    columnName: 'Day',
+    series: [
+      { label: 'Held', tone: 'accent' },
+      { label: 'No-show', tone: 'alert' },
+    ],
+    columns: [
+      { label: '16 November', day: '2026-11-16', values: [2, 1], href: '/bookings?day=2026-11-16' },
+      { label: '17 November', day: '2026-11-17', values: [0, null], href: '/bookings?day=2026-11-17' },
+    ],
+  }),
 };
 
-describe('stacked bars', () => {
-  it('stand on each other, leave zeros out, and lead to their lists by pointer and in the table by keyboard', () => {
-    const elements = elementsIn(String(bars(chart)));
-    const marks = marksIn(elements);
-    const [held, missed] = marks.map(boxOf);
-    expect(marks.length).toBe(2);
-    expect(missed?.bottom).toBeCloseTo(held?.top ?? 0, 1);
-    expect(elements.filter(({ name }) => name === 'title').map((title) => title.text)).toEqual([
-      '16 November: 2 held',
-      '16 November: 1 no-show',
-    ]);
-    const links = elements.filter(({ name }) => name === 'a').map(({ attributes }) => attributes);
-    expect(links.filter(({ tabindex }) => tabindex === '-1').length).toBe(2);
-    expect(links.filter(({ tabindex }) => tabindex === undefined).map(({ href }) => href)).toEqual([
-      '/bookings?day=2026-11-16',
-      '/bookings?day=2026-11-17',
-    ]);
-    const svg = elements.find(({ name, within }) => name === 'svg' && !within.includes('li'));
-    expect(svg?.attributes).toMatchObject({ role: 'group', 'aria-label': 'Three bookings in two days.' });
-  });
+it.each(Object.entries(examples))('%s are drawn as in their golden file', async (name, chart) => {
+  await expectGolden(String(chart).replaceAll('><', '>\n<'), `golden/${name}.txt`);
+});
 
-  it('differ in texture as well as in colour', () => {
-    const fills = marksIn(elementsIn(String(bars(chart)))).map(({ attributes }) => [
-      attributes['class'],
-      attributes['fill'],
-    ]);
-    expect(fills).toEqual([
-      ['mark mark-accent', undefined],
-      ['mark mark-alert', 'url(#daily-alert)'],
-    ]);
-  });
-
-  it('without links are one image', () => {
-    const columns = chart.columns.map(({ label, values }) => ({ label, values }));
-    expect(String(bars({ ...chart, columns }))).toContain('role="img"');
-  });
+it('stacked bars without links are one image', () => {
+  const columns = [{ label: '16 November', values: [2] }];
+  const chart = { id: 'daily', title: '', summary: 'Two.', columnName: 'Day', columns };
+  expect(String(bars({ ...chart, series: [{ label: 'Held', tone: 'accent' }] }))).toContain('role="img"');
 });
