@@ -5,8 +5,6 @@ import { pages } from '#src/dashboard/pages.ts';
 export interface FoundPages {
   /** Addresses of each page that a link leads to. */
   readonly addresses: readonly string[];
-  /** One address of each of them. */
-  readonly samples: readonly string[];
   /** The paths of pages that no link leads to. */
   readonly missing: readonly string[];
 }
@@ -24,8 +22,7 @@ export async function findPages(read: (address: string) => Promise<string>, { pe
     next.push(...linksIn(await read(address)));
   }
   const missing = pages.map(({ path }) => path).filter((path) => !found.has(path));
-  const perPath = [...found.values()].map((addresses) => [...addresses]);
-  return { addresses: perPath.flat(), samples: perPath.flatMap(([first = []]) => first), missing };
+  return { addresses: [...found.values()].flatMap((addresses) => [...addresses]), missing };
 }
 
 /** The page at an address; one without parameters in its path goes first. */

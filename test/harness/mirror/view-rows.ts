@@ -8,7 +8,6 @@ import { shapeOfView } from '#src/store/views/views.ts';
 
 /** With everything that the log has. */
 export async function viewRows(store: Store, name: string): Promise<StoredRow[]> {
-  await catchUpBookings(store);
   const shape = await shapeOfView(store, name);
   if (shape === undefined) throw new Error(`No view ${name}.`);
   await catchUpBookings(store);

@@ -59,7 +59,7 @@ for (const engine of oneEngine)
           if (/perdita/i.test(html)) naming.push(address);
           return html;
         };
-        const { addresses } = await findPages(read, { perPage: 8 });
+        const { addresses } = await findPages(read, { perPage: 4 });
         return { addresses, naming, read };
       }
       const before = await walk();

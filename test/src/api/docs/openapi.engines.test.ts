@@ -248,16 +248,6 @@ describe('the OpenAPI document of the admin listener', () => {
     expect(Object.keys(document.paths).toSorted()).toEqual(all.toSorted());
   });
 
-  it('has no operation for what only pages show', async () => {
-    const views = ['overview', 'sync', 'settings', 'sinks', 'actions', 'queue/jobs', 'subscriptions/plan'];
-    const counts = ['alerts/counts', 'quarantine/reasons', 'bookings/filters'];
-    for (const path of [...views, ...counts].map((name) => `/api/${name}`)) {
-      expect(document.paths).not.toHaveProperty([path]);
-      expect([path, (await api.fetch(path)).status]).toEqual([path, 404]);
-    }
-    expect((await api.fetch('/api/queue/recover', 'POST')).status).toBe(404);
-  });
-
   it('leads to an answer in JSON also where there is nothing', async () => {
     for (const path of ['/api/nothing', '/api/', '/api/deliveries/1/2/3']) {
       const answer = await api.fetch(path);
