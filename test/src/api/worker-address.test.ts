@@ -7,6 +7,7 @@ const nowMs = Date.parse('2026-01-01T12:00:00Z');
 const receiver = processRow({ id: 'r', role: 'receive', pid: 7 });
 const worker = processRow({ id: 'w', role: 'work', pid: 8, admin_url: 'http://127.0.0.1:8082' });
 const far = processRow({ id: 'f', role: 'work', pid: 9, host: 'other', admin_url: 'http://127.0.0.1:8083' });
+/** With the number of the receiver. */
 const namesake = {
   ...receiver,
   host: 'other',
@@ -15,60 +16,22 @@ const namesake = {
 };
 const gone = processRow({ ...worker, id: 'g', seen_at: '2026-01-01T11:50:00.000000Z' });
 
+/** The receiver, and the worker beside it, by the name by which the visitor knows the machine. */
+const [here, there] = ['http://10.0.0.5:8081', 'http://10.0.0.5:8082'];
+const [loopback, local] = ['http://127.0.0.1:8081', 'http://127.0.0.1:8082'];
+
 describe('the address of a worker', () => {
   it.each([
-    ['is ADMIN_URL', 'http://10.0.0.5:8081', 'https://mirror.example', [receiver, worker], 'https://mirror.example'],
-    [
-      'is ADMIN_URL where no process reports',
-      'http://127.0.0.1:8081',
-      'http://10.0.0.5:8081',
-      [],
-      'http://10.0.0.5:8081',
-    ],
-    [
-      'is that of a worker where ADMIN_URL leads to the receiver',
-      'http://10.0.0.5:8081',
-      'http://10.0.0.5:8081',
-      [receiver, worker],
-      'http://10.0.0.5:8082',
-    ],
-    [
-      'is the same under every name of this machine',
-      'http://localhost:8081',
-      'http://127.0.0.1:8081',
-      [receiver, worker],
-      'http://127.0.0.1:8082',
-    ],
-    [
-      'does not have the secret name',
-      'http://slotstream-0f.localhost:8081',
-      undefined,
-      [receiver, worker],
-      'http://127.0.0.1:8082',
-    ],
-    ['is not that of a worker on another machine', 'http://10.0.0.5:8081', undefined, [receiver, far], undefined],
-    [
-      'is not taken from a process with the same number on another machine',
-      'http://10.0.0.5:8081',
-      undefined,
-      [namesake, receiver, worker],
-      'http://10.0.0.5:8082',
-    ],
-    ['is not that of a worker that is gone', 'http://10.0.0.5:8081', undefined, [receiver, gone], undefined],
-    [
-      'is not known where the port is that of a proxy',
-      'http://mirror.example',
-      undefined,
-      [receiver, worker],
-      undefined,
-    ],
-    [
-      'is not ADMIN_URL that leads to the receiver',
-      'http://10.0.0.5:8081',
-      'http://10.0.0.5:8081',
-      [receiver],
-      undefined,
-    ],
+    ['is ADMIN_URL', here, 'https://mirror.example', [receiver, worker], 'https://mirror.example'],
+    ['is ADMIN_URL where no process reports', 'http://127.0.0.1:8081', here, [], here],
+    ['is that of a worker where ADMIN_URL leads to the receiver', here, here, [receiver, worker], there],
+    ['is the same under every name of this machine', 'http://localhost:8081', loopback, [receiver, worker], local],
+    ['does not have the secret name', 'http://slotstream-0f.localhost:8081', undefined, [receiver, worker], local],
+    ['is not that of a worker on another machine', here, undefined, [receiver, far], undefined],
+    ['is not taken from a namesake on another machine', here, undefined, [namesake, receiver, worker], there],
+    ['is not that of a worker that is gone', here, undefined, [receiver, gone], undefined],
+    ['is not known where the port is that of a proxy', 'http://m.example', undefined, [receiver, worker], undefined],
+    ['is not ADMIN_URL that leads to the receiver', here, here, [receiver], undefined],
   ])('%s', (_, asked, adminUrl, processes, address) => {
     expect(workerAddress(new URL(asked), { adminUrl, processes, self: { host: 'one', pid: 7 }, nowMs })).toBe(address);
   });

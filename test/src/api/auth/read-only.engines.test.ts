@@ -85,17 +85,11 @@ describe('the read-only token', () => {
     expect(heard.refused.at(-1)).toBe('read_only');
   });
 
-  it('is unknown where none is set', async () => {
+  it('is unknown where none is set, is not the admin token, and has a minimum length', async () => {
     const { ask } = openAdmin({ readToken: undefined });
     expect((await ask('/api/status', { headers: reader })).status).toBe(401);
-  });
-
-  it('is not the admin token, wherever that comes from', () => {
     expect(() => openAdmin({ readToken: adminToken })).toThrow('ADMIN_READ_TOKEN is the admin token');
     expect(() => openAdmin({ metricsToken: adminToken })).toThrow('METRICS_TOKEN is the admin token');
-  });
-
-  it('has a minimum length', () => {
     expect(() => openAdmin({ readToken: 'short' })).toThrow('fewer than 16 characters');
   });
 });

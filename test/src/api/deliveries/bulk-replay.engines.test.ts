@@ -4,7 +4,7 @@ import { openReadApi } from '../../../harness/mirror/read-api.ts';
 import { ingestBodies, rowsOf, oneEngine } from '../../../harness/stores.ts';
 import { contactDelivery, contactUri } from '../../../harness/data/contact-deliveries.ts';
 
-const total = 450;
+const total = 210;
 /** A preview ends by the clock, and a busy machine is no reason to fail. */
 const stopped = (): number => Date.parse('2025-04-14T12:00:00Z');
 const versionsOf = (id: string, count: number): string[] =>
@@ -54,6 +54,9 @@ for (const engine of oneEngine)
       expect(body.examples).toHaveLength(5);
       expect(body.examples[0]).toMatchObject({ seq: 1, event: 'contact.created', subject_uri: contactUri('c0') });
       expect(body.examples[0].changes.contacts.name).toEqual([null, 'Name c0 0']);
+      // A replay changes nothing either where nothing is wrong.
+      const { body: same } = await api.post('/api/deliveries/replay', { subject: contactUri('other') });
+      expect(same).toMatchObject({ complete: true, read: 3, changed: 0, first_seq: null, last_seq: null });
       expect(await rowsOf(api.store, 'event_log')).toEqual(before);
       expect(await countContacts(api)).toBe(1);
     });
@@ -79,12 +82,6 @@ for (const engine of oneEngine)
       expect(list.collection).toHaveLength(100);
       expect((await api.get('/api/deliveries?outcome=unprojected')).body.collection).toHaveLength(1);
       expect(api.heard.acted).toEqual(['replayDeliveries']);
-    });
-
-    it('changes nothing where nothing is wrong', async () => {
-      await using api = await openQuarantine();
-      const { body } = await api.post('/api/deliveries/replay', { subject: contactUri('other') });
-      expect(body).toMatchObject({ complete: true, read: 3, changed: 0, first_seq: null, last_seq: null });
     });
 
     it('says how far a preview came when it takes too long', async () => {
