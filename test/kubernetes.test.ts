@@ -161,18 +161,14 @@ describe('the scaled-out manifests', () => {
   /** A mistake, as a replacement in the JSON of a document or of the kustomization, and the problem that it must cause. */
   it.each([
     ['an unknown field', '"serviceName"', '"serviceNam"', /unknown field/],
-    ['an unknown field in a list', '"httpGet"', '"httpGett"', /unknown field/],
-    ['a wrong type', '"containerPort":8080', '"containerPort":"8080"', /containerPort: type/],
     ['a value that does not exist', '"pathType":"Exact"', '"pathType":"Exactly"', /pathType: enum/],
     ['a wrong probe path', '"/readyz"', '"/ready"', /readinessProbe of slotstream-receiver/],
     ['a misspelt setting', '"QUEUE_URL_FILE"', '"QUEUE_ULR_FILE"', /no setting QUEUE_ULR_FILE/],
     ['a secret that is not mounted', '{"key":"QUEUE_URL","path":"QUEUE_URL"},', '', /QUEUE_URL_FILE points to a file/],
-    ['a literal that is missing', '"PUBLIC_URL=', '"PUBLIC_ULR=', /no literal for data.PUBLIC_URL/],
     ['a port of another program', '"containerPort":8081', '"containerPort":9090', /other ports than the program/],
     ['a service without pods', '{"selector":{"app.kubernetes.io/name"', '{"selector":{"app"', /selects no pod/],
     ['a service without its port', '"targetPort":"public"', '"targetPort":"http"', /no port http/],
     ['a closed way to Redis', '"port":6379', '"port":6380', /may not connect to redis/],
-    ['a closed way to names', '"protocol":"UDP"', '"protocol":"SCTP"', /may not ask for names by UDP/],
     [
       'a scaler of nothing',
       '"name":"slotstream-worker"},"minReplicas"',

@@ -1,13 +1,15 @@
-// A process loads an add-on, and the package it is for, only where it is configured.
+// The sources start, answer and stop; a process loads an add-on, and the package it is for, only where it is configured.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { endWithThisProcess } from '../../harness/children.ts';
 import { openHome, type Settings } from '../../harness/product.ts';
 import { freePort, until } from '../../harness/ports.ts';
 
-const main = join(import.meta.dirname, '../../../bin/slotstream.js');
+const main = join(import.meta.dirname, '../../../bin/slotstream');
 const hooks = `import { appendFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 registerHooks({
@@ -17,29 +19,18 @@ registerHooks({
   },
 });`;
 
-/** What of the add-ons a process has loaded by the time that it is ready. The sources, because a bundle names no packages. */
+/** What of the add-ons a process has loaded when it ends well after a start. The sources, because a bundle names no packages. */
 async function loadedBy(settings: Settings): Promise<readonly string[]> {
   await using home = await openHome(settings);
   const [preload, loaded] = [join(home.dataDir, 'hooks.mjs'), join(home.dataDir, 'loaded')];
   await writeFile(preload, hooks);
-  const child = spawn(process.execPath, ['--import', pathToFileURL(preload).href, main, 'start'], {
-    env: { ...home.settings, LOADED: loaded },
-    cwd: home.dataDir,
-    stdio: 'ignore',
-  });
-  try {
-    const url = `http://127.0.0.1:${home.settings['PORT']}/readyz`;
-    await until(
-      () =>
-        fetch(url).then(
-          ({ ok }) => ok,
-          () => false,
-        ),
-      'the process is ready',
-    );
-  } finally {
-    child.kill('SIGKILL');
-  }
+  const env = { ...home.settings, LOADED: loaded, NODE_OPTIONS: `--import=${pathToFileURL(preload).href}` };
+  const child = endWithThisProcess(spawn(main, ['start'], { env, cwd: home.dataDir, stdio: 'ignore' }));
+  const ended = once(child, 'exit');
+  const url = `http://127.0.0.1:${home.settings['PORT']}/readyz`;
+  await until(async () => (await fetch(url).catch(() => undefined))?.ok === true, 'the process is ready');
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
   const names = (await readFile(loaded, 'utf8')).matchAll(
     /src\/addons\/[\w-]+\/[\w-]+|node_modules\/(?:@aws-sdk|@smithy|@modelcontextprotocol|@nats-io|@platformatic|@slack)(?=\/)/g,
   );

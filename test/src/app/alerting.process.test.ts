@@ -35,7 +35,7 @@ describe.concurrent('alerts of a running product', { timeout: 480_000 }, () => {
   let postgres: TestPostgres | undefined;
   beforeAll(async () => {
     redis = inject('redisUrl') ? await startRedis() : undefined;
-    postgres = inject('postgresUrl') ? await startPostgres({ durable: true }) : undefined;
+    postgres = isLongRun && inject('postgresUrl') ? await startPostgres({ durable: true }) : undefined;
   });
   afterAll(async () => {
     await Promise.all([redis?.stop(), postgres?.stop()]);

@@ -1,8 +1,8 @@
-// Shutdown: a stopped process finishes what it accepted. A data folder has one owner at a time.
+// Shutdown: a stopped process finishes what it accepted. A data folder has one owner at a time, which a second start names.
 import { describe, expect, inject, it } from 'vitest';
 import { judge } from '../../oracle/deliveries.ts';
 import { until } from '../../harness/ports.ts';
-import { openHome, type Settings } from '../../harness/product.ts';
+import { openHome, type Home } from '../../harness/product.ts';
 import { startRedis } from '../../harness/redis.ts';
 import { openSender } from '../../harness/mirror/sender.ts';
 import { contactStory, whilst } from '../../harness/data/contact-deliveries.ts';
@@ -10,8 +10,7 @@ import { contactStory, whilst } from '../../harness/data/contact-deliveries.ts';
 /** A sender may see 2xx, a request to retry, or no response, and nothing else. */
 const honest = new Set<number | string>([202, 503, 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
 
-async function stopUnderLoad(settings: Settings): Promise<void> {
-  await using home = await openHome(settings);
+async function stopUnderLoad(home: Home): Promise<void> {
   const product = await home.start('start');
   const sender = openSender({ url: product.webhook, key: home.signingKey });
   let over = false;
@@ -32,13 +31,21 @@ async function stopUnderLoad(settings: Settings): Promise<void> {
 }
 
 describe('a process that is stopped under load', () => {
-  it('answers pending requests, exits with 0 and loses nothing, on the embedded queue', async () => {
-    await stopUnderLoad({});
+  it('answers pending requests, exits with 0 and loses nothing, on the embedded queue, also after one was killed', async () => {
+    await using home = await openHome();
+    const first = await home.start('start');
+    const second = await home.run(['start'], { PORT: '0' });
+    expect([second.code, second.err]).toEqual([2, expect.stringContaining(`process ${first.pid} on `)]);
+    expect(second.err).toContain('→ Stop that process, or give this one its own DATA_DIR.');
+    // It is no owner any more.
+    await first.kill9();
+    await stopUnderLoad(home);
   });
 
   it.runIf(inject('redisUrl'))('answers what it began, ends well and loses nothing, on Redis', async () => {
     await using redis = await startRedis();
-    await stopUnderLoad({ QUEUE_URL: redis.url });
+    await using home = await openHome({ QUEUE_URL: redis.url });
+    await stopUnderLoad(home);
   });
 
   it.runIf(inject('redisUrl'))('ends well although Redis has gone', async () => {
@@ -57,18 +64,6 @@ describe('a process that is stopped under load', () => {
 });
 
 describe('an embedded data folder', () => {
-  it('has one owner: a second start fails and names the owner, and succeeds when the owner has died', async () => {
-    await using home = await openHome();
-    const first = await home.start('start');
-    const second = await home.run(['start'], { PORT: '0' });
-    expect(second.code).toBe(2);
-    expect(second.err).toContain(`process ${first.pid} on `);
-    expect(second.err).toContain('→ Stop that process, or give this one its own DATA_DIR.');
-    await first.kill9();
-    const third = await home.open('start');
-    expect(await third.term()).toBe(0);
-  });
-
   it.each(['receive', 'work'])('is rejected by `%s`, which needs a shared queue', async (verb) => {
     await using home = await openHome();
     const { code, err } = await home.run([verb]);

@@ -90,20 +90,4 @@ describe.runIf(inject('redisUrl'))('the watch', () => {
     expect(await (await product.admin('/', { accept: 'text/html' })).text()).toContain(sentence);
     expect(await gauge(product, 'slotstream_subscriptions{state="missing"}')).toBe(1);
   });
-
-  it('warns while deliveries are being retried', async () => {
-    await using redis = await startRedis();
-    await using sandbox = await openTestSandbox(world);
-    await using home = await openWatched(redis, sandbox);
-    expect((await home.run(['bootstrap'])).code).toBe(0);
-    const [contact] = sandbox.service.state.contacts.get(sandbox.handles.organization)?.values() ?? [];
-    // There is no receiver yet: the delivery fails and is retried.
-    if (contact) updateContact(sandbox.service, contact, { company: 'Undelivered' });
-    await until(() => organizationOnes(sandbox).some(({ retry_started_at: since }) => since !== null), 'it is retried');
-    await sandbox.control('POST', '/faults', { corrupt_signature: 1 });
-
-    const product = await home.open('start');
-    await until(() => product.output().includes('deliveries fail and are retried'), 'the log reports it');
-    expect(await gauge(product, 'slotstream_subscriptions{state="retrying"}')).toBe(1);
-  });
 });

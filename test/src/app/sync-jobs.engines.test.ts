@@ -57,16 +57,4 @@ describe('the periodic comparison', () => {
     expect(await comparisons(home)).toMatchObject({ recent: { drift: {} }, full: { drift: {} } });
     await until(() => hasRun(home, 'follow_up'), 'what changes without a webhook was read');
   });
-
-  it('repairs everything at once when asked to before a backfill, without calling that drift', async () => {
-    await using sandbox = await openTestSandbox(world);
-    const { base_url: API_BASE_URL, tokens } = sandbox.handles;
-    await using home = await openHome({ API_BASE_URL, API_TOKEN: tokens.owner });
-    await (await openStore({ report: () => {} }, home.store)).close();
-    const repaired = await home.run(['reconcile', '--repair']);
-    expect([repaired.code, repaired.out]).toEqual([0, expect.stringMatching(/contact: \d+ missing/)]);
-    expect(await comparisons(home)).toMatchObject({ full: { drift: {} } });
-    const again = await home.run(['reconcile']);
-    expect([again.code, again.out]).toEqual([0, expect.not.stringContaining('first backfill')]);
-  });
 });

@@ -1,6 +1,6 @@
 // What `backfill` says while it runs, on a clock that the test moves.
 import { describe, expect, it } from 'vitest';
-import { kindsText, printProgress } from '#src/cli/backfill-progress.ts';
+import { printProgress } from '#src/cli/backfill-progress.ts';
 import { noCounts, type Counts } from '#workers/sync/backfill/progress.ts';
 import { allResources } from '#workers/sync/resources/registry.ts';
 
@@ -71,11 +71,5 @@ describe('the progress of a backfill', () => {
       'scheduled_events: resuming after 1 scheduled event, 2 invitees',
       'scheduled_events: done, 1,200 scheduled events, 1 invitee in 61 s',
     ]);
-  });
-
-  it('writes kinds as people do', () => {
-    expect(kindsText({ routing_form: 1, routing_form_submission: 14 })).toBe(
-      '1 routing form, 14 routing form submissions',
-    );
   });
 });

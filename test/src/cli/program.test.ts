@@ -109,10 +109,6 @@ describe('the command line', () => {
     );
   });
 
-  it('prints its version', async () => {
-    expect(await run(['--version'])).toMatchObject({ code: 0, out: '9.9.9\n' });
-  });
-
   it.each([
     ['an unknown verb, guessing the right one', ['triger'], 'trigger'],
     ['an unknown option', ['trigger', 'contact.created', '--loud'], '--loud'],

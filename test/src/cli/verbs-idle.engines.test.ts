@@ -1,7 +1,5 @@
 // The verbs as a person types them where no process runs, and with mistakes.
-import { once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { demoFolder, writeAddress } from '#src/api/running-instance.ts';
@@ -85,14 +83,5 @@ describe('a wrong environment', () => {
       '! PostgreSQL does not answer: connection refused (ECONNREFUSED 127.0.0.1:1).\n→ Start PostgreSQL',
     );
     expect(err).not.toContain('secret');
-  });
-
-  it('a port that is taken is named', async () => {
-    const holder = createServer().listen(Number(idle.settings['PORT']), '127.0.0.1');
-    await once(holder, 'listening');
-    const { code, err } = await idle.run(['start'], { QUEUE_URL: 'redis://127.0.0.1:1' });
-    holder.close();
-    expect(code).toBe(1);
-    expect(err).toContain(`✗ Cannot listen on 127.0.0.1:${idle.settings['PORT']}: it is in use.\n→ `);
   });
 });

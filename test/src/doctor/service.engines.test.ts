@@ -120,25 +120,23 @@ describe('doctor', { shuffle: false }, () => {
       expect(of(name)).toEqual([expect.objectContaining({ state: 'ok' })]);
   });
 
-  it('reports a rejected token', async () => {
-    const { code, of } = await examine({ API_TOKEN: 'pat_of_nobody' });
-    expect(code).toBe(3);
-    expect(of('service')).toEqual([
-      expect.objectContaining({
-        state: 'problem',
-        sentence: expect.stringContaining('401'),
-        fix: expect.stringContaining('API_TOKEN'),
-      }),
-    ]);
-  });
-
-  it('reports the token of another organization, once', async () => {
-    const { code, of, all } = await examine({ API_TOKEN: sandbox.handles.tokens.enterprise });
-    expect(code).toBe(3);
-    expect(of('organization')).toEqual([
-      expect.objectContaining({ state: 'problem', sentence: expect.stringContaining('The mirror belongs to') }),
-    ]);
-    expect(all.filter(({ sentence }) => sentence.includes('belongs to'))).toHaveLength(1);
+  it('reports each wrong setting, once', async () => {
+    const file = fileURLToPath(import.meta.url);
+    const { base_url, tokens } = sandbox.handles;
+    const wrong: readonly (readonly [Settings, string, string])[] = [
+      [{ API_TOKEN: 'pat_of_nobody' }, 'service', '401'],
+      [{ API_TOKEN: tokens.enterprise }, 'organization', 'The mirror belongs to'],
+      [{ DATA_DIR: file }, 'data folder', `DATA_DIR ${file} is not a folder`],
+      [{ SIGNING_KEYS: 'another-key-of-twenty-four-bytes-or-more' }, 'public URL', 'rejects our signing key'],
+      [{ PUBLIC_URL: 'http://127.0.0.1:1' }, 'public URL', 'nothing answers at http://127.0.0.1:1.'],
+      [{ PUBLIC_URL: base_url }, 'public URL', 'this is not the receiver'],
+    ];
+    for (const [settings, id, sentence] of wrong) {
+      const { code, all, of } = await examine(settings);
+      const problem = { state: 'problem', fix: expect.any(String), sentence: expect.stringContaining(sentence) };
+      expect([settings, code, of(id)]).toMatchObject([settings, 3, [problem]]);
+      expect(all.filter((each) => each.sentence.includes(sentence))).toHaveLength(1);
+    }
   });
 
   it('reports missing scopes, and what will be missing in the mirror', async () => {
@@ -202,33 +200,6 @@ describe('doctor', { shuffle: false }, () => {
     // Without any scope the line about scopes says it all.
     const { of } = await examine({ API_TOKEN: tokens.no_scopes });
     expect([of('subscriptions'), of('scopes').length]).toMatchObject([[{ state: 'ok' }], 1]);
-  });
-
-  it('reports a data folder that cannot be used', async () => {
-    const file = fileURLToPath(import.meta.url);
-    const { code, of } = await examine({ DATA_DIR: file });
-    expect(code).toBe(3);
-    expect(of('data folder')).toEqual([
-      expect.objectContaining({
-        state: 'problem',
-        sentence: expect.stringContaining(`DATA_DIR ${file} is not a folder`),
-      }),
-    ]);
-  });
-
-  it('reports a signing key that is not the receiver’s', async () => {
-    const { code, of } = await examine({ SIGNING_KEYS: 'another-key-of-twenty-four-bytes-or-more' });
-    expect(code).toBe(3);
-    expect(of('public URL')).toEqual([
-      expect.objectContaining({ state: 'problem', sentence: expect.stringContaining('rejects our signing key') }),
-    ]);
-  });
-
-  it('reports a URL where nothing answers, and one where another server answers', async () => {
-    const unreachable = await examine({ PUBLIC_URL: 'http://127.0.0.1:1' });
-    expect(unreachable.of('public URL')[0]?.sentence).toBe('nothing answers at http://127.0.0.1:1.');
-    const stranger = await examine({ PUBLIC_URL: sandbox.handles.base_url });
-    expect(stranger.of('public URL')[0]?.sentence).toContain('this is not the receiver');
   });
 
   it('reports a clock that is wrong', async () => {

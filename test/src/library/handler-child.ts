@@ -2,12 +2,11 @@
 import { appendFileSync } from 'node:fs';
 import { createMirror } from '#src/library/mirror.ts';
 
-const { file, hangs, ...settings } = JSON.parse(process.argv[2] ?? '') as { file: string; hangs: boolean };
-const mirror = await createMirror(settings);
+const mirror = await createMirror(JSON.parse(process.env['SETTINGS'] ?? '') as Parameters<typeof createMirror>[0]);
 let calls = 0;
 await mirror.on('*', 'effects', async ({ entry }) => {
-  appendFileSync(file, `${entry.seq}\n`);
+  appendFileSync(process.env['EFFECTS'] ?? '', `${entry.seq}\n`);
   calls += 1;
-  if (hangs && calls === 3) await new Promise(() => undefined);
+  if (calls === 3) await new Promise(() => undefined);
 });
 process.stdout.write(`${mirror.port}\n`);

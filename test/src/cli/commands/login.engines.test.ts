@@ -226,21 +226,15 @@ describe('login --redirect-uri', () => {
   });
 
   it.each([
-    ['http://app.example.test/callback'],
-    ['https://me:secret@app.example.test/callback'],
-    ['https://app.example.test/callback#here'],
-    ['app://callback'],
-    ['callback'],
-  ])('refuses %s', async (uri) => {
-    const { code, err } = await home.run(['login', '--redirect-uri', uri]);
-    expect([code, err]).toEqual([2, expect.stringContaining('https address')]);
-  });
-
-  it('cannot be combined with --port', async () => {
-    expect(await home.run([...pasting, '--port', '8123'])).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('--port and --redirect-uri'),
-    });
+    [['http://app.example.test/callback'], 'https address'],
+    [['https://me:secret@app.example.test/callback'], 'https address'],
+    [['https://app.example.test/callback#here'], 'https address'],
+    [['app://callback'], 'https address'],
+    [['callback'], 'https address'],
+    [[redirectUri, '--port', '8123'], '--port and --redirect-uri'],
+  ])('refuses %s', async (given, reason) => {
+    const { code, err } = await home.run(['login', '--redirect-uri', ...given]);
+    expect([code, err]).toEqual([2, expect.stringContaining(reason)]);
   });
 });
 

@@ -13,7 +13,7 @@ let sandbox: TestSandbox;
 let home: Home;
 const open = new AsyncDisposableStack();
 beforeAll(async () => {
-  sandbox = open.use(await openTestSandbox({ contacts: 8, bookings: 3, rateLimits: false }));
+  sandbox = open.use(await openTestSandbox({ contacts: 25, bookings: 3, rateLimits: false }));
   const api = { API_BASE_URL: sandbox.handles.base_url, API_TOKEN: sandbox.handles.tokens.owner };
   home = open.use(await openHome(api));
   await (await openStore({ report: () => {} }, home.store)).close();
@@ -26,11 +26,13 @@ function someone() {
   return contact;
 }
 
+const lastFull = async () => JSON.parse((await home.run(['status', '--json'])).out).reconcile.full as object;
+
 describe('reconcile', () => {
   it('names what is missing and ends with 3; repaired, it ends with 0, and then there is nothing left', async () => {
     const looked = await home.run(['reconcile']);
     expect(looked.code).toBe(3);
-    expect(looked.out).toContain(`missing contact ${someone().uri}\n`);
+    expect(looked.out).toMatch(/^missing contact http/m);
     expect(looked.out).toMatch(/\d+ records compared, \d+ differ\.\n/);
     expect(looked.out).toMatch(/^ {2}contact: \d+ missing$/m);
     expect(looked.out).toMatch(/→ To repair: \S+bin\/slotstream reconcile --repair/);
@@ -38,6 +40,8 @@ describe('reconcile', () => {
     const repaired = await home.run(['reconcile', '--repair']);
     expect(repaired.code).toBe(0);
     expect(repaired.out).toMatch(/\d+ differed and were repaired\./);
+    // What a mirror has not had yet is no drift.
+    expect(await lastFull()).toMatchObject({ drift: {} });
     const again = await home.run(['reconcile']);
     expect([again.code, again.out]).toEqual([0, expect.stringMatching(/^\d+ records compared, nothing differs\.\n/)]);
     expect(again.out).toContain('! subscriptions: not compared. PUBLIC_URL is not set');
@@ -60,28 +64,25 @@ describe('reconcile', () => {
     expect(report).toMatchObject({ scope: 'recent', repaired: false, drift: { contact: { different: 1 } } });
     expect(out + err).not.toContain('Canary');
     expect((await home.run(['reconcile', '--recent', '--repair'])).code).toBe(0);
+    const status = await home.run(['status', '--json']);
+    expect(JSON.parse(status.out)).toMatchObject({ reconcile: { recent: { drift: { contact: { different: 1 } } } } });
   });
 
   it('counts by column and lists twenty rows; --json lists all of them', async () => {
-    await using many = await openTestSandbox({ contacts: 40, bookings: 0, rateLimits: false });
-    const { base_url: API_BASE_URL, tokens, organization } = many.handles;
-    await using mirror = await openHome({ API_BASE_URL, API_TOKEN: tokens.owner });
-    expect((await mirror.run(['backfill'])).code).toBe(0);
-    const contacts = [...(many.service.state.contacts.get(organization)?.values() ?? [])].slice(0, 33);
-    for (const [index, contact] of contacts.entries())
-      updateContact(many.service, contact, index < 3 ? { company: 'A', city: 'B' } : { company: 'A' });
-    const text = await mirror.run(['reconcile']);
-    const lines = text.out.split('\n');
+    const contacts = [...(sandbox.service.state.contacts.get(sandbox.handles.organization)?.values() ?? [])];
+    for (const [index, contact] of contacts.slice(0, 23).entries())
+      updateContact(sandbox.service, contact, index < 3 ? { company: 'A', city: 'B' } : { company: 'A' });
+    const lines = (await home.run(['reconcile'])).out.split('\n');
     expect(lines.filter((line) => line.startsWith('different contact http'))).toHaveLength(20);
-    expect(lines).toContain('… 13 more (--json lists all)');
-    expect(lines).toContain('  contact: 33 different');
-    expect(lines).toContain('  different by column: company 33, updated_at 33, city 3');
-    const { out } = await mirror.run(['reconcile', '--json']);
-    expect(out.trim().split('\n')).toHaveLength(33 + 1);
+    expect(lines).toContain('… 3 more (--json lists all)');
+    expect(lines).toContain('  contact: 23 different');
+    expect(lines).toContain('  different by column: company 23, updated_at 23, city 3');
+    const { out } = await home.run(['reconcile', '--json', '--repair']);
+    expect(out.trim().split('\n')).toHaveLength(23 + 1);
   });
 
   it('counts dates for which the service sends no webhook apart: they are no drift, and are repaired', async () => {
-    await using busy = await openTestSandbox({ contacts: 20, bookings: 20, rateLimits: false });
+    await using busy = await openTestSandbox({ contacts: 10, bookings: 10, rateLimits: false });
     const { base_url: API_BASE_URL, tokens } = busy.handles;
     await using mirror = await openHome({ API_BASE_URL, API_TOKEN: tokens.owner });
     expect((await mirror.run(['backfill'])).code).toBe(0);
@@ -105,15 +106,10 @@ describe('reconcile', () => {
     await busy.control('POST', '/clock', { advance: '2s' });
     await busy.control('POST', '/custom_fields', { label: 'Churn risk' });
     expect((await mirror.run(['backfill', 'custom_field_definitions'])).code).toBe(0);
-    const old = 'no webhook was missed.\n20 contacts have old custom fields';
+    const old = 'no webhook was missed.\n10 contacts have old custom fields';
     expect((await mirror.run(['reconcile'])).out).toContain(`${old}. --repair reads them again.\n`);
     expect((await mirror.run(['reconcile', '--repair'])).out).toContain(`${old}, and were read again.\n`);
     expect((await mirror.run(['reconcile'])).out).toContain('nothing differs');
-  });
-
-  it('is shown by status', async () => {
-    const { out } = await home.run(['status', '--json']);
-    expect(JSON.parse(out)).toMatchObject({ reconcile: { recent: { drift: { contact: { different: 1 } } } } });
   });
 
   it('finds deletes that no webhook reported; with --recent it finds none, as on the schedule', async () => {
@@ -141,11 +137,6 @@ describe('reconcile', () => {
     const { code, out } = await home.run(['reconcile'], { API_TOKEN: token });
     expect(code).toBe(3);
     expect(out).toMatch(/! contacts: not compared\. .*403.*contacts:read/);
-  });
-
-  it('says which settings are missing, and ends with 2', async () => {
-    const { code, err } = await home.run(['reconcile'], { API_BASE_URL: '', API_TOKEN: '' });
-    expect([code, err]).toEqual([2, expect.stringContaining('API_TOKEN')]);
   });
 
   it('makes a lost subscription again first, then repairs what was missed meanwhile, and notes nothing more', async () => {

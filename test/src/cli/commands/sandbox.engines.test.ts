@@ -13,21 +13,14 @@ let home: Home;
 beforeAll(async () => void (home = await openHome()));
 afterAll(() => home[Symbol.asyncDispose]());
 
+const small = ['--contacts', '3', '--bookings', '3'];
+
 describe('sandbox', () => {
   it('prints addresses and tokens as JSON in its first line, the same for the same seed and port', async () => {
     const port = await freePort();
     const lines: string[] = [];
     for (let times = 0; times < 2; times += 1) {
-      await using child = home.openVerb([
-        'sandbox',
-        '--json',
-        '--port',
-        String(port),
-        '--seed',
-        '7',
-        '--contacts',
-        '3',
-      ]);
+      await using child = home.openVerb(['sandbox', '--json', '--port', String(port), '--seed', '7', ...small]);
       await until(() => child.out().includes('\n'), 'the first line is there');
       lines.push(child.out().split('\n')[0] ?? '');
       const handles = JSON.parse(lines.at(-1) ?? '');
@@ -55,7 +48,7 @@ describe('sandbox', () => {
   });
 
   it('introduces itself to people, with settings to paste that work', async () => {
-    await using child = home.openVerb(['sandbox', '--port', '0', '--live', '50']);
+    await using child = home.openVerb(['sandbox', '--port', '0', '--live', '50', ...small]);
     await until(() => child.out().includes('Ctrl-C'), 'it has said everything');
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(child.out())?.[0];
     const settings = parseEnv(child.out());
@@ -99,7 +92,7 @@ describe('sandbox', () => {
   });
 
   it('answers as the public service with --as public, and says which forms there are', async () => {
-    await using child = home.openVerb(['sandbox', '--json', '--port', '0', '--as', 'public']);
+    await using child = home.openVerb(['sandbox', '--json', '--port', '0', '--as', 'public', ...small]);
     await until(() => child.out().includes('\n'), 'the first line is there');
     const handles = JSON.parse(child.out().split('\n')[0] ?? '');
     expect(await (await fetch(`${handles.base_url}/users/me`)).json()).toMatchObject({ title: 'Unauthenticated' });

@@ -1,4 +1,4 @@
-// What goes wrong at a receiver is alerted by a worker, which is another process and sees only what the receiver reports.
+// What goes wrong at a receiver is alerted by a worker with another data folder, which sees only what the receiver reports.
 import { afterAll, beforeAll, describe, inject, it } from 'vitest';
 import { openAlertReceivers, type AlertReceivers } from '../../harness/alerts/alert-receivers.ts';
 import { contactDelivery, contactStory } from '../../harness/data/contact-deliveries.ts';
@@ -23,7 +23,7 @@ describe.runIf(isAvailable).concurrent('a worker alerts that at a receiver', () 
     inbox = opened.use(await openAlertReceivers());
     const { url } = opened.use(await startRedis());
     const settings = { ...inbox.settings, DATABASE_URL: database, QUEUE_URL: url, WATCH_EVERY: '1s' };
-    await opened.use(await openHome(settings)).start('work');
+    await opened.use(await openHome(settings)).open('work');
   });
   afterAll(() => opened.disposeAsync());
 

@@ -1,4 +1,4 @@
-// `slotstream bootstrap` as an operator runs it: processes, exit codes, a real receiver, against the sandbox.
+// `slotstream bootstrap` as an operator runs it: exit codes, a real receiver, against the sandbox.
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -201,7 +201,7 @@ describe('bootstrap, as a verb', () => {
   it('leaves exactly the planned subscriptions when two run at once, and one key', async () => {
     await using home = await openHome({ ...settled(), ...noKeys });
     await sandbox.control('POST', '/faults', { latency_ms: 60 });
-    const both = await Promise.all([home.runProcess(['bootstrap']), home.runProcess(['bootstrap'])]);
+    const both = await Promise.all([home.run(['bootstrap']), home.run(['bootstrap'])]);
     expect(both.map(({ code, err }) => (code === 0 ? 0 : err))).toEqual([0, 0]);
     expect(subscriptionsIn(sandbox)).toEqual(registered);
     expect(keysOf(home)).toHaveLength(1);
