@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { Json } from './columns.ts';
 import type { Store, Unit } from './contract.ts';
 import { lockKey } from './locks.ts';
+import { runPrepared } from './prepared-sql.ts';
 import { decodeRow, deleteRows, writeRows } from './rows.ts';
 
 /** Where a value is stored, and what it must look like to be understood. */
@@ -24,11 +25,15 @@ export function checkpoint<Value>(key: string, schema: z.ZodType<Value>): ValueA
 
 /** Undefined when there is no value, or none that this version understands. */
 export async function readValue<Value>(
-  { db, engine }: Pick<Unit | Store, 'db' | 'engine'>,
+  from: Pick<Unit | Store, 'db' | 'engine'>,
   { table, key, schema }: ValueAt<Value>,
 ): Promise<Value | undefined> {
-  const row = await db.selectFrom(table).selectAll().where('key', '=', key).executeTakeFirst();
-  return row === undefined ? undefined : schema.safeParse(decodeRow(engine, table, row).value).data;
+  const [row] = await runPrepared(from, {
+    id: `value in ${table}`,
+    values: { key },
+    build: (given) => from.db.selectFrom(table).selectAll().where('key', '=', given.key),
+  });
+  return row === undefined ? undefined : schema.safeParse(decodeRow(from.engine, table, row).value).data;
 }
 
 /** In the transaction of the work that the value describes, or after it; never before. */

@@ -33,7 +33,7 @@ const paymentColumns = [
  * `chains`: a query for `journey_uri`, `first_invitee`, `last_invitee`, `invitees` and `moves`. What the first invitee says of where a
  * booking came from counts, and what the last one says of how it ended.
  */
-export function selectBookings(dialect: SqlDialect, chains: Sql, changedSeq: number): Sql {
+export function selectBookings(dialect: SqlDialect, chains: Sql, changedSeq: Sql): Sql {
   const values = bookingValues(dialect, changedSeq);
   const list = Object.entries(values).map(([name, value]) => sql`${value} as ${sql.id(name)}`);
   return sql`select ${sql.join(list)}
@@ -46,7 +46,7 @@ export function selectBookings(dialect: SqlDialect, chains: Sql, changedSeq: num
 
 export const bookingColumns = Object.keys(tables.bookings.columns);
 
-function bookingValues(dialect: SqlDialect, changedSeq: number): Readonly<Record<string, Sql>> {
+function bookingValues(dialect: SqlDialect, changedSeq: Sql): Readonly<Record<string, Sql>> {
   const { textAt } = dialect;
   const cancellation = sql`last_event.cancellation`;
   const canceler = sql`coalesce(last.canceler_type, ${textAt(cancellation, { name: 'canceler_type' })})`;
@@ -95,7 +95,7 @@ function bookingValues(dialect: SqlDialect, changedSeq: number): Readonly<Record
     evidence: evidence.attendance,
     evidence_recap: evidence.recap,
     evidence_entry: evidence.entry,
-    changed_seq: sql`${sql.lit(changedSeq)}`,
+    changed_seq: sql`cast(${changedSeq} as bigint)`,
   };
   return Object.fromEntries(bookingColumns.map((name) => [name, values[name] ?? sql`null`]));
 }

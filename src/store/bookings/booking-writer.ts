@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { StoredColumns } from '#src/store/columns.ts';
 import type { Unit } from '#src/store/contract.ts';
 import { lastSeq } from '#src/store/log/read.ts';
+import { runPrepared } from '#src/store/prepared-sql.ts';
 import { decodeColumns, deleteRows, writeRows } from '#src/store/rows.ts';
 import type { Sql } from '#src/store/sql-dialect.ts';
 import { columnsOf } from '#src/store/tables.ts';
@@ -104,15 +105,32 @@ async function journeysWith({ db, engine }: Unit, found: readonly LinkedInvitee[
 const replaced = bookingColumns.filter((name) => name !== 'journey_uri');
 const compared = replaced.filter((name) => name !== 'changed_seq');
 
+interface Upsert {
+  /** The text of the statement is long, and is made once. */
+  readonly id: string;
+  /** The chains where the statement does not compute them itself. */
+  readonly given?: string;
+  readonly chains: (given: Sql) => Sql;
+  readonly changedSeq: number;
+}
+
 /** Rows that are the same already are not written. */
-async function upsert({ db, engine }: Unit, chains: Sql, changedSeq: number): Promise<void> {
+async function upsert(unit: Unit, { id, given = '', chains, changedSeq }: Upsert): Promise<void> {
+  const { dialect } = unit.engine;
   const columns = sql.join(bookingColumns.map((name) => sql.ref(name)));
   const differs = compared.map(
     (name) => sql`${sql.ref(`bookings.${name}`)} is distinct from ${sql.ref(`excluded.${name}`)}`,
   );
   const set = replaced.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`);
-  await sql`insert into bookings (${columns}) ${selectBookings(engine.dialect, chains, changedSeq)} where true
-    on conflict (journey_uri) do update set ${sql.join(set)} where ${sql.join(differs, sql` or `)}`.execute(db);
+  await runPrepared(unit, {
+    id: `bookings ${id}`,
+    values: { given, changedSeq },
+    isPlannedEachTime: true,
+    build: (
+      values,
+    ) => sql`insert into bookings (${columns}) ${selectBookings(dialect, chains(values.given), values.changedSeq)}
+      where true on conflict (journey_uri) do update set ${sql.join(set)} where ${sql.join(differs, sql` or `)}`,
+  });
 }
 
 const chainsAtOnce = 500;
@@ -131,11 +149,12 @@ async function writeBookings(unit: Unit, chains: readonly Chain[], changedSeq: n
       (name) => sql`${itemText(name)} as ${sql.id(name)}`,
     );
     const numbers = ['invitees', 'moves'].map((name) => sql`${custom.integer(itemJson(name))} as ${sql.id(name)}`);
-    await upsert(
-      unit,
-      sql`select ${sql.join([...texts, ...numbers])} from ${items(sql`${JSON.stringify(some)}`)}`,
+    await upsert(unit, {
+      id: 'of chains',
+      given: JSON.stringify(some),
+      chains: (given) => sql`select ${sql.join([...texts, ...numbers])} from ${items(given)}`,
       changedSeq,
-    );
+    });
   }
 }
 
@@ -166,7 +185,7 @@ export async function fillBookings(unit: Unit): Promise<number> {
   const single = sql`${linked} select uri as journey_uri, uri as first_invitee, uri as last_invitee, 1 as invitees,
       case when rescheduled is true then 1 else 0 end as moves
     from invitees where not ${isLinked}`;
-  await upsert(unit, single, changedSeq);
+  await upsert(unit, { id: 'of single invitees', chains: () => single, changedSeq });
   const { rows } =
     await sql<StoredColumns>`${linked} select ${links('invitees')} from invitees where ${isLinked}`.execute(db);
   const chains = chainsOf(rows.map((row) => decodeColumns(engine, { table: 'invitees', columns: linkColumns }, row)));
