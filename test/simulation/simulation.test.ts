@@ -41,7 +41,7 @@ it(
   async () => {
     const began = process.threadCpuUsage();
     // A long run reports the seed at once; shrinking takes minutes.
-    for (const [some, count] of [[plans, 240] as const, [adoptingPlans, 60] as const, [damagingPlans, 60] as const])
+    for (const [some, count] of [[plans, 150] as const, [adoptingPlans, 30] as const, [damagingPlans, 30] as const])
       await holds({ ...runs(count), endOnFailure: isLongRun }, some);
     const { user, system } = process.threadCpuUsage(began);
     const perMinute = Math.round(interleavings / ((user + system) / 60e6));
