@@ -17,12 +17,9 @@ function payloadOf(body: string): Readonly<Record<string, unknown>> {
 }
 
 describe('depth and size bombs', () => {
-  it('nesting beyond 64 is refused before it is parsed', () => {
+  it('nesting beyond 64 is refused before it is parsed, and up to 64 it is read', () => {
     const bombs = ['['.repeat(200_000), '{"a":'.repeat(170_000), inviteeWith(`"x":${'['.repeat(63)}${']'.repeat(63)}`)];
     for (const bomb of bombs) expect(readDelivery(bomb)).toMatchObject({ state: 'malformed', reason: 'too_deep' });
-  });
-
-  it('nesting up to 64 is read', () => {
     expect(readDelivery(inviteeWith(`"x":${'['.repeat(62)}${']'.repeat(62)}`)).state).toBe('known');
   });
 
@@ -118,24 +115,12 @@ describe('numbers', () => {
     });
   });
 
-  it('two amounts that round to the same double are two facts', () => {
-    const one = readDelivery(inviteeWith('"a":9007199254740993'));
-    const other = readDelivery(inviteeWith('"a":9007199254740992'));
-    expect(one.deliveryId).not.toBe(other.deliveryId);
-  });
-
-  it('a payment beyond a double stays exact, and minus zero is zero', () => {
-    expect(payloadOf(inviteeWith('"payment":{"amount":9007199254740993}'))).toMatchObject({
-      payment: { amount: '9007199254740993' },
-    });
-    expect(readDelivery(inviteeWith('"a":-0')).deliveryId).toBe(readDelivery(inviteeWith('"a":0')).deliveryId);
-  });
-
-  it('a number in a place of text is set aside', () => {
-    expect(readDelivery(inviteeWith('"cancellation":{"canceled_by":5}'))).toMatchObject({
-      state: 'known',
-      notes: ['cancellation.canceled_by: expected string'],
-    });
+  it('a payment beyond a double stays exact, and is another fact than its neighbour; minus zero is zero', () => {
+    const withAmount = (amount: string) => readDelivery(inviteeWith(`"payment":{"amount":${amount}}`));
+    const one = withAmount('9007199254740993');
+    expect(one).toMatchObject({ payload: { payment: { amount: '9007199254740993' } } });
+    expect(withAmount('9007199254740992').deliveryId).not.toBe(one.deliveryId);
+    expect(withAmount('-0').deliveryId).toBe(withAmount('0').deliveryId);
   });
 });
 
@@ -150,12 +135,6 @@ describe('unicode', () => {
     const name = '\u202Eabc\u200B😀 e\u0301 é Привет';
     expect(payloadOf(bodyOf('invitee.created', { uri: inviteeUri, name }))['name']).toBe(name);
     expect(payloadOf(inviteeWith('"name":"\\ud83d\\ude00"'))['name']).toBe('😀');
-  });
-
-  it('an escaped letter is the same fact as the letter itself', () => {
-    expect(readDelivery(inviteeWith('"name":"\\u00e9"')).deliveryId).toBe(
-      readDelivery(inviteeWith('"name":"é"')).deliveryId,
-    );
   });
 });
 

@@ -54,16 +54,8 @@ function bent(value: unknown, [key = '', ...inner]: Path, odd: unknown): unknown
   return copy;
 }
 
-const cases = fc
-  .constantFrom(...kinds)
-  .chain((kind) => fc.record({ kind: fc.constant(kind), path: fc.constantFrom(...pathsIn(sampleOf(kind))) }))
-  .chain((one) =>
-    fc.record({
-      kind: fc.constant(one.kind),
-      path: fc.constant(one.path),
-      odd: fc.constantFrom<unknown>(7.5, true, false, '', 'text', [], ['a'], [[7]], {}, { a: 7 }, -1),
-    }),
-  );
+const odds: readonly unknown[] = [7.5, true, false, '', 'text', [], ['a'], [[7]], {}, { a: 7 }, -1];
+const cases = kinds.flatMap((kind) => pathsIn(sampleOf(kind)).map((path) => ({ kind, path })));
 
 const factOf = (kind: EventKind, payload: unknown) => {
   const read = readDelivery(bodyOf(kind, payload));
@@ -77,8 +69,9 @@ const wholes = Object.fromEntries(kinds.map((kind) => [kind, factOf(kind, sample
 
 describe('a value that does not fit', () => {
   it('costs nothing but itself: the delivery is read, every other field is as it was, and the value is kept', () => {
-    fc.assert(
-      fc.property(cases, ({ kind, path, odd }) => {
+    const holds = (offset: number): void => {
+      for (const [at, { kind, path }] of cases.entries()) {
+        const odd = odds[(at + offset) % odds.length];
         const whole = wholes[kind];
         const { read, fact } = factOf(kind, bent(sampleOf(kind), path, odd));
         expect(fact.subject).toEqual(whole.subject);
@@ -94,9 +87,9 @@ describe('a value that does not fit', () => {
         }
         if (fact.tombstone === undefined && read.notes.some((note) => note.startsWith(`${path.join('.')}: expected`)))
           expect(JSON.stringify(fact.assignments.map(({ fields }) => fields['extra']))).toContain(JSON.stringify(odd));
-      }),
-      runs(2_000),
-    );
+      }
+    };
+    fc.assert(fc.property(fc.nat(odds.length), holds), runs(2));
   });
 
   it('is in `extra` under its path, of the meeting where it is the meeting’s', () => {
