@@ -131,10 +131,6 @@ function mayImport(path: string): readonly string[] {
 }
 
 describe('the architecture', () => {
-  it('has imports to look at', () => {
-    expect(modules.flatMap(({ inside }) => inside).length).toBeGreaterThan(100);
-  });
-
   it('gives every folder its floor', () => {
     expect(modules.map(({ path }) => path).filter((path) => !(floorOf(path) in floors))).toEqual([]);
   });
@@ -172,11 +168,8 @@ describe('the architecture', () => {
         (/\.selectFrom\(/.test(text) ||
           (packages.includes('kysely') && /import \{[^}]*\bsql\b[^}]*\} from 'kysely'/.test(text))),
     );
-    const others = readers
-      .map(({ path }) => path)
-      .filter((path) => !readElsewhere.some(([part]) => path.startsWith(part)));
-    expect(others).toEqual([]);
-    for (const [part] of readElsewhere) expect(readers.some(({ path }) => path.startsWith(part))).toBe(true);
+    const parts = readers.map(({ path }) => readElsewhere.find(([part]) => path.startsWith(part))?.[0] ?? path);
+    expect(new Set(parts)).toEqual(new Set(readElsewhere.map(([part]) => part)));
   });
 
   it('keeps the sandbox separate: it imports only the signature from src/signing', () => {
