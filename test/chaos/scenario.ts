@@ -45,12 +45,17 @@ interface ScenarioOf<E extends Engines> {
   readonly fault: (run: Run<E>) => Promise<string>;
 }
 
+interface Size {
+  readonly perSecond?: number;
+  readonly workers?: number;
+}
+
 export interface Scenario {
   readonly name: string;
   readonly on: string;
   obstacle(): Promise<string | undefined>;
-  /** `perSecond` replaces the rate of the scenario. An error has the outputs of the processes as its cause. */
-  run(seed: number, perSecond?: number): Promise<Row>;
+  /** `size` is another one than that of `npm run chaos`. An error has the outputs of the processes as its cause. */
+  run(seed: number, size?: Size): Promise<Row>;
 }
 
 export interface Row {
@@ -91,11 +96,12 @@ export function scenario<E extends Engines>(given: ScenarioOf<E>): Scenario {
     name: given.name,
     on: given.on,
     obstacle: given.obstacle ?? (async () => undefined),
-    run: (seed, perSecond = given.perSecond ?? defaultPerSecond) => runScenario({ ...given, perSecond }, seed),
+    run: (seed, { perSecond = given.perSecond ?? defaultPerSecond, workers } = {}) =>
+      runScenario({ ...given, perSecond, workers }, seed),
   };
 }
 
-type Rated<E extends Engines> = ScenarioOf<E> & { readonly perSecond: number };
+type Rated<E extends Engines> = ScenarioOf<E> & { readonly perSecond: number; readonly workers: number | undefined };
 
 async function runScenario<E extends Engines>(given: Rated<E>, seed: number): Promise<Row> {
   await using resources = new AsyncDisposableStack();
@@ -103,7 +109,7 @@ async function runScenario<E extends Engines>(given: Rated<E>, seed: number): Pr
   const folder = await mkdtemp(join(tmpdir(), 'slotstream-chaos-alerts-'));
   resources.defer(() => rm(folder, { recursive: true, force: true }));
   const inbox = resources.use(await openAlertInbox(folder));
-  const stack = resources.use(await startStack(engines, { ...inbox.settings, ...given.settings }));
+  const stack = resources.use(await startStack(engines, { ...inbox.settings, ...given.settings }, given.workers));
   // Awaited here: the resources end with this function.
   return await runUnderLoad(given, seed, { engines, stack, inbox }).catch((error: Error) => {
     throw new Error(error.message, { cause: stack.outputs() });

@@ -41,7 +41,7 @@ export interface CommandResult {
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
-export async function startStack(engines: Engines, changes: Settings = {}) {
+export async function startStack(engines: Engines, changes: Settings = {}, workers = 3) {
   const folder = await mkdtemp(join(engines.dataRoot ?? tmpdir(), 'slotstream-chaos-'));
   const key = randomBytes(24).toString('hex');
   const adminToken = randomBytes(24).toString('hex');
@@ -75,7 +75,7 @@ export async function startStack(engines: Engines, changes: Settings = {}) {
       : add({ name: 'work-1', verb: 'work' }));
     const [more, receivers] = engines.isOneProcess
       ? [[], [first]]
-      : await Promise.all([several('work', 2, 3), several('receive', 1, 2)]);
+      : await Promise.all([several('work', 2, workers), several('receive', 1, 2)]);
     return {
       key,
       /** Must not appear in what the processes print. */

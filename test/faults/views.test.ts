@@ -10,13 +10,13 @@ describe('the first page', () => {
       <span>Run <code>work</code></span>
     </li>`;
 
-  it.each(['problem', 'attention', 'warning'])('has a notice in the state %s', (state) => {
-    expect(pageStatements(`<ul>${notice(state)}</ul>`, true)).toEqual(['Work on "a" is & was. Run work']);
-  });
-
-  it('has no bad news in a notice that all is well', () => {
-    expect(pageStatements(`<h1 class="verdict ok">All is well.</h1>${notice('ok')}`, true)).toEqual([]);
-  });
+  it.each(['problem', 'attention', 'warning'])(
+    'has bad news in a notice in the state %s, and none where all is well',
+    (state) => {
+      const page = `<h1 class="verdict ok">All is well.</h1><ul>${notice('ok')}${notice(state)}</ul>`;
+      expect(pageStatements(page, true)).toEqual(['Work on "a" is & was. Run work']);
+    },
+  );
 
   it('that cannot be shown is bad news as a whole', () => {
     expect(
@@ -28,9 +28,14 @@ describe('the first page', () => {
   });
 });
 
-describe('status', () => {
-  it('has no bad news in counts of zero and in times', () => {
-    const output = `Processes
+it('status has bad news in the line of a process, of the queue and of a channel, and none in counts of zero and in times', () => {
+  const bad = [
+    'work     vm (13)     0.1.0    no report since 2026-11-18 00:00:00 UTC',
+    'Queue    Redis: 12 batches waiting, 0 in progress, 0 waiting for a retry, 0 failed',
+    'Bookings 40 entries behind the log, 12 s',
+    'Channel webhook  paused after 9 failures until 2026-11-18 00:01:00 UTC',
+  ];
+  const output = `Processes
   role     host (pid)  version  since                    on disk  state
   receive  vm (12)     0.1.0    2026-11-18 00:00:00 UTC  0        running
 Deliveries
@@ -39,41 +44,21 @@ Deliveries
   Bookings 1 entry behind the log, 0 s
   Messages 3 pending, 2 sent, 0 retracted, 0 failed
   Channel webhook  working
-`;
-    expect(statusStatements({ code: 0, output })).toEqual([]);
-  });
-
-  it('has it in the line of a process, of the queue and of a channel', () => {
-    const output = `  work     vm (13)     0.1.0    no report since 2026-11-18 00:00:00 UTC
-  Queue    Redis: 12 batches waiting, 0 in progress, 0 waiting for a retry, 0 failed
-  Bookings 40 entries behind the log, 12 s
-  Channel webhook  paused after 9 failures until 2026-11-18 00:01:00 UTC`;
-    expect(statusStatements({ code: 1, output })).toEqual([
-      'work vm (13) 0.1.0 no report since 2026-11-18 00:00:00 UTC (exit 1)',
-      'Queue Redis: 12 batches waiting, 0 in progress, 0 waiting for a retry, 0 failed (exit 1)',
-      'Bookings 40 entries behind the log, 12 s (exit 1)',
-      'Channel webhook paused after 9 failures until 2026-11-18 00:01:00 UTC (exit 1)',
-    ]);
-  });
+  ${bad.join('\n  ')}`;
+  expect(statusStatements({ code: 1, output })).toEqual(bad.map((line) => `${line.replaceAll(/ +/g, ' ')} (exit 1)`));
 });
 
-describe('doctor', () => {
-  it('has it in checks that are not well, by either name', () => {
-    const checks = [
-      { name: 'queue', state: 'well', message: 'answers' },
-      { name: 'store', state: 'ill', message: 'It does not answer.' },
-      { id: 'disk', state: 'warning', sentence: 'It fills.' },
-      { id: 'clock', state: 'ok', sentence: 'It is right.' },
-    ];
-    expect(doctorStatements({ code: 3, output: `a line of the log\n${JSON.stringify(checks)}\n` })).toEqual([
-      'store: It does not answer. (exit 3)',
-      'disk: It fills. (exit 3)',
-    ]);
-  });
-
-  it('without an answer is bad news itself', () => {
-    expect(doctorStatements({ code: 1, output: 'No settings.' })).toEqual(['No settings. (exit 1)']);
-  });
+it('doctor has bad news in checks that are not well, and without an answer is bad news itself', () => {
+  const checks = [
+    { id: 'store', state: 'problem', sentence: 'It does not answer.' },
+    { id: 'disk', state: 'warning', sentence: 'It fills.' },
+    { id: 'clock', state: 'ok', sentence: 'It is right.' },
+  ];
+  expect(doctorStatements({ code: 3, output: `a line of the log\n${JSON.stringify(checks)}\n` })).toEqual([
+    'store: It does not answer. (exit 3)',
+    'disk: It fills. (exit 3)',
+  ]);
+  expect(doctorStatements({ code: 1, output: 'No settings.' })).toEqual(['No settings. (exit 1)']);
 });
 
 it('alerts are bad news unless they are about bookings or about the end of a problem', () => {
@@ -86,14 +71,8 @@ it('alerts are bad news unless they are about bookings or about the end of a pro
   expect(alertStatements(received)).toEqual(['disk: It happened.']);
 });
 
-describe('a row is wrong', () => {
+it('a row is wrong where a view that must report the fault does not, or any view reports something without a fault', () => {
   const reports = new Map<ViewName, Report>([['doctor', { text: 'It does not answer.', seconds: 2 }]]);
-
-  it('where a view that must report the fault does not', () => {
-    expect(wrongViews({ expected: ['doctor', 'status'], reports })).toEqual(['status']);
-  });
-
-  it('where any view reports something although there is no fault', () => {
-    expect(wrongViews({ expected: [], reports })).toEqual(['doctor']);
-  });
+  expect(wrongViews({ expected: ['doctor', 'status'], reports })).toEqual(['status']);
+  expect(wrongViews({ expected: [], reports })).toEqual(['doctor']);
 });

@@ -69,19 +69,17 @@ export function statusStatements({ code, output }: CommandResult): readonly stri
 }
 
 interface Check {
-  readonly name?: string;
-  readonly id?: string;
+  readonly id: string;
   readonly state: string;
-  readonly message?: string;
-  readonly sentence?: string;
+  readonly sentence: string;
 }
 
 export function doctorStatements({ code, output }: CommandResult): readonly string[] {
   const json = output.split('\n').find((line) => line.startsWith('['));
   if (json === undefined) return [`${output.slice(0, 200)} (exit ${code})`];
   return (JSON.parse(json) as readonly Check[])
-    .filter(({ state }) => !['well', 'ok'].includes(state))
-    .map((check) => `${check.name ?? check.id}: ${check.message ?? check.sentence} (exit ${code})`);
+    .filter(({ state }) => state !== 'ok')
+    .map(({ id, sentence }) => `${id}: ${sentence} (exit ${code})`);
 }
 
 /** Messages of conditions; those about bookings, and the ends of problems, are no complaint. */

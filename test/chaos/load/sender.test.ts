@@ -58,13 +58,3 @@ it('sends every body until it is accepted, some twice and not in order, and repe
   const firstSeen = [...new Set(sound.received)].filter((body) => bodies.indexOf(body) < before);
   expect(firstSeen).not.toEqual(firstSeen.toSorted((a, b) => bodies.indexOf(a) - bodies.indexOf(b)));
 });
-
-it('ends when the time is up, with what was not accepted', async () => {
-  await using target = await openTarget(() => 503);
-  const load = startLoad({ seed: 2, key, targets: [target.url], perSecond: 0, bodies: ['a', 'b'] });
-  await load.burst(2, 2);
-  await load.finish(400);
-  load.close();
-  expect(load.accepted()).toBe(0);
-  expect(load.offered.every(({ answers }) => answers.length >= 1)).toBe(true);
-});

@@ -11,7 +11,7 @@ import { countLogged, isDrained, judge, type Evidence } from './judge.ts';
 import { ask, promisedTable } from './read.ts';
 
 const seed = 18;
-const bodies = history({ seed, count: 600, poison: 0.05, startMs: Date.UTC(2025, 0, 1) });
+const bodies = history({ seed, count: 300, poison: 0.05, startMs: Date.UTC(2025, 0, 1) });
 const clean = {
   deliveries: bodies.length,
   acknowledged: bodies.length,
@@ -51,10 +51,10 @@ describe.for(storeEngines.filter(({ available }) => available))('the oracle on $
 it('the oracle knows what an erasure removes, whether a delivery came before it or after', async () => {
   await using test = await freshSqlite();
   const people = erasable(bodies).slice(0, 2);
-  await fill(test, bodies.slice(0, 300));
+  await fill(test, bodies.slice(0, 150));
   for (const person of people)
     await erase({ store: test.store, newKey: () => 'k'.repeat(64) }, targetOf(person), { now: receivedAt });
-  await fill(test, bodies.slice(300));
+  await fill(test, bodies.slice(150));
   expect(await judge({ ...evidenceOf(test.url), erased: people })).toEqual(clean);
   expect((await judge(evidenceOf(test.url))).wrong).toBeGreaterThan(0);
 });

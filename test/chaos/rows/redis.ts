@@ -26,8 +26,9 @@ const behindProxy: OpenEngines<WithRedis & { readonly proxy: TestProxy }> = asyn
 };
 
 export const redisRows: readonly Scenario[] = [
-  scenario({ name: kill, ...onRedisAndPostgres, fault: (run) => killAndRestart(run, 4_000) }),
-  scenario({ name: kill, ...onRedisAndSqlite, fault: (run) => killAndRestart(run, 4_000) }),
+  ...[onRedisAndPostgres, onRedisAndSqlite].map((installation) =>
+    scenario<WithRedis>({ name: kill, ...installation, fault: (run) => killAndRestart(run, 4_000) }),
+  ),
   scenario({
     name: 'Redis frozen (SIGSTOP) for 15 s',
     ...onRedisAndPostgres,
@@ -49,5 +50,11 @@ export const redisRows: readonly Scenario[] = [
     },
   }),
   scenario({ name: 'Redis out of memory for 8 s', ...onRedisAndPostgres, fault: (run) => exhaustMemory(run, 8_000) }),
-  scenario({ name: 'FLUSHALL and kill -9 of a receiver at once', ...onRedisAndPostgres, fault: wipeAndKillReceiver }),
+  ...[onRedisAndPostgres, onRedisAndSqlite].map((installation) =>
+    scenario<WithRedis>({
+      name: 'FLUSHALL and kill -9 of a receiver at once',
+      ...installation,
+      fault: wipeAndKillReceiver,
+    }),
+  ),
 ];
