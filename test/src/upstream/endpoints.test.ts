@@ -1,11 +1,10 @@
-// Every endpoint function against the sandbox: once for success, and once for each error documented for it.
+// Every endpoint function against the sandbox, and each documented error of the service once.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { documentedStatuses } from '#schemas/errors.ts';
 import { ApiError, isExpiredToken } from '#src/upstream/api-error.ts';
 import type { Client } from '#src/upstream/client.ts';
 import { retryBudgets } from '#src/upstream/retry-budgets.ts';
 import * as endpoints from '#src/upstream/endpoints.ts';
-import type { ApiPage, PageOptions } from '#src/upstream/pages.ts';
+import type { ApiPage } from '#src/upstream/pages.ts';
 import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
 import { allOf, clientOf, failureOf, pausedTime } from '../../harness/sandbox/api-clients.ts';
 
@@ -23,26 +22,9 @@ const openClient = (bent: Parameters<typeof clientOf>[1]): Client =>
 type Who = keyof TestSandbox['handles']['tokens'];
 const as = (who: Who): Client => openClient({ as: sandbox.handles.tokens[who], retryBudget: retryBudgets.short });
 
-/** The URI of a record that never existed. */
-const unknownId = '00000000-0000-4000-8000-000000000000';
-const never = (family: string): string => `${sandbox.handles.base_url}/${family}/${unknownId}`;
-
 async function first<Item>(pages: AsyncIterable<ApiPage<Item>>): Promise<Item> {
   for await (const { items } of pages) for (const item of items) return item;
   throw new Error('The list is empty.');
-}
-
-interface Row {
-  /** Makes the call and returns the result. */
-  readonly well: (client: Client) => Promise<unknown>;
-  /** The expected result. */
-  readonly like: unknown;
-  /** Conditions of each error, besides 401, 429 and server errors, which any call can meet. */
-  readonly scoped?: false;
-  readonly denied?: readonly [Who, ((client: Client) => Promise<unknown>)?];
-  readonly gone?: (client: Client) => Promise<unknown>;
-  readonly invalid?: (client: Client) => Promise<unknown>;
-  readonly exists?: (client: Client) => Promise<unknown>;
 }
 
 /** One record: parsed, as sent, and when. */
@@ -55,34 +37,22 @@ const beneath = (family: string): object => ({ uri: expect.stringContaining(`/${
 const found = (family: string): unknown => foundWith(beneath(family));
 const some = (family: string): unknown => expect.arrayContaining([expect.objectContaining(beneath(family))]);
 
-type Listing = (client: Client, options?: PageOptions) => AsyncGenerator<ApiPage<unknown>>;
-
-/** All lists reject a token of another list. */
-function listed(list: Listing, like: unknown, more: Partial<Row> = {}): Row {
-  return {
-    well: (client) => allOf(list(client)),
-    like,
-    invalid: (client) => allOf(list(client, { from: 'no-such-token' })),
-    ...more,
-  };
-}
-
 const h = () => sandbox.handles;
+const ours = () => ({ organization: h().organization });
 const hook = () => ({
   url: `http://127.0.0.1:9/${(made += 1)}`,
   events: ['contact.created' as const],
-  organization: h().organization,
+  ...ours(),
   scope: 'organization' as const,
 });
-const ours = { organization: () => h().organization };
 const someHook = (client: Client) => endpoints.createWebhookSubscription(client, hook());
-const someEvent = (client: Client) => first(endpoints.listScheduledEvents(client, { organization: h().organization }));
+const someEvent = (client: Client) => first(endpoints.listScheduledEvents(client, ours()));
 const someRecap = (client: Client) => first(endpoints.listMeetingRecaps(client, { user: h().users.owner }));
-const someForm = (client: Client) => first(endpoints.listRoutingForms(client, { organization: h().organization }));
+const someForm = (client: Client) => first(endpoints.listRoutingForms(client, ours()));
 
 /** An invitee of a meeting that has begun, without a mark. */
 async function unmarked(client: Client): Promise<string> {
-  for await (const { items } of endpoints.listScheduledEvents(client, { organization: h().organization }))
+  for await (const { items } of endpoints.listScheduledEvents(client, ours()))
     for (const { uri, start_time } of items)
       if (Date.parse(start_time ?? '') < Date.now())
         for (const one of await allOf(endpoints.listEventInvitees(client, uri)))
@@ -90,155 +60,98 @@ async function unmarked(client: Client): Promise<string> {
   throw new Error('Everybody is marked.');
 }
 const mark = async (client: Client) => endpoints.createInviteeNoShow(client, await unmarked(client));
-const neverInvited = () => never(`scheduled_events/${unknownId}/invitees`);
 
-const rows: Readonly<Record<string, Row>> = {
-  getInvitee: {
-    well: async (client) => endpoints.getInvitee(client, await unmarked(client)),
-    like: found('invitees'),
-    gone: (client) => endpoints.getInvitee(client, neverInvited()),
-  },
-  createInviteeNoShow: {
-    well: mark,
-    like: found('invitee_no_shows'),
-    gone: (client) => endpoints.createInviteeNoShow(client, neverInvited()),
-  },
-  deleteInviteeNoShow: {
-    well: async (client) => endpoints.deleteInviteeNoShow(client, (await mark(client)).value.uri),
-    like: expect.stringMatching(/Z$/),
-    gone: (client) => endpoints.deleteInviteeNoShow(client, never('invitee_no_shows')),
-  },
-  getCurrentUser: { well: endpoints.getCurrentUser, like: found('users'), scoped: false },
-  getUser: {
-    well: (client) => endpoints.getUser(client, h().users.member),
-    like: found('users'),
-    scoped: false,
-    denied: ['enterprise'],
-    gone: (client) => endpoints.getUser(client, never('users')),
-  },
-  listOrganizationMemberships: listed(
-    (client, options) => endpoints.listOrganizationMemberships(client, { organization: ours.organization() }, options),
+type Run = (client: Client) => Promise<unknown>;
+
+/** What each function is called for, and the expected result. */
+const rows: Readonly<Record<keyof typeof endpoints, readonly [Run, unknown]>> = {
+  getInvitee: [async (client) => endpoints.getInvitee(client, await unmarked(client)), found('invitees')],
+  createInviteeNoShow: [mark, found('invitee_no_shows')],
+  deleteInviteeNoShow: [
+    async (client) => endpoints.deleteInviteeNoShow(client, (await mark(client)).value.uri),
+    expect.stringMatching(/Z$/),
+  ],
+  getCurrentUser: [endpoints.getCurrentUser, found('users')],
+  getUser: [(client) => endpoints.getUser(client, h().users.member), found('users')],
+  listOrganizationMemberships: [
+    (client) => allOf(endpoints.listOrganizationMemberships(client, ours())),
     some('organization_memberships'),
-    { scoped: false, denied: ['member'] },
-  ),
-  listContacts: listed((client, options) => endpoints.listContacts(client, {}, options), some('contacts'), {
-    denied: ['free_plan'],
-  }),
-  getContact: {
-    well: async (client) => endpoints.getContact(client, (await first(endpoints.listContacts(client, {}))).uri),
-    like: found('contacts'),
-    gone: (client) => endpoints.getContact(client, never('contacts')),
-  },
-  getOrganizationMembership: {
-    well: async (client) => {
-      const organization = ours.organization();
-      const { uri } = await first(endpoints.listOrganizationMemberships(client, { organization }));
+  ],
+  getOrganizationMembership: [
+    async (client) => {
+      const { uri } = await first(endpoints.listOrganizationMemberships(client, ours()));
       return endpoints.getOrganizationMembership(client, uri);
     },
-    like: found('organization_memberships'),
-    scoped: false,
-    gone: (client) => endpoints.getOrganizationMembership(client, never('organization_memberships')),
-  },
-  getCustomFieldDefinition: {
-    well: async (client) => {
+    found('organization_memberships'),
+  ],
+  listContacts: [(client) => allOf(endpoints.listContacts(client, {})), some('contacts')],
+  getContact: [
+    async (client) => endpoints.getContact(client, (await first(endpoints.listContacts(client, {}))).uri),
+    found('contacts'),
+  ],
+  listCustomFieldDefinitions: [
+    (client) => allOf(endpoints.listCustomFieldDefinitions(client, {})),
+    some('custom_field_definitions'),
+  ],
+  getCustomFieldDefinition: [
+    async (client) => {
       const { uri } = await first(endpoints.listCustomFieldDefinitions(client, {}));
       return endpoints.getCustomFieldDefinition(client, uri);
     },
-    like: found('custom_field_definitions'),
-    gone: (client) => endpoints.getCustomFieldDefinition(client, never('contacts/custom_field_definitions')),
-  },
-  getRoutingForm: {
-    well: async (client) => endpoints.getRoutingForm(client, (await someForm(client)).uri),
-    like: found('routing_forms'),
-    denied: ['member'],
-    gone: (client) => endpoints.getRoutingForm(client, never('routing_forms')),
-  },
-  listCustomFieldDefinitions: listed(
-    (client, options) => endpoints.listCustomFieldDefinitions(client, {}, options),
-    some('custom_field_definitions'),
-    { denied: ['free_plan'] },
-  ),
-  createWebhookSubscription: {
-    well: someHook,
-    like: foundWith({ state: 'active' }),
-    denied: ['member'],
-    invalid: (client) => endpoints.createWebhookSubscription(client, { ...hook(), events: ['event_type.created'] }),
-    gone: (client) => endpoints.createWebhookSubscription(client, { ...hook(), organization: never('organizations') }),
-    exists: async (client) => {
-      const twice = hook();
-      await endpoints.createWebhookSubscription(client, twice);
-      return endpoints.createWebhookSubscription(client, twice);
-    },
-  },
-  listWebhookSubscriptions: listed(
-    (client, options) =>
-      endpoints.listWebhookSubscriptions(client, { organization: h().organization, scope: 'organization' }, options),
+    found('custom_field_definitions'),
+  ],
+  createWebhookSubscription: [someHook, foundWith({ state: 'active' })],
+  listWebhookSubscriptions: [
+    (client) => allOf(endpoints.listWebhookSubscriptions(client, { ...ours(), scope: 'organization' })),
     some('webhook_subscriptions'),
-    { denied: ['member'] },
-  ),
-  deleteWebhookSubscription: {
-    well: async (client) => endpoints.deleteWebhookSubscription(client, (await someHook(client)).value.uri),
-    like: undefined,
-    gone: (client) => endpoints.deleteWebhookSubscription(client, never('webhook_subscriptions')),
-  },
-  listScheduledEvents: listed(
-    (client, options) => endpoints.listScheduledEvents(client, { organization: h().organization }, options),
-    some('scheduled_events'),
-    { denied: ['member'] },
-  ),
-  getScheduledEvent: {
-    well: async (client) => endpoints.getScheduledEvent(client, (await someEvent(client)).uri),
-    like: found('scheduled_events'),
-    gone: (client) => endpoints.getScheduledEvent(client, never('scheduled_events')),
-  },
-  listEventInvitees: {
-    well: async (client) => allOf(endpoints.listEventInvitees(client, (await someEvent(client)).uri)),
-    like: some('invitees'),
-    gone: (client) => allOf(endpoints.listEventInvitees(client, never('scheduled_events'))),
-  },
-  listEventTypes: listed(
-    (client, options) => endpoints.listEventTypes(client, { organization: h().organization }, options),
-    some('event_types'),
-    { denied: ['enterprise'] },
-  ),
-  getEventType: {
-    well: (client) => endpoints.getEventType(client, h().event_types.solo),
-    like: found('event_types'),
-    denied: ['enterprise'],
-    gone: (client) => endpoints.getEventType(client, never('event_types')),
-  },
-  listMeetingRecaps: listed(
-    (client, options) => endpoints.listMeetingRecaps(client, { user: h().users.owner }, options),
+  ],
+  deleteWebhookSubscription: [
+    async (client) => [await endpoints.deleteWebhookSubscription(client, (await someHook(client)).value.uri)],
+    [undefined],
+  ],
+  listScheduledEvents: [(client) => allOf(endpoints.listScheduledEvents(client, ours())), some('scheduled_events')],
+  getScheduledEvent: [
+    async (client) => endpoints.getScheduledEvent(client, (await someEvent(client)).uri),
+    found('scheduled_events'),
+  ],
+  listEventInvitees: [
+    async (client) => allOf(endpoints.listEventInvitees(client, (await someEvent(client)).uri)),
+    some('invitees'),
+  ],
+  listEventTypes: [(client) => allOf(endpoints.listEventTypes(client, ours())), some('event_types')],
+  getEventType: [(client) => endpoints.getEventType(client, h().event_types.solo), found('event_types')],
+  listMeetingRecaps: [
+    (client) => allOf(endpoints.listMeetingRecaps(client, { user: h().users.owner })),
     some('meeting_recaps'),
-    { denied: ['member'] },
-  ),
-  getTranscript: {
-    well: async (client) => endpoints.getTranscript(client, (await someRecap(client)).uri),
-    like: foundWith({ language: 'en' }),
-    gone: (client) => endpoints.getTranscript(client, never('meeting_recaps')),
-  },
-  getMeetingRecap: {
-    well: async (client) => endpoints.getMeetingRecap(client, (await someRecap(client)).uri),
-    like: found('meeting_recaps'),
-    gone: (client) => endpoints.getMeetingRecap(client, never('meeting_recaps')),
-  },
-  listRoutingForms: listed(
-    (client, options) => endpoints.listRoutingForms(client, { organization: h().organization }, options),
-    some('routing_forms'),
-    { denied: ['member'] },
-  ),
-  listRoutingFormSubmissions: {
-    well: async (client) => {
+  ],
+  getMeetingRecap: [
+    async (client) => endpoints.getMeetingRecap(client, (await someRecap(client)).uri),
+    found('meeting_recaps'),
+  ],
+  getTranscript: [
+    async (client) => endpoints.getTranscript(client, (await someRecap(client)).uri),
+    foundWith({ language: 'en' }),
+  ],
+  listRoutingForms: [(client) => allOf(endpoints.listRoutingForms(client, ours())), some('routing_forms')],
+  getRoutingForm: [
+    async (client) => endpoints.getRoutingForm(client, (await someForm(client)).uri),
+    found('routing_forms'),
+  ],
+  listRoutingFormSubmissions: [
+    async (client) => {
       await sandbox.control('POST', '/routing_form_submissions', {});
       return allOf(endpoints.listRoutingFormSubmissions(client, { form: (await someForm(client)).uri }));
     },
-    like: some('routing_form_submissions'),
-    gone: (client) => allOf(endpoints.listRoutingFormSubmissions(client, { form: never('routing_forms') })),
-  },
+    some('routing_form_submissions'),
+  ],
 };
 
-async function errorOf(run: () => Promise<unknown>): Promise<ApiError> {
-  const error = await failureOf(run);
+it.each(Object.entries(rows))('%s works', async (_, [run, like]) => {
+  expect(await run(as('owner'))).toEqual(like);
+});
+
+async function errorOf(client: Client, run: Run): Promise<ApiError> {
+  const error = await failureOf(() => run(client));
   if (!(error instanceof ApiError)) throw error;
   expect(error.message).toMatch(/^(GET|POST|PATCH|DELETE) \/\S+: the service answered \d{3} /);
   expect(error.hint).toMatch(/\w/);
@@ -246,92 +159,60 @@ async function errorOf(run: () => Promise<unknown>): Promise<ApiError> {
   return error;
 }
 
-type Run = (client: Client) => Promise<unknown>;
+describe('an error of the service', () => {
+  const getUser: Run = (client) => endpoints.getUser(client, h().users.member);
+  const listEvents: Run = (client) => allOf(endpoints.listScheduledEvents(client, ours()));
 
-/** A call that needs no preparation: one that would end in a 404 is as good as any. */
-const anyCall = (row: Row): Run => row.gone ?? row.invalid ?? row.well;
-const all = Object.entries(rows);
-const having = (condition: 'gone' | 'invalid' | 'exists'): [string, Run][] =>
-  all.flatMap(([name, row]): [string, Run][] => {
-    const run = row[condition];
-    return run === undefined ? [] : [[name, run]];
+  it('says that the token is rejected (401), with no scope for the call (403), or for no such role (403)', async () => {
+    const stranger = await errorOf(openClient({ as: 'pat_unknown' }), getUser);
+    expect(stranger).toMatchObject({ status: 401, code: 'refused', isTransient: false });
+    const unscoped = await errorOf(as('no_scopes'), listEvents);
+    expect(unscoped).toMatchObject({ status: 403, title: 'Insufficient scope', isTransient: false });
+    expect(unscoped.requiredScopes).toEqual(['scheduled_events:read']);
+    expect(unscoped.hint).toContain('scheduled_events:read');
+    const denied = await errorOf(as('member'), listEvents);
+    expect(denied).toMatchObject({ status: 403, title: 'Permission Denied', requiredScopes: [], isTransient: false });
+    expect(denied.apiMessage).toMatch(/\w/);
   });
 
-describe('each function', () => {
-  it.each(all)('%s works', async (_, { well, like }) => {
-    const result: unknown = await well(as('owner'));
-    expect(like === undefined ? [result] : result).toEqual(like === undefined ? [undefined] : like);
-  });
-
-  it.each(all)('%s reports a rejected token (401)', async (_, row) => {
-    const stranger = openClient({ as: 'pat_unknown' });
-    const error = await errorOf(() => anyCall(row)(stranger));
-    expect(error).toMatchObject({ status: 401, code: 'refused', isTransient: false });
-  });
-
-  it.each(all.filter(([, row]) => row.scoped !== false))('%s names the missing scope', async (_, row) => {
-    const error = await errorOf(() => anyCall(row)(as('no_scopes')));
-    expect(error).toMatchObject({ status: 403, title: 'Insufficient scope', isTransient: false });
-    expect(error.requiredScopes).toHaveLength(1);
-    expect(error.hint).toContain(error.requiredScopes[0]);
-  });
-
-  it.each(all.flatMap(([name, row]) => (row.denied === undefined ? [] : [[name, row, row.denied] as const])))(
-    '%s reports a denied permission',
-    async (_, row, [who, run = row.well]) => {
-      const error = await errorOf(() => run(as(who)));
-      expect(error).toMatchObject({ status: 403, title: 'Permission Denied', requiredScopes: [], isTransient: false });
-      expect(error.apiMessage).toMatch(/\w/);
-    },
-  );
-
-  it.each(having('gone'))('%s reports a missing record', async (_, run) => {
-    const error = await errorOf(() => run(as('owner')));
+  it('says that the record is missing (404), and when that was', async () => {
+    const { base_url } = h();
+    const never = `${base_url}/users/00000000-0000-4000-8000-000000000000`;
+    const error = await errorOf(as('owner'), (client) => endpoints.getUser(client, never));
     expect(error).toMatchObject({ status: 404, code: 'not_found', isTransient: false });
     expect(error.observed).toMatch(/\.000000Z$/);
   });
 
-  it.each(having('invalid'))('%s reports an invalid request', async (name, run) => {
-    const error = await errorOf(() => run(as('owner')));
-    expect(error).toMatchObject({ status: 400, isTransient: false });
-    expect(error.details.length).toBeGreaterThan(0);
-    expect(isExpiredToken(error)).toBe(name.startsWith('list'));
+  it('says that the request is invalid (400), and tells the token of another list from other mistakes', async () => {
+    const unknownPage: Run = (client) => allOf(endpoints.listContacts(client, {}, { from: 'no-such-token' }));
+    const wrongEvent: Run = (client) =>
+      endpoints.createWebhookSubscription(client, { ...hook(), events: ['event_type.created'] });
+    for (const [run, isToken] of [[unknownPage, true] as const, [wrongEvent, false] as const]) {
+      const error = await errorOf(as('owner'), run);
+      expect(error).toMatchObject({ status: 400, isTransient: false });
+      expect([error.details.length > 0, isExpiredToken(error)]).toEqual([true, isToken]);
+    }
   });
 
-  it.each(having('exists'))('%s reports a conflict', async (_, run) => {
-    expect(await errorOf(() => run(as('owner')))).toMatchObject({ status: 409, code: 'refused' });
+  it('says that there is one already (409)', async () => {
+    const twice = hook();
+    const create: Run = (client) => endpoints.createWebhookSubscription(client, twice);
+    await create(as('owner'));
+    expect(await errorOf(as('owner'), create)).toMatchObject({ status: 409, code: 'refused' });
   });
 
-  it.each(all)('%s retries when the rate is limited, and reports it when that does not end', async (_, row) => {
+  it('is reported when a limit of the rate does not end (429)', async () => {
     await sandbox.control('POST', '/faults', { rate_limit: 1 });
     const time = pausedTime();
     const client = openClient({ as: h().tokens.owner, ...time, retryBudget: retryBudgets.ordinary });
-    expect(await errorOf(() => anyCall(row)(client))).toMatchObject({ status: 429, isTransient: true });
+    expect(await errorOf(client, getUser)).toMatchObject({ status: 429, isTransient: true });
     expect(time.pauses.length).toBeGreaterThan(2);
   });
 
-  it.each(all)('%s reports a failure of the service', async (name, row) => {
+  it('is that of the service itself (500 and 503)', async () => {
     await sandbox.control('POST', '/faults', { status: 1 });
-    const error = await errorOf(() => anyCall(row)(as('owner')));
-    expect(error.status).toBe(name === 'createWebhookSubscription' ? 503 : 500);
-    expect(error).toMatchObject({ isTransient: true, code: 'service_unavailable' });
-  });
-});
-
-describe('the table of calls', () => {
-  it('has every function that the endpoints export', () => {
-    expect(Object.keys(rows).toSorted()).toEqual(Object.keys(endpoints).toSorted());
-  });
-
-  it('covers every status documented for an endpoint', () => {
-    const conditions = { 400: 'invalid', 403: 'denied', 404: 'gone', 409: 'exists' } as const;
-    const documented = {
-      // A list of everything visible has nothing that could be missing.
-      listContacts: documentedStatuses['GET /contacts'].filter((status) => status !== 404),
-      createWebhookSubscription: documentedStatuses['POST /webhook_subscriptions'],
-    };
-    for (const [name, statuses] of Object.entries(documented))
-      for (const status of statuses)
-        if (status in conditions) expect(rows[name]).toHaveProperty(conditions[status as 400]);
+    const failed = { isTransient: true, code: 'service_unavailable' };
+    expect(await errorOf(as('owner'), getUser)).toMatchObject({ status: 500, ...failed });
+    expect(await errorOf(as('owner'), someHook)).toMatchObject({ status: 503, ...failed });
   });
 });
