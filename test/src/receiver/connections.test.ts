@@ -2,15 +2,16 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { limitConnections } from '#src/receiver/connections.ts';
-import { exchange, openReceiver, testQueue } from '../../harness/mirror/receiver.ts';
+import { exchange, openReceiver, signingKey, testQueue } from '../../harness/mirror/receiver.ts';
+import { until } from '../../harness/ports.ts';
 
 type Receiver = Awaited<ReturnType<typeof openReceiver>>;
 const limit = 60;
 const listener = { maxConnections: limit };
 const impatient = { ...listener, idleAfterMs: 1 };
+const healthCheck = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n';
 
 /** Opens connections one by one; each sends the text and, if asked, waits for a response. */
 async function openMany({ port }: Receiver, many: { count: number; text?: string; isAnswered?: boolean }) {
@@ -47,34 +48,39 @@ const all = (count: number): string[] => Array<string>(count).fill('202');
 const evictions = (receiver: Receiver, reason: string): Promise<number> =>
   receiver.counted(`slotstream_evictions_total{reason="${reason}"}`);
 
-describe('a genuine delivery is accepted', () => {
-  it('while the limit is filled with connections that wait after a response', async () => {
-    await using receiver = await openReceiver({ listener: impatient });
-    const text = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n';
-    using _idle = await openMany(receiver, { count: limit, text, isAnswered: true });
+describe('a genuine delivery is accepted while the limit is filled', () => {
+  const start = 'POST /webhooks HTTP/1.1\r\n';
+  it.each([
+    ['with connections that wait after a response', impatient, [{ count: limit, text: healthCheck, isAnswered: true }]],
+    ['with those that send nothing, or never end their headers', listener, [{}, { text: `${start}X: ` }]],
+    [
+      'with bodies that do not end',
+      listener,
+      [{ count: limit + 10, text: `${start}Host: a\r\nContent-Length: 50000\r\n\r\nhalf` }],
+    ],
+  ])('%s', async (_, options, crowds) => {
+    await using receiver = await openReceiver({ listener: options });
+    using others = new DisposableStack();
+    for (const crowd of crowds) others.use(await openMany(receiver, { count: limit, ...crowd }));
     expect(await answersTo(receiver, 10)).toEqual(all(10));
-    expect(await evictions(receiver, 'idle_connection')).toBeGreaterThan(10);
+    expect(await evictions(receiver, options === impatient ? 'idle_connection' : 'slow_connection')).toBeGreaterThan(
+      10,
+    );
     expect(await evictions(receiver, 'connection_limit')).toBe(0);
-  });
-
-  it('while the limit is filled with connections that send nothing, or never end their headers', async () => {
-    await using receiver = await openReceiver({ listener });
-    using _silent = await openMany(receiver, { count: limit });
-    using _slow = await openMany(receiver, { count: limit, text: 'POST /webhooks HTTP/1.1\r\nX: ' });
-    expect(await answersTo(receiver, 10)).toEqual(all(10));
-  });
-
-  it('while the limit is filled with bodies that do not end', async () => {
-    await using receiver = await openReceiver({ listener });
-    const text = 'POST /webhooks HTTP/1.1\r\nHost: a\r\nContent-Length: 50000\r\n\r\nhalf';
-    using _sending = await openMany(receiver, { count: limit + 10, text });
-    expect(await answersTo(receiver, 10)).toEqual(all(10));
-    expect(await evictions(receiver, 'slow_connection')).toBeGreaterThan(10);
   });
 });
 
+/** A queue that takes nothing until it is released. */
+function heldQueue() {
+  const queue = testQueue();
+  const { enqueue } = queue;
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  queue.enqueue = (batch) => promise.then(() => enqueue(batch));
+  return { queue, release };
+}
+
 describe('near the limit', () => {
-  const text = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n';
+  const text = healthCheck;
 
   it('the longest idle connections are closed first, and only as many as needed', async () => {
     await using receiver = await openReceiver({ listener: impatient });
@@ -91,14 +97,7 @@ describe('near the limit', () => {
   });
 
   it('a connection whose delivery is being stored stays open', async () => {
-    const queue = testQueue();
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    const { enqueue } = queue;
-    queue.enqueue = async (batch) => {
-      await released;
-      return enqueue(batch);
-    };
+    const { queue, release } = heldQueue();
     await using receiver = await openReceiver({ queue, listener });
     const delivery = answersTo(receiver, 1);
     using _others = await openMany(receiver, { count: limit * 2, text, isAnswered: true });
@@ -120,19 +119,18 @@ describe('near the limit', () => {
   });
 
   it('a connection is refused, and counted, only while every other one has a complete request in progress', async () => {
-    const queue = testQueue();
-    const { enqueue } = queue;
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    queue.enqueue = async (batch) => {
-      await released;
-      return enqueue(batch);
+    const { queue, release } = heldQueue();
+    let verified = 0;
+    const keysAt = () => {
+      verified += 1;
+      return [signingKey];
     };
-    await using receiver = await openReceiver({ queue, listener: { maxConnections: 4 }, circuitTimeoutMs: 60_000 });
+    const limits = { listener: { maxConnections: 4 }, circuitTimeoutMs: 60_000 };
+    await using receiver = await openReceiver({ queue, keysAt, ...limits });
     const deliveries: Promise<string[]>[] = [];
-    for (let n = 0; n < 4; n += 1) {
+    for (let n = 1; n <= 4; n += 1) {
       deliveries.push(answersTo(receiver, 1));
-      await sleep(100);
+      await until(() => verified === n, 'the whole delivery has arrived');
     }
     expect(await answersTo(receiver, 1)).toEqual(['']);
     expect(await evictions(receiver, 'connection_limit')).toBe(1);

@@ -109,10 +109,8 @@ describe('every rejected signature gets the same response', () => {
 it('the same delivery is acknowledged with 202 each time it arrives', async () => {
   await using receiver = await openReceiver();
   const headers = receiver.sign(body);
-  const statuses = await Promise.all(
-    Array.from({ length: 100 }, async () => (await receiver.post(body, headers)).status),
-  );
-  expect(new Set(statuses)).toEqual(new Set([202]));
+  const answers = await Promise.all(Array.from({ length: 30 }, () => receiver.post(body, headers)));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
 });
 
 it('every key of the key ring verifies, a removed one does not, and the metric names the key by its id', async () => {
@@ -225,7 +223,7 @@ describe('slow senders', () => {
 
   it('do not block a good delivery', async () => {
     await using receiver = await openReceiver({ listener });
-    const slow = Array.from({ length: 200 }, () => exchange(receiver.port, ['POST /webhooks HTTP/1.1\r\nX: ']));
+    const slow = Array.from({ length: 50 }, () => exchange(receiver.port, ['POST /webhooks HTTP/1.1\r\nX: ']));
     expect((await receiver.post(body)).status).toBe(202);
     await Promise.all(slow);
   });
@@ -304,10 +302,10 @@ it('a flood of bad signatures is counted and leaves only a few log lines', async
   await using receiver = await openReceiver();
   const headers = receiver.sign(body, 'canary-of-an-attacker, long enough');
   const startedMs = Date.now();
-  for (let round = 0; round < 20; round += 1)
+  for (let round = 0; round < 4; round += 1)
     await Promise.all(Array.from({ length: 50 }, () => receiver.post(body, headers)));
   const tenSeconds = Math.floor((Date.now() - startedMs) / 10_000);
-  expect(await receiver.counted('slotstream_deliveries_refused_total{cause="wrong"}')).toBe(1000);
+  expect(await receiver.counted('slotstream_deliveries_refused_total{cause="wrong"}')).toBe(200);
   expect(receiver.lines.length, 'one line in ten seconds').toBeOneOf([1, tenSeconds, tenSeconds + 1]);
   expect(receiver.queue.batches).toEqual([]);
   expect(receiver.diskLog.status()).toMatchObject({ waiting: 0, bytes: 0 });

@@ -4,7 +4,6 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncat
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { takeLock } from '#src/base/process-lock.ts';
 import { nodeDisk, type Disk } from '#src/receiver/disk-log/disk.ts';
 import type { DiskLog } from '#src/receiver/disk-log/disk-log.ts';
 import { batchOf, DiskLogFolder, recordOf, TestQueue } from '../../../harness/disk-logs.ts';
@@ -227,16 +226,5 @@ describe('several receivers on one root', () => {
     expect(await processed(log)).toEqual(['of the killed one']);
     await log.close();
     expect(readdirSync(folder.root)).toEqual([]);
-  });
-
-  it('lock a folder once, and not a missing one', () => {
-    const left = folder.leave('other', {});
-    const lock = takeLock(join(left, 'lock'));
-    expect(takeLock(join(left, 'lock'))).toBeUndefined();
-    lock?.release();
-    const again = takeLock(join(left, 'lock'));
-    expect(again).toBeDefined();
-    again?.release();
-    expect(takeLock(join(folder.root, 'missing', 'lock'))).toBeUndefined();
   });
 });

@@ -65,24 +65,20 @@ describe('a segment', () => {
     );
   });
 
-  it('is damaged, not torn, when complete records follow a length that points beyond the end', () => {
+  it('is torn only when nothing complete follows what is not, and damaged otherwise', () => {
     const record = encode({ v: 1, deliveries: [{ body: 'a', receivedAt }] });
-    const wrong = Buffer.from(record);
-    wrong.writeUInt32LE(0x7fffffff, 0);
-    expect(readSegment(Buffer.concat([record, wrong, record]))).toMatchObject({ records: [{}, {}], state: 'damaged' });
-    expect(readSegment(Buffer.concat([record, wrong]))).toMatchObject({ records: [{}], state: 'torn' });
-  });
-
-  it('is torn when it ends with space that was allotted and never written', () => {
-    const record = encode({ v: 1, deliveries: [{ body: 'a', receivedAt }] });
-    expect(readSegment(Buffer.concat([record, Buffer.alloc(40)]))).toMatchObject({ records: [{}], state: 'torn' });
-  });
-
-  it('is damaged when a complete record has a wrong checksum, also the last one', () => {
-    const record = encode({ v: 1, deliveries: [{ body: 'a', receivedAt }] });
-    const wrong = Buffer.from(record);
-    wrong[wrong.length - 1] = 0;
-    expect(readSegment(Buffer.concat([wrong, record])).state).toBe('damaged');
-    expect(readSegment(Buffer.concat([record, wrong])).state).toBe('damaged');
+    const [tooLong, changed] = [Buffer.from(record), Buffer.from(record)];
+    tooLong.writeUInt32LE(0x7fffffff, 0);
+    changed[changed.length - 1] = 0;
+    const read = (...parts: Buffer[]) => {
+      const { records, state } = readSegment(Buffer.concat(parts));
+      return [records.length, state];
+    };
+    expect(read(record, tooLong, record)).toEqual([2, 'damaged']);
+    expect(read(record, tooLong)).toEqual([1, 'torn']);
+    // Space that was allotted and never written.
+    expect(read(record, Buffer.alloc(40))).toEqual([1, 'torn']);
+    expect(read(changed, record)).toEqual([1, 'damaged']);
+    expect(read(record, changed)).toEqual([1, 'damaged']);
   });
 });
