@@ -105,33 +105,26 @@ describe('pages', () => {
     },
   );
 
+  it.each([{}, { pagination: null }, { pagination: [7] }, { pagination: { next_page: 7, next_page_token: '' } }])(
+    'end with a page that has no next one (%j)',
+    async (rest) => {
+      await using server = await openFakeServer((_request, response) =>
+        answer(response, 200, { collection: [{ id: 1 }], ...rest }),
+      );
+      expect(await ids(pagesOf(clientOf(server.url), list))).toEqual([[1]]);
+      expect(server.asked).toHaveLength(1);
+    },
+  );
+
   it.each([
-    ['no pagination', {}],
-    ['null', { pagination: null }],
-    ['an odd pagination', { pagination: [7] }],
-    ['odd values', { pagination: { next_page: 7, next_page_token: '' } }],
-  ])('end with a page that has %s', async (_, rest) => {
-    await using server = await openFakeServer((_request, response) =>
-      answer(response, 200, { collection: [{ id: 1 }], ...rest }),
-    );
-    expect(await ids(pagesOf(clientOf(server.url), list))).toEqual([[1]]);
-    expect(server.asked).toHaveLength(1);
-  });
-
-  it('end with an error when a page leads to itself', async () => {
-    await using server = await openFakeServer((_, response) =>
-      answer(response, 200, page([1], { next_page_token: 'again' })),
-    );
-    expect(await failureOf(() => allOf(pagesOf(clientOf(server.url), list)))).toMatchObject({ code: 'service_answer' });
-    expect(server.asked).toHaveLength(2);
-  });
-
-  it('end with an error when two pages lead to each other', async () => {
+    ['a page leads to itself', 2, () => 'again'],
+    ['two pages lead to each other', 3, (url = '') => (url.includes('=a') ? 'b' : 'a')],
+  ])('end with an error when %s', async (_, asked, next) => {
     await using server = await openFakeServer((request, response) =>
-      answer(response, 200, page([1], { next_page_token: request.url?.includes('=a') ? 'b' : 'a' })),
+      answer(response, 200, page([1], { next_page_token: next(request.url) })),
     );
     expect(await failureOf(() => allOf(pagesOf(clientOf(server.url), list)))).toMatchObject({ code: 'service_answer' });
-    expect(server.asked).toHaveLength(3);
+    expect(server.asked).toHaveLength(asked);
   });
 
   it('have every record as sent, and of the parsed ones those that can be parsed', async () => {

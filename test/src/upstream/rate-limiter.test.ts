@@ -18,44 +18,48 @@ const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
 };
 
-async function once(limiter: RateLimiter, answer: ReturnType<typeof rateLimit> | undefined): Promise<void> {
+async function once(limiter: RateLimiter, answer: Answer): Promise<void> {
   (await limiter.acquire())(answer);
+}
+
+/** A limiter that leaves two fifths to others, and what it has waited for. */
+function openLimiter() {
+  const time = pausedTime();
+  const reported: unknown[] = [];
+  return { time, reported, limiter: createRateLimiter({ ...time, onPause: (one) => void reported.push(one) }, 0.4) };
+}
+
+type Answer = ReturnType<typeof rateLimit> | undefined;
+
+/** Begins calls, and gives the ends of those that were admitted. */
+function begin(limiter: RateLimiter, count: number): ((answer: Answer) => void)[] {
+  const entered: ((answer: Answer) => void)[] = [];
+  for (let call = 0; call < count; call += 1) void limiter.acquire().then((release) => entered.push(release));
+  return entered;
 }
 
 describe('the rate limiter', () => {
   it('admits calls while more than the reserve remains', async () => {
-    const time = pausedTime();
-    const limiter = createRateLimiter(time, 0.4);
+    const { limiter, time } = openLimiter();
     for (let remaining = 499; remaining > 200; remaining -= 1) await once(limiter, rateLimit(remaining));
     expect(time.pauses).toEqual([]);
   });
 
-  it('waits for the reset once the reserve is reached, then goes on', async () => {
-    const time = pausedTime();
-    const reported: unknown[] = [];
-    const limiter = createRateLimiter({ ...time, onPause: (pause) => void reported.push(pause) }, 0.4);
-    await once(limiter, rateLimit(200));
-    await once(limiter, rateLimit(499, { resetMs: 60_000 }));
-    await once(limiter, rateLimit(498, { resetMs: 60_000 }));
-    expect(time.pauses).toEqual([40_000]);
-    expect(reported).toEqual([{ ms: 40_000, why: 'rate_limit' }]);
-  });
-
-  it('counts the calls of other tools, which are in the header', async () => {
-    const time = pausedTime();
-    const limiter = createRateLimiter(time, 0.4);
-    await once(limiter, rateLimit(450));
-    await once(limiter, rateLimit(150));
-    await once(limiter, rateLimit(499, { resetMs: 60_000 }));
-    expect(time.pauses).toEqual([40_000]);
-  });
+  it.each([[[200]], [[450, 150]]])(
+    'waits for the reset once the reserve is reached, by whomever (%j remain), then goes on',
+    async (remaining) => {
+      const { limiter, time, reported } = openLimiter();
+      for (const left of [...remaining, 499, 498])
+        await once(limiter, rateLimit(left, { resetMs: left > 450 ? 60_000 : 40_000 }));
+      expect(time.pauses).toEqual([40_000]);
+      expect(reported).toEqual([{ ms: 40_000, why: 'rate_limit' }]);
+    },
+  );
 
   it('counts calls in flight, so that many at once do not use up the reserve', async () => {
-    const time = pausedTime();
-    const limiter = createRateLimiter(time, 0.4);
+    const { limiter, time } = openLimiter();
     await once(limiter, rateLimit(203));
-    const entered: ((answer: ReturnType<typeof rateLimit> | undefined) => void)[] = [];
-    for (let call = 0; call < 10; call += 1) void limiter.acquire().then((release) => entered.push(release));
+    const entered = begin(limiter, 10);
     await settle();
     expect(entered).toHaveLength(3);
     entered[0]?.(rateLimit(202));
@@ -69,9 +73,7 @@ describe('the rate limiter', () => {
   });
 
   it('sends one call at a time until the limit is known', async () => {
-    const limiter = createRateLimiter(pausedTime(), 0.4);
-    const entered: ((answer: ReturnType<typeof rateLimit> | undefined) => void)[] = [];
-    for (let call = 0; call < 5; call += 1) void limiter.acquire().then((release) => entered.push(release));
+    const entered = begin(openLimiter().limiter, 5);
     await settle();
     expect(entered).toHaveLength(1);
     entered[0]?.(rateLimit(400));
@@ -80,9 +82,7 @@ describe('the rate limiter', () => {
   });
 
   it('sends another single call when the first got no response', async () => {
-    const limiter = createRateLimiter(pausedTime(), 0.4);
-    const entered: ((answer: undefined) => void)[] = [];
-    for (let call = 0; call < 3; call += 1) void limiter.acquire().then((release) => entered.push(release));
+    const entered = begin(openLimiter().limiter, 3);
     await settle();
     entered[0]?.(undefined);
     await settle();
@@ -103,8 +103,7 @@ describe('the rate limiter', () => {
   });
 
   it('uses the smaller count when responses of one window arrive out of order', async () => {
-    const time = pausedTime();
-    const limiter = createRateLimiter(time, 0.4);
+    const { limiter, time } = openLimiter();
     await once(limiter, rateLimit(300));
     const [a, b] = await Promise.all([limiter.acquire(), limiter.acquire()]);
     a(rateLimit(200));
@@ -114,8 +113,7 @@ describe('the rate limiter', () => {
   });
 
   it('never waits longer than the longest delay, whatever the reset is', async () => {
-    const time = pausedTime();
-    const limiter = createRateLimiter(time, 0.4);
+    const { limiter, time } = openLimiter();
     await once(limiter, rateLimit(0, { resetMs: 1e12 }));
     await once(limiter, rateLimit(499));
     expect(time.pauses).toEqual([longestDelayMs]);
@@ -132,8 +130,7 @@ describe('the rate limiter', () => {
   });
 
   it('stops waiting when the signal aborts', async () => {
-    const time = pausedTime();
-    const limiter = createRateLimiter(time, 0.4);
+    const { limiter } = openLimiter();
     await once(limiter, rateLimit(0));
     await expect(limiter.acquire(AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
   });
@@ -167,7 +164,7 @@ describe('the rate limiter', () => {
           expect(least).toBeGreaterThanOrEqual(Math.floor(limit * share));
         },
       ),
-      runs(50),
+      runs(30),
     );
   });
 });
