@@ -9,36 +9,35 @@ const requested = (status: number, headers: Record<string, string>) =>
   requestedDelayMs({ status, headers: new Headers(headers) }, nowMs);
 
 describe('the delay a response requests', () => {
-  it('is Retry-After in seconds', () => {
-    expect(requested(429, { 'retry-after': '7' })).toBe(7_000);
-    expect(requested(503, { 'retry-after': ' 7 ' })).toBe(7_000);
+  const reset = (seconds: string, remaining?: string) => ({
+    'x-ratelimit-reset': seconds,
+    ...(remaining !== undefined && { 'x-ratelimit-remaining': remaining }),
   });
+  const after = (text: string) => ({ 'retry-after': text });
 
-  it('is Retry-After as a date, and 0 when the date has passed', () => {
-    expect(requested(503, { 'retry-after': 'Sun, 15 Nov 2026 12:00:30 GMT' })).toBe(30_000);
-    expect(requested(503, { 'retry-after': 'Sun, 15 Nov 2026 11:00:00 GMT' })).toBe(0);
-  });
-
-  it('is the reset of a limit that is used up', () => {
-    expect(requested(429, { 'x-ratelimit-reset': '12', 'x-ratelimit-remaining': '0' })).toBe(12_000);
-    expect(requested(429, { 'x-ratelimit-reset': '12' })).toBe(12_000);
-  });
-
-  it('is not the reset of a limit that is not used up, nor of a response other than 429', () => {
-    expect(requested(429, { 'x-ratelimit-reset': '12', 'x-ratelimit-remaining': '300' })).toBeUndefined();
-    expect(requested(500, { 'x-ratelimit-reset': '12', 'x-ratelimit-remaining': '0' })).toBeUndefined();
-  });
-
-  it('is undefined when the header is invalid, and never years', () => {
-    for (const text of ['soon', '', '-5', '1.5', '1e9', '0x10', 'NaN', 'tomorrow', '2026-11-15'])
-      expect(requested(429, { 'retry-after': text })).toBeUndefined();
-    expect(requested(429, { 'retry-after': '1000000000' })).toBe(longestDelayMs);
-    expect(requested(429, { 'x-ratelimit-reset': '999999999999999' })).toBe(longestDelayMs);
-    expect(requested(503, { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' })).toBe(longestDelayMs);
-  });
-
-  it('prefers Retry-After over the reset', () => {
-    expect(requested(429, { 'retry-after': '3', 'x-ratelimit-reset': '50' })).toBe(3_000);
+  it.each<[string, number, Record<string, string>, number | undefined]>([
+    ['Retry-After in seconds', 429, after('7'), 7_000],
+    ['that with spaces', 503, after(' 7 '), 7_000],
+    ['Retry-After as a date', 503, after('Sun, 15 Nov 2026 12:00:30 GMT'), 30_000],
+    ['0 when the date has passed', 503, after('Sun, 15 Nov 2026 11:00:00 GMT'), 0],
+    ['the reset of a limit that is used up', 429, reset('12', '0'), 12_000],
+    ['the reset of a limit that may be', 429, reset('12'), 12_000],
+    ['not the reset of a limit that is not used up', 429, reset('12', '300'), undefined],
+    ['not the reset beside another status', 500, reset('12', '0'), undefined],
+    ['Retry-After rather than the reset', 429, { ...after('3'), ...reset('50') }, 3_000],
+    ['never years', 429, after('1000000000'), longestDelayMs],
+    ['never a reset in years', 429, reset('999999999999999'), longestDelayMs],
+    ['never a date in years', 503, after('Fri, 31 Dec 9999 23:59:59 GMT'), longestDelayMs],
+    ...['soon', '', '-5', '1.5', '1e9', '0x10', 'NaN', 'tomorrow', '2026-11-15'].map(
+      (text): [string, number, Record<string, string>, undefined] => [
+        `none for "${text}"`,
+        429,
+        after(text),
+        undefined,
+      ],
+    ),
+  ])('is %s', (_, status, headers, delayMs) => {
+    expect(requested(status, headers)).toBe(delayMs);
   });
 });
 

@@ -28,7 +28,7 @@ describe('local time', () => {
         const ms = someInstant(zonePeriods(zone) ?? [], n, share);
         expect([zone, ms, localClock(zone)?.(ms).toISOString().slice(0, 16)]).toEqual([zone, ms, written(zone, ms)]);
       }),
-      runs(200),
+      runs(120),
     );
   });
 

@@ -1,5 +1,5 @@
 // Bootstrap against the service as it really behaves: refusals, races, outages.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isComplete, type StepResult } from '#src/subscriptions/apply.ts';
 import { describeRefusals, describeResult } from '#src/subscriptions/describe.ts';
 import { isPending } from '#src/subscriptions/plan.ts';
@@ -15,8 +15,13 @@ import {
 import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
 
 let sandbox: TestSandbox;
-beforeEach(async () => void (sandbox = await openTestSandbox({ contacts: 1, bookings: 1, rateLimits: false })));
-afterEach(() => sandbox[Symbol.asyncDispose]());
+beforeAll(async () => void (sandbox = await openTestSandbox({ contacts: 1, bookings: 1, rateLimits: false })));
+afterAll(() => sandbox[Symbol.asyncDispose]());
+beforeEach(async () => {
+  for (const { uri } of stored()) sandbox.service.state.subscriptions.delete(uri);
+  Object.assign(sandbox.service.options, { eventTypes: false });
+  await sandbox.control('POST', '/faults', {});
+});
 
 const [contacts, bookings, submissions, recaps] = registered as [string, string, string, string];
 const kindsOf = (results: readonly StepResult[]): readonly string[] => results.map(({ kind }) => kind);
@@ -33,13 +38,8 @@ describe('bootstrap', () => {
     const { results } = await bootstrapper.apply();
     expect(kindsOf(results).slice(-2)).toEqual(['unchanged', 'created']);
     expect(bootstrapper.refused).toEqual([]);
-    expect(subscriptionsIn(sandbox)).toEqual([
-      contacts,
-      'organization active event_type',
-      bookings,
-      submissions,
-      recaps,
-    ]);
+    const eventTypes = 'organization active event_type';
+    expect(subscriptionsIn(sandbox)).toEqual([contacts, eventTypes, bookings, submissions, recaps]);
   });
 
   it('uses the group instead of the organization where the events allow it', async () => {
@@ -87,10 +87,8 @@ describe('bootstrap', () => {
     const fewer = { events: only('contact') };
     await bootstrapper.apply(fewer);
     expect(subscriptionsIn(sandbox)).toEqual(registered);
-    expect((await bootstrapper.plan(fewer)).steps.map(({ kind }) => kind)).toEqual([
-      'keep',
-      ...Array.from({ length: 3 }, () => 'leftover'),
-    ]);
+    const { steps } = await bootstrapper.plan(fewer);
+    expect(steps.map(({ kind }) => kind)).toEqual(['keep', 'leftover', 'leftover', 'leftover']);
     await bootstrapper.apply({ ...fewer, prune: true });
     expect(subscriptionsIn(sandbox)).toEqual([contacts]);
   });
@@ -143,18 +141,14 @@ describe('what is refused', () => {
 
   it('without webhooks:write is everything', async () => {
     const { results } = await openBootstrapper(sandbox, { token: tokenWithout('webhooks:write') }).apply();
-    expect(refusalsIn(results).map(({ cause }) => cause)).toEqual(
-      Array.from({ length: 5 }, () => ({ kind: 'scopes', scopes: ['webhooks:write'] })),
-    );
+    const cause = { kind: 'scopes', scopes: ['webhooks:write'] };
+    expect(refusalsIn(results)).toMatchObject([{ cause }, { cause }, { cause }, { cause }, { cause }]);
   });
 
   it('to an ordinary member is what concerns the organization, not the recaps', async () => {
     const applied = await openBootstrapper(sandbox, { token: sandbox.handles.tokens.member }).apply();
     expect(subscriptionsIn(sandbox)).toEqual([recaps]);
-    expect(refusalsIn(applied.results)[0]?.cause).toEqual({
-      kind: 'permission',
-      message: 'You do not have permission',
-    });
+    expect(refusalsIn(applied.results)[0]?.cause).toMatchObject({ kind: 'permission' });
     expect(isComplete(applied)).toBe(false);
   });
 
@@ -163,9 +157,7 @@ describe('what is refused', () => {
     const { results } = await bootstrapper.apply();
     expect(new Set(refusalsIn(results).map(({ cause }) => cause.kind))).toEqual(new Set(['plan']));
     expect(bootstrapper.refused).toEqual([]);
-    expect((await bootstrapper.plan()).steps.map(({ kind }) => kind)).toEqual(
-      Array.from({ length: 5 }, () => 'create'),
-    );
+    expect(new Set((await bootstrapper.plan()).steps.map(({ kind }) => kind))).toEqual(new Set(['create']));
   });
 
   it.each([400, 503])('with %i never shows the signing key, though the service echoes it', async (status) => {
@@ -175,10 +167,8 @@ describe('what is refused', () => {
       return Response.json({ title: 'Bad', message: key, details: [{ message: `not good: ${key}` }] }, { status });
     };
     const { results } = await openBootstrapper(sandbox, { fetch: echo }).apply();
-    const texts = [
-      ...results.map((result) => describeResult(result).why),
-      ...describeRefusals(refusalsIn(results)),
-    ].join(' ');
+    const reasons = results.map((result) => describeResult(result).why);
+    const texts = [...reasons, ...describeRefusals(refusalsIn(results))].join(' ');
     expect(texts).toContain(String(status));
     expect(texts + JSON.stringify(results)).not.toContain('the secret');
   });
