@@ -87,7 +87,7 @@ describe('what changed in a column', () => {
             sorted(shown.map((each) => ({ ...each, before: each.before ?? null, after: each.after ?? null }))),
           ).toEqual(sorted(changed.map((each) => ({ item: each.name, before: each.before, after: each.after }))));
         }),
-        runs(300),
+        runs(150),
       );
     },
   );
@@ -109,7 +109,7 @@ describe('what changed in a column', () => {
         for (const each of shown)
           expect(canonicalJson(each.before ?? null)).not.toBe(canonicalJson(each.after ?? null));
       }),
-      runs(300),
+      runs(150),
     );
   });
 });

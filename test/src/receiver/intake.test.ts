@@ -9,19 +9,15 @@ const metrics = { batched: () => undefined };
 const receivedAt = '2025-04-14T11:42:33.000000Z';
 const delivery = (body: string): QueuedDelivery => ({ body, receivedAt });
 
-/** `accept` is what the disk log does with a batch: here it only waits for `enqueue`. */
-function intakeOf({
-  enqueue,
-  outcome = () => 'queued',
-  options = {},
-  senders,
-}: {
+interface Setup {
   readonly enqueue: (batch: DeliveryBatch) => Promise<unknown>;
-  readonly outcome?: () => ReceivedOutcome;
   readonly options?: IntakeOptions;
   readonly senders?: () => number;
-}) {
-  const accept = (batch: DeliveryBatch) => enqueue(batch).then(outcome);
+}
+
+/** `accept` is what the disk log does with a batch: here it only waits for `enqueue`. */
+function intakeOf({ enqueue, options = {}, senders }: Setup) {
+  const accept = (batch: DeliveryBatch) => enqueue(batch).then((): ReceivedOutcome => 'queued');
   return createIntake({ diskLog: { accept }, metrics, ...(senders && { senders }) }, options);
 }
 

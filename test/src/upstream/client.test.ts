@@ -128,7 +128,7 @@ describe('a temporary failure', () => {
 
   it('never ends long work for a rate limit, however long it lasts, nor counts it against a failure that follows', async () => {
     const limited = { status: 429, headers: { 'retry-after': '3600' } };
-    const turns = [...Array<Turn>(60).fill(limited), { status: 503 }, {}];
+    const turns = [...Array.from({ length: 60 }, () => limited), { status: 503 }, {}];
     const { run, sent, time } = calling(get, turns, { retryBudget: retryBudgets.long });
     await run();
     expect(sent).toHaveLength(62);
@@ -153,7 +153,10 @@ describe('a create', () => {
   );
 
   it.each([
-    ...[{ fails: 'ECONNRESET' }, { fails: 'UND_ERR_SOCKET' }, { body: '<html>' }, { body: '{"resource":' }],
+    { fails: 'ECONNRESET' },
+    { fails: 'UND_ERR_SOCKET' },
+    { body: '<html>' },
+    { body: '{"resource":' },
     ...[500, 502, 504].map((status) => ({ status })),
   ])('is not sent again when it may have been carried out (%o)', async (turn) => {
     const { run, sent } = calling(post, [turn, {}]);

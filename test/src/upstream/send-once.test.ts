@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { loadConfig } from '#src/config/load.ts';
 import { failureText } from '#src/cli/program.ts';
 import { describeError } from '#src/observability/redact.ts';
 import type { ApiCall } from '#src/upstream/client.ts';
@@ -172,14 +173,7 @@ describe('the token', () => {
   });
 });
 
-const noApi = {
-  baseUrl: 'https://api.example.test',
-  token: undefined,
-  oauth: undefined,
-  organizationUri: undefined,
-  userUri: undefined,
-  groupUri: undefined,
-};
+const { api: noApi } = loadConfig({});
 
 it('personal data quoted by the service is redacted', async () => {
   const body = {

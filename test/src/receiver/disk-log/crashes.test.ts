@@ -21,6 +21,9 @@ afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
 const eio = (): Error => Object.assign(new Error('i/o error'), { code: 'EIO' });
 
+const damaged = recordOf('x', 'bad');
+damaged[damaged.length - 2] = 0;
+
 /** Lets the loop and the workers run until nothing is left, and returns what the workers have seen. */
 async function processed(log: DiskLog): Promise<readonly string[]> {
   for (let turn = 0; turn < 3; turn += 1) {
@@ -46,8 +49,6 @@ describe.each(['every', 'fallback'] as const)('after a crash, with the mode %s,'
   });
 
   it('a damaged record costs only itself; each file that had one is set aside and named in the log', async () => {
-    const damaged = recordOf('x', 'bad');
-    damaged[damaged.length - 2] = 0;
     folder.leave('dead', {
       '0000000001.segment': Buffer.concat([recordOf('a', 'good'), damaged, recordOf('b', 'behind')]),
       '0000000002.segment': Buffer.concat([damaged, recordOf('c', 'next')]),
@@ -67,8 +68,6 @@ describe.each(['every', 'fallback'] as const)('after a crash, with the mode %s,'
   });
 
   it('a file is set aside although its folder could not be flushed at first', async () => {
-    const damaged = recordOf('x', 'bad');
-    damaged[damaged.length - 2] = 0;
     folder.leave('dead', { '0000000001.segment': damaged });
     let failures = 1;
     const syncFolder: Disk['syncFolder'] = (path) =>
