@@ -42,21 +42,15 @@ describe('configuration', () => {
     expect(config.events).toHaveLength(14);
   });
 
-  it('takes blank variables for unset ones', () => {
+  it('takes blank variables for unset ones, and REDIS_URL and SIGNING_KEY for other names; the main name wins', () => {
     expect(loadConfig({ PORT: '', DATABASE_URL: '  ', EVENTS: '' })).toMatchObject({ port: 8080 });
-  });
-
-  it('knows REDIS_URL and SIGNING_KEY as other names, and the main name wins', () => {
-    expect(loadConfig({ REDIS_URL: 'redis://r' }).queueUrl).toBe('redis://r');
-    expect(loadConfig({ REDIS_URL: 'redis://r', QUEUE_URL: 'redis://q' }).queueUrl).toBe('redis://q');
-    expect(loadConfig({ REDIS_URL: 'redis://r', QUEUE_URL: ' ' }).queueUrl).toBe('redis://r');
+    const queueOf = (env: Environment) => loadConfig({ REDIS_URL: 'redis://r', ...env }).queueUrl;
+    expect([{}, { QUEUE_URL: 'redis://q' }, { QUEUE_URL: ' ' }].map(queueOf)).toEqual([
+      'redis://r',
+      'redis://q',
+      'redis://r',
+    ]);
     expect(loadConfig({ SIGNING_KEY: longKey }).signing.keys).toEqual([longKey]);
-  });
-
-  it('reads a mounted secret from the file that NAME_FILE names', () => {
-    const path = join(mkdtempSync(join(tmpdir(), 'slotstream-')), 'keys');
-    writeFileSync(path, `${longKey}, second-${longKey}\n`);
-    expect(loadConfig({ SIGNING_KEYS_FILE: path }).signing.keys).toEqual([longKey, `second-${longKey}`]);
   });
 
   it('never repeats the value of a secret', () => {
@@ -91,8 +85,10 @@ describe('configuration', () => {
     expect(loadConfig({}).diskLog.mode).toBe('fallback');
   });
 
-  it('reads tokens from files too, and masks people for AI models by default', () => {
-    const path = join(mkdtempSync(join(tmpdir(), 'secret-')), 'token');
+  it('reads a mounted secret from the file that NAME_FILE names, and masks people for AI models by default', () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'slotstream-')), 'secret');
+    writeFileSync(path, `${longKey}, second-${longKey}\n`);
+    expect(loadConfig({ SIGNING_KEYS_FILE: path }).signing.keys).toEqual([longKey, `second-${longKey}`]);
     writeFileSync(path, 'a-token-of-its-own-kind\n');
     expect(loadConfig({ ADMIN_READ_TOKEN_FILE: path }).adminReadToken).toBe('a-token-of-its-own-kind');
     expect(loadConfig({ MCP_TOKEN_FILE: path }).mcp).toEqual({ token: 'a-token-of-its-own-kind', isRevealed: false });
@@ -100,22 +96,16 @@ describe('configuration', () => {
     expect(loadConfig({ METRICS_TOKEN: longKey }).metricsToken).toBe(longKey);
   });
 
-  it('takes addresses of the feed and of alerts', () => {
+  it('takes addresses of the feed and of alerts, and kinds of entries to push, with stars at the end', () => {
     const push = { FEED_PUSH_URL: 'https://feed.example.test/in/?a', FEED_PUSH_SECRET: longKey };
     expect(loadConfig(push).feed).toMatchObject({ pushUrl: push.FEED_PUSH_URL, pushAllowPrivate: false });
     const { feed } = loadConfig({ FEED_NATS_URL: 'tls://canary@a:4222,b', FEED_KAFKA_URL: 'kafka://a,b:1/topic' });
     expect(feed.nats).toMatchObject({ stream: 'slotstream', prefix: 'slotstream' });
     expect(feed.kafka).toEqual({ url: 'kafka://a,b:1/topic' });
+    const FEED_PUSH_EVENTS = 'contact.*, invitee.created,*';
+    expect(loadConfig({ FEED_PUSH_EVENTS }).feed.events).toEqual(['contact.*', 'invitee.created', '*']);
     const webhook = { ALERT_WEBHOOK_URL: 'https://hooks.example.test/in/?a', ALERT_WEBHOOK_SECRET: longKey };
     expect(loadConfig(webhook).alerts.webhookUrl).toBe(webhook.ALERT_WEBHOOK_URL);
-  });
-
-  it('takes kinds of entries to push, with stars at the end', () => {
-    expect(loadConfig({ FEED_PUSH_EVENTS: 'contact.*, invitee.created,*' }).feed.events).toEqual([
-      'contact.*',
-      'invitee.created',
-      '*',
-    ]);
   });
 
   it('links alerts to the admin listener only where other machines reach its address', () => {
@@ -131,13 +121,12 @@ describe('configuration', () => {
     );
   });
 
-  it('calls the installation by its public host', () => {
-    const nameOf = (env: Environment) => loadConfig(env).alerts.installation;
-    expect(nameOf({ PUBLIC_URL: 'https://hooks.example.test', ADMIN_URL: 'http://127.0.0.1:8081' })).toBe(
-      'hooks.example.test',
-    );
-    expect(nameOf({ ADMIN_URL: 'https://slots.example.test' })).toBe('slots.example.test');
-    expect(nameOf({})).toBe('slotstream');
+  it('takes the trailing slash off PUBLIC_URL, and calls the installation by its host, or by that of the pages', () => {
+    const PUBLIC_URL = 'https://hooks.example.test/';
+    const ADMIN_URL = 'https://slots.example.test';
+    expect(loadConfig({ PUBLIC_URL }).publicUrl).toBe('https://hooks.example.test');
+    const names = [{ PUBLIC_URL, ADMIN_URL }, { ADMIN_URL }, {}].map((env) => loadConfig(env).alerts.installation);
+    expect(names).toEqual(['hooks.example.test', 'slots.example.test', 'slotstream']);
   });
 
   it('takes a star for every kind that begins so, and a schema of PostgreSQL', () => {
@@ -145,10 +134,6 @@ describe('configuration', () => {
     expect(loadConfig({ EVENTS: 'invitee.*, contact.created' }).events).toEqual(kinds);
     const DATABASE_URL = 'postgres://h/d';
     expect(loadConfig({ DATABASE_URL, DATABASE_SCHEMA: 'mine' }).databaseUrl).toBe('postgres://h/d?schema=mine');
-  });
-
-  it('takes the trailing slash off PUBLIC_URL', () => {
-    expect(loadConfig({ PUBLIC_URL: 'https://hooks.example.test/' }).publicUrl).toBe('https://hooks.example.test');
   });
 });
 

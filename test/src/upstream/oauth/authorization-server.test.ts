@@ -31,10 +31,11 @@ function openNetwork(answers: Readonly<Record<string, () => Response>>) {
 }
 
 const authUrl = 'https://service.test';
+const tokenUrl = 'https://auth.service.test/token';
 const metadataOf = (issuer: string, more: object = {}) => ({
   issuer,
   authorization_endpoint: 'https://auth.service.test/authorize',
-  token_endpoint: 'https://auth.service.test/token',
+  token_endpoint: tokenUrl,
   ...more,
 });
 const published = (more: object = {}) => ({
@@ -43,17 +44,12 @@ const published = (more: object = {}) => ({
 
 describe('the metadata', () => {
   it('may name endpoints of another origin than AUTH_URL', async () => {
-    const { open, asked } = openNetwork({
-      ...published(),
-      'https://auth.service.test/token': () => Response.json(tokens),
-    });
+    const { open, asked } = openNetwork({ ...published(), [tokenUrl]: () => Response.json(tokens) });
     const server = await open(authUrl);
     expect(await server.refresh(refreshToken, undefined)).toMatchObject({ access_token: 'access-of_ours' });
-    expect(asked.map(({ url }) => url)).toEqual([authUrl + metadataPath, 'https://auth.service.test/token']);
-    expect(Object.fromEntries(asked[1]?.body ?? [])).toEqual({
-      grant_type: 'refresh_token',
-      refresh_token: refreshToken,
-    });
+    expect(asked.map(({ url }) => url)).toEqual([authUrl + metadataPath, tokenUrl]);
+    const fields = { grant_type: 'refresh_token', refresh_token: refreshToken };
+    expect(Object.fromEntries(asked[1]?.body ?? [])).toEqual(fields);
   });
 
   it.each([
@@ -68,11 +64,7 @@ describe('the metadata', () => {
   it.each([
     ['another issuer', { issuer: 'https://evil.test' }, 'https://evil.test'],
     ['a token endpoint without TLS', { token_endpoint: 'http://auth.service.test/token' }, 'https'],
-    [
-      'an authorization endpoint without TLS',
-      { authorization_endpoint: 'http://auth.service.test/authorize' },
-      'https',
-    ],
+    ['a page of the login without TLS', { authorization_endpoint: 'http://auth.service.test/authorize' }, 'https'],
     ['a script as an endpoint', { authorization_endpoint: 'javascript:alert(1)' }, 'https'],
     ['no token endpoint', { token_endpoint: undefined }, 'metadata'],
     ['methods that are no list', { token_endpoint_auth_methods_supported: 7 }, 'metadata'],
@@ -95,17 +87,14 @@ describe('the metadata', () => {
     expect((await here.open(local)).metadata.issuer).toBe(local);
   });
 
-  it.each([
-    ['a page', () => new Response('<html>')],
-    ['a list', () => Response.json([])],
-    ['an error', () => Response.json({}, { status: 403 })],
-  ])('that is %s is reported', async (_, response) => {
-    const { open } = openNetwork({ [authUrl + metadataPath]: response });
-    expect(await failureOf(() => open(authUrl))).toMatchObject({
-      code: 'refused',
-      hint: expect.stringContaining('AUTH_URL'),
-    });
-  });
+  it.each([new Response('<html>'), Response.json([]), Response.json({}, { status: 403 })])(
+    'that is none is reported (%#)',
+    async (response) => {
+      const { open } = openNetwork({ [authUrl + metadataPath]: () => response });
+      const hint = expect.stringContaining('AUTH_URL');
+      expect(await failureOf(() => open(authUrl))).toMatchObject({ code: 'refused', hint });
+    },
+  );
 });
 
 describe('the application', () => {
@@ -119,7 +108,7 @@ describe('the application', () => {
   ])('authenticates %s', async (_, methods, header, fields) => {
     const { open, asked } = openNetwork({
       ...published({ token_endpoint_auth_methods_supported: methods }),
-      'https://auth.service.test/token': () => Response.json(tokens),
+      [tokenUrl]: () => Response.json(tokens),
     });
     await (await open(authUrl)).refresh(refreshToken, undefined);
     expect(asked[1]?.headers.get('authorization')).toBe(header);
@@ -132,8 +121,7 @@ describe('the token endpoint', () => {
   const refreshWith = async (...answers: (() => Response)[]) => {
     const { open, asked } = openNetwork({
       ...published(),
-      'https://auth.service.test/token': () =>
-        (answers.length > 1 ? answers.shift() : answers[0])?.() ?? new Response(),
+      [tokenUrl]: () => (answers.length > 1 ? answers.shift() : answers[0])?.() ?? new Response(),
     });
     const server = await open(authUrl);
     const result = await server.refresh(refreshToken, undefined).catch((error: unknown) => error);
@@ -142,26 +130,13 @@ describe('the token endpoint', () => {
   const quoting = { error_description: `${refreshToken} ${clientSecret} was used before` };
   const status = (code: number) => () => new Response('', { status: code });
 
+  const unreasoned = { reason: '', message: expect.stringContaining('(400)') };
+  const hinting = (reason: string, hint: string) => ({ reason, hint: expect.stringContaining(hint) });
   it.each([
-    [
-      'the reason',
-      400,
-      { error: 'invalid_scope', ...quoting },
-      { reason: 'invalid_scope', hint: expect.stringContaining('Log in again') },
-    ],
-    [
-      'a wrong secret',
-      401,
-      { error: 'invalid_client' },
-      { reason: 'invalid_client', hint: expect.stringContaining('OAUTH_CLIENT_SECRET') },
-    ],
-    [
-      'a secret as its reason',
-      400,
-      { error: `no ${refreshToken}` },
-      { reason: '', message: expect.stringContaining('(400)') },
-    ],
-    ['no reason', 400, 'a page', { reason: '', message: expect.stringContaining('(400)') }],
+    ['the reason', 400, { error: 'invalid_scope', ...quoting }, hinting('invalid_scope', 'Log in again')],
+    ['a wrong secret', 401, { error: 'invalid_client' }, hinting('invalid_client', 'OAUTH_CLIENT_SECRET')],
+    ['a secret as its reason', 400, { error: `no ${refreshToken}` }, unreasoned],
+    ['no reason', 400, 'a page', unreasoned],
     ['tokens that are none', 200, { ...tokens, token_type: 7 }, { code: 'service_answer' }],
     ['tokens of another kind', 200, { ...tokens, token_type: 'mac' }, { code: 'service_answer' }],
   ])('that answers with %s is reported, and nothing secret is', async (_, code, body, error) => {
