@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { commandIn } from '#src/base/command.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -19,27 +19,24 @@ describe('commandIn', () => {
 
   const folder = mkdtempSync(join(tmpdir(), 'slotstream-command-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  beforeEach(() => rmSync(join(folder, 'package.json'), { force: true }));
   const home = join(folder, 'node_modules/slotstream');
   mkdirSync(home, { recursive: true });
+  const path = join(home, 'bin/slotstream');
 
   it('is npx with the name where the folder has the package, and a path elsewhere', () => {
-    expect(commandIn(folder, home)).toBe('npx slotstream');
-    expect(commandIn('/somewhere/else', home)).toBe(join(home, 'bin/slotstream'));
+    rmSync(join(folder, 'package.json'), { force: true });
+    expect([commandIn(folder, home), commandIn('/somewhere/else', home)]).toEqual(['npx slotstream', path]);
   });
 
+  const calledWith = (name: string) => JSON.stringify({ _npx: { packages: [name] } });
   it.each([
-    ['slotstream', 'npx slotstream'],
-    ['slotstream@0.1.0', 'npx slotstream@0.1.0'],
-    ['./slotstream-0.1.0.tgz', 'npx ./slotstream-0.1.0.tgz'],
-    ["it's here/slotstream.tgz", `npx 'it'\\''s here/slotstream.tgz'`],
-  ])('is npx with the package that npx was called with: %s', (name, command) => {
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ _npx: { packages: [name] } }));
+    ['npx with its name', calledWith('slotstream'), 'npx slotstream'],
+    ['npx with its version', calledWith('slotstream@0.1.0'), 'npx slotstream@0.1.0'],
+    ['npx with its file', calledWith('./slotstream-0.1.0.tgz'), 'npx ./slotstream-0.1.0.tgz'],
+    ['npx with a file in quotes', calledWith("it's here/slotstream.tgz"), `npx 'it'\\''s here/slotstream.tgz'`],
+    ...['', '{}', '{"_npx":{}}'].map((text) => ['a path beside another manifest', text, path]),
+  ])('is %s, as npx was called: %j', (_, manifest, command) => {
+    writeFileSync(join(folder, 'package.json'), manifest);
     expect(commandIn('/somewhere/else', home)).toBe(command);
-  });
-
-  it.each(['', '{}', '{"_npx":{}}'])('is a path beside a manifest of another kind: %j', (text) => {
-    writeFileSync(join(folder, 'package.json'), text);
-    expect(commandIn('/somewhere/else', home)).toBe(join(home, 'bin/slotstream'));
   });
 });

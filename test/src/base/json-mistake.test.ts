@@ -31,6 +31,6 @@ it('the parser with positions and JSON.parse agree on what is JSON', () => {
       parse(text, errors, { disallowComments: true });
       expect(errors.length > 0).toBe(jsonMistake(text) !== undefined);
     }),
-    runs(500),
+    runs(300),
   );
 });

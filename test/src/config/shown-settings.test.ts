@@ -74,7 +74,7 @@ describe('the settings as they are shown', () => {
           expect(value).not.toContain('Zq7');
         },
       ),
-      runs(400),
+      runs(200),
     );
   });
 });

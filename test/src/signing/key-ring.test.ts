@@ -34,20 +34,19 @@ describe('the key ring fails closed', () => {
     expect(complaint.hint).toContain('SIGNING_KEYS');
   });
 
-  for (const [name, keys] of Object.entries({
-    'a whsec_ key that is no base64': [`whsec_${'*'.repeat(24)}`],
-    'a whsec_ key of one byte': ['whsec_AA=='],
-    'a whsec_ key of nothing': ['whsec_'],
-    'an empty list': [],
-    'an empty key': [''],
-    'a blank key': [long, ' \t'],
-    'fifteen bytes': ['abcdefghijklmno'],
-  }))
-    it(`refuses ${name} with exit code 2 and never says the key`, () => {
-      const complaint = complaintOf(() => open({ keys }));
-      expect(exitCodeOf(complaint)).toBe(2);
-      expect(`${complaint.message}${complaint.hint}`).not.toContain('abc');
-    });
+  it.each([
+    ['a whsec_ key that is no base64', [`whsec_${'*'.repeat(24)}`]],
+    ['a whsec_ key of one byte', ['whsec_AA==']],
+    ['a whsec_ key of nothing', ['whsec_']],
+    ['an empty list', []],
+    ['an empty key', ['']],
+    ['a blank key', [long, ' \t']],
+    ['fifteen bytes', ['abcdefghijklmno']],
+  ])('refuses %s with exit code 2 and never says the key', (_, keys) => {
+    const complaint = complaintOf(() => open({ keys }));
+    expect(exitCodeOf(complaint)).toBe(2);
+    expect(`${complaint.message}${complaint.hint}`).not.toContain('abc');
+  });
 
   it('refuses a file without keys instead of running without', () => {
     open({ generate: true });
@@ -61,13 +60,11 @@ describe('the key ring fails closed', () => {
   });
 });
 
-describe('short keys', () => {
-  it('are reported at start, without being shown', () => {
-    const ring = open({ keys: ['only-16-bytes-xx', long] });
-    expect(ring.warnings).toEqual([expect.stringContaining('1 signing key is shorter than 24 bytes')]);
-    expect(ring.warnings.join('')).not.toContain('only-16');
-    expect(open({ keys: [long] }).warnings).toEqual([]);
-  });
+it('short keys are reported at start, without being shown', () => {
+  const ring = open({ keys: ['only-16-bytes-xx', long] });
+  expect(ring.warnings).toEqual([expect.stringContaining('1 signing key is shorter than 24 bytes')]);
+  expect(ring.warnings.join('')).not.toContain('only-16');
+  expect(open({ keys: [long] }).warnings).toEqual([]);
 });
 
 describe('the key file', () => {
