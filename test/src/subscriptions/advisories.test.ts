@@ -97,14 +97,12 @@ describe('the text for events', () => {
   });
 });
 
-const ofContacts = (cause: RefusalCause) => ({
-  desired: { owner, family: 'contact', events: contacts, optional: false } as const,
+const refusalOf = (family: 'contact' | 'routing-form' | 'event-type', cause: RefusalCause) => ({
+  desired: { owner, family, events: only(family.replace('-', '_')), optional: family === 'event-type' },
   cause,
 });
-const ofSubmissions = (cause: RefusalCause) => ({
-  desired: { owner, family: 'routing-form', events: only('routing_form'), optional: false } as const,
-  cause,
-});
+const ofContacts = (cause: RefusalCause) => refusalOf('contact', cause);
+const ofSubmissions = (cause: RefusalCause) => refusalOf('routing-form', cause);
 const denied = { kind: 'permission', message: 'You do not have permission' } as const;
 const lacking = (scope: string) => ({ kind: 'scopes', scopes: [scope] }) as RefusalCause;
 const plan = { kind: 'plan', message: 'Please upgrade your account to the standard level.' } as const;
@@ -131,9 +129,8 @@ describe('a refusal', () => {
   });
 
   it('of an optional event needs no action', () => {
-    const desired = { owner, family: 'event-type', events: only('event_type'), optional: true } as const;
-    const cause = { kind: 'request', status: 400, message: '' } as const;
-    expect(describeResult({ kind: 'refused', refusal: { desired, cause } })).toMatchObject({
+    const refusal = refusalOf('event-type', { kind: 'request', status: 400, message: '' });
+    expect(describeResult({ kind: 'refused', refusal })).toMatchObject({
       mark: '=',
       action: 'not offered',
       why: 'the service does not offer it, or the token lacks event_types:read; backfill and reconcile provide event types',

@@ -98,16 +98,10 @@ describe('a login', () => {
     };
     const application = { clientId: client_id, clientSecret: client_secret, authUrl: sandbox.handles.auth_url };
     const input = { dataDir, application, user: sandbox.handles.users.owner };
-    await save(
-      login({
-        user: input.user,
-        clientId: client_id,
-        authUrl: application.authUrl,
-        accessToken: body.access_token,
-        refreshToken: body.refresh_token,
-        expiresAtMs: world.nowMs() + 2 * hourMs,
-      }),
-    );
+    const { access_token: accessToken, refresh_token: refreshToken } = body;
+    const expiresAtMs = world.nowMs() + 2 * hourMs;
+    const { authUrl } = application;
+    await save(login({ user: input.user, clientId: client_id, authUrl, accessToken, refreshToken, expiresAtMs }));
     return {
       sandbox,
       world,
