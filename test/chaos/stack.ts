@@ -152,7 +152,7 @@ async function createPart(options: PartOptions, folder: string) {
     async start(change: Pick<PartOptions, 'settings' | 'program'> = {}): Promise<void> {
       earlier += printed();
       child = spawnMain([verb], { ...env, ...change.settings }, change.program ?? options.program);
-      await until(isReady, `${name} is ready`, 60_000);
+      await until(isReady, `${name} is ready`, 180_000);
     },
     output: (): string => earlier + printed(),
   };
