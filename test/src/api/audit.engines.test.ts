@@ -7,6 +7,17 @@ import { logIn, readToken } from '../../harness/mirror/api-app.ts';
 import { openReadApi } from '../../harness/mirror/read-api.ts';
 import { freshMemory, ingestBodies, oneEngine, storeEngines } from '../../harness/stores.ts';
 
+const nowMs = Date.parse('2026-04-14T12:00:00Z');
+const action = {
+  caller: 'admin token',
+  address: '',
+  operation: 'x',
+  target: null,
+  input: null,
+  result: null,
+  status: 200,
+};
+
 describe.each(storeEngines)('an action of an operator on $name', ({ name: engine, available, fresh }) => {
   const open = () => openReadApi(fresh);
   const actions = async (api: Awaited<ReturnType<typeof open>>) => (await api.actions()).actions;
@@ -19,29 +30,11 @@ describe.each(storeEngines)('an action of an operator on $name', ({ name: engine
     const cookie = await logIn(api.admin);
     const headers = { cookie, 'sec-fetch-site': 'same-origin' };
     await api.admin.ask('/api/deliveries/nothing/replay', { method: 'POST', headers }, '2001:db8::7');
+    const replayed = { id: expect.any(String), at: expect.any(String), operation: 'replayDelivery', input: null };
+    const result = { changed: false, outcome_before: 'quarantined', outcome_after: 'quarantined' };
     expect(await actions(api)).toEqual([
-      {
-        id: expect.any(String),
-        at: expect.any(String),
-        caller: 'admin session',
-        address: '2001:db8::7',
-        operation: 'replayDelivery',
-        target: 'nothing',
-        input: null,
-        result: null,
-        status: 404,
-      },
-      {
-        id: expect.any(String),
-        at: expect.any(String),
-        caller: 'admin token',
-        address: '192.0.2.1',
-        operation: 'replayDelivery',
-        target: '1',
-        input: null,
-        result: { changed: false, outcome_before: 'quarantined', outcome_after: 'quarantined' },
-        status: 200,
-      },
+      { ...replayed, caller: 'admin session', address: '2001:db8::7', target: 'nothing', result: null, status: 404 },
+      { ...replayed, caller: 'admin token', address: '192.0.2.1', target: '1', result, status: 200 },
     ]);
     expect(api.heard.acted).toEqual(['replayDelivery']);
     expect((await api.actions({ operation: 'resendAlert' })).actions).toEqual([]);
@@ -53,39 +46,26 @@ describe.each(storeEngines)('an action of an operator on $name', ({ name: engine
 
   it.runIf(available)('is stored for 400 days', async () => {
     await using api = await open();
-    const nowMs = Date.parse('2026-04-14T12:00:00Z');
-    const base = {
-      caller: 'admin token',
-      address: '',
-      operation: 'x',
-      target: null,
-      input: null,
-      result: null,
-      status: 200,
-    };
     for (const days of [399, 401])
-      await insertAction(api.store, { ...base, id: `${days} days`, at: instantOf(nowMs - days * dayMs) });
+      await insertAction(api.store, { ...action, id: `${days} days`, at: instantOf(nowMs - days * dayMs) });
     await pruneActions(api.store, nowMs);
     expect(await actions(api)).toMatchObject([{ id: '399 days' }]);
   });
 
   it.runIf(available)('of an operator is not pushed out by many calls of a model', async () => {
     await using api = await open();
-    const nowMs = Date.parse('2026-04-14T12:00:00Z');
-    const rest = { address: '', operation: 'x', target: null, input: null, result: null, status: 200 };
-    const actionAt = (caller: string, minute: number) => ({
-      ...rest,
-      caller,
-      id: `${caller} ${minute}`,
-      at: instantOf(nowMs - minute * minuteMs),
-    });
     for (const [caller, minute] of [
       ['admin token', 9],
       ['mcp token', 8],
       ['mcp command', 7],
       ['mcp token', 6],
     ] as const)
-      await insertAction(api.store, actionAt(caller, minute));
+      await insertAction(api.store, {
+        ...action,
+        caller,
+        id: `${caller} ${minute}`,
+        at: instantOf(nowMs - minute * minuteMs),
+      });
     await pruneActions(api.store, nowMs, 2);
     expect(await actions(api)).toMatchObject([{ id: 'mcp token 6' }, { id: 'mcp command 7' }, { id: 'admin token 9' }]);
   });
@@ -142,8 +122,8 @@ describe.each(storeEngines)('an action of an operator on $name', ({ name: engine
       body: { expected: 12, filter: { name: 'Ada', state: 'failed' }, people: ['Ada', 'Grace'] },
     });
     await end(200, { resource: { matched: 12, changed: 3, name: 'Ada', changes: { a: 1 }, all: [{ n: 1 }] } });
-    const [action] = await actions(api);
-    expect(action).toMatchObject({
+    const [recorded] = await actions(api);
+    expect(recorded).toMatchObject({
       caller: 'unknown',
       target: '[redacted]',
       input: {
@@ -162,7 +142,7 @@ describe.each(storeEngines)('an action of an operator on $name', ({ name: engine
       result: { matched: 12, changed: 3 },
       status: 200,
     });
-    expect(JSON.stringify({ ...action, id: '' })).not.toMatch(/ada|grace/i);
+    expect(JSON.stringify({ ...recorded, id: '' })).not.toMatch(/ada|grace/i);
   });
 
   it('was done when only its end cannot be recorded, which is reported', async () => {

@@ -24,8 +24,11 @@ const contact = (n: number) =>
 
 const canary = 'canary-of-a-caller';
 /** What a query may hold by its letters, and a database may not. */
-const unstorable = ['a%00b', '%ED%A0%80', '%F0%9F%91%A9', '%25'];
-const odd = { sqlite: [...unstorable, "';--", '%1b%5b31m', '%C2%85', canary, ''], postgres: unstorable };
+const unstorable = ['a%00b', '%ED%A0%80'];
+const odd = {
+  sqlite: [...unstorable, '%F0%9F%91%A9', '%25', "';--", '%1b%5b31m', '%C2%85', canary, ''],
+  postgres: unstorable,
+};
 
 /** The operations are the same whatever store they read. */
 const operations = createReadApi({
@@ -130,7 +133,8 @@ describe.each(storeEngines)('the admin listener on $name', ({ name: engine, avai
     async (_id, operation) => {
       const sent = operation.body ? { body: JSON.stringify(bodyOf(operation)) } : {};
       const values = odd[engine].filter((value) => value !== '');
-      for (const id of [...oddIdentifiers, ...values, '9'.repeat(15), '%2f'])
+      const more = engine === 'postgres' ? [] : oddIdentifiers;
+      for (const id of [...more, ...values, '9'.repeat(15), '%2f'])
         expect(await wrongWith(operation, pathOf(operation, id), sent)).toBeUndefined();
     },
     propertyTimeoutMs,

@@ -1,5 +1,5 @@
 // The frame of the dashboard: how pages answer, what they refuse, and what a browser may load for them.
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pager } from '#src/dashboard/components/list.ts';
 import { bearer } from '../../harness/mirror/api-app.ts';
 import { openDashboard } from '../../harness/mirror/dashboard.ts';
@@ -8,15 +8,15 @@ import { contactDelivery } from '../../harness/data/contact-deliveries.ts';
 
 for (const engine of oneEngine)
   describe.runIf(engine.available)(`a page on ${engine.name}`, () => {
-    async function openPages() {
-      const dashboard = await openDashboard(engine.fresh);
+    let dashboard: Awaited<ReturnType<typeof openDashboard>>;
+    beforeAll(async () => {
+      dashboard = await openDashboard(engine.fresh);
       const bodies = Array.from({ length: 25 }, (_, version) => contactDelivery({ id: 'one', version }));
       await ingestBodies(dashboard.store, bodies);
-      return dashboard;
-    }
+    });
+    afterAll(() => dashboard[Symbol.asyncDispose]());
 
     it('leads to the pages before and after with the same filter', async () => {
-      await using dashboard = await openPages();
       const keysOf = (html: string) => [...html.matchAll(/data-key="(\d+)"/g)].map(([, key]) => Number(key));
       const linkOf = (html: string, rel: string) =>
         new RegExp(`rel="${rel}" href="([^"]*)"`).exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '';
@@ -34,7 +34,6 @@ for (const engine of oneEngine)
     });
 
     it('has one style and one script, both allowed by their hash, and the search', async () => {
-      await using dashboard = await openPages();
       const { headers, html } = await dashboard.page('/deliveries');
       const policy = headers.get('content-security-policy') ?? '';
       expect(policy).toMatch(
@@ -48,14 +47,12 @@ for (const engine of oneEngine)
     });
 
     it('is only its content for the script, which replaces what changed', async () => {
-      await using dashboard = await openPages();
       const { html } = await dashboard.page('/deliveries', { 'slotstream-fragment': '1' });
       expect(html).toMatch(/^<main/);
       expect(html).not.toContain('<style');
     });
 
     it('refuses what is no form, or too large, without a fault of its own', async () => {
-      await using dashboard = await openPages();
       const large = await dashboard.submit('/deliveries/replay', { q: 'x'.repeat(1_100_000) });
       expect([large.status, large.html]).toEqual([400, expect.stringContaining('The body is larger than')]);
       const headers = { ...bearer, accept: 'text/html' };
@@ -68,7 +65,6 @@ for (const engine of oneEngine)
     });
 
     it('is JSON for a program', async () => {
-      await using dashboard = await openPages();
       const answer = await dashboard.admin.ask('/deliveries', { headers: bearer });
       expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'application/json']);
     });

@@ -135,18 +135,15 @@ for (const engine of oneEngine)
         return [answer.status, details[0]?.parameter, details[0]?.message];
       };
       const one = 'lastEventId=feed_1_20250414120000000000';
-      const refused = [400, 'lastEventId'];
-      expect(await problem('?lastEventId=feed_1_20250414120000000001')).toEqual([
-        ...refused,
-        'the event is not of this log',
-      ]);
-      expect(await problem('?lastEventId=feed_2_20250414120000000000')).toEqual([...refused, 'the log ends at 1']);
-      expect(await problem('?lastEventId=1')).toEqual([...refused, 'the id of an event of this feed']);
-      expect(await problem(`?${one}&after=0`)).toEqual([
-        ...refused,
-        'it means the same as `after`: leave out one of the two',
-      ]);
-      expect((await problem(`?${one}&consumer=bi`)).slice(0, 2)).toEqual(refused);
+      const twice = 'it means the same as `after`: leave out one of the two';
+      for (const [query, message] of [
+        ['lastEventId=feed_1_20250414120000000001', 'the event is not of this log'],
+        ['lastEventId=feed_2_20250414120000000000', 'the log ends at 1'],
+        ['lastEventId=1', 'the id of an event of this feed'],
+        [`${one}&after=0`, twice],
+        [`${one}&consumer=bi`, expect.any(String)],
+      ] as const)
+        expect(await problem(`?${query}`)).toEqual([400, 'lastEventId', message]);
       expect((await problem('?timeout=soon')).slice(0, 2)).toEqual([400, 'timeout']);
     });
 
@@ -237,7 +234,7 @@ for (const engine of oneEngine)
           expect(copy).toEqual(new Map(present.map((row) => [row['uri'], row['name']])));
           expect([...copy.keys()]).not.toContain(contact(1));
         }),
-        runs(15),
+        runs(10),
       );
     });
   });

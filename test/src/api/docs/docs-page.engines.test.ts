@@ -21,7 +21,7 @@ it('the documentation has every operation under its heading, with a command that
   const page = await (await api.admin.ask('/docs', { headers: bearer })).text();
   const chapters = page.split(/<h2[^>]*>/).slice(1);
   const operationAt = (tag: string, method: string, path: string) => {
-    const [chapter = ''] = chapters.filter((text) => text.startsWith(`${tag}<`));
+    const chapter = chapters.find((text) => text.startsWith(`${tag}<`)) ?? '';
     return chapter
       .split('<details class="operation"')
       .filter((text) => text.includes(`">${method}</span>`) && text.includes(`>${path}</code>`));

@@ -75,16 +75,12 @@ function complaintsOf(schema: unknown, body: unknown): unknown {
   return judge(body) ? [] : judge.errors;
 }
 
-const titlesOfOurs: Readonly<Record<number, string>> = {
-  400: 'Invalid Argument',
-  401: 'Unauthenticated',
-  404: 'Not Found',
-};
-const titlesOfService: Readonly<Record<number, string>> = {
-  400: 'Internal Server Error',
-  401: 'Unauthenticated',
-  404: 'Internal Server Error',
-};
+const titleOf = (status: number, conventions?: string): string | undefined =>
+  status === 401
+    ? 'Unauthenticated'
+    : conventions === 'service'
+      ? 'Internal Server Error'
+      : { 400: 'Invalid Argument', 404: 'Not Found' }[status];
 
 interface Example {
   readonly path?: string;
@@ -215,8 +211,7 @@ describe('the OpenAPI document of the admin listener', () => {
         expect([operation.id, answer.status, schema]).toEqual([operation.id, answer.status, expect.any(Object)]);
         const body = (await answer.json()) as { title: string };
         expect([operation.id, complaintsOf(schema, body)]).toEqual([operation.id, []]);
-        const titles = operation.conventions === 'service' ? titlesOfService : titlesOfOurs;
-        expect([operation.id, body.title]).toEqual([operation.id, titles[answer.status]]);
+        expect([operation.id, body.title]).toEqual([operation.id, titleOf(answer.status, operation.conventions)]);
       }
       expect(asked[0]?.status).toBe(401);
     }

@@ -54,7 +54,7 @@ for (const { name, available, fresh } of oneEngine)
     });
 
     it('shows how far a backfill is, how fast, and its result once it is complete', async () => {
-      await using world = await openTestBackfill(fresh, { contacts: 250, bookings: 5 });
+      await using world = await openTestBackfill(fresh, { contacts: 110, bookings: 5 });
       await world.run({ stopAfter: 1 });
       const { backfill } = await syncOf(world.store);
       expect(backfill.state).toBe('reading');
@@ -68,8 +68,8 @@ for (const { name, available, fresh } of oneEngine)
       expect(done.first_completed_at).toMatch(/^20/);
       expect(done.last?.resources.find((each) => each.name === 'contacts')).toMatchObject({
         state: 'complete',
-        rows: 250,
-        created: 250,
+        rows: 110,
+        created: 110,
         quarantined: 0,
       });
     });
@@ -119,7 +119,7 @@ for (const { name, available, fresh } of oneEngine)
     });
 
     it('shows what comparisons found, when the next is due, and the progress of a sweep', async () => {
-      await using world = await openTestReconcile(fresh, { contacts: 250, bookings: 5 });
+      await using world = await openTestReconcile(fresh, { contacts: 110, bookings: 5 });
       await reconcile(await world.needs(), {
         scope: { kind: 'full' },
         events: allKinds,

@@ -13,6 +13,7 @@ import { bookingWorld, rowsOfWorld, uriOf, type WorldRows } from '../../../harne
 
 const from = '2026-03-20';
 const to = '2026-04-10';
+const booking = { leadMinutes: 60, eventType: 0, campaign: 'spring', zone: 'UTC', ending: 'held' } as const;
 
 describe.each([
   { name: 'sqlite', available: true, open: freshMemory, count: 36, reportZone: 'UTC' },
@@ -76,13 +77,6 @@ describe.each([
   );
 
   it.runIf(available)('count a rescheduled booking and its payment once, whichever link states it', async () => {
-    const booking = {
-      leadMinutes: 60,
-      eventType: 0,
-      campaign: 'spring',
-      zone: 'UTC',
-      ending: 'held',
-    } as const;
     const payment = { currency: 'EUR', amount: 20, identified: false } as const;
     const starts = ['2026-03-23T10:00Z', '2026-03-24T10:00Z', '2026-03-25T10:00Z'].map((time) => Date.parse(time));
     const rows = rowsOfWorld([{ ...booking, hosts: [0], starts, payment }]);
@@ -97,16 +91,10 @@ describe.each([
   });
 
   it.runIf(available)('count a meeting for each of its hosts once, however many it has', async () => {
-    const booking = {
-      leadMinutes: 60,
-      eventType: 0,
-      campaign: null,
-      zone: 'UTC',
-      ending: 'held',
-      payment: null,
-    } as const;
     const starts = [Date.parse('2026-03-23T10:00Z')];
-    const rows = rowsOfWorld([[], [0], [0, 1], [1, 1], [2, 0, 1]].map((hosts) => ({ ...booking, hosts, starts })));
+    const rows = rowsOfWorld(
+      [[], [0], [0, 1], [1, 1], [2, 0, 1]].map((hosts) => ({ ...booking, payment: null, hosts, starts })),
+    );
     await fill(rows);
     const { body } = await api.get(`/api/numbers/bookings?from=${from}&to=${to}`);
     expect(body).toEqual(bookingNumbersOf(rows, { timezone: reportZone, from, to }, new Date().toISOString()));

@@ -131,7 +131,7 @@ it.each(Object.entries(drawings))(
         const heats = elements.flatMap(({ attributes }) => /heat heat.*/.exec(attributes['class'] ?? '') ?? []);
         for (const heat of heats) expect(heat).toMatch(/^heat heat-[0-5]$/);
       }),
-      runs(60),
+      runs(50),
     );
   },
 );
