@@ -192,7 +192,8 @@ describe('health', () => {
 
 describe('the shutdown', () => {
   it('reports not ready first, while deliveries are still accepted', async () => {
-    await using receiver = await openReceiver({ listener: { graceMs: 300 } });
+    // Long enough for a busy machine to send two requests.
+    await using receiver = await openReceiver({ listener: { graceMs: 5_000 } });
     const closing = receiver.close();
     const [ready, taken] = await Promise.all([fetch(`${receiver.url}/readyz`), receiver.post(numbered(1))]);
     expect([ready.status, taken.status]).toEqual([503, 202]);
