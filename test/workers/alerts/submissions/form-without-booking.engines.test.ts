@@ -1,4 +1,4 @@
-// Forms that led to no booking, from delivery to recipient. The clock is the test's; alerts-property.engines.test.ts tries which bookings count.
+// Forms that led to no booking, from delivery to recipient: in time, too late, booked after all, after a restart. The clock is the test's.
 import { describe, expect, it } from 'vitest';
 import { instantOf } from '#src/base/time.ts';
 import { unknownFormNames } from '#workers/alerts/submissions/form-without-booking.ts';
@@ -60,6 +60,43 @@ describe.each(oneEngine)('form_without_booking on $name', ({ fresh }) => {
     expect(webhook.received.slice(1).map((one) => dataOf(one).text)).toEqual([
       expect.stringMatching(new RegExp(`^Booked after all: ${late.bookingName} booked .+\\.$`)),
     ]);
+  });
+
+  it('counts a booking of the same address within the time, also one that is learned later, and none before or after it', async () => {
+    await using world = await openAlertWorld({ fresh, rules: [rule] });
+    const { webhook } = world.inbox;
+    const leads = [1, 2, 3, 4].map((n) => formSubmission(n, world.nowMs()));
+    const bookedAfter = (n: number, minutes: number) => {
+      const at = instantOf(world.nowMs() + minutes * 60_000);
+      const payload = { uri: `https://api.scheduling.test/invitees/other-${n}`, email: `LEAD-${n}@example.test` };
+      const dated = { ...payload, name: `Lead ${n}`, status: 'active', created_at: at, updated_at: at };
+      return JSON.stringify({ event: 'invitee.created', created_at: at, payload: dated });
+    };
+    const learnedLater = bookedAfter(2, 14);
+    await world.deliver(...leads.map(({ submitted }) => submitted), bookedAfter(3, -1), bookedAfter(4, 16));
+    await world.deliver(bookedAfter(1, 1));
+    await world.pass('20m');
+    const alerted = [2, 3, 4].map((n) => `Form without booking: lead-${n}@example.test`);
+    await expect.poll(() => webhook.received.map(titleOf).toSorted()).toEqual(alerted);
+    await world.reaches('webhook', ['sent', 'sent', 'sent']);
+    await world.deliver(learnedLater);
+    await expect.poll(() => webhook.received.slice(3).map(titleOf)).toEqual(['Booked after all: lead-2@example.test']);
+  });
+
+  it('reports a submission that is learned late, but none that is too old or led elsewhere', async () => {
+    await using world = await openAlertWorld({ fresh, rules: [rule] });
+    const elsewhere = { result: { type: 'external_url', value: 'https://example.test' } };
+    const hours = (count: number) => world.nowMs() - count * 3_600_000;
+    await world.deliver(
+      formSubmission(1, hours(5)).submitted,
+      formSubmission(2, hours(25)).submitted,
+      formSubmission(3, hours(5), elsewhere).submitted,
+    );
+    await world.pass('1m');
+    await expect
+      .poll(() => world.inbox.webhook.received.map(titleOf))
+      .toEqual(['Form without booking: lead-1@example.test']);
+    expect(await world.alerts()).toHaveLength(1);
   });
 
   it('applies its filters to the form, the answers and the campaign', async () => {
