@@ -14,6 +14,7 @@ const pageOf = (name: string) =>
 async function openTerminal(
   replaced: Readonly<Record<string, string>> = {},
   settings: Readonly<Record<string, string>> = {},
+  account = '--contacts 10 --bookings 20',
 ) {
   const [port, adminPort, sandboxPort] = [await freePort(), await freePort(), await freePort()].map(String) as [
     string,
@@ -29,7 +30,7 @@ async function openTerminal(
     ...settings,
   };
   return openReader(env, {
-    'slotstream sandbox': `slotstream sandbox --port ${sandboxPort}`,
+    'slotstream sandbox': `slotstream sandbox --port ${sandboxPort} ${account}`,
     '127.0.0.1:8090': `127.0.0.1:${sandboxPort}`,
     '127.0.0.1:8081': `127.0.0.1:${adminPort}`,
     '0.0.0.0:8080': `0.0.0.0:${port}`,
@@ -40,11 +41,10 @@ async function openTerminal(
 describe.runIf(existsSync('/usr/bin/script'))('the quickstart', () => {
   it.runIf(inject('postgresUrl'))('about contacts ends with a change of a contact in PostgreSQL', async () => {
     const { host } = new URL(inject('postgresUrl'));
-    await using terminal = await openTerminal({
-      '127.0.0.1:5432': host,
-      '/crm': `/crm_${process.pid}`,
-      'database crm': `database crm_${process.pid}`,
-    });
+    const database = `crm_${process.pid}`;
+    const replaced = { '127.0.0.1:5432': host, '/crm': `/${database}`, 'database crm': `database ${database}` };
+    // The page shows how many contacts there are.
+    await using terminal = await openTerminal(replaced, {}, '');
     for (const step of stepsOf(pageOf('contacts-to-postgresql'))) await terminal.run(step);
   });
 

@@ -4,7 +4,7 @@ import { PassThrough, type Writable } from 'node:stream';
 import { memoize } from '#src/base/memoize.ts';
 import { runProgram } from '#src/cli/program.ts';
 import type { VerbContext } from '#src/cli/verb.ts';
-import { verbs } from '#src/cli/verbs.ts';
+import { verbs, type VerbEntry } from '#src/cli/verbs.ts';
 import { loadConfig, type Environment } from '#src/config/load.ts';
 import { createLog } from '#src/observability/log.ts';
 import type { Running, Settings } from './running-verb.ts';
@@ -34,6 +34,8 @@ export interface Surroundings {
   /** What a stop signal is to a process. */
   readonly stopping: AbortSignal;
   readonly isTerminal?: boolean;
+  /** Instead of those of the product. */
+  readonly verbs?: readonly VerbEntry[];
 }
 
 export function startVerb(args: readonly string[], env: Environment, around: Surroundings): VerbRun {
@@ -56,7 +58,10 @@ export function startVerb(args: readonly string[], env: Environment, around: Sur
     watchdog: () => ({ [Symbol.asyncDispose]: async () => {} }),
     now: () => new Date(),
   };
-  const ended = runProgram({ verbs, version: 'test', openContext: async () => context, write: { out, err } }, args);
+  const ended = runProgram(
+    { verbs: around.verbs ?? verbs, version: 'test', openContext: async () => context, write: { out, err } },
+    args,
+  );
   return { ended, input, out: () => written.out, err: () => written.err };
 }
 

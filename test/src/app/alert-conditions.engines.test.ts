@@ -1,38 +1,23 @@
 // Operational alerts of a running product: a lost subscription and a growing quarantine are reported once, as Slack messages.
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, inject, it } from 'vitest';
 import { ask } from '../../oracle/deliveries.ts';
 import { until } from '../../harness/ports.ts';
 import { openHome } from '../../harness/product.ts';
 import { startRedis } from '../../harness/redis.ts';
 import { openTestSandbox } from '../../harness/sandbox.ts';
+import { openCallback } from '../../harness/sandbox/callback-server.ts';
 import { openSender } from '../../harness/mirror/sender.ts';
 
 const never = '99999d';
-
-async function openSink() {
-  const titles: string[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk) => (body += String(chunk)));
-    request.on('end', () => {
-      titles.push((JSON.parse(body) as { blocks: { text: { text: string } }[] }).blocks[0]?.text.text ?? '');
-      response.end('ok');
-    });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
-  const count = (title: string) => titles.filter((one) => one === title).length;
-  return { url, titles, count, [Symbol.asyncDispose]: async () => void server.close() };
-}
 
 describe.runIf(inject('redisUrl'))('operational alerts', () => {
   it('report a lost subscription and a growing quarantine once, whichever process evaluates', async () => {
     await using redis = await startRedis();
     await using sandbox = await openTestSandbox({ contacts: 5, bookings: 3, rateLimits: false });
-    await using sink = await openSink();
+    await using sink = await openCallback();
+    sink.answer = 200;
+    sink.words = { body: 'ok' };
+    const count = (title: string) => sink.received.filter(({ body }) => body.blocks[0].text.text === title).length;
     await using home = await openHome({
       QUEUE_URL: redis.url,
       API_BASE_URL: sandbox.handles.base_url,
@@ -51,8 +36,8 @@ describe.runIf(inject('redisUrl'))('operational alerts', () => {
     const sender = openSender({ url: product.webhook, key: home.signingKey });
     await sender.send(['no JSON', 'nor this']);
 
-    await until(() => sink.count('A webhook subscription has a problem') > 0, 'the subscription is reported');
-    await until(() => sink.count('The quarantine is growing') > 0, 'the quarantine is reported');
+    await until(() => count('A webhook subscription has a problem') > 0, 'the subscription is reported');
+    await until(() => count('The quarantine is growing') > 0, 'the quarantine is reported');
     const gauge = 'slotstream_alerts{channel="slack",state="sent"} 2';
     await until(async () => (await (await product.admin('/metrics')).text()).includes(gauge), 'both are marked');
     const listed = (await (await product.admin('/api/alerts?state=sent')).json()) as { collection: object[] };
@@ -73,9 +58,7 @@ describe.runIf(inject('redisUrl'))('operational alerts', () => {
     const ranMs = await ran();
     await until(async () => (await ran()) > ranMs + 2_000, 'they were evaluated again and again');
     sender.close();
-    expect([sink.count('A webhook subscription has a problem'), sink.count('The quarantine is growing')]).toEqual([
-      1, 1,
-    ]);
+    expect([count('A webhook subscription has a problem'), count('The quarantine is growing')]).toEqual([1, 1]);
     expect(next.output() + product.output()).not.toContain('/hook');
     expect(await next.term()).toBe(0);
   });

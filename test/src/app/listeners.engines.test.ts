@@ -16,23 +16,13 @@ async function hold(port: number): Promise<Server & AsyncDisposable> {
   return server;
 }
 
-describe('a port in use', () => {
-  it('is reported before a queue or a mirror is made', async () => {
-    await using home = await openHome({}, { isNew: true });
-    await using _held = await hold(Number(home.settings['PORT']));
-    const { code, err } = await home.run(['start']);
-    expect([code, err]).toEqual([1, expect.stringContaining('it is in use')]);
-    expect(readdirSync(home.dataDir)).toEqual([]);
-  });
-
-  it('stops a process whose ADMIN_PORT is set to it', async () => {
-    await using home = await openHome({}, { isNew: true });
-    await using held = await hold(0);
-    const { port } = held.address() as { port: number };
-    const { code, err } = await home.run(['start'], { ADMIN_PORT: String(port) });
-    expect([code, err]).toEqual([1, expect.stringContaining(`Cannot listen on 127.0.0.1:${port}: it is in use`)]);
-    expect(readdirSync(home.dataDir)).toEqual([]);
-  });
+it.each(['PORT', 'ADMIN_PORT'])('a %s in use is reported before a queue or a mirror is made', async (name) => {
+  await using home = await openHome({}, { isNew: true });
+  await using held = await hold(0);
+  const { port } = held.address() as { port: number };
+  const { code, err } = await home.run(['start'], { [name]: String(port) });
+  expect([code, err]).toEqual([1, expect.stringContaining(`Cannot listen on 127.0.0.1:${port}: it is in use`)]);
+  expect(readdirSync(home.dataDir)).toEqual([]);
 });
 
 describe.runIf(inject('redisUrl'))('receive and work on one machine', () => {

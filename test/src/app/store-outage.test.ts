@@ -5,9 +5,14 @@ import { watchStore } from '#src/app/store-outage.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { createLog } from '#src/observability/log.ts';
 
-it('says once that the database does not answer, without its password, and once that it answers again', async () => {
+function openLog() {
   const lines: string[] = [];
   const log = createLog({ level: 'info', pretty: false, destination: { write: (line) => void lines.push(line) } });
+  return { lines, log };
+}
+
+it('says once that the database does not answer, without its password, and once that it answers again', async () => {
+  const { lines, log } = openLog();
   let asked = 0;
   let isDown = true;
   const ping = async (): Promise<void> => {
@@ -37,15 +42,13 @@ it.each([
   ['53100', 'the admin listener reports an error: 53100'],
   ['55P03', 'the admin listener reports an error: 55P03'],
 ])('a request that fails with %s is logged as: %s', (code, msg) => {
-  const lines: string[] = [];
-  const log = createLog({ level: 'info', pretty: false, destination: { write: (line) => void lines.push(line) } });
+  const { lines, log } = openLog();
   errorLogger(log, 'admin listener')(Object.assign(new Error('x'), { code }));
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg });
 });
 
 it('an error of the service is not logged as one of the database', () => {
-  const lines: string[] = [];
-  const log = createLog({ level: 'info', pretty: false, destination: { write: (line) => void lines.push(line) } });
+  const { lines, log } = openLog();
   errorLogger(log, 'admin listener')(new SlotstreamError('service_unavailable', 'The service does not answer.'));
   expect(lines.join('')).toContain('the admin listener reports an error: The service does not answer.');
 });

@@ -4,43 +4,21 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { readDelivery } from '#schemas/delivery.ts';
-import { runProgram } from '#src/cli/program.ts';
 import { renderTable } from '#src/cli/terminal.ts';
 import { defineVerb } from '#src/cli/verb.ts';
 import { sourceNames } from '#src/export/source.ts';
 import { verbs, type VerbEntry } from '#src/cli/verbs.ts';
-import { loadConfig } from '#src/config/load.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
-import { createLog } from '#src/observability/log.ts';
 import { verifySignature } from '#src/signing/signature.ts';
+import { runVerb } from '../../harness/run-verb.ts';
 
 const key = 'a-test-key-of-more-than-24-bytes';
 
-async function run(
+const run = (
   args: readonly string[],
   { env = {}, extra = [] }: { env?: Record<string, string>; extra?: readonly VerbEntry[] } = {},
-) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const full = { SIGNING_KEYS: key, ...env };
-  const context = {
-    env: full,
-    config: () => loadConfig(full),
-    log: () => createLog({ level: 'silent', pretty: false }),
-    out: (line: string) => void out.push(`${line}\n`),
-    outAll: async (text: string) => void out.push(text),
-    isTerminal: false,
-    notify: (line: string) => void err.push(`${line}\n`),
-    async *lines() {},
-    stopping: () => new AbortController().signal,
-    watchdog: () => ({ [Symbol.asyncDispose]: async () => {} }),
-    now: () => new Date(),
-  };
-  const write = { out: (text: string) => void out.push(text), err: (text: string) => void err.push(text) };
-  const program = { verbs: [...verbs, ...extra], version: '9.9.9', openContext: async () => context, write };
-  const code = await runProgram(program, args);
-  return { code, out: out.join(''), err: err.join('') };
-}
+) =>
+  runVerb(args, { SIGNING_KEYS: key, ...env }, { stopping: new AbortController().signal, verbs: [...verbs, ...extra] });
 
 function failing(error: Error): VerbEntry {
   const verb = defineVerb({ arguments: {}, options: {}, run: () => Promise.reject(error) });

@@ -3,13 +3,11 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { demoFolder, writeAddress } from '#src/api/running-instance.ts';
-import { openStore } from '#src/store/open-store.ts';
 import { openHome, type Home } from '../../harness/product.ts';
 
 let idle: Home;
 beforeAll(async () => {
   idle = await openHome();
-  await (await openStore({ report: () => {} }, idle.store)).close();
 });
 afterAll(() => idle[Symbol.asyncDispose]());
 

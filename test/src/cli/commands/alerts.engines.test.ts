@@ -1,7 +1,4 @@
 // `slotstream alerts` as an operator types it: what the other side answered, what failed, and sending it again.
-import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,46 +8,34 @@ import { writeRows } from '#src/store/rows.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { listen, openAdmin } from '../../../harness/mirror/api-app.ts';
 import { openHome, type Home } from '../../../harness/product.ts';
+import { openCallback, type Callback } from '../../../harness/sandbox/callback-server.ts';
 
 const secret = 'whsec_c2VjcmV0LW9mLXRoZS1hbGVydC13ZWJob29r';
 const path = '/services/T000/B000/a-secret-path';
 const time = '2026-01-01T00:00:00.000000Z';
 
-async function openSink() {
-  const bodies: string[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk) => (body += String(chunk)));
-    request.on('end', () => {
-      bodies.push(body);
-      response.writeHead(request.url?.startsWith('/broken') ? 500 : 200).end('ok');
-    });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, bodies, [Symbol.asyncDispose]: async () => void server.close() };
-}
-
 describe('slotstream alerts', () => {
   let home: Home;
-  let sink: Awaited<ReturnType<typeof openSink>>;
+  let sink: Callback;
+  let broken: Callback;
   const opened = new AsyncDisposableStack();
   beforeAll(async () => {
-    sink = opened.use(await openSink());
+    [sink, broken] = [opened.use(await openCallback()), opened.use(await openCallback())];
+    Object.assign(sink, { answer: 200, words: { body: 'ok' } });
+    broken.answer = 500;
     home = opened.use(await openHome({ ALERT_SLACK_URL: sink.url + path, ALERT_ALLOW_PRIVATE: 'true' }));
   });
   afterAll(() => opened.disposeAsync());
 
   it('test sends a message to each configured channel and shows the answer', async () => {
-    const more = { ALERT_WEBHOOK_URL: `${sink.url}/broken`, ALERT_WEBHOOK_SECRET: secret };
+    const more = { ALERT_WEBHOOK_URL: broken.url, ALERT_WEBHOOK_SECRET: secret };
     const { code, out, err } = await home.run(['alerts', 'test', '--json'], more);
     expect([code, err]).toEqual([1, expect.stringContaining('→ Check ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET')]);
-    const target = new URL(sink.url).host;
     expect(JSON.parse(out)).toEqual([
-      { channel: 'slack', target, ok: true, answer: expect.stringContaining('200') },
-      { channel: 'webhook', target, ok: false, answer: expect.stringContaining('500') },
+      { channel: 'slack', target: new URL(sink.url).host, ok: true, answer: expect.stringContaining('200') },
+      { channel: 'webhook', target: new URL(broken.url).host, ok: false, answer: expect.stringContaining('500') },
     ]);
-    expect(sink.bodies.some((body) => body.includes('"alert.test"'))).toBe(true);
+    expect(broken.received.map(({ body }) => body.type)).toContain('alert.test');
     expect(out).not.toContain('a-secret-path');
   });
 
@@ -63,7 +48,7 @@ describe('slotstream alerts', () => {
 
   it('test sends to the addresses of rules too, and does not show them', async () => {
     const file = join(home.dataDir, 'own.json');
-    const rule = { name: 'sales', when: 'no_show', slack_url: `${sink.url}/broken?key=a-secret-path` };
+    const rule = { name: 'sales', when: 'no_show', slack_url: `${broken.url}?key=a-secret-path` };
     await writeFile(file, JSON.stringify({ rules: [rule] }));
     const { code, out, err } = await home.run(['alerts', 'test', '--channel', 'slack'], { ALERTS_FILE: file });
     expect([code, out]).toEqual([1, expect.stringMatching(/slack .* ✓ [^]*slack of sales .* ✗ /)]);
@@ -87,9 +72,9 @@ describe('slotstream alerts', () => {
         ],
       }),
     );
-    const before = sink.bodies.length;
+    const before = sink.received.length;
     const { code, err } = await home.run(['alerts', 'test'], { ALERTS_FILE: file });
-    expect([code, sink.bodies.length]).toEqual([2, before]);
+    expect([code, sink.received.length]).toEqual([2, before]);
     expect(err).toContain('rules.0 (a): when must be one of no_show,');
     expect(err).toContain('rules.1 (A): name must be lower-case letters');
   });

@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openStore } from '#src/store/open-store.ts';
 import { ask } from '../../../oracle/deliveries.ts';
 import { freePort, until } from '../../../harness/ports.ts';
 import { openHome, type Home } from '../../../harness/product.ts';
@@ -133,7 +132,6 @@ describe.runIf(inject('redisUrl'))('a delivery that is in the queue while the pe
   it('is stored without the person', async () => {
     await using redis = await startRedis();
     await using home = await openHome({ QUEUE_URL: redis.url });
-    await (await openStore({ report: () => {} }, home.store)).close();
     const receiver = await home.open('receive');
     using sender = disposable(openSender({ url: receiver.webhook, key: home.signingKey }));
     const email = 'canary.bird@example.test';

@@ -134,7 +134,6 @@ describe('slotstream export', () => {
     const file = join(folder, 'contacts.parquet');
     await writeFile(file, 'old');
     await using full = await openHome();
-    await (await openStore({ report: () => {} }, full.store)).close();
     const database = new Sqlite(join(full.dataDir, 'mirror.db'));
     database.pragma('synchronous = OFF');
     database.exec(`insert into contacts (uri, name, extra) with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000)

@@ -4,7 +4,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { updateContact } from '#src/sandbox/world/contacts/contacts.ts';
-import { openStore } from '#src/store/open-store.ts';
 import { ask } from '../../../oracle/deliveries.ts';
 import { openHome, type Home } from '../../../harness/product.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
@@ -16,7 +15,6 @@ beforeAll(async () => {
   sandbox = open.use(await openTestSandbox({ contacts: 25, bookings: 3, rateLimits: false }));
   const api = { API_BASE_URL: sandbox.handles.base_url, API_TOKEN: sandbox.handles.tokens.owner };
   home = open.use(await openHome(api));
-  await (await openStore({ report: () => {} }, home.store)).close();
 });
 afterAll(() => open.disposeAsync());
 
@@ -160,7 +158,6 @@ describe('reconcile', () => {
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
     await using waiting = await openHome({ API_BASE_URL: `http://127.0.0.1:${port}`, API_TOKEN: 'a-token' });
-    await (await openStore({ report: () => {} }, waiting.store)).close();
     await using running = waiting.openVerb(['reconcile']);
     await asked.promise;
     expect(await running.signal('SIGINT')).toBe(3);
