@@ -21,7 +21,6 @@ export interface Filling {
 }
 
 export type TestBackfill = Awaited<ReturnType<typeof openTestBackfill>>;
-export type Filled = Awaited<ReturnType<TestBackfill['run']>>;
 
 export async function openTestBackfill(
   fresh: () => Promise<TestStore>,

@@ -22,7 +22,7 @@ interface How {
 }
 
 /** The service's time is five minutes past a half hour, when no meeting begins or ends: what it shows changes with them. */
-export function awayFromMeetings(): () => number {
+function awayFromMeetings(): () => number {
   const halfHourMs = 1_800_000;
   const offsetMs = 300_000 - (Date.now() % halfHourMs);
   return () => Date.now() + offsetMs;
