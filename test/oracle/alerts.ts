@@ -1,9 +1,8 @@
 // The alerts that must exist in the end, computed from all facts at once: rows from the fold oracle, and a second implementation of the rules.
 import type { Fact } from '../harness/data/delivery-histories.ts';
 import type { Record_ } from '../harness/data/normal-facts.ts';
-import { attendedBy } from './attendance.ts';
 import { expectedRows } from './fold.ts';
-import { contactOf, isSameAddress, journeysOf, lowered, type Journey } from './journeys.ts';
+import { attendedBy, contactOf, isSameAddress, journeysOf, lowered, type Journey } from './journeys.ts';
 
 export interface Standpoint {
   readonly nowMs: number;

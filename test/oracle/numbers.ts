@@ -40,6 +40,10 @@ const bookingsOf = (rows: WorldRows, now = ''): readonly Booking[] =>
     ({ first, last, lastEvent: event, outcome }) => ({ first, last, event, outcome }) as unknown as Booking,
   );
 
+const dailyOutcomes = 'held no_show upcoming canceled_by_host canceled_by_invitee late_cancellation canceled'.split(
+  ' ',
+);
+
 const missedOf = (bookings: readonly Booking[]) => {
   const noShows = bookings.filter(({ outcome }) => outcome === 'no_show').length;
   // The world has no recaps.
@@ -97,13 +101,7 @@ export function bookingNumbersOf(rows: WorldRows, asked: Asked, now: string) {
     ...missedOf(ended),
     days: daysOf(asked).map((day) => ({
       day,
-      held: countOf(day, 'held'),
-      no_show: countOf(day, 'no_show'),
-      upcoming: countOf(day, 'upcoming'),
-      canceled_by_host: countOf(day, 'canceled_by_host'),
-      canceled_by_invitee: countOf(day, 'canceled_by_invitee'),
-      late_cancellation: countOf(day, 'late_cancellation'),
-      canceled: countOf(day, 'canceled'),
+      ...Object.fromEntries(dailyOutcomes.map((outcome) => [outcome, countOf(day, outcome)])),
     })),
     event_types: named(
       groupsOf(ended, ({ event }) => [event.event_type ?? null]),

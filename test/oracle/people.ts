@@ -2,8 +2,7 @@
 import type { Json } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import type { Contents } from '../harness/stores.ts';
-import { attendedBy } from './attendance.ts';
-import { byUri, journeysOf, lowered, type Journey } from './journeys.ts';
+import { attendedBy, byUri, journeysOf, lowered, type Journey } from './journeys.ts';
 
 const textOf = (value: Json | undefined): string | null => (typeof value === 'string' && value !== '' ? value : null);
 const addressOf = (row: StoredRow): string | null => textOf(row['email']) && lowered(String(row['email']));

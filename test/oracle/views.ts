@@ -2,11 +2,11 @@
 import type { Json } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import type { Contents } from '../harness/stores.ts';
-import { attendedBy } from './attendance.ts';
 import { localParts } from './local-time.ts';
 import { peopleOf } from './people.ts';
 import { unbookedOf } from './unbooked.ts';
 import {
+  attendedBy,
   byUri,
   contactOf,
   journeysOf,
