@@ -63,7 +63,7 @@ describe('opening a store', () => {
         await other.query(`create view replaced as select 1 as "column ${column}"`);
       }
     })();
-    for (let round = 0; round < 6; round += 1) await (await openStore(needs, url)).close();
+    for (let round = 0; round < 3; round += 1) await (await openStore(needs, url)).close();
     isOpening = false;
     await replacing;
     await other.end();

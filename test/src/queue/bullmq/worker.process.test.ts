@@ -34,7 +34,7 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))(
       const doomed = await home.start('work');
       const sender = openSender({ url: receiver.webhook, key: home.signingKey });
       await using hold = await lockContacts(home.store);
-      await sender.send(contactStory({ contacts: 20, versions: 10 }));
+      await sender.send(contactStory({ contacts: 20, versions: 5 }));
       await until(() => hold.isWaitedFor(), 'the worker is in the middle of its batches');
       await doomed.kill9();
       await home.open('work');
@@ -48,10 +48,10 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))(
       await using home = await freshHome(true);
       const [receiver, worker] = [await home.open('receive'), await home.open('work')];
       const sender = openSender({ url: receiver.webhook, key: home.signingKey, lanes: 4 });
-      const story = [...contactStory({ contacts: 40, versions: 10 })];
+      const story = [...contactStory({ contacts: 24, versions: 10 })];
       const half = Math.ceil(story.length / 2);
       for (const [turn, mode] of (['immediate', 'fast'] as const).entries()) {
-        const enough = sender.accepted() + 70;
+        const enough = sender.accepted() + 40;
         const sending = sender.send(story.slice(turn * half, (turn + 1) * half));
         await until(() => sender.accepted() >= enough, 'some more deliveries are accepted');
         await postgres.restart(mode);
