@@ -116,8 +116,10 @@ export async function openS3Output(run: {
           },
         );
       // A copy: formats use their buffer again.
-      if (!object.body.write(Buffer.from(chunk)))
-        await explained(object.key, Promise.race([once(object.body, 'drain'), object.done]));
+      if (object.body.write(Buffer.from(chunk))) return;
+      // A failed upload destroys the body: its own error says why.
+      const drained = once(object.body, 'drain').catch(() => object.done);
+      await explained(object.key, Promise.race([drained, object.done]));
     },
     async complete(report) {
       await end(objects.at(-1) ?? start());

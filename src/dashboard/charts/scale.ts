@@ -1,4 +1,5 @@
 // The scales of charts: ticks at round numbers and round dates, and how the values beside them are written.
+import { memoize } from '#src/base/memoize.ts';
 
 export interface Scale {
   /** In order; the first and the last are the ends of the axis, so they enclose all data. */
@@ -42,11 +43,11 @@ function niceStep(least: number, whole: boolean): number {
 }
 
 /** With separators of thousands: `12,345.5`. */
-const plain = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
-const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 2 });
-export const numberText = (value: number): string => (isAbsurd(value) ? absurdText(value) : plain.format(value));
+const plain = memoize(() => new Intl.NumberFormat('en', { maximumFractionDigits: 2 }));
+const short = memoize(() => new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 2 }));
+export const numberText = (value: number): string => (isAbsurd(value) ? absurdText(value) : plain().format(value));
 /** For ticks: `12K`. */
-export const tickText = (value: number): string => (isAbsurd(value) ? absurdText(value) : short.format(value));
+export const tickText = (value: number): string => (isAbsurd(value) ? absurdText(value) : short().format(value));
 /** A share from 0 to 1 as `12.5%`. */
 export const percentText = (share: number): string => `${numberText(Math.round(share * 1000) / 10)}%`;
 
@@ -54,18 +55,18 @@ export const percentText = (share: number): string => `${numberText(Math.round(s
 const isAbsurd = (value: number): boolean => Math.abs(value) >= 1e15;
 const absurdText = (value: number): string => value.toExponential(1).replace('e+', 'E');
 
-const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const longDayFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' });
-const plainDayFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-const monthFormat = new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' });
+const dayFormat = memoize(() => new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }));
+const longDayFormat = memoize(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' }));
+const plainDayFormat = memoize(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }));
+const monthFormat = memoize(() => new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' }));
 const dateOf = (day: string): Date => new Date(`${day}T00:00:00Z`);
 
 /** `2026-11-16` as `16 Nov`. */
-export const shortDay = (day: string): string => dayFormat.format(dateOf(day));
+export const shortDay = (day: string): string => dayFormat().format(dateOf(day));
 /** `2026-11-16` as `16 November 2026`. */
-export const plainDay = (day: string): string => plainDayFormat.format(dateOf(day));
+export const plainDay = (day: string): string => plainDayFormat().format(dateOf(day));
 /** `2026-11-16` as `Monday, 16 November 2026`. */
-export const longDay = (day: string): string => longDayFormat.format(dateOf(day));
+export const longDay = (day: string): string => longDayFormat().format(dateOf(day));
 
 export interface Label {
   readonly index: number;
@@ -75,7 +76,7 @@ export interface Label {
 const isMonday = (day: string): boolean => dateOf(day).getUTCDay() === 1;
 const weekOf = (day: string): number => Math.floor((dateOf(day).getTime() / 86_400_000 + 3) / 7);
 const monthOf = (day: string): number => Number(day.slice(5, 7));
-const monthText = (day: string): string => monthFormat.format(dateOf(day));
+const monthText = (day: string): string => monthFormat().format(dateOf(day));
 const yearText = (day: string): string => day.slice(0, 4);
 /** Whether a month begins between the day before on the axis and this one: where columns are weeks, not every first is a column. */
 const beginsMonth = (day: string, before: string | undefined): boolean =>

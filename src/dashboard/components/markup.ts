@@ -1,5 +1,6 @@
 // The smallest parts of a page: markup, times, links, states, notices, commands, and text to copy. Text of the mirror is written by strangers:
 // `html` escapes it, `bdi` isolates its direction, and only http and https become links.
+import { memoize } from '#src/base/memoize.ts';
 import { html } from 'hono/html';
 import { idOf as lastPart } from '#schemas/wire.ts';
 import { slotstream } from '#src/base/command.ts';
@@ -24,11 +25,11 @@ export const time = (instant: string | null | undefined): Markup =>
 
 export const optionalTime = (instant: string | null): Markup | string => (instant === null ? '' : time(instant));
 
-const dayFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+const dayFormat = memoize(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }));
 
 /** The day of an instant, where its time of day says nothing. */
 export const day = (instant: string): Markup =>
-  html`<time datetime="${instant}" title="${timeText(instant)}">${dayFormat.format(new Date(instant))}</time>`;
+  html`<time datetime="${instant}" title="${timeText(instant)}">${dayFormat().format(new Date(instant))}</time>`;
 
 /** A link to another site; as text where it is not one. */
 export const externalLink = (address: string | null | undefined, text = address): Markup =>

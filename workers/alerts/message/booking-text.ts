@@ -1,4 +1,5 @@
 // The text about a booking: one sentence, its facts in order, and the same values as variables for templates. Pure.
+import { memoize } from '#src/base/memoize.ts';
 import type { BookingFact } from '#workers/alerts/rules/fact.ts';
 import { hostsOf } from '#src/read/bookings/hosts.ts';
 import { ownMark } from '#workers/alerts/rules/rule.ts';
@@ -215,9 +216,9 @@ function overText({ context, fact, who, what }: TextSubject, rule: string): stri
   }
 }
 
-const ordinals = new Intl.PluralRules('en', { type: 'ordinal' });
+const ordinals = memoize(() => new Intl.PluralRules('en', { type: 'ordinal' }));
 const endings: Readonly<Record<string, string>> = { one: 'st', two: 'nd', few: 'rd' };
-const ordinal = (count: number): string => `${count}${endings[ordinals.select(count)] ?? 'th'}`;
+const ordinal = (count: number): string => `${count}${endings[ordinals().select(count)] ?? 'th'}`;
 
 /** How long before the start it was canceled; empty when it began before. */
 function noticeOf({ invitee: { canceled_at: at }, event }: BookingContext): string {

@@ -1,4 +1,5 @@
 // The text of a weekly summary. Pure.
+import { memoize } from '#src/base/memoize.ts';
 import { number } from '#src/base/number-text.ts';
 import { dayMs, dayOf } from '#src/base/time.ts';
 import type { AttendanceCounts, NamedCounts } from '#src/read/numbers/attendance-counts.ts';
@@ -28,12 +29,12 @@ export function summaryParts(
     'By source:',
     ...linesOf(sources, 'without a source'),
   ];
-  const days = `${dayText.format(new Date(week))} to ${dayText.format(new Date(last))}`;
+  const days = `${dayText().format(new Date(week))} to ${dayText().format(new Date(last))}`;
   const text = lines.join('\n');
   return { title: `${title}: ${days}`, text, facts: [], variables: { on: '' }, subject: 'mirror', page };
 }
 
-const dayText = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' });
+const dayText = memoize(() => new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' }));
 
 const countsText = ({ meetings, no_shows: missed, unconfirmed: unknown }: NoShowCounts): string =>
   `${number(meetings - missed - unknown)} held, ${number(missed)} missed, ${number(unknown)} unknown`;

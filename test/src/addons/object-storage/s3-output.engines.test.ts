@@ -251,10 +251,13 @@ describe('a large export', () => {
     expect((await full.run(['export', 'contacts', '--out', 's3://exports/lost.ndjson'])).code).toBe(0);
     expect([lost, server.read('lost.ndjson').equals(server.read('all.ndjson'))]).toEqual([2, true]);
     const before = keys();
-    for (const refused of ['partNumber=2', 'uploadId']) {
+    for (const [refused, out] of [
+      ['partNumber=2', 's3://exports/refused.ndjson'],
+      ['uploadId', 's3://exports/crm'],
+    ] as const) {
       server.hook = ({ url = '', method }, response) =>
         method !== 'DELETE' && url.includes(refused) && refuse(response, 403, 'AccessDenied');
-      expect((await full.run(['export', 'contacts', '--out', 's3://exports/crm'])).err).toContain('may not write');
+      expect((await full.run(['export', 'contacts', '--out', out])).err).toContain('may not write');
       expect([keys(), server.openUploads()]).toEqual([before, 0]);
     }
     let isHeld = false;
