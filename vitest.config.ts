@@ -1,6 +1,7 @@
 // Three kinds of tests: pure ones need nothing but Node, engine tests need Redis or PostgreSQL, process tests spawn the product.
 // A fourth kind checks the repository itself.
-import { join } from 'node:path';
+import { hash } from 'node:crypto';
+import { join, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { tally } from './test/harness/tally.ts';
@@ -13,11 +14,17 @@ const realParts = ['./test/harness/engines.ts', './test/harness/built-product.ts
 if (process.env['CI'] && process.argv.some((word) => word === '-u' || word.startsWith('--update')))
   throw new Error('CI does not write golden files.');
 
-/** The simulation first: it takes the longest, and would be the last. A fresh clone has no record of how long tests took. */
-class LongestFirst extends BaseSequencer {
+/**
+ * The simulation first: it takes the longest, and would be the last. Then one project after the other, because a worker serves one
+ * project only; each in an order that means nothing, so that tests that wait for processes run beside tests that compute.
+ */
+class MixedOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification): number => Number(moduleId.includes('/test/simulation/'));
-    return (await super.sort(files)).toSorted((a, b) => isLong(b) - isLong(a));
+    const keyOf = ({ moduleId, project }: TestSpecification): string =>
+      moduleId.includes('/test/simulation/')
+        ? ''
+        : `${project.name} ${hash('md5', relative(import.meta.dirname, moduleId))}`;
+    return files.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   }
 }
 const isShuffled = process.argv.some((word) => word.startsWith('--sequence.shuffle'));
@@ -43,7 +50,7 @@ export default defineConfig({
     // A busy machine decides how soon an expected state is reached.
     expect: { poll: { timeout: 120_000, interval: 100 } },
     allowOnly: false,
-    ...(!isShuffled && { sequence: { sequencer: LongestFirst } }),
+    ...(!isShuffled && { sequence: { sequencer: MixedOrder } }),
     // Golden files are written by `vitest -u` alone, reviewed, and never in CI.
     update: 'none',
     // Scripts that tests spawn from their sources find them compiled, from the second one on.
@@ -55,11 +62,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'engines', include: [engineTests], globalSetup: realParts },
-      },
-      {
-        extends: true,
-        test: { name: 'processes', include: [processTests], globalSetup: realParts },
+        test: { name: 'engines', include: [engineTests, processTests], globalSetup: realParts },
       },
       {
         extends: true,
