@@ -64,7 +64,7 @@ async function openEarOfEveryScope(events: readonly string[]): Promise<Callback>
 async function openStill(answer: Callback['answer'] = 500) {
   const stack = new AsyncDisposableStack();
   const options = { rateLimits: false, contacts: 0, bookings: 0 };
-  // Advancing the clock is bounded in real time, which stands still here: a busy machine takes as many steps as another.
+  // Advancing the clock is bounded in real time, which does not pass here: a busy machine takes as many steps as another.
   vi.useFakeTimers({ toFake: ['performance'] });
   stack.defer(() => void vi.useRealTimers());
   const still = stack.use(await openTestSandbox(options, { realMs: () => startMs }));

@@ -1,4 +1,4 @@
-// Erasures in tests: with a key of the test's own, and everything that a store holds as text, to see that somebody is not in it.
+// Erasures in tests: with a key of the test's own, and everything that a store holds as text, to see that a person is not in it.
 import type { Store } from '#src/store/contract.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';

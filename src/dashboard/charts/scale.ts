@@ -58,7 +58,9 @@ const absurdText = (value: number): string => value.toExponential(1).replace('e+
 const dayFormat = memoize(() => new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }));
 const longDayFormat = memoize(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' }));
 const plainDayFormat = memoize(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }));
-const monthFormat = memoize(() => new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' }));
+const monthFormat = memoize(
+  () => new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' }),
+);
 const dateOf = (day: string): Date => new Date(`${day}T00:00:00Z`);
 
 /** `2026-11-16` as `16 Nov`. */

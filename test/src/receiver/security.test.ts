@@ -109,7 +109,7 @@ describe('every rejected signature gets the same response', () => {
 it('the same delivery is acknowledged with 202 each time it arrives', async () => {
   await using receiver = await openReceiver();
   const headers = receiver.sign(body);
-  const answers = await Promise.all(Array.from({ length: 30 }, () => receiver.post(body, headers)));
+  const answers = await Promise.all(Array.from({ length: 100 }, () => receiver.post(body, headers)));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
 });
 

@@ -158,8 +158,8 @@ function openWorld({ store, rules, life }: WorldPlan) {
 const refusal: SendResult = { ok: false, answer: '500', retry: true };
 
 describe.each([
-  { name: 'sqlite', available: true, fresh: freshMemory, count: 12 },
-  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 5 },
+  { name: 'sqlite', available: true, fresh: freshMemory, count: 20 },
+  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 8 },
 ])('the alerts in the end on $name', ({ available, fresh, count }) => {
   it.runIf(available)(
     'are those that all facts together call for and what the recipient believes, whatever the order and whatever was lost',

@@ -34,7 +34,9 @@ export function summaryParts(
   return { title: `${title}: ${days}`, text, facts: [], variables: { on: '' }, subject: 'mirror', page };
 }
 
-const dayText = memoize(() => new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' }));
+const dayText = memoize(
+  () => new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' }),
+);
 
 const countsText = ({ meetings, no_shows: missed, unconfirmed: unknown }: NoShowCounts): string =>
   `${number(meetings - missed - unknown)} held, ${number(missed)} missed, ${number(unknown)} unknown`;

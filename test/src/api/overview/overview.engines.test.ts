@@ -197,7 +197,7 @@ for (const engine of storeEngines)
       const { verdict, needs, health, firstRun, flow, today, hours, latest } = await readOverview(api.context);
       expect((await api.get('/api/health')).body).toEqual({ verdict, health, needs_you: needs });
       const brief = { verdict, needs, health: health.filter(({ state, id }) => state !== 'ok' || id === 'jobs') };
-      const told = {
+      const full = {
         ...brief,
         firstRun,
         flow,
@@ -205,7 +205,7 @@ for (const engine of storeEngines)
         hours: hours.filter(({ deliveries }) => deliveries > 0),
         latest: latest.map(({ seq, event, sentence }) => `${seq} ${event} ${sentence}`),
       };
-      const text = yamlOf(name.startsWith('with') ? brief : told).replace(
+      const text = yamlOf(name.startsWith('with') ? brief : full).replace(
         'storeEngine: postgres',
         'storeEngine: sqlite',
       );

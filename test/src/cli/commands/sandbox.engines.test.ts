@@ -6,7 +6,6 @@ import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort, until } from '../../../harness/ports.ts';
 import { ask } from '../../../oracle/deliveries.ts';
-import { isLongRun } from '../../../harness/runs.ts';
 import { openHome, type Home } from '../../../harness/product.ts';
 
 let home: Home;
@@ -103,8 +102,7 @@ describe('sandbox', () => {
 });
 
 describe('demo', () => {
-  // The whole product on the public form: proof.engines.test.ts.
-  it.each(forms.filter((as) => isLongRun || as === 'specification'))(
+  it.each(forms)(
     'registers with its sandbox as %s, tells what happens, and every webhook becomes a row of the log',
     async (as) => {
       // The usual port is in use, by this test or by another program: the demo takes another one.

@@ -55,7 +55,7 @@ describe('the clock', () => {
   it('goes on when a subscriber never answers, and tells of the others what became due', async () => {
     const own = await openTestSandbox({ contacts: 0, bookings: 0 });
     onTestFinished(() => own[Symbol.asyncDispose]());
-    // Steps are bounded in real time, which stands still here: a busy machine takes as many as another.
+    // Steps are bounded in real time, which does not pass here: a busy machine takes as many as another.
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
     await using silent = await openCallback();

@@ -150,7 +150,7 @@ describe.each(oneEngine)('the watcher on $name', ({ fresh }) => {
     expect(await alerts()).toMatchObject([{ state: 'sent', episode: 2 }]);
   });
 
-  it('counts marks per person, ignoring the letter case of the address, also when an earlier mark arrives later, is removed, or turns out to be of somebody else', async ({
+  it('counts marks per person, ignoring the letter case of the address, also when an earlier mark arrives later, is removed, or turns out to be of another person', async ({
     store,
   }) => {
     const { after, afterReading } = await watching(
