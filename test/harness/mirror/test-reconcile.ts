@@ -21,11 +21,14 @@ interface How {
   readonly fetch: typeof fetch;
 }
 
-/** The service's time is five minutes past a half hour, when no meeting begins or ends: what it shows changes with them. */
-function awayFromMeetings(): () => number {
+/**
+ * The service's time is five minutes past a half hour, when no meeting begins or ends: what it shows changes with them. Each run is two
+ * seconds later than the one before: the service's times have whole seconds, and a row observed in the same second may be new.
+ */
+function createServiceClock() {
   const halfHourMs = 1_800_000;
-  const offsetMs = 300_000 - (Date.now() % halfHourMs);
-  return () => Date.now() + offsetMs;
+  let offsetMs = 300_000 - (Date.now() % halfHourMs);
+  return { now: () => Date.now() + offsetMs, advance: () => void (offsetMs += 2_000) };
 }
 
 /** What a token shows; that of the owner unless given. */
@@ -44,23 +47,24 @@ export async function openTestReconcile(
   options: Parameters<typeof openTestSandbox>[0] = {},
 ) {
   await using stack = new AsyncDisposableStack();
+  const clock = createServiceClock();
   const sandbox = stack.use(
-    await openTestSandbox(
-      { rateLimits: false, eventTypes: true, ...options },
-      { ...unchecked, realMs: awayFromMeetings() },
-    ),
+    await openTestSandbox({ rateLimits: false, eventTypes: true, ...options }, { ...unchecked, realMs: clock.now }),
   );
   const { store } = stack.use(await fresh());
   const needsOf = async (
     { token, fetch = sandbox.fetch }: Partial<How>,
     more: Partial<ReconcileNeeds> = {},
-  ): Promise<ReconcileNeeds> => ({
-    store,
-    sources: await openTestSources(sandbox, token, { fetch }),
-    screen: privacyScreen({ eraseOnDelete: true }),
-    now: () => new Date(),
-    ...more,
-  });
+  ): Promise<ReconcileNeeds> => {
+    clock.advance();
+    return {
+      store,
+      sources: await openTestSources(sandbox, token, { fetch }),
+      screen: privacyScreen({ eraseOnDelete: true }),
+      now: () => new Date(),
+      ...more,
+    };
+  };
   const kept = stack.move();
   return {
     sandbox,
