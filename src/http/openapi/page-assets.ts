@@ -44,24 +44,30 @@ h4 { margin: 1.1rem 0 .3rem; font-size: .74rem; letter-spacing: .08em; text-tran
 /** Opens the entry that a link points at, and hides the entries that the filter does not match. */
 export const pageScript = `
 'use strict';
-const open = () => {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (target instanceof HTMLDetailsElement) {
-    target.open = true;
-    target.scrollIntoView();
-  }
-};
-addEventListener('hashchange', open);
-open();
-
 const filter = document.getElementById('filter');
-filter.addEventListener('input', () => {
+const applyFilter = () => {
   const words = filter.value.toLowerCase().split(/\\s+/).filter(Boolean);
   for (const entry of document.querySelectorAll('[data-words]'))
     entry.hidden = !words.every((word) => entry.dataset.words.toLowerCase().includes(word));
   for (const chapter of document.querySelectorAll('.chapter'))
     chapter.hidden = words.length > 0 && chapter.querySelector('[data-words]:not([hidden])') === null;
-});
+};
+filter.addEventListener('input', applyFilter);
+
+const open = () => {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!(target instanceof HTMLDetailsElement)) return;
+  // A link may point at what the filter hides.
+  if (target.closest('[hidden]') !== null) {
+    filter.value = '';
+    applyFilter();
+  }
+  target.open = true;
+  target.scrollIntoView();
+};
+addEventListener('hashchange', open);
+open();
+
 addEventListener('keydown', (event) => {
   if (event.key !== '/' || event.target instanceof HTMLInputElement) return;
   event.preventDefault();

@@ -68,7 +68,7 @@ describe.runIf(inject('chromiumPath'))('the documentation in a browser', () => {
     expect(await shown.first().getAttribute('open')).not.toBeNull();
     await shown.first().locator('a[href="#schema-Delivery"]').focus();
     await page.keyboard.press('Enter');
-    await page.locator('#schema-Delivery[open]').waitFor({ state: 'attached' });
+    await page.locator('#schema-Delivery[open]').waitFor();
     const nasty = encodeURIComponent('<img src=x onerror="window.hit=1"></script><svg onload="window.hit=1">');
     await page.goto(`${server.url}/docs?${nasty}#${nasty}`);
     expect(await page.evaluate('window.hit')).toBeUndefined();
