@@ -2,8 +2,6 @@
 import { z } from 'zod';
 import type { Store } from '#src/store/contract.ts';
 import { changeValue, keyValue } from '#src/store/key-value.ts';
-import { readPosition } from '#src/store/log/consumer-offsets.ts';
-import { watcherConsumer } from './watcher.ts';
 
 /** By the name of the rule. Names are never removed: during a deployment, processes with an older rules file still run. */
 const stored = keyValue('alerts rules', z.record(z.string(), z.string()));
@@ -14,13 +12,10 @@ export async function registerRules(
   rules: readonly { readonly name: string }[],
   now: string,
 ): Promise<ReadonlyMap<string, string>> {
-  // A watcher without recorded rules: a version that did not record them wrote this database, and its alerts stay as they are.
-  const isUpgraded = (await readPosition(store, watcherConsumer)) !== undefined;
   const times = await changeValue(store, stored, (before) => {
     const added = rules.filter(({ name }) => !Object.hasOwn(before ?? {}, name));
     if (before !== undefined && added.length === 0) return { result: before };
-    const first = before === undefined && isUpgraded ? '' : now;
-    const after = { ...before, ...Object.fromEntries(added.map(({ name }) => [name, first])) };
+    const after = { ...before, ...Object.fromEntries(added.map(({ name }) => [name, now])) };
     return { result: after, after };
   });
   return new Map(Object.entries(times));
