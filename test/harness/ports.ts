@@ -3,7 +3,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { nextMoment } from './moments.ts';
 
 /** Below the ports from which systems open connections: one of those would take it before the program listens on it. */
 const [firstPort, portCount] = [20_000, 12_000];
@@ -48,11 +48,11 @@ export const succeeds = (attempt: Promise<unknown>): Promise<boolean> =>
     () => false,
   );
 
-/** Resolves once `holds` is true; fails after `timeoutMs`, naming what was waited for. */
+/** Resolves once `holds` is true; looks at each moment (moments.ts). Fails after `timeoutMs`, naming what was waited for. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string, timeoutMs = 120_000): Promise<void> {
   const deadline = performance.now() + timeoutMs;
-  for (let pauseMs = 10; !(await holds()); pauseMs = Math.min(pauseMs * 1.25, 250)) {
+  for (let mostMs = 10; !(await holds()); mostMs = Math.min(mostMs * 1.25, 250)) {
     if (performance.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain until ${what}.`);
-    await sleep(pauseMs);
+    await nextMoment(mostMs);
   }
 }

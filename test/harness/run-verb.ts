@@ -7,6 +7,7 @@ import type { VerbContext } from '#src/cli/verb.ts';
 import { verbs, type VerbEntry } from '#src/cli/verbs.ts';
 import { loadConfig, type Environment } from '#src/config/load.ts';
 import { createLog } from '#src/observability/log.ts';
+import { happened } from './moments.ts';
 import type { Running, Settings } from './running-verb.ts';
 
 /** What a verb left behind, in this process or in one of its own. */
@@ -41,8 +42,11 @@ export interface Surroundings {
 export function startVerb(args: readonly string[], env: Environment, around: Surroundings): VerbRun {
   const input = new PassThrough();
   const written = { out: '', err: '' };
-  const out = (text: string): void => void (written.out += text);
-  const err = (text: string): void => void (written.err += text);
+  const writer = (name: keyof typeof written) => (text: string) => {
+    written[name] += text;
+    happened();
+  };
+  const [out, err] = [writer('out'), writer('err')];
   const config = memoize(() => loadConfig(env));
   const context: VerbContext = {
     env,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { endWithThisProcess } from './children.ts';
+import { happened } from './moments.ts';
 
 export type Settings = Readonly<Record<string, string>>;
 
@@ -35,9 +36,13 @@ export function spawnMain(args: readonly string[], env: Settings, main = product
   child.stdin.on('error', () => {});
   const heard = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (chunk: string) => (heard[name] += chunk));
+    child[name].setEncoding('utf8').on('data', (chunk: string) => {
+      heard[name] += chunk;
+      happened();
+    });
   }
   const ended = once(child, 'close').then(([code]) => code as number | null);
+  void ended.then(happened);
   return {
     process: child,
     ended,

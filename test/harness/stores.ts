@@ -14,6 +14,7 @@ import { decodeViewRow, type ViewSettings } from '#src/store/views/view.ts';
 import { canonicalJson } from '#schemas/wire.ts';
 import type { IngestReport } from '#workers/pipeline/ingest.ts';
 import { ingest } from './ingest.ts';
+import { happened } from './moments.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { createDatabase } from './postgres.ts';
 import { isLongRun } from './runs.ts';
@@ -61,11 +62,18 @@ async function opened(blank: Blank, views: ViewSettings = {}): Promise<TestStore
   await using stack = new AsyncDisposableStack();
   stack.use(blank);
   const { url } = blank;
-  const store = stack.use(await openStore({ report: () => {}, views }, url));
+  const open = async () => withMoments(await openStore({ report: () => {}, views }, url));
+  const store = stack.use(await open());
   const kept = stack.move();
-  const openAnother = async () => kept.use(await openStore({ report: () => {}, views }, url));
+  const openAnother = async () => kept.use(await open());
   return { url, store, openAnother, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
+
+/** Each commit is a moment at which tests that wait look again. */
+const withMoments = (store: Store): Store => ({
+  ...store,
+  transaction: (work) => store.transaction(work).finally(happened),
+});
 
 /** What every suite over both engines iterates; `available` is for `describe.runIf`. */
 export const storeEngines = [

@@ -2,7 +2,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect } from 'vitest';
 import { instantOf } from '#src/base/time.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { createLog } from '#src/observability/log.ts';
@@ -20,6 +19,7 @@ import { buildFor } from '#workers/alerts/outbox/send.ts';
 import { startOutboxPoller } from '#workers/alerts/outbox/poll.ts';
 import { watch, type WatcherInput, type WatcherNeeds } from '#workers/alerts/rules/watcher.ts';
 import { openAlertReceivers } from './alert-receivers.ts';
+import { eventually } from '../moments.ts';
 import type { Settings } from '../product.ts';
 import { freshSqlite, ingestBodies, type TestStore } from '../stores.ts';
 
@@ -123,7 +123,7 @@ export async function openAlertWorld(plan: AlertWorldPlan = {}) {
     states,
     /** Resolves when the alerts of a channel have these states, in alphabetical order. */
     reaches: async (channel: string, expected: readonly string[]) =>
-      await expect.poll(() => states(channel)).toEqual(expected),
+      await eventually(() => states(channel)).toEqual(expected),
     async resend(): Promise<void> {
       const ids = (await alerts()).map(({ id }) => id);
       await store.transaction((unit) => resend(unit, ids, instantOf(clockMs)));

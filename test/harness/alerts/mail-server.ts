@@ -1,6 +1,7 @@
 // A real mail server that stores what it receives and refuses what the test says.
 import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { happened } from '../moments.ts';
 
 export interface Mail {
   readonly from: string;
@@ -37,6 +38,7 @@ export async function openTestMailServer(options: SMTPServerOptions = {}): Promi
         if (typeof mailbox.answer === 'string') return done(refusal(mailbox.answer));
         const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
         mails.push(read(Buffer.concat(chunks).toString(), { from, to: envelope.rcptTo.map(({ address }) => address) }));
+        happened();
         if (mailbox.answer === undefined) done();
       });
     },

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { happened } from '../moments.ts';
 
 export interface SlackMessage {
   readonly channel: string;
@@ -88,6 +89,7 @@ export async function openSlackServer(users: Readonly<Record<string, string>>) {
       ...(refusal?.status === 429 && { 'retry-after': '7' }),
     };
     response.writeHead(refusal?.status ?? 200, headers).end(JSON.stringify(refusal?.body ?? answerOf()));
+    happened();
   });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex) => {
     const accept = createHash('sha1')
@@ -108,6 +110,7 @@ export async function openSlackServer(users: Readonly<Record<string, string>>) {
         if (read.opcode === 9) socket.write(frame(10, read.payload));
         else if (read.opcode === 8) socket.end(frame(8, read.payload));
         else if (read.opcode === 1) acknowledged.push(String(JSON.parse(String(read.payload)).envelope_id));
+        happened();
       }
     });
     socket.write(frame(1, JSON.stringify({ type: 'hello' })));

@@ -1,6 +1,5 @@
 // A sink being filled from a store, as the process that holds its lease does it; failures are tried again at once.
 import { randomUUID } from 'node:crypto';
-import { expect } from 'vitest';
 import { startSinks } from '#src/app/sink-pumps.ts';
 import type { SinkSettings } from '#src/app/sinks.ts';
 import { openTail } from '#src/feed/tail.ts';
@@ -10,6 +9,8 @@ import { lastSeq } from '#src/store/log/read.ts';
 import { readPosition } from '#src/store/log/consumer-offsets.ts';
 import type { SendFailure } from '#workers/sinks/keyed-sender.ts';
 import { positionOf, pump, type PumpInput } from '#workers/sinks/pump.ts';
+import { eventually, happened } from '../moments.ts';
+import { until } from '../ports.ts';
 
 export const contactUri = (n: number): string => `https://api.example.test/contacts/${n}`;
 
@@ -39,9 +40,12 @@ export async function startPump(store: Store, input: PumpInput) {
       nowMs: Date.now,
       random: () => 0,
       isHeld: () => true,
-      onArrived: () => undefined,
+      onArrived: happened,
       onRecovered: () => undefined,
-      onFailed: (failure) => void failed.push(failure),
+      onFailed: (failure) => {
+        failed.push(failure);
+        happened();
+      },
     },
     input,
     stopping.signal,
@@ -51,17 +55,16 @@ export async function startPump(store: Store, input: PumpInput) {
     await running;
     tail.close();
   };
-  for (let known = await position(); known === undefined; known = await position())
-    await new Promise((resolve) => setTimeout(resolve, 2));
+  await until(async () => (await position()) !== undefined, 'the sink has a position');
   return {
     failed,
     position,
     stop,
     /** Resolves when everything up to this entry has arrived. */
-    reaches: async (seq: number) => await expect.poll(position).toBe(seq),
+    reaches: async (seq: number) => await eventually(position).toBe(seq),
     /** Resolves with the first failure after those that are known. */
     async fails(known = 0) {
-      await expect.poll(() => failed.length).toBeGreaterThan(known);
+      await eventually(() => failed.length).toBeGreaterThan(known);
       return failed[known];
     },
     [Symbol.asyncDispose]: stop,
@@ -80,7 +83,7 @@ export function openSinks(store: Store, settings: Partial<SinkSettings>, lines: 
   return {
     ...sinks,
     /** Resolves when everything up to this entry has arrived; 0 is its first position in an empty log. */
-    reaches: async (sink: string, seq: number) => await expect.poll(positionIn(store, sink)).toBe(seq),
+    reaches: async (sink: string, seq: number) => await eventually(positionIn(store, sink)).toBe(seq),
     close: () => sinks.close().finally(() => tail.close()),
   };
 }

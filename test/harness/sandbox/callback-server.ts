@@ -1,6 +1,7 @@
 // The other end of a webhook: an HTTP server that records each request and answers as the test says.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { happened } from '../moments.ts';
 
 export interface Received {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -27,6 +28,7 @@ export async function openCallback(): Promise<Callback> {
       const raw = Buffer.concat(chunks);
       const delivery = { headers: request.headers, raw, body: JSON.parse(raw.toString()) as unknown };
       received.push(delivery);
+      happened();
       const status = typeof callback.answer === 'function' ? callback.answer(delivery) : callback.answer;
       if (status === 'cut') request.socket.destroy();
       else if (status !== null) response.writeHead(status, callback.words.headers).end(callback.words.body);
