@@ -81,7 +81,7 @@ function comparisonCard(title: string, compared: Sync['recent'], progress: Marku
 function followUpCard({ isRunning, failures, lastAt: last, linksPending: pending }: Sync['followUp']): Markup {
   return html`<section class="card">
     <h2>Changes without a webhook ${isRunning ? badge('running', 'ok') : ''}</h2>
-    <p>Reads again what no webhook reports: links that were not ready, meetings that begin within the hour, and transcripts.</p>
+    <p>Reads again what no webhook reports: links that were not ready, and transcripts.</p>
     ${list(failures > 0 ? [failedRuns(failures)] : [])}
     ${facts({ 'Links not ready': number(pending), 'Last run': last === null ? undefined : time(last) })}
   </section>`;
