@@ -2,23 +2,23 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ReceivedOutcome } from '#src/observability/metrics/registry.ts';
 import { batchLimits, type DeliveryBatch, type QueuedDelivery } from '#src/queue/contract.ts';
-import { createIntake, deliveryOf, type IntakeOptions } from '#src/receiver/intake.ts';
+import { createIntake } from '#src/receiver/intake.ts';
 import { runs } from '../../harness/runs.ts';
 
 const metrics = { batched: () => undefined };
 const receivedAt = '2025-04-14T11:42:33.000000Z';
 const delivery = (body: string): QueuedDelivery => ({ body, receivedAt });
 
-interface Setup {
-  readonly enqueue: (batch: DeliveryBatch) => Promise<unknown>;
-  readonly options?: IntakeOptions;
-  readonly senders?: () => number;
-}
-
 /** `accept` is what the disk log does with a batch: here it only waits for `enqueue`. */
-function intakeOf({ enqueue, options = {}, senders }: Setup) {
+function intakeOf({
+  enqueue,
+  ...needs
+}: {
+  enqueue: (batch: DeliveryBatch) => Promise<unknown>;
+  senders?: () => number;
+}) {
   const accept = (batch: DeliveryBatch) => enqueue(batch).then((): ReceivedOutcome => 'queued');
-  return createIntake({ diskLog: { accept }, metrics, ...(senders && { senders }) }, options);
+  return createIntake({ diskLog: { accept }, metrics, ...needs });
 }
 
 /** An enqueue whose end the test decides. */
@@ -78,33 +78,6 @@ describe('natural batching', () => {
     expect(batches).toEqual([['a']]);
     await Promise.all([second, intake.accept(delivery('c'))]);
     expect(batches).toEqual([['a'], ['b', 'c']]);
-  });
-
-  it('enqueues a delivery larger than a batch alone', async () => {
-    const queue = heldQueue();
-    const intake = intakeOf(queue);
-    const large = delivery('x'.repeat(batchLimits.bytes + 1));
-    for (const each of [delivery('a'), delivery('b'), large, delivery('c')]) void intake.accept(each);
-    for (let sent = 1; sent <= 3; sent += 1) {
-      await expect.poll(() => queue.batches.length).toBe(sent);
-      queue.release();
-    }
-    expect(queue.batches.map(({ deliveries }) => deliveries.length)).toEqual([2, 1, 1]);
-    expect(queue.batches[1]?.deliveries).toEqual([large]);
-  });
-
-  it('holds at most its limit of bytes and rejects the rest', async () => {
-    const queue = heldQueue();
-    const intake = intakeOf({ ...queue, options: { maxWaitingBytes: 10 } });
-    const first = intake.accept(delivery('12345678'));
-    expect(await intake.accept(delivery('123'))).toBe('unavailable');
-    await nextTurn();
-    queue.release();
-    expect(await first).toBe('queued');
-    const after = intake.accept(delivery('123'));
-    await expect.poll(() => queue.batches.length).toBe(2);
-    queue.release();
-    expect(await after).toBe('queued');
   });
 
   it('lets a small batch wait a moment for more when another has just been enqueued, and a large one not at all', async () => {
@@ -173,23 +146,4 @@ it('answers every delivery as its batch was answered, and has every batch within
     }),
     runs(20),
   );
-});
-
-const travelling = (delivery: QueuedDelivery): unknown => JSON.parse(JSON.stringify(delivery));
-
-describe('a delivery', () => {
-  it('is text when its body is valid UTF-8 without NUL, otherwise base64', () => {
-    const at = Date.UTC(2025, 3, 14, 11, 42, 33, 115);
-    const time = '2025-04-14T11:42:33.115000Z';
-    expect(travelling(deliveryOf(Buffer.from('\ufeff{"é":"😀"}'), at))).toEqual({
-      body: '\ufeff{"é":"😀"}',
-      receivedAt: time,
-    });
-    for (const bytes of [[0xff], [0], [0xed, 0xa0, 0x80]].map((each) => Buffer.from(each)))
-      expect(travelling(deliveryOf(bytes, at))).toEqual({
-        body: bytes.toString('base64'),
-        encoding: 'base64',
-        receivedAt: time,
-      });
-  });
 });

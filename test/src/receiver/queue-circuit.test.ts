@@ -36,12 +36,6 @@ describe('the circuit', () => {
     await expect(openScene([unsafe])).rejects.toMatchObject({ code: 'queue_unsafe', hint: 'Fix it.' });
   });
 
-  it('is closed for a durable engine, and adds batches', async () => {
-    const { scene, circuit } = await openScene();
-    expect([circuit.state(), await circuit.enqueue(batch), scene.added]).toEqual(['closed', true, 1]);
-    await circuit.ping();
-  });
-
   it('is unsafe after a failure until the engine was checked, then open for growing pauses, and probing after each', async () => {
     const { scene, circuit, state } = await openScene();
     scene.fails = true;
@@ -81,16 +75,6 @@ describe('the circuit', () => {
     await state('probing');
     expect(await circuit.enqueue(batch)).toBe(true);
     expect(scene.lines.filter((line) => line.includes('It is not durable.'))).toHaveLength(1);
-  });
-
-  it('waits for an engine that is down at the start', async () => {
-    const { scene, circuit, state } = await openScene();
-    scene.answers = false;
-    expect(await circuit.enqueue(batch)).toBe(false);
-    expect(circuit.state()).toBe('unsafe');
-    scene.answers = true;
-    scene.nowMs = 100;
-    await state('probing');
   });
 
   it('is full while the disk of the queue is, unless it is also unsafe', async () => {

@@ -9,11 +9,6 @@ import { exchange, openReceiver, signatureHeader, signingKey } from '../../harne
 
 const body = '{"event":"invitee.created","created_at":"2025-04-14T11:42:33.000000Z","payload":{}}';
 
-async function seen(response: Response): Promise<object> {
-  const headers = Object.fromEntries([...response.headers].filter(([name]) => name !== 'date'));
-  return { status: response.status, headers, text: await response.text() };
-}
-
 describe('the raw bytes are verified before anything is parsed', () => {
   const exact: Record<string, Uint8Array<ArrayBuffer>> = {
     'odd spacing': Buffer.from('{ "event" :\t"x" }'),
@@ -54,41 +49,22 @@ describe('the raw bytes are verified before anything is parsed', () => {
   });
 });
 
-describe('every rejected signature gets the same response', () => {
-  it('does not reveal the reason', async () => {
+describe('a rejected signature', () => {
+  it('gets the same response whatever is wrong with it, also where one of two headers is right', async () => {
     await using receiver = await openReceiver();
-    const answers: object[] = [];
-    const forged = forgedDeliveries(signingKey, Math.floor(Date.now() / 1000));
-    // `fetch` would join two.
-    for (const { body, values } of forged.filter(({ values }) => values.length < 2))
-      answers.push(
-        await seen(await receiver.post(body, values[0] === undefined ? {} : { [signatureHeader]: values[0] })),
-      );
+    const answers: string[] = [];
+    for (const { body, values } of forgedDeliveries(signingKey, Math.floor(Date.now() / 1000))) {
+      const headers = values.map((value) => `${signatureHeader}: ${value}\r\n`).join('');
+      const start = 'POST /webhooks HTTP/1.1\r\nHost: a\r\nConnection: close';
+      const request = `${start}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`;
+      answers.push((await exchange(receiver.port, [request])).replace(/date: .*/i, ''));
+    }
     for (const answer of answers) expect(answer).toEqual(answers[0]);
-    expect(answers[0]).toMatchObject({ status: 401, text: expect.stringContaining('"title":"Unauthorized"') });
+    expect(answers[0]).toMatch(/^HTTP\/1\.1 401 [^]*"title":"Unauthorized"/);
     expect(receiver.queue.deliveries).toEqual([]);
   });
 
-  it('two signature headers are rejected, even when each alone is valid', async () => {
-    await using receiver = await openReceiver();
-    const good = receiver.sign(body)[signatureHeader];
-    const [, mac] = good?.split(',') ?? [];
-    for (const [first, second] of [
-      [good, good],
-      [good, mac],
-      [good, 'v1=00'],
-      ['x', good],
-    ])
-      expect(
-        await exchange(receiver.port, [
-          `POST /webhooks HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: ${body.length}\r\n`,
-          `${signatureHeader}: ${first}\r\n${signatureHeader.toLowerCase()}: ${second}\r\n\r\n${body}`,
-        ]),
-      ).toMatch(/^HTTP\/1\.1 401 /);
-    expect(await receiver.counted('slotstream_deliveries_refused_total{cause="malformed"}')).toBe(4);
-  });
-
-  it('a stale but correctly signed delivery is counted separately, and the log names the setting that fixes it', async () => {
+  it('that is stale but correct is counted separately, and the log names the setting that fixes it', async () => {
     let now = Date.now();
     await using receiver = await openReceiver({ clock: () => now });
     const headers = receiver.sign(body);
@@ -104,13 +80,6 @@ describe('every rejected signature gets the same response', () => {
     expect(await receiver.counted('slotstream_deliveries_refused_total{cause="stale"}')).toBe(2);
     expect(receiver.lines.join('')).toContain('SIGNATURE_TOLERANCE_SECONDS');
   });
-});
-
-it('the same delivery is acknowledged with 202 each time it arrives', async () => {
-  await using receiver = await openReceiver();
-  const headers = receiver.sign(body);
-  const answers = await Promise.all(Array.from({ length: 100 }, () => receiver.post(body, headers)));
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
 });
 
 it('every key of the key ring verifies, a removed one does not, and the metric names the key by its id', async () => {
@@ -252,24 +221,6 @@ describe('method, path and content type', () => {
       );
     expect((await receiver.post(body, { ...receiver.sign(body), 'content-encoding': 'identity' })).status).toBe(202);
   });
-});
-
-it('every response is small JSON with a title and a message', async () => {
-  await using receiver = await openReceiver({ options: { maxBodyBytes: 60 } });
-  const responses = [
-    await receiver.post(body.slice(0, 50)),
-    await receiver.post(body, {}),
-    await receiver.post('x', {}),
-    await fetch(`${receiver.url}/webhooks`),
-    await fetch(`${receiver.url}/nowhere`),
-    await fetch(`${receiver.url}/healthz`),
-    await fetch(`${receiver.url}/healthz`, { method: 'POST' }),
-  ];
-  expect(responses.map(({ status }) => status)).toEqual([202, 413, 401, 405, 404, 200, 405]);
-  for (const response of responses) {
-    expect(response.headers.get('content-type')).toBe('application/json');
-    expect(Object.keys((await response.json()) as object)).toEqual(['title', 'message']);
-  }
 });
 
 it('a flood of bad signatures is counted and leaves only a few log lines', async () => {

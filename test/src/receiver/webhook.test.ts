@@ -27,19 +27,17 @@ describe('the receiver', () => {
   it('accepts a delivery to its path as proxies may write it, and answers once', async () => {
     await using receiver = await openReceiver();
     const targets = ['/webhooks?s=abc', '/webhooks/', '/webhooks/?s=1', '/%77ebhooks'];
-    for (const target of [...targets, 'http://a/webhooks', 'http://a/webhooks/?s=1']) {
-      const start = `POST ${target} HTTP/1.1\r\nHost: a\r\nConnection: close`;
+    const lines = [...targets, 'http://a/webhooks', 'http://a/webhooks/?s=1'].map(
+      (target) => `POST ${target} HTTP/1.1\r\nHost: a`,
+    );
+    // HTTP/1.0 names no host.
+    for (const line of [...lines, 'POST /webhooks HTTP/1.0']) {
+      const start = `${line}\r\nConnection: close`;
       const answer = await exchange(receiver.port, [written(start, numbered(1), receiver.sign(numbered(1)))]);
       expect(answer).toMatch(/^HTTP\/1\.1 202 [^]*"title":"Accepted"/);
       expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
     }
-    expect(receiver.queue.deliveries).toHaveLength(6);
-  });
-
-  it('accepts a delivery that names no host, as HTTP/1.0 allows', async () => {
-    await using receiver = await openReceiver();
-    const request = written('POST /webhooks HTTP/1.0', numbered(1), receiver.sign(numbered(1)));
-    expect(await exchange(receiver.port, [request])).toMatch(/^HTTP\/1\.1 202 /);
+    expect(receiver.queue.deliveries).toHaveLength(7);
   });
 
   it("neither logs nor counts that it refuses the unsigned self-test of doctor, and does both with anyone else's", async () => {
@@ -55,10 +53,10 @@ describe('the receiver', () => {
   for (const mode of ['down', 'frozen'] as const)
     it(`writes deliveries to disk while the queue is ${mode}, and enqueues them when it is back`, async () => {
       await using receiver = await openReceiver({ queue: testQueue(mode) });
-      const bodies = Array.from({ length: 30 }, (_, index) => numbered(index));
+      const bodies = Array.from({ length: 8 }, (_, index) => numbered(index));
       for (const body of bodies) expect((await receiver.post(body)).status).toBe(202);
       expect(receiver.queue.deliveries).toEqual([]);
-      expect(await receiver.counted('slotstream_disk_log_waiting_deliveries')).toBe(30);
+      expect(await receiver.counted('slotstream_disk_log_waiting_deliveries')).toBe(8);
       receiver.queue.mode = 'up';
       await expect.poll(() => receiver.diskLog.status().batches).toBe(0);
       // In any order: those that a frozen queue was asked to take are tried again later.
@@ -117,24 +115,14 @@ describe('mounted in another Hono app', () => {
       await app.request('/hooks/healthz'),
     ];
     expect(answers.map(({ status }) => status)).toEqual([202, 202, 401, 401, 413, 415, 405, 200]);
-    for (const answer of answers)
-      expect(await answer.json()).toEqual(expect.objectContaining({ title: expect.any(String) }));
+    for (const answer of answers) {
+      expect(answer.headers.get('content-type')).toBe('application/json');
+      expect(Object.keys((await answer.json()) as object)).toEqual(['title', 'message']);
+    }
     expect(answers[6]?.headers.get('allow')).toBe('POST');
     expect(receiver.queue.deliveries.map((delivery) => delivery.body)).toEqual([body, body]);
     for (const cause of ['missing', 'wrong', 'too_large', 'encoding', 'method'])
       expect(await receiver.counted(`slotstream_deliveries_refused_total{cause="${cause}"}`)).toBe(1);
-  });
-
-  it('rejects two signature headers, which a web request joins into one list', async () => {
-    await using receiver = await openReceiver();
-    const app = new Hono().route('/hooks', receiver.app);
-    const good = receiver.sign('x')[signatureHeader] ?? '';
-    const [, mac = ''] = good.split(',');
-    for (const values of [`${good} ${good}`, `${good} ${mac}`, `v1=00 ${good}`]) {
-      const headers = new Headers(values.split(' ').map((value) => [signatureHeader, value]));
-      expect((await app.request(new Request(url, { method: 'POST', body: 'x', headers }))).status).toBe(401);
-    }
-    expect(await receiver.counted('slotstream_deliveries_refused_total{cause="malformed"}')).toBe(3);
   });
 
   it('gives up a body that stalls or breaks off', async () => {
@@ -145,48 +133,6 @@ describe('mounted in another Hono app', () => {
     expect(await send(new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) }))).toBe(400);
     expect(await receiver.counted('slotstream_evictions_total{reason="slow_body"}')).toBe(1);
     expect(await receiver.counted('slotstream_deliveries_refused_total{cause="aborted"}')).toBe(1);
-  });
-});
-
-describe('health', () => {
-  const readyz = async ({ url }: { readonly url: string }) => {
-    const response = await fetch(`${url}/readyz`);
-    const text = await response.text();
-    return { code: response.status, text, ...(JSON.parse(text) as { status: string }) };
-  };
-
-  it('is alive whatever the engines do, and degraded while the store does not respond: deliveries are accepted', async () => {
-    let storeUp = true;
-    let now = 0;
-    const store = async () => (storeUp ? undefined : Promise.reject(new Error('postgres://:canary@host')));
-    await using receiver = await openReceiver({ checks: { store }, clock: () => now });
-    const ready = { code: 200, title: 'Ready', status: 'ready', engines: { queue: 'up', store: 'up' } };
-    expect(await readyz(receiver)).toMatchObject(ready);
-    storeUp = false;
-    now = 5000;
-    const degraded = await readyz(receiver);
-    const engines = { queue: 'up', store: 'down' };
-    expect(degraded).toMatchObject({ code: 200, title: 'Degraded', status: 'degraded', engines });
-    expect((await receiver.post(numbered(1))).status).toBe(202);
-    expect(degraded.text).not.toContain('canary');
-    expect((await fetch(`${receiver.url}/healthz`)).status).toBe(200);
-  });
-
-  it('is degraded, with 200, while the queue responds but refuses deliveries and the disk log accepts them', async () => {
-    await using receiver = await openReceiver({ queue: testQueue('down') });
-    expect((await receiver.post(numbered(1))).status).toBe(202);
-    expect(await readyz(receiver)).toMatchObject({ code: 200, status: 'degraded', engines: { queue: 'down' } });
-    receiver.queue.mode = 'up';
-    await expect.poll(() => readyz(receiver)).toMatchObject({ status: 'ready' });
-  });
-
-  it('is not ready while neither the queue nor a full disk log accepts a delivery', async () => {
-    // It does not respond to a ping either: otherwise the receiver would soon be sent a delivery to try.
-    const checks = { queue: async () => Promise.reject(new Error('connection refused')) };
-    await using receiver = await openReceiver({ queue: testQueue('down'), checks, maxDiskLogBytes: 0 });
-    expect((await receiver.post(numbered(1))).status).toBe(503);
-    const unready = { code: 503, title: 'Not Ready', status: 'not_ready', engines: { queue: 'down' } };
-    expect(await readyz(receiver)).toMatchObject(unready);
   });
 });
 

@@ -1,9 +1,12 @@
+// What the disk log writes, frees and enqueues again, and what a receiver finds after another was killed or the disk damaged a file.
+import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { nodeDisk, type Disk, type DiskFile } from '#src/receiver/disk-log/disk.ts';
-import { batchOf, DiskLogFolder, TestQueue } from '../../../harness/disk-logs.ts';
+import type { DiskLog } from '#src/receiver/disk-log/disk-log.ts';
+import { batchOf, DiskLogFolder, recordOf, TestQueue } from '../../../harness/disk-logs.ts';
 
 let parent: string;
 let folder: DiskLogFolder;
@@ -16,12 +19,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
+const eio = (): Error => Object.assign(new Error('i/o error'), { code: 'EIO' });
+
 /** A disk on which flushing fails while `fails` says so. */
 function failingDisk(fails: () => boolean): Disk {
-  const eio = Object.assign(new Error('i/o error'), { code: 'EIO' });
   const failing = (opened: DiskFile): DiskFile => ({
     ...opened,
-    write: (bytes, at, done) => opened.write(bytes, at, (error, written) => done(fails() ? eio : error, written)),
+    write: (bytes, at, done) => opened.write(bytes, at, (error, written) => done(fails() ? eio() : error, written)),
   });
   return { ...nodeDisk, open: async (...file) => failing(await nodeDisk.open(...file)) };
 }
@@ -59,22 +63,6 @@ describe('every batch', () => {
     expect(folder.logged('"code":"queue_lost_jobs","batches":2')).toBe(1);
     queue.work();
     expect(queue.processed).toEqual(['a', 'b', 'c']);
-    await log.close();
-  });
-
-  it('that the queue does not take waits on disk, and is written once', async () => {
-    const log = await folder.open(queue, 'every');
-    queue.isDown = true;
-    expect(await log.accept(batchOf('a', 'b'))).toBe('on_disk');
-    await expect(log.check()).rejects.toThrow('down');
-    expect(log.status()).toMatchObject({ batches: 1, waiting: 2 });
-    queue.isDown = false;
-    await log.check();
-    expect(log.status()).toMatchObject({ batches: 1, waiting: 0 });
-    expect(queue.jobs.size).toBe(1);
-    queue.work();
-    await log.check();
-    expect(log.status()).toMatchObject(empty);
     await log.close();
   });
 
@@ -200,5 +188,106 @@ describe('otherwise, a batch', () => {
     expect(await log.accept(batchOf('c'))).toBe('on_disk');
     expect(folder.segments()).toHaveLength(1);
     await log.close();
+  });
+});
+
+const damaged = recordOf('x', 'bad');
+damaged[damaged.length - 2] = 0;
+
+/** Lets the loop and the workers run until nothing is left, and returns what the workers have seen. */
+async function processed(log: DiskLog): Promise<readonly string[]> {
+  for (let turn = 0; turn < 3; turn += 1) {
+    await log.check();
+    queue.work();
+  }
+  return queue.processed;
+}
+
+describe.each(['every', 'fallback'] as const)('after a crash, with the mode %s,', (mode) => {
+  it('the next receiver enqueues what the last one left, without the torn record', async () => {
+    const torn = recordOf('d', 'never acknowledged').subarray(0, 30);
+    folder.leave('dead', {
+      '0000000001.segment': recordOf('x', 'a', 'b'),
+      '0000000002.segment': Buffer.concat([recordOf('y', 'c'), torn]),
+    });
+    const log = await folder.open(queue, mode);
+    expect(log.status()).toMatchObject({ waiting: 3, batches: 2 });
+    expect(await processed(log)).toEqual(['a', 'b', 'c']);
+    expect(log.status()).toMatchObject({ batches: 0, bytes: 0 });
+    await log.close();
+    expect(readdirSync(folder.root)).toEqual([]);
+  });
+
+  it('a damaged record costs only itself; each file that had one is set aside and named in the log', async () => {
+    folder.leave('dead', {
+      '0000000001.segment': Buffer.concat([recordOf('a', 'good'), damaged, recordOf('b', 'behind')]),
+      '0000000002.segment': Buffer.concat([damaged, recordOf('c', 'next')]),
+    });
+    const synced: string[] = [];
+    const syncFolder: Disk['syncFolder'] = async (path) => {
+      synced.push(path);
+      await nodeDisk.syncFolder(path);
+    };
+    const log = await folder.open(queue, mode, { disk: { ...nodeDisk, syncFolder } });
+    expect(await processed(log)).toEqual(['good', 'behind', 'next']);
+    const setAside = ['damaged-dead-0000000001.segment', 'damaged-dead-0000000002.segment'];
+    expect(readdirSync(folder.root).toSorted()).toEqual(setAside);
+    for (const file of setAside) expect(folder.logged(file)).toBe(1);
+    expect(synced).toContain(folder.root);
+    await log.close();
+  });
+
+  it('a file is set aside although its folder could not be flushed at first', async () => {
+    folder.leave('dead', { '0000000001.segment': damaged });
+    let failures = 1;
+    const syncFolder: Disk['syncFolder'] = (path) =>
+      (failures -= 1) >= 0 ? Promise.reject(eio()) : nodeDisk.syncFolder(path);
+    const log = await folder.open(queue, mode, { disk: { ...nodeDisk, syncFolder } });
+    await expect(log.check()).rejects.toThrow('i/o error');
+    await log.check();
+    expect(readdirSync(folder.root)).toEqual(['damaged-dead-0000000001.segment']);
+    expect(log.status()).toMatchObject({ batches: 0, bytes: 0 });
+    await log.close();
+  });
+});
+
+describe('after a crash', () => {
+  it('a batch that was damaged while the queue had it is lost only when the queue loses it too', async () => {
+    const log = await folder.open(queue, 'every');
+    for (const body of ['a', 'b', 'c']) await log.accept(batchOf(body));
+    const [path = ''] = folder.segments();
+    const bytes = readFileSync(path);
+    bytes[bytes.indexOf('"b"')] = 0;
+    writeFileSync(path, bytes);
+    queue.lose();
+    expect(await processed(log)).toEqual(['a', 'c']);
+    await log.close();
+    expect(readdirSync(folder.root)).toEqual([expect.stringMatching(/^damaged-.*\.segment$/)]);
+  });
+});
+
+describe('several receivers on one root', () => {
+  it('do not touch the folder of a running receiver, and adopt it when that one was killed', async () => {
+    const script = `
+      const { DiskLogFolder, TestQueue, batchOf } = await import('./test/harness/disk-logs.ts');
+      const queue = new TestQueue();
+      queue.isDown = true;
+      const log = await new DiskLogFolder(${JSON.stringify(parent)}).open(queue, 'fallback');
+      await log.accept(batchOf('of the killed one'));
+      console.log('written');
+      setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    const log = await folder.open(queue, 'fallback');
+    expect(log.status().batches).toBe(0);
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await ended;
+    await log.adopt();
+    expect(await processed(log)).toEqual(['of the killed one']);
+    await log.close();
+    expect(readdirSync(folder.root)).toEqual([]);
   });
 });
