@@ -1,10 +1,9 @@
-// Every endpoint function against the sandbox, and each documented error of the service once.
+// Each documented error of the service once, against the sandbox. What the endpoints answer is in test/workers/sync and test/src/subscriptions.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ApiError, isExpiredToken } from '#src/upstream/api-error.ts';
 import type { Client } from '#src/upstream/client.ts';
 import { retryBudgets } from '#src/upstream/retry-budgets.ts';
 import * as endpoints from '#src/upstream/endpoints.ts';
-import type { ApiPage } from '#src/upstream/pages.ts';
 import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
 import { allOf, clientOf, failureOf, pausedTime } from '../../harness/sandbox/api-clients.ts';
 
@@ -22,21 +21,6 @@ const openClient = (bent: Parameters<typeof clientOf>[1]): Client =>
 type Who = keyof TestSandbox['handles']['tokens'];
 const as = (who: Who): Client => openClient({ as: sandbox.handles.tokens[who], retryBudget: retryBudgets.short });
 
-async function first<Item>(pages: AsyncIterable<ApiPage<Item>>): Promise<Item> {
-  for await (const { items } of pages) for (const item of items) return item;
-  throw new Error('The list is empty.');
-}
-
-/** One record: parsed, as sent, and when. */
-const foundWith = (fields: object): unknown => ({
-  value: expect.objectContaining(fields),
-  record: expect.objectContaining(fields),
-  observed: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000000Z$/),
-});
-const beneath = (family: string): object => ({ uri: expect.stringContaining(`/${family}/`) });
-const found = (family: string): unknown => foundWith(beneath(family));
-const some = (family: string): unknown => expect.arrayContaining([expect.objectContaining(beneath(family))]);
-
 const h = () => sandbox.handles;
 const ours = () => ({ organization: h().organization });
 const hook = () => ({
@@ -46,109 +30,7 @@ const hook = () => ({
   scope: 'organization' as const,
 });
 const someHook = (client: Client) => endpoints.createWebhookSubscription(client, hook());
-const someEvent = (client: Client) => first(endpoints.listScheduledEvents(client, ours()));
-const someRecap = (client: Client) => first(endpoints.listMeetingRecaps(client, { user: h().users.owner }));
-const someForm = (client: Client) => first(endpoints.listRoutingForms(client, ours()));
-
-/** An invitee of a meeting that has begun, without a mark. */
-async function unmarked(client: Client): Promise<string> {
-  for await (const { items } of endpoints.listScheduledEvents(client, ours()))
-    for (const { uri, start_time } of items)
-      if (Date.parse(start_time ?? '') < Date.now())
-        for (const one of await allOf(endpoints.listEventInvitees(client, uri)))
-          if (one.status === 'active' && !one.no_show) return one.uri;
-  throw new Error('Everybody is marked.');
-}
-const mark = async (client: Client) => endpoints.createInviteeNoShow(client, await unmarked(client));
-
 type Run = (client: Client) => Promise<unknown>;
-
-/** What each function is called for, and the expected result. */
-const rows: Readonly<Record<keyof typeof endpoints, readonly [Run, unknown]>> = {
-  getInvitee: [async (client) => endpoints.getInvitee(client, await unmarked(client)), found('invitees')],
-  createInviteeNoShow: [mark, found('invitee_no_shows')],
-  deleteInviteeNoShow: [
-    async (client) => endpoints.deleteInviteeNoShow(client, (await mark(client)).value.uri),
-    expect.stringMatching(/Z$/),
-  ],
-  getCurrentUser: [endpoints.getCurrentUser, found('users')],
-  getUser: [(client) => endpoints.getUser(client, h().users.member), found('users')],
-  listOrganizationMemberships: [
-    (client) => allOf(endpoints.listOrganizationMemberships(client, ours())),
-    some('organization_memberships'),
-  ],
-  getOrganizationMembership: [
-    async (client) => {
-      const { uri } = await first(endpoints.listOrganizationMemberships(client, ours()));
-      return endpoints.getOrganizationMembership(client, uri);
-    },
-    found('organization_memberships'),
-  ],
-  listContacts: [(client) => allOf(endpoints.listContacts(client, {})), some('contacts')],
-  getContact: [
-    async (client) => endpoints.getContact(client, (await first(endpoints.listContacts(client, {}))).uri),
-    found('contacts'),
-  ],
-  listCustomFieldDefinitions: [
-    (client) => allOf(endpoints.listCustomFieldDefinitions(client, {})),
-    some('custom_field_definitions'),
-  ],
-  getCustomFieldDefinition: [
-    async (client) => {
-      const { uri } = await first(endpoints.listCustomFieldDefinitions(client, {}));
-      return endpoints.getCustomFieldDefinition(client, uri);
-    },
-    found('custom_field_definitions'),
-  ],
-  createWebhookSubscription: [someHook, foundWith({ state: 'active' })],
-  listWebhookSubscriptions: [
-    (client) => allOf(endpoints.listWebhookSubscriptions(client, { ...ours(), scope: 'organization' })),
-    some('webhook_subscriptions'),
-  ],
-  deleteWebhookSubscription: [
-    async (client) => [await endpoints.deleteWebhookSubscription(client, (await someHook(client)).value.uri)],
-    [undefined],
-  ],
-  listScheduledEvents: [(client) => allOf(endpoints.listScheduledEvents(client, ours())), some('scheduled_events')],
-  getScheduledEvent: [
-    async (client) => endpoints.getScheduledEvent(client, (await someEvent(client)).uri),
-    found('scheduled_events'),
-  ],
-  listEventInvitees: [
-    async (client) => allOf(endpoints.listEventInvitees(client, (await someEvent(client)).uri)),
-    some('invitees'),
-  ],
-  listEventTypes: [(client) => allOf(endpoints.listEventTypes(client, ours())), some('event_types')],
-  getEventType: [(client) => endpoints.getEventType(client, h().event_types.solo), found('event_types')],
-  listMeetingRecaps: [
-    (client) => allOf(endpoints.listMeetingRecaps(client, { user: h().users.owner })),
-    some('meeting_recaps'),
-  ],
-  getMeetingRecap: [
-    async (client) => endpoints.getMeetingRecap(client, (await someRecap(client)).uri),
-    found('meeting_recaps'),
-  ],
-  getTranscript: [
-    async (client) => endpoints.getTranscript(client, (await someRecap(client)).uri),
-    foundWith({ language: 'en' }),
-  ],
-  listRoutingForms: [(client) => allOf(endpoints.listRoutingForms(client, ours())), some('routing_forms')],
-  getRoutingForm: [
-    async (client) => endpoints.getRoutingForm(client, (await someForm(client)).uri),
-    found('routing_forms'),
-  ],
-  listRoutingFormSubmissions: [
-    async (client) => {
-      await sandbox.control('POST', '/routing_form_submissions', {});
-      return allOf(endpoints.listRoutingFormSubmissions(client, { form: (await someForm(client)).uri }));
-    },
-    some('routing_form_submissions'),
-  ],
-};
-
-it.each(Object.entries(rows))('%s works', async (_, [run, like]) => {
-  expect(await run(as('owner'))).toEqual(like);
-});
 
 async function errorOf(client: Client, run: Run): Promise<ApiError> {
   const error = await failureOf(() => run(client));

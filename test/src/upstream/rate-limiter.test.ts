@@ -56,31 +56,6 @@ describe('the rate limiter', () => {
     },
   );
 
-  it('counts calls in flight, so that many at once do not use up the reserve', async () => {
-    const { limiter, time } = openLimiter();
-    await once(limiter, rateLimit(203));
-    const entered = begin(limiter, 10);
-    await settle();
-    expect(entered).toHaveLength(3);
-    entered[0]?.(rateLimit(202));
-    await settle();
-    expect(entered).toHaveLength(3);
-    entered[1]?.(rateLimit(201));
-    entered[2]?.(rateLimit(200));
-    await settle();
-    expect(time.pauses.length).toBeGreaterThan(0);
-    expect(entered).toHaveLength(10);
-  });
-
-  it('sends one call at a time until the limit is known', async () => {
-    const entered = begin(openLimiter().limiter, 5);
-    await settle();
-    expect(entered).toHaveLength(1);
-    entered[0]?.(rateLimit(400));
-    await settle();
-    expect(entered).toHaveLength(5);
-  });
-
   it('sends another single call when the first got no response', async () => {
     const entered = begin(openLimiter().limiter, 3);
     await settle();
