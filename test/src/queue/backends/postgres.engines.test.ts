@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { describe, expect, inject, it, vi } from 'vitest';
-import { until } from '../../../harness/ports.ts';
+import { succeeds, until } from '../../../harness/ports.ts';
 import { openProxy } from '../../../harness/silent-proxy.ts';
 import { createDatabase, startPostgres } from '../../../harness/postgres.ts';
 import { batchOf, bodiesOf, fastTiming, open } from './queue-locations.ts';
@@ -23,11 +23,7 @@ describe.runIf(inject('postgresUrl'))('the queue on PostgreSQL', () => {
     await expect(queue.add(batchOf('rejected'))).rejects.toMatchObject({ code: 'queue_unavailable' });
     await expect(queue.ping()).rejects.toMatchObject({ code: 'queue_unavailable' });
 
-    const added = (body: string) => (): Promise<boolean> =>
-      queue.add(batchOf(body)).then(
-        () => true,
-        () => false,
-      );
+    const added = (body: string) => () => succeeds(queue.add(batchOf(body)));
     await postgres.restart();
     await until(added('a'), 'an add succeeds');
     await until(() => taken.includes('a'), 'it is taken');

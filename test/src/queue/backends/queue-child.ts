@@ -2,6 +2,7 @@
 
 import { writeSync } from 'node:fs';
 import { openQueue } from '#src/queue/registry.ts';
+import { succeeds } from '../../../harness/ports.ts';
 import type { ChildLine, QueueLocation } from './queue-locations.ts';
 
 const [task, location] = [process.argv[2], JSON.parse(process.argv[3] ?? '') as QueueLocation];
@@ -19,10 +20,7 @@ if (task === 'add' || task === 'addLarge') {
   const padding = task === 'add' ? '' : ' '.repeat(256 * 1024);
   for (let n = 0; ; n += 1) {
     const delivery = { body: `n${n}${padding}`, receivedAt: '2025-04-14T11:42:33.115889Z' };
-    const added = await queue.add({ v: 1, deliveries: [delivery] }).then(
-      () => true,
-      () => false,
-    );
+    const added = await succeeds(queue.add({ v: 1, deliveries: [delivery] }));
     print(added ? 'added' : 'rejected', `n${n}`);
     await new Promise((resolve) => setTimeout(resolve, padding ? 20 : 0));
   }

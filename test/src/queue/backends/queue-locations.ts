@@ -11,7 +11,7 @@ import { inject } from 'vitest';
 import type { WorkerTiming } from '#src/queue/bullmq/worker.ts';
 import type { DeliveryBatch, DeliveryQueue } from '#src/queue/contract.ts';
 import { openQueue } from '#src/queue/registry.ts';
-import { until } from '../../../harness/ports.ts';
+import { succeeds, until } from '../../../harness/ports.ts';
 import { createDatabase } from '../../../harness/postgres.ts';
 
 export interface QueueLocation {
@@ -60,14 +60,7 @@ export function open(
 /** As `open`, for an engine that runs: on a busy machine the connection may take longer than the product waits for it. */
 export async function openRunning(...args: Parameters<typeof open>): Promise<DeliveryQueue> {
   const queue = await open(...args);
-  await until(
-    () =>
-      queue.depth().then(
-        () => true,
-        () => false,
-      ),
-    'the queue answers',
-  );
+  await until(() => succeeds(queue.depth()), 'the queue answers');
   return queue;
 }
 

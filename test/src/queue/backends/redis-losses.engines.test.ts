@@ -1,19 +1,10 @@
 // How the queue on Redis finds out that Redis has lost what it accepted.
 import { describe, expect, inject, it } from 'vitest';
-import type { DeliveryQueue, LossDetection } from '#src/queue/contract.ts';
-import { until } from '../../../harness/ports.ts';
-import { startRedis, type TestRedis } from '../../../harness/redis.ts';
+import { succeeds, until } from '../../../harness/ports.ts';
+import { startRedis } from '../../../harness/redis.ts';
 import { batchOf, bodiesOf, open } from './queue-locations.ts';
 
-interface Scene extends AsyncDisposable {
-  readonly redis: TestRedis;
-  readonly queue: DeliveryQueue;
-  readonly losses: LossDetection;
-  /** The key of the marker. */
-  marker(): Promise<string>;
-}
-
-async function openScene(): Promise<Scene> {
+async function openScene() {
   const redis = await startRedis();
   const queue = await open({ url: redis.url, dataDir: '', name: 'deliveries' });
   const { losses } = queue;
@@ -22,6 +13,7 @@ async function openScene(): Promise<Scene> {
     redis,
     queue,
     losses,
+    /** The key of the marker. */
     marker: () => redis.cli('keys', '{slotstream}:deliveries:disk-log:*'),
     [Symbol.asyncDispose]: async () => {
       await queue.close();
@@ -87,14 +79,7 @@ describe.runIf(inject('redisUrl'))('the loss detection of the queue on Redis', (
     const { redis, queue, losses } = scene;
     await queue.add(batchOf('a'), 'job-a');
     await redis.cli('script', 'flush');
-    await until(
-      () =>
-        queue.add(batchOf('b'), 'job-b').then(
-          () => true,
-          () => false,
-        ),
-      'it is added',
-    );
+    await until(() => succeeds(queue.add(batchOf('b'), 'job-b')), 'it is added');
     expect(await queue.depth()).toMatchObject({ waiting: 2 });
     expect(losses.count()).toBe(0);
   });

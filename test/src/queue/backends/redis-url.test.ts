@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { isEmbedded } from '#src/queue/registry.ts';
 import { readRedisUrl } from '#src/queue/backends/redis-url.ts';
 
 describe('QUEUE_URL for Redis', () => {
@@ -53,16 +52,5 @@ describe('QUEUE_URL for Redis', () => {
       }
     })();
     expect(rejection).toMatchObject({ code: 'config', message: expect.not.stringContaining('s3cret') });
-  });
-});
-
-describe('the embedded queue', () => {
-  it.each([
-    [undefined, true],
-    ['embedded:/data/queue', true],
-    ['redis://host', false],
-    ['postgres://host/db', false],
-  ])('is selected by %s: %s', (url, expected) => {
-    expect(isEmbedded(url)).toBe(expected);
   });
 });

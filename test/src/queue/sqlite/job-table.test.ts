@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -43,11 +43,6 @@ const newJob = (data: string, more: { id?: string; delayMs?: number; queue?: str
 const take = (table: JobTable, token = 'worker') => table.claim({ queue, token, lockMs });
 
 describe('the table of jobs', () => {
-  it('is readable by its owner only', () => {
-    open().close();
-    expect(statSync(join(folder, 'jobs.db')).mode & 0o777).toBe(0o600);
-  });
-
   it('hands out jobs in the order of their adds, each once', async () => {
     const table = open();
     await Promise.all([table.add([newJob('a'), newJob('b')]), table.add([newJob('c')])]);
