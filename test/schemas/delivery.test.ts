@@ -182,17 +182,6 @@ describe('payloads', () => {
     expect(Object.keys(contact.payload.custom_fields?.[0] ?? {})).toEqual(['uri']);
   });
 
-  it('any custom field value is kept as it was sent', () => {
-    const values = ['text', 85000, 1.5, true, '2026-03-01', ['a'], [], null, { odd: [1] }];
-    const custom_fields = values.map((value, index) => ({
-      uri: `${api}/contacts/custom_field_definitions/f${index}`,
-      value,
-    }));
-    expect(
-      known('contact.updated', { ...contactRecord, custom_fields }).payload.custom_fields?.map(({ value }) => value),
-    ).toEqual(values);
-  });
-
   it('what exceeds a limit of the specification is noted and read all the same', () => {
     const emails = Array.from({ length: 11 }, (_, index) => ({
       email: `a${index}@example.test`,

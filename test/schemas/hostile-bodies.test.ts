@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readDelivery } from '#schemas/delivery.ts';
 import { eventKinds } from '#schemas/events.ts';
-import { api, bodyOf, contactRecord, fullInvitee, inviteeUri } from './bodies.ts';
+import { bodyOf, fullInvitee, inviteeUri } from './bodies.ts';
 import { runs } from '../harness/runs.ts';
 
 /** Puts raw JSON text where a payload's key goes, for what JSON.stringify would not write. */
@@ -36,12 +36,6 @@ describe('depth and size bombs', () => {
     expect(readDelivery(`{"event":"x\\\\","payload":${'['.repeat(70)}`)).toMatchObject({ reason: 'too_deep' });
     expect(readDelivery(`{"event":"x\\","payload":${'['.repeat(70)}`)).toMatchObject({ reason: 'not JSON' });
   });
-
-  it('a megabyte in one string is read', () => {
-    expect(payloadOf(bodyOf('invitee.created', { uri: inviteeUri, name: 'a'.repeat(1_000_000) }))['name']).toHaveLength(
-      1_000_000,
-    );
-  });
 });
 
 describe('prototype pollution', () => {
@@ -59,26 +53,6 @@ describe('prototype pollution', () => {
     expect(JSON.stringify(payload)).not.toContain('admin');
   });
 
-  it('constructor and prototype are keys like any other', () => {
-    const custom_fields = `[{"uri":"${api}/contacts/custom_field_definitions/f1","value":{"constructor":{"prototype":{"admin":true}}}}]`;
-    const payload = payloadOf(
-      inviteeWith(`"constructor":{"prototype":{"admin":true}},"custom_fields":${custom_fields}`),
-    );
-    expect(Object.hasOwn(payload, 'constructor')).toBe(true);
-    expect(({} as Record<string, unknown>)['admin']).toBeUndefined();
-  });
-
-  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
-    'an event called %s is merely unknown',
-    (event) => {
-      expect(readDelivery(bodyOf(event, contactRecord))).toMatchObject({
-        state: 'unknown',
-        event,
-        subjectUri: contactRecord.uri,
-      });
-    },
-  );
-
   it('an envelope that hides its event in a prototype has none', () => {
     const body = `{"__proto__":{"event":"contact.deleted"},"created_at":"2026-03-01T10:00:00Z","payload":{}}`;
     expect(readDelivery(body)).toMatchObject({ state: 'malformed', event: null });
@@ -86,15 +60,6 @@ describe('prototype pollution', () => {
 });
 
 describe('duplicate keys', () => {
-  it('the kind that is stored is the kind whose schema read the payload', () => {
-    const body = `{"event":"invitee.created","event":"contact.deleted","created_at":"2026-03-01T10:00:00Z","payload":{"uri":"${contactRecord.uri}","deleted_at":"2026-03-01T09:00:00Z"}}`;
-    expect(readDelivery(body)).toMatchObject({
-      state: 'known',
-      event: 'contact.deleted',
-      payload: { uri: contactRecord.uri, deleted_at: '2026-03-01T09:00:00.000000Z' },
-    });
-  });
-
   it('identity follows what was read, so the last value counts', () => {
     const once = readDelivery(inviteeWith('"name":"b"'));
     expect(readDelivery(inviteeWith('"name":"a","name":"b"')).deliveryId).toBe(once.deliveryId);

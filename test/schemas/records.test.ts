@@ -41,12 +41,4 @@ describe('a record of the API', () => {
   ])('that cannot be understood (%s) says why, and whom it is about where it can', (body, subjectUri, reason) => {
     expect(readApiRecord(body)).toMatchObject({ state: 'malformed', subjectUri, reason });
   });
-
-  it('is read nested as well as flat, and its times are normalised', () => {
-    const body = JSON.stringify({
-      event: 'contact.read',
-      payload: { contact: { uri, updated_at: '2025-04-14T11:43:10Z' } },
-    });
-    expect(readApiRecord(body)).toMatchObject({ payload: { uri, updated_at: '2025-04-14T11:43:10.000000Z' } });
-  });
 });

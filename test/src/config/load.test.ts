@@ -72,10 +72,6 @@ describe('configuration', () => {
     expect([message.startsWith(`${name} has the value of an example`), message.includes(value)]).toEqual([true, false]);
   });
 
-  it('warns about unsigned deliveries', () => {
-    expect(loadConfig({ ALLOW_UNSIGNED: 'true' }).warnings).toHaveLength(1);
-  });
-
   it('writes every batch to disk with a Redis queue unless it is turned off', () => {
     expect(loadConfig({ QUEUE_URL: 'redis+sentinel://h/m', DISK_LOG_MAX_MB: '2' }).diskLog).toEqual({
       mode: 'every',

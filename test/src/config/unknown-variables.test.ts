@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '#src/config/load.ts';
 import { unknownVariables } from '#src/config/unknown-variables.ts';
 import { settings } from '#src/config/variables.ts';
 
@@ -29,11 +28,6 @@ describe('a misspelt variable', () => {
 
   it('that resembles no setting is reported where its prefix is ours', () => {
     expect(unknownVariables(['FEED_COLOUR_OF_THE_CAT'], [])).toEqual([expect.stringContaining('.env.example')]);
-  });
-
-  it('never has its value reported', () => {
-    const { warnings } = loadConfig({ ALERT_SLAK_URL: 'https://hooks.example.test/secret' });
-    expect(warnings).toEqual([suggested('ALERT_SLAK_URL', 'ALERT_SLACK_URL')]);
   });
 });
 

@@ -98,16 +98,6 @@ describe('the payload of an entry', () => {
     );
   });
 
-  it.each([
-    ['given twice is the last one', '{"payload": 1, "payload" : {"a": 2}}', { a: 2 }],
-    ['with an escaped name counts', '{"payload": 1, "\\u0070ayload": 2}', 2],
-    ['of another depth does not count', '{"x": {"payload": 1}, "y": "\\"payload\\": 2"}', null],
-    ['keeps its digits', '{"payload": 1.10}', 1.1],
-    ['of a list is none', '[{"payload": 1}]', null],
-  ])('%s', (_title, body, expected) => {
-    expect(carried(row(body))).toEqual(expected);
-  });
-
   it('keeps numbers that JavaScript would round', () => {
     expect(entryOf(row('{"payload":{"id":12345678901234567890}}')).text).toContain('{"id":12345678901234567890}');
   });

@@ -90,25 +90,6 @@ for (const engine of storeEngines)
       await store.db.updateTable('event_log').set({ body: null }).execute();
       expect(await entriesAfter(store, 0)).toMatchObject([{ payload: null, row }]);
     });
-
-    it('never has a person who was erased', async () => {
-      const { store } = opened;
-      const address = 'ada@example.test';
-      const invitee = `${base}/invitees/1`;
-      await ingestBodies(store, [
-        delivery('contact.created', { uri: contact, name: 'Ada', emails: [{ email: address, is_primary: true }] }),
-        delivery('invitee.created', { uri: invitee, name: 'Ada', email: address, status: 'active' }),
-      ]);
-      await erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(address), { now: '2025-04-14T12:00:00.000000Z' });
-      const entries = await entriesAfter(store, 0, 100);
-      expect(JSON.stringify(entries)).not.toMatch(/ada/i);
-      expect(entries.filter(({ event }) => event === 'person.erased').map(({ row }) => row)).toEqual(
-        expect.arrayContaining([
-          { contacts: null },
-          { invitees: expect.objectContaining({ uri: invitee, name: null, email: null, status: 'active' }) },
-        ]),
-      );
-    });
   });
 
 it('the feed with rows comes over HTTP as pages and as a stream, at most a hundred entries at a time', async () => {

@@ -10,7 +10,6 @@ import { openStream } from '#src/feed/stream.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { openListener, type Listener } from '#src/receiver/listener.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { feedEntryOf } from '../../harness/mirror/feed-entries.ts';
 import { freshSqlite, ingestBodies, type TestStore } from '../../harness/stores.ts';
 
 interface Received {
@@ -107,16 +106,6 @@ describe('the stream of the feed', () => {
     await reader.until(() => reader.received().length > 0);
     const [entry] = reader.received();
     expect(entry).toMatchObject({ id: 2, event: 'contact.updated', data: { seq: 2, payload: { name: 'Ada' } } });
-    reader.leave();
-  });
-
-  it('starts at the beginning on request, and continues live', async () => {
-    await ingestBodies(opened.store, many(1, 250));
-    const reader = await subscribe('?after=0');
-    await reader.until(() => reader.lastId() === '250');
-    await ingestBodies(opened.store, many(251, 3));
-    await reader.until(() => reader.lastId() === '253');
-    expect(ids(reader.received())).toEqual(Array.from({ length: 253 }, (_, n) => n + 1));
     reader.leave();
   });
 
@@ -255,14 +244,6 @@ describe('an idle stream', () => {
     });
     expect((await reader.read()).value).toMatch(/^retry: 1000\nid: 1\n\n$/);
     expect((await reader.read()).value).toMatch(/^:\nid: \d+\n\n$/);
-    reader.leave();
-  });
-
-  it('sends the retry interval also when there are entries at once', async () => {
-    const entry = { ...feedEntryOf(1, '{}'), event: 'contact.created' };
-    const reader = openReader({ read: async () => ({ entries: [entry], nextAfter: 1 }) });
-    expect((await reader.read()).value).toBe('retry: 1000\nid: 1\nevent: contact.created\ndata: {}\n\n');
-    expect((await reader.read()).value).toBe('id: 1\nevent: contact.created\ndata: {}\n\n');
     reader.leave();
   });
 

@@ -40,11 +40,6 @@ describe('a server', () => {
     expect(server.asked).toHaveLength(2);
   });
 
-  it('that fails with the page of a proxy is reported with its status', async () => {
-    await using server = await openFakeServer((_, response) => answer(response, 502, '<html>Bad gateway</html>'));
-    expect(await failureOf(() => clientOf(server.url, brief).call(get))).toMatchObject({ status: 502, title: '' });
-  });
-
   it('that sends ten megabytes, or never stops, is disconnected', async () => {
     let sent = 0;
     await using server = await openFakeServer((_, response) => {

@@ -18,6 +18,8 @@ it('count calls, requests, commits and consumers, and one id follows a batch thr
   const invitees = 'endpoint="GET /scheduled_events/:id/invitees",status="200"';
   expect(read).toContain(`slotstream_service_calls_total{${invitees}} 2`);
   expect(read).toContain('\nslotstream_service_rate_limit_limit 500\n');
+  for (const engine of ['queue', 'store', 'worker'])
+    expect(read).toContain(`slotstream_engine_up{engine="${engine}"} 1`);
   expect(read).toMatch(/\nslotstream_service_rate_limit_remaining 4\d\d\n/);
 
   expect((await home.run(['trigger', 'invitee.created'])).code).toBe(0);

@@ -34,11 +34,16 @@ describe('the metrics', () => {
   it('ask their sources when read, and survive one that fails', async () => {
     const metrics = createMetrics();
     metrics.watch({
+      engines: async () => ({ queue: 'up', store: 'down' }),
       queueDepth: async () => ({ waiting: 3, active: 1, delayed: 0, failed: 0 }),
       quarantine: async () => Promise.reject(new Error('no store')),
     });
     expect(await linesOf(metrics, 'slotstream_queue_depth{state="waiting"}')).toEqual([
       'slotstream_queue_depth{state="waiting"} 3',
+    ]);
+    expect(await linesOf(metrics, 'slotstream_engine_up')).toEqual([
+      'slotstream_engine_up{engine="queue"} 1',
+      'slotstream_engine_up{engine="store"} 0',
     ]);
     metrics.watch({ quarantine: async () => 7, bookingsBehind: async () => ({ entries: 3, seconds: 40 }) });
     expect(await linesOf(metrics, 'slotstream_quarantine')).toEqual(['slotstream_quarantine 7']);

@@ -21,6 +21,22 @@ async function openOn(redis: Pick<TestRedis, 'url'>, reported: Error[] = []) {
 describe.runIf(inject('redisUrl'))('the queue on Redis', () => {
   describeQueue('redis');
 
+  it('resolves no add and no ping while Redis is frozen', async () => {
+    await using redis = await startRedis();
+    await using queue = await openOn(redis);
+    redis.freeze();
+    let resolved = false;
+    const add = queue.add(batchOf('a')).then(
+      () => (resolved = true),
+      () => undefined,
+    );
+    await expect(queue.ping()).rejects.toEqual(unavailable);
+    expect(resolved).toBe(false);
+    redis.thaw();
+    await add;
+    await until(() => succeeds(queue.ping()), 'Redis answers again');
+  });
+
   it('rejects while Redis is out of memory, without a flood of errors, and continues afterwards', async () => {
     await using redis = await startRedis({ args: ['--maxmemory', '8mb'] });
     const reported: Error[] = [];
