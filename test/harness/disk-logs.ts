@@ -50,10 +50,9 @@ export class TestQueue {
     },
   };
 
-  /** Loses the newest jobs. */
-  lose(share = 1): void {
-    const ids = [...this.jobs.keys()];
-    for (const id of ids.slice(Math.floor(ids.length * (1 - share)))) this.jobs.delete(id);
+  /** Loses every job. */
+  lose(): void {
+    this.jobs.clear();
     this.hasLost = true;
   }
 

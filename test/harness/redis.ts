@@ -12,8 +12,6 @@ import { freePort, until } from './ports.ts';
 
 export interface RedisOptions {
   readonly appendonly?: boolean;
-  /** Keeps the folder (and so the data) of an earlier server; a new temporary one otherwise. */
-  readonly dir?: string;
   readonly port?: number;
   /** More `redis-server` arguments, such as `--maxmemory 4mb`. */
   readonly args?: readonly string[];
@@ -24,7 +22,7 @@ export interface RedisOptions {
 export type TestRedis = Awaited<ReturnType<typeof startRedis>>;
 
 export async function startRedis(options: RedisOptions = {}) {
-  const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'slotstream-redis-')));
+  const dir = await mkdtemp(join(tmpdir(), 'slotstream-redis-'));
   const port = options.port ?? (await freePort());
   let server = await boot({ ...options, dir, port });
 
@@ -37,7 +35,7 @@ export async function startRedis(options: RedisOptions = {}) {
   };
   const stop = async (): Promise<void> => {
     await end('SIGKILL');
-    if (options.dir === undefined) await rm(dir, { recursive: true, force: true });
+    await rm(dir, { recursive: true, force: true });
   };
   return {
     url: `redis://127.0.0.1:${port}`,

@@ -17,8 +17,6 @@ export interface SenderOptions {
   readonly lanes?: number;
   /** Repeats a delivery until it gets 2xx. */
   readonly retries?: boolean;
-  /** How long to wait after an answer that is not 2xx. */
-  readonly pauseMs?: number;
 }
 
 export type Sender = ReturnType<typeof openSender>;
@@ -26,7 +24,7 @@ export type Sender = ReturnType<typeof openSender>;
 /** The service gives up on an answer after some seconds; so a receiver that waits for a dead queue shows here. */
 const answerWithinMs = 8_000;
 
-export function openSender({ url, key, lanes = 8, retries = false, pauseMs = 50 }: SenderOptions) {
+export function openSender({ url, key, lanes = 8, retries = false }: SenderOptions) {
   const agent = new Agent({ keepAlive: true, maxSockets: lanes });
   const sent: Sent[] = [];
   let accepted = 0;
@@ -39,7 +37,7 @@ export function openSender({ url, key, lanes = 8, retries = false, pauseMs = 50 
       const answer = await post(agent, url, { key, body });
       record.answers.push(answer);
       if (isAccepted(answer)) return void (accepted += 1);
-      if (pauseMs > 0) await sleep(pauseMs);
+      await sleep(50);
       if (!retries || closed) return;
     }
   }

@@ -1,9 +1,10 @@
 // Where alerts and the feed may be sent: every known way to write, hide or fetch a private address, tried on the real thing.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, type LookupFunction, createServer as createTcpServer } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import { isPublicAddress } from '#src/egress/public-address.ts';
 import { createOutgoing, type OutgoingNeeds } from '#src/egress/http.ts';
+import { openFakeServer } from '../../harness/sandbox/api-clients.ts';
 
 const never = () => new AbortController().signal;
 const refused = {
@@ -29,33 +30,6 @@ interface Attempt extends OutgoingNeeds {
   readonly allowPrivate?: boolean;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-}
-
-interface Listener extends AsyncDisposable {
-  readonly port: number;
-  readonly bodies: string[];
-}
-
-async function listen(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<Listener> {
-  const bodies: string[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-    request.on('end', () => {
-      bodies.push(body);
-      answer(request, response);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    bodies,
-    [Symbol.asyncDispose]: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
 }
 
 /** A resolver that answers every name with these addresses. */
@@ -136,13 +110,13 @@ describe('a call is not made', () => {
 });
 
 it('a name is resolved once: the address that was checked is the one connected to', async () => {
-  await using there = await listen((_request, response) => response.end());
+  await using there = await openFakeServer((_request, response) => response.end());
   let asked = 0;
   const lookup: LookupFunction = (hostname, options, callback) => {
     asked += 1;
     resolvesTo([asked === 1 ? '127.0.0.1' : '127.0.0.99'])(hostname, options, callback);
   };
-  const url = `http://rebinding.example.test:${there.port}/`;
+  const url = `http://rebinding.example.test:${new URL(there.url).port}/`;
   expect(await post(url, { lookup, allowPrivate: true })).toMatchObject({ ok: true, status: 200 });
   expect(asked).toBe(1);
   expect(await post(url, { lookup })).toEqual(refused);
@@ -151,23 +125,23 @@ it('a name is resolved once: the address that was checked is the one connected t
 
 describe('answers', () => {
   it.each([301, 302, 303, 307, 308])('a %i is an answer, not a way', async (status) => {
-    await using inner = await listen((_request, response) => response.end());
-    await using there = await listen((_request, response) =>
-      response.writeHead(status, { location: `http://127.0.0.1:${inner.port}/` }).end(),
+    await using inner = await openFakeServer((_request, response) => response.end());
+    await using there = await openFakeServer((_request, response) =>
+      response.writeHead(status, { location: inner.url }).end(),
     );
-    expect(await post(`http://127.0.0.1:${there.port}/`, { allowPrivate: true })).toMatchObject({ ok: true, status });
-    expect(inner.bodies).toEqual([]);
+    expect(await post(there.url, { allowPrivate: true })).toMatchObject({ ok: true, status });
+    expect(inner.asked).toEqual([]);
   });
 
   it('an answer without end is read up to a limit', async () => {
-    await using there = await listen((_request, response) => {
+    await using there = await openFakeServer((_request, response) => {
       const more = () => {
         while (response.write('x'.repeat(65_536)));
         response.once('drain', more);
       };
       more();
     });
-    const answer = await post(`http://127.0.0.1:${there.port}/`, { allowPrivate: true });
+    const answer = await post(there.url, { allowPrivate: true });
     expect(answer).toMatchObject({ ok: true, status: 200, text: 'x'.repeat(4_096) });
   });
 
@@ -178,11 +152,11 @@ describe('answers', () => {
     // The time is up once the request has arrived, however long that takes on a busy machine.
     const time = new AbortController();
     using timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(time.signal);
-    await using there = await listen((request, response) => {
+    await using there = await openFakeServer((request, response) => {
       answer(request, response);
       setTimeout(() => time.abort(new DOMException('', 'TimeoutError')), 20);
     });
-    const given = await post(`http://127.0.0.1:${there.port}/`, { allowPrivate: true, timeoutMs: 100 });
+    const given = await post(there.url, { allowPrivate: true, timeoutMs: 100 });
     expect(given).toEqual({ ok: false, refused: false, unsure: true, code: 'ETIMEDOUT', reason: 'no answer in time' });
     expect(timeout).toHaveBeenCalledExactlyOnceWith(100);
   });
@@ -198,9 +172,9 @@ describe('answers', () => {
   });
 
   it('a call that is stopped says so', async () => {
-    await using there = await listen(() => stopping.abort());
+    await using there = await openFakeServer(() => stopping.abort());
     const stopping = new AbortController();
-    const given = await post(`http://127.0.0.1:${there.port}/`, { allowPrivate: true, signal: stopping.signal });
+    const given = await post(there.url, { allowPrivate: true, signal: stopping.signal });
     expect(given).toEqual({ ok: false, refused: false, unsure: true, code: 'ABORT_ERR', reason: 'stopped' });
   });
 
@@ -225,7 +199,7 @@ describe('answers', () => {
   });
 
   it('a connection that the other side closed between two calls is opened again', async () => {
-    await using there = await listen((request, response) => {
+    await using there = await openFakeServer((request, response) => {
       response.writeHead(200, { 'content-length': 2 }).end('ok');
       // Without notice: the next call finds a closed connection.
       setImmediate(() => request.socket.resetAndDestroy());
@@ -233,7 +207,7 @@ describe('answers', () => {
     const outgoing = createOutgoing({}, { allowPrivate: true });
     const call = { headers: {}, body: '', timeoutMs: 5_000, signal: never() };
     for (let round = 0; round < 20; round += 1)
-      expect(await outgoing.post(`http://127.0.0.1:${there.port}/`, call)).toMatchObject({ ok: true, status: 200 });
+      expect(await outgoing.post(there.url, call)).toMatchObject({ ok: true, status: 200 });
     outgoing.close();
   });
 

@@ -138,12 +138,4 @@ describe('a minimum rate', () => {
     vi.advanceTimersByTime(2000);
     expect(evicted).toEqual([]);
   });
-
-  it('needs no timer while no body is being read', () => {
-    const { join } = openTimed();
-    expect(vi.getTimerCount()).toBe(0);
-    join('a').leave();
-    vi.advanceTimersByTime(1000);
-    expect(vi.getTimerCount()).toBe(0);
-  });
 });
