@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAnswerPage } from '#src/api/answer-page.ts';
 import { dayMs } from '#src/base/time.ts';
 import { openTail } from '#src/feed/tail.ts';
-import { answerKey, answerLinkMs, makeAnswerToken, readAnswerToken } from '#src/read/bookings/answer-link.ts';
+import { answerKey, answerLinkMs, makeAnswerToken } from '#src/read/bookings/answer-link.ts';
 import { cancelInvitee } from '#src/sandbox/world/bookings/bookings.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { erase } from '#workers/privacy/erase.ts';
@@ -181,19 +181,3 @@ for (const engine of oneEngine)
       expect((await world.ask(valid)).status).toBe(404);
     });
   });
-
-describe('a token', () => {
-  it('is read back with its key until it ends', () => {
-    const claim = {
-      invitee: 'https://x.example/e/1/invitees/I1',
-      host: 'https://x.example/users/U1',
-      expiresMs: 2_000_000,
-    };
-    const token = makeAnswerToken('key', claim);
-    expect(readAnswerToken('key', token, 1_999_999)).toEqual({ invitee: 'I1', host: 'U1', expiresMs: 2_000_000 });
-    expect([readAnswerToken('key', token, 2_000_000), readAnswerToken('yek', token, 0)]).toEqual([
-      undefined,
-      undefined,
-    ]);
-  });
-});

@@ -5,12 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorBody } from '#schemas/errors.ts';
 import { apiDocument } from '#src/api/docs/openapi.ts';
 import type { ApiOperation } from '#src/api/api-operation.ts';
-import { createReadApi } from '#src/api/operations.ts';
-import { answerSchema } from '#src/http/operation.ts';
-import { openTail, type Tail } from '#src/feed/tail.ts';
-import { lastSeq } from '#src/store/log/read.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
-import { ingestBodies, oneEngine, storeEngines, type TestStore } from '../../harness/stores.ts';
+import { bearer } from '../../harness/mirror/api-app.ts';
+import { openReadApi } from '../../harness/mirror/read-api.ts';
+import { freshMemory, ingestBodies, oneEngine, storeEngines } from '../../harness/stores.ts';
 import { brokenBodies, oddIdentifiers, oddQueries } from '../../harness/data/hostile.ts';
 import { damaged, sampleOf } from '../../harness/sandbox/hostile-requests.ts';
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
@@ -31,81 +28,41 @@ const odd = {
 };
 
 /** The operations are the same whatever store they read. */
-const operations = createReadApi({
-  store: {} as never,
-  tail: { closing: new AbortController().signal } as never,
-  screen: privacyScreen({ eraseOnDelete: true }),
-  clock: Date.now,
-  secret: 'secret',
-  report: () => {},
-}).operations.map((operation) => [operation.id, operation] as const);
-const document = apiDocument(
-  operations.map(([, operation]) => operation),
-  { server: 'http://127.0.0.1:8081' },
-);
-const namesIn = ({ path, method }: ApiOperation): string[] =>
-  (document.paths[path]?.[method.toLowerCase()]?.parameters ?? [])
-    .filter((parameter) => parameter.in === 'query')
-    .map(({ name }) => name);
+await using described = await openReadApi(freshMemory);
+const operations = described.operations.map((operation) => [operation.id, operation] as const);
+const document = apiDocument(described.operations, { server: 'http://127.0.0.1:8081' });
+const docsOf = ({ path, method }: ApiOperation) => document.paths[path]?.[method.toLowerCase()];
+const namesIn = (operation: ApiOperation): string[] =>
+  (docsOf(operation)?.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => name);
 const pathOf = ({ path }: ApiOperation, part = '1'): string => path.replaceAll(/\{\w+\}/g, part);
-const bodyOf = ({ path, method }: ApiOperation): unknown =>
-  sampleOf(
-    document,
-    document.paths[path]?.[method.toLowerCase()]?.requestBody?.content['application/json'].schema ?? {},
-    {},
-  );
+const bodyOf = (operation: ApiOperation): unknown =>
+  sampleOf(document, docsOf(operation)?.requestBody?.content['application/json'].schema ?? {}, {});
 
 describe.each(storeEngines)('the admin listener on $name', ({ name: engine, available, fresh }) => {
-  let opened: TestStore;
-  let tail: Tail;
-  let api: ReturnType<typeof createReadApi>;
-  const faults: unknown[] = [];
+  let api: Awaited<ReturnType<typeof openReadApi>>;
   beforeAll(async () => {
     if (!available) return;
-    opened = await fresh();
-    const { store } = opened;
-    await ingestBodies(store, [contact(1), contact(2), 'not JSON']);
-    tail = openTail({ lastSeq: () => lastSeq(store) });
-    api = createReadApi({
-      store,
-      tail,
-      screen: privacyScreen({ eraseOnDelete: true }),
-      clock: Date.now,
-      secret: 'a-secret-for-page-tokens',
-      report: (error) => void faults.push(error),
-    });
+    api = await openReadApi(fresh);
+    await ingestBodies(api.store, [contact(1), contact(2), 'not JSON']);
   });
-  afterAll(async () => {
-    tail?.close();
-    await opened?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => api?.[Symbol.asyncDispose]());
 
   interface Extra {
     readonly body?: string | Uint8Array<ArrayBuffer>;
     readonly type?: string;
   }
-  /** Undefined when all is well. */
-  async function wrongWith(operation: ApiOperation, path: string, { body, type = 'application/json' }: Extra = {}) {
-    const headers = body === undefined || type === '' ? {} : { 'content-type': type };
-    const sent = new Request(`http://127.0.0.1:8081${path}`, {
-      method: operation.method,
-      headers,
-      ...(body !== undefined && { body }),
-    });
-    const answer = await api.fetch(sent);
-    const summary = `${operation.method} ${path.slice(0, 200)}: ${answer.status}`;
+  /** Undefined when all is well. An answer that is not of its schema is a fault. */
+  async function wrongWith({ method }: ApiOperation, path: string, { body, type = 'application/json' }: Extra = {}) {
+    const headers = { ...bearer, ...(body !== undefined && type !== '' && { 'content-type': type }) };
+    const answer = await api.behind.ask(path, { method, headers, ...(body !== undefined && { body }) });
     const isStream = answer.headers.get('content-type') === 'text/event-stream';
     const text = isStream ? void (await answer.body?.cancel()) : await answer.text();
-    const fault = faults.splice(0)[0];
-    if (fault !== undefined) return `${summary} ${String(fault)}`;
-    if (answer.ok) {
-      const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
-      const wrong = isJson ? answerSchema(operation)?.safeParse(JSON.parse(text ?? '')).error : undefined;
-      return wrong && `${summary} is against its schema: ${wrong.message}`;
-    }
+    const [fault] = [...api.heard.reported.splice(0), ...api.behind.heard.reported.splice(0)];
+    if (answer.ok && fault === undefined) return undefined;
     const isRefusal = [400, 404, 405, 409, 413].includes(answer.status);
     const isSilent = errorBody.safeParse(JSON.parse(text ?? '')).success && !text?.includes(canary);
-    return isRefusal && isSilent ? undefined : `${summary} ${text}`;
+    const wrong = `${method} ${path.slice(0, 200)}: ${answer.status} ${text} ${String(fault)}`;
+    return isRefusal && isSilent && fault === undefined ? undefined : wrong;
   }
 
   it.runIf(available).each(operations)(
@@ -143,8 +100,7 @@ describe.each(storeEngines)('the admin listener on $name', ({ name: engine, avai
   it.runIf(available)('the list of contacts takes as many names as an address holds', async () => {
     const names = encodeURIComponent(Array.from({ length: 3_000 }, (_, index) => `q${index}%`).join(','));
     for (const name of ['name', 'country', 'email', 'phone_number']) {
-      const answer = await api.fetch(new Request(`http://127.0.0.1:8081/api/contacts?${name}=${names}`));
-      expect(await answer.json()).toMatchObject({ collection: [] });
+      expect((await api.get(`/api/contacts?${name}=${names}`)).body).toMatchObject({ collection: [] });
     }
   });
 

@@ -1,6 +1,7 @@
 // What the operations that read answer about one world, on every store: each answer whole, what each filter finds, and why a request is
 // refused, in golden files; and the contract of every list.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { alertTotals, countAlerts } from '#src/store/alerts/alert-queries.ts';
 import { uri } from '../../harness/data/counted-bookings.ts';
 import { fillReadWorld } from '../../harness/data/read-world.ts';
 import { briefAnswers, expectGolden, nameOf, wholeAnswers } from '../../harness/golden.ts';
@@ -25,7 +26,7 @@ const whole: Readonly<Record<string, readonly string[]>> = {
     '/api/routing/submissions/odd',
   ],
   subscriptions: ['/api/subscriptions?count=1'],
-  timelines: ['/api/contacts/a/timeline', '/api/contacts/one/timeline'],
+  timelines: ['/api/contacts/a/timeline', '/api/contacts/one/timeline', '/api/contacts/old/timeline'],
 };
 
 const outcomes = ['upcoming', 'held', 'no_show', 'late_cancellation', 'rescheduled', 'canceled'];
@@ -182,6 +183,12 @@ describe.each(storeEngines)('the operations that read, on $name', ({ name: engin
 
   it.runIf(available)('find one record by every name it has', async () => {
     await expectGolden(await briefAnswers(api, oneByOne), 'golden/one-by-one.txt');
+  });
+
+  it.runIf(available)('count alerts by channel and state', async () => {
+    const counts = (await countAlerts(api.store)).map(({ channel, state, count }) => `${channel} ${state} ${count}`);
+    expect(counts.toSorted()).toEqual(['email pending 1', 'slack failed 1', 'slack pending 1', 'slack sent 1']);
+    expect(await alertTotals(api.store)).toEqual({ pending: 2, sent: 1, retracting: 0, retracted: 0, failed: 1 });
   });
 
   const lists = [...Object.keys(filters), '/api/contacts', '/api/contacts/a/timeline', '/api/subscriptions'];

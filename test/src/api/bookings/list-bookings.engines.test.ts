@@ -1,51 +1,29 @@
-// The list of bookings by days, on each store. Its other filters are in the golden files of the API, and needs-attention.engines.test.ts.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readBookingFilters } from '#src/read/bookings/hosts.ts';
+// The list of bookings by days. Its other filters are in the golden files of the API, and needs-attention.engines.test.ts.
+import { expect, it } from 'vitest';
 import { refillBookings } from '#src/store/bookings/booking-follower.ts';
-import { writeRows, type StoredRow } from '#src/store/rows.ts';
-import { ingestCountedBookings, january, uri } from '../../../harness/data/counted-bookings.ts';
+import { writeRows } from '#src/store/rows.ts';
+import { uri } from '../../../harness/data/counted-bookings.ts';
 import { openReadApi } from '../../../harness/mirror/read-api.ts';
-import { storeEngines } from '../../../harness/stores.ts';
+import { availableEngines } from '../../../harness/stores.ts';
 
-for (const engine of storeEngines)
-  describe.runIf(engine.available)(`bookings on ${engine.name}`, () => {
-    let api: Awaited<ReturnType<typeof openReadApi>>;
-    beforeAll(async () => {
-      api = await openReadApi(engine.fresh);
-      await ingestCountedBookings(api.store);
+it.each(availableEngines)(
+  'bookings and no-shows of a day do not include the first moment of the next, on $name',
+  async ({ fresh }) => {
+    await using api = await openReadApi(fresh);
+    const starts = { last: '2031-05-01T23:59:59.999999Z', next: '2031-05-02T00:00:00.000000Z' };
+    await api.store.transaction(async (unit) => {
+      for (const [id, time] of Object.entries(starts)) {
+        const [invitee, event] = [uri('invitees', id), uri('events', id)];
+        await writeRows(unit, 'invitees', [{ uri: invitee, event_uri: event, created_at: time, no_show_at: time }]);
+        await writeRows(unit, 'scheduled_events', [{ uri: event, start_time: time }]);
+        await writeRows(unit, 'no_shows', [{ invitee_uri: invitee, no_show_uri: uri('marks', id), marked_at: time }]);
+      }
+      await refillBookings(unit);
     });
-    afterAll(() => api[Symbol.asyncDispose]());
-
-    const idsOf = (rows: readonly StoredRow[]) => rows.map((row) => row['journey_uri']);
-    const listed = async (query: string) => {
-      const { status, body } = await api.get(`/api/bookings?${query}`);
-      expect([status, body.title]).toEqual([200, undefined]);
-      return idsOf(body.collection);
-    };
-
-    it('are named with the hosts and event types to filter by', async () => {
-      expect(await readBookingFilters(api.context)).toEqual({
-        hosts: [{ uri: uri('users', 'ada'), name: 'Ada' }],
-        eventTypes: [{ uri: uri('event_types', 'intro'), name: 'Introduction' }],
-      });
-    });
-
-    it('of a day do not include the first moment of the next', async () => {
-      const starts = { last: '2031-05-01T23:59:59.999999Z', next: '2031-05-02T00:00:00.000000Z' };
-      await api.store.transaction(async (unit) => {
-        for (const [id, start_time] of Object.entries(starts)) {
-          const invitee = { uri: uri('invitees', id), event_uri: uri('events', id), created_at: january(1) };
-          await writeRows(unit, 'invitees', [{ ...invitee, no_show_at: start_time }]);
-          await writeRows(unit, 'scheduled_events', [{ uri: uri('events', id), start_time }]);
-          const mark = { invitee_uri: invitee.uri, no_show_uri: uri('marks', id), marked_at: start_time };
-          await writeRows(unit, 'no_shows', [mark]);
-        }
-        await refillBookings(unit);
-      });
-      const day = 'min_start_time=2031-05-01&max_start_time=2031-05-01';
-      expect(await listed(day)).toEqual([uri('invitees', 'last')]);
-      const { body } = await api.get(`/api/no_shows?${day}`);
-      expect(body.collection.map(({ uuid }: { uuid: string }) => uuid)).toEqual(['last']);
-      expect(await listed(`min_start_time=2031-05-01&max_start_time=${starts.next}`)).toHaveLength(2);
-    });
-  });
+    const day = 'min_start_time=2031-05-01&max_start_time=2031-05-01';
+    const listed = async (address: string) => (await api.get(address)).body.collection;
+    expect(await listed(`/api/bookings?${day}`)).toMatchObject([{ journey_uri: uri('invitees', 'last') }]);
+    expect(await listed(`/api/no_shows?${day}`)).toMatchObject([{ uuid: 'last' }]);
+    expect(await listed(`/api/bookings?min_start_time=2031-05-01&max_start_time=${starts.next}`)).toHaveLength(2);
+  },
+);
