@@ -1,13 +1,12 @@
 // The page of a signed link, on both stores: it shows one meeting, only its forms answer, and every other link gets the same refusal.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAnswerPage } from '#src/api/answer-page.ts';
-import { dayMs } from '#src/base/time.ts';
+import { dayMs, instantOf } from '#src/base/time.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { answerKey, answerLinkMs, makeAnswerToken } from '#src/read/bookings/answer-link.ts';
 import { cancelInvitee } from '#src/sandbox/world/bookings/bookings.ts';
 import { lastSeq } from '#src/store/log/read.ts';
-import { erase } from '#workers/privacy/erase.ts';
-import { targetOf } from '#workers/privacy/target.ts';
+import { eraseFrom } from '../../harness/erasures.ts';
 import { openAnswerWorld } from '../../harness/mirror/answer-world.ts';
 import { rowsOf, oneEngine, type TestStore } from '../../harness/stores.ts';
 
@@ -72,11 +71,8 @@ for (const engine of oneEngine)
       const token = world.tokenFor(uris.held);
       const invitee = service.state.invitees.get(uris.held);
       const { status, html, headers } = await world.ask(token);
-      expect([status, headers.get('cache-control'), headers.get('referrer-policy')]).toEqual([
-        200,
-        'no-store',
-        'no-referrer',
-      ]);
+      expect(status).toBe(200);
+      expect([headers.get('cache-control'), headers.get('referrer-policy')]).toEqual(['no-store', 'no-referrer']);
       expect([...html.matchAll(/<button>([^<]+)</g)].map(([, text]) => text)).toEqual(['They came', 'No-show']);
       expect(html).toContain(String(invitee?.name.split(' ')[0]));
       expect(html).toContain(service.state.scheduledEvents.get(invitee?.event ?? '')?.name);
@@ -89,24 +85,15 @@ for (const engine of oneEngine)
       expect(world.markOf(uris.held)).not.toBeNull();
       expect((await world.ask(token)).html).toContain('Answered: a no-show.');
       await world.post(token, 'came');
-      expect([world.markOf(uris.held), (await world.ask(token)).html]).toEqual([
-        null,
-        expect.stringContaining('they came'),
-      ]);
+      expect(world.markOf(uris.held)).toBeNull();
+      expect((await world.ask(token)).html).toContain('they came');
       const entries = (await rowsOf(world.store, 'event_log')).filter(({ source }) => source === 'operator');
       expect(entries.map(({ body }) => JSON.parse(String(body)).payload)).toEqual([{ uri: uris.held, by: 'host' }]);
       expect((await world.post(token, 'maybe')).status).toBe(400);
       const actions = await rowsOf(world.store, 'admin_actions');
-      expect(actions).toHaveLength(4);
-      expect(actions.at(-1)).toMatchObject({
-        caller: 'answer link',
-        address: '',
-        operation: 'answerBooking',
-        status: 200,
-      });
-      expect(actions.map(({ input }) => input)).toEqual(
-        ['no_show', 'no_show', 'no_show', 'came'].map((answer) => ({ answer, invitee: uris.held })),
-      );
+      const recorded = { caller: 'answer link', address: '', operation: 'answerBooking', status: 200 };
+      const inputs = ['no_show', 'no_show', 'no_show', 'came'].map((answer) => ({ answer, invitee: uris.held }));
+      expect(actions).toMatchObject(inputs.map((input) => ({ ...recorded, input })));
       for (const hidden of [invitee?.email, invitee?.name, token])
         expect(JSON.stringify(actions)).not.toContain(hidden);
       expect(world.reported).toEqual([]);
@@ -139,15 +126,12 @@ for (const engine of oneEngine)
       const [claim = '', mac = ''] = valid.split('.');
       const other = Object.values(world.sandbox.handles.users).find((user) => !world.hostsOf(uris.held).includes(user));
       const [canceled = '', erased = ''] = world.ended.slice(1);
+      const claimed = { invitee: uris.held, host: world.host, expiresMs: clock.nowMs + dayMs };
       const bad: Readonly<Record<string, string>> = {
         empty: 'x',
         'without a signature': claim,
         'with another signature': `${claim}.${mac.split('').toReversed().join('')}`,
-        'of another key': makeAnswerToken('another key', {
-          invitee: uris.held,
-          host: world.host,
-          expiresMs: clock.nowMs + dayMs,
-        }),
+        'of another key': makeAnswerToken('another key', claimed),
         'with another claim': `${Buffer.from(`${canceled}/x/9999999999`).toString('base64url')}.${mac}`,
         'with more after it': `${valid}.x`,
         'in another form': `${valid}=`,
@@ -162,9 +146,7 @@ for (const engine of oneEngine)
       const doomed = service.state.invitees.get(canceled);
       if (doomed) cancelInvitee(service, doomed, { cancelerType: 'invitee', reason: null });
       await world.run({ repair: true });
-      await erase({ store, newKey: () => 'k'.repeat(32) }, targetOf(erased), {
-        now: new Date().toISOString().replace('Z', '000Z'),
-      });
+      await eraseFrom(store, erased, { now: instantOf(Date.now()) });
       const before = await world.state();
       const answers = new Set<string>();
       for (const [name, token] of Object.entries(bad))

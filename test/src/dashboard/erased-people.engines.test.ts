@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { eventKinds, type EventKind } from '#schemas/events.ts';
 import { instantOf } from '#src/base/time.ts';
 import { createSampler } from '#src/sandbox/sample-delivery.ts';
-import { erase } from '#workers/privacy/erase.ts';
-import { targetOf } from '#workers/privacy/target.ts';
+import { eraseFrom } from '../../harness/erasures.ts';
 import { openDashboard } from '../../harness/mirror/dashboard.ts';
 import { findPages } from '../../harness/mirror/every-page.ts';
 import { testProcess } from '../../harness/mirror/test-process.ts';
@@ -63,20 +62,10 @@ for (const engine of oneEngine)
         return { addresses, naming, read };
       }
       const before = await walk();
-      const pagesNaming = new Set(before.naming.map((address) => address.split(/[/?]/)[1]));
-      expect([...pagesNaming].toSorted()).toEqual([
-        '',
-        'bookings',
-        'contacts',
-        'deliveries',
-        'people',
-        'recaps',
-        'routing',
-        'why',
-      ]);
-      await erase({ store: dashboard.store, newKey: () => 'k'.repeat(64) }, targetOf(email), {
-        now: instantOf(now),
-      });
+      const naming = new Set(before.naming.map((address) => address.split(/[/?]/)[1]));
+      const pages = ['', 'bookings', 'contacts', 'deliveries', 'people', 'recaps', 'routing', 'why'];
+      expect([...naming].toSorted()).toEqual(pages);
+      await eraseFrom(dashboard.store, email, { now: instantOf(now) });
       const after = await walk();
       // A page shows the filter that its visitor gives.
       for (const address of before.addresses) if (!/perdita/i.test(address)) await after.read(address);

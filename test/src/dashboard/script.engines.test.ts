@@ -131,46 +131,37 @@ describe.runIf(inject('chromiumPath'))('the dashboard in a browser', () => {
     }
   });
 
-  it('makes no request while it is paused, also after a reload, and catches up afterwards', async () => {
-    const visited = await open();
-    const { page } = visited;
-    const before = await firstKey(page);
-    await page.keyboard.press('r');
-    await streamsAre(0);
-    expect(await page.locator('[data-action="live"]').textContent()).toBe('Paused');
-    await page.reload();
-    const asked = visited.asked.length;
-    await deliver(2);
-    await page.waitForTimeout(300);
-    expect([visited.asked.length - asked, openStreams, await firstKey(page)]).toEqual([0, 0, before]);
-    expect(await page.locator('.chip').count()).toBe(0);
-    await page.locator('[data-action="live"]').click();
-    await page.mouse.move(0, 0);
-    await firstKeyIs(page, before + 2);
-  });
-
-  it('closes the stream of a hidden tab and resumes where it was', async () => {
-    const visited = await open();
-    const { page } = visited;
-    const before = await firstKey(page);
-    await streamsAre(1);
-    const hide = (isHidden: boolean) =>
-      page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+  it.each(['is paused, also after a reload', 'is in a hidden tab'])(
+    'makes no request while it %s, and catches up',
+    async (way) => {
+      const visited = await open();
+      const { page } = visited;
+      const before = await firstKey(page);
+      await streamsAre(1);
+      const hide = (isHidden: boolean) =>
+        page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
         document.dispatchEvent(new Event('visibilitychange'))`);
-    await hide(true);
-    await streamsAre(0);
-    const asked = visited.asked.length;
-    await deliver(1);
-    await page.waitForTimeout(300);
-    expect(visited.asked.length).toBe(asked);
-    await hide(false);
-    await firstKeyIs(page, before + 1);
-    await streamsAre(1);
-    expect(visited.asked.slice(asked)).toEqual([
-      `${server.url}/deliveries`,
-      `${server.url}/api/feed/stream?include=none&after=${before + 1}`,
-    ]);
-  });
+      const isPaused = way.startsWith('is paused');
+      await (isPaused ? page.keyboard.press('r') : hide(true));
+      await streamsAre(0);
+      if (isPaused) {
+        expect(await page.locator('[data-action="live"]').textContent()).toBe('Paused');
+        await page.reload();
+      }
+      const asked = visited.asked.length;
+      await deliver(2);
+      await page.waitForTimeout(300);
+      expect([visited.asked.length, openStreams, await firstKey(page)]).toEqual([asked, 0, before]);
+      expect(await page.locator('.chip').count()).toBe(0);
+      await (isPaused ? page.locator('[data-action="live"]').click() : hide(false));
+      await page.mouse.move(0, 0);
+      await firstKeyIs(page, before + 2);
+      await streamsAre(1);
+      if (isPaused) return;
+      const stream = `${server.url}/api/feed/stream?include=none&after=${before + 2}`;
+      expect(visited.asked.slice(asked)).toEqual([`${server.url}/deliveries`, stream]);
+    },
+  );
 
   it('continues a search that has found nothing yet, and counts what was searched', async () => {
     // Each part of a search takes as long as a search may take: the next answer continues it.
@@ -224,16 +215,15 @@ describe.runIf(inject('chromiumPath'))('the dashboard in a browser', () => {
     const paper = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
     const dark = await paper();
     await page.keyboard.press('t');
-    const light = await paper();
-    expect(light).not.toBe(dark);
+    expect(await paper()).not.toBe(dark);
     await page.reload({ waitUntil: 'commit' });
     // The theme is set before the body exists, so before anything can be painted.
     await page.waitForFunction('document.body !== null');
     expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('light');
-    await page.keyboard.press('t');
-    expect(await paper()).toBe(dark);
-    await page.keyboard.press('t');
-    expect(await page.evaluate('document.documentElement.dataset.theme')).toBeUndefined();
+    for (const theme of ['dark', undefined]) {
+      await page.keyboard.press('t');
+      expect(await page.evaluate('document.documentElement.dataset.theme')).toBe(theme);
+    }
   });
 
   it('logs in by the form, acts and copies on plain HTTP, and logs out', async () => {
@@ -294,13 +284,10 @@ describe.runIf(inject('chromiumPath'))('the dashboard in a browser', () => {
     );
   });
 
-  it.each([true, false])('shows the tab of the page on a phone; with a script: %s', async (javaScriptEnabled) => {
-    const { page, asked } = await open('/deliveries', { width: 360, javaScriptEnabled });
-    const tab = await page.locator('nav [aria-current="page"]').boundingBox();
-    expect(tab?.x).toBeGreaterThan(0);
-    expect((tab?.x ?? 0) + (tab?.width ?? 0)).toBeLessThanOrEqual(360);
-    if (javaScriptEnabled) return;
-    // In the zone of the reports, and nothing else is loaded.
+  it('without a script shows times in the zone of the reports, the tab of the page on a phone, and no button that needs one', async () => {
+    const { page, asked } = await open('/deliveries', { width: 360, javaScriptEnabled: false });
+    const { x = 0, width = 400 } = (await page.locator('nav [aria-current="page"]').boundingBox()) ?? {};
+    expect([x > 0, x + width <= 360]).toEqual([true, true]);
     expect(await page.locator('[data-zone]').first().textContent()).toBe('Europe/Berlin');
     expect(await page.locator('tr time').first().textContent()).toMatch(/ UTC$/);
     expect(await page.locator('.needs-script:visible').count()).toBe(0);

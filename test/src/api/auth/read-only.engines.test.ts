@@ -34,10 +34,7 @@ describe('the read-only token', () => {
   it('gets the answer of the admin token for every path', async () => {
     expect(paths().length).toBeGreaterThan(20);
     for (const path of paths()) {
-      const asked = api.operations.some(
-        (operation) => path === filled(operation.path) && operation.id === 'explainRow',
-      );
-      const url = asked ? `${path}?uri=https://api.example.test/contacts/1` : path;
+      const url = path === '/api/why' ? `${path}?uri=https://api.example.test/contacts/1` : path;
       for (const method of ['GET', 'HEAD']) {
         const expected = await statusFor(url, { method, headers: { authorization: `Bearer ${adminToken}` } });
         expect([method, url, await statusFor(url, { method, headers: reader })]).toEqual([method, url, expected]);
@@ -55,22 +52,6 @@ describe('the read-only token', () => {
     expect(await api.get('/api/feed/consumers')).toEqual(before);
   });
 
-  it('reads as a consumer of the feed, whose offset it cannot move', async () => {
-    await api.post('/api/feed/consumers/bi', { acknowledged: 0 });
-    const read = await api.admin.ask('/api/feed?consumer=bi', { headers: reader });
-    expect(await read.json()).toMatchObject({ collection: [{ seq: 1 }] });
-    const answer = await api.admin.ask('/api/feed/consumers/bi', {
-      method: 'POST',
-      headers: { ...reader, 'content-type': 'application/json' },
-      body: JSON.stringify({ acknowledged: 1 }),
-    });
-    expect([answer.status, await answer.json()]).toEqual([
-      403,
-      { title: 'Forbidden', message: expect.stringContaining('can only read') },
-    ]);
-    expect((await api.get('/api/feed/consumers')).body).toMatchObject({ collection: [{ name: 'bi', position: 0 }] });
-  });
-
   it('logs a browser in to a session that cannot change anything either', async () => {
     const { ask, heard } = api.admin;
     const login = await ask('/login', {
@@ -81,7 +62,11 @@ describe('the read-only token', () => {
     const [cookie = ''] = (login.headers.get('set-cookie') ?? '').split(';', 1);
     const headers = { cookie, 'sec-fetch-site': 'same-origin' };
     expect([login.status, await statusFor('/api/status', { headers })]).toEqual([303, 200]);
-    expect(await statusFor('/api/deliveries/1/replay', { method: 'POST', headers })).toBe(403);
+    const refused = await ask('/api/deliveries/1/replay', { method: 'POST', headers });
+    expect([refused.status, await refused.json()]).toMatchObject([
+      403,
+      { message: expect.stringContaining('only read') },
+    ]);
     expect(heard.refused.at(-1)).toBe('read_only');
   });
 

@@ -58,20 +58,14 @@ for (const { name, available, fresh } of oneEngine)
       await world.run({ stopAfter: 1 });
       const { backfill } = await syncOf(world.store);
       expect(backfill.state).toBe('reading');
-      const contacts = backfill.resources.find((each) => each.name === 'organization_memberships');
-      expect(contacts).toMatchObject({ state: 'complete', seconds_left: null });
-      const begun = backfill.resources.filter(({ pages }) => pages > 0);
-      expect(begun.length).toBeGreaterThan(0);
+      const members = backfill.resources.find((each) => each.name === 'organization_memberships');
+      expect(members).toMatchObject({ state: 'complete', seconds_left: null, pages: expect.any(Number) });
       await world.run();
-      const done = (await syncOf(world.store)).backfill;
-      expect(done).toMatchObject({ state: 'complete', resources: [] });
-      expect(done.first_completed_at).toMatch(/^20/);
-      expect(done.last?.resources.find((each) => each.name === 'contacts')).toMatchObject({
-        state: 'complete',
-        rows: 110,
-        created: 110,
-        quarantined: 0,
-      });
+      const { last, ...done } = (await syncOf(world.store)).backfill;
+      const first_completed_at = expect.stringMatching(/^20/);
+      expect(done).toMatchObject({ state: 'complete', resources: [], first_completed_at });
+      const contacts = last?.resources.find((each) => each.name === 'contacts');
+      expect(contacts).toMatchObject({ state: 'complete', rows: 110, created: 110, quarantined: 0 });
     });
 
     it('estimates the time left from the pages of the process that reads, and notices that it has stopped', async () => {
@@ -86,60 +80,46 @@ for (const { name, available, fresh } of oneEngine)
         rows: meetings * 2,
         by_kind: { scheduled_event: meetings, invitee: meetings },
       });
-      const store = async (secondsAgo: number) => {
+      const stored = async (secondsAgo: number) => {
         const storedMs = Date.now() - secondsAgo * 1000;
-        const pace = {
-          began_at: new Date(storedMs - 600_000).toISOString(),
-          began_with: counts(1000),
-          stored_at: new Date(storedMs).toISOString(),
-          total: 6000,
-        };
-        const at = { state: 'walking', from: 'token', missing: [] };
+        const [began_at, stored_at] = [storedMs - 600_000, storedMs].map((ms) => new Date(ms).toISOString());
+        const pace = { began_at, began_with: counts(1000), stored_at, total: 6000 };
+        const at = { state: 'walking', from: 'token', missing: [], counts: counts(2000), pace };
+        const written = (key: string) => ({ ...keyValue(key, z.unknown()), table: 'sync_checkpoints' as const });
         await made.store.transaction(async (unit) => {
-          const written = (key: string) => ({ ...keyValue(key, z.unknown()), table: 'sync_checkpoints' as const });
-          await writeValue(unit, written('backfill'), {
-            resources: ['contacts', 'scheduled_events'],
-            ended: ['contacts'],
-          });
-          await writeValue(unit, written('backfill scheduled_events'), { ...at, counts: counts(2000), pace });
+          const resources = ['contacts', 'scheduled_events'];
+          await writeValue(unit, written('backfill'), { resources, ended: ['contacts'] });
+          await writeValue(unit, written('backfill scheduled_events'), at);
         });
+        return (await syncOf(made.store)).backfill;
       };
-      await store(5);
-      const { backfill } = await syncOf(made.store);
-      expect(backfill.state).toBe('reading');
-      expect(backfill.resources).toMatchObject([
-        { name: 'contacts', state: 'complete' },
-        // A thousand in ten minutes, four thousand to come.
-        { state: 'reading', records: 2000, total: 6000, rows_per_minute: 200, seconds_left: 2400 },
-      ]);
-      await store(200);
-      const stopped = (await syncOf(made.store)).backfill;
-      expect(stopped.state).toBe('stopped');
-      expect(stopped.resources[1]).toMatchObject({ state: 'stopped', rows_per_minute: null, seconds_left: null });
+      expect(await stored(5)).toMatchObject({
+        state: 'reading',
+        resources: [
+          { name: 'contacts', state: 'complete' },
+          // A thousand in ten minutes, four thousand to come.
+          { state: 'reading', records: 2000, total: 6000, rows_per_minute: 200, seconds_left: 2400 },
+        ],
+      });
+      expect(await stored(200)).toMatchObject({
+        state: 'stopped',
+        resources: [{}, { state: 'stopped', rows_per_minute: null, seconds_left: null }],
+      });
     });
 
     it('shows what comparisons found, when the next is due, and the progress of a sweep', async () => {
       await using world = await openTestReconcile(fresh, { contacts: 110, bookings: 5 });
-      await reconcile(await world.needs(), {
-        scope: { kind: 'full' },
-        events: allKinds,
-        repair: true,
-        allowDeletes: false,
-      });
+      const compare = async (kind: 'full' | 'recent') =>
+        reconcile(await world.needs(), { scope: { kind }, events: allKinds, repair: true, allowDeletes: false });
+      await compare('full');
       const [contact] = world.sandbox.service.state.contacts.get(world.sandbox.handles.organization)?.values() ?? [];
       if (contact === undefined) throw new Error('no contact');
       updateContact(world.sandbox.service, contact, { company: 'Another Ltd' });
-      await reconcile(await world.needs(), {
-        scope: { kind: 'recent' },
-        events: allKinds,
-        repair: true,
-        allowDeletes: false,
-      });
+      await compare('recent');
       const startMs = Date.now() + 2 * dayMs;
       const now = () => new Date(startMs);
-      expect(await sweepSlice(await world.needs({ now }), { everyMs: dayMs, events: allKinds })).toMatchObject({
-        kind: 'slice',
-      });
+      const slice = await sweepSlice(await world.needs({ now }), { everyMs: dayMs, events: allKinds });
+      expect(slice.kind).toBe('slice');
       const lease = { store: world.store, nowMs: Date.now, holder: 'a process' };
       expect(await takeLease(lease, { job: 'reconcile', everyMs: 60_000 })).toEqual({ kind: 'taken' });
       const sync = await syncOf(world.store);
@@ -148,10 +128,8 @@ for (const { name, available, fresh } of oneEngine)
         recent: { last: { drifted: 1, drift: { contact: { different: 1 } } } },
         full: { last: { drifted: 0 }, progress: { pages: expect.any(Number), done: expect.any(Array) } },
       });
-      expect(sync.recent, 'its first run has not ended').toMatchObject({
-        isRunning: true,
-        dueAt: expect.stringMatching(/^20/),
-      });
+      // Its first run has not ended.
+      expect(sync.recent).toMatchObject({ isRunning: true, dueAt: expect.stringMatching(/^20/) });
       const { progress } = sync.full;
       expect(progress?.expectedPages).toBeGreaterThanOrEqual(progress?.pages ?? Infinity);
       expect(Date.parse(progress?.endsAt ?? '')).toBe(Math.round(startMs + dayMs * 0.8));

@@ -219,12 +219,6 @@ for (const engine of storeEngines)
       expect((await api.get(`/api/routing/submissions?${query}`)).body.collection).toHaveLength(1);
     });
 
-    it('begins the day in the requested time zone', async () => {
-      await using api = await open({});
-      expect((await readOverview(api.context, 'America/Los_Angeles')).today.since).toBe('2026-01-01T08:00:00.000000Z');
-      await expect(readOverview(api.context, 'Nowhere')).rejects.toMatchObject({ status: 400 });
-    });
-
     it('names a sink that refuses the feed', async () => {
       await using api = await openReadApi(engine.fresh, { process: testProcess() });
       expect((await readOverview(api.context)).health.at(-1)).toMatchObject({

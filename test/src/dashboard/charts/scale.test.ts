@@ -58,21 +58,10 @@ describe('the labels of days', () => {
     expect(textsOf(daysFrom('2026-11-14', 4), 8)).toEqual(['14 Nov', '15 Nov', '16 Nov', '17 Nov']);
     expect(textsOf(daysFrom('2026-11-01', 30), 8)).toEqual(['2 Nov', '9 Nov', '16 Nov', '23 Nov', '30 Nov']);
     expect(textsOf(daysFrom('2026-09-01', 90), 8)).toEqual(['7 Sept', '21 Sept', '5 Oct', '19 Oct', '2 Nov', '16 Nov']);
-    expect(textsOf(daysFrom('2026-06-15', 200), 8)).toEqual([
-      'Jul 2026',
-      'Aug 2026',
-      'Sept 2026',
-      'Oct 2026',
-      'Nov 2026',
-      'Dec 2026',
-    ]);
-    expect(textsOf(daysFrom('2025-12-15', 400), 8)).toEqual([
-      'Jan 2026',
-      'Apr 2026',
-      'Jul 2026',
-      'Oct 2026',
-      'Jan 2027',
-    ]);
+    const months = 'Jul 2026, Aug 2026, Sept 2026, Oct 2026, Nov 2026, Dec 2026';
+    expect(textsOf(daysFrom('2026-06-15', 200), 8)).toEqual(months.split(', '));
+    const quarters = 'Jan 2026, Apr 2026, Jul 2026, Oct 2026, Jan 2027';
+    expect(textsOf(daysFrom('2025-12-15', 400), 8)).toEqual(quarters.split(', '));
     expect(textsOf(daysFrom('2020-06-01', 2_000), 8)).toEqual(['2021', '2022', '2023', '2024', '2025']);
     const weeks = daysFrom('2026-02-02', 200).filter((_, index) => index % 7 === 0);
     expect(textsOf(weeks, 8)).toEqual(['Mar 2026', 'Apr 2026', 'May 2026', 'Jun 2026', 'Jul 2026', 'Aug 2026']);

@@ -25,6 +25,16 @@ const pages = [
   '/queues',
 ];
 
+const emptySubscription = {
+  user: null,
+  group: null,
+  creator: null,
+  retry_started_at: null,
+  created_at: at,
+  updated_at: at,
+  checked_at: at,
+};
+
 const textOf = (html: string): string =>
   html
     .replaceAll(/<(style|script)>.*?<\/\1>/gs, '')
@@ -52,19 +62,13 @@ for (const { name, available, fresh } of oneEngine)
         }),
       ]);
       const subscription = {
+        ...emptySubscription,
         uri: 'https://service.example.com/webhook_subscriptions/1',
         callback_url: `https://hooks.example.com/${hostile}`,
         state: 'disabled',
         scope: 'organization',
         organization: 'https://service.example.com/organizations/1',
-        user: null,
-        group: null,
-        creator: null,
         events: ['contact.created', 'contact.updated', `invitee.${hostile}`],
-        retry_started_at: null,
-        created_at: at,
-        updated_at: at,
-        checked_at: at,
       };
       await writeSubscriptions(store, { seen: [subscription], deleted: [] });
       await store.transaction(async (unit) => {
@@ -137,28 +141,17 @@ for (const { name, available, fresh } of oneEngine)
     });
 
     it('show settings in groups, those that are set first, with their source and no secret', async () => {
-      const { settings } = loadConfig({ API_TOKEN: 'pa55word-Zq7', QUEUE_URL: 'redis://:Zq7@cache.example.com' }, [
-        'QUEUE_URL',
-      ]);
+      const env = { API_TOKEN: 'pa55word-Zq7', QUEUE_URL: 'redis://:Zq7@cache.example.com' };
+      const { settings } = loadConfig(env, ['QUEUE_URL']);
       await using dashboard = await openDashboard(fresh, { process: testProcess({ settings }) });
       const { html } = await dashboard.page('/mirror/settings');
       expect(html).not.toContain('Zq7');
       expect(textOf(html)).toMatch(/QUEUE_URL .* redis:\/\/cache\.example\.com\/… \.env/);
       expect(textOf(html)).toMatch(/API_TOKEN .* hidden environment/);
-      const order = [
-        '2 settings of',
-        '>API_TOKEN<',
-        '>QUEUE_URL<',
-        'Set these (1)',
-        '>PUBLIC_URL<',
-        'Alerts (',
-        '>ALERT_GRACE<',
-        'Feed (',
-      ];
-      expect(order.map((text) => html.indexOf(text))).toEqual(
-        order.map((text) => html.indexOf(text)).toSorted((a, b) => a - b),
-      );
-      expect(order.filter((text) => html.split(text).length !== 2)).toEqual([]);
+      const groups =
+        '2 settings of|>API_TOKEN<|>QUEUE_URL<|Set these \\(1\\)|>PUBLIC_URL<|Alerts \\(|>ALERT_GRACE<|Feed \\(';
+      expect(html).toMatch(new RegExp(groups.replaceAll('|', '[^]*')));
+      for (const once of groups.split('|')) expect(html.split(new RegExp(once))).toHaveLength(2);
       expect(textOf(html)).toContain('AI models cannot ask this process: MCP_TOKEN is not set.');
     });
 

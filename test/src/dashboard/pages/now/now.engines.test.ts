@@ -52,16 +52,12 @@ describe.each(oneEngine)('the page Now on $name', ({ available, fresh }) => {
     await expectGolden(text.replaceAll('Store PostgreSQL', 'Store SQLite'), `golden/now-${name}.txt`);
   });
 
-  it.runIf(available)('has commands to copy, folds away what is well, and follows the log', async () => {
+  it.runIf(available)('follows the log', async () => {
     await using empty = await open({ row: {}, bodies: [] });
-    const { html } = await empty.page('/');
-    expect(html).toMatch(/id="step-settings" class="next" aria-current="step"/);
-    expect(html.match(/<button type="button" class="needs-script" data-copy>/g)).toHaveLength(5);
-    expect(html).toContain('data-live data-seq="0"');
+    expect((await empty.page('/')).html).toContain('data-live data-seq="0"');
     await using well = await open({ row: {}, bodies: [contact] });
-    const { html: more } = await well.page('/');
-    expect(more).toMatch(/<details class="well" id="well">\s*<summary>15 checks passed<\/summary>/);
-    expect(more).toMatch(/<tr data-key="1" data-href="\/deliveries\/1"/);
-    expect(more).toContain('data-live data-seq="1"');
+    expect((await well.page('/')).html).toMatch(
+      /data-live data-seq="1"[^]*<tr data-key="1" data-href="\/deliveries\/1"/,
+    );
   });
 });

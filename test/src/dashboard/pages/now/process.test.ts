@@ -92,19 +92,12 @@ describe('the page of a receiver', () => {
   });
 
   it('sends those who look for the other pages to a worker, without the code of a login', async () => {
-    const worker = processRow({
-      id: 'b',
-      role: 'work',
-      pid: 8,
-      seen_at: instantOf(Date.now()),
-      admin_url: 'http://127.0.0.1:8082',
-    });
+    const admin_url = 'http://127.0.0.1:8082';
+    const processes = [receiver, { ...worker, host: receiver.host, pid: 8, admin_url }];
     const path = '/bookings/1?outcome=held&login=used';
-    expect(await pageOf([receiver, worker], { path })).toMatchObject({
-      status: 302,
-      location: 'http://127.0.0.1:8082/bookings/1?outcome=held',
-    });
-    const proxied = await pageOf([receiver, worker], { path, headers: { 'x-forwarded-for': '192.0.2.1' } });
-    expect([proxied.status, proxied.html]).toEqual([404, expect.stringContaining('href="http://127.0.0.1:8082"')]);
+    const sent = await pageOf(processes, { path });
+    expect([sent.status, sent.location]).toEqual([302, `${admin_url}/bookings/1?outcome=held`]);
+    const proxied = await pageOf(processes, { path, headers: { 'x-forwarded-for': '192.0.2.1' } });
+    expect([proxied.status, proxied.html]).toEqual([404, expect.stringContaining(`href="${admin_url}"`)]);
   });
 });
