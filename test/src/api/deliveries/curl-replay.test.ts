@@ -1,5 +1,6 @@
 // The commands that send a delivery again, run by a real shell with real tools and judged by the receiver's own check.
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -7,22 +8,20 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { replayScript } from '#src/api/deliveries/curl-replay.ts';
 import { signatureSchemes, verifySignature } from '#src/signing/signature.ts';
+import { succeeds } from '../../../harness/ports.ts';
 
 const run = promisify(execFile);
-const hasTools = await run('sh', ['-c', 'command -v curl && command -v openssl && command -v base64']).then(
-  () => true,
-  () => false,
-);
+const hasTools = await succeeds(run('sh', ['-c', 'command -v curl && command -v openssl && command -v base64']));
 
 async function openSubscriber() {
   const heard: { headers: IncomingHttpHeaders; body: Buffer }[] = [];
   const server = createServer(async (request, response) => {
     heard.push({ headers: request.headers, body: await buffer(request) });
     response.writeHead(202).end();
-  });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
-  return { heard, url, [Symbol.asyncDispose]: () => new Promise<void>((closed) => void server.close(() => closed())) };
+  return { heard, url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
 const hostile = [
@@ -48,9 +47,8 @@ describe.runIf(hasTools)('the commands that send a delivery again', () => {
     for (const { bytes: sent, ...delivery } of all) {
       const script = replayScript(delivery, { scheme, header: 'X-Our-Signature' });
       expect(script).not.toMatch(/(?!\n)\p{Cc}/u);
-      const child = run('sh', ['-s'], {
-        env: { PATH: process.env['PATH'], SIGNING_KEY: key, WEBHOOK_URL: ear.url },
-      });
+      const env = { PATH: process.env['PATH'], SIGNING_KEY: key, WEBHOOK_URL: ear.url };
+      const child = run('sh', ['-s'], { env });
       child.child.stdin?.end(script);
       await child;
       const { headers, body } = ear.heard.at(-1) ?? { headers: {}, body: Buffer.alloc(0) };

@@ -20,12 +20,10 @@ async function openForeignPage(body: string) {
 it('the documentation has every operation under its heading, with a command that has the token by name', async () => {
   const page = await (await api.admin.ask('/docs', { headers: bearer })).text();
   const chapters = page.split(/<h2[^>]*>/).slice(1);
-  const operationAt = (tag: string, method: string, path: string) => {
-    const chapter = chapters.find((text) => text.startsWith(`${tag}<`)) ?? '';
-    return chapter
+  const operationAt = (tag: string, method: string, path: string) =>
+    (chapters.find((text) => text.startsWith(`${tag}<`)) ?? '')
       .split('<details class="operation"')
       .filter((text) => text.includes(`">${method}</span>`) && text.includes(`>${path}</code>`));
-  };
   for (const { path, method, tag, conventions } of api.operations) {
     const [shown = '', ...more] = operationAt(tag, method, path);
     expect([path, more.length]).toEqual([path, 0]);
