@@ -2,12 +2,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isComplete, type StepResult } from '#src/subscriptions/apply.ts';
 import { describeRefusals, describeResult } from '#src/subscriptions/describe.ts';
-import { isPending } from '#src/subscriptions/plan.ts';
 import {
   answering,
   callback,
   everyScope,
-  only,
   openBootstrapper,
   registered,
   subscriptionsIn,
@@ -42,18 +40,6 @@ describe('bootstrap', () => {
     expect(subscriptionsIn(sandbox)).toEqual([contacts, eventTypes, bookings, submissions, recaps]);
   });
 
-  it('uses the group instead of the organization where the events allow it', async () => {
-    const { organization, group, users } = sandbox.handles;
-    const settings = { organizationUri: organization, userUri: users.owner, groupUri: group };
-    await openBootstrapper(sandbox).apply({ settings });
-    expect(subscriptionsIn(sandbox)).toEqual([
-      'group active contact',
-      'group active invitee,invitee_no_show',
-      submissions,
-      recaps,
-    ]);
-  });
-
   it('registers recaps of every user who logged in, with their own token', async () => {
     const { users } = sandbox.handles;
     const own = (user: string) => sandbox.tokens.personal(`login-${user.slice(-12)}`, { user, scopes: everyScope });
@@ -80,30 +66,6 @@ describe('bootstrap', () => {
     expect(stored()).toEqual(before);
     expect(bootstrapper.lastSeen.size).toBe(5);
   });
-
-  it('deletes leftovers with --prune only', async () => {
-    const bootstrapper = openBootstrapper(sandbox);
-    await bootstrapper.apply();
-    const fewer = { events: only('contact') };
-    await bootstrapper.apply(fewer);
-    expect(subscriptionsIn(sandbox)).toEqual(registered);
-    const { steps } = await bootstrapper.plan(fewer);
-    expect(steps.map(({ kind }) => kind)).toEqual(['keep', 'leftover', 'leftover', 'leftover']);
-    await bootstrapper.apply({ ...fewer, prune: true });
-    expect(subscriptionsIn(sandbox)).toEqual([contacts]);
-  });
-
-  it('creates a disabled one again with another URL, because the old one still occupies its URL', async () => {
-    const bootstrapper = openBootstrapper(sandbox);
-    await bootstrapper.apply();
-    const [old] = stored();
-    await sandbox.control('POST', '/subscriptions/disable', { uri: old?.uri });
-    const { results } = await bootstrapper.apply();
-    expect(kindsOf(results)).toEqual(['created', 'unchanged', 'unchanged', 'unchanged', 'refused', 'deleted']);
-    expect(subscriptionsIn(sandbox)).toEqual(registered);
-    expect(stored().map(({ callback_url: url }) => url)).toContain(`${old?.callback_url}.2`);
-    expect((await bootstrapper.plan()).steps.some(isPending)).toBe(false);
-  });
 });
 
 describe('what is refused', () => {
@@ -125,18 +87,6 @@ describe('what is refused', () => {
     expect(subscriptionsIn(sandbox)).toEqual([bookings, submissions, recaps]);
     expect(refusalsIn(applied.results)[0]).toMatchObject({ desired: { family: 'contact' }, cause: { kind, message } });
     expect([isComplete(applied), applied.failure]).toEqual([false, undefined]);
-  });
-
-  it('stays refused without harm, and is registered once the token has the scope', async () => {
-    const bootstrapper = openBootstrapper(sandbox, { token: tokenWithout('routing_forms:read') });
-    await bootstrapper.apply();
-    const before = stored();
-    const again = await bootstrapper.apply();
-    expect(kindsOf(again.results)).toEqual(['unchanged', 'unchanged', 'refused', 'unchanged', 'refused']);
-    expect(stored()).toEqual(before);
-    expect(isComplete(again)).toBe(false);
-    await openBootstrapper(sandbox).apply();
-    expect(subscriptionsIn(sandbox)).toEqual(registered);
   });
 
   it('without webhooks:write is everything', async () => {
@@ -187,14 +137,6 @@ describe('a race', () => {
     };
   };
 
-  it('that another run wins is looked up, and its subscription is adopted', async () => {
-    const send = before((body) => sandbox.call('POST', '/webhook_subscriptions', { body }));
-    const applied = await openBootstrapper(sandbox, { fetch: send }).apply();
-    expect(kindsOf(applied.results)).toEqual(['found', 'created', 'created', 'created', 'refused']);
-    expect(isComplete(applied)).toBe(true);
-    expect(subscriptionsIn(sandbox)).toEqual(registered);
-  });
-
   it('whose winner is disabled at once ends with a new subscription', async () => {
     const send = before(async (body) => {
       const { body: made } = await sandbox.call('POST', '/webhook_subscriptions', { body });
@@ -215,29 +157,9 @@ describe('a race', () => {
     const { results } = await openBootstrapper(sandbox, { fetch: send }).apply();
     expect(refusalsIn(results)[0]?.cause).toEqual({ kind: 'hidden' });
   });
-
-  it('to delete is won by the first run', async () => {
-    const bootstrapper = openBootstrapper(sandbox, {
-      fetch: async (url, init) => {
-        if (init?.method === 'DELETE') await sandbox.call('DELETE', String(url));
-        return fetch(url, init);
-      },
-    });
-    await bootstrapper.apply();
-    const applied = await bootstrapper.apply({ keyIds: ['key 2', 'key 1'] });
-    expect(isComplete(applied)).toBe(true);
-    expect(subscriptionsIn(sandbox)).toEqual(registered);
-  });
 });
 
 describe('an outage', () => {
-  it('of several responses is tolerated', async () => {
-    await sandbox.control('POST', '/faults', { status: 0.5 });
-    const applied = await openBootstrapper(sandbox).apply();
-    expect(isComplete(applied)).toBe(true);
-    expect(subscriptionsIn(sandbox)).toEqual(registered);
-  });
-
   it('for one family costs only that family, is reported, and the next run registers it', async () => {
     let isDown = true;
     const fails = answering('invitee.', () => {

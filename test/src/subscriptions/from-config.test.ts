@@ -22,22 +22,6 @@ const choose = (env: Record<string, string>, { rotates = false, isDry = false } 
 };
 
 describe('the key to register with', () => {
-  it('is created and on disk, readable by its owner only, when there is none', () => {
-    const { keys, isNew } = choose({});
-    expect([readFileSync(file(), 'utf8'), isNew]).toEqual([`${keys[0]}\n`, true]);
-    expect(statSync(file()).mode & 0o777).toBe(0o600);
-    expect(choose({})).toMatchObject({ keys, isNew: false });
-    expect(readdirSync(dataDir)).toEqual(['signing-keys']);
-  });
-
-  it('is temporary for a plan', () => {
-    expect(choose({}, { isDry: true }).keys).toHaveLength(1);
-    expect(readdirSync(dataDir)).toEqual([]);
-    const { keys } = choose({});
-    expect(choose({}, { isDry: true, rotates: true }).keys.slice(1)).toEqual(keys);
-    expect(choose({}).keys).toEqual(keys);
-  });
-
   it('is put before the old ones by a rotation, and a running key ring reads it', () => {
     const { keys: old } = choose({});
     const ring = openKeyRing({ keys: undefined, dataDir, generate: false, allowUnsigned: false });
@@ -45,12 +29,6 @@ describe('the key to register with', () => {
     expect(keys.slice(1)).toEqual(old);
     expect(ring.keysAt(recheckMs)).toEqual(keys);
     expect(statSync(file()).mode & 0o777).toBe(0o600);
-  });
-
-  it('is the first of SIGNING_KEYS where that is set, and cannot be rotated there', () => {
-    const env = { SIGNING_KEYS: 'first key of the environment,second key of the environment' };
-    expect(choose(env)).toMatchObject({ keys: env.SIGNING_KEYS.split(','), source: 'SIGNING_KEYS' });
-    expect(() => choose(env, { rotates: true })).toThrow(/cannot be stored/);
   });
 
   it('must be configured with OAuth: exit code 2, and nothing is created', () => {

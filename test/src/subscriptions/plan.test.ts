@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { callbackUrl, fingerprintOf } from '#src/subscriptions/callback.ts';
 import { desiredSubscriptions } from '#src/subscriptions/desired.ts';
-import { findMatching, isPending, planSubscriptions, refusalId, type PlanInput } from '#src/subscriptions/plan.ts';
+import { findMatching, planSubscriptions, refusalId, type PlanInput } from '#src/subscriptions/plan.ts';
 import { callback, group, organization, subscriptionOf, users } from '../../oracle/subscriptions.ts';
 
 describe('the steps', () => {
@@ -33,7 +33,6 @@ describe('the steps', () => {
   const others = ours('4', urlOf(['contact.created', 'contact.deleted']), {
     events: ['contact.created', 'contact.deleted'],
   });
-  const foreign = ours('5', urlOf(['contact.deleted']), { events: ['contact.deleted'] });
   const created = (url = urlOf(events)) => ({ kind: 'create', desired, url });
   const deleted = (existing: typeof equal, why: string) => ({ kind: 'delete', existing, why });
 
@@ -53,20 +52,6 @@ describe('the steps', () => {
     expect(plan({ existing: [oldKey, others] }).slice(1)).toEqual([deleted(oldKey, 'key'), deleted(others, 'events')]);
   });
 
-  it('give an old subscription for several families one successor per family', () => {
-    const mixed = ['contact.created', 'invitee.created', 'routing_form_submission.created'] as const;
-    const old = ours('1', urlOf(mixed), { events: [...mixed] });
-    const steps = plan({ events: [...mixed, 'meeting_recap.created'], recapUsers: [users[0]], existing: [old] });
-    expect(steps.map((step) => ('desired' in step ? `${step.kind} ${step.desired.family}` : step.kind))).toEqual([
-      'create invitee',
-      'create meeting-recap',
-      'create routing-form',
-      'create contact',
-      'delete',
-    ]);
-    expect(steps.at(-1)).toEqual(deleted(old, 'events'));
-  });
-
   it('keep the same one of several in every process: the earliest generation, then by URI', () => {
     const [second, tenth] = [ours('8', urlOf(events, 'key 1', 2)), ours('0', urlOf(events, 'key 1', 10))];
     for (const existing of [
@@ -80,17 +65,6 @@ describe('the steps', () => {
     expect(plan({ existing: [ours('9'), ours('8')] })).toMatchObject([{ existing: { uri: '8' } }, {}]);
   });
 
-  it('delete what was replaced, leftovers where that is requested, and everything of ours in the end', () => {
-    expect(plan({ existing: [equal, oldKey] })).toEqual([
-      { kind: 'keep', desired, existing: equal },
-      deleted(oldKey, 'key'),
-    ]);
-    const leftover = { existing: [equal, foreign] };
-    expect(plan(leftover)[1]).toEqual({ kind: 'leftover', existing: foreign });
-    expect(plan({ ...leftover, prune: true })[1]).toEqual(deleted(foreign, 'leftover'));
-    expect(plan({ ...leftover, remove: true })).toEqual([deleted(equal, 'removed'), deleted(foreign, 'removed')]);
-  });
-
   it('do not try again what is optional and was refused', () => {
     const optional = { owner, family: 'event-type', events: ['event_type.created'], optional: true } as const;
     const wanted = { events: [...events, ...optional.events] };
@@ -98,12 +72,6 @@ describe('the steps', () => {
     expect(plan({ ...wanted, refused }).map(({ kind }) => kind)).toEqual(['create', 'refused']);
     expect(plan({ ...wanted, refused: refused.slice(1) }).map(({ kind }) => kind)).toEqual(['create', 'create']);
     expect(refusalId(optional)).toBe(fingerprintOf({ ...optional, keyId: '' }));
-  });
-
-  it('that change something are pending', () => {
-    const steps = [equal, oldKey, foreign].map((existing) => plan({ existing: [existing] }));
-    expect(steps.map((list) => list.map(isPending))).toEqual([[false], [true, true], [true, false]]);
-    expect(plan({ remove: true, existing: [equal] }).map(isPending)).toEqual([true]);
   });
 
   it('cover each family in the widest scope that it allows', () => {

@@ -80,26 +80,6 @@ describe('the watch', () => {
     expect(new Set(bootstrapper.lastSeen.keys())).toEqual(new Set(stored().map(({ uri }) => uri)));
   });
 
-  it('uses the last time it was seen active when the service does not report the start of retries', async () => {
-    minutes(5);
-    await bootstrapper.watch();
-    const wellAt = at(bootstrapper.nowMs);
-    await disable(bookings().uri);
-    minutes(5);
-    expect((await bootstrapper.watch()).gaps).toMatchObject([{ from: wellAt, to: at(bootstrapper.nowMs) }]);
-  });
-
-  it('creates one again that was deleted since it was last seen', async () => {
-    const wellAt = at(bootstrapper.nowMs);
-    await sandbox.call('DELETE', bookings().uri);
-    minutes(5);
-    const { missing, gaps } = await bootstrapper.watch();
-    expect(missing).toHaveLength(1);
-    expect(gaps).toMatchObject([{ from: wellAt, to: at(bootstrapper.nowMs) }]);
-    expect(subscriptionsIn(sandbox)).toEqual(registered);
-    expect(bootstrapper.lastSeen.size).toBe(registered.length);
-  });
-
   it('keeps the gap open until another one is active, however many runs that takes', async () => {
     const wellAt = at(bootstrapper.nowMs);
     await disable(bookings().uri);
