@@ -36,20 +36,6 @@ describe('alerts', () => {
     });
   });
 
-  it('wait for the grace period, and are not sent when the fact is over by then', async () => {
-    await using world = await openAlertWorld({ settings: { ALERT_GRACE: '2m' } });
-    const { webhook } = world.inbox;
-    const [first, second, third] = [lately(world, 1), lately(world, 2), lately(world, 3)];
-    await world.deliver(first.marked, second.marked, third.marked);
-    world.advance('1m');
-    await world.deliver(first.unmarked, third.canceled);
-    world.advance('61s');
-    await expect.poll(() => webhook.received.map(titleOf)).toEqual([`No-show: ${second.name}`]);
-    await world.reaches('webhook', ['retracted', 'retracted', 'sent']);
-    await world.deliver(second.unmarked);
-    await expect.poll(() => webhook.received.map(typeOf)).toEqual(['alert', 'alert.retraction']);
-  });
-
   it('are not sent when the fact is over and the watcher has not noticed yet', async () => {
     await using world = await openAlertWorld({
       settings: { ALERT_GRACE: '2m' },
@@ -170,31 +156,5 @@ describe('alerts', () => {
     // An answer that asks for a pause is no failure.
     expect((await world.alerts()).map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
     expect(world.channelStates()['webhook']).toMatchObject({ state: 'closed', failures: 0 });
-  });
-
-  it('open the circuit breaker of a failing channel, probe it with one message, and then send all', async () => {
-    await using world = await openAlertWorld({ rules: [{ ...noShowRule, ...byWebhook }] });
-    const { webhook } = world.inbox;
-    webhook.answer = 500;
-    for (let n = 0; n < 5; n += 1) {
-      await world.deliver(lately(world, n).marked);
-      await expect.poll(() => webhook.received).toHaveLength(n + 1);
-    }
-    await expect.poll(() => world.channelStates()['webhook']).toMatchObject({ state: 'open', failures: 5 });
-    await world.deliver(lately(world, 5).marked, lately(world, 6).marked);
-    // Deferred without an attempt.
-    await expect
-      .poll(async () => (await world.alerts()).every(({ next_at }) => next_at > instantOf(world.nowMs())))
-      .toBe(true);
-    expect(webhook.received).toHaveLength(5);
-    webhook.answer = 202;
-    world.advance('6s');
-    await expect.poll(() => world.channelStates()['webhook']).toMatchObject({ state: 'closed', failures: 0 });
-    world.advance('2s');
-    await world.reaches(
-      'webhook',
-      Array.from({ length: 7 }, () => 'sent'),
-    );
-    expect(keysOf(webhook.received)).toHaveLength(7);
   });
 });

@@ -166,16 +166,6 @@ describe.each(oneEngine)('conditions on $name', ({ fresh }) => {
       expect.stringContaining('90 s behind'),
     ]);
   });
-
-  it('do not report a problem that was over before it was sent', async ({ store }) => {
-    const mirror = openMirror(store);
-    await mirror.report({ spool_deliveries: 3, ...machineRow({ disks: [lowDisk('queue', 300)] }) });
-    await mirror.evaluate();
-    expect(await mirror.states()).toEqual(['disk mirror disk pending', 'disk_log mirror pending']);
-    await mirror.report({});
-    await mirror.evaluate();
-    expect(await mirror.states()).toEqual(['disk mirror disk retracted', 'disk_log mirror retracted']);
-  });
 });
 
 describe.each(availableEngines)('conditions about rows on $name', ({ fresh }) => {

@@ -118,16 +118,6 @@ describe.each(oneEngine)('a send on $name', ({ fresh }) => {
     },
   );
 
-  it('gives up an alert in the end whose rule no process has', async ({ store }) => {
-    const sender = await openSender(store);
-    await sender.add('a', 'removed');
-    for (let n = 1; n <= 12; n += 1) await sender.send('a');
-    expect(await sender.row('a')).toMatchObject({
-      state: 'failed',
-      last_error: 'its rule is not in ALERTS_FILE any more',
-    });
-  });
-
   it('remembers that an attempt may have arrived, also when later attempts certainly fail', async ({ store }) => {
     const sender = await openSender(store);
     const answers: readonly SendResult[] = [

@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import { filter, isOneOf, matchesFilter, type Filter } from '#workers/alerts/rules/filter.ts';
 import { hostsOf } from '#src/read/bookings/hosts.ts';
-import { hostRecipients } from '#workers/alerts/rules/to-host.ts';
 import { bookingContext, rowOf, type Booking } from '../../../harness/data/booking-context.ts';
 
 const matches = (given: object, booking: Booking = {}) =>
@@ -104,14 +103,5 @@ describe('the hosts of a booking', () => {
       none,
     ]);
     expect(hostsOf({ event: undefined })).toEqual([]);
-  });
-
-  it('receive its alerts, or only one of them does', () => {
-    const other = { user: 'https://api.example.test/users/U2', user_email: 'alan@example.test' };
-    const context = bookingContext({ event: { hosts: [host, other] } });
-    const users = new Map([['alan@example.test', 'U012AB3CD']]);
-    const alan = { email: 'alan@example.test', slackUser: 'U012AB3CD' };
-    expect(hostRecipients(context, users)).toEqual([{ email: 'grace@example.test', slackUser: undefined }, alan]);
-    expect(hostRecipients(context, users, other.user)).toEqual([alan]);
   });
 });

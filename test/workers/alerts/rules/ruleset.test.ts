@@ -3,7 +3,7 @@ import type { ChannelName } from '#src/store/alerts/channel-names.ts';
 import { loadRules } from '#workers/alerts/rules/ruleset.ts';
 import { mistakesIn, rulesIn } from '../../../harness/alerts/watched-rules.ts';
 import { expectGolden } from '../../../harness/golden.ts';
-import { bookingContext, inviteeUri, rowOf, type Booking } from '../../../harness/data/booking-context.ts';
+import { bookingContext } from '../../../harness/data/booking-context.ts';
 
 const load = (given: object, configured: readonly ChannelName[] = []) =>
   rulesIn(JSON.stringify(given), { configured, graceMs: 120_000 });
@@ -15,20 +15,6 @@ describe('the rules', () => {
     const names = conditions.map(({ name }) => name);
     const mirror = ['subscription', 'quarantine', 'lag', 'drift', 'clock_skew', 'disk_log', 'disk'];
     expect(names).toEqual([...mirror, 'process', 'job', 'alerts']);
-  });
-
-  it('say what they are about, and which of them wait for a time', async () => {
-    const rules = [
-      { name: 'a', when: 'no_show' },
-      { name: 'b', when: 'form_without_booking', within: '1h' },
-      { name: 'c', when: 'drift' },
-      { name: 'd', when: 'weekly_summary', at: '07:30' },
-    ];
-    const { byName } = await load({ rules });
-    expect(byName.get('a')).toMatchObject({ on: 'booking', isTimed: false, isReport: false });
-    expect(byName.get('b')).toMatchObject({ on: 'submission', isTimed: true, isReport: false, graceMs: 0 });
-    expect(byName.get('c')).toMatchObject({ on: 'condition' });
-    expect(byName.get('d')).toMatchObject({ on: 'summary', isReport: true, at: '07:30', zone: 'UTC' });
   });
 
   it('use all configured channels when they name none, and each named channel once', async () => {
@@ -43,34 +29,6 @@ describe('the rules', () => {
       { channels: ['log', 'email'], graceMs: 0 },
       { channels: ['slack', 'email', 'teams'], addresses: [{ channel: 'teams' }] },
     ]);
-  });
-
-  it('find nothing in bookings that do not match their filter', async () => {
-    const rules = [
-      { name: 'all', when: 'no_show' },
-      { name: 'other', when: 'no_show', filter: { host: 'Another Host' } },
-      { name: 'own', when: 'no_show', filter: { host: 'grace hopper', email_domain: 'example.test' } },
-    ];
-    const { bookings } = await load({ rules });
-    const found = bookings.filter(({ find }) => find(bookingContext()).length > 0);
-    expect(found.map(({ name }) => name)).toEqual(['all', 'own']);
-  });
-
-  it('find every fact about the booking of a VIP, not only the last one', async () => {
-    const on = ['booked', 'canceled', 'no_show'];
-    const { bookings } = await load({ rules: [{ name: 'key', when: 'vip', contact: { company: 'Engines' }, on }] });
-    const factsOf = (booking: Booking) =>
-      bookings.flatMap(({ find }) => find(bookingContext(booking))).map(({ fact }) => fact);
-    const at = '2026-11-01T00:00:00.000000Z';
-    const contact = { row: rowOf('contacts', { company: 'engines' }), fields: new Map() };
-    const invitee = { created_at: at };
-    const booked = { kind: 'booked', inviteeUri };
-    const marked = { kind: 'no_show', noShowUri: 'https://api.example.test/invitee_no_shows/N1' };
-    expect(factsOf({ invitee, known: { contact } })).toEqual([booked, marked]);
-    expect(factsOf({ invitee, known: { contact, marks: [] } })).toEqual([booked]);
-    const canceled = { ...invitee, status: 'canceled', canceled_at: at };
-    expect(factsOf({ invitee: canceled, known: { contact, marks: [] } })).toEqual([{ kind: 'canceled', at }]);
-    expect(factsOf({ invitee })).toEqual([]);
   });
 
   it.each([
@@ -119,12 +77,6 @@ describe('the rules', () => {
     ];
     const onlySecond = bookings[0]?.hostsOf?.(bookingContext({ event: { hosts: both } }), second);
     expect(onlySecond).toEqual([{ email: 'alan@example.test', slackUser: undefined }]);
-  });
-
-  it('can send to hosts by e-mail or Slack', async () => {
-    const rules = ['b', 'c'].map((name) => ({ name, when: 'no_show', to_host: true, channels: ['log', 'email'] }));
-    const { bookings } = await load({ rules, slack_users: { 'a@example.test': 'W01' } }, ['email']);
-    expect(bookings).toHaveLength(2);
   });
 });
 
