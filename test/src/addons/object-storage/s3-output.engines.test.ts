@@ -272,21 +272,7 @@ describe('a large export', () => {
   });
 });
 
-describe('a request', () => {
-  it('carries the session token and the region', async () => {
-    const carried = new Set<string>();
-    server.hook = ({ headers: { authorization, 'x-amz-security-token': token } }) => {
-      carried.add(`${String(token)} in ${authorization?.split('/')[2]}`);
-      return false;
-    };
-    const settings = { AWS_SESSION_TOKEN: 'token-canary', AWS_REGION: 'eu-central-1' };
-    const { code, out, err } = await exporting(['contacts', '--out', 's3://exports/x'], settings);
-    expect([code, [...carried]]).toEqual([0, ['token-canary in eu-central-1']]);
-    expect(out + err).not.toContain('canary');
-  });
-});
-
-describe('without keys in the settings', () => {
+describe('credentials', () => {
   const expiration = new Date(Date.now() + 3_600_000).toISOString();
   const { accessKeyId: id, secretAccessKey: secret } = s3Account;
   const credentials = { AccessKeyId: id, SecretAccessKey: secret, Expiration: expiration };
@@ -324,10 +310,21 @@ describe('without keys in the settings', () => {
   };
   afterEach(() => void vi.unstubAllEnvs());
 
-  it('takes them from a profile, web identity, a container or an instance, and asks no other place', async () => {
+  it('come from the settings, a profile, web identity, a container or an instance, and no other place is asked', async () => {
     using roles = await openRoles();
     const keysOfProfile = `aws_access_key_id=${id}\naws_secret_access_key=${secret}\naws_session_token=profile`;
     const sources: readonly [string, Settings, string, readonly string[]][] = [
+      [
+        'settings',
+        {
+          AWS_ACCESS_KEY_ID: id,
+          AWS_SECRET_ACCESS_KEY: secret,
+          AWS_SESSION_TOKEN: 'settings',
+          AWS_REGION: 'eu-central-1',
+        },
+        'eu-central-1',
+        [],
+      ],
       [
         'profile',
         {
@@ -375,7 +372,7 @@ describe('without keys in the settings', () => {
     }
   });
 
-  it('says at once that there are none', async () => {
+  it('that are nowhere are missed at once', async () => {
     const { code, err } = await exportingAs({ AWS_EC2_METADATA_DISABLED: 'true' });
     expect([code, err]).toEqual([2, expect.stringContaining('There are no credentials for s3://exports')]);
     expect(server.requests).toEqual([]);
