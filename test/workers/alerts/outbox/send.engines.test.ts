@@ -107,6 +107,7 @@ describe.each(oneEngine)('a send on $name', ({ fresh }) => {
       expect(await sender.row('a')).toMatchObject({
         state: 'pending',
         attempts: 1,
+        last_error: what === 'rule' ? 'its rule is not in ALERTS_FILE any more' : 'its channel is not configured',
         next_at: instantOf(startMs + 120_000),
       });
       expect(sender.breaker.failures).toBe(0);
