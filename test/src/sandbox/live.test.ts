@@ -53,14 +53,9 @@ describe('the facts of live activity', () => {
     while (facts.length < count) act();
     return facts;
   }
-  const facts = factsOf(3_000);
-
-  function uriOf({ payload }: Fact): unknown {
-    const { contact, recap } = payload as Record<string, { uri?: string } | undefined>;
-    return payload['uri'] ?? contact?.uri ?? recap?.uri;
-  }
 
   it('cover nearly every kind, each one readable, and never share an instant', () => {
+    const facts = factsOf(3_000);
     expect(new Set(facts.map(({ event }) => event)).size).toBeGreaterThanOrEqual(12);
     const states = facts.map(({ event, at, payload }) =>
       readDelivery(JSON.stringify({ event, created_at: at, created_by: null, payload })),
@@ -71,26 +66,5 @@ describe('the facts of live activity', () => {
 
   it('are the same for the same seed', () => {
     expect(factsOf(200)).toEqual(factsOf(200));
-  });
-
-  it('cancel, mark, update and delete only what an earlier fact created', () => {
-    const { state } = createBookingWorld(7).service;
-    const known = new Set<unknown>([...state.eventTypes.values(), ...state.recaps.values()].map(({ uri }) => uri));
-    const strangers = facts.filter((fact) => {
-      const isFirst = fact.event.endsWith('.created') && fact.event !== 'invitee_no_show.created';
-      if (isFirst) known.add(uriOf(fact));
-      return !known.has(uriOf(fact));
-    });
-    expect(strangers).toEqual([]);
-  });
-
-  it('join both halves of every reschedule', () => {
-    const created = new Map(facts.filter(({ event }) => event === 'invitee.created').map((one) => [uriOf(one), one]));
-    const rescheduled = facts.filter(({ event, payload }) => event === 'invitee.canceled' && payload['rescheduled']);
-    expect(rescheduled.length).toBeGreaterThan(30);
-    const apart = rescheduled
-      .slice(0, -1)
-      .filter((old) => created.get(old.payload['new_invitee'])?.payload['old_invitee'] !== uriOf(old));
-    expect(apart).toEqual([]);
   });
 });

@@ -102,16 +102,13 @@ it('a shelf answers as a plain list would, after any history of books put, taken
   );
 });
 
-it('a shelf lists a group oldest first, also once a record was replaced, and drops who has left it', () => {
+it('a shelf lists a group oldest first, also once a record was replaced', () => {
   const shelf = newShelf();
-  const make = (uri: string, year: string): Book => ({ uri, title: 'T', year, topics: ['art'] });
-  const ofArt = () => shelf.of('topic', 'art').map(({ uri }) => uri);
-  shelf.put(make('1', '1990'));
-  shelf.put(make('2', '1980'));
-  expect(ofArt()).toEqual(['1', '2']);
-  shelf.put(make('1', '1995'));
-  expect(ofArt()).toEqual(['1', '2']);
-  shelf.put({ ...make('1', '2000'), topics: ['law'] });
-  expect(ofArt()).toEqual(['2']);
-  expect([shelf.get('3'), shelf.delete('3'), shelf.of('topic', '__proto__')]).toEqual([undefined, false, []]);
+  for (const [uri, year] of [
+    ['1', '1990'],
+    ['2', '1980'],
+    ['1', '1995'],
+  ] as const)
+    shelf.put({ uri, title: 'T', year, topics: ['art'] });
+  expect(shelf.of('topic', 'art').map(({ uri }) => uri)).toEqual(['1', '2']);
 });

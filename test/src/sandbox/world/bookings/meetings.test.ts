@@ -18,22 +18,16 @@ function openWorld() {
   return { ...world, bookOne, meetingOf, hostsOf };
 }
 
-describe('the hosts of a meeting', () => {
-  it('are the one of an event type without pooling, all of a collective, and two of several pools', () => {
-    const { bookOne, hostsOf, handles } = openWorld();
-    const { owner, member } = handles.users;
-    expect(hostsOf(bookOne('Intro call'))).toEqual([owner]);
-    expect(hostsOf(bookOne('Office visit'))).toEqual([owner, member]);
-    expect(new Set(hostsOf(bookOne('Panel interview'))).size).toBe(2);
-  });
-
-  it('take turns in a round robin: on one day no host gets a second meeting before all had one, but for a canceled one', () => {
-    const { bookOne, hostsOf, offer, service } = openWorld();
-    cancelInvitee(service, bookOne('Product demo'), { cancelerType: 'host', reason: null });
-    const { hosts } = offer('Product demo');
-    const seen = hosts.flatMap(() => hostsOf(bookOne('Product demo')));
-    expect(seen.toSorted()).toEqual(hosts.toSorted());
-  });
+it('the hosts of a meeting are one, all of a collective, two of several pools, and in a round robin whoever has fewest that day', () => {
+  const { bookOne, hostsOf, handles, offer, service } = openWorld();
+  const { owner, member } = handles.users;
+  expect(hostsOf(bookOne('Intro call'))).toEqual([owner]);
+  expect(hostsOf(bookOne('Office visit'))).toEqual([owner, member]);
+  expect(new Set(hostsOf(bookOne('Panel interview'))).size).toBe(2);
+  const nextDay = instantOf(fixedNowMs + 2 * dayMs);
+  cancelInvitee(service, bookOne('Product demo', nextDay), { cancelerType: 'host', reason: null });
+  const { hosts } = offer('Product demo');
+  expect(hosts.flatMap(() => hostsOf(bookOne('Product demo', nextDay))).toSorted()).toEqual(hosts.toSorted());
 });
 
 describe('a booking that is moved', () => {
@@ -56,11 +50,8 @@ describe('a booking that is moved', () => {
     expect(moved).toEqual({ ...first, ...own });
     expect([uri, cancel_url, reschedule_url]).not.toEqual([first.uri, first.cancel_url, first.reschedule_url]);
     expect(created_at > first.created_at).toBe(true);
-    const { location, event_guests } = meetingOf(first) ?? {};
-    expect(meetingOf(moved)).toMatchObject({
-      location: { ...location },
-      event_guests: [{ email: event_guests?.[0]?.email }],
-    });
+    const location = { ...meetingOf(first)?.location };
+    expect(meetingOf(moved)).toMatchObject({ location, event_guests: [{ email: 'guest@example.test' }] });
   });
 
   it('is refused once its event type is deleted, or so late that no year has room for it', () => {
@@ -105,11 +96,9 @@ describe('a meeting', () => {
     const [meeting, host] = [meetingOf(booked), service.state.users.get(handles.users.member)];
     if (!meeting || !host) throw new Error('no meeting');
     const { length } = facts;
-    updateMeeting(service, meeting, { host, join_url: 'https://meet.example.test/other' });
-    expect(meetingOf(booked)).toMatchObject({
-      event_memberships: [{ user: host.uri }],
-      location: { join_url: 'https://meet.example.test/other' },
-    });
+    const join_url = 'https://meet.example.test/other';
+    updateMeeting(service, meeting, { host, join_url });
+    expect(meetingOf(booked)).toMatchObject({ event_memberships: [{ user: host.uri }], location: { join_url } });
     expect(facts.length).toBe(length);
   });
 });
