@@ -54,7 +54,7 @@ export async function openTarget() {
       const answer = await send(method, path, extra);
       const what = `${method} ${path} ${String(extra?.body).slice(0, 2000)} is answered ${answer.status}`;
       expect([what, allowed, faults.splice(0)]).toEqual([what, expect.arrayContaining([answer.status]), []]);
-      if (answer.status >= 400) expect(titles, what).toContain(errorBody.parse(await answer.json()).title);
+      if (answer.status >= 400) expect(titles).toContain(errorBody.parse(await answer.json()).title);
       return answer.status;
     },
     /** Shows that nothing changes meanwhile. */

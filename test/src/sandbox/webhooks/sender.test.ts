@@ -1,6 +1,7 @@
 // Sending deliveries over kept connections.
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createPlain, type AddressInfo, type Server, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSender } from '#src/sandbox/webhooks/sender.ts';
 import { until } from '../../../harness/ports.ts';
@@ -24,7 +25,7 @@ async function listen(server: Server): Promise<{ url: string; connections: Set<S
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, connections, opened: () => opened };
 }
 const answering = (listener: RequestListener) => listen(createServer(listener));
-const saying = (text: string) => listen(createPlain((socket) => void socket.once('data', () => socket.write(text))));
+const saying = (words: string) => listen(createPlain((socket) => void socket.once('data', () => socket.write(words))));
 
 /** A connection serves its next request one turn of the event loop after a response. */
 const connectionFree = () => new Promise((resolve) => void setTimeout(resolve, 5));
@@ -52,25 +53,15 @@ describe('the sender', () => {
 
   it('sends path, query, credentials and body as they are', async () => {
     const seen: unknown[] = [];
-    const { url } = await answering((request, response) => {
-      let text = '';
-      request.on('data', (chunk: Buffer) => (text += chunk.toString()));
-      request.on('end', () => {
-        seen.push([request.method, request.url, request.headers, text]);
-        response.writeHead(200, { 'content-length': 2 }).end('ok');
-      });
+    const { url } = await answering(async (request, response) => {
+      seen.push(request.method, request.url, request.headers, await text(request));
+      response.end('ok');
     });
     const address = url.replace('//', '//ada:s%C3%A9same@').replace('/hook', '/a%20b/?x=1&y=ä#z');
     await openSender().post({ url: address, headers, body });
     const authorization = `Basic ${Buffer.from('ada:sésame').toString('base64')}`;
-    expect(seen).toEqual([
-      [
-        'POST',
-        '/a%20b/?x=1&y=%C3%A4',
-        { ...headers, host: new URL(url).host, connection: 'keep-alive', authorization },
-        body.toString(),
-      ],
-    ]);
+    const sent = { ...headers, host: new URL(url).host, connection: 'keep-alive', authorization };
+    expect(seen).toEqual(['POST', '/a%20b/?x=1&y=%C3%A4', sent, body.toString()]);
   });
 
   it('takes the status of an answer that is too long, or streams on, and opens another connection for the next', async () => {
@@ -86,13 +77,12 @@ describe('the sender', () => {
 
   it('sends again when a kept connection was closed by the other side', async () => {
     let deliveries = 0;
-    const server = createServer((request, response) => {
+    const { url, opened } = await answering((request, response) => {
       deliveries += 1;
       // The second on a connection is cut off unread.
       if (deliveries === 2) request.socket.destroy();
       else response.writeHead(202, { 'content-length': 0 }).end();
     });
-    const { url, opened } = await listen(server);
     const sender = openSender();
     await sender.post({ url, headers, body });
     await connectionFree();
@@ -114,7 +104,6 @@ describe('the sender', () => {
   it('says what stood in the way', async () => {
     const sender = openSender();
     const post = (url: string) => sender.post({ url, headers, body });
-    expect(await post('http://127.0.0.1:1/')).toEqual({ status: null, error: 'ECONNREFUSED' });
     const strange = await saying('SSH-2.0-OpenSSH\r\n\r\n');
     expect(await post(strange.url)).toEqual({ status: null, error: 'not an HTTP response' });
     const upgrading = await saying('HTTP/1.1 101 Switching Protocols\r\n\r\n');
