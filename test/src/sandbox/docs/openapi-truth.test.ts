@@ -2,18 +2,14 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { eventKinds } from '#schemas/events.ts';
-import type { OpenApiDocument } from '#src/http/openapi/document.ts';
+import type { OpenApiDocument, ResponseDocs } from '#src/http/openapi/document.ts';
 import { forms } from '#src/sandbox/world/service.ts';
 import { openCallback } from '../../../harness/sandbox/callback-server.ts';
 import type { Answer, TestSandbox } from '../../../harness/sandbox.ts';
 import { fillEveryList, listsOf } from '../../../harness/sandbox/lists.ts';
 import { openForSuite } from '../../../harness/sandbox/suite.ts';
 
-interface Answering {
-  readonly content?: { readonly 'application/json': { readonly schema: unknown } };
-}
-
-const schemaOf = (answer: object | undefined): unknown => (answer as Answering).content?.['application/json'].schema;
+const schemaOf = (answer: ResponseDocs | undefined): unknown => answer?.content?.['application/json']?.schema;
 
 /** One of each event, sent to the subscriptions of the organization and to one of its owner. */
 async function makeEverythingHappen(sandbox: TestSandbox, url: string): Promise<void> {
@@ -92,7 +88,7 @@ describe.each(forms)('what the documents promise in the %s form', (as) => {
   });
 
   it('is how refusals look', async () => {
-    const responses = document.components['responses'] as Readonly<Record<string, object>>;
+    const responses = document.components['responses'] as Readonly<Record<string, ResponseDocs>>;
     const refused = await sandbox.call('GET', '/webhook_subscriptions', { as: 'no_scopes' });
     expect(refused.status).toBe(403);
     expect(judge(schemaOf(responses['Forbidden']), refused.body)).toEqual([]);

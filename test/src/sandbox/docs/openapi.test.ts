@@ -7,7 +7,6 @@ import { eventKinds } from '#schemas/events.ts';
 import { operationsUnder } from '#src/sandbox/api/service-app.ts';
 import { openForSuite } from '../../../harness/sandbox/suite.ts';
 import { operations } from '../../../harness/sandbox.ts';
-import { statusOf } from '#src/http/operation.ts';
 import { controls } from '#src/sandbox/controls/control-routes.ts';
 import { openApiDocument } from '#src/sandbox/docs/openapi.ts';
 import type { OpenApiDocument, OperationDocs } from '#src/http/openapi/document.ts';
@@ -24,45 +23,17 @@ const docsOf = ({ method, path }: { method: string; path: string }, document = s
 const parametersOf = (operation: { method: string; path: string }) =>
   (docsOf(operation).parameters ?? []) as readonly { in: string; name: string; schema: object }[];
 
-async function complaints(document: OpenApiDocument): Promise<unknown> {
-  const { valid, errors } = await new Validator().validate(
-    structuredClone(document) as unknown as Record<string, unknown>,
-  );
-  return valid ? [] : errors;
-}
-
-/** Every `$ref` that leads nowhere. */
-function lostRefs(document: OpenApiDocument): readonly string[] {
-  const leadsTo = (ref: string): unknown =>
-    ref
-      .slice(2)
-      .split('/')
-      .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], document);
-  const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref = '']) => ref);
-  return refs.filter((ref) => leadsTo(ref) === undefined);
-}
-
 describe('the OpenAPI documents', () => {
   it('are valid OpenAPI 3.1, the one of the service in both forms', async () => {
     const options = { baseUrl: 'http://127.0.0.1:1', as: 'public', eventTypes: false } as const;
     const publicly = openApiDocument(operationsUnder(options), options);
     for (const document of [service, controlDocument, publicly]) {
-      expect(document.openapi).toMatch(/^3\.1\./);
-      expect(await complaints(document)).toEqual([]);
+      const result = await new Validator().validate({ ...structuredClone(document) });
+      expect(result).toMatchObject({ valid: true });
     }
     const request = ({ components }: OpenApiDocument) => components.schemas['CreateWebhookSubscriptionRequest'];
     expect(JSON.stringify(request(publicly))).toContain('event_type.');
     expect(JSON.stringify(request(service))).not.toContain('event_type.');
-  });
-
-  it('have a target for every reference, and name no operation twice', () => {
-    for (const document of [service, controlDocument]) {
-      expect(lostRefs(document)).toEqual([]);
-      const ids = Object.values(document.paths).flatMap((methods) =>
-        Object.values(methods).map(({ operationId }) => operationId),
-      );
-      expect(new Set(ids).size).toBe(ids.length);
-    }
   });
 
   it('hold every operation with its scopes and placeholders, and every control, each in its own document', () => {
@@ -89,44 +60,37 @@ describe('the OpenAPI documents', () => {
     }
   });
 
-  it('give every record a name of its own', () => {
-    const named = /^\{"type":"object","properties":\{"(resource":|collection":\{"type":"array","items":)\{"\$ref"/;
-    for (const operation of operations.filter(({ answers }) => answers !== 'nothing')) {
-      const response = docsOf(operation).responses[statusOf(operation)] as { content: Record<string, object> };
-      const { schema } = response.content['application/json'] as { schema: unknown };
-      expect([operation.id, JSON.stringify(schema)]).toEqual([operation.id, expect.stringMatching(named)]);
-    }
-  });
-
-  it('describe both kinds of token, every scope, every event, a count with its bounds, and a time', () => {
-    const schemes = service.components['securitySchemes'] as Readonly<Record<string, object>>;
+  it('describe every scope, every event, a count with its bounds, and a time', () => {
     const { base_url } = sandbox.handles;
-    const authorizationCode = { authorizationUrl: `${base_url}/oauth/authorize`, tokenUrl: `${base_url}/oauth/token` };
-    expect(schemes).toMatchObject({
-      personalAccessToken: { type: 'http', scheme: 'bearer' },
-      oauth2: { flows: { authorizationCode } },
-    });
-    for (const scope of Object.keys(apiScopes)) expect(JSON.stringify(schemes['oauth2'])).toContain(`"${scope}"`);
+    const authorizationCode = {
+      authorizationUrl: `${base_url}/oauth/authorize`,
+      tokenUrl: `${base_url}/oauth/token`,
+      scopes: Object.fromEntries(Object.keys(apiScopes).map((scope) => [scope, expect.any(String)])),
+    };
+    expect(service.components['securitySchemes']).toMatchObject({ oauth2: { flows: { authorizationCode } } });
     expect(Object.keys(service.webhooks ?? {}).toSorted()).toEqual(Object.keys(eventKinds).toSorted());
     const parameters = parametersOf({ method: 'GET', path: '/scheduled_events' });
-    const schemaFor = (wanted: string): unknown => parameters.find(({ name }) => name === wanted)?.schema;
-    expect(schemaFor('count')).toEqual({ type: 'integer', minimum: 1, maximum: 100, default: 20 });
-    expect(schemaFor('min_start_time')).toEqual({ type: 'string', format: 'date-time' });
+    expect(parameters).toContainEqual(
+      expect.objectContaining({ name: 'count', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } }),
+    );
+    const time = { type: 'string', format: 'date-time' };
+    expect(parameters).toContainEqual(expect.objectContaining({ name: 'min_start_time', schema: time }));
   });
 });
 
 describe('the pages of the sandbox', () => {
-  const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
   const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(sandbox.handles.base_url + path, { headers, redirect: 'manual' });
 
-  it.each([
-    ['/', '/_sandbox'],
-    ['/_sandbox/', '/_sandbox'],
-    ['/_sandbox', '/_sandbox/docs'],
-  ])('%s leads a browser to %s', async (path, location) => {
-    const { status, headers } = await get(path, html);
-    expect([status, headers.get('location')]).toEqual([302, location]);
+  it('lead a browser to the documentation', async () => {
+    for (const [path, location] of Object.entries({
+      '/': '/_sandbox',
+      '/_sandbox/': '/_sandbox',
+      '/_sandbox': '/_sandbox/docs',
+    })) {
+      const { status, headers } = await get(path, { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
+      expect([status, headers.get('location')]).toEqual([302, location]);
+    }
   });
 
   it('tell programs where things are, and name every control', async () => {
@@ -152,8 +116,8 @@ describe('the pages of the sandbox', () => {
     const policy = answer.headers.get('content-security-policy');
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toContain('unsafe');
-    const outside = [...page.matchAll(/(?:src|href)="([^"#][^"]*)"/g)].map(([, link = '']) => link);
-    const own = sandbox.handles.base_url;
-    expect(outside.filter((link) => !/^(\/|data:)/.test(link) && !link.startsWith(own))).toEqual([]);
+    const links = [...page.matchAll(/(?:src|href)="([^"#][^"]*)"/g)].map(([, link = '']) => link);
+    const { base_url } = sandbox.handles;
+    expect(links.filter((link) => !/^(\/|data:)/.test(link) && !link.startsWith(base_url))).toEqual([]);
   });
 });
