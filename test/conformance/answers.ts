@@ -1,6 +1,6 @@
 // What the rows share: requests that most of them send, forms and bodies of the specification, and the check of an answer.
 import { expect } from 'vitest';
-import type { ApiScope } from '#schemas/api-scope.ts';
+import { everyScope, type ApiScope } from '#schemas/api-scope.ts';
 import type { Answer, CallOptions, TestSandbox } from '../harness/sandbox.ts';
 
 export const sixDigits = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
@@ -26,6 +26,13 @@ export async function answers(call: Promise<Answer>, status: number, ...body: re
   expect(await call).toMatchObject(body.length === 0 ? { status } : { status, body: body[0] });
 }
 
+/** The record that a call with this status answers. */
+export async function recordOf(call: Promise<Answer>, status = 200): Promise<Answer['body']> {
+  const answer = await call;
+  expect(answer.status).toBe(status);
+  return answer.body.resource;
+}
+
 let last = 0;
 /** A token of the owner, or of another user, with these scopes only. */
 export function tokenWith(
@@ -47,6 +54,24 @@ export const hookOf = ({ handles }: TestSandbox, more: object = {}): object => (
   scope: 'organization',
   ...more,
 });
+
+/** Shows that subscribing to each of these events takes this scope, which no other includes but for its own `write`. */
+export async function subscribingAsksFor(
+  sandbox: TestSandbox,
+  scope: ApiScope,
+  events: readonly string[],
+  more: object = {},
+): Promise<void> {
+  const others = everyScope.filter((one) => one !== scope && !one.startsWith(scope.slice(0, 8)));
+  for (const event of events) {
+    const subscribe = (...scopes: readonly ApiScope[]) => {
+      const body = hookOf(sandbox, { events: [event], ...more });
+      return sandbox.call('POST', '/webhook_subscriptions', { body, token: tokenWith(sandbox, scopes) });
+    };
+    await answers(subscribe(...others), 403, lacking(scope));
+    await answers(subscribe('webhooks:write', scope), 201);
+  }
+}
 
 /** A call of an operation about something that is not there, with an empty body where it takes one. */
 export function tryOperation(

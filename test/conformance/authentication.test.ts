@@ -1,10 +1,20 @@
 // Conformance: authentication, scopes and the bodies of 401 and 403.
 import { expect } from 'vitest';
-import { apiScopes, type ApiScope } from '#schemas/api-scope.ts';
+import { apiScopes, everyScope, type ApiScope } from '#schemas/api-scope.ts';
 import { authorizationServerMetadata, tokenAnswer } from '#schemas/oauth.ts';
 import { operations, openTestSandbox, type Answer } from '../harness/sandbox.ts';
 import { callback, openClient, verifier, type Bent } from '../harness/sandbox/oauth-client.ts';
-import { answers, documentedBody, hookOf, lacking, strange, tokenWith, tryOperation } from './answers.ts';
+import {
+  answers,
+  documentedBody,
+  hookOf,
+  isForAdministrators,
+  lacking,
+  strange,
+  subscribingAsksFor,
+  tokenWith,
+  tryOperation,
+} from './answers.ts';
 import { openForRows, rows } from './rows.ts';
 
 let client: ReturnType<typeof openClient>;
@@ -12,8 +22,9 @@ const sandbox = openForRows({ rateLimits: false, eventTypes: true }, async (open
   client = openClient(opened);
 });
 
-const everyScope = Object.keys(apiScopes) as ApiScope[];
 const granted = (...scopes: ApiScope[]): string => tokenWith(sandbox, scopes);
+
+const sentBack = { code: expect.any(String), state: 'as sent' };
 
 /** Every scope but this one is not enough, and this one alone is: what is then wrong is the request or nothing. */
 async function demands(scope: ApiScope, requests: string): Promise<void> {
@@ -27,15 +38,11 @@ async function demands(scope: ApiScope, requests: string): Promise<void> {
   }
 }
 
-const subscribe = (token: string, events: readonly string[], more: object = {}): Promise<Answer> =>
-  sandbox.call('POST', '/webhook_subscriptions', { token, body: hookOf(sandbox, { events, ...more }) });
+const subscribe = (token: string, events: readonly string[]): Promise<Answer> =>
+  sandbox.call('POST', '/webhook_subscriptions', { token, body: hookOf(sandbox, { events }) });
 
-async function demandedForEvents(scope: ApiScope, events: string, more: object = {}): Promise<void> {
-  for (const event of events.split(' ')) {
-    await answers(subscribe(granted('webhooks:write'), [event], more), 403, lacking(scope));
-    await answers(subscribe(granted('webhooks:write', scope), [event], more), 201);
-  }
-}
+const demandedForEvents = (scope: ApiScope, events: string, more: object = {}): Promise<void> =>
+  subscribingAsksFor(sandbox, scope, events.split(' '), more);
 
 rows({
   'Authentication 1 | every endpoint requires an `Authorization` header carrying a bearer token': async () => {
@@ -116,14 +123,7 @@ rows({
       expect(everyScope.filter((scope) => scope.includes('custom'))).toEqual([]);
     },
   'Authentication 4 | role-based permission: the same request can succeed for an administrator and fail with 403 for an ordinary user':
-    async () => {
-      const invite = (as: 'admin' | 'member') => {
-        const body = { email: `by-${as}@example.test` };
-        return sandbox.call('POST', `${sandbox.handles.organization}/invitations`, { as, body });
-      };
-      await answers(invite('admin'), 201);
-      await answers(invite('member'), 403);
-    },
+    () => isForAdministrators(sandbox, ['/event_types'], { organization: sandbox.handles.organization }),
   'Authentication 5 | plan-based permission: some endpoints return 403 for accounts on plans below the stated level':
     async () => {
       await answers(sandbox.call('GET', '/contacts', { as: 'free_plan' }), 403, { title: 'Permission Denied' });
@@ -132,9 +132,8 @@ rows({
   'Authentication 6 | an authorization server publishes its metadata at {auth_url}/.well-known/oauth-authorization-server':
     async () => {
       const { auth_url } = sandbox.handles;
-      const url = `${auth_url}/.well-known/oauth-authorization-server`;
-      const { status, body } = await sandbox.call('GET', url, { as: null });
-      expect([status, authorizationServerMetadata.parse(body).issuer]).toEqual([200, auth_url]);
+      const { body } = await sandbox.call('GET', `${auth_url}/.well-known/oauth-authorization-server`, { as: null });
+      expect(authorizationServerMetadata.parse(body).issuer).toBe(auth_url);
     },
   'Errors, 401 | caller cannot be authenticated: title `Internal Server Error`, message `The server encountered an unexpected condition that prevented it from fulfilling the request.`':
     async () => {
@@ -150,9 +149,8 @@ rows({
     return answers(subscribe(granted('webhooks:write', 'contacts:read'), events), 403, refused);
   },
   'Errors, 403 | permission denied: title `Permission Denied`; message varies by endpoint': async () => {
-    const { status, body } = await sandbox.call('GET', '/contacts', { as: 'member' });
-    expect({ status, body }).toMatchObject({ status: 403, body: { title: 'Permission Denied' } });
-    expect(body).not.toHaveProperty('required_scopes');
+    const { body } = await sandbox.call('GET', '/contacts', { as: 'member' });
+    expect(body).toEqual({ title: 'Permission Denied', message: expect.any(String) });
   },
   'Errors, 404 | requested resource not found: same title and message as 401': async () => {
     await answers(sandbox.call('GET', `/users/${strange}`), 404, documentedBody);
@@ -166,8 +164,7 @@ rows({
   },
   'Authentication 6 | the metadata is that of RFC 8414: endpoints, grants, PKCE and scopes | A25': async () => {
     const { auth_url } = sandbox.handles;
-    const { body } = await sandbox.call('GET', '/.well-known/oauth-authorization-server', { as: null });
-    expect(body).toMatchObject({
+    await answers(sandbox.call('GET', '/.well-known/oauth-authorization-server', { as: null }), 200, {
       issuer: auth_url,
       authorization_endpoint: `${auth_url}/oauth/authorize`,
       token_endpoint: `${auth_url}/oauth/token`,
@@ -181,16 +178,12 @@ rows({
   },
   'Authentication 7 | a user chosen on the authorization page sends the browser back with `code` and `state` | A25':
     async () => {
-      const page = await client.ask();
-      expect(page.text).toContain(`value="${sandbox.handles.users.member}"`);
-      const { status, back } = await client.choose({ user: sandbox.handles.users.member });
-      expect({ status, back }).toMatchObject({ status: 302, back: { code: expect.any(String), state: 'as sent' } });
+      const user = sandbox.handles.users.member;
+      expect((await client.ask()).text).toContain(`value="${user}"`);
+      expect(await client.choose({ user })).toMatchObject({ status: 302, back: sentBack });
     },
   'Authentication 7 | `login_hint` (an e-mail address or a user URI) with `prompt=none` is approved at once | A25':
-    async () => {
-      const { status, back } = await client.approve();
-      expect({ status, back }).toMatchObject({ status: 302, back: { code: expect.any(String), state: 'as sent' } });
-    },
+    async () => expect(await client.approve()).toMatchObject({ status: 302, back: sentBack }),
   'Authentication 7 | the token endpoint gives an access token, a refresh token, their scope, the owner and the organization | A25':
     async () => {
       const { users, organization } = sandbox.handles;
@@ -245,13 +238,13 @@ rows({
   'Authentication 7 | an access token lives 2 hours; a personal access token does not expire | A25': async () => {
     await using later = await openTestSandbox();
     const client = openClient(later);
-    const { body } = await client.signIn();
+    const { access_token: token, refresh_token } = (await client.signIn()).body;
     later.service.clock.advance(7199 * 1000);
-    expect(await client.works(body.access_token)).toBe(true);
+    expect(await client.works(token)).toBe(true);
     later.service.clock.advance(1000);
     const expired = { details: [{ message: 'The token has expired.' }] };
-    await answers(later.call('GET', '/users/me', { token: body.access_token }), 401, expired);
-    await answers(client.refresh(body.refresh_token), 200);
+    await answers(later.call('GET', '/users/me', { token }), 401, expired);
+    await answers(client.refresh(refresh_token), 200);
     later.service.clock.advance(1000 * 24 * 3600 * 1000);
     await answers(later.call('GET', '/users/me'), 200);
   },

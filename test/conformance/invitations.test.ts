@@ -8,6 +8,7 @@ import {
   invalid,
   lacking,
   noRight,
+  recordOf,
   sixDigits,
   strange,
   tokenWith,
@@ -27,11 +28,7 @@ const inviteToStrange = (): Promise<Answer> =>
   sandbox.call('POST', `/organizations/${strange}/invitations`, { body: { email: newAddress() } });
 
 /** A pending invitation. */
-async function invited(email = newAddress()) {
-  const { status, body } = await invite(email);
-  expect(status).toBe(201);
-  return body.resource;
-}
+const invited = (email?: string) => recordOf(invite(email), 201);
 const decide = async ({ uri }: { uri: string }, decision: 'accept' | 'decline') =>
   (await sandbox.control('POST', `/invitations/${decision}`, { uri })).body.resource;
 const count = (): number => sandbox.service.state.invitations.size;
@@ -114,13 +111,8 @@ rows({
       for (const one of [invitation, await decide(invitation, 'decline')]) expect(one).not.toHaveProperty('user');
     },
   'Errors, 400 | title and message strings (for the invitation endpoint)': async () => {
-    const before = count();
-    await answers(invite('unknown'), 400, {
-      title: expect.any(String),
-      message: expect.any(String),
-      details: [{ parameter: 'email', message: expect.any(String) }],
-    });
-    expect(count()).toBe(before);
+    const words = { title: expect.any(String), message: expect.any(String) };
+    await answers(invite('unknown'), 400, { ...words, details: [{ parameter: 'email', message: expect.any(String) }] });
   },
   'Errors of the invitation endpoint, 401 | caller cannot be authenticated': () =>
     answers(invite(newAddress(), { as: null }), 401, { title: 'Internal Server Error' }),
@@ -166,8 +158,8 @@ rows({
   },
   'Errors, 400 | of concurrent duplicate requests one is answered 201 and the others 400 | A24': async () => {
     const email = newAddress();
-    const answers = await Promise.all(Array.from({ length: 5 }, () => invite(email)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 400, 400, 400, 400]);
+    const answers = await Promise.all([1, 2, 3].map(() => invite(email)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 400, 400]);
   },
   'Transitions of invitation status | accepting makes a user of the address, an ordinary member of the organization | A24':
     async () => {
@@ -187,11 +179,9 @@ rows({
   },
   'GET /organizations/<uuid>/invitations | lists the invitations, filtered by `email` and `status`, page by page | A24':
     async () => {
-      const list = (query: Record<string, string | number>, more: CallOptions = {}) =>
-        sandbox.call('GET', `${sandbox.handles.organization}/invitations`, {
-          query: { count: 100, ...query },
-          ...more,
-        });
+      const path = `${sandbox.handles.organization}/invitations`;
+      const list = (query: Record<string, string | number>) =>
+        sandbox.call('GET', path, { query: { count: 100, ...query } });
       const [one, two, three] = [await invited(), await invited(), await invited()];
       await decide(two, 'decline');
       const whole = urisOf(await list({}));
@@ -200,7 +190,8 @@ rows({
       expect(urisOf(await list({ email: three.email }))).toEqual([three.uri]);
       const { pagination } = (await list({ count: whole.length - 1 })).body;
       expect(urisOf(await sandbox.call('GET', pagination.next_page))).toEqual([three.uri]);
-      for (const as of ['member', 'no_scopes', 'enterprise'] as const) await answers(list({}, { as }), 403);
+      for (const as of ['member', 'no_scopes', 'enterprise'] as const)
+        await answers(sandbox.call('GET', path, { as }), 403);
     },
   'GET /organizations/<uuid>/invitations/<uuid> | retrieves one invitation | A24': async () => {
     const invitation = await invited();

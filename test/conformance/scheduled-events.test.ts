@@ -2,7 +2,17 @@
 import { expect } from 'vitest';
 import { openBooker, type Booker } from '../harness/sandbox/bookings.ts';
 import { everyPage } from '../harness/sandbox/lists.ts';
-import { answers, asksFor, finds, invalid, isForAdministrators, noAccess, sixDigits, urisOf } from './answers.ts';
+import {
+  answers,
+  asksFor,
+  finds,
+  invalid,
+  isForAdministrators,
+  noAccess,
+  recordOf,
+  sixDigits,
+  urisOf,
+} from './answers.ts';
 import { openForRows, rows } from './rows.ts';
 
 let booker: Booker;
@@ -51,9 +61,9 @@ rows({
   'GET /scheduled_events/<uuid> | shows times, place, hosts, guests and how many come | A4a': async () => {
     const start_time = booker.freshTime();
     const { event } = await booker.booked({ start_time, event_guests: ['guest@example.test'] });
-    const owner = (await sandbox.call('GET', sandbox.handles.users.owner)).body.resource;
-    const { resource } = (await sandbox.call('GET', event)).body;
-    expect(resource).toMatchObject({
+    const owner = await recordOf(sandbox.call('GET', sandbox.handles.users.owner));
+    const meeting = await recordOf(sandbox.call('GET', event));
+    expect(meeting).toMatchObject({
       uri: event,
       name: 'Intro call',
       status: 'active',
@@ -63,7 +73,7 @@ rows({
       event_memberships: [{ user: owner.uri, user_email: owner.email, user_name: owner.name }],
       event_guests: [{ email: 'guest@example.test' }],
     });
-    expect(Date.parse(resource.end_time) - Date.parse(resource.start_time)).toBe(30 * 60_000);
+    expect(Date.parse(meeting.end_time) - Date.parse(meeting.start_time)).toBe(30 * 60_000);
   },
   'GET /scheduled_events | takes `user`: the meetings that user hosts | A6e': async () => {
     const [own, other] = [await supported(), await booker.booked()];
@@ -100,15 +110,13 @@ rows({
   },
   'GET /scheduled_events | is sorted by `start_time`, upwards unless asked otherwise | A6e': async () => {
     const { organization } = sandbox.handles;
-    const times = async (query: Record<string, string>): Promise<string[]> =>
-      (await list({ organization, count: 100, ...query })).body.collection.map(
-        (one: { start_time: string }) => one.start_time,
-      );
     for (let count = 0; count < 2; count += 1) await booker.booked();
-    const upwards = await times({});
-    expect(upwards.length).toBeGreaterThan(1);
-    expect(upwards).toEqual(upwards.toSorted());
-    expect(await times({ sort: 'start_time:desc' })).toEqual(upwards.toReversed());
+    const { collection } = (await list({ organization, count: 100 })).body;
+    const times = collection.map((one: { start_time: string }) => one.start_time);
+    expect(times.length).toBeGreaterThan(1);
+    expect(times).toEqual(times.toSorted());
+    const downwards = await list({ organization, count: 100, sort: 'start_time:desc' });
+    expect(downwards.body.collection).toEqual(collection.toReversed());
     await answers(list({ organization, sort: 'name:asc' }), 400);
   },
   'Conventions 3 | pages of scheduled events lead through all of them, and back': async () => {

@@ -51,20 +51,15 @@ rows({
     expect(Object.keys(apiScopes)).toEqual(expect.arrayContaining(['meeting_recaps:read', 'meeting_recaps:write']));
   },
   'Versioning 3 | available-times range extended from 7 to 31 days without breaking existing use': async () => {
+    const fromMs = sandbox.service.clock.nowMs() + 3_600_000;
+    const at = (days: number) => new Date(fromMs + days * 86_400_000).toISOString();
     const ask = (days: number) => {
-      const fromMs = sandbox.service.clock.nowMs() + 3_600_000;
-      const [start_time, end_time] = [0, days].map((day) => new Date(fromMs + day * 86_400_000).toISOString());
-      const query = {
-        event_type: sandbox.handles.event_types.solo,
-        start_time: start_time ?? '',
-        end_time: end_time ?? '',
-      };
+      const query = { event_type: sandbox.handles.event_types.solo, start_time: at(0), end_time: at(days) };
       return sandbox.call('GET', '/event_type_available_times', { query });
     };
-    const [week, month, longer] = [await ask(7), await ask(31), await ask(32)];
-    expect([week.status, month.status, longer.status]).toEqual([200, 200, 400]);
-    const starts = (list: readonly { start_time: string }[]): string[] => list.map(({ start_time }) => start_time);
-    expect(starts(month.body.collection)).toEqual(expect.arrayContaining(starts(week.body.collection)));
+    const { collection } = (await ask(7)).body;
+    await answers(ask(31), 200, { collection });
+    await answers(ask(32), 400);
   },
   'Versioning 3 | scope-based authorization was introduced': () =>
     answers(sandbox.call('GET', '/contacts', { as: 'no_scopes' }), 403, lacking('contacts:read')),
