@@ -1,6 +1,7 @@
-// The controls of what administrators change: custom fields, users and event types, and what the service shows and sends afterwards.
+// The controls of what administrators change: custom fields, users, event types and meetings, and what the service shows and sends afterwards.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Fact } from '#src/sandbox/world/service.ts';
+import { openBooker } from '../../../harness/sandbox/bookings.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 
 let facts: Fact[];
@@ -93,4 +94,17 @@ it('the controls of event types make, change, deactivate and delete one, each wi
     ['event_type.updated', 'Open door', false],
     ['event_type.deleted', 'Open door', false],
   ]);
+});
+
+it('the control of meetings gives one another host and another link, without an event', async () => {
+  const booker = await openBooker(sandbox);
+  const { event } = await booker.booked({ event_type: booker.offers['Intro call'] });
+  facts.length = 0;
+  const { member } = sandbox.handles.users;
+  const join_url = 'https://meet.example.test/other';
+  const change = (host: string) => sandbox.control('PATCH', '/scheduled_events', { uri: event, host, join_url });
+  const expected = { event_memberships: [{ user: member }], location: { join_url } };
+  expect((await change(member)).body.resource).toMatchObject(expected);
+  expect((await sandbox.call('GET', event)).body.resource).toMatchObject(expected);
+  expect([(await change(`${member}0`)).status, facts]).toEqual([404, []]);
 });
