@@ -8,7 +8,7 @@ import type { OpenApiDocument, OperationDocs } from '#src/http/openapi/document.
 import { openTestSandbox, type TestSandbox } from '../sandbox.ts';
 import { sampleOf, type Known } from './hostile-requests.ts';
 
-export interface Extra {
+interface Extra {
   readonly body?: string | Uint8Array | undefined;
   readonly type?: string | undefined;
 }
