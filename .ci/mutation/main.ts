@@ -22,7 +22,7 @@ const core: Readonly<Record<string, { readonly tests: string; readonly explained
   'workers/projections/version.ts': { tests: 'test/workers/projections/version.test.ts', explained: 0 },
   'workers/projections/no-show.ts': { tests: 'test/workers/projections/no-show.test.ts', explained: 4 },
   'workers/projections/merge.ts': {
-    tests: 'test/workers/projections/{merge-effects,merge,merge-property}.test.ts',
+    tests: 'test/workers/projections/{merge-effects,merge-property}.test.ts',
     explained: 7,
   },
   'workers/pipeline/parse.ts': { tests: 'test/workers/pipeline/parse.test.ts', explained: 7 },

@@ -2,14 +2,13 @@
 // and what it changes reaches the mirror as webhooks. Each organization has a mirror of its own, as each has a token of its own.
 import type { SandboxOptions } from '#src/sandbox/sandbox.ts';
 import { bearer } from './api-app.ts';
-import { openTestBackfill, type TestBackfill } from './test-backfill.ts';
-import { openSubscriber, type Subscriber } from '../sandbox/subscriber.ts';
+import { openTestBackfill } from './test-backfill.ts';
+import { openSubscriber } from '../sandbox/subscriber.ts';
 import { readMirror, type MirrorReader } from './mirror-reader.ts';
 import { openTestSandbox, type Answer, type CallOptions, type TestSandbox } from '../sandbox.ts';
 import { ingestBodies, type TestStore } from '../stores.ts';
 
 interface Mirror {
-  readonly world: TestBackfill;
   readonly reader: MirrorReader;
   /** Brings it up to date. */
   hear(): Promise<void>;
@@ -59,30 +58,21 @@ interface MirrorNeeds {
 }
 
 async function openMirror({ kept, sandbox, fresh }: MirrorNeeds, whose: 'owner' | 'enterprise'): Promise<Mirror> {
-  const ear: Subscriber | undefined =
+  const events = ['contact.created', 'contact.updated', 'contact.deleted'] as const;
+  // There is no subscription for the other organization: it is read again.
+  const ear =
     whose === 'owner'
-      ? await openSubscriber(sandbox, {
-          events: ['contact.created', 'contact.updated', 'contact.deleted'],
-          scope: 'organization',
-        })
+      ? kept.use(await openSubscriber(sandbox, { events: [...events], scope: 'organization' }))
       : undefined;
-  if (ear) kept.use(ear);
   const world = kept.use(await openTestBackfill(fresh, {}, sandbox));
-  const reader = kept.use(await readMirror(world.store));
   const fill = () =>
     world.run({ only: ['custom_field_definitions', 'contacts'], token: sandbox.handles.tokens[whose], restart: true });
   await fill();
   return {
-    world,
-    reader,
+    reader: kept.use(await readMirror(world.store)),
     async hear() {
-      // There is no subscription for the other organization: it is read again.
-      if (ear === undefined) return void (await fill());
-      const bodies = await ear.heard();
-      await ingestBodies(
-        world.store,
-        bodies.map((body) => JSON.stringify(body)),
-      );
+      if (ear === undefined) await fill();
+      else for (const body of await ear.heard()) await ingestBodies(world.store, [JSON.stringify(body)]);
     },
   };
 }

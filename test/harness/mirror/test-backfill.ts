@@ -1,5 +1,4 @@
 // A store beside a sandbox, and backfill between them, without any process or delivery.
-import type { EventKind } from '#schemas/events.ts';
 import type { UpstreamNeeds } from '#src/upstream/clients.ts';
 import { backfill, type ResourceOutcome } from '#workers/sync/backfill/backfill.ts';
 import type { Notice, ResourceName } from '#workers/sync/resources/registry.ts';
@@ -10,10 +9,9 @@ import type { TestStore } from '../stores.ts';
 import { clientOf } from '../sandbox/api-clients.ts';
 import { allKinds, openTestSources } from './test-reconcile.ts';
 
-export interface Filling {
+interface Filling {
   readonly only?: readonly ResourceName[];
   readonly restart?: boolean;
-  readonly events?: readonly EventKind[];
   readonly token?: string;
   readonly sources?: Sources;
   /** Stops it once that many pages were folded. */
@@ -39,7 +37,7 @@ export async function openTestBackfill(
     /** A client of a token, for sources of one's own. */
     client: (token: string): Sources['client'] =>
       clientOf(sandbox.handles.base_url, { as: token, fetch: sandbox.fetch }),
-    async run({ only = [], restart = false, events = allKinds, stopAfter = Infinity, ...how }: Filling = {}) {
+    async run({ only = [], restart = false, stopAfter = Infinity, ...how }: Filling = {}) {
       /** What was asked for, in order: `GET /contacts`. */
       const calls: string[] = [];
       let skippedMs = 0;
@@ -67,7 +65,7 @@ export async function openTestBackfill(
           onNotice: (_resource, notice) => void notices.push(notice),
           onOutcome: () => undefined,
         },
-        { only, restart, events, signal: stopping.signal },
+        { only, restart, events: allKinds, signal: stopping.signal },
       );
       const outcomes: Readonly<Partial<Record<ResourceName, ResourceOutcome>>> = Object.fromEntries(
         report.resources.map((outcome) => [outcome.name, outcome]),
@@ -79,7 +77,7 @@ export async function openTestBackfill(
 }
 
 /** A world of thousands of calls, of which the limit allows some hundreds a minute. */
-export function withoutLimits(answer: Response): Response {
+function withoutLimits(answer: Response): Response {
   const headers = new Headers(answer.headers);
   for (const name of ['limit', 'remaining', 'reset']) headers.delete(`x-ratelimit-${name}`);
   return new Response(answer.body, { status: answer.status, headers });

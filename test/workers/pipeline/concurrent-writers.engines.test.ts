@@ -16,7 +16,6 @@ import {
   ingestBodies,
   projectedRows,
   rowsOf,
-  storeEngines,
 } from '../../harness/stores.ts';
 
 const hasPostgres = inject('postgresUrl') !== '';
@@ -55,16 +54,6 @@ describe.runIf(hasPostgres)('several workers on one PostgreSQL', () => {
       log.map(({ delivery_id, redacted }) => `${String(delivery_id)} ${String(redacted)}`).toSorted();
     expect(identities(entries)).toEqual(identities(await rowsOf(alone.store, 'event_log')));
     expect(entries.length + copies).toBe(4 * bodies.length);
-  });
-});
-
-describe.each(storeEngines)('several processes that start at once on $name', ({ available, blank }) => {
-  it.runIf(available)('all open a database that none has migrated yet', async () => {
-    await using fresh = await blank();
-    const opening = Array.from({ length: 5 }, () => openStore({ report: () => {} }, fresh.url));
-    const opened = await Promise.allSettled(opening);
-    for (const each of opened) if (each.status === 'fulfilled') await each.value.close();
-    expect(opened.flatMap((each) => (each.status === 'rejected' ? [String(each.reason)] : []))).toEqual([]);
   });
 });
 

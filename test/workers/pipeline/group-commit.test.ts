@@ -52,17 +52,6 @@ describe('group commit', () => {
     expect(groups.slice(2)).toEqual([[9], [10]]);
   });
 
-  it('rejects the jobs of a failed group, and only those', async () => {
-    const { commit, begun, fail } = heldCommit();
-    const add = createGroupCommit({ parse, commit }, limits);
-    const first = add([1]);
-    await begun;
-    const second = add([2]);
-    fail(new Error('no store'));
-    await expect(first).rejects.toThrow('no store');
-    await expect(second).resolves.toBeUndefined();
-  });
-
   it('rejects a job that cannot be parsed, and no other', async () => {
     const { groups, commit, release } = heldCommit();
     release();

@@ -6,22 +6,12 @@ import { privacyScreen } from '#workers/privacy/screen.ts';
 import { bombs } from '../../harness/data/hostile.ts';
 import { ingest } from '../../harness/ingest.ts';
 import { refuseContact } from '../../harness/refuse-contact.ts';
-import {
-  emptyTables,
-  ingestBodies,
-  projectedRows,
-  receivedAt,
-  rowsOf,
-  storeEngines,
-  type TestStore,
-} from '../../harness/stores.ts';
+import { emptyTables, ingestBodies, receivedAt, rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
 
 const uri = 'https://api.example.test/contacts/1';
 const contact = (payload: object, event = 'contact.updated') =>
   JSON.stringify({ event, created_at: '2025-04-14T11:43:10Z', payload: { uri, ...payload } });
 const neighbour = (n: number) => contact({ uri: `https://api.example.test/contacts/neighbour-${n}`, name: `n${n}` });
-const invitee = (rest: string) =>
-  `{"event":"invitee.created","created_at":"2025-04-14T11:43:10Z","payload":{"uri":"https://api.example.test/invitees/1",${rest}}}`;
 
 describe.each(storeEngines)('on $name', ({ available, fresh }) => {
   let opened: TestStore;
@@ -38,19 +28,6 @@ describe.each(storeEngines)('on $name', ({ available, fresh }) => {
   const theContact = async () =>
     (await rowsOf(opened.store, 'contacts')).find((row) => row['uri'] === uri) as StoredRow;
 
-  it.runIf(available)('a delivery replayed many times has one effect', async () => {
-    const body = contact({ name: 'Ada', emails: [{ email: 'ada@example.test', is_primary: true }] });
-    await ingestBodies(opened.store, [body]);
-    const rows = await projectedRows(opened.store);
-    await ingestBodies(
-      opened.store,
-      Array.from({ length: 60 }, () => body),
-    );
-    for (let n = 0; n < 9; n += 1) await ingestBodies(opened.store, [body]);
-    expect(await projectedRows(opened.store)).toEqual(rows);
-    expect((await entries()).map(({ outcome, duplicates }) => [outcome, duplicates])).toEqual([['applied', 69]]);
-  });
-
   it.runIf(available)('bombs of depth and size are quarantined, and their neighbours are not', async () => {
     const bodies = [neighbour(1), ...bombs.map(([body]) => body), neighbour(2)];
     await ingestBodies(opened.store, bodies);
@@ -60,46 +37,6 @@ describe.each(storeEngines)('on $name', ({ available, fresh }) => {
       ['applied', null],
     ]);
     expect((await entries()).map(({ body }) => String(body).length)).toEqual(bodies.map((body) => body.length));
-  });
-
-  it.runIf(available)('a prototype sent as a key changes no object and no other column', async () => {
-    const body = `{"__proto__":{"admin":true},"event":"contact.updated","created_at":"2025-04-14T11:43:10Z","payload":{"uri":"${uri}","name":"Ada",
-      "__proto__":{"admin":true},"constructor":{"prototype":{"admin":true}},"emails":[{"email":"a@x","__proto__":{"is_primary":true}}],
-      "custom_fields":[{"uri":"https://x/f","label":"constructor","value":{"__proto__":{"admin":true},"constructor":{"prototype":{"admin":true}}}}]}}`;
-    await ingestBodies(opened.store, [body]);
-    expect(({} as { admin?: boolean }).admin).toBeUndefined();
-    expect(await theContact()).toMatchObject({ name: 'Ada', company: null, primary_email: 'a@x' });
-    expect(await rowsOf(opened.store, 'contact_emails')).toMatchObject([{ email: 'a@x', is_primary: false }]);
-    expect(Object.keys((await theContact())['extra'] as object)).toEqual(['constructor']);
-  });
-
-  it.runIf(available)(
-    'of a key sent twice the last counts, for the kind, the check, the log and the rows alike',
-    async () => {
-      await ingestBodies(opened.store, [contact({ name: 'Ada' })]);
-      await ingestBodies(opened.store, [
-        `{"event":"invitee.created","event":"contact.deleted","created_at":"2025-04-14T11:43:10Z","payload":{"uri":"https://x/unknown"},"payload":{"uri":"${uri}"}}`,
-      ]);
-      expect((await entries()).map(({ event, subject_uri }) => [event, subject_uri])).toEqual([
-        ['contact.updated', uri],
-        ['contact.deleted', uri],
-      ]);
-      expect((await theContact())['deleted_at']).toBe('2025-04-14T11:43:10.000000Z');
-      expect(await rowsOf(opened.store, 'invitees')).toEqual([]);
-    },
-  );
-
-  it.runIf(available)('numbers that no double holds are kept as the digits that were sent', async () => {
-    await ingestBodies(opened.store, [
-      invitee(
-        '"payment":{"amount":9007199254740993,"external_id":"a"},"small":-0,"odd":1e308,"tiny":5e-324,"questions_and_answers":[{"position":2,"answer":"x"}]',
-      ),
-    ]);
-    const [row] = await rowsOf(opened.store, 'invitees');
-    expect(row).toMatchObject({ payment: { amount: '9007199254740993' }, payment_amount: null });
-    expect(row?.['extra']).toEqual({ odd: '1e308', small: 0, tiny: 5e-324 });
-    await ingestBodies(opened.store, [invitee('"updated_at":"2025-04-15T11:43:10Z","payment":{"amount":"1234.56"}')]);
-    expect(await rowsOf(opened.store, 'invitees')).toMatchObject([{ payment_amount: 1234.56 }]);
   });
 
   it.runIf(available)('hostile text is stored as it is, apart from NUL and half a surrogate pair', async () => {
@@ -179,17 +116,6 @@ describe.each(storeEngines)('on $name', ({ available, fresh }) => {
       expect((await entries()).filter((entry) => entry['encoding'])).toMatchObject([{ body, encoding, duplicates: 1 }]);
     },
   );
-
-  it.runIf(available)('an unknown kind is stored as unhandled, a body that is not JSON is quarantined', async () => {
-    const unknown = [contact({}, 'contact.merged'), contact({}, 'constructor')];
-    await ingestBodies(opened.store, [...unknown, 'no JSON', '', '[]', '"x"', 'null']);
-    expect((await entries()).map(({ outcome }) => outcome)).toEqual([
-      'unhandled',
-      'unhandled',
-      ...Array.from({ length: 5 }, () => 'quarantined'),
-    ]);
-    expect(await projectedRows(opened.store)).toEqual({});
-  });
 
   it.runIf(available)('the one delivery that the store refuses is quarantined, and no neighbour of it', async () => {
     const relent = await refuseContact(opened.store, 'poison');

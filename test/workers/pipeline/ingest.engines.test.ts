@@ -6,7 +6,7 @@ import { readRows, writeRows, type StoredRow, type UriRow } from '#src/store/row
 import type { MirrorTable } from '#workers/projections/contract.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { tables } from '#src/store/tables.ts';
-import { rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
+import { storeEngines, type TestStore } from '../../harness/stores.ts';
 
 describe.each(storeEngines)('a store on $name', ({ available, blank, fresh }) => {
   let opened: TestStore;
@@ -90,15 +90,6 @@ describe.each(storeEngines)('a store on $name', ({ available, blank, fresh }) =>
       );
     });
     expect([...found.values()].map(({ name }) => name).toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
-  });
-
-  it.runIf(available)('keeps nothing of a transaction that fails', async () => {
-    const failing = opened.store.transaction(async (unit) => {
-      await writeRows(unit, 'contacts', [{ uri: 'https://x/failed' }]);
-      throw new Error('on purpose');
-    });
-    await expect(failing).rejects.toThrow('on purpose');
-    expect((await rowsOf(opened.store, 'contacts')).map(({ uri }) => uri)).not.toContain('https://x/failed');
   });
 
   it.runIf(available)('is refused when a newer version has migrated it', async () => {

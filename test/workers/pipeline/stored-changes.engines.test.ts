@@ -4,14 +4,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { canonicalJson, type JsonObject } from '#schemas/wire.ts';
 import { readFeed } from '#src/feed/entry.ts';
 import { lastSeq } from '#src/store/log/read.ts';
-import { entriesAt, blankChanges } from '#src/store/log/retention.ts';
+import { entriesAt } from '#src/store/log/retention.ts';
 import { blankEntry, parseText } from '#workers/pipeline/parse.ts';
-import { longestValue, storedChanges } from '#workers/pipeline/stored-changes.ts';
+import { longestValue } from '#workers/pipeline/stored-changes.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import type { Changes, Effect } from '#workers/projections/merge.ts';
-import { explain } from '#workers/sync/explain-row.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
-import { eraseFrom } from '../../harness/erasures.ts';
 import { cut, history, reordered } from '../../harness/data/delivery-histories.ts';
 import { fold, readObservation } from '../../harness/mirror/memory-fold.ts';
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
@@ -51,30 +49,6 @@ describe('the changes of entries', () => {
     );
   const fed = async (): Promise<JsonObject[]> =>
     (await readFeed(opened.store, {}, { after: 0, limit: 1_000 })).entries.map(({ text }) => JSON.parse(text));
-
-  it('name the table of a row that an entry created, without columns', async () => {
-    await ingestBodies(opened.store, [delivery('invitee.created', 1, invitee)]);
-    const later = { ...invitee, uri: `${base}/invitees/2`, scheduled_event: { ...meeting, name: 'Call' } };
-    await ingestBodies(opened.store, [delivery('invitee.created', 2, later)]);
-    const stored = [
-      { invitees: {}, scheduled_events: {} },
-      { invitees: {}, scheduled_events: { name: ['Intro', 'Call'] } },
-    ];
-    expect((await entries()).map(({ changes }) => changes)).toEqual(stored);
-    expect((await fed()).map(({ changes }) => changes)).toEqual(stored);
-    const explained = await explain(opened.store, { uri: meeting.uri, after: 0, limit: 10 });
-    expect(explained?.deliveries.map(({ changes }) => changes)).toEqual(stored);
-    expect(explained?.fields).toMatchObject(
-      expect.arrayContaining([
-        expect.objectContaining({
-          column: 'name',
-          value: 'Call',
-          since: expect.objectContaining({ seq: 2 }) as object,
-        }),
-        expect.objectContaining({ column: 'status', since: expect.objectContaining({ seq: 1 }) as object }),
-      ]) as unknown[],
-    );
-  });
 
   it(
     'are those of the fold, for any order, duplication and batching of deliveries',
@@ -126,12 +100,6 @@ describe('the changes of entries', () => {
     ]);
   });
 
-  it('of a table are those of the merge, and nothing where it changed nothing', () => {
-    expect(storedChanges({ changes: null, created: [] })).toBeNull();
-    const changes: Changes = { contacts: { name: [null, 'Ada'] }, users: { name: ['Bo', 'Bob'] } };
-    expect(storedChanges({ changes, created: ['contacts'] })).toEqual({ contacts: {}, users: { name: ['Bo', 'Bob'] } });
-  });
-
   it('list the columns whose values are the time of observation, which may change', async () => {
     const record = { uri: invitee.uri, no_show: { uri: `${base}/invitee_no_shows/1` } };
     await ingestRecords({ store: opened.store, screen }, [{ kind: 'invitee', record, observed: at(1) }], {
@@ -139,40 +107,5 @@ describe('the changes of entries', () => {
       now: receivedAt,
     });
     expect(await entries()).toMatchObject([{ changes: { invitees: { no_show_at: [null, at(1)] } } }]);
-  });
-
-  it('stay removed', async () => {
-    await ingestBodies(opened.store, [
-      delivery('invitee.created', 1, invitee),
-      delivery('contact.created', 1, { uri: `${base}/contacts/1`, name: 'Ada' }),
-    ]);
-    await opened.store.transaction((unit) => blankChanges(unit, [1]));
-    expect(await fed()).toMatchObject([{ changes: null, payload: invitee }, { changes: { contacts: {} } }]);
-  });
-
-  it('never show an erased person, also among the items of a long list', async () => {
-    const { store } = opened;
-    const ada = { email: 'ada@example.test' };
-    const guests = Array.from({ length: 8 }, (_, index) => ({ email: `guest-${index}@example.test` }));
-    const bob = (event_guests: object[], n = 2) => ({
-      uri: `${base}/invitees/${n}`,
-      email: 'bob@example.test',
-      scheduled_event: { ...meeting, uri: `${base}/scheduled_events/${n}`, event_guests },
-    });
-    await ingestBodies(store, [
-      delivery('invitee.created', 1, invitee),
-      delivery('invitee.created', 1, bob([...guests, ada])),
-      delivery('invitee.created', 2, bob([...guests, { email: 'eve@example.test' }])),
-    ]);
-    expect((await entries())[2]).toMatchObject({
-      changes: { scheduled_events: { guests: [[...guests, ada], expect.any(Array)] } },
-    });
-    await eraseFrom(store, ada.email, { now: receivedAt });
-    // A late delivery about both: the person is removed before it is stored.
-    await ingestBodies(store, [delivery('invitee.created', 3, bob([ada, { email: 'eve@example.test' }], 3))]);
-    expect(JSON.stringify([await fed(), await entries()])).not.toContain(ada.email);
-    expect((await fed()).at(-1)).toMatchObject({
-      payload: { scheduled_event: { event_guests: [{ email: 'eve@example.test' }] } },
-    });
   });
 });

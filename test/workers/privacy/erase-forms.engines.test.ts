@@ -71,18 +71,4 @@ describe.each(oneEngine)('the form of an erased invitee on $name', ({ fresh }) =
     await ingestBodies(store, [submission(null).replace('11:00:00Z', '13:00:00Z')]);
     await expectGone(store);
   });
-
-  it.for(
-    ties.flatMap(({ tie, bodies }) => [
-      { tie, order: 'booking first', bodies },
-      { tie, order: 'form first', bodies: bodies.toReversed() },
-    ]),
-  )('goes by the tie that $tie where both come only after the erasure, $order', async ({ bodies }, { store }) => {
-    await eraseIn(store, address);
-    await ingestBodies(store, [other]);
-    for (const body of bodies) await ingestBodies(store, [body]);
-    await expectGone(store);
-    await ingestBodies(store, [submission(null).replace('11:00:00Z', '13:00:00Z')]);
-    await expectGone(store);
-  });
 });

@@ -1,5 +1,4 @@
-// Erasing while others write: a person in a batch that is being folded does not come back, and the bytes are removed too.
-import { readFile } from 'node:fs/promises';
+// Erasing while others write: a person in a batch that is being folded does not come back.
 import { describe, expect, inject, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
@@ -7,7 +6,7 @@ import { ingestRecords } from '#workers/sync/records.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { eraseFrom, everythingIn } from '../../harness/erasures.ts';
-import { aDayLater, freshPostgres, freshSqlite, ingestBodies } from '../../harness/stores.ts';
+import { freshPostgres, ingestBodies } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const now = '2026-01-01T00:00:00.000000Z';
@@ -83,32 +82,5 @@ describe.runIf(inject('postgresUrl') !== '')('an erasure among many writers on P
     expect(text.includes('name-canary')).toBe(false);
     expect(text.includes('name-other')).toBe(true);
     expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
-  });
-});
-
-describe('an erased person on SQLite', () => {
-  it('is nowhere in the bytes of the file or its write-ahead log', async () => {
-    await using opened = await freshSqlite();
-    const { store } = opened;
-    for (let version = 0; version < 10; version += 1)
-      await ingestBodies(
-        store,
-        subjects.map((n) => deliveryBody(n, version)),
-      );
-    await eraseIn(store);
-    await ingestBodies(
-      store,
-      subjects.map((n) => deliveryBody(n, 11)),
-    );
-    const path = opened.url.slice('sqlite:'.length);
-    await store.engine.scrub(Date.now());
-    expect((await readFile(`${path}-wal`)).length).toBe(0);
-    await store.engine.scrub(aDayLater());
-    const bytes = (await Promise.all([path, `${path}-wal`].map((file) => readFile(file, 'latin1')))).join('\n');
-    expect([bytes.includes(address), bytes.includes('name-canary'), bytes.includes('name-other')]).toEqual([
-      false,
-      false,
-      true,
-    ]);
   });
 });

@@ -51,34 +51,6 @@ const feedAfter = async (store: Store, after: number) =>
 describe.each(availableEngines)('after an erasure on $name', ({ fresh }) => {
   const it = testWith(fresh);
 
-  it('no name of an unknown kind holds the address, also without a body or in a late delivery', async ({ store }) => {
-    const uri = `${base}/contacts/canary`;
-    await ingestBodies(store, [
-      deliveryBody(`custom.kind ${address}`, {}),
-      deliveryBody(`custom.own ${address}`, { uri }),
-      deliveryBody(`${'x'.repeat(185)} ${address}`, {}),
-      deliveryBody('custom.other', { note: address }),
-      deliveryBody(`custom.pruned ${address}`, {}),
-      deliveryBody('contact.created', contact('canary', { emails: emails(address) })),
-    ]);
-    await store.db.updateTable('event_log').set({ body: null }).where('event', 'like', 'custom.pruned%').execute();
-    await eraseIn(store);
-    await ingestBodies(store, [deliveryBody(`custom.late ${address}`, {})]);
-    const names = (await rowsOf(store, 'event_log')).map(({ event }) => event).toSorted();
-    expect(names).toEqual([
-      'contact.created',
-      'custom.other',
-      'person.erased',
-      'person.erased',
-      'unknown',
-      'unknown',
-      'unknown',
-      'unknown',
-      'unknown',
-    ]);
-    expect(JSON.stringify(await rowsOf(store, 'event_log'))).not.toContain('canary@');
-  });
-
   it('readers of the feed receive others’ entries again without the person', async ({ store }) => {
     await ingestBodies(store, mentioned);
     await ingestBodies(store, mentioned.slice(0, 1));
@@ -193,43 +165,5 @@ describe.each(availableEngines)('after an erasure on $name', ({ fresh }) => {
     await store.db.insertInto('alerts').values(about).execute();
     expect(await eraseIn(store)).toMatchObject({ removed: { alerts: 2 } });
     expect(await rowsOf(store, 'alerts')).toMatchObject([{ id: 'alert-2' }]);
-  });
-});
-
-const forms = ['victim@bücher.example', 'VICTIM@XN--BCHER-KVA.example', 'victim\uff20bücher.example'];
-const kept = { city: 'Germany &#64; home' };
-const written = {
-  company: 'see {"e":"victim\\u0040bücher.example"}',
-  job_title: 'victim\uff20bücher.example',
-  country: 'Their address:\nvictim&#64;bücher.example',
-  state: 'victim@xn--bcher-kva.example',
-  linkedin: 'https://example.test/?m=v%69ctim%252540b%C3%BCcher.example',
-};
-
-describe.each(availableEngines)('other forms of an erased address on $name', ({ fresh }) => {
-  const it = testWith(fresh);
-
-  it.for(forms)('are removed with %s, whether they arrived before or arrive later', async (whom, { store }) => {
-    const bodies = [
-      ...forms.map((email, n) => deliveryBody('contact.updated', contact(`own-${n}`, { emails: emails(email) }))),
-      deliveryBody('contact.updated', contact('bob', { ...kept, ...written })),
-      `{"event": "contact.updated", no JSON, "note": "Their address:\\nvictim@bücher.example"`,
-    ];
-    const expectGone = async () => {
-      const rows = await rowsOf(store, 'contacts');
-      const own = rows.filter(({ uri }) => String(uri).includes('own-'));
-      expect(own).toMatchObject(forms.map(() => ({ name: null, deleted_source: 'operator' })));
-      const emptied = Object.fromEntries(Object.keys(written).map((column) => [column, null]));
-      expect(rows.filter((row) => !own.includes(row))).toMatchObject([{ name: 'Contact bob', ...kept, ...emptied }]);
-      expect(JSON.stringify(await rowsOf(store, 'event_log')).toLowerCase()).not.toMatch(/victim|v%69ctim/);
-    };
-    await ingestBodies(store, bodies);
-    await eraseFrom(store, whom, { now });
-    await expectGone();
-    await ingestBodies(
-      store,
-      bodies.map((text) => text.replace('11:00', '11:30')),
-    );
-    await expectGone();
   });
 });

@@ -221,6 +221,15 @@ describe.each(oneEngine)('erase on $name', ({ fresh }) => {
     expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
   });
 
+  it('takes the person out of the label of a column of contacts_wide', async ({ store }) => {
+    const record = { uri: `${base}/contact_custom_fields/1`, label: `Known to ${address}` };
+    const read = { kind: 'custom_field_definition' as const, record, observed: '2025-04-14T11:30:00Z' };
+    await ingestRecords({ store, screen }, [read], { source: 'reconcile', now });
+    expect(await rowsOf(store, 'contacts_wide_columns')).toMatchObject([{ label: record.label }]);
+    await eraseIn(store);
+    expect(await rowsOf(store, 'contacts_wide_columns')).toMatchObject([{ label: null }]);
+  });
+
   it('can only be written by an operator', async ({ store }) => {
     const uri = `${base}/contacts/other`;
     await ingestBodies(store, [
@@ -231,24 +240,5 @@ describe.each(oneEngine)('erase on $name', ({ fresh }) => {
     expect(await rowsOf(store, 'contacts')).toMatchObject([{ name: 'Name other', deleted_at: null }]);
     const entries = await rowsOf(store, 'event_log');
     expect(entries.map(({ outcome }) => outcome)).toEqual(['applied', 'unhandled']);
-  });
-
-  it('keeps an erased contact erased also where deletes do not erase', async ({ store }) => {
-    const uri = `${base}/contacts/canary`;
-    const keeping = privacyScreen({ eraseOnDelete: false });
-    await ingestBodies(store, [deliveryBody('contact.created', contact('canary', address))], false);
-    await ingestBodies(store, [deliveryBody('contact.deleted', { uri, deleted_at: '2025-04-14T11:10:00Z' })], false);
-    expect(await rowsOf(store, 'contacts')).toMatchObject([{ name: 'Name canary' }]);
-    await eraseFrom(store, uri, { now });
-    await ingestBodies(
-      store,
-      [deliveryBody('contact.updated', contact('canary', address, { city: 'Canary Wharf' }))],
-      false,
-    );
-    expect(await rowsOf(store, 'contacts')).toMatchObject([
-      { name: null, city: null, extra: null, deleted_at: now, deleted_source: 'operator' },
-    ]);
-    expect(await holds(store, 'canary wharf')).toBe(false);
-    expect(await rebuild({ store, screen: keeping })).toMatchObject({ rowsDiffered: 0 });
   });
 });

@@ -42,10 +42,6 @@ describe('the retained fields', () => {
     });
   });
 
-  it('omit what the table does not know', () => {
-    expect(retainFields('contacts', { uri, nickname: 'Ada', constructor: 'Ada' })).toEqual({ uri });
-  });
-
   it.each([
     ['physical', 'Main Street 1', { type: 'physical', location: 'Main Street 1' }],
     ['outbound_call', '+49 30 5550199', { type: 'outbound_call' }],
@@ -64,14 +60,5 @@ describe('the retained fields', () => {
   ])('of a form submission include where it led only when that is an event type', (result, names) => {
     const { result: retained } = retainFields('routing_form_submissions', { uri, result });
     expect(Object.keys(retained as object)).toEqual(names);
-  });
-
-  it('of a membership include the user without a name', () => {
-    const user = { uri: 'https://api.example.test/users/1', name: 'Ada', email: 'ada@example.test' };
-    expect(retainFields('organization_memberships', { uri, role: 'owner', user })).toEqual({
-      uri,
-      role: 'owner',
-      user: { uri: user.uri, name: null, email: null },
-    });
   });
 });

@@ -1,4 +1,4 @@
-// Who spoke in a meeting: the one thing that is stored of a transcript, beside the recap, and gone with the person it names.
+// Who spoke in a meeting: the one thing that is stored of a transcript, and gone with the person it names.
 import { describe, expect, it } from 'vitest';
 import { speakersRecord, transcript } from '#schemas/meeting-recap.ts';
 import type { JsonObject } from '#schemas/wire.ts';
@@ -71,31 +71,6 @@ describe.each(oneEngine)('the speakers of a meeting on $name', ({ fresh }) => {
   const it = testWith(fresh);
 
   const record = speakersRecord({ uri, created_at }, answer);
-  const rowIn = async (store: Store) => (await rowsOf(store, 'meeting_recaps'))[0];
-
-  it('are beside the recap, whichever came first, and a recap cannot state them', async () => {
-    await using one = await fresh();
-    await using other = await fresh();
-    const bodies = [
-      recapBody('meeting_recap.created', 1, { speakers: ['Other'] }),
-      recapBody('meeting_recap.updated', 9),
-    ];
-    await ingestBodies(one.store, bodies);
-    await read(one.store, record);
-    await read(other.store, record);
-    await ingestBodies(other.store, bodies.toReversed());
-    const row = await rowIn(one.store);
-    expect(row).toMatchObject({ summary_md: 'Short.', speakers: ['Canary Person', 'Host'] });
-    expect(await rowIn(other.store)).toEqual(row);
-    expect(await read(one.store, record, 7)).toMatchObject({ unchanged: 1 });
-    expect(await rebuild({ store: one.store, screen })).toMatchObject({ rowsDiffered: 0 });
-  });
-
-  it('do not bring a deleted recap back', async ({ store }) => {
-    await ingestBodies(store, [recapBody('meeting_recap.created', 1), recapBody('meeting_recap.deleted', 2)]);
-    expect(await read(store, record)).toMatchObject({ unchanged: 1 });
-    expect(await rowIn(store)).toMatchObject({ deleted_source: 'webhook' });
-  });
 
   const address = 'canary@example.test';
   const event = { uri: `${base}/scheduled_events/1`, attendees: [{ user_email: address, user_name: 'Canary Person' }] };

@@ -226,6 +226,18 @@ describe('a row', () => {
     expect(add(turned).outcome).toBe('unchanged');
     expect(JSON.stringify(row()['custom_fields'])).not.toBe(JSON.stringify(before));
   });
+
+  it('has its no-show marks in one order of keys, whichever fact came first', () => {
+    const marks = ['b', 'a'].map((id) =>
+      invitee('invitee_no_show.created', 1, { no_show: { uri: `${base}/no_shows/${id}`, created_at: at(1) } }),
+    );
+    const texts = [marks, marks.toReversed()].map((order) => {
+      const { add, row } = openRows();
+      for (const fact of order) add(fact);
+      return JSON.stringify(row('invitees')['no_show_facts']);
+    });
+    expect(texts[0]).toBe(texts[1]);
+  });
 });
 
 describe('a tombstone', () => {

@@ -85,12 +85,6 @@ describe.each(oneEngine)('retention on $name', ({ name, fresh }) => {
     expect(await logOf(store)).toEqual(log);
   });
 
-  it('leaves an older body from which a row still draws one value', async ({ store }) => {
-    await ingestBodies(store, [updated(10, { name: 'Grace', company: 'Example' }), updated(20, { name: 'Ada' })]);
-    expect(await pruneAll(store)).toMatchObject({ examined: 2, pruned: 0, blanked: 2 });
-    await unharmed(store);
-  });
-
   it('takes out what waits in quarantine too, which is then beyond replay and no longer counted', async ({ store }) => {
     await ingestBodies(store, [updated(10, { uri: 'none' }), deliveryBody('contact.merged', 20, { uri })]);
     expect(await countUnprojected(store, 'quarantined')).toBe(1);
@@ -104,31 +98,6 @@ describe.each(oneEngine)('retention on $name', ({ name, fresh }) => {
     });
     expect(await replay({ store, screen }, {})).toEqual({ read: 2, changed: 0, stillQuarantined: 0 });
     expect((await logOf(store)).map(({ outcome }) => outcome)).toEqual(['quarantined', 'unhandled']);
-  });
-
-  it('gives a read its content back when the same content counts again', async ({ store }) => {
-    const record = { uri, name: 'Ada', updated_at: '2025-04-14T11:10:00.000000Z' };
-    await readAt(store, record, '2025-04-14T11:10:00.000000Z');
-    await ingestBodies(store, [deliveryBody('contact.updated', 20, record)]);
-    expect(await pruneAll(store)).toMatchObject({ pruned: 1 });
-
-    // No value changes by it, but from now on the row draws from it.
-    await readAt(store, record, '2025-04-14T11:30:00.000000Z');
-    const [sent, read] = await logOf(store);
-    expect([sent?.event, read?.event, read?.redacted, read?.body]).toEqual([
-      'contact.updated',
-      'contact.read',
-      false,
-      JSON.stringify({ event: 'contact.read', payload: record }),
-    ]);
-    await unharmed(store);
-    expect(await pruneAll(store)).toMatchObject({ pruned: 1 });
-    await unharmed(store);
-
-    const rows = await projectedRows(store);
-    const log = await logOf(store);
-    await readAt(store, record, '2025-04-14T11:10:00.000000Z');
-    expect([await projectedRows(store), await logOf(store)]).toEqual([rows, log]);
   });
 
   it('leaves an entry that was seen again while it was being looked at', async ({ store }) => {

@@ -126,16 +126,6 @@ describe.each(oneEngine)('the time of a lease on $name', ({ fresh }) => {
     }
   });
 
-  it('is due a period after the last run began, whichever process ran it', async ({ store }) => {
-    const time = timeFrom(startMs);
-    const [one, other] = [holderOn(store, time, 'one'), holderOn(store, time, 'other')];
-    await takeLease(one, job);
-    await endLease(one, 'sweep', startMs);
-    expect(await takeLease(other, job)).toEqual({ kind: 'wait', untilMs: startMs + hourMs });
-    time.pass(hourMs);
-    expect(await takeLease(other, job)).toEqual({ kind: 'taken' });
-  });
-
   it('is due later each time when runs fail, in whichever process, and on time again after a success', async ({
     store,
   }) => {
@@ -170,13 +160,6 @@ describe.each(oneEngine)('the time of a lease on $name', ({ fresh }) => {
     expect(await takeLease(timer, job)).toEqual({ kind: 'taken' });
     await (await holdBack(hand, job.job))[Symbol.asyncDispose]();
     expect(await keepLease(timer, job.job)).toBe(true);
-  });
-
-  it('is due at once again when the run was stopped', async ({ store }) => {
-    const one = holderOn(store, timeFrom(startMs), 'one');
-    await takeLease(one, job);
-    await endLease(one, 'sweep', undefined);
-    expect(await takeLease(one, job)).toEqual({ kind: 'taken' });
   });
 });
 

@@ -55,15 +55,6 @@ describe.each(oneEngine)('a dismissed delivery on $name', (engine) => {
     ]);
   });
 
-  it('is one of all that match, and is dismissed once', async () => {
-    await using log = await openLog();
-    expect(await dismissMatching(log.store, { event: 'contact.*' }, now)).toBe(1);
-    expect(await dismissMatching(log.store, { maxSeq: 2 }, now)).toBe(1);
-    expect(await dismissMatching(log.store, {}, now)).toBe(1);
-    expect(await dismissMatching(log.store, {}, now)).toBe(0);
-    expect(await log.counts()).toEqual([0, 0]);
-  });
-
   it('becomes a delivery like any other when a replay applies it, and stays dismissed when none can', async () => {
     await using log = await openLog();
     await log.store.db

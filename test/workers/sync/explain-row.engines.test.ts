@@ -122,23 +122,6 @@ describe.each(oneEngine)('why, on $name,', ({ fresh }) => {
     expect(originsIn(why)).toMatchObject({ name: ['Grace', 1, 'organization_membership.read'] });
   });
 
-  it('tells a delete, and that what was forgotten is gone', async ({ store }) => {
-    await ingestBodies(store, [
-      deliveryBody('contact.created', 10, { uri: contact, name: 'Ada', ...stamp(10) }),
-      deliveryBody('contact.deleted', 20, { uri: contact, deleted_at: '2025-04-14T11:20:00Z' }),
-    ]);
-    const why = await whyOf(store, contact);
-    expect(why.deleted).toBe(true);
-    expect(why.deliveries).toMatchObject([
-      { redacted: true, pruned: false, changes: null },
-      { redacted: true, pruned: false },
-    ]);
-    expect(originsIn(why)).toEqual({
-      deleted_at: ['2025-04-14T11:20:00.000000Z', 2, 'contact.deleted'],
-      deleted_source: ['webhook', 2, 'contact.deleted'],
-    });
-  });
-
   it('tells an erasure, and which entry a value came from that was taken out', async ({ store }) => {
     const email = 'ada@example.test';
     await ingestBodies(store, [

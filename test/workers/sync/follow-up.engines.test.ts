@@ -116,14 +116,6 @@ describe.each(inForms(oneEngine))('follow-up reads, the service as $as:', ({ fre
     expect(await world.follow()).toEqual(['/users/me', pathOf(invitee.event)]);
   });
 
-  it('a meeting that begins soon, and an event type without a row, are not asked for', async () => {
-    await using world = await openWorld(fresh, { as });
-    await world.book();
-    expect(await rowsOf(world.store, 'event_types')).toEqual([]);
-    world.advance(3 * hourMs - 10 * minuteMs);
-    expect(await world.follow()).toEqual([]);
-  });
-
   it('many links that are not ready are read thirty a run', async () => {
     await using world = await openWorld(fresh, { as });
     for (let booked = 0; booked < 31; booked += 1) await world.book({ hours: 30, status: 'processing' });

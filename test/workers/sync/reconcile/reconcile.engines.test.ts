@@ -151,24 +151,6 @@ for (const { name, available, fresh, as } of inForms(storeEngines)) {
       expect((await mirrored.run({ repair: true })).lines).toEqual([`extra contact ${gone.uri}`]);
     });
 
-    it('names what the token may not read, deletes nothing of it, and goes on with the rest', async () => {
-      const rows = await projectedRows(mirrored.store);
-      const token = mirrored.sandbox.tokens.personal('narrow', {
-        user: mirrored.sandbox.handles.users.owner,
-        scopes: ['users:read', 'organizations:read', 'event_types:read', 'scheduled_events:read'],
-      });
-      const { report, lines } = await mirrored.run({ repair: true, token });
-      expect(lines).toEqual([]);
-      expect(report.unreadable.map(({ what }) => what).toSorted()).toEqual([
-        'contacts',
-        'custom_field_definitions',
-        'meeting_recaps',
-        'routing_forms',
-      ]);
-      expect(report.unreadable.find(({ what }) => what === 'contacts')?.error.hint).toContain('contacts:read');
-      expect((await projectedRows(mirrored.store)).contacts).toEqual(rows.contacts);
-    });
-
     it('deletes none when many are missing, reports how many, and deletes them when allowed', async () => {
       const all = contactsOf(mirrored);
       for (const contact of all.slice(0, 30)) deleteContact(mirrored.sandbox.service, contact);
