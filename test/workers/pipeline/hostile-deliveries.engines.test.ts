@@ -2,11 +2,9 @@
 // the way of its neighbours.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { StoredRow } from '#src/store/rows.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
 import { bombs } from '../../harness/data/hostile.ts';
-import { ingest } from '../../harness/ingest.ts';
 import { refuseContact } from '../../harness/refuse-contact.ts';
-import { emptyTables, ingestBodies, receivedAt, rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
+import { emptyTables, ingestBodies, rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
 
 const uri = 'https://api.example.test/contacts/1';
 const contact = (payload: object, event = 'contact.updated') =>
@@ -92,30 +90,6 @@ describe.each(storeEngines)('on $name', ({ available, fresh }) => {
       ['applied', null],
     ]);
   });
-
-  it.runIf(available)(
-    'what was not a delivery at all is kept in quarantine, bytes whole, beside its neighbours',
-    async () => {
-      const bytes = { body: Buffer.from([0x7b, 0xff, 0x00, 0x7d]).toString('base64'), encoding: 'base64', receivedAt };
-      const forged = [
-        JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`) as unknown,
-        null,
-        {},
-        { body: neighbour(3), receivedAt: 'yesterday' },
-        { body: '\0', receivedAt },
-        { body: '\ud800', receivedAt },
-      ];
-      const [first, second] = [neighbour(1), neighbour(2)].map((body) => ({ body, receivedAt }));
-      const needs = { store: opened.store, screen: privacyScreen({ eraseOnDelete: true }) };
-      await ingest(needs, { v: 1, deliveries: [first, ...forged, bytes, bytes, second] }, receivedAt);
-      await ingest(needs, { v: 2, deliveries: [] }, receivedAt);
-      const quarantined = [...forged, bytes, 'the batch of another version'].map(() => 'quarantined');
-      const outcomes = (await entries()).map(({ outcome }) => outcome);
-      expect(outcomes.toSorted()).toEqual(['applied', 'applied', ...quarantined]);
-      const { encoding, body } = bytes;
-      expect((await entries()).filter((entry) => entry['encoding'])).toMatchObject([{ body, encoding, duplicates: 1 }]);
-    },
-  );
 
   it.runIf(available)('the one delivery that the store refuses is quarantined, and no neighbour of it', async () => {
     const relent = await refuseContact(opened.store, 'poison');

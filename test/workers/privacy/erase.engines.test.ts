@@ -142,6 +142,20 @@ describe.each(oneEngine)('erase on $name', ({ fresh }) => {
     expect(await holds(store, 'canary.person@')).toBe(false);
   });
 
+  it('finds an address in the name of a kind without its body, and with its domain in either form', async ({
+    store,
+  }) => {
+    const texts = ['victim@bücher.example', 'victim@xn--bcher-kva.example'];
+    await ingestBodies(store, [
+      deliveryBody(`custom.kind ${address}`, {}),
+      ...texts.map((company, n) => deliveryBody('contact.updated', contact(`${n}`, `${n}@example.test`, { company }))),
+    ]);
+    await store.db.updateTable('event_log').set({ body: null }).where('event', 'like', 'custom%').execute();
+    for (const whom of [address, ...texts.slice(0, 1)]) await eraseIn(store, whom);
+    const text = await everythingIn(store);
+    expect(['canary.person@', 'victim@', '0@example'].filter((words) => text.includes(words))).toEqual(['0@example']);
+  });
+
   it('is no drift for what is read later, and lets a person come back', async ({ store }) => {
     const needs = { store, screen };
     const page = [

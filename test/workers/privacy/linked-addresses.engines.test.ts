@@ -86,17 +86,6 @@ describe.each(oneEngine)('whom erase reaches on $name', ({ fresh }) => {
     expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
   });
 
-  it('with --only is what was named, and nothing else', async ({ store }) => {
-    await ingestBodies(store, person);
-    const receipt = await eraseIn(store, contactUri('ann'), { only: true });
-    expect(receipt).toMatchObject({ subjects: [{ uri: contactUri('ann') }], addresses: { followed: 0, left: 0 } });
-    await eraseIn(store, 'third@example.test', { only: true });
-    const after = await everythingIn(store);
-    const gone = ['contact ann', 'contact again', 'invitee third', 'third@'];
-    const stays = ['invitee early', 'invitee first', 'first@', 'second@'];
-    expect([...gone, ...stays].filter((words) => after.includes(words))).toEqual(stays);
-  });
-
   it('does not lead through a colleague, unless the colleague was asked for', async ({ store }) => {
     await readUsers(store, user('host', 'Host@example.test'), user('other', 'other@example.test'));
     await ingestBodies(store, [

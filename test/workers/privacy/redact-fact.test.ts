@@ -130,6 +130,16 @@ describe('an entry about an erased person', () => {
     ]);
   });
 
+  it('is a stub without the time of observation, which moves, when their contact was read from the API', () => {
+    const read = readFromApi('contact.read', {
+      uri: `${base}/contacts/1`,
+      created_at: before,
+      emails: [{ email: ada.email }],
+    });
+    const payload = { uri: `${base}/contacts/1`, created_at: before };
+    expect(bodyOf(read)).toEqual({ event: 'contact.read', created_at: null, payload });
+  });
+
   it('is reduced to what others need, at any time when it names the person', () => {
     const payload = { uri, email: ada.email, name: 'Ada', status: 'active', timezone: 'UTC' };
     const reduced = { uri, email: null, name: null, status: 'active', timezone: null };

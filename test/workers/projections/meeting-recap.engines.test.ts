@@ -72,6 +72,13 @@ describe.each(oneEngine)('the speakers of a meeting on $name', ({ fresh }) => {
 
   const record = speakersRecord({ uri, created_at }, answer);
 
+  it('are those of the transcript, which a recap cannot state', async ({ store }) => {
+    await read(store, record);
+    await ingestBodies(store, [recapBody('meeting_recap.updated', 9, { speakers: ['Other'] })]);
+    const row = { summary_md: 'Short.', speakers: ['Canary Person', 'Host'] };
+    expect(await rowsOf(store, 'meeting_recaps')).toMatchObject([row]);
+  });
+
   const address = 'canary@example.test';
   const event = { uri: `${base}/scheduled_events/1`, attendees: [{ user_email: address, user_name: 'Canary Person' }] };
 

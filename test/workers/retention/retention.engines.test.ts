@@ -100,6 +100,18 @@ describe.each(oneEngine)('retention on $name', ({ name, fresh }) => {
     expect((await logOf(store)).map(({ outcome }) => outcome)).toEqual(['quarantined', 'unhandled']);
   });
 
+  it('gives a read its content back when the same content counts again', async ({ store }) => {
+    const record = { uri, name: 'Ada', updated_at: '2025-04-14T11:10:00.000000Z' };
+    await readAt(store, record, '2025-04-14T11:10:00.000000Z');
+    await ingestBodies(store, [deliveryBody('contact.updated', 20, record)]);
+    expect(await pruneAll(store)).toMatchObject({ pruned: 1 });
+    // No value changes by it, but from now on the row draws from it.
+    await readAt(store, record, '2025-04-14T11:30:00.000000Z');
+    const body = JSON.stringify({ event: 'contact.read', payload: record });
+    expect(await logOf(store)).toMatchObject([{ event: 'contact.updated' }, { redacted: false, body }]);
+    await unharmed(store);
+  });
+
   it('leaves an entry that was seen again while it was being looked at', async ({ store }) => {
     const record = { uri, name: 'Ada', updated_at: '2025-04-14T11:10:00.000000Z' };
     await readAt(store, record, '2025-04-14T11:10:00.000000Z');

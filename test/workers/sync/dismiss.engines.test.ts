@@ -55,6 +55,18 @@ describe.each(oneEngine)('a dismissed delivery on $name', (engine) => {
     ]);
   });
 
+  it('is one of all that match, and is dismissed once', async () => {
+    await using log = await openLog();
+    for (const [filter, dismissed] of [
+      [{ event: 'contact.*' }, 1],
+      [{ maxSeq: 2 }, 1],
+      [{}, 1],
+      [{}, 0],
+    ] as const)
+      expect(await dismissMatching(log.store, filter, now)).toBe(dismissed);
+    expect(await log.counts()).toEqual([0, 0]);
+  });
+
   it('becomes a delivery like any other when a replay applies it, and stays dismissed when none can', async () => {
     await using log = await openLog();
     await log.store.db

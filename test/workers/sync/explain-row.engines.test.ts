@@ -131,6 +131,7 @@ describe.each(oneEngine)('why, on $name,', ({ fresh }) => {
     const now = '2025-05-01T00:00:00.000000Z';
     await eraseFrom(store, email, { now });
     const why = await whyOf(store, contact);
+    expect(why.deleted).toBe(true);
     expect(why.deliveries).toMatchObject([
       { seq: 1, redacted: true, pruned: false },
       { event: 'person.erased', source: 'operator', delay_seconds: null },

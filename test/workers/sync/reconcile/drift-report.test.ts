@@ -93,9 +93,4 @@ describe('what a reconcile reads', () => {
       'meeting_recap',
     ]);
   });
-
-  it('leaves out resources that are not mirrored', () => {
-    const names = wantedResources(['contact.created']).map(({ name }) => name);
-    expect(names.toSorted()).toEqual(['contacts', 'custom_field_definitions', 'organization_memberships']);
-  });
 });
