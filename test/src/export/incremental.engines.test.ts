@@ -1,10 +1,9 @@
-// Incremental exports from each engine: where a run begins, when it takes everything, and what it does beside writers.
+// Incremental exports from each engine: where a run begins, when it takes everything, and what it does beside writers. For any
+// history: formats.engines.test.ts.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ExportRequest } from '#src/export/export.ts';
-import { changeTracking } from '#src/export/change-tracking.ts';
 import { appendEntries } from '#src/store/log/append.ts';
 import { listPositions } from '#src/store/log/consumer-offsets.ts';
-import { childTables } from '#workers/projections/child-rows.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { blankEntry } from '#workers/pipeline/parse.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
@@ -24,14 +23,6 @@ const contact = (n: number | string, payload: object = {}, event = 'contact.upda
     created_at: '2025-04-14T11:43:10Z',
     payload: { uri: `https://api.example.test/contacts/${n}`, ...payload },
   });
-
-it('child tables have the parents that the fold gives them', () => {
-  const followed = Object.entries(changeTracking).flatMap(([table, { parent }]) =>
-    parent ? [{ table, parent: parent.table, parentKey: parent.key }] : [],
-  );
-  const folded = childTables.map(({ table, parent, parentKey }) => ({ table, parent, parentKey }));
-  expect(new Set(followed)).toEqual(new Set(folded));
-});
 
 describe.each(availableEngines)('incremental exports from $name', ({ fresh }) => {
   let opened: TestStore;
@@ -92,19 +83,6 @@ describe.each(availableEngines)('incremental exports from $name', ({ fresh }) =>
     expect(await run()).toMatchObject({ uris: ['1', '2'], whole: 'first_run' });
     expect(await run({ columns: ['name', 'uri'] })).toMatchObject({ uris: ['2'], rows: 1 });
     expect(await run({ columns: ['uri', 'company', 'name'] })).toMatchObject({ rows: 0 });
-  });
-
-  it('a parent that lost its children comes with nothing but its URI', async () => {
-    const { store } = opened;
-    await ingestBodies(store, [
-      contact(1, { emails: [{ email: 'ada@example.test' }], updated_at: '2025-04-14T11:00:00Z' }),
-    ]);
-    await run({ name: 'contact_emails' });
-    await ingestBodies(store, [contact(1, { emails: [], updated_at: '2025-04-14T12:00:00Z' })]);
-    const { file } = await run({ name: 'contact_emails' });
-    expect(await rowsIn({ file, format: 'ndjson' }, {})).toEqual([
-      { contact_uri: 'https://api.example.test/contacts/1', email: null, is_primary: null },
-    ]);
   });
 
   it('all rows are written again after a person was erased, and when the log ends before the position', async () => {

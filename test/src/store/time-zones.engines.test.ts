@@ -1,4 +1,4 @@
-// Local time in SQL equals that of the runtime on each store, and the views follow the zones of hosts, invitees and reports.
+// Local time in SQL equals that of the runtime on each store, and is there for rows that were stored before. By the views: views-property.engines.test.ts.
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -10,7 +10,7 @@ import { addRows, deleteRows, writeRows } from '#src/store/rows.ts';
 import { addTimeZones, localTime } from '#src/store/time-zones.ts';
 import { viewRows } from '../../harness/mirror/view-rows.ts';
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
-import { emptyTables, availableEngines, type TestStore } from '../../harness/stores.ts';
+import { availableEngines, emptyTables, type TestStore } from '../../harness/stores.ts';
 import { someInstant, weekdayOf, written } from '../../oracle/local-time.ts';
 
 const zones = Intl.supportedValuesOf('timeZone');
@@ -98,93 +98,33 @@ for (const engine of availableEngines)
       propertyTimeoutMs,
     );
 
-    /** One meeting a start; those at 01:30 UTC on the last Sunday of March are an hour later in Berlin than the day before. */
     const starts = ['2025-03-29T22:30', '2025-03-29T23:30', '2025-03-30T00:30', '2025-03-30T01:30', '2025-03-30T22:30'];
-    const uri = (kind: string, id: number | string) => `https://api.example.test/${kind}/${id}`;
-    const writeMeetings = (timezone: string | null) =>
-      opened.store.transaction(async (unit) => {
-        const times = starts.map((start) => `${start}:00.000000Z`);
-        const hosts = [{ user: uri('users', 1) }];
-        const events = times.map((at, n) => ({ uri: uri('events', n), start_time: at, end_time: at, hosts }));
+    const uri = (kind: string, id: number) => `https://api.example.test/${kind}/${id}`;
+
+    it('is there after the first start for rows whose zone is missing, and after a change of the setting', async () => {
+      await emptyTables(opened.store);
+      const times = starts.map((start) => `${start}:00.000000Z`);
+      await opened.store.transaction(async (unit) => {
+        const events = times.map((at, n) => ({ uri: uri('events', n), start_time: at, end_time: at }));
         await writeRows(unit, 'scheduled_events', events);
-        const invitees = times.map((at, n) => ({
+        const zoned = { timezone: 'Asia/Kolkata', status: 'active' };
+        const invitees = times.map((created_at, n) => ({
           uri: uri('invitees', n),
           event_uri: uri('events', n),
-          created_at: at,
+          created_at,
         }));
         await writeRows(
           unit,
           'invitees',
-          invitees.map((each) => ({ ...each, timezone, status: 'active' })),
+          invitees.map((each) => ({ ...each, ...zoned })),
         );
+        await deleteRows(unit, 'time_zones', 'name', ['asia/kolkata']);
       });
-    const writeHost = (timezone: string) =>
-      opened.store.transaction(async (unit) => {
-        await writeRows(unit, 'users', [{ uri: uri('users', 1), timezone }]);
-        await addTimeZones(unit, [timezone]);
-      });
-    const hostTimes = async () =>
-      (await viewRows(opened.store, 'booking_journeys')).map((row) =>
-        ['host_timezone', 'start_day_host', 'start_weekday_host', 'start_hour_host'].map((name) => row[name]),
-      );
-
-    it('follows the clocks over a change, the host when they become known or move, and the zone of reports', async () => {
-      await emptyTables(opened.store);
-      await writeMeetings('Asia/Kolkata');
-      expect(await hostTimes()).toEqual(starts.map(() => [null, null, null, null]));
-      await writeHost('Europe/Berlin');
-      expect(await hostTimes()).toEqual([
-        ['Europe/Berlin', '2025-03-29', 6, 23],
-        ['Europe/Berlin', '2025-03-30', 7, 0],
-        ['Europe/Berlin', '2025-03-30', 7, 1],
-        // At 02:00 it became 03:00.
-        ['Europe/Berlin', '2025-03-30', 7, 3],
-        ['Europe/Berlin', '2025-03-31', 1, 0],
-      ]);
-      await writeHost('America/New_York');
-      expect((await hostTimes()).map(([, ...times]) => times)).toEqual([
-        ['2025-03-29', 6, 18],
-        ['2025-03-29', 6, 19],
-        ['2025-03-29', 6, 20],
-        ['2025-03-29', 6, 21],
-        ['2025-03-30', 7, 18],
-      ]);
-      const days = (await viewRows(opened.store, 'bookings_daily')).map(({ day, booked, held }) => [day, booked, held]);
-      expect(days).toEqual([
-        ['2025-03-29', 1, 1],
-        ['2025-03-30', 3, 3],
-        ['2025-03-31', 1, 1],
-      ]);
-      const rates = (await viewRows(opened.store, 'no_show_rate')).map(({ dimension, value, held }) => [
-        dimension,
-        value,
-        held,
-      ]);
-      expect(rates.filter(([dimension]) => /^(hour|weekday)$/.test(String(dimension)))).toEqual([
-        ['hour', '00', 2],
-        ['hour', '01', 1],
-        ['hour', '03', 1],
-        ['hour', '23', 1],
-        ['weekday', '1', 1],
-        ['weekday', '6', 1],
-        ['weekday', '7', 3],
-      ]);
-      expect(rates.filter(([dimension]) => String(dimension).startsWith('weekday_ho'))).toContainEqual([
-        'weekday_host',
-        '6',
-        4,
-      ]);
-    });
-
-    it('is there after the first start for rows whose zone is missing, and after a change of the setting', async () => {
-      await emptyTables(opened.store);
-      await writeMeetings('Asia/Kolkata');
-      await opened.store.transaction((unit) => deleteRows(unit, 'time_zones', 'name', ['asia/kolkata']));
-      const times = async () =>
+      const hours = async () =>
         (await viewRows(opened.store, 'booking_journeys')).map((row) => row['start_hour_invitee']);
-      expect(await times()).toEqual([null, null, null, null, null]);
+      expect(await hours()).toEqual([null, null, null, null, null]);
       await using tokyo = await openStore({ report: () => {}, views: { reportZone: 'Asia/Tokyo' } }, opened.url);
-      expect(await times()).toEqual([4, 5, 6, 7, 4]);
+      expect(await hours()).toEqual([4, 5, 6, 7, 4]);
       const days = async () => (await viewRows(tokyo, 'bookings_daily')).map(({ day, booked }) => [day, booked]);
       expect(await days()).toEqual([
         ['2025-03-30', 4],
