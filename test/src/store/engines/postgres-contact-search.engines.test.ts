@@ -72,11 +72,6 @@ describe.runIf(postgres.available)('a PostgreSQL without pg_trgm', () => {
     expect(await searchFinding()).toBeUndefined();
     expect([await find('LOVE'), await find('hate')]).toEqual([1, 0]);
   });
-
-  it('is no matter where the user may create it', async () => {
-    await using opened = await postgres.fresh();
-    expect(await opened.store.engine.contactSearch.missing(opened.store.db)).toEqual([]);
-  });
 });
 
 describe.runIf(postgres.available)('many texts and short ones, which are compared row by row', () => {

@@ -79,16 +79,6 @@ describe('the trigrams of contacts', () => {
     await isSound(store);
   });
 
-  it('replaces a text in the transaction that changes it', async () => {
-    await using opened = await freshSqlite();
-    const { store } = opened;
-    await ingestBodies(store, [contactUpdate(1, { name: 'Qvxzw' })]);
-    await ingestBodies(store, [contactUpdate(1, { name: 'Plmok' }, 20)]);
-    expect([await found(store, 'qvx'), await found(store, 'plm')]).toEqual([[], [uriOf(1)]]);
-    expect([await hits(store, 'qvx'), await kept(store)]).toEqual([0, ['Plmok']]);
-    await isSound(store);
-  });
-
   it('forgets an erased person, and in the bytes with the scrub', async () => {
     await using opened = await freshSqlite();
     const { store } = opened;
