@@ -17,8 +17,6 @@ export interface Journey {
   readonly noticeSeconds: number | null;
 }
 
-const longestCircle = 32;
-
 export const byUri = (rows: readonly StoredRow[] | undefined) =>
   new Map((rows ?? []).map((row) => [String(row['uri']), row]));
 export const secondsBetween = (from: Json | undefined, to: Json | undefined): number | null =>
@@ -111,7 +109,7 @@ function placesOf(invitees: ReadonlyMap<string, StoredRow>): Map<string, { root:
       const met = trail.indexOf(at);
       if (met >= 0) {
         const circle = trail.slice(met);
-        return circle.length <= longestCircle ? (circle.toSorted()[0] as string) : uri;
+        return circle.toSorted()[0] as string;
       }
       trail.push(at);
     }
