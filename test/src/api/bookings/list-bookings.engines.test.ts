@@ -1,4 +1,4 @@
-// The list of bookings by days. Its other filters are in the golden files of the API, and needs-attention.engines.test.ts.
+// The list of bookings by days. Its other filters are in the golden files of the API, and bookings.engines.test.ts.
 import { expect, it } from 'vitest';
 import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import { writeRows } from '#src/store/rows.ts';
