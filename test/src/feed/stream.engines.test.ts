@@ -10,6 +10,7 @@ import { openStream } from '#src/feed/stream.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { openListener, type Listener } from '#src/receiver/listener.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
+import { eventually } from '../../harness/moments.ts';
 import { freshSqlite, ingestBodies, type TestStore } from '../../harness/stores.ts';
 
 interface Received {
@@ -201,7 +202,7 @@ describe('a stream that is not read', () => {
     await expect.poll(() => before === (before = reads), { interval: 500 }).toBe(true);
     expect(reads).toBeLessThan(80);
     answer.resume();
-    await expect.poll(() => reads).toBeGreaterThan(120);
+    await eventually(() => reads).toBeGreaterThan(120);
     asking.destroy();
     await large.close();
   });
@@ -263,13 +264,11 @@ describe('an idle stream', () => {
         .status;
     expect([await poll(1), await poll(0), await poll(1, 2)]).toEqual([503, 200, 200]);
     readers[7]?.leave();
-    await expect
-      .poll(async () => {
-        const { answer, leave } = await subscribe();
-        leave();
-        return answer.statusCode;
-      })
-      .toBe(200);
+    await eventually(async () => {
+      const { answer, leave } = await subscribe();
+      leave();
+      return answer.statusCode;
+    }).toBe(200);
     for (const { leave } of readers) leave();
   });
 });

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { limitConnections } from '#src/receiver/connections.ts';
+import { eventually } from '../../harness/moments.ts';
 import { exchange, openReceiver, signingKey, testQueue } from '../../harness/mirror/receiver.ts';
 import { until } from '../../harness/ports.ts';
 
@@ -115,7 +116,7 @@ describe('near the limit', () => {
     });
     expect(await keepAlive()).toBe('timeout=5');
     busy[Symbol.dispose]();
-    await expect.poll(keepAlive).toBe('timeout=65');
+    await eventually(keepAlive).toBe('timeout=65');
   });
 
   it('a connection is refused, and counted, only while every other one has a complete request in progress', async () => {
@@ -159,7 +160,7 @@ it('counts the connections that had a request within the last second', async () 
     server.close();
   });
   for (const socket of sockets) socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-  await expect.poll(() => answers.length).toBe(2);
+  await eventually(() => answers.length).toBe(2);
   answers[0]?.();
   vi.advanceTimersByTime(500);
   expect(connections.active()).toBe(2);

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ReceivedOutcome } from '#src/observability/metrics/registry.ts';
 import { batchLimits, type DeliveryBatch, type QueuedDelivery } from '#src/queue/contract.ts';
 import { createIntake } from '#src/receiver/intake.ts';
+import { eventually } from '../../harness/moments.ts';
 import { runs } from '../../harness/runs.ts';
 
 const metrics = { batched: () => undefined };
@@ -58,7 +59,7 @@ describe('natural batching', () => {
     await nextTurn();
     send('c');
     queue.release();
-    await expect.poll(() => queue.batches.length).toBe(2);
+    await eventually(() => queue.batches.length).toBe(2);
     expect(answered).toEqual(['a']);
     expect(queue.batches[1]?.deliveries).toEqual([delivery('b'), delivery('c')]);
     queue.release();

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLog } from '#src/observability/log.ts';
 import type { EngineProblem } from '#src/queue/contract.ts';
 import { openQueueCircuit } from '#src/receiver/queue-circuit.ts';
+import { eventually } from '../../harness/moments.ts';
 
 const unsafe: EngineProblem = { fatal: true, message: 'It is not durable.', hint: 'Fix it.' };
 const batch = { v: 1, deliveries: [{ body: '{}', receivedAt: '2026-01-01T00:00:00.000000Z' }] } as const;
@@ -26,7 +27,7 @@ async function openScene(problems: readonly EngineProblem[] = [], { ownClock = t
   );
   onTestFinished(() => circuit.close());
   const state = async (expected: string) => {
-    await expect.poll(() => circuit.state()).toBe(expected);
+    await eventually(() => circuit.state()).toBe(expected);
   };
   return { scene, circuit, state };
 }
@@ -68,7 +69,7 @@ describe('the circuit', () => {
     scene.fails = true;
     await circuit.enqueue(batch);
     Object.assign(scene, { fails: false, problems: [unsafe], nowMs: 1000 });
-    await expect.poll(() => scene.lines.join('')).toContain('It is not durable.');
+    await eventually(() => scene.lines.join('')).toContain('It is not durable.');
     expect([await circuit.enqueue(batch), circuit.state(), scene.added]).toEqual([false, 'unsafe', 0]);
     await expect(circuit.ping()).rejects.toMatchObject({ code: 'queue_unavailable' });
     scene.problems = [];

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { keyIdOf } from '#src/signing/signature.ts';
+import { eventually } from '../../harness/moments.ts';
 import { forgedDeliveries } from '../../harness/forged-deliveries.ts';
 import { exchange, openReceiver, signatureHeader, signingKey } from '../../harness/mirror/receiver.ts';
 
@@ -146,7 +147,7 @@ describe('the size of the body is limited, however it is sent', () => {
     await using receiver = await openReceiver({ options });
     const socket = connect(receiver.port, '127.0.0.1');
     socket.write(`${head('Content-Length: 500')}half of it`, () => socket.destroy());
-    await expect.poll(() => receiver.counted('slotstream_deliveries_refused_total{cause="aborted"}')).toBe(1);
+    await eventually(() => receiver.counted('slotstream_deliveries_refused_total{cause="aborted"}')).toBe(1);
     expect((await receiver.post(body.slice(0, 20))).status).toBe(202);
     expect(receiver.queue.deliveries).toHaveLength(1);
   });

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { selfTestBody } from '#src/receiver/health.ts';
+import { eventually } from '../../harness/moments.ts';
 import { exchange, openReceiver, signatureHeader, testQueue } from '../../harness/mirror/receiver.ts';
 
 const numbered = (index: number): string => JSON.stringify({ event: 'invitee.created', payload: { index } });
@@ -58,7 +59,7 @@ describe('the receiver', () => {
       expect(receiver.queue.deliveries).toEqual([]);
       expect(await receiver.counted('slotstream_disk_log_waiting_deliveries')).toBe(8);
       receiver.queue.mode = 'up';
-      await expect.poll(() => receiver.diskLog.status().batches).toBe(0);
+      await eventually(() => receiver.diskLog.status().batches).toBe(0);
       // In any order: those that a frozen queue was asked to take are tried again later.
       expect(receiver.queue.deliveries.map(({ body }) => body).toSorted()).toEqual(bodies.toSorted());
       expect((await receiver.post('after')).status).toBe(202);
@@ -160,7 +161,7 @@ describe('the shutdown', () => {
     await using receiver = await openReceiver({ queue, listener: { closeTimeoutMs: 5000 } });
     const start = 'POST /webhooks HTTP/1.1\r\nHost: a';
     const answer = exchange(receiver.port, [written(start, numbered(1), receiver.sign(numbered(1)))]);
-    await expect.poll(() => release, { interval: 5 }).toBeDefined();
+    await eventually(() => release).toBeDefined();
     const closing = receiver.close();
     release?.();
     expect(await answer).toMatch(/^HTTP\/1\.1 202 [^]*Connection: close/);

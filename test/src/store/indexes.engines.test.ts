@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
 import { mirrorTables } from '#workers/projections/contract.ts';
+import { eventually } from '../../harness/moments.ts';
 import { freshPostgres, ingestBodies, availableEngines, storeEngines } from '../../harness/stores.ts';
 
 const both = (query: string) => ({ query, isOnSqlite: true });
@@ -159,7 +160,7 @@ describe.runIf(storeEngines[1].available)('an update on PostgreSQL', () => {
       await update(from, to);
       const least = people.length * (to - from);
       const isCounted = ({ all }: Updates, at: number) => all - (before[at]?.all ?? 0) >= least;
-      await expect.poll(async () => (await read()).every(isCounted)).toBe(true);
+      await eventually(async () => (await read()).every(isCounted)).toBe(true);
       return (await read()).map(({ all, hot }, at) => (hot - (before[at]?.hot ?? 0)) / (all - (before[at]?.all ?? 0)));
     };
     await update(0, 10);

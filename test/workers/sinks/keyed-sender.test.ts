@@ -5,6 +5,7 @@ import { createInFlight } from '#workers/sinks/in-flight.ts';
 import { drain, type SendFailure, type KeyedSenderNeeds } from '#workers/sinks/keyed-sender.ts';
 import { SendError } from '#workers/sinks/sink.ts';
 import type { FeedEntry } from '#src/feed/entry.ts';
+import { eventually } from '../../harness/moments.ts';
 import { feedEntryOf } from '../../harness/mirror/feed-entries.ts';
 
 interface Scene {
@@ -61,7 +62,7 @@ describe('the entries of one key', () => {
       throw new SendError({ code: '503', requestedMs: 60_000, everywhere: true });
     });
     const draining = drain(needs, 'a');
-    await expect.poll(() => failed).toHaveLength(1);
+    await eventually(() => failed).toHaveLength(1);
     expect([needs.gate.isHeld(), needs.silence.attempts]).toEqual([true, 1]);
     expect(failed[0]?.retryMs).toBeGreaterThanOrEqual(60_000);
     over.abort();

@@ -7,6 +7,7 @@ import { readEventSource } from '#src/feed/cloud-event.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { PumpInput } from '#workers/sinks/pump.ts';
 import { webhookSink } from '#workers/sinks/webhook.ts';
+import { eventually } from '../../harness/moments.ts';
 import { flawsOf } from '../../harness/data/cloudevents-schema.ts';
 import { openCallback, type Callback, type Received } from '../../harness/sandbox/callback-server.ts';
 import { contact, contactUri, openSinks, startPump, whole } from '../../harness/mirror/sink-pump.ts';
@@ -107,7 +108,7 @@ describe('the feed pushed to a web address', () => {
     await first.stop();
     await ingestBodies(store, [contact(1, 'b')]);
     await using _second = await startPump(store, sink());
-    await expect.poll(() => seqs(callback.received)).toEqual([2, 3]);
+    await eventually(() => seqs(callback.received)).toEqual([2, 3]);
   });
 
   it('keeps the order of every subject, and every id, however the other side fails', async () => {
@@ -148,13 +149,13 @@ describe('the feed pushed to a web address', () => {
         store,
         whole(10).map((m) => contact(2 + m, `round ${n}`)),
       );
-    await expect.poll(() => others().length).toBe(50);
+    await eventually(() => others().length).toBe(50);
     expect(await pumping.position()).toBe(0);
     // Five wait: the log is read no further.
     await ingestBodies(store, [contact(1, 'c'), contact(1, 'd'), contact(1, 'e')]);
     await ingestBodies(store, [contact(2, 'later')]);
     const tries = callback.received.length;
-    await expect.poll(() => callback.received.length).toBeGreaterThan(tries + 20);
+    await eventually(() => callback.received.length).toBeGreaterThan(tries + 20);
     expect(others()).toHaveLength(50);
     isBroken = false;
     await pumping.reaches(56);
@@ -183,7 +184,7 @@ describe('the feed pushed to a web address', () => {
     callback.answer = null;
     const pumping = await startPump(store, sink({ timeoutMs: 500 }));
     await ingestBodies(store, [contact(1, 'a')]);
-    await expect.poll(() => pumping.failed.map(({ code }) => code)).toContain('ETIMEDOUT');
+    await eventually(() => pumping.failed.map(({ code }) => code)).toContain('ETIMEDOUT');
     await pumping.stop();
     expect(await pumping.position()).toBe(0);
   });
@@ -195,9 +196,11 @@ describe('the feed pushed to a private address', () => {
     const guarded = openSinks(store, push(), lines);
     await guarded.reaches('webhook', 0);
     await ingestBodies(store, [contact(1, 'a')]);
-    await expect
-      .poll(async () => (await guarded.status())['webhook'])
-      .toMatchObject({ position: 0, failing: 1, last_error: 'private_address' });
+    await eventually(async () => (await guarded.status())['webhook']).toMatchObject({
+      position: 0,
+      failing: 1,
+      last_error: 'private_address',
+    });
     await guarded.close();
     expect(callback.received).toEqual([]);
     expect(lines.join('')).toContain('FEED_PUSH_ALLOW_PRIVATE');
@@ -205,7 +208,7 @@ describe('the feed pushed to a private address', () => {
     expect(lines.join('')).not.toContain(new URL(callback.url).host);
 
     const allowed = openSinks(store, { ...push(), pushAllowPrivate: true });
-    await expect.poll(() => seqs(callback.received)).toEqual([1]);
+    await eventually(() => seqs(callback.received)).toEqual([1]);
     await allowed.close();
     expect(callback.received[0]?.body).not.toHaveProperty('data.row');
   });
@@ -248,12 +251,12 @@ describe('two processes that push', () => {
     const first = await start(callback.url, cutOff.signal);
     await first.reaches('webhook', 0);
     await ingestBodies(store, [contact(1, 'a')]);
-    await expect.poll(() => callback.received.length).toBeGreaterThan(0);
+    await eventually(() => callback.received.length).toBeGreaterThan(0);
     cutOff.abort(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }));
     const next = await start(second.url);
-    await expect.poll(() => second.received.length).toBeGreaterThan(0);
+    await eventually(() => second.received.length).toBeGreaterThan(0);
     const before = callback.received.length;
-    await expect.poll(() => second.received.length).toBeGreaterThan(4);
+    await eventually(() => second.received.length).toBeGreaterThan(4);
     expect(callback.received.length).toBe(before);
     await next.close();
     await first.close().catch(() => undefined);

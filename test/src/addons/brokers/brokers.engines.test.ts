@@ -7,6 +7,7 @@ import { kafkaSink } from '#src/addons/brokers/kafka.ts';
 import { natsSink } from '#src/addons/brokers/nats.ts';
 import type { PumpInput } from '#workers/sinks/pump.ts';
 import type { SinkSettings } from '#src/app/sinks.ts';
+import { eventually } from '../../../harness/moments.ts';
 import { startKafka, startNats, type Published, type TestBroker } from '../../../harness/brokers.ts';
 import { flawsOf } from '../../../harness/data/cloudevents-schema.ts';
 import { contact, contactUri, openSinks, startPump, whole } from '../../../harness/mirror/sink-pump.ts';
@@ -66,7 +67,7 @@ for (const { name, available, ...kind } of brokers)
     }
     /** All of them arrive, and those of each contact in order. */
     async function expectAllInOrder(count: number): Promise<void> {
-      await expect.poll(async () => firsts(await published()).length).toBeGreaterThanOrEqual(count);
+      await eventually(async () => firsts(await published()).length).toBeGreaterThanOrEqual(count);
       const received = firsts(await published());
       expect(seqs(received).toSorted((a, b) => a - b)).toEqual(whole(count));
       for (const [, own] of Map.groupBy(received, ({ event }) => event.subject))
@@ -99,7 +100,7 @@ for (const { name, available, ...kind } of brokers)
       await broker.cut();
       await using pumping = await startPump(opened.store, sink());
       await ingestBodies(opened.store, some(0, 100));
-      await expect.poll(() => pumping.failed.map(({ code }) => code)).toContain('ECONNREFUSED');
+      await eventually(() => pumping.failed.map(({ code }) => code)).toContain('ECONNREFUSED');
       expect(await pumping.position()).toBe(0);
       await broker.restore();
       await pumping.reaches(100);
@@ -136,7 +137,7 @@ for (const { name, available, ...kind } of brokers)
       await ingestBodies(opened.store, some(50, 5));
       await second.reaches(55);
       // The duplicate window of JetStream.
-      await expect.poll(async () => (await published()).length).toBe(name === 'nats' ? 55 : 85);
+      await eventually(async () => (await published()).length).toBe(name === 'nats' ? 55 : 85);
       await expectAllInOrder(55);
     });
 

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { natsSink, type NatsOptions } from '#src/addons/brokers/nats.ts';
 import type { PumpInput } from '#workers/sinks/pump.ts';
+import { eventually } from '../../../harness/moments.ts';
 import { startNats, writeNatsCredentials, type TestNats } from '../../../harness/brokers.ts';
 import { contact, startPump } from '../../../harness/mirror/sink-pump.ts';
 import { freshSqlite, ingestBodies, type TestStore } from '../../../harness/stores.ts';
@@ -43,10 +44,11 @@ describe.runIf(inject('natsPath'))('the sink of NATS', () => {
     it('delays only the subject of an entry that is larger than the server accepts', async () => {
       await using pumping = await startPump(opened.store, sink(nats.url));
       await ingestBodies(opened.store, [contact(1, 'n'.repeat(1_200_000)), contact(1, 'later'), contact(2, 'other')]);
-      await expect
-        .poll(() => pumping.failed.at(-1))
-        .toMatchObject({ code: 'MAX_PAYLOAD', hint: 'raise max_payload of the NATS server' });
-      await expect.poll(async () => (await nats.published()).map(({ event }) => event.data?.seq)).toEqual([3]);
+      await eventually(() => pumping.failed.at(-1)).toMatchObject({
+        code: 'MAX_PAYLOAD',
+        hint: 'raise max_payload of the NATS server',
+      });
+      await eventually(async () => (await nats.published()).map(({ event }) => event.data?.seq)).toEqual([3]);
       expect(await pumping.position()).toBe(0);
       await nats.deleteStream('slotstream');
     });

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, i
 import { setPosition } from '#src/store/log/consumer-offsets.ts';
 import { sinksFor } from '#src/app/sinks.ts';
 import type { PumpInput } from '#workers/sinks/pump.ts';
+import { eventually } from '../../../harness/moments.ts';
 import { contact, contactUri, startPump, whole } from '../../../harness/mirror/sink-pump.ts';
 import { startRedis, type TestRedis } from '../../../harness/redis.ts';
 import { freshSqlite, ingestBodies, receivedAt, type TestStore } from '../../../harness/stores.ts';
@@ -82,7 +83,7 @@ describe.runIf(inject('redisUrl'))('the feed pushed into a Redis Stream', () => 
     // The large entry is a megabyte, and twice that while it is read.
     await redis.cli('config', 'set', 'maxmemory', String(used + 1_600_000));
     await ingestBodies(opened.store, [...some(1, 2), contact(3, 'n'.repeat(1_000_000)), ...some(4, 2)]);
-    await expect.poll(() => pumping.failed.at(-1)?.code).toBe('OOM');
+    await eventually(() => pumping.failed.at(-1)?.code).toBe('OOM');
     await redis.cli('config', 'set', 'maxmemory', '0');
     await pumping.reaches(5);
     expect(await ids()).toEqual(allOf(5));
@@ -100,7 +101,7 @@ describe.runIf(inject('redisUrl'))('the feed pushed into a Redis Stream', () => 
     await redis.cli('xadd', key, '900-0', 'seq', '900');
     await using pumping = await startPump(opened.store, sink());
     await ingestBodies(opened.store, some(1, 3));
-    await expect.poll(() => pumping.failed.at(-1)?.code).toBe('STREAM_AHEAD');
+    await eventually(() => pumping.failed.at(-1)?.code).toBe('STREAM_AHEAD');
     expect(await pumping.position()).toBe(0);
   });
 });

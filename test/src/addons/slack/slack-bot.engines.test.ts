@@ -19,6 +19,7 @@ import { openChannels } from '#workers/alerts/channels/channels.ts';
 import type { Message } from '#workers/alerts/message/message.ts';
 import { sendClaimed } from '#workers/alerts/outbox/send.ts';
 import { encodeFact } from '#workers/alerts/rules/fact.ts';
+import { eventually } from '../../../harness/moments.ts';
 import { claimForSending } from '../../../harness/alerts/alert-world.ts';
 import { noShowMessage } from '../../../harness/alerts/channel-sends.ts';
 import { openSlackServer, type SlackButton, type SlackMessage } from '../../../harness/alerts/slack-server.ts';
@@ -87,7 +88,7 @@ async function openWorld(fresh: () => Promise<TestStore>, { isOn = true } = {}) 
   const { fact, subject = '', occurredAt: at } = found;
   const alert = { id, rule: 'asks', channel: 'slack', subject_uri: subject, fact: encodeFact(fact) };
   await store.transaction((unit) => insertAlerts(unit, [{ ...alert, occurred_at: at, due_at: at }], at));
-  if (isOn) await expect.poll(() => slack.isListened(), { timeout: 10_000 }).toBe(true);
+  if (isOn) await eventually(() => slack.isListened(), { timeout: 10_000 }).toBe(true);
   const key = await answerKey(store, () => 'unused');
   const kept = stack.move();
   return {
@@ -112,7 +113,7 @@ async function openWorld(fresh: () => Promise<TestStore>, { isOn = true } = {}) 
     /** Presses a button as Slack does, and waits until the product has taken it. */
     async press(button: SlackButton, user = 'UHOST', on: Partial<SlackMessage> | undefined = slack.messages[0]) {
       const envelope = slack.press({ user, on: { channel: 'x', ts: 'x', ...on }, button });
-      await expect.poll(() => slack.acknowledged).toContain(envelope);
+      await eventually(() => slack.acknowledged).toContain(envelope);
     },
     shown: () =>
       (slack.messages[0]?.blocks ?? []).flatMap(({ type, text }) =>
@@ -142,23 +143,23 @@ describe.each(availableEngines)('a direct message in Slack on $name', ({ fresh }
 
     const [came, missed] = slack.buttonsOf(slack.messages[0]) as [SlackButton, SlackButton];
     await world.press(missed);
-    await expect.poll(() => world.buttons(), patience).toEqual(['none']);
+    await eventually(() => world.buttons(), patience).toEqual(['none']);
     expect([world.markOf(uris.held), world.shown().at(-1)]).toEqual([
       expect.any(String),
       expect.stringContaining(': a no-show'),
     ]);
     await world.press(came);
-    await expect.poll(() => world.shown().at(-1), patience).toContain(': they came');
+    await eventually(() => world.shown().at(-1), patience).toContain(': they came');
     expect(world.markOf(uris.held)).toBeNull();
     const entries = (await rowsOf(store, 'event_log')).filter(({ source }) => source === 'operator');
     expect(entries.map(({ body }) => JSON.parse(String(body)).payload)).toEqual([{ uri: uris.held, by: 'host' }]);
     // Its end is recorded after the message was edited.
-    await expect
-      .poll(async () => (await rowsOf(store, 'admin_actions')).map(({ caller, status }) => [caller, status]))
-      .toEqual([
-        ['slack button', 200],
-        ['slack button', 200],
-      ]);
+    await eventually(async () =>
+      (await rowsOf(store, 'admin_actions')).map(({ caller, status }) => [caller, status]),
+    ).toEqual([
+      ['slack button', 200],
+      ['slack button', 200],
+    ]);
 
     // A host who got no direct message gets the retraction.
     await world.options.answers?.({ invitee: uris.held, answer: 'no_show', by: 'api' });
@@ -199,7 +200,7 @@ describe.each(oneEngine)('a direct message in Slack', ({ fresh }) => {
     await world.press({ ...no_show, value: came.value }, 'UOTHER');
     await world.press({ ...no_show, value: came.value }, 'UHOST', { channel: 'DUHOST', ts: '99.0' });
     await world.press({ action_id: 'delete', value: came.value });
-    await expect.poll(() => slack.replies.length, patience).toBe(7);
+    await eventually(() => slack.replies.length, patience).toBe(7);
     expect([world.markOf(uris.held), world.markOf(ended[1] ?? '')]).toEqual([null, null]);
     expect([(await rowsOf(world.store, 'event_log')).length, slack.messages[0]?.edits]).toEqual([before, 0]);
     expect(await rowsOf(world.store, 'admin_actions')).toEqual([]);
@@ -218,12 +219,12 @@ describe.each(oneEngine)('a direct message in Slack', ({ fresh }) => {
       world.store,
       (await ear.heard()).map((body) => JSON.stringify(body)),
     );
-    await expect.poll(() => world.shown().at(-1), patience).toContain(': a no-show');
+    await eventually(() => world.shown().at(-1), patience).toContain(': a no-show');
     await world.options.answers?.({ invitee: uris.held, answer: 'none', by: 'api' });
-    await expect.poll(() => world.buttons(), patience).toEqual(['came', 'no_show']);
-    await expect.poll(() => [slack.connections(), slack.isListened()], patience).toEqual([2, true]);
+    await eventually(() => world.buttons(), patience).toEqual(['came', 'no_show']);
+    await eventually(() => [slack.connections(), slack.isListened()], patience).toEqual([2, true]);
     await world.press(came);
-    await expect.poll(() => world.shown().at(-1), patience).toContain(': they came');
+    await eventually(() => world.shown().at(-1), patience).toContain(': they came');
   });
 
   it('goes to the incoming webhook where Slack does not know the host, waits as long as Slack asks for, is retried after an outage, and given up where the token is wrong', async () => {

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { acknowledge } from '#src/feed/consumer.ts';
 import { openStore } from '#src/store/open-store.ts';
+import { eventually } from '../../../harness/moments.ts';
 import { openHome } from '../../../harness/product.ts';
 import { openTestSandbox } from '../../../harness/sandbox.ts';
 
@@ -13,7 +14,7 @@ it('count calls, requests, commits and consumers, and one id follows a batch thr
   const metrics = async () => (await product.admin('/metrics')).text();
   expect(await metrics()).not.toContain('\nslotstream_service_rate_limit_limit ');
   // The log says when the service has been read: reading the metrics again and again costs more.
-  await expect.poll(product.output).toContain('copied scheduled_events');
+  await eventually(product.output).toContain('copied scheduled_events');
   const read = await metrics();
   const invitees = 'endpoint="GET /scheduled_events/:id/invitees",status="200"';
   expect(read).toContain(`slotstream_service_calls_total{${invitees}} 2`);
@@ -23,7 +24,7 @@ it('count calls, requests, commits and consumers, and one id follows a batch thr
   expect(read).toMatch(/\nslotstream_service_rate_limit_remaining 4\d\d\n/);
 
   expect((await home.run(['trigger', 'invitee.created'])).code).toBe(0);
-  await expect.poll(metrics).toContain('slotstream_commit_seconds_count 1');
+  await eventually(metrics).toContain('slotstream_commit_seconds_count 1');
   await using store = await openStore({ report: () => {} }, home.store);
   await acknowledge(store, { name: 'crm', position: 0, nowMs: Date.now() });
   await product.admin('/api/feed?limit=1');

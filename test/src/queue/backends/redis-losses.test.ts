@@ -4,6 +4,7 @@ import type { Redis } from 'ioredis';
 import { expect, it } from 'vitest';
 import { detectLosses } from '#src/queue/backends/redis-losses.ts';
 import { addJobScript } from '#src/queue/bullmq/backend-overrides.ts';
+import { eventually } from '../../../harness/moments.ts';
 
 /** A Redis of jobs and one marker, with the semantics of the two scripts. */
 function fakeRedis() {
@@ -50,7 +51,7 @@ it('an add that the client sends again to a stale replica does not hide the loss
   const backend = losses.marking(() => bull as unknown as RedisQueueBackend)('q', {} as never);
   const issue = async (id: string): Promise<{ done: Promise<unknown> }> => {
     const done = backend.addJob({} as never, id);
-    await expect.poll(() => replies.has(id), { interval: 1 }).toBe(true);
+    await eventually(() => replies.has(id)).toBe(true);
     return { done };
   };
   const answer = async (id: string, { done }: { done: Promise<unknown> }): Promise<void> => {
