@@ -3,43 +3,24 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { until } from '../harness/ports.ts';
-import { openCallback, type Callback } from '../harness/sandbox/callback-server.ts';
-import { redisAndPostgres, type WithPostgres, type WithRedis } from '../chaos/engines.ts';
-import { mountSmallDisk, type SmallDisk } from '../chaos/faults/disk.ts';
+import { openCallback } from '../harness/sandbox/callback-server.ts';
+import { redisAndPostgres } from '../chaos/engines.ts';
+import { mountSmallDisk } from '../chaos/faults/disk.ts';
 import { spawnMain } from '../harness/running-verb.ts';
-import { startStack, type CommandResult, type Part } from '../chaos/stack.ts';
+import { startStack, type Part } from '../chaos/stack.ts';
 import { startPrometheus } from './prometheus.ts';
 
-export interface Installation {
-  readonly engines: WithRedis & WithPostgres;
-  /** The first of them has no fault of its own: its pages are read. */
-  readonly workers: readonly [Part, Part, Part];
-  readonly receivers: readonly [Part, Part];
-  /** Data folders of the last worker and of the second receiver. */
-  readonly disks: { readonly worker: SmallDisk; readonly receiver: SmallDisk };
-  readonly recipient: Callback;
-  readonly prometheus: string;
-  readonly token: string;
-  /** Starts a part on its own data folder, also where that is a small disk. */
-  start(part: Part): Promise<void>;
-  /** Runs a command in the data folder of a part. */
-  command(part: Part, args: readonly string[]): Promise<CommandResult>;
-  /** A call to the service, or to the controls of the sandbox; answers the body. */
-  service(method: string, path: string, body?: unknown): Promise<unknown>;
-  outputs(): Readonly<Record<string, string>>;
-}
+export type Installation = Awaited<ReturnType<typeof openInstallation>>;
 
-/** docs/proof/faults.md names these three. */
+/** docs/proof/faults.md names these, and the 5 s of Prometheus. */
 const shortened = { WATCH_EVERY: '5s', ALERT_GRACE: '0' };
-const scrapeSeconds = 5;
-const activitiesPerSecond = 3;
-
 /** More than is needed before it counts as filling, with the default MIN_FREE_DISK_MB. */
 const diskMegabytes = 700;
 const metricsToken = 'the-token-of-prometheus';
 
-export async function openInstallation(resources: AsyncDisposableStack): Promise<Installation> {
+export async function openInstallation(resources: AsyncDisposableStack) {
   const engines = await redisAndPostgres(resources);
   const recipient = resources.use(await openCallback());
   const sandbox = await startSandbox(resources);
@@ -60,39 +41,41 @@ export async function openInstallation(resources: AsyncDisposableStack): Promise
       ALERT_ALLOW_PRIVATE: 'true',
     }),
   );
-  const [workers, receivers] = [
-    stack.workers as unknown as Installation['workers'],
-    stack.receivers as unknown as Installation['receivers'],
-  ];
+  const workers = stack.workers as unknown as readonly [Part, Part, Part];
+  const receivers = stack.receivers as unknown as readonly [Part, Part];
   const folders = new Map<Part, string>([
     [workers[2], disks.worker.folder],
     [receivers[1], disks.receiver.folder],
   ]);
   const folderOf = (part: Part): string => folders.get(part) ?? part.dataDir;
+  /** Starts a part on its own data folder, also where that is a small disk. */
   const start = (part: Part): Promise<void> => part.start({ settings: { DATA_DIR: folderOf(part) } });
   for (const part of folders.keys()) await part.stop();
   await Promise.all([...folders.keys()].map(start));
   balancer.targets = receivers.map(({ webhook = '' }) => new URL(webhook).origin);
-  for (const args of [['bootstrap'], ['backfill']]) {
-    const { code, output } = await stack.command(args, { DATA_DIR: workers[0].dataDir });
-    if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}:\n${output}`);
+  for (const verb of ['bootstrap', 'backfill']) {
+    const { code, output } = await stack.command([verb], { DATA_DIR: workers[0].dataDir });
+    if (code !== 0) throw new Error(`${verb} ended with ${code}:\n${output}`);
   }
-  const parts = [...workers, ...receivers];
   return {
     engines,
+    /** The first of them has no fault of its own: its pages are read. */
     workers,
     receivers,
+    /** Data folders of the last worker and of the second receiver. */
     disks,
     recipient,
-    prometheus: await startPrometheus(resources, {
-      targets: parts.map(({ admin }) => new URL(admin).host),
-      token: metricsToken,
-      everySeconds: scrapeSeconds,
-    }),
+    prometheus: await startPrometheus(
+      resources,
+      [...workers, ...receivers].map(({ admin }) => new URL(admin).host),
+      metricsToken,
+    ),
     token: stack.secrets.adminToken,
     start,
-    command: (part, args) => stack.command(args, { DATA_DIR: folderOf(part) }),
-    async service(method, path, body) {
+    /** Runs a command in the data folder of a part. */
+    command: (part: Part, args: readonly string[]) => stack.command(args, { DATA_DIR: folderOf(part) }),
+    /** A call to the service, or to the controls of the sandbox; answers the body. */
+    async service(method: string, path: string, body?: unknown): Promise<unknown> {
       const answer = await fetch(new URL(path, sandbox.base_url), {
         method,
         headers: { authorization: `Bearer ${sandbox.tokens.owner}`, 'content-type': 'application/json' },
@@ -106,55 +89,47 @@ export async function openInstallation(resources: AsyncDisposableStack): Promise
   };
 }
 
-interface SandboxHandles {
-  readonly base_url: string;
-  readonly tokens: { readonly owner: string };
-}
-
-async function startSandbox(resources: AsyncDisposableStack): Promise<SandboxHandles> {
-  const args = ['sandbox', '--json', '--port', '0', '--event-types', '--no-rate-limits'];
-  const child = spawnMain([...args, '--live', String(activitiesPerSecond)], { PATH: process.env['PATH'] ?? '' });
+/** It has three activities a second. */
+async function startSandbox(resources: AsyncDisposableStack) {
+  const args = 'sandbox --json --port 0 --event-types --no-rate-limits --live 3'.split(' ');
+  const child = spawnMain(args, { PATH: process.env['PATH'] ?? '' });
   resources.defer(() => void child.signal('SIGKILL'));
   await until(() => child.out().includes('\n'), 'the sandbox says where it is');
-  return JSON.parse(child.out().split('\n')[0] ?? '') as SandboxHandles;
+  return JSON.parse(child.out().split('\n')[0] ?? '') as { base_url: string; tokens: { owner: string } };
 }
 
 /** Gives requests to the targets in turn, and to the next one where one does not accept connections. */
 async function openBalancer(resources: AsyncDisposableStack): Promise<{ url: string; targets: readonly string[] }> {
   let turn = 0;
   const server = createServer(async (request, response) => {
-    const body = Buffer.concat(await request.toArray());
+    const bytes = await buffer(request);
     const { host: _host, connection: _connection, 'content-length': _length, ...headers } = request.headers;
+    const { method = 'GET', url } = request;
+    const body = bytes.length > 0 ? bytes : null;
     const { targets } = balancer;
     turn += 1;
     for (const at of targets.keys()) {
-      const target = targets[(turn + at) % targets.length];
-      const answer = await fetch(`${target}${request.url}`, {
-        method: request.method ?? 'GET',
-        headers: headers as Record<string, string>,
-        ...(body.length > 0 && { body }),
-        signal: AbortSignal.timeout(10_000),
-      })
+      const signal = AbortSignal.timeout(10_000);
+      const sent = { method, headers: headers as Record<string, string>, body, signal };
+      const answer = await fetch(`${targets[(turn + at) % targets.length]}${url}`, sent)
         .then(async (found) => ({
           status: found.status,
-          headers: { 'content-type': found.headers.get('content-type') ?? 'text/plain' },
+          type: found.headers.get('content-type'),
           text: await found.text(),
         }))
         .catch(() => undefined);
       if (answer === undefined) continue;
-      return void response.writeHead(answer.status, answer.headers).end(answer.text);
+      response.setHeader('content-type', answer.type ?? 'text/plain');
+      return void response.writeHead(answer.status).end(answer.text);
     }
     response.writeHead(502).end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   resources.defer(() => {
     server.closeAllConnections();
     server.close();
   });
-  const balancer = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    targets: [] as readonly string[],
-  };
+  const { port } = server.address() as AddressInfo;
+  const balancer = { url: `http://127.0.0.1:${port}`, targets: [] as readonly string[] };
   return balancer;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { writeRunnableBundle } from '../../.ci/bundle.ts';
 import { observe, waitUntilWell, wrongViews, type Row } from './observe.ts';
-import { lineOf, withResults } from './page.ts';
+import { lineOf, minutesSince, withResults } from './page.ts';
 import { groups } from './rows.ts';
 
 const { values, positionals } = parseArgs({
@@ -43,12 +43,10 @@ async function run(): Promise<void> {
     rows.push(...found);
     earlier = found[0]?.remaining ?? [];
   }
-  const minutes = (Date.now() - begunMs) / 60_000;
-  print(`${rows.length} faults in ${minutes.toFixed(1)} minutes.`);
+  print(`${rows.length} faults in ${minutesSince(begunMs)} minutes.`);
   if (positionals.length === 0) {
     const page = new URL('../../docs/proof/faults.md', import.meta.url);
-    const run = { begun: new Date(begunMs).toISOString(), minutes, rows };
-    await writeFile(page, withResults(await readFile(page, 'utf8'), run));
+    await writeFile(page, withResults(await readFile(page, 'utf8'), begunMs, rows));
     print('Written: docs/proof/faults.md');
   }
   if (rows.every((row) => wrongViews(row).length === 0)) return;

@@ -40,14 +40,17 @@ export async function observe(
 ): Promise<readonly Row[]> {
   const reports = faults.map(() => new Map<ViewName, Report>());
   const lastRead = new Map<ViewName, readonly string[]>();
-  const heals: (() => Promise<unknown>)[] = [];
+  const injected: Fault[] = [];
   const reads: Promise<unknown>[] = [];
   installation.recipient.received.splice(0);
   try {
-    for (const fault of faults) heals.push(await fault.inject(installation));
+    for (const fault of faults) {
+      injected.push(fault);
+      await fault.inject(installation);
+    }
     await watch();
   } finally {
-    for (const heal of heals) await heal();
+    for (const fault of injected) await fault.heal?.(installation);
   }
   await Promise.all(reads);
   const { seconds, remaining } = await waitUntilWell(installation, earlier, faults);

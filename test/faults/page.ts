@@ -5,6 +5,8 @@ import { viewNames, type ViewName } from './views.ts';
 
 const longest = 110;
 
+export const minutesSince = (begunMs: number): string => ((Date.now() - begunMs) / 60_000).toFixed(1);
+
 /** Names of this machine are replaced, and the sentence is shortened. */
 function shown(text: string): string {
   const plain = text
@@ -27,17 +29,12 @@ function cell(row: Row, view: ViewName): string {
 
 export function lineOf(row: Row): string {
   const wrong = wrongViews(row);
-  const instead = (view: ViewName): string =>
-    wrong.includes(view)
-      ? (row.lastRead
-          .get(view)
-          ?.map((text) => `\n        instead: ${text}`)
-          .join('') ?? '\n        no answer')
-      : '';
-  const cells = viewNames.map((view) => `    ${view}: ${cell(row, view).replaceAll('**', '')}${instead(view)}`);
-  return [`${wrong.length === 0 ? '✓' : '✗'} ${row.name}`, ...cells, `    after healing: ${afterHealing(row)}`].join(
-    '\n',
-  );
+  const lines = viewNames.flatMap((view) => {
+    const instead = row.lastRead.get(view)?.map((text) => `        instead: ${text}`) ?? ['        no answer'];
+    return [`    ${view}: ${cell(row, view).replaceAll('**', '')}`, ...(wrong.includes(view) ? instead : [])];
+  });
+  const name = `${wrong.length === 0 ? '✓' : '✗'} ${row.name}`;
+  return [name, ...lines, `    after healing: ${afterHealing(row)}`].join('\n');
 }
 
 function afterHealing({ healSeconds, remaining }: Row): string {
@@ -46,14 +43,9 @@ function afterHealing({ healSeconds, remaining }: Row): string {
   return rest === '' ? 'well' : `still: ${rest}`;
 }
 
-export interface Run {
-  readonly begun: string;
-  readonly minutes: number;
-  readonly rows: readonly Row[];
-}
-
-/** The page docs/proof/faults.md with the results of this run. What a person wrote before them stays. */
-export function withResults(page: string, { begun, minutes, rows }: Run): string {
+/** The page docs/proof/faults.md with the results of a run that ends now. What a person wrote before them stays. */
+export function withResults(page: string, begunMs: number, rows: readonly Row[]): string {
+  const begun = new Date(begunMs).toISOString();
   const missing = rows.reduce((sum, row) => sum + wrongViews(row).length, 0);
   const outcome = missing === 0 ? 'every expected report was there' : `${missing} reports missing or wrong`;
   const load = `${availableParallelism()} cores with a load of ${loadavg()[2]?.toFixed(0)} in the last 15 minutes`;
@@ -61,6 +53,6 @@ export function withResults(page: string, { begun, minutes, rows }: Run): string
 |---|${viewNames.map(() => '---|').join('')}---|
 ${rows.map((row) => `| ${[row.name, ...viewNames.map((view) => cell(row, view)), afterHealing(row)].join(' | ')} |`).join('\n')}
 
-${begun.slice(0, 16).replace('T', ' ')} UTC, ${minutes.toFixed(1)} minutes: ${rows.length} faults, ${outcome}. ${load}.
+${begun.slice(0, 16).replace('T', ' ')} UTC, ${minutesSince(begunMs)} minutes: ${rows.length} faults, ${outcome}. ${load}.
 `;
 }

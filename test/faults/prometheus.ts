@@ -9,32 +9,22 @@ import { freePort, until } from '../harness/ports.ts';
 
 const rules = fileURLToPath(new URL('../../docs/examples/prometheus-rules.yml', import.meta.url));
 
-interface Scraping {
-  /** Host and port of each admin listener. */
-  readonly targets: readonly string[];
-  readonly token: string;
-  readonly everySeconds: number;
-}
-
-/** Answers its address. */
+/** `targets`: host and port of each admin listener. Answers its address. */
 export async function startPrometheus(
   resources: AsyncDisposableStack,
-  { targets, token, everySeconds }: Scraping,
+  targets: readonly string[],
+  credentials: string,
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'slotstream-prometheus-'));
   resources.defer(() => rm(folder, { recursive: true, force: true }));
   const config = join(folder, 'prometheus.yml');
   // JSON is YAML.
-  await writeFile(
-    config,
-    JSON.stringify({
-      global: { scrape_interval: `${everySeconds}s`, evaluation_interval: `${everySeconds}s` },
-      rule_files: [rules],
-      scrape_configs: [
-        { job_name: 'slotstream', authorization: { credentials: token }, static_configs: [{ targets }] },
-      ],
-    }),
-  );
+  const text = JSON.stringify({
+    global: { scrape_interval: '5s', evaluation_interval: '5s' },
+    rule_files: [rules],
+    scrape_configs: [{ job_name: 'slotstream', authorization: { credentials }, static_configs: [{ targets }] }],
+  });
+  await writeFile(config, text);
   const listen = `127.0.0.1:${await freePort()}`;
   const args = ['--config.file', config, '--storage.tsdb.path', join(folder, 'data'), '--web.listen-address', listen];
   const child = endWithThisProcess(spawn('prometheus', args, { stdio: ['ignore', 'ignore', 'pipe'] }));
@@ -47,10 +37,7 @@ export async function startPrometheus(
     if (failure)
       throw new Error('Prometheus is not installed (Debian: apt-get install prometheus).', { cause: failure });
     if (child.exitCode !== null) throw new Error(`Prometheus ended at its start:\n${output}`);
-    return fetch(`http://${listen}/-/ready`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
+    return (await fetch(`http://${listen}/-/ready`).catch(() => undefined))?.ok ?? false;
   }, 'Prometheus is ready');
   return `http://${listen}`;
 }

@@ -19,8 +19,8 @@ export interface Fault {
   readonly expected: readonly ViewName[];
   /** How long all views are read where nothing is expected. */
   readonly seconds?: number;
-  /** Answers how it is healed. */
-  inject(installation: Installation): Promise<() => Promise<unknown>>;
+  inject(installation: Installation): unknown;
+  heal?(installation: Installation): unknown;
 }
 
 const all: readonly ViewName[] = ['first page', 'status', 'doctor', 'alert', 'Prometheus'];
@@ -29,212 +29,164 @@ const withoutAlert = all.filter((view) => view !== 'alert');
 /** No rule of Prometheus is about it. */
 const withoutRule = all.filter((view) => view !== 'Prometheus');
 
-const noWorker = /no worker/i;
-const noReceiver = /no receiver/i;
-const store = /postgres|database|store/i;
-const queue = /redis|queue|on disk/i;
-const disk = /disk|free|room/i;
-
-const ended =
-  (of: 'workers' | 'receivers', how: 'stop' | 'kill9'): Fault['inject'] =>
-  async ({ [of]: parts, start }) => {
-    await Promise.all(parts.map((part) => part[how]()));
-    return () => Promise.all(parts.map(start));
-  };
-
-const thaw = (parts: readonly Part[]) => async () => parts.forEach((part) => part.signal('SIGCONT'));
-
-const healthy: Fault = {
-  name: 'none',
-  expected: [],
-  seconds: 30,
-  inject: async () => async () => undefined,
-};
-
-const workersStopped: Fault = {
-  name: 'all workers stopped (SIGTERM)',
-  pattern: noWorker,
+const noWorker = {
+  pattern: /no worker/i,
   rule: /^SlotstreamDown/,
   expected: withoutAlert,
-  inject: ended('workers', 'stop'),
+  heal: ({ workers, start }: Installation) => Promise.all(workers.map(start)),
 };
-
-const workersKilled: Fault = {
-  ...workersStopped,
-  name: 'all workers killed (kill -9)',
-  inject: ended('workers', 'kill9'),
-};
-
-const receiversStopped: Fault = {
-  name: 'all receivers stopped (SIGTERM)',
-  pattern: noReceiver,
-  rule: /^SlotstreamDown/,
-  expected: all,
-  inject: ended('receivers', 'stop'),
-};
-
-const receiverDisk: Fault = {
-  name: "a receiver's disk full",
-  pattern: disk,
-  rule: /^SlotstreamDiskFilling|EngineDown.* (disk|disk_log)/,
-  part: ({ receivers }) => receivers[1],
-  expected: all,
-  async inject({ disks }) {
-    await disks.receiver.fill(megabyte);
-    return () => disks.receiver.clear();
-  },
-};
-
-const workerDisk: Fault = {
-  name: "a worker's disk almost full (300 MB left)",
-  pattern: disk,
-  rule: /^SlotstreamDiskFilling/,
-  part: ({ workers }) => workers[2],
-  expected: all,
-  async inject({ disks }) {
-    await disks.worker.fill(300 * megabyte);
-    return () => disks.worker.clear();
-  },
-};
-
-const postgresStopped: Fault = {
-  name: 'PostgreSQL stopped',
-  pattern: store,
+const noStore = {
+  pattern: /postgres|database|store/i,
   rule: /EngineDown.* store|^SlotstreamQueueBacklog/,
   expected: withoutAlert,
-  async inject({ engines: { postgres } }) {
-    await postgres.halt('fast');
-    return () => postgres.restart();
-  },
 };
-
-const postgresFrozen: Fault = {
-  ...postgresStopped,
-  name: 'PostgreSQL frozen (SIGSTOP)',
-  async inject({ engines: { postgres } }) {
-    await postgres.freeze();
-    return () => postgres.thaw();
-  },
-};
-
-const redisStopped: Fault = {
-  name: 'Redis stopped (kill -9)',
-  pattern: queue,
+const noQueue = {
+  pattern: /redis|queue|on disk/i,
   rule: /EngineDown.* queue|^SlotstreamWaitingOnDisk/,
   expected: all,
-  async inject({ engines: { redis } }) {
-    await redis.kill9();
-    return () => redis.restart();
-  },
 };
+const disk = /disk|free|room/i;
+const hangingSessions: pg.Client[] = [];
 
-const redisFrozen: Fault = {
-  ...redisStopped,
-  name: 'Redis frozen (SIGSTOP)',
-  async inject({ engines: { redis } }) {
-    redis.freeze();
-    return async () => redis.thaw();
+const faults: readonly (Fault | readonly Fault[])[] = [
+  { name: 'none', expected: [], seconds: 30, inject: () => undefined },
+  {
+    name: 'a worker killed (kill -9) and replaced at once',
+    expected: [],
+    // Until the report of the killed one is old.
+    seconds: 75,
+    async inject({ workers: [, , worker], start }) {
+      await worker.kill9();
+      await start(worker);
+    },
   },
-};
-
-const channel: Fault = {
-  name: 'the alert channel answers 503',
-  pattern: /webhook.*(paus|fail|accept|overdue|503)|overdue|channel/i,
-  rule: /^SlotstreamAlert/,
-  expected: withoutAlert,
-  async inject({ recipient }) {
-    recipient.answer = 503;
-    return async () => (recipient.answer = 202);
+  {
+    ...noWorker,
+    name: 'all workers stopped (SIGTERM)',
+    inject: ({ workers }) => Promise.all(workers.map((part) => part.stop())),
   },
-};
-
-/** The row of its lease stays locked, as by a process that hangs in the midst of a change, and its last run is an hour old. */
-const job: Fault = {
-  name: 'a scheduled job (gap) does not run for an hour',
-  pattern: /job/i,
-  expected: withoutRule,
-  async inject({ engines }) {
-    const lease = "key = 'lease gap'";
-    await query(
-      engines.store,
-      `update key_values set value = jsonb_set(value::jsonb, '{ran_ms}', to_jsonb(${Date.now() - 3_600_000})) where ${lease}`,
-    );
-    const client = new pg.Client({ connectionString: engines.store });
-    await client.connect();
-    await client.query(`begin; select * from key_values where ${lease} for update`);
-    return () => client.end();
+  {
+    name: 'all receivers stopped (SIGTERM)',
+    pattern: /no receiver/i,
+    rule: /^SlotstreamDown/,
+    expected: all,
+    inject: ({ receivers }) => Promise.all(receivers.map((part) => part.stop())),
+    heal: ({ receivers, start }) => Promise.all(receivers.map(start)),
   },
-};
-
-const clock: Fault = {
-  name: "a worker's clock 10 min ahead",
-  pattern: /clock/i,
-  part: ({ workers }) => workers[1],
-  expected: withoutRule,
-  async inject({ workers: [, worker] }) {
-    await worker.stop();
-    await worker.start({ settings: clockAhead(600) });
-    await requireAhead(worker, 600);
-    return async () => {
+  [
+    {
+      name: "a receiver's disk full",
+      pattern: disk,
+      rule: /^SlotstreamDiskFilling|EngineDown.* (disk|disk_log)/,
+      part: ({ receivers }) => receivers[1],
+      expected: all,
+      inject: ({ disks }) => disks.receiver.fill(megabyte),
+      heal: ({ disks }) => disks.receiver.clear(),
+    },
+    {
+      name: "a worker's disk almost full (300 MB left)",
+      pattern: disk,
+      rule: /^SlotstreamDiskFilling/,
+      part: ({ workers }) => workers[2],
+      expected: all,
+      inject: ({ disks }) => disks.worker.fill(300 * megabyte),
+      heal: ({ disks }) => disks.worker.clear(),
+    },
+  ],
+  [
+    {
+      name: 'a scheduled job (gap) does not run for an hour',
+      pattern: /job/i,
+      expected: withoutRule,
+      /** The row of its lease stays locked, as by a process that hangs in the midst of a change, and its last run is an hour old. */
+      async inject({ engines: { store } }) {
+        const ranMs = Date.now() - 3_600_000;
+        const change = `set value = jsonb_set(value::jsonb, '{ran_ms}', to_jsonb(${ranMs}))`;
+        await query(store, `update key_values ${change} where key = 'lease gap'`);
+        const session = new pg.Client({ connectionString: store });
+        hangingSessions.push(session);
+        await session.connect();
+        await session.query("begin; select * from key_values where key = 'lease gap' for update");
+      },
+      heal: () => hangingSessions.pop()?.end(),
+    },
+    {
+      name: 'a subscription deleted in the service, which creates no other',
+      pattern: /subscription.*(deleted|missing|must be created|lost|registered)/i,
+      rule: /^SlotstreamSubscription.*(missing|refused)/,
+      expected: all,
+      async inject({ service }) {
+        const answers = [{ path: '/webhook_subscriptions', method: 'POST', status: 503 }];
+        await service('POST', '/_sandbox/faults', { answers });
+        const user = (await service('GET', '/users/me')) as { resource: { current_organization: string } };
+        const query = new URLSearchParams({ organization: user.resource.current_organization, scope: 'organization' });
+        const list = (await service('GET', `/webhook_subscriptions?${query}`)) as { collection: { uri: string }[] };
+        await service('DELETE', list.collection[0]?.uri ?? '');
+      },
+      heal: ({ service }) => service('POST', '/_sandbox/faults', {}),
+    },
+  ],
+  {
+    ...noStore,
+    name: 'PostgreSQL stopped',
+    inject: ({ engines }) => engines.postgres.halt('fast'),
+    heal: ({ engines }) => engines.postgres.restart(),
+  },
+  {
+    ...noStore,
+    name: 'PostgreSQL frozen (SIGSTOP)',
+    inject: ({ engines }) => engines.postgres.freeze(),
+    heal: ({ engines }) => engines.postgres.thaw(),
+  },
+  {
+    ...noQueue,
+    name: 'Redis stopped (kill -9)',
+    inject: ({ engines }) => engines.redis.kill9(),
+    heal: ({ engines }) => engines.redis.restart(),
+  },
+  {
+    ...noQueue,
+    name: 'Redis frozen (SIGSTOP)',
+    inject: ({ engines }) => engines.redis.freeze(),
+    heal: ({ engines }) => engines.redis.thaw(),
+  },
+  {
+    name: 'the alert channel answers 503',
+    pattern: /webhook.*(paus|fail|accept|overdue|503)|overdue|channel/i,
+    rule: /^SlotstreamAlert/,
+    expected: withoutAlert,
+    inject: ({ recipient }) => (recipient.answer = 503),
+    heal: ({ recipient }) => (recipient.answer = 202),
+  },
+  {
+    name: "a worker's clock 10 min ahead",
+    pattern: /clock/i,
+    part: ({ workers }) => workers[1],
+    expected: withoutRule,
+    async inject({ workers: [, worker] }) {
+      await worker.stop();
+      await worker.start({ settings: clockAhead(600) });
+      await requireAhead(worker, 600);
+    },
+    async heal({ workers: [, worker] }) {
       await worker.stop();
       await worker.start();
-    };
+    },
   },
-};
-
-const subscription: Fault = {
-  name: 'a subscription deleted in the service, which creates no other',
-  pattern: /subscription.*(deleted|missing|must be created|lost|registered)/i,
-  rule: /^SlotstreamSubscription.*(missing|refused)/,
-  expected: all,
-  async inject({ service }) {
-    const answers = [{ path: '/webhook_subscriptions', method: 'POST', status: 503 }];
-    await service('POST', '/_sandbox/faults', { answers });
-    const user = (await service('GET', '/users/me')) as { resource: { current_organization: string } };
-    const query = new URLSearchParams({ organization: user.resource.current_organization, scope: 'organization' });
-    const list = (await service('GET', `/webhook_subscriptions?${query}`)) as { collection: { uri: string }[] };
-    await service('DELETE', list.collection[0]?.uri ?? '');
-    return () => service('POST', '/_sandbox/faults', {});
+  {
+    name: 'deliveries wait: all workers frozen (SIGSTOP)',
+    pattern: /no worker|(batch|deliver)\w* (is|are|wait)/i,
+    rule: /^SlotstreamDown|^SlotstreamQueueBacklog/,
+    expected: withoutAlert,
+    inject: ({ workers }) => workers.forEach((part) => part.signal('SIGSTOP')),
+    heal: ({ workers }) => workers.forEach((part) => part.signal('SIGCONT')),
   },
-};
-
-const workersFrozen: Fault = {
-  name: 'deliveries wait: all workers frozen (SIGSTOP)',
-  pattern: /no worker|(batch|deliver)\w* (is|are|wait)/i,
-  rule: /^SlotstreamDown|^SlotstreamQueueBacklog/,
-  expected: withoutAlert,
-  async inject({ workers }) {
-    for (const part of workers) part.signal('SIGSTOP');
-    return thaw(workers);
+  {
+    ...noWorker,
+    name: 'all workers killed (kill -9)',
+    inject: ({ workers }) => Promise.all(workers.map((part) => part.kill9())),
   },
-};
-
-const replaced: Fault = {
-  name: 'a worker killed (kill -9) and replaced at once',
-  expected: [],
-  // Until the report of the killed one is old.
-  seconds: 75,
-  async inject({ workers, start }) {
-    await workers[2].kill9();
-    await start(workers[2]);
-    return async () => undefined;
-  },
-};
+];
 
 /** Faults of one group last at the same time: no view takes one of them for another. */
-export const groups: readonly (readonly Fault[])[] = [
-  [healthy],
-  [replaced],
-  [workersStopped],
-  [receiversStopped],
-  [receiverDisk, workerDisk],
-  [job, subscription],
-  [postgresStopped],
-  [postgresFrozen],
-  [redisStopped],
-  [redisFrozen],
-  [channel],
-  [clock],
-  [workersFrozen],
-  [workersKilled],
-];
+export const groups: readonly (readonly Fault[])[] = faults.map((each) => [each].flat());
