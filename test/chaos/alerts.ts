@@ -5,8 +5,10 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { missedMeetings } from './load/missed-meetings.ts';
+import { bookings } from './load/bookings.ts';
+import { randomOf } from './load/random.ts';
 import type { Load } from './load/sender.ts';
+import { canaries, serviceUrl, type World } from './load/world.ts';
 
 export type AlertInbox = Awaited<ReturnType<typeof openAlertInbox>>;
 
@@ -58,11 +60,26 @@ const perSecond = 3;
 
 /** Offers marks of no-shows that happen at this moment: rules report nothing of the past. */
 export function startMissedMeetings(seed: number, load: Load) {
-  const next = missedMeetings(seed);
+  const later = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
+  let made = 0;
+  const world: World = {
+    random: randomOf(seed),
+    canaries: canaries(seed),
+    uri: (kind) => `${serviceUrl}/${kind}/missed-${(seed >>> 0).toString(36)}-${(made += 1)}`,
+    now: () => later(0),
+    later,
+    hot: undefined,
+  };
+  const { name, address } = world.canaries;
+  const someone = () => ({ name: `${name} Late`, email: `late.${address}${made}@example.test` });
+  const { book } = bookings(world, someone);
   const bodies = new Map<string, string>();
   const timer = setInterval(() => {
-    const { uri, body } = next();
-    bodies.set(uri, body);
+    const [booked] = book(someone());
+    const payload = { ...booked?.payload, no_show: { uri: world.uri('invitee_no_shows'), created_at: later(0) } };
+    const envelope = { event: 'invitee_no_show.created', created_at: later(0), created_by: `${serviceUrl}/users/u1` };
+    const body = JSON.stringify({ ...envelope, payload });
+    bodies.set(String(booked?.payload['uri']), body);
     load.offer(body);
   }, 1000 / perSecond);
   return {

@@ -1,7 +1,8 @@
 // The history of a chaos run: the same for a seed, of every kind, and every person and secret in it is a canary.
 import { expect, it } from 'vitest';
 import { readBody } from '../oracle/facts.ts';
-import { canaries, erasable, history } from './history.ts';
+import { history } from './history.ts';
+import { canaries } from './world.ts';
 
 const startMs = Date.UTC(2026, 0, 1);
 
@@ -16,8 +17,7 @@ it('is the same for the same seed, and has every kind of event', () => {
   for (const canary of Object.values(canaries(5))) expect(bodies.some((body) => body.includes(canary))).toBe(true);
   const addresses = bodies.flatMap((body) => body.match(/[^"]+@example\.test/g) ?? []);
   const people = addresses.filter((address) => address !== 'host@example.test');
-  expect(people.filter((address) => !address.includes(String(canaries(5)['address'])))).toEqual([]);
-  expect(erasable(bodies).length).toBeGreaterThan(5);
+  expect(people.filter((address) => !address.includes(canaries(5).address))).toEqual([]);
 });
 
 it('can be about few contacts, and contain bodies that are hard to process', () => {

@@ -6,7 +6,7 @@ export function poisonBody({ canaries, now }: World, n: number): string {
   const envelope = (event: string, payload: unknown, created_at: unknown = now()): string =>
     JSON.stringify({ event, created_at, payload });
   const uri = `${serviceUrl}/contacts/poison-${n}`;
-  const name = `Ada ${canaries['name']} ${n}`;
+  const name = `Ada ${canaries.name} ${n}`;
   const large = 'x'.repeat(990_000);
   const ways: readonly (() => string)[] = [
     () => `{"event": "contact.updated", no JSON ${name}`,
@@ -22,7 +22,7 @@ export function poisonBody({ canaries, now }: World, n: number): string {
     () => `{"event":"contact.updated","created_at":"${now()}","payload":${'['.repeat(5000)}${n}${']'.repeat(5000)}}`,
     () => `{"event":"contact.updated","payload":${'{"a":'.repeat(200)}${n}${'}'.repeat(200)}}`,
     () => `${n}`,
-    () => `${n}${canaries['token']}`,
+    () => `${n}${canaries.token}`,
     // Large and sound, large and not.
     () => envelope('contact.updated', { uri, name, job_title: large }),
     () => `${large}${n}`,

@@ -1,4 +1,4 @@
-// What the parts of the history share: the service, its clock, and the shape of what happened.
+// What the parts of the history share: the service, its clock, and the shapes of what happened.
 import type { Random } from './random.ts';
 
 export type Fields = Record<string, unknown>;
@@ -9,13 +9,41 @@ export interface Happening {
   readonly payload: Fields;
 }
 
+export interface Person {
+  readonly name: string;
+  readonly email: string;
+}
+
+export interface Meeting {
+  record: Fields;
+  readonly isGroup: boolean;
+  /** All who were ever booked on it. */
+  readonly people: Person[];
+  active: number;
+}
+
 export interface World {
   readonly random: Random;
-  readonly canaries: Readonly<Record<string, string>>;
+  readonly canaries: Canaries;
   uri(kind: string): string;
   now(): string;
   later(hours: number): string;
   readonly hot: number | undefined;
+}
+
+export type Canaries = ReturnType<typeof canaries>;
+
+/** Values that must not be in any output. Every person, address, link and text of the history contains one of them. */
+export function canaries(seed: number) {
+  const tag = (seed >>> 0).toString(36);
+  return {
+    name: `Quillfeather${tag}`,
+    address: `mailbox${tag}x`,
+    token: `secretlink${tag}`,
+    answer: `confided${tag}`,
+    phone: `555${String(seed >>> 0).padStart(10, '0')}`,
+    notes: `whispered${tag}`,
+  };
 }
 
 export const serviceUrl = 'https://api.scheduling.example';

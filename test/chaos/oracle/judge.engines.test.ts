@@ -6,7 +6,9 @@ import { privacyScreen } from '#workers/privacy/screen.ts';
 import { targetOf } from '#workers/privacy/target.ts';
 import { ingest } from '../../harness/ingest.ts';
 import { freshSqlite, receivedAt, storeEngines, type TestStore } from '../../harness/stores.ts';
-import { canaries, erasable, history } from '../load/history.ts';
+import { history } from '../load/history.ts';
+import { canaries } from '../load/world.ts';
+import { readBody, recordOf } from './facts.ts';
 import { countLogged, isDrained, judge, type Evidence } from './judge.ts';
 import { ask, promisedTable } from './read.ts';
 
@@ -33,7 +35,7 @@ describe.for(storeEngines.filter(({ available }) => available))('the oracle on $
     expect(await isDrained(test.url, new Set(bodies))).toBe(true);
 
     const expected = await plant(test);
-    const leaking = { worker: `Delivered to ${canaries(seed)['name']}`, receiver: 'Started.' };
+    const leaking = { worker: `Delivered to ${canaries(seed).name}`, receiver: 'Started.' };
     const unsent = { body: '{"never":"sent"}', answers: [{ status: 503, atMs: 0, tookMs: 1 }] };
     const evidence = evidenceOf(test.url);
     const verdict = await judge({ ...evidence, offered: [...evidence.offered, unsent], outputs: leaking });
@@ -50,7 +52,12 @@ describe.for(storeEngines.filter(({ available }) => available))('the oracle on $
 // What is read on each engine is proven above.
 it('the oracle knows what an erasure removes, whether a delivery came before it or after', async () => {
   await using test = await freshSqlite();
-  const people = erasable(bodies).slice(0, 2);
+  const facts = bodies.flatMap((body) => readBody(body).fact ?? []);
+  const of = (kind: string) => facts.filter(({ event }) => event === kind).map(({ payload }) => recordOf(payload));
+  const deleted = new Set(of('contact.deleted').map(({ uri }) => uri));
+  const living = JSON.stringify(of('contact.created').filter(({ uri }) => !deleted.has(uri)));
+  const booked = of('invitee.created').map(({ email }) => String(email));
+  const people = [...new Set(booked)].filter((email) => living.includes(`"${email}"`)).slice(0, 2);
   await fill(test, bodies.slice(0, 150));
   for (const person of people)
     await erase({ store: test.store, newKey: () => 'k'.repeat(64) }, targetOf(person), { now: receivedAt });
