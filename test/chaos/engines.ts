@@ -14,41 +14,51 @@ export interface WithPostgres extends Engines {
   readonly postgres: TestPostgres;
 }
 
-/** Opens the engines; `resources` closes them. */
-export type OpenEngines<E extends Engines> = (resources: AsyncDisposableStack) => Promise<E>;
+export interface InstallationOf<E extends Engines> {
+  /** As the table names it, such as `Redis + PostgreSQL`. */
+  readonly on: string;
+  /** Opens the engines; `resources` closes them. */
+  readonly open: (resources: AsyncDisposableStack) => Promise<E>;
+}
 
-export const redisAndPostgres: OpenEngines<WithRedis & WithPostgres> = async (resources) => {
-  const redis = resources.use(await startRedis());
-  const postgres = resources.use(await startPostgres({ durable: true }));
-  const store = await postgres.createDatabase();
-  return { redis, postgres, store, settings: { QUEUE_URL: redis.url, DATABASE_URL: store } };
+export const redisAndPostgres: InstallationOf<WithRedis & WithPostgres> = {
+  on: 'Redis + PostgreSQL',
+  async open(resources) {
+    const redis = resources.use(await startRedis());
+    const postgres = resources.use(await startPostgres({ durable: true }));
+    const store = await postgres.createDatabase();
+    return { redis, postgres, store, settings: { QUEUE_URL: redis.url, DATABASE_URL: store } };
+  },
 };
 
-export const postgresAlone: OpenEngines<WithPostgres> = async (resources) => {
-  const postgres = resources.use(await startPostgres({ durable: true }));
-  const store = await postgres.createDatabase();
-  return { postgres, store, settings: { QUEUE_URL: store, DATABASE_URL: store } };
+export const postgresAlone: InstallationOf<WithPostgres> = {
+  on: 'PostgreSQL alone',
+  async open(resources) {
+    const postgres = resources.use(await startPostgres({ durable: true }));
+    const store = await postgres.createDatabase();
+    return { postgres, store, settings: { QUEUE_URL: store, DATABASE_URL: store } };
+  },
 };
 
-export const redisAndSqlite: OpenEngines<WithRedis> = async (resources) => {
-  const redis = resources.use(await startRedis());
-  const store = `sqlite:${join(await temporaryFolder(resources), 'mirror.db')}`;
-  return { redis, store, settings: { QUEUE_URL: redis.url, DATABASE_URL: store } };
+export const redisAndSqlite: InstallationOf<WithRedis> = {
+  on: 'Redis + SQLite',
+  async open(resources) {
+    const redis = resources.use(await startRedis());
+    const store = `sqlite:${join(await temporaryFolder('store', resources), 'mirror.db')}`;
+    return { redis, store, settings: { QUEUE_URL: redis.url, DATABASE_URL: store } };
+  },
 };
 
-export const embedded: OpenEngines<Engines> = async (resources) => {
-  const store = `sqlite:${join(await temporaryFolder(resources), 'mirror.db')}`;
-  return { store, settings: { DATABASE_URL: store }, isOneProcess: true };
+export const embedded: InstallationOf<Engines> = {
+  on: 'embedded',
+  async open(resources) {
+    const store = `sqlite:${join(await temporaryFolder('store', resources), 'mirror.db')}`;
+    return { store, settings: { DATABASE_URL: store }, isOneProcess: true };
+  },
 };
 
-async function temporaryFolder(resources: AsyncDisposableStack): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'slotstream-chaos-store-'));
+export async function temporaryFolder(name: string, resources: AsyncDisposableStack): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), `slotstream-chaos-${name}-`));
   resources.defer(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
-
-/** Rows name the installation that they run on. */
-export const onRedisAndPostgres = { on: 'Redis + PostgreSQL', engines: redisAndPostgres } as const;
-export const onPostgresAlone = { on: 'PostgreSQL alone', engines: postgresAlone } as const;
-export const onRedisAndSqlite = { on: 'Redis + SQLite', engines: redisAndSqlite } as const;
-export const onEmbedded = { on: 'embedded', engines: embedded } as const;

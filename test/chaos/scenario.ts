@@ -1,7 +1,4 @@
 // A scenario: an installation under load, one fault, and the verdict of the oracle.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { succeeds, until } from '../harness/ports.ts';
 import { openAlertInbox, startMissedMeetings, webhookSecret, type AlertInbox } from './alerts.ts';
@@ -11,7 +8,7 @@ import { isAccepted } from '../harness/mirror/sender.ts';
 import { startLoad, type Load } from './load/sender.ts';
 import { canaries } from './load/world.ts';
 import { countLogged, isDrained, judge, type Verdict } from './oracle/judge.ts';
-import type { OpenEngines } from './engines.ts';
+import { temporaryFolder, type InstallationOf } from './engines.ts';
 import { startStack, type Engines, type Part, type Settings, type Stack } from './stack.ts';
 
 /** What a fault can use. */
@@ -29,12 +26,7 @@ export interface Run<E extends Engines> {
   readonly ended: () => void;
 }
 
-interface ScenarioOf<E extends Engines> {
-  /** What happens, to what, how often. */
-  readonly name: string;
-  /** As the table names it, such as `Redis + PostgreSQL`. */
-  readonly on: string;
-  readonly engines: OpenEngines<E>;
+interface Options {
   readonly settings?: Settings;
   readonly perSecond?: number;
   /** At most so many; enough for the time of a scenario unless given. */
@@ -42,13 +34,6 @@ interface ScenarioOf<E extends Engines> {
   readonly history?: Pick<HistoryOptions, 'hotContacts' | 'poison'>;
   /** Why this machine cannot run it; undefined when it can. */
   readonly obstacle?: () => Promise<string | undefined>;
-  /** Injects the fault, ends it, and answers the evidence that it happened. It throws when it did not happen. */
-  readonly fault: (run: Run<E>) => Promise<string>;
-}
-
-interface Size {
-  readonly perSecond?: number;
-  readonly workers?: number;
 }
 
 export interface Scenario {
@@ -56,7 +41,7 @@ export interface Scenario {
   readonly on: string;
   obstacle(): Promise<string | undefined>;
   /** `size` is another one than that of `npm run chaos`. An error has the outputs of the processes as its cause. */
-  run(seed: number, size?: Size): Promise<Row>;
+  run(seed: number, size?: { readonly perSecond?: number; readonly workers?: number }): Promise<Row>;
 }
 
 export interface Row {
@@ -92,47 +77,52 @@ const historyMsPerDelivery = 1_500;
 /** More than any scenario lasts, unless the machine is very busy. */
 const historySeconds = 150;
 
-export function scenario<E extends Engines>(given: ScenarioOf<E>): Scenario {
+/**
+ * `name`: what happens, to what, how often. `fault` injects the fault, ends it, and answers the evidence that it happened. It throws when it
+ * did not happen.
+ */
+export function scenario<E extends Engines>(
+  name: string,
+  { on, open }: InstallationOf<E>,
+  fault: (run: Run<E>) => Promise<string>,
+  options: Options = {},
+): Scenario {
   return {
-    name: given.name,
-    on: given.on,
-    obstacle: given.obstacle ?? (async () => undefined),
-    run: (seed, { perSecond = given.perSecond ?? defaultPerSecond, workers } = {}) =>
-      runScenario({ ...given, perSecond, workers }, seed),
+    name,
+    on,
+    obstacle: options.obstacle ?? (async () => undefined),
+    async run(seed, { perSecond = options.perSecond ?? defaultPerSecond, workers } = {}) {
+      const begunMs = Date.now();
+      await using resources = new AsyncDisposableStack();
+      const engines = await open(resources);
+      const inbox = resources.use(await openAlertInbox(await temporaryFolder('alerts', resources)));
+      const stack = resources.use(await startStack(engines, { ...inbox.settings, ...options.settings }, workers));
+      const settled = await runUnderLoad({ engines, stack, inbox, fault }, seed, { ...options, perSecond }).catch(
+        (error: Error) => {
+          throw new Error(error.message, { cause: stack.outputs() });
+        },
+      );
+      return { name, on, seed, ...settled, seconds: (Date.now() - begunMs) / 1000 };
+    },
   };
-}
-
-type Rated<E extends Engines> = ScenarioOf<E> & { readonly perSecond: number; readonly workers: number | undefined };
-
-async function runScenario<E extends Engines>(given: Rated<E>, seed: number): Promise<Row> {
-  await using resources = new AsyncDisposableStack();
-  const engines = await given.engines(resources);
-  const folder = await mkdtemp(join(tmpdir(), 'slotstream-chaos-alerts-'));
-  resources.defer(() => rm(folder, { recursive: true, force: true }));
-  const inbox = resources.use(await openAlertInbox(folder));
-  const stack = resources.use(await startStack(engines, { ...inbox.settings, ...given.settings }, given.workers));
-  // Awaited here: the resources end with this function.
-  return await runUnderLoad(given, seed, { engines, stack, inbox }).catch((error: Error) => {
-    throw new Error(error.message, { cause: stack.outputs() });
-  });
 }
 
 interface Installation<E extends Engines> {
   readonly engines: E;
   readonly stack: Stack;
   readonly inbox: AlertInbox;
+  readonly fault: (run: Run<E>) => Promise<string>;
 }
 
 async function runUnderLoad<E extends Engines>(
-  given: Rated<E>,
+  { engines, stack, inbox, fault }: Installation<E>,
   seed: number,
-  { engines, stack, inbox }: Installation<E>,
-): Promise<Row> {
-  const begunMs = Date.now();
+  { perSecond, ...options }: Options & { readonly perSecond: number },
+) {
   await using resources = new AsyncDisposableStack();
-  const { perSecond } = given;
-  const count = given.deliveries ?? perSecond * historySeconds;
-  const bodies = history({ seed, count, startMs: begunMs - count * historyMsPerDelivery, ...given.history });
+  const count = options.deliveries ?? perSecond * historySeconds;
+  const startMs = Date.now() - count * historyMsPerDelivery;
+  const bodies = history({ seed, count, startMs, ...options.history });
   const load = startLoad({ seed, key: stack.key, targets: stack.targets, perSecond, bodies });
   resources.defer(() => load.close());
   const missed = startMissedMeetings(seed, load);
@@ -143,7 +133,7 @@ async function runUnderLoad<E extends Engines>(
   await sleep(beforeFaultMs);
   let recovery: Promise<number> | undefined;
   const ended = (): Promise<number> => (recovery ??= timeToRecover(engines.store, load, perSecond));
-  const evidence = await given.fault({ engines, stack, load, random: randomOf(seed), wait: sleep, erased, ended });
+  const evidence = await fault({ engines, stack, load, random: randomOf(seed), wait: sleep, erased, ended });
   const recoveryMs = await ended();
   await sleep(afterRecoveryMs);
   missed.stop();
@@ -172,15 +162,11 @@ async function runUnderLoad<E extends Engines>(
   const alerts = { expected: expected.length, reported: expected.length - unreported().length };
   const unexpected = [...inbox.keys.keys()].filter((uri) => !missed.isOffered(uri)).length + inbox.others.length;
   return {
-    name: given.name,
-    on: given.on,
-    seed,
     verdict,
     recoveryMs,
     p99Ms: p99Of(load),
     alerts,
     evidence,
-    seconds: (Date.now() - begunMs) / 1000,
     failures: failuresOf({ verdict, recoveryMs, alerts: { ...alerts, unexpected }, notReady }),
     outputs,
   };

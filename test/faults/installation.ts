@@ -21,7 +21,7 @@ const diskMegabytes = 700;
 const metricsToken = 'the-token-of-prometheus';
 
 export async function openInstallation(resources: AsyncDisposableStack) {
-  const engines = await redisAndPostgres(resources);
+  const engines = await redisAndPostgres.open(resources);
   const recipient = resources.use(await openCallback());
   const sandbox = await startSandbox(resources);
   const balancer = await openBalancer(resources);

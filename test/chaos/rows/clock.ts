@@ -1,7 +1,7 @@
 // Rows about clocks that are wrong, in one process or in all.
 import { join } from 'node:path';
 import { until } from '../../harness/ports.ts';
-import { onPostgresAlone, onRedisAndPostgres, redisAndPostgres, type OpenEngines, type WithRedis } from '../engines.ts';
+import { postgresAlone, redisAndPostgres, type InstallationOf, type WithRedis } from '../engines.ts';
 import { failuresSince } from '../faults/answers.ts';
 import { clockAhead, clockByFile, clockObstacle, requireAhead } from '../faults/clock.ts';
 import { kib, requireFault, diskLogBytes } from '../faults/evidence.ts';
@@ -54,10 +54,13 @@ interface WithClock extends WithRedis {
   readonly setClock: (seconds: number) => Promise<void>;
 }
 
-const withClock: OpenEngines<WithClock> = async (resources) => {
-  const engines = await redisAndPostgres(resources);
-  const clock = await clockByFile(join(engines.redis.dir, 'clock'));
-  return { ...engines, setClock: clock.set, settings: { ...engines.settings, ...clock.settings } };
+const withClock: InstallationOf<WithClock> = {
+  on: redisAndPostgres.on,
+  async open(resources) {
+    const engines = await redisAndPostgres.open(resources);
+    const clock = await clockByFile(join(engines.redis.dir, 'clock'));
+    return { ...engines, setClock: clock.set, settings: { ...engines.settings, ...clock.settings } };
+  },
 };
 
 /** Redis is away at the step back, so that the disk log has deliveries from the future. */
@@ -78,27 +81,16 @@ async function stepClocks({ engines, stack, load, wait }: Run<WithClock>): Promi
   return `${parts.length} processes were ${hour} s ahead, then right again, with ${kib(onDisk)} in the disk log; ${failures().text}`;
 }
 
+const obstacle = clockObstacle;
+const ofWorkers = "a worker's clock 10 min behind, another's 10 min ahead, both killed (kill -9)";
+
 export const clockRows: readonly Scenario[] = [
-  ...[onRedisAndPostgres, onPostgresAlone].map((installation) =>
-    scenario({
-      name: "a worker's clock 10 min behind, another's 10 min ahead, both killed (kill -9)",
-      ...installation,
-      obstacle: clockObstacle,
-      fault: skewWorkers,
-    }),
-  ),
-  scenario({
-    name: "a receiver's clock 10 min ahead for 8 s, until it is replaced",
-    ...onRedisAndPostgres,
-    obstacle: clockObstacle,
-    fault: skewReceiver,
+  ...[redisAndPostgres, postgresAlone].map((on) => scenario(ofWorkers, on, skewWorkers, { obstacle })),
+  scenario("a receiver's clock 10 min ahead for 8 s, until it is replaced", redisAndPostgres, skewReceiver, {
+    obstacle,
   }),
-  scenario({
-    name: 'all clocks 1 h ahead and back, Redis away at the step back',
-    on: onRedisAndPostgres.on,
-    engines: withClock,
+  scenario('all clocks 1 h ahead and back, Redis away at the step back', withClock, stepClocks, {
     settings: { SIGNATURE_TOLERANCE_SECONDS: '0' },
-    obstacle: clockObstacle,
-    fault: stepClocks,
+    obstacle,
   }),
 ];

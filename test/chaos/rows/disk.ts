@@ -1,16 +1,7 @@
 // Rows about disks: almost full, full, and failing to write what they have accepted.
 import { join } from 'node:path';
 import { until } from '../../harness/ports.ts';
-import {
-  embedded,
-  onEmbedded,
-  onRedisAndPostgres,
-  onRedisAndSqlite,
-  redisAndPostgres,
-  redisAndSqlite,
-  type OpenEngines,
-  type WithRedis,
-} from '../engines.ts';
+import { embedded, redisAndPostgres, redisAndSqlite, type InstallationOf, type WithRedis } from '../engines.ts';
 import { failuresSince } from '../faults/answers.ts';
 import { diskObstacle, megabyte, mountSmallDisk, type SmallDisk } from '../faults/disk.ts';
 import { failFsync, failSegmentWrites, openFiles, straceObstacle, type FailingCalls } from '../faults/strace.ts';
@@ -28,23 +19,21 @@ const limitMegabytes = 16;
 const fullMs = 8_000;
 const eventuallyMs = 30_000;
 
-/** With the queue, the disk log and, in the embedded default, the store on the small disk. */
-const dataOnSmallDisk =
-  (open: OpenEngines<Engines>): OpenEngines<OnSmallDisk> =>
-  async (resources) => {
+/** With the disk log, or the store, or in the embedded default both and the queue, on the small disk. */
+const onSmallDisk = (
+  { on, open }: InstallationOf<Engines>,
+  holds: readonly ('data' | 'store')[],
+): InstallationOf<OnSmallDisk> => ({
+  on,
+  async open(resources) {
     const disk = await mountSmallDisk(resources, diskMegabytes);
-    const engines = await open(resources);
-    if (!engines.isOneProcess) return { ...engines, disk, dataRoot: disk.folder };
+    const engines = { ...(await open(resources)), disk, ...(holds.includes('data') && { dataRoot: disk.folder }) };
     const store = `sqlite:${disk.folder}/mirror.db`;
-    return { ...engines, disk, dataRoot: disk.folder, store, settings: { ...engines.settings, DATABASE_URL: store } };
-  };
-
-const storeOnSmallDisk: OpenEngines<OnSmallDisk> = async (resources) => {
-  const disk = await mountSmallDisk(resources, diskMegabytes);
-  const engines = await redisAndSqlite(resources);
-  const store = `sqlite:${disk.folder}/mirror.db`;
-  return { ...engines, disk, store, settings: { ...engines.settings, DATABASE_URL: store } };
-};
+    return holds.includes('store')
+      ? { ...engines, store, settings: { ...engines.settings, DATABASE_URL: store } }
+      : engines;
+  },
+});
 
 /** What shows that there is no room: answers with 503, or what a worker prints while deliveries wait in the queue. */
 type Effect = (run: Run<OnSmallDisk>, isFull: boolean) => Promise<unknown>;
@@ -60,15 +49,10 @@ const waits: Effect = ({ stack }, isFull) => {
   return until(everyWorker, `every worker prints: ${line}`, eventuallyMs);
 };
 
-const disks: readonly { what: string; on: string; engines: OpenEngines<OnSmallDisk>; effect: Effect }[] = [
-  { what: 'the only disk', on: 'embedded', engines: dataOnSmallDisk(embedded), effect: refuses },
-  {
-    what: 'disk of the receivers',
-    on: onRedisAndPostgres.on,
-    engines: dataOnSmallDisk(redisAndPostgres),
-    effect: refuses,
-  },
-  { what: 'disk of the store', on: 'Redis + SQLite', engines: storeOnSmallDisk, effect: waits },
+const disks: readonly (readonly [what: string, on: InstallationOf<OnSmallDisk>, effect: Effect])[] = [
+  ['the only disk', onSmallDisk(embedded, ['data', 'store']), refuses],
+  ['disk of the receivers', onSmallDisk(redisAndPostgres, ['data']), refuses],
+  ['disk of the store', onSmallDisk(redisAndSqlite, ['store']), waits],
 ];
 
 async function withoutRoom(run: Run<OnSmallDisk>, effect: Effect, isFull: boolean): Promise<string> {
@@ -89,27 +73,22 @@ async function withoutRoom(run: Run<OnSmallDisk>, effect: Effect, isFull: boolea
   return `${free} KiB free for ${fullMs / 1000} s, then ${freeAfter} KiB; ${failures().text}; ${accepted} acknowledged and ${logged} logged meanwhile`;
 }
 
-const fullDisks = disks.flatMap(({ what, on, engines, effect }) =>
+const fullDisks = disks.flatMap(([what, on, effect]) =>
   [false, true].map((isFull) =>
-    scenario({
-      name: `${what} ${isFull ? 'full (ENOSPC)' : 'almost full (below MIN_FREE_DISK_MB)'}`,
+    scenario(
+      `${what} ${isFull ? 'full (ENOSPC)' : 'almost full (below MIN_FREE_DISK_MB)'}`,
       on,
-      engines,
-      settings: { MIN_FREE_DISK_MB: isFull ? '0' : String(limitMegabytes) },
-      obstacle: diskObstacle,
-      fault: (run) => withoutRoom(run, effect, isFull),
-    }),
+      (run) => withoutRoom(run, effect, isFull),
+      { settings: { MIN_FREE_DISK_MB: isFull ? '0' : String(limitMegabytes) }, obstacle: diskObstacle },
+    ),
   ),
 );
 
-/** What flushes fail: every fsync; for the segments of a receiver first every fsync, then every write, which is a flush there. */
-interface Failing {
-  readonly part: Part;
-  readonly ofDiskLog?: true;
-}
-
-/** Flushes of the process fail for a while. Its open files must not become more. */
-async function failFlushes({ load, wait, ended }: Run<Engines>, { part, ofDiskLog }: Failing): Promise<string> {
+/**
+ * Every fsync of a process fails for a while; of the segments of a receiver first every fsync, then every write, which is a flush there. Its
+ * open files must not become more.
+ */
+async function failFlushes({ load, wait, ended }: Run<Engines>, part: Part, ofDiskLog: boolean): Promise<string> {
   const failures = failuresSince(load);
   const filesBefore = await openFiles(part.pid());
   const seen: string[] = [];
@@ -136,37 +115,29 @@ async function failFlushes({ load, wait, ended }: Run<Engines>, { part, ofDiskLo
   return `failed with EIO: ${seen.join(', ')}; ${failures().text}; ${files} files open, ${filesBefore} before`;
 }
 
+const failOne =
+  (of: 'workers' | 'receivers', ofDiskLog = false) =>
+  (run: Run<Engines>): Promise<string> =>
+    failFlushes(run, run.random.pick(run.stack[of]), ofDiskLog);
+
+async function failWithoutRedis(run: Run<WithRedis>): Promise<string> {
+  await run.engines.redis.kill9();
+  try {
+    return await failOne('receivers', true)(run);
+  } finally {
+    await run.engines.redis.restart();
+  }
+}
+
+const obstacle = straceObstacle;
+const ofReceiver = 'every fsync, then every write to the disk log, of a receiver fails for 4 s each';
+const ofAll = 'every fsync of queue, disk log and store fails for 8 s';
+const ofSqlite = "every fsync of a worker's SQLite file fails for 8 s";
+
 export const diskRows: readonly Scenario[] = [
   ...fullDisks,
-  scenario({
-    name: 'every fsync, then every write to the disk log, of a receiver fails for 4 s each',
-    ...onRedisAndPostgres,
-    obstacle: straceObstacle,
-    fault: (run) => failFlushes(run, { part: run.random.pick(run.stack.receivers), ofDiskLog: true }),
-  }),
-  scenario({
-    name: 'every fsync, then every write to the disk log, of a receiver fails for 4 s each, while Redis is away',
-    ...onRedisAndPostgres,
-    obstacle: straceObstacle,
-    async fault(run: Run<WithRedis>) {
-      await run.engines.redis.kill9();
-      try {
-        return await failFlushes(run, { part: run.random.pick(run.stack.receivers), ofDiskLog: true });
-      } finally {
-        await run.engines.redis.restart();
-      }
-    },
-  }),
-  scenario({
-    name: 'every fsync of queue, disk log and store fails for 8 s',
-    ...onEmbedded,
-    obstacle: straceObstacle,
-    fault: (run) => failFlushes(run, { part: run.random.pick(run.stack.receivers) }),
-  }),
-  scenario({
-    name: "every fsync of a worker's SQLite file fails for 8 s",
-    ...onRedisAndSqlite,
-    obstacle: straceObstacle,
-    fault: (run) => failFlushes(run, { part: run.random.pick(run.stack.workers) }),
-  }),
+  scenario(ofReceiver, redisAndPostgres, failOne('receivers', true), { obstacle }),
+  scenario(`${ofReceiver}, while Redis is away`, redisAndPostgres, failWithoutRedis, { obstacle }),
+  scenario(ofAll, embedded, failOne('receivers'), { obstacle }),
+  scenario(ofSqlite, redisAndSqlite, failOne('workers'), { obstacle }),
 ];

@@ -1,5 +1,5 @@
 // Rows about the load itself: few rows that all facts are about, many deliveries at once, deliveries that cannot be processed.
-import { onRedisAndPostgres, type WithPostgres } from '../engines.ts';
+import { redisAndPostgres, type WithPostgres } from '../engines.ts';
 import { failuresSince } from '../faults/answers.ts';
 import { requireFault } from '../faults/evidence.ts';
 import { countLogged } from '../oracle/judge.ts';
@@ -62,25 +62,16 @@ async function poison({ engines: { store }, load, wait }: Run<Engines>): Promise
 }
 
 export const loadRows: readonly Scenario[] = [
-  scenario({
-    name: `all facts about ${hotContacts} contacts`,
-    ...onRedisAndPostgres,
-    // Enough that workers meet in these rows, also now that transactions are short.
+  // Enough that workers meet in these rows, also now that transactions are short.
+  scenario(`all facts about ${hotContacts} contacts`, redisAndPostgres, hotRows, {
     perSecond: 240,
     history: { hotContacts },
-    fault: hotRows,
   }),
-  scenario({
-    name: `burst of ${burstSize.toLocaleString('en')} deliveries from ${connections} connections`,
-    ...onRedisAndPostgres,
+  scenario('burst of 20,000 deliveries from 64 connections', redisAndPostgres, burst, {
     perSecond: 20,
     deliveries: burstSize + 20 * 120,
-    fault: burst,
   }),
-  scenario({
-    name: '10 % poison: malformed, unknown, 1 MB, deeply nested',
-    ...onRedisAndPostgres,
+  scenario('10 % poison: malformed, unknown, 1 MB, deeply nested', redisAndPostgres, poison, {
     history: { poison: 0.1 },
-    fault: poison,
   }),
 ];

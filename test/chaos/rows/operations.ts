@@ -1,6 +1,6 @@
 // Rows about commands of the operator during load: replay, rebuild and erase.
 import { until } from '../../harness/ports.ts';
-import { onEmbedded, onRedisAndPostgres, type WithPostgres } from '../engines.ts';
+import { embedded, redisAndPostgres, type WithPostgres } from '../engines.ts';
 import { requireFault, seconds } from '../faults/evidence.ts';
 import { query } from '../faults/postgres.ts';
 import { countLogged } from '../oracle/judge.ts';
@@ -125,17 +125,7 @@ async function eraseDuringLoad(run: Run<Engines>): Promise<string> {
 }
 
 export const operationsRows: readonly Scenario[] = [
-  scenario({
-    name: 'replay of contacts and bookings from quarantine during load',
-    ...onRedisAndPostgres,
-    fault: replayDuringLoad,
-  }),
-  scenario({
-    name: 'rebuild of 3,000 log entries and more during load',
-    ...onRedisAndPostgres,
-    fault: rebuildDuringLoad,
-  }),
-  ...[onRedisAndPostgres, onEmbedded].map((installation) =>
-    scenario({ name: 'five people erased during load', ...installation, fault: eraseDuringLoad }),
-  ),
+  scenario('replay of contacts and bookings from quarantine during load', redisAndPostgres, replayDuringLoad),
+  scenario('rebuild of 3,000 log entries and more during load', redisAndPostgres, rebuildDuringLoad),
+  ...[redisAndPostgres, embedded].map((on) => scenario('five people erased during load', on, eraseDuringLoad)),
 ];

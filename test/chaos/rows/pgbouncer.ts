@@ -2,7 +2,7 @@
 import { succeeds } from '../../harness/ports.ts';
 import { startPostgres } from '../../harness/postgres.ts';
 import { startRedis } from '../../harness/redis.ts';
-import type { OpenEngines, WithPostgres } from '../engines.ts';
+import type { InstallationOf, WithPostgres } from '../engines.ts';
 import { requireFault } from '../faults/evidence.ts';
 import { hasNoPgBouncer, startPgBouncer, type PgBouncer } from '../faults/pgbouncer.ts';
 import { query } from '../faults/postgres.ts';
@@ -14,15 +14,16 @@ interface BehindPgBouncer extends WithPostgres {
 
 const poolSize = 4;
 
-const behindPgBouncer: OpenEngines<BehindPgBouncer> = async (resources) => {
-  const redis = resources.use(await startRedis());
-  const postgres = resources.use(await startPostgres({ durable: true, settings: { timezone: 'Europe/Berlin' } }));
-  const pooler = resources.use(await startPgBouncer(postgres.port, poolSize));
-  const store = await postgres.createDatabase();
-  return { postgres, pooler, store, settings: { QUEUE_URL: redis.url, DATABASE_URL: pooler.through(store) } };
+const behindPgBouncer: InstallationOf<BehindPgBouncer> = {
+  on: 'Redis + PgBouncer + PostgreSQL on Europe/Berlin',
+  async open(resources) {
+    const redis = resources.use(await startRedis());
+    const postgres = resources.use(await startPostgres({ durable: true, settings: { timezone: 'Europe/Berlin' } }));
+    const pooler = resources.use(await startPgBouncer(postgres.port, poolSize));
+    const store = await postgres.createDatabase();
+    return { postgres, pooler, store, settings: { QUEUE_URL: redis.url, DATABASE_URL: pooler.through(store) } };
+  },
 };
-
-const on = 'Redis + PgBouncer + PostgreSQL on Europe/Berlin';
 
 /** How many connections the product has to PgBouncer, and PgBouncer to the server, and no other process to this database. */
 async function poolOf({ engines }: Run<BehindPgBouncer>): Promise<string> {
@@ -78,19 +79,11 @@ async function rebuildThroughPooler(run: Run<BehindPgBouncer>): Promise<string> 
   return `${pool}; rebuild through PgBouncer refused with exit code ${code} and no temporary table left; a direct one: ${direct.output.trim().split('\n').at(-1)}`;
 }
 
+const obstacle = hasNoPgBouncer;
+const killed = 'PgBouncer (transaction mode, 4 connections) killed -9, restart after 3 s';
+const rebuilt = 'rebuild through PgBouncer (transaction mode), then directly, during load';
+
 export const pgbouncerRows: readonly Scenario[] = [
-  scenario({
-    name: 'PgBouncer (transaction mode, 4 connections) killed -9, restart after 3 s',
-    on,
-    engines: behindPgBouncer,
-    obstacle: hasNoPgBouncer,
-    fault: killPooler,
-  }),
-  scenario({
-    name: 'rebuild through PgBouncer (transaction mode), then directly, during load',
-    on,
-    engines: behindPgBouncer,
-    obstacle: hasNoPgBouncer,
-    fault: rebuildThroughPooler,
-  }),
+  scenario(killed, behindPgBouncer, killPooler, { obstacle }),
+  scenario(rebuilt, behindPgBouncer, rebuildThroughPooler, { obstacle }),
 ];

@@ -1,63 +1,29 @@
 // Rows about the processes of the product: left alone, killed, restarted, stopped and continued.
 import { until } from '../../harness/ports.ts';
-import {
-  onEmbedded as single,
-  onPostgresAlone as alone,
-  onRedisAndPostgres as both,
-  onRedisAndSqlite as sqlite,
-  type OpenEngines,
-  type WithRedis,
-} from '../engines.ts';
+import type { TestRedis } from '../../harness/redis.ts';
+import { embedded, postgresAlone, redisAndPostgres, redisAndSqlite, type WithRedis } from '../engines.ts';
 import { failuresSince } from '../faults/answers.ts';
 import { requireFault, seconds } from '../faults/evidence.ts';
-import { isInQueue, lockedJobs, stalledJobs } from '../faults/jobs.ts';
 import { scenario, type Run, type Scenario } from '../scenario.ts';
-import type { Engines, Part } from '../stack.ts';
-
-interface Installation {
-  readonly on: string;
-  readonly engines: OpenEngines<Engines>;
-}
+import type { Engines } from '../stack.ts';
 
 /** Longer than the lock of a job (5 s) and two checks of stalled jobs (4.5 s each). */
 const stoppedMs = 15_000;
 const othersFinishMs = 300;
 
-const baseline = (installation: Installation): Scenario =>
-  scenario({
-    name: 'no fault',
-    ...installation,
-    async fault({ load, wait }) {
-      const failures = failuresSince(load);
-      await wait(3_000);
-      return failures().text;
-    },
-  });
-
-interface Kills extends Installation {
-  readonly what: string;
-  readonly times: number;
-  readonly of: 'workers' | 'receivers';
+async function leaveAlone({ load, wait }: Run<Engines>): Promise<string> {
+  const failures = failuresSince(load);
+  await wait(3_000);
+  return failures().text;
 }
 
-const kills = ({ what, times, of, ...installation }: Kills): Scenario =>
-  scenario({
-    name: `kill -9 of ${what}, ${times} times`,
-    ...installation,
-    fault: (run) => killAtRandom(run, run.stack[of], times),
-  });
-
 /** Kills one of the processes at a random moment, starts it again within a second, and so on. */
-async function killAtRandom(
-  { load, random, wait }: Run<Engines>,
-  parts: readonly Part[],
-  times: number,
-): Promise<string> {
+async function kill({ load, random, wait, stack }: Run<Engines>, of: 'workers' | 'receivers', times: number) {
   const failures = failuresSince(load);
   const gone: number[] = [];
   while (gone.length < times) {
     await wait(random.below(1_500));
-    const part = random.pick(parts);
+    const part = random.pick(stack[of]);
     const pid = part.pid();
     if (!part.isRunning()) throw new Error(`${part.name} had ended by itself:\n${part.output().slice(-1_000)}`);
     await part.kill9();
@@ -140,16 +106,37 @@ async function stopReceiver({ stack, load, random, wait }: Run<Engines>): Promis
   return text;
 }
 
+/** The jobs of the queue as Redis knows them. */
+const queue = '{slotstream}:deliveries';
+
+/** The lock of a job is the token of the worker that runs it. */
+async function lockedJobs(redis: TestRedis): Promise<ReadonlyMap<string, string>> {
+  const keys = (await redis.cli('--scan', '--pattern', `${queue}:*:lock`)).split('\n').filter((key) => key !== '');
+  const tokens = keys.length === 0 ? [] : (await redis.cli('MGET', ...keys)).split('\n');
+  return new Map(keys.map((key, at) => [key.slice(queue.length + 1, -':lock'.length), tokens[at] ?? '']));
+}
+
+/** Jobs that BullMQ took from a worker, in its last hundred events. */
+async function stalledJobs(redis: TestRedis): Promise<readonly string[]> {
+  const events = await redis.cli('XRANGE', `${queue}:events`, '-', '+');
+  return Array.from(events.matchAll(/^stalled\njobId\n(.+)$/gm), ([, id]) => id ?? '');
+}
+
+async function isInQueue(redis: TestRedis, id: string): Promise<boolean> {
+  return (await redis.cli('EXISTS', `${queue}:${id}`)) === '1';
+}
+
+const killWorkers = (run: Run<Engines>) => kill(run, 'workers', 5);
+const killReceivers = (run: Run<Engines>) => kill(run, 'receivers', 3);
+
 export const processRows: readonly Scenario[] = [
-  ...[both, alone, sqlite, single].map(baseline),
-  ...[both, alone, sqlite].map((each) => kills({ ...each, what: 'a worker', times: 5, of: 'workers' })),
-  ...[both, alone].map((each) => kills({ ...each, what: 'a receiver', times: 3, of: 'receivers' })),
-  kills({ ...single, what: 'the process', times: 4, of: 'receivers' }),
-  scenario({ name: 'rolling restart of everything (SIGTERM)', ...both, fault: restartAll }),
-  scenario({
-    name: 'a worker stopped (SIGSTOP) until another has its job, then continued',
-    ...both,
-    fault: stopWorker,
-  }),
-  scenario({ name: 'a receiver stopped (SIGSTOP) for 10 s', ...both, fault: stopReceiver }),
+  ...[redisAndPostgres, postgresAlone, redisAndSqlite, embedded].map((on) => scenario('no fault', on, leaveAlone)),
+  ...[redisAndPostgres, postgresAlone, redisAndSqlite].map((on) =>
+    scenario('kill -9 of a worker, 5 times', on, killWorkers),
+  ),
+  ...[redisAndPostgres, postgresAlone].map((on) => scenario('kill -9 of a receiver, 3 times', on, killReceivers)),
+  scenario('kill -9 of the process, 4 times', embedded, (run) => kill(run, 'receivers', 4)),
+  scenario('rolling restart of everything (SIGTERM)', redisAndPostgres, restartAll),
+  scenario('a worker stopped (SIGSTOP) until another has its job, then continued', redisAndPostgres, stopWorker),
+  scenario('a receiver stopped (SIGSTOP) for 10 s', redisAndPostgres, stopReceiver),
 ];

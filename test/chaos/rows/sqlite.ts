@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import Sqlite from 'better-sqlite3';
 import { succeeds } from '../../harness/ports.ts';
-import { onRedisAndSqlite } from '../engines.ts';
+import { redisAndSqlite } from '../engines.ts';
 import { kib, requireFault } from '../faults/evidence.ts';
 import { countLogged } from '../oracle/judge.ts';
 import { ask } from '../oracle/read.ts';
@@ -68,16 +68,7 @@ const backupObstacle = async (): Promise<string | undefined> =>
   (await succeeds(runProgram('sqlite3', ['--version']))) ? undefined : 'sqlite3 is not installed';
 
 export const sqliteRows: readonly Scenario[] = [
-  scenario({ name: `a reader holds a transaction for ${readMs / 1000} s`, ...onRedisAndSqlite, fault: holdSnapshot }),
-  scenario({
-    name: `another process holds the write lock for ${writeMs / 1000} s`,
-    ...onRedisAndSqlite,
-    fault: holdWriteLock,
-  }),
-  scenario({
-    name: 'backup under load (sqlite3 .backup)',
-    ...onRedisAndSqlite,
-    obstacle: backupObstacle,
-    fault: backUp,
-  }),
+  scenario('a reader holds a transaction for 15 s', redisAndSqlite, holdSnapshot),
+  scenario('another process holds the write lock for 10 s', redisAndSqlite, holdWriteLock),
+  scenario('backup under load (sqlite3 .backup)', redisAndSqlite, backUp, { obstacle: backupObstacle }),
 ];
