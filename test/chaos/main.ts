@@ -38,12 +38,8 @@ async function runAll(seed: number, jobs: number): Promise<SuiteRun> {
   const rows: Row[] = [];
   const notRun: NotRun[] = [];
   const failed: NotRun[] = [];
-  const waiting = chosen.map((scenario, at) => ({ scenario, at }));
-  const timeLeft = (): string => {
-    const done = rows.length + notRun.length + failed.length;
-    const minutes = ((Date.now() - begunMs) / done) * (chosen.length - done) * (1 / 60_000);
-    return `${done}/${chosen.length}, about ${Math.ceil(minutes)} min left`;
-  };
+  const waiting = chosen.entries();
+  const done = (): string => `${rows.length + notRun.length + failed.length}/${chosen.length}`;
   const runOne = async (scenario: Scenario, seed: number): Promise<void> => {
     const { name, on } = scenario;
     const reason = await scenario.obstacle();
@@ -54,7 +50,7 @@ async function runAll(seed: number, jobs: number): Promise<SuiteRun> {
     try {
       const row = await scenario.run(seed);
       rows.push(row);
-      say(`${lineOf(row)}  (${timeLeft()})`);
+      say(`${lineOf(row)}  (${done()})`);
       if (row.failures.length > 0) await saveOutputs(row.outputs);
     } catch (error) {
       const { message, cause } = error instanceof Error ? error : new Error(String(error));
@@ -64,8 +60,8 @@ async function runAll(seed: number, jobs: number): Promise<SuiteRun> {
     }
   };
   const lane = async (): Promise<void> => {
-    for (let next = waiting.shift(); next; next = waiting.shift())
-      await runOne(next.scenario, positionals.length === 0 ? seed + next.at : seed);
+    // All lanes take from one iterator.
+    for (const [at, scenario] of waiting) await runOne(scenario, positionals.length === 0 ? seed + at : seed);
   };
   await Promise.all(Array.from({ length: jobs }, lane));
   return {

@@ -42,7 +42,10 @@ export const withResults = (page: string, runs: readonly SuiteRun[]): string =>
 
 function sectionOf(run: SuiteRun): string {
   const passed = run.rows.filter(({ failures }) => failures.length === 0).length;
-  const wrong = run.failed.map(({ name, on, reason }) => `- **${name}** (${on}): ${cell(reason)}`);
+  const listed = (title: string, rows: readonly NotRun[]): readonly string[] =>
+    rows.length === 0
+      ? []
+      : [`${title}:\n`, ...rows.map(({ name, on, reason }) => `- ${name} (${on}): ${cell(reason)}`), ''];
   return [
     `## Seed ${run.seed}, ${run.begun.slice(0, 10)}\n`,
     `${passed} of ${run.rows.length + run.failed.length} rows passed in ${run.minutes.toFixed(0)} minutes, ${run.jobs} at a time. ${machine()}\n`,
@@ -50,10 +53,8 @@ function sectionOf(run: SuiteRun): string {
     '|---|---|---|---|---|---|---|---|---|---|---|---|',
     ...run.rows.map(tableRow),
     '',
-    ...(wrong.length > 0 ? ['Failed without a verdict:\n', ...wrong, ''] : []),
-    ...(run.notRun.length > 0
-      ? ['Not run:\n', ...run.notRun.map(({ name, on, reason }) => `- ${name} (${on}): ${cell(reason)}`), '']
-      : []),
+    ...listed('Failed without a verdict', run.failed),
+    ...listed('Not run', run.notRun),
   ].join('\n');
 }
 

@@ -9,7 +9,7 @@ import { startLoad, type Load } from './load/sender.ts';
 import { canaries } from './load/world.ts';
 import { countLogged, isDrained, judge, type Verdict } from './oracle/judge.ts';
 import { temporaryFolder, type InstallationOf } from './engines.ts';
-import { startStack, type Engines, type Part, type Settings, type Stack } from './stack.ts';
+import { startStack, type Engines, type Part, type Settings, type Size, type Stack } from './stack.ts';
 
 /** What a fault can use. */
 export interface Run<E extends Engines> {
@@ -41,7 +41,7 @@ export interface Scenario {
   readonly on: string;
   obstacle(): Promise<string | undefined>;
   /** `size` is another one than that of `npm run chaos`. An error has the outputs of the processes as its cause. */
-  run(seed: number, size?: { readonly perSecond?: number; readonly workers?: number }): Promise<Row>;
+  run(seed: number, size?: Size & { readonly perSecond?: number }): Promise<Row>;
 }
 
 export interface Row {
@@ -91,12 +91,12 @@ export function scenario<E extends Engines>(
     name,
     on,
     obstacle: options.obstacle ?? (async () => undefined),
-    async run(seed, { perSecond = options.perSecond ?? defaultPerSecond, workers } = {}) {
+    async run(seed, { perSecond = options.perSecond ?? defaultPerSecond, ...size } = {}) {
       const begunMs = Date.now();
       await using resources = new AsyncDisposableStack();
       const engines = await open(resources);
       const inbox = resources.use(await openAlertInbox(await temporaryFolder('alerts', resources)));
-      const stack = resources.use(await startStack(engines, { ...inbox.settings, ...options.settings }, workers));
+      const stack = resources.use(await startStack(engines, { ...inbox.settings, ...options.settings }, size));
       const settled = await runUnderLoad({ engines, stack, inbox, fault }, seed, { ...options, perSecond }).catch(
         (error: Error) => {
           throw new Error(error.message, { cause: stack.outputs() });

@@ -23,12 +23,10 @@ export interface Engines {
 }
 
 interface PartOptions {
-  readonly name: string;
-  readonly verb: 'receive' | 'work' | 'start';
-  /** Beyond the settings of the stack. */
-  readonly settings?: Settings;
+  readonly folder: string;
+  readonly settings: Settings;
   /** `bin/slotstream.js` of another release. */
-  readonly program?: string;
+  readonly program: string | undefined;
 }
 
 /** A process of the product with its own data folder. */
@@ -41,7 +39,12 @@ export interface CommandResult {
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
-export async function startStack(engines: Engines, changes: Settings = {}, workers = 3) {
+export interface Size {
+  readonly workers?: number;
+  readonly receivers?: number;
+}
+
+export async function startStack(engines: Engines, changes: Settings = {}, { workers = 3, receivers = 2 }: Size = {}) {
   const folder = await mkdtemp(join(engines.dataRoot ?? tmpdir(), 'slotstream-chaos-'));
   const key = randomBytes(24).toString('hex');
   const adminToken = randomBytes(24).toString('hex');
@@ -55,41 +58,41 @@ export async function startStack(engines: Engines, changes: Settings = {}, worke
   };
   const parts: Part[] = [];
   const commands: string[] = [];
-  const add = async (options: PartOptions): Promise<Part> => {
-    const first = engines.program === undefined ? {} : { program: engines.program };
-    const part = await createPart({ ...first, ...options, settings: { ...settings, ...options.settings } }, folder);
+  const add = async (name: string): Promise<Part> => {
+    const part = await createPart(name, { folder, settings, program: engines.program });
     parts.push(part);
     await part.start();
     return part;
   };
   const several = (verb: 'receive' | 'work', from: number, to: number): Promise<Part[]> =>
-    Promise.all(Array.from({ length: to - from + 1 }, (_, at) => add({ name: `${verb}-${from + at}`, verb })));
+    Promise.all(Array.from({ length: to - from + 1 }, (_, at) => add(`${verb}-${from + at}`)));
   const close = async (): Promise<void> => {
     await Promise.all(parts.map((part) => part.kill9()));
     await rm(folder, { recursive: true, force: true });
   };
   try {
     // One worker at first, which creates the tables.
-    const first = await (engines.isOneProcess
-      ? add({ name: 'start', verb: 'start' })
-      : add({ name: 'work-1', verb: 'work' }));
-    const [more, receivers] = engines.isOneProcess
+    const first = await add(engines.isOneProcess ? 'start' : 'work-1');
+    const [more, front] = engines.isOneProcess
       ? [[], [first]]
-      : await Promise.all([several('work', 2, workers), several('receive', 1, 2)]);
+      : await Promise.all([several('work', 2, workers), several('receive', 1, receivers)]);
     return {
       key,
       /** Must not appear in what the processes print. */
       secrets: { key, adminToken },
       folder,
-      receivers,
+      receivers: front,
       workers: [first, ...more],
-      targets: receivers.flatMap(({ webhook }) => webhook ?? []),
+      targets: front.flatMap(({ webhook }) => webhook ?? []),
       async command(args: readonly string[], more: Settings = {}): Promise<CommandResult> {
         const dataDir = join(folder, 'commands');
         await mkdir(dataDir, { recursive: true });
-        const { logged, ...result } = await runToEnd(args, { ...settings, DATA_DIR: dataDir, ...more });
-        commands.push(logged);
-        return result;
+        const child = spawnMain(args, { ...settings, DATA_DIR: dataDir, ...more });
+        child.input.end();
+        const code = await child.ended;
+        // The answer to an operator on standard output may name people, so it is apart from what was logged.
+        commands.push(child.err());
+        return { code, output: child.err() + child.out() };
       },
       outputs: (): Readonly<Record<string, string>> => ({
         ...Object.fromEntries(parts.map((part) => [part.name, part.output()])),
@@ -103,20 +106,13 @@ export async function startStack(engines: Engines, changes: Settings = {}, worke
   }
 }
 
-/** The answer to an operator on standard output may name people, so it is apart from what was logged. */
-async function runToEnd(args: readonly string[], env: Settings): Promise<CommandResult & { readonly logged: string }> {
-  const child = spawnMain(args, env);
-  child.input.end();
-  const code = await child.ended;
-  return { code, output: child.err() + child.out(), logged: child.err() };
-}
-
-async function createPart(options: PartOptions, folder: string) {
-  const { name, verb } = options;
+/** Its name begins with its verb. */
+async function createPart(name: string, { folder, settings, program }: PartOptions) {
+  const [verb = ''] = name.split('-');
   const dataDir = join(folder, name);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const [port, adminPort] = [String(await freePort()), String(await freePort())];
-  const env: Settings = { ...options.settings, DATA_DIR: dataDir, PORT: port, ADMIN_PORT: adminPort };
+  const env: Settings = { ...settings, DATA_DIR: dataDir, PORT: port, ADMIN_PORT: adminPort };
   let child: Child | undefined;
   /** Of the processes before the running one. */
   let earlier = '';
@@ -149,9 +145,9 @@ async function createPart(options: PartOptions, folder: string) {
       if (code !== 0) throw new Error(`${name} ended with ${code} after SIGTERM:\n${printed().slice(-1_000)}`);
     },
     /** Starts it (again) on the same folder and port, and waits until it is ready. */
-    async start(change: Pick<PartOptions, 'settings' | 'program'> = {}): Promise<void> {
+    async start(change: Partial<Omit<PartOptions, 'folder'>> = {}): Promise<void> {
       earlier += printed();
-      child = spawnMain([verb], { ...env, ...change.settings }, change.program ?? options.program);
+      child = spawnMain([verb], { ...env, ...change.settings }, change.program ?? program);
       await until(isReady, `${name} is ready`, 180_000);
     },
     output: (): string => earlier + printed(),

@@ -25,13 +25,12 @@ export interface Load {
   offer(body: string): void;
   /** Sends the next bodies at once, over so many connections. Resolves when each of them was answered, however. */
   burst(count: number, connections: number): Promise<void>;
-  retarget(urls: readonly string[]): void;
   /** No new deliveries; resolves when everything offered has got 2xx, or a permanent refusal, or the time is up. */
   finish(deadlineMs: number): Promise<void>;
   close(): void;
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly seed: number;
   readonly key: string;
   /** Complete URLs of the webhook. */
@@ -55,7 +54,6 @@ export function startLoad({ seed, key, targets, perSecond, bodies }: LoadOptions
   const offered: Recorded[] = [];
   const accepted = new Set<string>();
   const timers = new Set<NodeJS.Timeout>();
-  let urls = targets;
   let turn = 0;
   let taken = 0;
   let due = 0;
@@ -80,8 +78,7 @@ export function startLoad({ seed, key, targets, perSecond, bodies }: LoadOptions
   }
 
   function next(): Recorded | undefined {
-    const body = bodies[taken];
-    taken += 1;
+    const body = bodies[taken++];
     return body === undefined ? undefined : recordOf(body);
   }
 
@@ -106,7 +103,7 @@ export function startLoad({ seed, key, targets, perSecond, bodies }: LoadOptions
 
   /** One copy, until it gets 2xx. Resolves with its first answer. */
   async function deliver(record: Recorded, through: Agent, attempt = 0): Promise<void> {
-    const url = urls[(turn += 1) % urls.length] ?? '';
+    const url = targets[(turn += 1) % targets.length] ?? '';
     const startMs = performance.now();
     const status = await post(through, url, { key, body: record.body });
     record.answers.push({ status, atMs: Date.now(), tookMs: performance.now() - startMs });
@@ -141,9 +138,6 @@ export function startLoad({ seed, key, targets, perSecond, bodies }: LoadOptions
       };
       await Promise.all(Array.from({ length: connections }, lane));
       lanes.destroy();
-    },
-    retarget(newUrls) {
-      urls = newUrls;
     },
     async finish(deadlineMs) {
       clearInterval(ticker);
