@@ -42,65 +42,51 @@ interface Engine {
   /** The variable that names one that is there already. */
   readonly override: string;
   readonly key: Exclude<keyof ProvidedContext, 'templateFolder'>;
-  readonly present: () => boolean;
-  readonly start: () => Promise<{ readonly url: string } & AsyncDisposable>;
+  /** Its program; undefined when there is none here. */
+  readonly find: () => string | undefined;
+  /** One for everybody; tests start the others themselves. */
+  readonly start?: () => Promise<{ readonly url: string } & AsyncDisposable>;
 }
 
-/** Tests start it themselves. */
-const program = (
-  engine: Omit<Engine, 'present' | 'start'>,
-  find = (): string | undefined => findProgram(engine.package),
-): Engine => ({
-  ...engine,
-  present: () => find() !== undefined,
-  start: async () => ({ url: find() ?? '', [Symbol.asyncDispose]: async () => {} }),
-});
+const program = (name: string) => (): string | undefined => {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return folders.some((folder) => existsSync(join(folder, name))) ? name : undefined;
+};
 
-const engines: readonly Engine[] = [
-  {
-    name: 'Redis',
-    package: 'redis-server',
-    override: 'TEST_REDIS_URL',
-    present: () => findProgram('redis-server') !== undefined,
-    start: startRedis,
-    key: 'redisUrl',
-  },
-  {
-    name: 'PostgreSQL',
-    package: 'postgresql',
-    override: 'TEST_POSTGRES_URL',
-    present: () => findPostgres() !== undefined,
-    start: startPostgres,
-    key: 'postgresUrl',
-  },
-  program(
-    { name: 'Chromium', package: 'chromium-headless-shell', override: 'TEST_CHROMIUM', key: 'chromiumPath' },
-    findChromium,
-  ),
-  program({ name: 'Python', package: 'python3', override: 'TEST_PYTHON', key: 'pythonPath' }),
-  program({ name: 'NATS', package: 'nats-server', override: 'TEST_NATS', key: 'natsPath' }),
-  program({ name: 'Kafka', package: 'kcat', override: 'TEST_KCAT', key: 'kcatPath' }),
-  program({ name: 'Prometheus', package: 'prometheus', override: 'TEST_PROMTOOL', key: 'promtoolPath' }, () =>
-    findProgram('promtool'),
-  ),
-];
+const engines: readonly Engine[] = (
+  [
+    ['Redis', 'redis-server', 'TEST_REDIS_URL', 'redisUrl', program('redis-server'), startRedis],
+    ['PostgreSQL', 'postgresql', 'TEST_POSTGRES_URL', 'postgresUrl', findPostgres, startPostgres],
+    ['Chromium', 'chromium-headless-shell', 'TEST_CHROMIUM', 'chromiumPath', findChromium],
+    ['Python', 'python3', 'TEST_PYTHON', 'pythonPath', program('python3')],
+    ['NATS', 'nats-server', 'TEST_NATS', 'natsPath', program('nats-server')],
+    ['Kafka', 'kcat', 'TEST_KCAT', 'kcatPath', program('kcat')],
+    ['Prometheus', 'prometheus', 'TEST_PROMTOOL', 'promtoolPath', program('promtool')],
+  ] as const
+).map(([name, debian, override, key, find, start]) => ({
+  name,
+  package: debian,
+  override,
+  key,
+  find,
+  ...(start && { start }),
+}));
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await using started = new AsyncDisposableStack();
+  await using resources = new AsyncDisposableStack();
   installMissing();
-  const { path, freeBytes } = await openRunFolder(started);
+  const { path, freeBytes } = await openRunFolder(resources);
   const useFolder = () => void (process.env['TMPDIR'] = path);
   if (freeBytes >= databaseBytes) useFolder();
   await Promise.all(
     engines.map(async (engine) => {
-      const given = process.env[engine.override];
-      if (given) {
-        project.provide(engine.key, given);
-      } else if (engine.present()) {
-        const { url } = started.use(await engine.start());
-        project.provide(engine.key, url);
+      const given = process.env[engine.override] || undefined;
+      const found = given ?? engine.find();
+      if (found !== undefined) {
+        const started = given || !engine.start ? found : resources.use(await engine.start()).url;
+        project.provide(engine.key, started);
         // The next project of this run uses the same server.
-        process.env[engine.override] = url;
+        process.env[engine.override] = started;
       } else {
         const cure = `Install ${engine.package} (Debian: apt-get install ${engine.package}) or set ${engine.override}.`;
         if (process.env['CI'] === 'true') throw new Error(`No ${engine.name} here. ${cure}`);
@@ -111,7 +97,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   );
   useFolder();
   project.provide('templateFolder', path);
-  const running = started.move();
+  const running = resources.move();
   return () => running.disposeAsync();
 }
 
@@ -166,7 +152,7 @@ async function freeBytesOf(path: string): Promise<number> {
 }
 
 function installMissing(): void {
-  const missing = engines.filter((engine) => !process.env[engine.override] && !engine.present());
+  const missing = engines.filter((engine) => !process.env[engine.override] && !engine.find());
   if (missing.length === 0 || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return;
   const packages = missing.map((engine) => engine.package);
   console.warn(`Installing ${packages.join(' and ')} with apt-get, for the tests …`);
@@ -177,9 +163,4 @@ function installMissing(): void {
   } catch {
     console.warn('apt-get did not succeed.');
   }
-}
-
-function findProgram(name: string): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
-  return folders.some((folder) => existsSync(join(folder, name))) ? name : undefined;
 }

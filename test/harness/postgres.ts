@@ -3,7 +3,7 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { accessSync, chownSync, constants, globSync } from 'node:fs';
+import { chownSync, existsSync, globSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,18 +13,14 @@ import { endWithThisProcess } from './children.ts';
 import { freePort, until } from './ports.ts';
 
 /** How PostgreSQL goes down: `immediate` is its own word for a crash, `kill` is SIGKILL for the server and every process of it. */
-export type ShutdownMode = 'fast' | 'immediate' | 'kill';
+export type ShutdownMode = keyof typeof signals;
 
 export type TestPostgres = Awaited<ReturnType<typeof startPostgres>>;
 
 const run = promisify(execFile);
-const signals = {
-  fast: 'SIGINT',
-  immediate: 'SIGQUIT',
-  kill: 'SIGKILL',
-} as const satisfies Record<ShutdownMode, NodeJS.Signals>;
+const signals = { fast: 'SIGINT', immediate: 'SIGQUIT', kill: 'SIGKILL' } as const;
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /** Keeps fsync on, for tests that look at what survives a crash of the machine rather than of the process. */
   readonly durable?: boolean;
   /** Of postgresql.conf. */
@@ -126,29 +122,11 @@ export async function createDatabase(serverUrl: string, settings = ''): Promise<
   return url.href;
 }
 
-/** The folder of `postgres` and `initdb`, or undefined: PATH first, then what pg_config says, then Debian's places. */
+/** The folder of `postgres` and `initdb`, or undefined: PATH first, then Debian's places. */
 export function findPostgres(): string | undefined {
   const debian = globSync('/usr/lib/postgresql/*/bin').toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }));
-  return [...(process.env['PATH'] ?? '').split(':'), configuredBindir(), ...debian].find(
-    (dir) => dir !== undefined && dir !== '' && isRunnable(join(dir, 'postgres')) && isRunnable(join(dir, 'initdb')),
-  );
-}
-
-function configuredBindir(): string | undefined {
-  try {
-    return execFileSync('pg_config', ['--bindir'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-  } catch {
-    return undefined;
-  }
-}
-
-function isRunnable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  const folders = [...(process.env['PATH'] ?? '').split(':'), ...debian].filter(Boolean);
+  return folders.find((folder) => ['postgres', 'initdb'].every((program) => existsSync(join(folder, program))));
 }
 
 /** PostgreSQL and PgBouncer refuse to run as root, so root runs them as another user. */

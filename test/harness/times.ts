@@ -22,28 +22,21 @@ export function createTimes(): string {
 
 export const times = (path: string): Reporter => ({
   onTestRunEnd() {
-    const lines = readFileSync(path, 'utf8').trim().split('\n');
-    process.stdout.write(timesText(lines.filter(Boolean).map((line) => JSON.parse(line) as FileTime)));
+    const lines = readFileSync(path, 'utf8').trim().split('\n').filter(Boolean);
+    const files = lines.map((line) => JSON.parse(line) as FileTime);
+    const say = (name: string, rows: readonly FileTime[]): void => {
+      const sums = (['ownMs', 'childrenMs', 'wallMs'] as const).map((key) =>
+        (rows.reduce((total, time) => total + time[key], 0) / 1_000).toFixed(1).padStart(9),
+      );
+      process.stdout.write(`${sums.join('')}  ${name}\n`);
+    };
+    process.stdout.write(
+      '\nSeconds of processor time: of the test itself, of processes that it started and that ended; and the time that passed.\n     test  started   passed\n',
+    );
+    const projects = Map.groupBy(files, ({ file }) => /\.(engines|process)\.test\.ts$/.exec(file)?.[1] ?? 'pure');
+    for (const [project, rows] of [...projects, ['all', files] as const]) say(`${project}: ${rows.length} files`, rows);
+    const sorted = files.toSorted((a, b) => b.ownMs + b.childrenMs - a.ownMs - a.childrenMs);
+    for (const time of sorted.slice(0, longest)) say(time.file, [time]);
     rmSync(dirname(path), { recursive: true });
   },
 });
-
-export function timesText(files: readonly FileTime[]): string {
-  const row = (name: string, rows: readonly FileTime[]): string => {
-    const sum = (key: 'ownMs' | 'childrenMs' | 'wallMs'): string =>
-      (rows.reduce((total, time) => total + time[key], 0) / 1_000).toFixed(1).padStart(9);
-    return `${sum('ownMs')}${sum('childrenMs')}${sum('wallMs')}  ${name}\n`;
-  };
-  const projects = Map.groupBy(files, ({ file }) => projectOf(file));
-  const sorted = files.toSorted((a, b) => b.ownMs + b.childrenMs - a.ownMs - a.childrenMs);
-  return [
-    '\nSeconds of processor time: of the test itself, of processes that it started and that ended; and the time that passed.\n',
-    '     test  started   passed\n',
-    ...[...projects].map(([project, rows]) => row(`${project}: ${rows.length} files`, rows)),
-    row(`all: ${files.length} files`, files),
-    '\n',
-    ...sorted.slice(0, longest).map((time) => row(time.file, [time])),
-  ].join('');
-}
-
-const projectOf = (file: string): string => /\.(engines|process)\.test\.ts$/.exec(file)?.[1] ?? 'pure';
