@@ -20,19 +20,14 @@ import type { ModelQueue } from './model-queue.ts';
 
 const log = createLog({ level: 'silent', pretty: false });
 const ignore = (): void => undefined;
-const metrics = {
-  batched: ignore,
-  requeued: ignore,
-  queueLost: ignore,
-  projected: ignore,
-  visible: ignore,
-};
+const metrics = { batched: ignore, requeued: ignore, queueLost: ignore, projected: ignore, visible: ignore };
 
 export interface Surroundings {
   readonly kernel: Kernel;
   readonly disk: ModelDisk;
   readonly queue: ModelQueue;
   readonly store: Store;
+  readonly storeMode: () => StoreMode;
   readonly channel: ModelChannel;
   readonly rules: Ruleset;
   readonly settings: {
@@ -84,7 +79,7 @@ export interface Worker {
   watchedTo: number | undefined;
 }
 
-export function startWorker(around: Surroundings & { readonly storeMode: () => StoreMode }, name: string): Worker {
+export function startWorker(around: Surroundings, name: string): Worker {
   const { kernel, queue, rules, channel, settings } = around;
   const worker: Worker = { process: kernel.start(name), watchedTo: undefined };
   const store: Store = {
@@ -103,36 +98,19 @@ export function startWorker(around: Surroundings & { readonly storeMode: () => S
   function open(): void {
     const tail = openTail({ lastSeq: () => lastSeq(store), everyMs: 5000 });
     const screen = privacyScreen(settings);
-    startDeliveryWorker({
-      queue: queue.client(false),
-      store,
-      screen,
-      metrics,
-      log,
-      clock: nowMs,
-      onCommitted: () => tail.poke(),
-    });
-    const channels = new Map([['log', channel.asChannel()]]);
-    const poller = startOutboxPoller({
-      store,
-      rules: rules.byName,
-      channels,
-      adminUrl: undefined,
-      nowMs,
-      random: () => 0.5,
-      log,
-      pollEveryMs: 60_000,
-    });
+    const shared = { store, log, metrics };
+    const onCommitted = (): void => tail.poke();
+    startDeliveryWorker({ ...shared, queue: queue.client(false), screen, clock: nowMs, onCommitted });
+    const channels = new Map<string, Channel>([[channel.name, channel]]);
+    const pace = { nowMs, random: () => 0.5, pollEveryMs: 60_000 };
+    const poller = startOutboxPoller({ ...shared, ...pace, rules: rules.byName, channels, adminUrl: undefined });
     const input = { rules: rules.bookings, maxAgeMs: settings.maxAgeMs };
     const beyond: typeof tail.beyond = (seq, signal) => {
       worker.watchedTo = seq;
       return tail.beyond(seq, signal);
     };
-    void watch(
-      { store, tail: { ...tail, beyond }, nowMs, onOutboxChanged: () => poller.wake() },
-      input,
-      new AbortController().signal,
-    );
+    const needs = { store, tail: { ...tail, beyond }, nowMs, onOutboxChanged: () => poller.wake() };
+    void watch(needs, input, new AbortController().signal);
   }
   kernel.as(worker.process, () => void kernel.point('start').then(open));
   return worker;
@@ -143,25 +121,24 @@ const disconnected = (): Error => Object.assign(new Error('connection terminated
 export const channelModes = ['ok', 'refusing', 'mute'] as const;
 export type ChannelMode = (typeof channelModes)[number];
 
+export type ModelChannel = ReturnType<typeof modelChannel>;
+
 /** A recipient of alerts. `mute`: the message arrives, and no answer comes back. */
-export class ModelChannel {
-  mode: ChannelMode = 'ok';
-  readonly received: { readonly id: string; readonly kind: string }[] = [];
-  private readonly kernel: Kernel;
-
-  constructor(kernel: Kernel) {
-    this.kernel = kernel;
-  }
-
-  asChannel(): Channel {
-    const send = async ({ id, kind }: { readonly id: string; readonly kind: string }): Promise<SendResult> => {
-      await this.kernel.point('request to the channel');
-      if (this.mode === 'refusing') return { ok: false, answer: '500', retry: true };
-      this.received.push({ id, kind });
-      await this.kernel.point('answer of the channel');
-      if (this.mode === 'mute') await new Promise(() => undefined);
+export function modelChannel(kernel: Kernel) {
+  const received: { readonly id: string; readonly kind: string }[] = [];
+  const model = {
+    mode: 'ok' as ChannelMode,
+    received,
+    name: 'log' as const,
+    target: 'simulated',
+    async send({ id, kind }: { readonly id: string; readonly kind: string }): Promise<SendResult> {
+      await kernel.point('request to the channel');
+      if (model.mode === 'refusing') return { ok: false, answer: '500', retry: true };
+      received.push({ id, kind });
+      await kernel.point('answer of the channel');
+      if (model.mode === 'mute') await new Promise(() => undefined);
       return { ok: true, answer: 'ok' };
-    };
-    return { name: 'log', target: 'simulated', send };
-  }
+    },
+  };
+  return model;
 }

@@ -13,11 +13,10 @@ import { ModelDisk } from './model-disk.ts';
 import { ModelQueue } from './model-queue.ts';
 import type { Action, Plan } from './plan.ts';
 import {
-  ModelChannel,
+  modelChannel,
   startReceiver,
   startWorker,
   type Receiver,
-  type StoreMode,
   type Surroundings,
   type Worker,
 } from './processes.ts';
@@ -40,30 +39,23 @@ interface Sent {
 export class World {
   readonly kernel: Kernel;
   private readonly plan: Plan;
-  private readonly around: Surroundings & { readonly storeMode: () => StoreMode };
+  private readonly around: Surroundings;
   private readonly sent: Sent[] = [];
   private receivers: Receiver[] = [];
   private workers: Worker[] = [];
-  private storeMode: StoreMode = 'ok';
+  private storeMode: Plan['store'];
   private started = 0;
 
   constructor(scheduler: Scheduler, plan: Plan, { store, rules }: { readonly store: Store; readonly rules: Ruleset }) {
     this.plan = plan;
     this.kernel = startKernel(scheduler, { startMs, seed: plan.seed });
-    const { kernel } = this;
-    this.around = {
-      kernel,
-      store,
-      rules,
-      disk: new ModelDisk(kernel),
-      queue: new ModelQueue(kernel),
-      channel: new ModelChannel(kernel),
-      settings: { ...plan, maxAgeMs },
-      storeMode: () => this.storeMode,
-    };
-    this.around.queue.mode = plan.queue;
-    this.around.disk.mode = plan.disk;
     this.storeMode = plan.store;
+    const { kernel } = this;
+    const [disk, queue, channel] = [new ModelDisk(kernel), new ModelQueue(kernel), modelChannel(kernel)];
+    disk.mode = plan.disk;
+    queue.mode = plan.queue;
+    const settings = { ...plan, maxAgeMs };
+    this.around = { kernel, store, rules, disk, queue, channel, settings, storeMode: () => this.storeMode };
   }
 
   async run(): Promise<void> {
