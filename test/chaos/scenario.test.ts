@@ -3,32 +3,22 @@ import { describe, expect, it } from 'vitest';
 import { withResults } from './report.ts';
 import { failuresOf, partsNotReady } from './scenario.ts';
 
-const verdict = {
-  deliveries: 10,
-  acknowledged: 10,
-  lost: 0,
-  unsent: 0,
-  duplicated: 0,
-  wrong: 0,
-  invented: 0,
-  quarantinedWrongly: 0,
-  leaked: [],
-  findings: [],
-};
+const counts = { lost: 0, unsent: 0, duplicated: 0, wrong: 0, invented: 0, quarantinedWrongly: 0 };
+const verdict = { deliveries: 10, acknowledged: 10, ...counts, leaked: [], findings: [] };
 const clean = { verdict, recoveryMs: 50, alerts: { expected: 3, reported: 3, unexpected: 0 }, notReady: [] };
+
+type Outcome = Parameters<typeof failuresOf>[0];
 
 describe('a row of the chaos run', () => {
   it('holds when nothing went wrong', () => {
     expect(failuresOf(clean)).toEqual([]);
   });
 
-  it.each([
-    ['2 lost', { ...clean, verdict: { ...verdict, lost: 2 } }],
-    ['1 unsent', { ...clean, verdict: { ...verdict, unsent: 1 } }],
-    ['1 duplicated', { ...clean, verdict: { ...verdict, duplicated: 1 } }],
-    ['4 wrong', { ...clean, verdict: { ...verdict, wrong: 4 } }],
-    ['1 invented', { ...clean, verdict: { ...verdict, invented: 1 } }],
-    ['1 quarantinedWrongly', { ...clean, verdict: { ...verdict, quarantinedWrongly: 1 } }],
+  it.each<[reason: string, outcome: Outcome]>([
+    ...Object.keys(counts).map((count): [string, Outcome] => [
+      `2 ${count}`,
+      { ...clean, verdict: { ...verdict, [count]: 2 } },
+    ]),
     ['in logs: email', { ...clean, verdict: { ...verdict, leaked: ['email'] } }],
     ['nothing was acknowledged', { ...clean, verdict: { ...verdict, acknowledged: 0 } }],
     ['a row differs', { ...clean, verdict: { ...verdict, findings: ['a row differs'] } }],
@@ -51,17 +41,8 @@ describe('a row of the chaos run', () => {
 });
 
 it('the page has the results of a run in the place of earlier ones, and says of a row that failed, that it failed', () => {
-  const row = {
-    ...clean,
-    name: 'a fault',
-    on: 'Redis + PostgreSQL',
-    seed: 1,
-    p99Ms: 10,
-    evidence: 'a | b',
-    seconds: 1,
-    failures: ['1 lost'],
-    outputs: {},
-  };
+  const named = { name: 'a fault', on: 'Redis + PostgreSQL', seed: 1, evidence: 'a | b' };
+  const row = { ...clean, ...named, p99Ms: 10, seconds: 1, failures: ['1 lost'], outputs: {} };
   const run = { seed: 1, begun: '2026-01-01', minutes: 1, jobs: 1, rows: [row], notRun: [], failed: [] };
   const page = withResults('# Chaos\n\n## Seed 0\n\n| old |\n\n## Not tested\n\n- More.\n', [run]);
   expect(page).toMatch(/^# Chaos\n\n## Seed 1, .*\n\n## Not tested\n\n- More\.\n$/s);

@@ -1,15 +1,89 @@
-// Rows about a store behind PgBouncer in transaction mode, on a server that is not on UTC.
-import { succeeds } from '../../harness/ports.ts';
-import { startPostgres } from '../../harness/postgres.ts';
+// Rows about a store behind a real PgBouncer in transaction mode, as the documentation asks for, on a server that is not on UTC.
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { endWithThisProcess } from '../../harness/children.ts';
+import { freePort, succeeds, until } from '../../harness/ports.ts';
+import { startPostgres, unprivileged } from '../../harness/postgres.ts';
 import { startRedis } from '../../harness/redis.ts';
-import type { InstallationOf, WithPostgres } from '../engines.ts';
+import { temporaryFolder, type InstallationOf, type WithPostgres } from '../engines.ts';
 import { requireFault } from '../faults/evidence.ts';
-import { hasNoPgBouncer, startPgBouncer, type PgBouncer } from '../faults/pgbouncer.ts';
 import { query } from '../faults/postgres.ts';
 import { scenario, type Run, type Scenario } from '../scenario.ts';
 
+const obstacle = async (): Promise<string | undefined> =>
+  (await succeeds(promisify(execFile)('pgbouncer', ['--version']))) ? undefined : 'pgbouncer is not installed';
+
+async function startPgBouncer(postgresPort: number, poolSize: number) {
+  const identity = unprivileged();
+  await using resources = new AsyncDisposableStack();
+  const folder = await temporaryFolder('pgbouncer', resources);
+  const port = await freePort();
+  const config = join(folder, 'pgbouncer.ini');
+  const users = join(folder, 'users');
+  await writeFile(users, '"postgres" ""\n');
+  await writeFile(
+    config,
+    `[databases]
+* = host=127.0.0.1 port=${postgresPort}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = trust
+auth_file = ${users}
+admin_users = postgres
+pool_mode = transaction
+default_pool_size = ${poolSize}
+max_client_conn = 200
+ignore_startup_parameters = options
+log_connections = 0
+log_disconnections = 0
+`,
+  );
+  if (identity) for (const path of [folder, config, users]) chownSync(path, identity.uid, identity.gid);
+  const console = `postgres://postgres@127.0.0.1:${port}/pgbouncer`;
+  let child: ChildProcess | undefined;
+  const kill9 = async (): Promise<void> => {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+  };
+  /** A command of its console, such as `show pools`. */
+  const show = (command: string) => query<Record<string, unknown>>(console, command);
+  const start = async (): Promise<void> => {
+    const started = endWithThisProcess(spawn('pgbouncer', [config], { ...identity, cwd: folder, stdio: 'ignore' }));
+    child = started;
+    const isUp = (): Promise<boolean> => {
+      if (started.exitCode !== null) throw new Error(`pgbouncer ended at its start with ${started.exitCode}`);
+      return succeeds(show('show version'));
+    };
+    await until(isUp, 'PgBouncer answers', 20_000);
+  };
+  resources.defer(kill9);
+  await start();
+  const opened = resources.move();
+  return {
+    /** The URL of the same database through PgBouncer. */
+    through(url: string): string {
+      const changed = new URL(url);
+      changed.port = String(port);
+      return changed.href;
+    },
+    pid: (): number => child?.pid ?? 0,
+    kill9,
+    start,
+    show,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
 interface BehindPgBouncer extends WithPostgres {
-  readonly pooler: PgBouncer;
+  readonly pooler: Awaited<ReturnType<typeof startPgBouncer>>;
 }
 
 const poolSize = 4;
@@ -79,7 +153,6 @@ async function rebuildThroughPooler(run: Run<BehindPgBouncer>): Promise<string> 
   return `${pool}; rebuild through PgBouncer refused with exit code ${code} and no temporary table left; a direct one: ${direct.output.trim().split('\n').at(-1)}`;
 }
 
-const obstacle = hasNoPgBouncer;
 const killed = 'PgBouncer (transaction mode, 4 connections) killed -9, restart after 3 s';
 const rebuilt = 'rebuild through PgBouncer (transaction mode), then directly, during load';
 
