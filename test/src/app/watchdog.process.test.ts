@@ -21,7 +21,7 @@ const idleFor = (ms: number): string => `
 
 describe.concurrent('the watchdog', () => {
   it('ends a process whose event loop is blocked, and says so in the log', async () => {
-    const { ended, error } = run(1000, 'for (;;);');
+    const { ended, error } = run(1000, 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);');
     expect(await ended).toEqual([null, 'SIGKILL']);
     expect(JSON.parse(await error)).toMatchObject({ level: 'fatal', msg: expect.stringContaining('blocked for 1 s') });
   });

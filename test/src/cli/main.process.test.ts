@@ -1,9 +1,14 @@
-// The command starts fast because it loads only what a command line needs.
-import { spawnSync } from 'node:child_process';
+// A process starts fast because it loads only what its command line and its settings need.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, it } from 'vitest';
+import { endWithThisProcess } from '../../harness/children.ts';
+import { freePort, until } from '../../harness/ports.ts';
+import { openHome } from '../../harness/product.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const folder = mkdtempSync(join(tmpdir(), 'slotstream-main-'));
@@ -69,5 +74,25 @@ describe('the modules that a command line loads', () => {
       'hono',
     ])
       expect([part, loaded.has(part)]).toEqual([part, false]);
+  });
+
+  it('are of the add-ons those that are configured, and the packages they are for', async () => {
+    await using home = await openHome({
+      FEED_NATS_URL: `nats://127.0.0.1:${await freePort()}`,
+      MCP_TOKEN: 'm'.repeat(48),
+    });
+    const args = ['--import', printLoads, join(root, 'bin/slotstream.js'), 'start'];
+    const child = endWithThisProcess(
+      spawn(process.execPath, args, { env: home.settings, cwd: home.dataDir, stdio: ['ignore', 'ignore', 'pipe'] }),
+    );
+    const [ended, printed] = [once(child, 'exit'), text(child.stderr)];
+    const url = `http://127.0.0.1:${home.settings['PORT']}/readyz`;
+    await until(async () => (await fetch(url).catch(() => undefined))?.ok === true, 'the process is ready');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    const ofAddons =
+      /src\/addons\/[\w-]+\/[\w-]+|node_modules\/(?:@aws-sdk|@smithy|@modelcontextprotocol|@nats-io|@platformatic|@slack)(?=\/)/g;
+    const loaded = new Set([...(await printed).matchAll(ofAddons)].map(([name]) => name));
+    expect([...loaded].toSorted()).toEqual(['node_modules/@nats-io', 'src/addons/brokers/nats']);
   });
 });
