@@ -157,30 +157,4 @@ describe('the scaled-out manifests', () => {
       expect(query).toContain('state=~"waiting|delayed"');
     }
   });
-
-  /** A mistake, as a replacement in the JSON of a document or of the kustomization, and the problem that it must cause. */
-  it.each([
-    ['an unknown field', '"serviceName"', '"serviceNam"', /unknown field/],
-    ['a value that does not exist', '"pathType":"Exact"', '"pathType":"Exactly"', /pathType: enum/],
-    ['a wrong probe path', '"/readyz"', '"/ready"', /readinessProbe of slotstream-receiver/],
-    ['a misspelt setting', '"QUEUE_URL_FILE"', '"QUEUE_ULR_FILE"', /no setting QUEUE_ULR_FILE/],
-    ['a secret that is not mounted', '{"key":"QUEUE_URL","path":"QUEUE_URL"},', '', /QUEUE_URL_FILE points to a file/],
-    ['a port of another program', '"containerPort":8081', '"containerPort":9090', /other ports than the program/],
-    ['a service without pods', '{"selector":{"app.kubernetes.io/name"', '{"selector":{"app"', /selects no pod/],
-    ['a service without its port', '"targetPort":"public"', '"targetPort":"http"', /no port http/],
-    ['a closed way to Redis', '"port":6379', '"port":6380', /may not connect to redis/],
-    [
-      'a scaler of nothing',
-      '"name":"slotstream-worker"},"minReplicas"',
-      '"name":"worker"},"minReplicas"',
-      /no Deployment/,
-    ],
-    ['a file that is not applied', '"workers.yaml"', '"worker.yaml"', /workers.yaml is not in the kustomization/],
-    ['a replacement of nothing', 'spec.rules.0.host', 'spec.rule.0.host', /nothing at spec.rule.0.host/],
-  ])('would be rejected with %s', async (_, before, after, problem) => {
-    const text = JSON.stringify({ documents: manifests.documents, kustomization: manifests.kustomization });
-    expect(text).toContain(before);
-    const changed = JSON.parse(text.replace(before, after)) as Pick<Manifests, 'documents' | 'kustomization'>;
-    expect((await problemsOf({ ...manifests, ...changed })).join('\n')).toMatch(problem);
-  });
 });

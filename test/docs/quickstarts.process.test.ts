@@ -72,18 +72,3 @@ describe.runIf(existsSync('/usr/bin/script'))('the quickstart', () => {
     expect(slack.received).toHaveLength(3);
   });
 });
-
-describe('what a page shows', () => {
-  it('is compared line by line, in order, with any text for … and any time', () => {
-    const printed = '12:00:01  one   two\r\nthree 4\r\n';
-    expect(missingLine('11:59:59 one two\nthree …', printed)).toBeUndefined();
-    expect(missingLine('three 4\none', printed)).toBe('one');
-    expect(missingLine('three 5', printed)).toBe('three 5');
-  });
-
-  it('is the output of every command', () => {
-    expect(() => stepsOf('```sh\necho a\n```\n\n```sh\necho b\n```\n```\nb\n```\n')).toThrow(
-      'No output is shown for: echo a',
-    );
-  });
-});

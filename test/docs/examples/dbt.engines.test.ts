@@ -119,13 +119,4 @@ describe('the dbt models', () => {
       await buildTwice(opened.store, run, async () => {});
     });
   });
-
-  it('are six, each described, and the log has limits of freshness', () => {
-    const { models, sources } = readProject(folder);
-    expect(models.map(({ name }) => name)).toHaveLength(6);
-    expect(sources.find(({ name }) => name === 'event_log')).toMatchObject({
-      loaded_at_field: 'received_at',
-      freshness: { warn_after: { count: 6, period: 'hour' }, error_after: { count: 24, period: 'hour' } },
-    });
-  });
 });
