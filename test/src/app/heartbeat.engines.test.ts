@@ -6,7 +6,7 @@ import { isMissing } from '#src/store/process-reports.ts';
 import { listProcesses, writeProcess, type ProcessRow } from '#src/store/processes.ts';
 import { openAlertReceivers } from '../../harness/alerts/alert-receivers.ts';
 import { contactDelivery } from '../../harness/data/contact-deliveries.ts';
-import { lowDisk, machineRow, processRow } from '../../harness/data/process-row.ts';
+import { processRow } from '../../harness/data/process-row.ts';
 import { openSender } from '../../harness/mirror/sender.ts';
 import { openProxy } from '../../harness/silent-proxy.ts';
 import { until } from '../../harness/ports.ts';
@@ -38,27 +38,6 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))('processes on two ma
     expect((await one.run(['doctor'])).out).toMatch(/✓ processes: Running: receive on .+ \(pid \d+\), work on /);
     await receiver.term();
     expect(rolesIn(await statusOf(one))).toEqual(['work']);
-  });
-
-  it('one that was killed or has a problem is named by doctor, and no longer listed after an hour', async () => {
-    await using home = await openHome({ DATABASE_URL: await copyPostgres() });
-    await home.open('start');
-    await using store = await openStore({ report: () => {} }, home.store);
-    const [row] = await listProcesses(store, Date.now());
-    const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString().replace('Z', '000Z');
-    if (row) await writeProcess(store, { ...row, id: 'a', role: 'work', host: 'gone', seen_at: ago(5) });
-    if (row) await writeProcess(store, { ...row, id: 'b', host: 'forgotten', seen_at: ago(70) });
-    const far = { ...row, id: 'c', role: 'receive', host: 'far', ...machineRow({ disks: [lowDisk('disk_log', 9)] }) };
-    if (row) await writeProcess(store, { ...row, ...far, journal_full: true });
-    const doctor = await home.run(['doctor']);
-    expect(doctor.out).toMatch(/✗ disk_log: The disk log of receive on far \(pid \d+\) is full/);
-    expect(doctor.out).toMatch(
-      /! disk: Little free disk space: receive on far \(pid \d+\): disk log 9 MB in \/data\/disk_log\./,
-    );
-    expect(doctor.out).toMatch(/! processes: work on gone \(pid \d+\) has not reported since 2/);
-    const { out } = await home.run(['status']);
-    expect(out).toMatch(/work +gone \(\d+\) .* no report since 2/);
-    expect(doctor.out + out).not.toContain('forgotten');
   });
 
   it('one on another machine is not missing for a `status` whose clock is ahead', async () => {

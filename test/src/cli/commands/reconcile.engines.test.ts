@@ -110,23 +110,6 @@ describe('reconcile', () => {
     expect((await mirror.run(['reconcile'])).out).toContain('nothing differs');
   });
 
-  it('finds deletes that no webhook reported; with --recent it finds none, as on the schedule', async () => {
-    const [deleted] = [someone()];
-    expect((await sandbox.call('DELETE', deleted.uri)).status).toBe(204);
-    const recent = await home.run(['reconcile', '--recent']);
-    expect([recent.code, recent.out]).toEqual([0, expect.not.stringContaining('extra')]);
-
-    const found = await home.run(['reconcile']);
-    expect(found.code).toBe(3);
-    expect(found.out).toContain(`extra contact ${deleted.uri}\n`);
-    const isDeleted = `select deleted_at is not null as deleted from contacts where uri = '${deleted.uri}'`;
-    expect(await ask(home.store, isDeleted)).toEqual([{ deleted: 0 }]);
-
-    expect((await home.run(['reconcile', '--repair'])).code).toBe(0);
-    expect(await ask(home.store, isDeleted)).toEqual([{ deleted: 1 }]);
-    expect((await home.run(['reconcile'])).code).toBe(0);
-  });
-
   it('says which resources the token may not read, and goes on', async () => {
     const token = sandbox.tokens.personal('narrow', {
       user: sandbox.handles.users.owner,
