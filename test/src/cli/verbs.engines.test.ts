@@ -7,7 +7,7 @@ import { ask } from '../../oracle/deliveries.ts';
 import { until } from '../../harness/ports.ts';
 import { openHome, type Home, type RunningProduct } from '../../harness/product.ts';
 import { openSender } from '../../harness/mirror/sender.ts';
-import { contactDelivery, contactStory, contactUri } from '../../harness/data/contact-deliveries.ts';
+import { contactDelivery, contactUri } from '../../harness/data/contact-deliveries.ts';
 
 const kinds = Object.keys(eventKinds);
 
@@ -82,12 +82,9 @@ describe('trigger', () => {
       expect.stringContaining(warning),
     ]);
     const printed = await home.run(['trigger', 'contact.created', '--print', 'curl'], real);
-    expect([printed.code, printed.err]).toEqual([0, '']);
-    for (const host of ['127.0.0.1:1', 'localhost:1', '[::1]:1']) {
-      const tried = await home.run(['trigger', 'contact.created'], { ...real, API_BASE_URL: `http://${host}` });
-      expect([host, tried.code, tried.err]).toEqual([host, 0, '']);
-    }
-    await until(async () => (await countOf('event_log')) === before + 4, 'all are in the log');
+    const tried = await home.run(['trigger', 'contact.created'], { ...real, API_BASE_URL: 'http://[::1]:1' });
+    expect([printed.err, tried.code, tried.err]).toEqual(['', 0, '']);
+    await until(async () => (await countOf('event_log')) === before + 2, 'all are in the log');
   });
 
   it('says what to do when no receiver answers', async () => {
@@ -180,18 +177,14 @@ describe('replay', () => {
 });
 
 describe('rebuild', () => {
-  it('corrects rows that were tampered with and reports how many, while deliveries keep arriving', async () => {
+  it('corrects rows that were tampered with and reports how many', async () => {
     await deliver(...['kept', 'changed', 'lost'].map((id) => contactDelivery({ id, version: 1 })));
     // Other tests have tampered with rows as well.
     await home.run(['rebuild']);
-    const sender = openSender({ url: product.webhook, key: home.signingKey, lanes: 2 });
-    const sending = sender.send(contactStory({ contacts: 10, versions: 20, name: 'meanwhile' }));
     await rowsOf(`update contacts set name = 'Mallory', company = 'Evil' where uri = '${contactUri('changed')}'`);
     await rowsOf(`delete from contacts where uri = '${contactUri('lost')}'`);
     await rowsOf(`insert into contacts (uri, name) values ('${contactUri('extra')}', 'Unknown')`);
     const { code, out } = await home.run(['rebuild', '--json']);
-    await sending;
-    sender.close();
     expect(code).toBe(0);
     const { rowsDiffered, tables } = JSON.parse(out) as { rowsDiffered: number; tables: Record<string, unknown> };
     expect({ rowsDiffered, contacts: tables['contacts'] }).toEqual({
@@ -202,11 +195,6 @@ describe('rebuild', () => {
       `select name from contacts where uri in (${['changed', 'lost', 'extra'].map((id) => `'${contactUri(id)}'`).join()}) order by name`,
     );
     expect(mended).toEqual([{ name: 'Name changed 1' }, { name: 'Name lost 1' }]);
-    const distinct = new Set(sender.sent.map(({ body }) => body)).size;
-    await until(
-      async () => (await countOf(`event_log where body like '%meanwhile%' or event = 'contact.merged'`)) >= distinct,
-      'the rest is in the log',
-    );
     expect((await home.run(['rebuild'])).out).toContain('no row differed.');
   });
 });

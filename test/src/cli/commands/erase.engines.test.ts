@@ -2,11 +2,10 @@
 import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask } from '../../../oracle/deliveries.ts';
 import { freePort, until } from '../../../harness/ports.ts';
 import { openHome, type Home } from '../../../harness/product.ts';
-import { startRedis } from '../../../harness/redis.ts';
 import { openReader } from '../../../chaos/oracle/read.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 import { openSender } from '../../../harness/mirror/sender.ts';
@@ -128,34 +127,13 @@ describe('erase beside a running product', () => {
   });
 });
 
-describe.runIf(inject('redisUrl'))('a delivery that is in the queue while the person is erased', () => {
-  it('is stored without the person', async () => {
-    await using redis = await startRedis();
-    await using home = await openHome({ QUEUE_URL: redis.url });
-    const receiver = await home.open('receive');
-    using sender = disposable(openSender({ url: receiver.webhook, key: home.signingKey }));
-    const email = 'canary.bird@example.test';
-    const more = { name: 'Gelbfeder', emails: [{ email, is_primary: true }] };
-    const bodies = ['a', 'b', 'c'].map((id) => contactDelivery({ id, version: 1, ...(id === 'b' && { more }) }));
-    await sender.sender.send(bodies);
-    expect((await home.run(['erase', email])).code).toBe(0);
-
-    await home.open('work');
-    const logged = async () => ask(home.store, `select subject_uri, body from event_log where source = 'webhook'`);
-    await until(async () => (await logged()).length === 3, 'all are in the log');
-    const text = await everything(home);
-    expect([text.includes(email), text.includes('gelbfeder'), text.includes('name a 1')]).toEqual([false, false, true]);
-    const [row] = await ask(home.store, `select deleted_source from contacts where uri = '${contactUri('b')}'`);
-    expect(row).toEqual({ deleted_source: 'operator' });
-  });
-});
-
 describe('the embedded queue of a product that is stopped', () => {
   it('may be deleted once it is empty: nothing is lost, and it is created again', async () => {
     await using home = await openHome();
     const send = async (webhook: string, ids: readonly string[]) => {
-      using sender = disposable(openSender({ url: webhook, key: home.signingKey }));
-      await sender.sender.send(ids.map((id) => contactDelivery({ id, version: 1 })));
+      const sender = openSender({ url: webhook, key: home.signingKey });
+      await sender.send(ids.map((id) => contactDelivery({ id, version: 1 })));
+      sender.close();
       const isThere = async () => {
         const rows = await ask(home.store, 'select uri from contacts');
         return ids.every((id) => rows.some(({ uri }) => uri === contactUri(id)));
@@ -176,7 +154,3 @@ describe('the embedded queue of a product that is stopped', () => {
     expect(await ask(home.store, 'select uri from contacts')).toHaveLength(3);
   });
 });
-
-function disposable(sender: ReturnType<typeof openSender>) {
-  return { sender, [Symbol.dispose]: () => sender.close() };
-}
