@@ -21,7 +21,7 @@ type Verb = 'start' | 'receive' | 'work';
 
 export interface Starting {
   readonly settings?: Settings;
-  readonly until?: 'ready' | 'answering' | 'spawned';
+  readonly until?: 'ready' | 'answering';
 }
 
 /** Unless `isNew`, it has an empty mirror, which a start would take time to make. */
@@ -72,13 +72,6 @@ export async function openHome(given: Settings = {}, { isNew = false } = {}) {
       finished.push(ran);
       return ran;
     },
-    /** Runs a verb to its end as a process of its own. */
-    async runProcess(args: readonly string[], more: Settings = {}): Promise<Ran> {
-      const child = spawned(args, { ...settings, ...more });
-      child.input.end();
-      const code = await child.ended;
-      return { code, out: child.out(), err: child.err() };
-    },
     /** Starts a verb that runs until it gets a signal, as a process of its own. */
     spawn(args: readonly string[]): RunningVerb {
       const child = spawned(args, settings);
@@ -116,8 +109,6 @@ async function startProduct(child: Child, how: Expected) {
     ...(await runningProduct(child, how)),
     pid: child.process.pid ?? 0,
     kill9: async (): Promise<void> => void (await child.signal('SIGKILL')),
-    /** Its exit code once it has ended by itself. */
-    ended: () => child.ended,
   };
 }
 
@@ -132,7 +123,6 @@ async function runningProduct(running: Running, { env, verb, awaited }: Expected
     return answer && ((await answer.json()) as { status: string }).status;
   };
   const isUp = async (): Promise<boolean> => {
-    if (awaited === 'spawned') return true;
     if (verb === 'work') return adminUrlIn(running.err()) !== undefined;
     const status = await readyStatus();
     return awaited === 'ready' ? status === 'ready' : status !== undefined;

@@ -140,7 +140,7 @@ describe.concurrent('alerts of a running product', { timeout: 480_000 }, () => {
     await using inbox = await openAlertReceivers();
     await using home = await openHome(inbox.settings);
     inbox.webhook.answer = null;
-    const first = await home.start('start');
+    const first = await home.open('start');
     const { marked, name } = noShowBooking(1, Date.now());
     await send(home, first, [marked]);
     await expect.poll(() => inbox.webhook.received.length, patience).toBe(1);

@@ -2,7 +2,7 @@
 import { describe, expect, inject, it } from 'vitest';
 import { judge } from '../../oracle/deliveries.ts';
 import { until } from '../../harness/ports.ts';
-import { openHome, type Home } from '../../harness/product.ts';
+import { openHome, type Home, type RunningProduct } from '../../harness/product.ts';
 import { startRedis } from '../../harness/redis.ts';
 import { openSender } from '../../harness/mirror/sender.ts';
 import { contactStory, whilst } from '../../harness/data/contact-deliveries.ts';
@@ -10,8 +10,7 @@ import { contactStory, whilst } from '../../harness/data/contact-deliveries.ts';
 /** A sender may see 2xx, a request to retry, or no response, and nothing else. */
 const honest = new Set<number | string>([202, 503, 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
 
-async function stopUnderLoad(home: Home): Promise<void> {
-  const product = await home.start('start');
+async function stopUnderLoad(home: Home, product: RunningProduct): Promise<void> {
   const sender = openSender({ url: product.webhook, key: home.signingKey });
   let over = false;
   const sending = sender.send(whilst(() => !over, contactStory({ contacts: 40, versions: 200 })));
@@ -39,19 +38,19 @@ describe('a process that is stopped under load', () => {
     expect(second.err).toContain('→ Stop that process, or give this one its own DATA_DIR.');
     // It is no owner any more.
     await first.kill9();
-    await stopUnderLoad(home);
+    await stopUnderLoad(home, await home.start('start'));
   });
 
   it.runIf(inject('redisUrl'))('answers what it began, ends well and loses nothing, on Redis', async () => {
     await using redis = await startRedis();
     await using home = await openHome({ QUEUE_URL: redis.url });
-    await stopUnderLoad(home);
+    await stopUnderLoad(home, await home.open('start'));
   });
 
   it.runIf(inject('redisUrl'))('ends well although Redis has gone', async () => {
     await using redis = await startRedis();
     await using home = await openHome({ QUEUE_URL: redis.url });
-    const product = await home.start('start');
+    const product = await home.open('start');
     const sender = openSender({ url: product.webhook, key: home.signingKey });
     await redis.kill9();
     await sender.send(contactStory({ contacts: 5, versions: 5 }));

@@ -1,5 +1,6 @@
 // The watch in a running product: a failing subscription is reported, a disabled one is created again, and what was missed
 // meanwhile is repaired, all by itself.
+import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { updateContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { ask } from '../../oracle/deliveries.ts';
@@ -57,5 +58,15 @@ it('the watch reports a disabled subscription while none can be created, creates
   expect(status).toMatchObject({ reconcile: { full: { drift: { contact: { different: 1 } } } } });
   expect(product.output()).toContain('a subscription was disabled or deleted');
   expect(product.output()).not.toContain(home.signingKey);
-  expect(await product.term()).toBe(0);
+  // Its end does not wait for a service that limits the rate of calls.
+  await sandbox.control('POST', '/faults', { rate_limit: 1 });
+  const isWatching = async () =>
+    (
+      await ask(
+        home.store,
+        "select value from key_values where key = 'lease watch' and value not like '%\"holder\":null%'",
+      )
+    ).length === 1;
+  await until(isWatching, 'the watch is under way');
+  expect(await Promise.race([product.term(), wait(30_000, 'late', { ref: false })])).toBe(0);
 });
