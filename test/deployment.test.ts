@@ -53,15 +53,6 @@ describe('the rules of Prometheus', () => {
     expect(used.filter((name) => !exported.has(name))).toEqual([]);
   });
 
-  it('have a severity and a summary each', () => {
-    for (const rule of groups.flatMap(({ rules }) => rules))
-      expect(rule).toMatchObject({
-        alert: expect.stringMatching(/^Slotstream/),
-        labels: { severity: expect.stringMatching(/^(warning|critical)$/) },
-        annotations: { summary: expect.any(String) },
-      });
-  });
-
   it('have limits that follow the defaults of the settings', () => {
     expect(text).toContain(`0.8 * ${settings.DISK_LOG_MAX_MB.default} * 1024 * 1024`);
     expect(text).toContain(`8 * ${settings.MIN_FREE_DISK_MB.default} * 1024 * 1024`);

@@ -60,17 +60,11 @@ describe('Dockerfile', () => {
     expect(sources.filter((source) => !existsSync(new URL(`../${source}`, import.meta.url)))).toEqual([]);
     expect(sources.filter((source) => !allowed.includes(`!${source}`))).toEqual([]);
   });
-
-  it('starts a verb that exists', () => {
-    expect(steps.find((step) => step.startsWith('CMD '))).toBe('CMD ["start"]');
-    expect(knownVerbs).toContain('start');
-  });
 });
 
 interface Service {
   readonly command: readonly string[];
   readonly environment: Record<string, string>;
-  readonly healthcheck?: object;
   readonly read_only?: boolean;
   readonly cap_drop?: readonly string[];
   readonly security_opt?: readonly string[];
@@ -81,9 +75,8 @@ interface Service {
 describe('compose.yaml', () => {
   const file = parse(read('compose.yaml'), { merge: true }) as {
     readonly services: Record<'receiver' | 'worker' | 'redis' | 'postgres', Service>;
-    readonly volumes: Record<string, null>;
   };
-  const { receiver, worker, redis, postgres } = file.services;
+  const { receiver, worker, redis } = file.services;
 
   it('runs verbs that exist with variables that are read', () => {
     const variables = new Set(Object.entries<Setting>(settings).flatMap(([name, { alias }]) => [name, alias ?? name]));
@@ -112,15 +105,6 @@ describe('compose.yaml', () => {
   it('keeps what Redis has acknowledged', () => {
     expect(redis.command.join(' ')).toMatch(/--appendonly yes.*--maxmemory-policy noeviction/);
     expect(redis.volumes).toHaveLength(1);
-  });
-
-  it('waits for healthy engines and names every volume', () => {
-    expect(redis.healthcheck).toBeDefined();
-    expect(postgres.healthcheck).toBeDefined();
-    const mounted = Object.values(file.services).flatMap(({ volumes = [] }) =>
-      volumes.map((volume) => volume.split(':')[0]),
-    );
-    expect(mounted.toSorted()).toEqual(Object.keys(file.volumes).toSorted());
   });
 
   it('holds no secret of its own', () => {

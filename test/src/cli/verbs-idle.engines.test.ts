@@ -43,6 +43,7 @@ describe('where there is no mirror', () => {
     ['rebuild'],
     ['reconcile', '--repair'],
     ['alerts', 'list'],
+    ['mcp'],
   ];
 
   it.each(reading)('%s fails, says what to set, and creates nothing', async (...args) => {
