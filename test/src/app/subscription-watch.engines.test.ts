@@ -35,7 +35,8 @@ it('the watch reports a disabled subscription while none can be created, creates
   const metrics = async () => (await product.admin('/metrics')).text();
   const sentence = 'The service disabled 1 webhook subscription';
   // One call is retried for a minute.
-  await until(async () => (await home.run(['status'])).out.includes(sentence), '`status` reports it', 30_000);
+  const isReported = async () => (await home.run(['status'])).out.includes(sentence);
+  await until(isReported, '`status` reports it', 30_000);
   expect(await (await product.admin('/', { accept: 'text/html' })).text()).toContain(sentence);
   expect(await metrics()).toContain('slotstream_subscriptions{state="disabled"} 1\n');
 
@@ -58,15 +59,9 @@ it('the watch reports a disabled subscription while none can be created, creates
   expect(status).toMatchObject({ reconcile: { full: { drift: { contact: { different: 1 } } } } });
   expect(product.output()).toContain('a subscription was disabled or deleted');
   expect(product.output()).not.toContain(home.signingKey);
-  // Its end does not wait for a service that limits the rate of calls.
-  await sandbox.control('POST', '/faults', { rate_limit: 1 });
-  const isWatching = async () =>
-    (
-      await ask(
-        home.store,
-        "select value from key_values where key = 'lease watch' and value not like '%\"holder\":null%'",
-      )
-    ).length === 1;
-  await until(isWatching, 'the watch is under way');
+  // Its end does not wait for a call that is retried.
+  await sandbox.control('POST', '/faults', { answers });
+  await sandbox.control('POST', '/subscriptions/disable', { uri: aboutContacts()[0]?.uri });
+  await until(isReported, '`status` reports it again');
   expect(await Promise.race([product.term(), wait(30_000, 'late', { ref: false })])).toBe(0);
 });
