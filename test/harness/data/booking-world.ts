@@ -37,7 +37,8 @@ const booking = fc.record({
   ),
 });
 
-export const bookingWorld = fc.array(booking, { maxLength: 25 });
+/** Mostly of many bookings. */
+export const bookingWorld = fc.array(booking, { maxLength: 25, size: 'max' });
 type World = typeof bookingWorld extends fc.Arbitrary<infer Value> ? Value : never;
 
 const instant = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z');
