@@ -21,7 +21,9 @@ export interface LeaseInput {
 
 export type LeaseAnswer =
   /** Held until `leaseMs` after the last renewal. */
-  { readonly kind: 'taken' } | { readonly kind: 'wait'; readonly untilMs: number };
+  | { readonly kind: 'taken' }
+  /** When to ask again. */
+  | { readonly kind: 'wait'; readonly untilMs: number };
 
 const row = z.object({
   holder: z.string().nullable(),
@@ -37,6 +39,8 @@ const fresh: Row = { holder: null, expires_ms: 0, ran_ms: 0, failures: 0, retry_
 
 export const leaseMs = 60_000;
 export const lengthOf = (needs: Pick<LeaseNeeds, 'leaseMs'>): number => needs.leaseMs ?? leaseMs;
+/** How often a holder renews its lease, and how often others look whether it was given back. */
+export const renewalMs = (needs: Pick<LeaseNeeds, 'leaseMs'>): number => lengthOf(needs) / 3;
 const retryBackoff: Backoff = { firstMs: 5_000, longestMs: 900_000 };
 const leaseOf = (job: string) => keyValue(`lease ${job}`, row);
 
@@ -98,7 +102,9 @@ export function takeLease(needs: LeaseNeeds, { job, everyMs }: LeaseInput): Prom
     const after = withoutFuture(before, nowMs, lengthOf(needs));
     const dueMs = Math.max(after.ran_ms + everyMs, after.retry_ms);
     const isHeld = after.holder !== null && after.holder !== needs.holder && after.expires_ms > nowMs;
-    const untilMs = isHeld ? Math.max(after.expires_ms, after.ran_ms + everyMs) : dueMs;
+    // A holder that ends gives the lease back before it expires.
+    const lookMs = Math.min(after.expires_ms, nowMs + renewalMs(needs));
+    const untilMs = isHeld ? Math.max(lookMs, after.ran_ms + everyMs) : dueMs;
     if (untilMs > nowMs)
       return { answer: { kind: 'wait', untilMs }, ...(!isDeepStrictEqual(after, before) && { after }) };
     return {
@@ -144,7 +150,7 @@ export async function holdBack(needs: LeaseNeeds, job: string): Promise<AsyncDis
     if (before.holder !== null && before.expires_ms > nowMs) return { answer: false };
     return { answer: true, after: { ...before, holder: needs.holder, expires_ms: nowMs + lengthOf(needs) } };
   });
-  const keeping = setInterval(() => void keepLease(needs, job).catch(() => undefined), lengthOf(needs) / 3).unref();
+  const keeping = setInterval(() => void keepLease(needs, job).catch(() => undefined), renewalMs(needs)).unref();
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(keeping);

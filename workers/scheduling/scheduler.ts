@@ -7,7 +7,16 @@
 import { describeConnectFailure, isTransient } from '#src/base/errors.ts';
 import { minuteMs } from '#src/base/time.ts';
 import { throttled, type Log, type ThrottledLog } from '#src/observability/log.ts';
-import { endLease, failLease, keepLease, lengthOf, retryDelayMs, takeLease, type LeaseNeeds } from './lease.ts';
+import {
+  endLease,
+  failLease,
+  keepLease,
+  lengthOf,
+  renewalMs,
+  retryDelayMs,
+  takeLease,
+  type LeaseNeeds,
+} from './lease.ts';
 
 export interface Job {
   readonly name: string;
@@ -155,7 +164,7 @@ async function keep(
   { hold, done }: { readonly hold: Hold; readonly done: AbortSignal },
 ): Promise<void> {
   while (!done.aborted && !hold.lost.aborted) {
-    await needs.sleep(lengthOf(needs) / 3, done);
+    await needs.sleep(renewalMs(needs), done);
     if (done.aborted) return;
     const askedMs = needs.nowMs();
     // A store that does not answer is retried for as long as the lease lasts.

@@ -85,9 +85,9 @@ describe.each(oneEngine)('the time of a lease on $name', ({ fresh }) => {
     const alive = holderOn(store, time, 'alive');
     const often = { ...job, everyMs: 0 };
     expect(await takeLease(dead, often)).toEqual({ kind: 'taken' });
-    expect(await takeLease(alive, often)).toEqual({ kind: 'wait', untilMs: startMs + leaseMs });
-    time.pass(leaseMs - 1);
     expect(await takeLease(alive, often)).toMatchObject({ kind: 'wait' });
+    time.pass(leaseMs - 1);
+    expect(await takeLease(alive, often)).toEqual({ kind: 'wait', untilMs: startMs + leaseMs });
     time.pass(1);
     expect(await takeLease(alive, often)).toEqual({ kind: 'taken' });
     expect(await keepLease(dead, 'sweep')).toBe(false);
@@ -285,6 +285,25 @@ describe('schedules', () => {
     time.pass(leaseMs);
     expect(await ended.promise).toBe('ended');
     await schedules.close();
+  });
+
+  it('take over what a process that closes gives back, long before its lease would have expired', async ({ store }) => {
+    const time = timeFrom(startMs);
+    const [closing, waiting] = [jobUntilAborted(), jobUntilAborted()];
+    const first = startSchedules(needsOf(holderOn(store, time, 'first')), [closing.long]);
+    await closing.running.promise;
+    const needs = needsOf(holderOn(store, time, 'second'));
+    const asked = Promise.withResolvers<void>();
+    const sleep = (ms: number, signal: AbortSignal): Promise<void> => {
+      if (ms > 0) asked.resolve();
+      return needs.sleep(ms, signal);
+    };
+    const second = startSchedules({ ...needs, sleep }, [waiting.long]);
+    await asked.promise;
+    await first.close();
+    time.pass(leaseMs / 3);
+    await waiting.running.promise;
+    await second.close();
   });
 
   it('stop cleanly in the middle of a run', async ({ store }) => {
