@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readableText } from '../../../../harness/golden.ts';
 import { openDashboard } from '../../../../harness/mirror/dashboard.ts';
-import { ingestBodies, rowsOf, oneEngine } from '../../../../harness/stores.ts';
+import { ingestBodies, oneEngine } from '../../../../harness/stores.ts';
 import { bombs } from '../../../../harness/data/hostile.ts';
 import { contactDelivery, contactUri } from '../../../../harness/data/contact-deliveries.ts';
 
@@ -181,8 +181,6 @@ for (const engine of oneEngine)
         expect([path, html.includes('method="post" action="/deliveries')]).toEqual([path, false]);
       }
       expect((await log.reader.page('/deliveries?outcome=quarantined')).html).not.toContain('/deliveries/replay');
-      const sent = await log.reader.submit('/deliveries/replay', { outcome: 'quarantined' });
-      expect([sent.status, (await rowsOf(log.store, 'event_log')).length]).toEqual([403, 35]);
       expect((await log.page('/deliveries/replay')).status).toBe(400);
     });
   });
