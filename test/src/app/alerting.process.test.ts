@@ -1,5 +1,6 @@
 // Alerts of the real product, killed at every step: one key per fact, whatever happens, and none for old history.
 import { afterAll, beforeAll, describe, inject, it } from 'vitest';
+import { eventually } from '../../harness/moments.ts';
 import { openAlertReceivers, keyOf, keysOf, titleOf, typeOf } from '../../harness/alerts/alert-receivers.ts';
 import { noShowBooking } from '../../harness/data/no-show-bookings.ts';
 import { ask, endLeases } from '../../oracle/deliveries.ts';
@@ -81,7 +82,7 @@ describe.concurrent('alerts of a running product', { timeout: 480_000 }, () => {
       };
       // Killed during the grace period, unless the machine is so slow that it has sent before.
       running = await home.start('start');
-      await expect.poll(() => statesOf(home), patience).toHaveLength(3);
+      await eventually(() => statesOf(home), patience).toHaveLength(3);
       if (killed === undefined) {
         const waiting = running;
         running = undefined;
@@ -89,25 +90,25 @@ describe.concurrent('alerts of a running product', { timeout: 480_000 }, () => {
         await endLeases(home.store);
         running = await home.start('start');
       }
-      await expect.poll(() => killed !== undefined, patience).toBe(true);
+      await eventually(() => killed !== undefined, patience).toBe(true);
       await killed;
       await endLeases(home.store);
       webhook.answer = 202;
 
       const fourth = await home.open('start');
       await send(home, fourth, twenty.slice(10));
-      await expect.poll(() => statesOf(home), patience).toEqual(['sent', 'sent', 'sent']);
+      await eventually(() => statesOf(home), patience).toEqual(['sent', 'sent', 'sent']);
       expect(keysOf(webhook.received)).toHaveLength(1);
       expect(webhook.received.length).toBeGreaterThan(1);
 
       // The removal of the mark is delivered twenty times, and everything is replayed from the log.
       await send(home, fourth, shuffled([first.unmarked, first.marked], 10));
-      await expect.poll(() => webhook.received.map(typeOf), patience).toContain('alert.retraction');
+      await eventually(() => webhook.received.map(typeOf), patience).toContain('alert.retraction');
       expect(await home.run(['rebuild'])).toMatchObject({ code: 0 });
       expect(await home.run(['replay', '--all'])).toMatchObject({ code: 0 });
       await send(home, fourth, [last.marked]);
-      await expect.poll(() => webhook.received.map(titleOf), patience).toContain(`No-show: ${last.name}`);
-      await expect.poll(() => mailbox.mails.map(({ raw }) => raw.includes(last.name)), patience).toContain(true);
+      await eventually(() => webhook.received.map(titleOf), patience).toContain(`No-show: ${last.name}`);
+      await eventually(() => mailbox.mails.map(({ raw }) => raw.includes(last.name)), patience).toContain(true);
       const kinds = new Map(webhook.received.map((one) => [keyOf(one), typeOf(one)]));
       expect([...kinds.values()].toSorted()).toEqual(['alert', 'alert', 'alert.retraction']);
       expect(slack.received.length).toBeGreaterThanOrEqual(3);
@@ -129,7 +130,7 @@ describe.concurrent('alerts of a running product', { timeout: 480_000 }, () => {
     const before = noShowBooking(98, Date.now() - dayMs / 2);
     const lately = noShowBooking(99, Date.now());
     await send(home, product, [before.marked, lately.marked]);
-    await expect.poll(() => inbox.webhook.received.map(titleOf), patience).toEqual([`No-show: ${lately.name}`]);
+    await eventually(() => inbox.webhook.received.map(titleOf), patience).toEqual([`No-show: ${lately.name}`]);
     expect(await ask(home.store, 'select distinct subject_uri from alerts')).toEqual([{ subject_uri: lately.uri }]);
     expect(await product.term()).toBe(0);
   });
@@ -143,11 +144,11 @@ describe.concurrent('alerts of a running product', { timeout: 480_000 }, () => {
     const first = await home.open('start');
     const { marked, name } = noShowBooking(1, Date.now());
     await send(home, first, [marked]);
-    await expect.poll(() => inbox.webhook.received.length, patience).toBe(1);
+    await eventually(() => inbox.webhook.received.length, patience).toBe(1);
     expect(await first.term()).toBe(0);
     inbox.webhook.answer = 202;
     const second = await home.open('start');
-    await expect.poll(() => statesOf(home), patience).toEqual(['sent', 'sent', 'sent']);
+    await eventually(() => statesOf(home), patience).toEqual(['sent', 'sent', 'sent']);
     expect(inbox.webhook.received.map(titleOf)).toEqual([`No-show: ${name}`, `No-show: ${name}`]);
     expect(keysOf(inbox.webhook.received)).toHaveLength(1);
     expect(inbox.slack.received).toHaveLength(1);

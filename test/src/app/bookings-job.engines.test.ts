@@ -6,6 +6,7 @@ import { bookingsJob } from '#src/app/bookings-job.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import type { Store } from '#src/store/contract.ts';
+import { eventually } from '../../harness/moments.ts';
 import { freshSqlite, ingestBodies, rowsOf, storeEngines } from '../../harness/stores.ts';
 
 const at = '2025-04-14T11:30:00.000000Z';
@@ -40,9 +41,9 @@ describe.each(storeEngines)('the bookings job on $name', ({ available, fresh }) 
     await using opened = await fresh();
     await ingestBodies(opened.store, [delivery(1), delivery(2)]);
     await using job = running(opened.store);
-    await expect.poll(() => bookings(opened.store)).toBe(2);
+    await eventually(() => bookings(opened.store)).toBe(2);
     await ingestBodies(opened.store, [delivery(3)]);
-    await expect.poll(() => bookings(opened.store)).toBe(3);
+    await eventually(() => bookings(opened.store)).toBe(3);
     expect(job.reported).toEqual([]);
   });
 });
@@ -56,7 +57,7 @@ describe('the bookings job', () => {
     await setTimeout(100);
     expect(await bookings(opened.store)).toBe(0);
     disk.hasRoom = true;
-    await expect.poll(() => bookings(opened.store)).toBe(1);
+    await eventually(() => bookings(opened.store)).toBe(1);
   });
 
   it('reports once, without names, that the table cannot be updated', async () => {
@@ -67,12 +68,12 @@ describe('the bookings job', () => {
     );
     await ingestBodies(store, [delivery(1)]);
     await using job = running(store);
-    await expect.poll(() => job.reported.length).toBe(1);
+    await eventually(() => job.reported.length).toBe(1);
     const [problem] = job.reported as Error[];
     expect(problem).toMatchObject({ name: 'SlotstreamError', hint: expect.stringContaining('disk') as string });
     expect(problem?.message).not.toContain('Person');
     await sql`drop trigger full_disk`.execute(store.db);
-    await expect.poll(() => bookings(store)).toBe(1);
+    await eventually(() => bookings(store)).toBe(1);
     expect(job.reported).toHaveLength(1);
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { openApp } from '#src/app/app.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { createLog } from '#src/observability/log.ts';
+import { eventually } from '../../harness/moments.ts';
 import { ask, judge } from '../../oracle/deliveries.ts';
 import { until } from '../../harness/ports.ts';
 import { openHome, type Home } from '../../harness/product.ts';
@@ -138,9 +139,9 @@ it.runIf(inject('redisUrl') && inject('postgresUrl'))(
     await using scene = await openScene(settings, { receives: false });
     expect((await scene.home.run(['status'])).out).toMatch(/^ {2}work .* 1024 MB +running$/m);
     scene.fillUnnoticed('store');
-    await expect
-      .poll(async () => (await scene.home.run(['doctor'])).out)
-      .toMatch(/! disk: Little free disk space: work on .*data 0 MB in /);
+    await eventually(async () => (await scene.home.run(['doctor'])).out).toMatch(
+      /! disk: Little free disk space: work on .*data 0 MB in /,
+    );
     expect(await scene.metrics()).toContain('slotstream_disk_free_bytes{part="data"} 1024');
     expect((await scene.home.run(['doctor'])).out).toContain('✓ readiness: ');
   },

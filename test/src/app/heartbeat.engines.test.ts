@@ -4,6 +4,7 @@ import { instantOf } from '#src/base/time.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { isMissing } from '#src/store/process-reports.ts';
 import { listProcesses, writeProcess, type ProcessRow } from '#src/store/processes.ts';
+import { eventually } from '../../harness/moments.ts';
 import { openAlertReceivers } from '../../harness/alerts/alert-receivers.ts';
 import { contactDelivery } from '../../harness/data/contact-deliveries.ts';
 import { processRow } from '../../harness/data/process-row.ts';
@@ -63,7 +64,7 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))('processes on two ma
       try {
         const receiver = await home.open('receive');
         const missing = async () => (await listProcesses(store, rightMs())).map((row) => isMissing(row, rightMs()));
-        await expect.poll(missing).toEqual([false]);
+        await eventually(missing).toEqual([false]);
         const { processes } = JSON.parse(await statusOf(home)) as { processes: ProcessRow[] };
         expect(processes.map((row) => isMissing(row, Date.now()))).toEqual([false]);
         await receiver.term();
@@ -107,7 +108,7 @@ describe.runIf(inject('redisUrl'))('a receiver beside a worker on one data folde
     expect(out).toMatch(/! disk_log: 1 delivery waits on the disk of receive on /);
     expect(out).not.toContain('writeable');
     const alerts = () => inbox.webhook.received.map(({ raw }) => raw.toString()).join();
-    await expect.poll(alerts).toContain('1 delivery waits on the disk of receive on ');
+    await eventually(alerts).toContain('1 delivery waits on the disk of receive on ');
     await worker.term();
   });
 });
@@ -120,13 +121,11 @@ describe.runIf(inject('postgresUrl'))('a PostgreSQL that accepts connections and
     const hole = proxy.blackHole();
     // Also where an expectation fails: a process that waits for the database would not end.
     using _ended = { [Symbol.dispose]: () => void hole.end() };
-    await expect
-      .poll(async () => JSON.parse(await statusOf(home)) as unknown)
-      .toMatchObject({
-        running: true,
-        store: { state: 'not answering' },
-        health: expect.arrayContaining([expect.objectContaining({ id: 'store', state: 'problem' })]),
-      });
+    await eventually(async () => JSON.parse(await statusOf(home)) as unknown).toMatchObject({
+      running: true,
+      store: { state: 'not answering' },
+      health: expect.arrayContaining([expect.objectContaining({ id: 'store', state: 'problem' })]),
+    });
     const { code, out } = await home.run(['doctor']);
     expect([code, out]).toEqual([3, expect.stringContaining('PostgreSQL accepts connections and does not answer.')]);
     expect(out).not.toContain('Run more workers');

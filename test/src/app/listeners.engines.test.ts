@@ -6,6 +6,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { bindListeners } from '#src/app/listeners.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { createLog } from '#src/observability/log.ts';
+import { eventually } from '../../harness/moments.ts';
 import { openHome, type RunningProduct } from '../../harness/product.ts';
 import { startRedis } from '../../harness/redis.ts';
 import { copyPostgres } from '../../harness/templates.ts';
@@ -63,7 +64,7 @@ describe.runIf(inject('redisUrl') && inject('postgresUrl'))('a receiver', () => 
     const pageOf = async (receiver: RunningProduct) =>
       (await receiver.admin('/bookings/1', { accept: 'text/html' })).url;
     const receiver = await home.open('receive');
-    await expect.poll(() => pageOf(receiver)).toBe(`${workerUrl}/bookings/1`);
+    await eventually(() => pageOf(receiver)).toBe(`${workerUrl}/bookings/1`);
     await receiver.term();
     const adminUrl = workerUrl?.replace('127.0.0.1', 'localhost') ?? '';
     const configured = await home.open('receive', { settings: { ADMIN_URL: adminUrl } });

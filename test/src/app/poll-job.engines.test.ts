@@ -4,6 +4,7 @@ import type { HealthCheck } from '#src/read/health/health-check.ts';
 import { markNoShow } from '#src/sandbox/world/bookings/bookings.ts';
 import { createLiveActivity } from '#src/sandbox/live.ts';
 import { openStore } from '#src/store/open-store.ts';
+import { eventually } from '../../harness/moments.ts';
 import { until } from '../../harness/ports.ts';
 import { openHome } from '../../harness/product.ts';
 import { openTestSandbox } from '../../harness/sandbox.ts';
@@ -18,7 +19,7 @@ describe('a start without a public address', () => {
     await using store = await openStore({ report: () => {} }, home.store);
     const invitees = () => rowsOf(store, 'invitees');
     const status = async () => (await home.run(['status'])).out;
-    await expect.poll(status).toMatch(/Changes +Updated every minute, .*invitees \d\S* \S+ ago;/);
+    await eventually(status).toMatch(/Changes +Updated every minute, .*invitees \d\S* \S+ ago;/);
 
     expect(await status()).not.toContain('not yet;');
     const { service } = sandbox;

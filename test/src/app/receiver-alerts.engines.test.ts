@@ -1,6 +1,7 @@
 // What goes wrong at a receiver is alerted by a worker with another data folder, which sees only what the receiver reports.
 import { randomBytes } from 'node:crypto';
 import { expect, inject, it } from 'vitest';
+import { eventually } from '../../harness/moments.ts';
 import { openAlertReceivers } from '../../harness/alerts/alert-receivers.ts';
 import { contactDelivery, contactStory } from '../../harness/data/contact-deliveries.ts';
 import { openSender, signed } from '../../harness/mirror/sender.ts';
@@ -27,8 +28,8 @@ it.runIf(inject('redisUrl') !== '' && inject('postgresUrl') !== '')(
     const headers = signed(home.signingKey, body, Math.floor(Date.now() / 1000) - 3_600);
     expect((await fetch(webhook, { method: 'POST', headers, body })).status).toBe(401);
     const alerts = () => inbox.webhook.received.map(({ raw }) => raw.toString()).join('\n');
-    await expect.poll(alerts).toContain('The queue lost jobs once within the last 10 minutes');
-    await expect.poll(alerts).toContain('1 correctly signed delivery was rejected as too old');
+    await eventually(alerts).toContain('The queue lost jobs once within the last 10 minutes');
+    await eventually(alerts).toContain('1 correctly signed delivery was rejected as too old');
     // Not compressible.
     const company = () => randomBytes(150_000).toString('base64');
     await sender.send(
@@ -37,6 +38,6 @@ it.runIf(inject('redisUrl') !== '' && inject('postgresUrl') !== '')(
       ),
     );
     sender.close();
-    await expect.poll(alerts).toMatch(/The disk log of receive on \S+ \(pid \d+\) is full and takes no deliveries\./);
+    await eventually(alerts).toMatch(/The disk log of receive on \S+ \(pid \d+\) is full and takes no deliveries\./);
   },
 );

@@ -1,6 +1,7 @@
 // The clock of alerts and scheduled jobs follows the clock of the database.
 import { expect, it } from 'vitest';
 import { openStoreClock } from '#src/app/store-clock.ts';
+import { eventually } from '../../harness/moments.ts';
 
 const minutes = 60_000;
 
@@ -26,6 +27,6 @@ it('follows a clock that is set, and goes on while the database does not answer'
   using clock = await openStoreClock({ clockAheadMs }, 1);
   const nowMs = clock.following(() => 0);
   expect(nowMs()).toBe(0);
-  await expect.poll(nowMs).toBe(3 * minutes);
+  await eventually(nowMs).toBe(3 * minutes);
   expect(asked).toBeGreaterThan(2);
 });

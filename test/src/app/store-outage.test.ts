@@ -4,6 +4,7 @@ import { errorLogger } from '#src/app/mirror.ts';
 import { watchStore } from '#src/app/store-outage.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { createLog } from '#src/observability/log.ts';
+import { eventually } from '../../harness/moments.ts';
 
 function openLog() {
   const lines: string[] = [];
@@ -21,11 +22,11 @@ it('says once that the database does not answer, without its password, and once 
   };
   const config = { databaseUrl: 'postgres://me:sesame@db.example.test:5433/crm?schema=slotstream' };
   using _watch = watchStore({ config, store: { engine: { name: 'postgres', ping } }, log, askEveryMs: 1 });
-  await expect.poll(() => asked).toBeGreaterThan(3);
+  await eventually(() => asked).toBeGreaterThan(3);
   isDown = false;
-  await expect.poll(() => lines.length).toBe(2);
+  await eventually(() => lines.length).toBe(2);
   const before = asked;
-  await expect.poll(() => asked).toBeGreaterThan(before + 3);
+  await eventually(() => asked).toBeGreaterThan(before + 3);
   expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
     { level: 'error', msg: 'PostgreSQL at db.example.test:5433 does not answer', cause: 'ECONNREFUSED' },
     {

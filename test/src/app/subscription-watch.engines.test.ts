@@ -3,6 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { updateContact } from '#src/sandbox/world/contacts/contacts.ts';
+import { eventually } from '../../harness/moments.ts';
 import { ask } from '../../oracle/deliveries.ts';
 import { until } from '../../harness/ports.ts';
 import { openHome } from '../../harness/product.ts';
@@ -53,7 +54,7 @@ it('the watch reports a disabled subscription while none can be created, creates
     async () => (await ask(home.store, "select key from key_values where key = 'gap'")).length === 0,
     'the gap is closed',
   );
-  await expect.poll(metrics).toContain('slotstream_mirror_drift{part="full",kind="contact",how="different"} 1\n');
+  await eventually(metrics).toContain('slotstream_mirror_drift{part="full",kind="contact",how="different"} 1\n');
   expect(await metrics()).toMatch(/^slotstream_reconcile_last_complete_seconds\{part="full"\} \d{10}/m);
   const status: unknown = await (await product.admin('/api/status')).json();
   expect(status).toMatchObject({ reconcile: { full: { drift: { contact: { different: 1 } } } } });

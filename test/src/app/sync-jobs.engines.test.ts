@@ -4,6 +4,7 @@ import type { HealthCheck } from '#src/read/health/health-check.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { readLease } from '#workers/scheduling/lease.ts';
 import { readReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
+import { eventually } from '../../harness/moments.ts';
 import { until } from '../../harness/ports.ts';
 import { openHome, type Home } from '../../harness/product.ts';
 import { openTestSandbox } from '../../harness/sandbox.ts';
@@ -53,7 +54,7 @@ describe('the periodic comparison', () => {
       const { recent, full } = await comparisons(home);
       return recent !== undefined && full !== undefined;
     }, 'recent changes and everything were compared');
-    await expect.poll(async () => (await home.run(['doctor'])).out).toMatch(/✓ drift: /);
+    await eventually(async () => (await home.run(['doctor'])).out).toMatch(/✓ drift: /);
     expect(await comparisons(home)).toMatchObject({ recent: { drift: {} }, full: { drift: {} } });
     await until(() => hasRun(home, 'follow_up'), 'what changes without a webhook was read');
   });

@@ -199,7 +199,7 @@ describe('a stream that is not read', () => {
     const asking = openRequest({ port: large.port, host: '127.0.0.1' }).end();
     const [answer] = (await once(asking, 'response')) as [IncomingMessage];
     let before = -1;
-    await expect.poll(() => before === (before = reads), { interval: 500 }).toBe(true);
+    await eventually(() => before === (before = reads), { interval: 500 }).toBe(true);
     expect(reads).toBeLessThan(80);
     answer.resume();
     await eventually(() => reads).toBeGreaterThan(120);

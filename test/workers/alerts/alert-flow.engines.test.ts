@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { instantOf } from '#src/base/time.ts';
 import { claimAlerts } from '#src/store/alerts/claims.ts';
+import { eventually } from '../../harness/moments.ts';
 import { openAlertWorld, type AlertWorld } from '../../harness/alerts/alert-world.ts';
 import { headerOf, keysOf, textOf, titleOf, typeOf } from '../../harness/alerts/alert-receivers.ts';
 import { noShowBooking } from '../../harness/data/no-show-bookings.ts';
@@ -61,15 +62,15 @@ describe('alerts', () => {
     const { slack, webhook } = world.inbox;
     const next = async () => (await world.alerts()).find(({ channel }) => channel === 'slack')?.next_at;
     await world.deliver(lately(world, 1).marked);
-    await expect.poll(next).toBe('2026-03-05T06:00:00.000000Z');
-    await expect.poll(() => webhook.received).toHaveLength(1);
+    await eventually(next).toBe('2026-03-05T06:00:00.000000Z');
+    await eventually(() => webhook.received).toHaveLength(1);
     world.advance('8h');
     await world.deliver(lately(world, 2).marked);
-    await expect.poll(() => webhook.received).toHaveLength(2);
+    await eventually(() => webhook.received).toHaveLength(2);
     expect(slack.received).toEqual([]);
     world.advance('1h');
     // Both are one message.
-    await expect.poll(() => slack.received.map(textOf)).toEqual([expect.stringMatching(/^No-show: 2 since /)]);
+    await eventually(() => slack.received.map(textOf)).toEqual([expect.stringMatching(/^No-show: 2 since /)]);
   });
 
   it('are sent on a channel whose slots a killed process had claimed just before quiet hours', async () => {
@@ -84,11 +85,11 @@ describe('alerts', () => {
     const taken = (await world.alerts()).filter(({ rule }) => rule === 'missed');
     await world.store.transaction((unit) => claimAlerts(unit, taken, world.nowMs()));
     world.advance('21s');
-    await expect
-      .poll(async () => (await world.alerts()).filter(({ next_at }) => next_at === '2026-03-05T07:00:00.000000Z'))
-      .toHaveLength(8);
+    await eventually(async () =>
+      (await world.alerts()).filter(({ next_at }) => next_at === '2026-03-05T07:00:00.000000Z'),
+    ).toHaveLength(8);
     world.advance('31m');
-    await expect.poll(() => webhook.received).toHaveLength(8);
+    await eventually(() => webhook.received).toHaveLength(8);
   });
 
   it('are sent together as a digest at the end of its period', async () => {
@@ -99,12 +100,12 @@ describe('alerts', () => {
     const { webhook } = world.inbox;
     const [first, second, third] = [lately(world, 1), lately(world, 2), lately(world, 3)];
     await world.deliver(first.marked, second.marked, third.marked);
-    await expect
-      .poll(async () => (await world.alerts()).map(({ next_at }) => next_at))
-      .toEqual(Array.from({ length: 3 }, () => '2026-03-04T11:00:00.000000Z'));
+    await eventually(async () => (await world.alerts()).map(({ next_at }) => next_at)).toEqual(
+      Array.from({ length: 3 }, () => '2026-03-04T11:00:00.000000Z'),
+    );
     await world.deliver(third.unmarked);
     world.advance('55m');
-    await expect.poll(() => webhook.received.map(typeOf)).toEqual(['alert.digest']);
+    await eventually(() => webhook.received.map(typeOf)).toEqual(['alert.digest']);
     await world.reaches('webhook', ['retracted', 'sent', 'sent']);
     const reported = webhook.received.flatMap(
       ({ body }) => (body as { data: { subject_uris: string[] } }).data.subject_uris,
@@ -119,7 +120,7 @@ describe('alerts', () => {
     await world.deliver(lately(world, 1).marked);
     const attempts = async () => (await world.alerts())[0]?.attempts;
     for (let n = 1; n <= 12; n += 1) {
-      await expect.poll(attempts).toBe(n);
+      await eventually(attempts).toBe(n);
       world.advance('9h');
     }
     await world.reaches('webhook', ['failed']);
@@ -141,7 +142,7 @@ describe('alerts', () => {
     webhook.words = { headers: { 'retry-after': '120' } };
     await world.deliver(lately(world, 1).marked);
     const until = instantOf(world.nowMs() + 120_000);
-    await expect.poll(async () => (await world.alerts()).map(({ next_at }) => next_at)).toEqual([until]);
+    await eventually(async () => (await world.alerts()).map(({ next_at }) => next_at)).toEqual([until]);
     webhook.answer = 202;
     await world.deliver(lately(world, 2).marked);
     world.advance('119s');
@@ -150,7 +151,7 @@ describe('alerts', () => {
     // Then one at a time.
     for (const sent of [2, 3, 4]) {
       world.advance('5s');
-      await expect.poll(() => webhook.received).toHaveLength(sent);
+      await eventually(() => webhook.received).toHaveLength(sent);
     }
     await world.reaches('webhook', ['sent', 'sent', 'sent']);
     // An answer that asks for a pause is no failure.

@@ -9,11 +9,12 @@ import {
   holdBack,
   keepLease,
   leaseMs,
-  readLease,
+  retryDelayMs,
   takeLease,
   type LeaseNeeds,
 } from '#workers/scheduling/lease.ts';
 import { startSchedules, type Job, type ScheduleNeeds } from '#workers/scheduling/scheduler.ts';
+import { happened } from '../../harness/moments.ts';
 import { until } from '../../harness/ports.ts';
 import { availableEngines, freshSqlite, oneEngine, testWith } from '../../harness/stores.ts';
 
@@ -33,11 +34,13 @@ const holderOn = (store: Store, time: { nowMs: () => number }, holder: string): 
   holder,
 });
 
-/** Pauses end when the test's time has passed them, in real turns of the loop. */
-function needsOf(lease: LeaseNeeds, lines: string[] = []): ScheduleNeeds {
+/** Pauses end when the test's time has passed them, in real turns of the loop; `onPause` is called once one has begun. */
+function needsOf(lease: LeaseNeeds, lines: string[] = [], onPause = (_ms: number): void => {}): ScheduleNeeds {
   const log = createLog({ level: 'info', pretty: false, destination: { write: (line) => void lines.push(line) } });
   const sleep = async (ms: number, signal: AbortSignal): Promise<void> => {
     const end = lease.nowMs() + ms;
+    onPause(ms);
+    happened();
     while (lease.nowMs() < end && !signal.aborted) await nextTurn();
   };
   return { ...lease, log, sleep, random: () => 0 };
@@ -216,15 +219,14 @@ describe('schedules', () => {
     const time = timeFrom(startMs);
     const lines: string[] = [];
     const jobs = ['watch', 'gap', 'sweep'].map((name): Job => ({ name, everyMs: 15_000, run: away }));
-    const schedules = startSchedules(needsOf(holderOn(store, time, 'one'), lines), jobs);
-    // As stored: the next try is counted from then on.
-    const haveFailed = async (failures: number): Promise<boolean> => {
-      const found = jobs.map(({ name, everyMs }) => readLease(store, { job: name, everyMs }, time.nowMs()));
-      return (await Promise.all(found)).every((state) => state?.failures === failures);
-    };
-    await until(() => haveFailed(1), 'every job failed');
-    time.pass(5_000);
-    await until(() => haveFailed(2), 'every job failed again');
+    const pauses: number[] = [];
+    const needs = needsOf(holderOn(store, time, 'one'), lines, (ms) => void pauses.push(ms));
+    const schedules = startSchedules(needs, jobs);
+    const haveFailed = (times: number) => () =>
+      pauses.filter((ms) => ms === retryDelayMs(times)).length === jobs.length;
+    await until(haveFailed(1), 'every job failed');
+    time.pass(retryDelayMs(1));
+    await until(haveFailed(2), 'every job failed again');
     expect(lines).toHaveLength(1);
     time.pass(60_000);
     await until(() => lines.length === 2, 'a minute has passed');

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../../harness/moments.ts';
 import { ask } from '../../../oracle/deliveries.ts';
 import { contactDelivery } from '../../../harness/data/contact-deliveries.ts';
 import { freePort } from '../../../harness/ports.ts';
@@ -245,7 +246,7 @@ it('rotating the key rejects no delivery: both keys verify while old deliveries 
   const count = "select count(*) as n from event_log where source = 'webhook'";
   const bodies = new Set(attempts.map(({ body }) => body.replace(/"created_by":"[^"]*"/, '')));
   expect(bodies.size).toBeGreaterThan(1);
-  await expect.poll(async () => (await ask(home.store, count))[0]?.['n']).toBe(bodies.size);
+  await eventually(async () => (await ask(home.store, count))[0]?.['n']).toBe(bodies.size);
 
   const sender = openSender({ url: product.webhook, key: old });
   await sender.send([contactDelivery({ id: 'late', version: 1 })]);

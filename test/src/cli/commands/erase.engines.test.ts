@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../../harness/moments.ts';
 import { ask } from '../../../oracle/deliveries.ts';
 import { freePort, until } from '../../../harness/ports.ts';
 import { openHome, type Home } from '../../../harness/product.ts';
@@ -144,7 +145,7 @@ describe('the embedded queue of a product that is stopped', () => {
     await send(first.webhook, ['a', 'b']);
     const guide = await readFile(new URL('../../../../docs/erasure.md', import.meta.url), 'utf8');
     const empty = /wait until `.+ status` shows `([^`]+)`/.exec(guide)?.[1] ?? 'missing in docs/erasure.md';
-    await expect.poll(async () => (await home.run(['status'])).out).toContain(`embedded: ${empty}\n`);
+    await eventually(async () => (await home.run(['status'])).out).toContain(`embedded: ${empty}\n`);
     expect(await first.term()).toBe(0);
     expect(existsSync(join(home.dataDir, 'queue'))).toBe(true);
     await rm(join(home.dataDir, 'queue'), { recursive: true });

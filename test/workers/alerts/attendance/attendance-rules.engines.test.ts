@@ -6,6 +6,7 @@ import { erase } from '#workers/privacy/erase.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { targetOf } from '#workers/privacy/target.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
+import { eventually } from '../../../harness/moments.ts';
 import { catchUp, messagesOf, openAlertWorld, type AlertWorld } from '../../../harness/alerts/alert-world.ts';
 import { bookingRules } from '../../../harness/alerts/watched-rules.ts';
 import { dataOf, titleOf, typeOf } from '../../../harness/alerts/alert-receivers.ts';
@@ -37,26 +38,24 @@ describe.each(oneEngine)('rules about attendance on $name', ({ fresh }) => {
     const { webhook } = world.inbox;
     const [ada, ben] = [hostedMeeting({ name: 'Ada', ...plan }), hostedMeeting({ name: 'Ben', ...plan })];
     await world.deliver(ada.booked, ada.recapOfHost, ben.recapOfHost);
-    await expect.poll(() => webhook.received.map(titleOf)).toEqual(['Suspected no-show: Ada']);
+    await eventually(() => webhook.received.map(titleOf)).toEqual(['Suspected no-show: Ada']);
     await world.deliver(ben.booked);
-    await expect.poll(() => webhook.received.length).toBe(2);
+    await eventually(() => webhook.received.length).toBe(2);
     expect((await world.alerts()).map(({ occurred_at: at }) => at)).toEqual([
       '2026-03-04T09:10:00.000000Z',
       '2026-03-04T09:10:00.000000Z',
     ]);
     await world.reaches('webhook', ['sent', 'sent']);
     await world.deliver(ada.recapOfBoth, ben.marked);
-    await expect
-      .poll(() =>
-        webhook.received
-          .slice(2)
-          .map((one) => dataOf(one).text)
-          .toSorted(),
-      )
-      .toEqual([
-        'A recap names them: Ada is no longer suspected to have missed Demo.',
-        'Ben is marked as a no-show for Demo: it is suspected no more.',
-      ]);
+    await eventually(() =>
+      webhook.received
+        .slice(2)
+        .map((one) => dataOf(one).text)
+        .toSorted(),
+    ).toEqual([
+      'A recap names them: Ada is no longer suspected to have missed Demo.',
+      'Ben is marked as a no-show for Demo: it is suspected no more.',
+    ]);
     expect(webhook.received.slice(2).map(typeOf)).toEqual(['alert.retraction', 'alert.retraction']);
   });
 
@@ -79,9 +78,9 @@ describe.each(oneEngine)('rules about attendance on $name', ({ fresh }) => {
     });
     await world.deliver(cleo?.recapOfHost ?? '', cleo?.recapOfBoth ?? '');
     await world.pass('2h');
-    await expect
-      .poll(() => world.inbox.webhook.received.map((one) => dataOf(one).subject_uris))
-      .toEqual([[ben?.invitee]]);
+    await eventually(() => world.inbox.webhook.received.map((one) => dataOf(one).subject_uris)).toEqual([
+      [ben?.invitee],
+    ]);
     // No user was read from the service: the meeting names its host.
     expect(world.inbox.webhook.received.map(titleOf)).toEqual(['Unconfirmed meetings: Grace, 1']);
     await world.reaches('webhook', ['retracted', 'sent']);
@@ -128,9 +127,10 @@ describe('the report to a host', () => {
     const meeting = hostedMeeting({ name: 'Ada', hosts: ['Grace', 'Rosa'], end: '2026-03-04T16:00:00Z' });
     await world.deliver(meeting.booked);
     await world.pass('31m');
-    await expect
-      .poll(() => world.inbox.mailbox.mails.map(({ to }) => to).toSorted())
-      .toEqual([['grace@hosts.test'], ['rosa@hosts.test']]);
+    await eventually(() => world.inbox.mailbox.mails.map(({ to }) => to).toSorted()).toEqual([
+      ['grace@hosts.test'],
+      ['rosa@hosts.test'],
+    ]);
   });
 
   it('is the same whatever the order of what is known by the evening', async () => {

@@ -10,6 +10,7 @@ import { missedOf } from '#src/read/numbers/no-show-counts.ts';
 import { openEmail } from '#workers/alerts/channels/email.ts';
 import { openNtfy } from '#workers/alerts/channels/ntfy.ts';
 import { testMessage } from '#workers/alerts/message/message.ts';
+import { eventually } from '../../../harness/moments.ts';
 import {
   buildAskingReport,
   buildNoShow,
@@ -118,7 +119,7 @@ describe('every channel', () => {
     for (const [sends, name] of channels.entries()) {
       const stopping = new AbortController();
       const sending = silent.send(name, noShowMessage, stopping.signal);
-      await expect.poll(() => web.received.length + mail.mails.length).toBe(sends + 1);
+      await eventually(() => web.received.length + mail.mails.length).toBe(sends + 1);
       stopping.abort();
       expect(await sending).toEqual({ ok: false, answer: 'stopped', retry: true, outcomeUnknown: true });
     }

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createLog } from '#src/observability/log.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { openChannels } from '#workers/alerts/channels/channels.ts';
+import { eventually } from '../../../harness/moments.ts';
 import { openAlertWorld } from '../../../harness/alerts/alert-world.ts';
 import { mistakesIn } from '../../../harness/alerts/watched-rules.ts';
 import { noShowMessage } from '../../../harness/alerts/channel-sends.ts';
@@ -29,23 +30,21 @@ describe('a rule with its own address', () => {
     });
     const missed = (n: number) => noShowBooking(n, world.nowMs()).marked;
     await world.deliver(missed(1));
-    await expect.poll(() => [team.received.length, world.inbox.slack.received.length]).toEqual([1, 1]);
+    await eventually(() => [team.received.length, world.inbox.slack.received.length]).toEqual([1, 1]);
     team.answer = 503;
     for (let n = 2; n < 8; n += 1) await world.deliver(missed(n));
-    await expect
-      .poll(() => world.channelStates())
-      .toMatchObject({
-        'slack of sales': { state: 'open' },
-        slack: { state: 'closed', failures: 0 },
-      });
-    await expect.poll(() => world.inbox.slack.received.length).toBe(7);
+    await eventually(() => world.channelStates()).toMatchObject({
+      'slack of sales': { state: 'open' },
+      slack: { state: 'closed', failures: 0 },
+    });
+    await eventually(() => world.inbox.slack.received.length).toBe(7);
     expect([world.lines, await world.alerts()].map((shown) => JSON.stringify(shown)).join()).not.toContain(secret);
 
     await using alone = await openAlertWorld({ rules: [{ ...own, name: 'sales' }], settings: { ALERT_SLACK_URL: '' } });
     team.answer = 200;
     const before = team.received.length;
     await alone.deliver(noShowBooking(1, alone.nowMs()).marked);
-    await expect.poll(() => alone.states('slack')).toEqual(['sent']);
+    await eventually(() => alone.states('slack')).toEqual(['sent']);
     expect(team.received.length).toBe(before + 1);
   });
 

@@ -6,6 +6,7 @@ import { erase } from '#workers/privacy/erase.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { targetOf } from '#workers/privacy/target.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
+import { eventually } from '../../../harness/moments.ts';
 import { openAlertWorld, type AlertWorld } from '../../../harness/alerts/alert-world.ts';
 import { dataOf, textOf, titleOf, typeOf } from '../../../harness/alerts/alert-receivers.ts';
 import { contactForm, formSubmission } from '../../../harness/data/form-submissions.ts';
@@ -52,10 +53,10 @@ describe.each(oneEngine)('form_without_booking on $name', ({ fresh }) => {
     await world.pass('10m');
     await world.deliver(early.booked);
     await world.pass('10m');
-    await expect.poll(() => webhook.received.map(titleOf)).toEqual(['Form without booking: lead-2@example.test']);
+    await eventually(() => webhook.received.map(titleOf)).toEqual(['Form without booking: lead-2@example.test']);
     await world.reaches('webhook', ['sent']);
     await world.deliver(late.booked, late.booked);
-    await expect.poll(() => webhook.received.map(typeOf)).toEqual(['alert', 'alert.retraction']);
+    await eventually(() => webhook.received.map(typeOf)).toEqual(['alert', 'alert.retraction']);
     expect(webhook.received.slice(1).map(titleOf)).toEqual(['Booked after all: lead-2@example.test']);
     expect(webhook.received.slice(1).map((one) => dataOf(one).text)).toEqual([
       expect.stringMatching(new RegExp(`^Booked after all: ${late.bookingName} booked .+\\.$`)),
@@ -77,10 +78,10 @@ describe.each(oneEngine)('form_without_booking on $name', ({ fresh }) => {
     await world.deliver(bookedAfter(1, 1));
     await world.pass('20m');
     const alerted = [2, 3, 4].map((n) => `Form without booking: lead-${n}@example.test`);
-    await expect.poll(() => webhook.received.map(titleOf).toSorted()).toEqual(alerted);
+    await eventually(() => webhook.received.map(titleOf).toSorted()).toEqual(alerted);
     await world.reaches('webhook', ['sent', 'sent', 'sent']);
     await world.deliver(learnedLater);
-    await expect.poll(() => webhook.received.slice(3).map(titleOf)).toEqual(['Booked after all: lead-2@example.test']);
+    await eventually(() => webhook.received.slice(3).map(titleOf)).toEqual(['Booked after all: lead-2@example.test']);
   });
 
   it('reports a submission that is learned late, but none that is too old or led elsewhere', async () => {
@@ -93,9 +94,9 @@ describe.each(oneEngine)('form_without_booking on $name', ({ fresh }) => {
       formSubmission(3, hours(5), elsewhere).submitted,
     );
     await world.pass('1m');
-    await expect
-      .poll(() => world.inbox.webhook.received.map(titleOf))
-      .toEqual(['Form without booking: lead-1@example.test']);
+    await eventually(() => world.inbox.webhook.received.map(titleOf)).toEqual([
+      'Form without booking: lead-1@example.test',
+    ]);
     expect(await world.alerts()).toHaveLength(1);
   });
 
@@ -141,9 +142,9 @@ describe.each(oneEngine)('form_without_booking on $name', ({ fresh }) => {
     expect((await world.alerts()).map(({ subject_uri }) => subject_uri)).toEqual([second.uri]);
     await world.deliver(first.submitted);
     await world.pass('10h');
-    await expect
-      .poll(() => world.inbox.webhook.received.map(titleOf))
-      .toEqual(['Form without booking: lead-2@example.test']);
+    await eventually(() => world.inbox.webhook.received.map(titleOf)).toEqual([
+      'Form without booking: lead-2@example.test',
+    ]);
   });
 });
 
@@ -164,7 +165,7 @@ describe('the text about a form', () => {
     const given = { questions_and_answers };
     const { submitted } = formSubmission(1, world.nowMs() - 3_600_000, given);
     await world.deliver(submitted, formSubmission(2, world.nowMs() - 3_600_000).submitted);
-    await expect.poll(() => [webhook.received.length, slack.received.length, mailbox.mails.length]).toEqual([6, 2, 2]);
+    await eventually(() => [webhook.received.length, slack.received.length, mailbox.mails.length]).toEqual([6, 2, 2]);
     const texts = webhook.received.map(dataOf);
     expect(texts.map(({ text }) => text)).toContain('lead-2@example.test/lead-2@example.test/200+/newsletter');
     for (const { facts, text } of texts) {
