@@ -3,8 +3,6 @@ import { Webhook } from 'standardwebhooks';
 import { openCallback, type Received } from '../sandbox/callback-server.ts';
 import { openTestMailServer, type Mail } from './mail-server.ts';
 
-export type AlertReceivers = Awaited<ReturnType<typeof openAlertReceivers>>;
-
 const secret = `whsec_${Buffer.from('a secret of the alert tests, long').toString('base64')}`;
 
 /** The idempotency key; throws when the signature is wrong. */
