@@ -47,8 +47,6 @@ export default defineConfig({
     // Several of the waits below fit in. A busy machine must not fail a test, and nothing waits for this long when all is well.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    // A busy machine decides how soon an expected state is reached.
-    expect: { poll: { timeout: 120_000, interval: 100 } },
     allowOnly: false,
     ...(!isShuffled && { sequence: { sequencer: MixedOrder } }),
     // Golden files are written by `vitest -u` alone, reviewed, and never in CI.

@@ -10,6 +10,7 @@ import type { ChannelName } from '#src/store/alerts/channel-names.ts';
 import type { Message } from '#workers/alerts/message/message.ts';
 import { startOutboxPoller } from '#workers/alerts/outbox/poll.ts';
 import type { ConditionRule } from '#workers/alerts/rules/ruleset.ts';
+import { eventually } from '../../../harness/moments.ts';
 import { rulesOf } from '../../../harness/alerts/watched-rules.ts';
 import { availableEngines, oneEngine, testWith } from '../../../harness/stores.ts';
 
@@ -93,18 +94,18 @@ describe.each(oneEngine)('the outbox poller on $name', ({ fresh }) => {
     let answer: SendResult = { ok: false, answer: '503', retry: true };
     await using polling = startPoller(store, { rule: { digest: 1_000 }, send: async () => answer });
     const { clock, sent } = polling;
-    await expect.poll(() => sent).toHaveLength(2);
+    await eventually(() => sent).toHaveLength(2);
     const before = sizesOf(sent);
     expect(sent.map(({ subjects }) => subjects.length)).toEqual([500, 100]);
-    await expect
-      .poll(async () => (await readAlerts(store, ['webhook-0', 'webhook-599'])).map(({ attempts }) => attempts))
-      .toEqual([1, 1]);
+    await eventually(async () =>
+      (await readAlerts(store, ['webhook-0', 'webhook-599'])).map(({ attempts }) => attempts),
+    ).toEqual([1, 1]);
     answer = { ok: true, answer: '200' };
     sent.length = 0;
     clock.nowMs += 6_000;
-    await expect.poll(() => sent).toHaveLength(2);
+    await eventually(() => sent).toHaveLength(2);
     expect(sizesOf(sent)).toEqual(before);
-    await expect.poll(async () => new Set(await statesOf(store))).toEqual(new Set(['sent']));
+    await eventually(async () => new Set(await statesOf(store))).toEqual(new Set(['sent']));
   });
 
   it('sends the alerts about several hosts as one message with their names', async ({ store }) => {
@@ -125,7 +126,7 @@ describe.each(oneEngine)('the outbox poller on $name', ({ fresh }) => {
       await insertAlerts(unit, alerts, at);
     });
     await using polling = startPoller(store, { rule: { isGrouped: true, title: 'Many no-shows' } });
-    await expect.poll(() => polling.sent).toHaveLength(1);
+    await eventually(() => polling.sent).toHaveLength(1);
     expect(polling.sent).toMatchObject([
       {
         title: 'Many no-shows: 3 since Wed, 4 Mar 2026, 12:00 (UTC)',
@@ -136,7 +137,7 @@ describe.each(oneEngine)('the outbox poller on $name', ({ fresh }) => {
         ].join('\n'),
       },
     ]);
-    await expect.poll(async () => new Set(await statesOf(store))).toEqual(new Set(['sent']));
+    await eventually(async () => new Set(await statesOf(store))).toEqual(new Set(['sent']));
   });
 
   it('postpones a large backlog to the end of quiet hours with few writes', async ({ store }) => {
@@ -147,7 +148,7 @@ describe.each(oneEngine)('the outbox poller on $name', ({ fresh }) => {
       (await store.db.selectFrom('alerts').select('next_at').execute()).filter(
         ({ next_at: at }) => store.engine.decode('time', at) === '2026-03-04T13:00:00.000000Z',
       );
-    await expect.poll(waiting).toHaveLength(1_000);
+    await eventually(waiting).toHaveLength(1_000);
     expect(polling.clock.transactions).toBeLessThanOrEqual(5);
   });
 
@@ -163,10 +164,10 @@ describe.each(oneEngine)('the outbox poller on $name', ({ fresh }) => {
     };
     await using polling = startPoller(store, { send });
     const sentTo = (channel: ChannelName) => polling.sent.filter(({ id }) => id.startsWith(channel)).length;
-    await expect.poll(() => sentTo('webhook')).toBe(30);
+    await eventually(() => sentTo('webhook')).toBe(30);
     expect(sentTo('pagerduty')).toBe(8);
     isHanging = false;
-    await expect.poll(async () => new Set(await statesOf(store))).toEqual(new Set(['sent']));
+    await eventually(async () => new Set(await statesOf(store))).toEqual(new Set(['sent']));
     expect(sentTo('pagerduty')).toBe(30);
   });
 
@@ -193,10 +194,10 @@ describe.each(oneEngine)('the outbox poller on $name', ({ fresh }) => {
     for (let second = 0; second < 20 || (second < 90 && !(await isOver())); second += 1) {
       if (second < 20) await addMany(store, 10, 'slack', { first: second * 10, atMs: clock.nowMs });
       const before = polled();
-      await expect.poll(() => polled().every((polls, n) => polls >= (before[n] ?? 0) + 2)).toBe(true);
+      await eventually(() => polled().every((polls, n) => polls >= (before[n] ?? 0) + 2)).toBe(true);
       clock.nowMs += 1_000;
     }
-    await expect.poll(async () => new Set(await statesOf(store))).toEqual(new Set(['sent']));
+    await eventually(async () => new Set(await statesOf(store))).toEqual(new Set(['sent']));
     const subjects = accepted.flatMap((message) => message.subjects);
     expect([subjects.length, new Set(subjects).size]).toEqual([200, 200]);
     expect(accepted.length).toBeLessThanOrEqual(20);
@@ -213,7 +214,7 @@ describe.each(oneEngine)('the outbox poller on $name', ({ fresh }) => {
           signal.addEventListener('abort', () => reject(new Error('aborted')));
         }),
     });
-    await expect.poll(() => polling.sent).toHaveLength(1);
+    await eventually(() => polling.sent).toHaveLength(1);
     await polling.poller.close();
     const [alert] = await readAlerts(store, ['webhook-0']);
     expect(alert).toMatchObject({ state: 'pending', attempts: 0, claimed_at: instantOf(polling.clock.nowMs) });
@@ -227,7 +228,7 @@ describe.each(availableEngines)('several outbox pollers on $name', ({ fresh }) =
     await addMany(store, 60);
     await using one = startPoller(store);
     await using other = startPoller(await opened.openAnother());
-    await expect.poll(async () => new Set(await statesOf(store))).toEqual(new Set(['sent']));
+    await eventually(async () => new Set(await statesOf(store))).toEqual(new Set(['sent']));
     const ids = [...one.sent, ...other.sent].map(({ id }) => id);
     expect(ids).toHaveLength(60);
     expect(new Set(ids).size).toBe(60);
