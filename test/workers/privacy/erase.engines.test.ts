@@ -1,241 +1,182 @@
-// `erase`: the person is in no row and no entry, and nothing brings them back.
+// What an erasure leaves behind on both stores: others' entries at the end of the log, where readers see them, and nothing that waits. That
+// nothing of the person is left, whatever arrives when, is erase-property.engines.test.ts.
 import { describe, expect } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
+import { readFeedRows } from '#src/store/log/feed.ts';
+import { countUnprojected, lastSeq } from '#src/store/log/read.ts';
+import { overviewOf } from '#src/store/status-counts.ts';
 import { eraseFrom, everythingIn } from '../../harness/erasures.ts';
 import { ingest } from '../../harness/ingest.ts';
+import { explain } from '#workers/sync/explain-row.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { ingestBodies, oneEngine, projectedRows, receivedAt, rowsOf, testWith } from '../../harness/stores.ts';
+import {
+  ingestBodies,
+  projectedRows,
+  receivedAt,
+  rowsOf,
+  availableEngines,
+  oneEngine,
+  testWith,
+} from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const now = '2025-04-14T12:00:00.000000Z';
-const address = 'Canary.Person@example.test';
+const address = 'canary@example.test';
 const screen = privacyScreen({ eraseOnDelete: true });
-const eraseIn = (store: Store, whom = address, more: { only?: boolean; dryRun?: boolean } = {}) =>
-  eraseFrom(store, whom, { now, ...more });
+const eraseIn = (store: Store, more: { dryRun?: boolean } = {}) => eraseFrom(store, address, { now, ...more });
 
-const deliveryBody = (event: string, payload: object, created_at = '2025-04-14T11:00:00Z') =>
-  JSON.stringify({ event, created_at, payload });
-
-const contact = (id: string, email: string, more: object = {}) => ({
-  uri: `${base}/contacts/${id}`,
-  name: `Name ${id}`,
-  emails: [{ email, is_primary: true }],
-  phone_numbers: [{ phone_number: `+1${id}` }],
-  updated_at: '2025-04-14T10:00:00Z',
-  ...more,
-});
-
-const event = (id: string, more: object = {}) => ({
-  uri: `${base}/scheduled_events/${id}`,
-  name: 'Intake',
-  status: 'active',
-  location: { type: 'outbound_call', location: '+1 canary 555' },
-  meeting_notes_plain: id === 'e' ? 'canary notes' : 'plain notes',
-  event_memberships: [{ user: `${base}/users/h`, user_email: 'host@example.test', user_name: 'Host' }],
-  event_guests: [{ email: 'guest@example.test' }],
-  updated_at: '2025-04-14T10:00:00Z',
-  ...more,
-});
-
-const invitee = (id: string, email: string, more: object = {}) => ({
-  uri: `${base}/scheduled_events/e/invitees/${id}`,
-  email,
-  name: `Invitee ${id}`,
-  status: 'active',
-  event: `${base}/scheduled_events/e`,
-  questions_and_answers: [{ question: 'Anything?', answer: `answer of ${id}`, position: 0 }],
-  tracking: { utm_source: 'spring', salesforce_uuid: `sf-${id}` },
-  payment: { external_id: `ch_${id}`, amount: 12.5, currency: 'EUR', provider: 'stripe', successful: true },
-  updated_at: '2025-04-14T10:00:00Z',
-  ...more,
-});
-
-const holds = async (store: Store, words: string) => (await everythingIn(store)).includes(words);
-
-const history = [
-  deliveryBody('contact.created', contact('canary', address)),
-  deliveryBody('contact.updated', contact('other', 'other@example.test', { company: `knows ${address}` })),
-  deliveryBody('invitee.created', invitee('canary', address.toUpperCase(), { scheduled_event: event('e') })),
-  deliveryBody(
-    'invitee.created',
-    invitee('other', 'other@example.test', {
-      event: `${base}/scheduled_events/f`,
-      scheduled_event: event('f', {
-        location: { type: 'physical', location: 'Here' },
-        event_guests: [{ email: address }, { email: 'guest@example.test' }],
-      }),
-    }),
-  ),
-  deliveryBody('routing_form_submission.created', {
-    uri: `${base}/routing_form_submissions/1`,
-    routing_form: `${base}/routing_forms/1`,
-    questions_and_answers: [
-      { question: 'Name', answer: 'Canary Person' },
-      { question: 'Address', answer: `<${address}>` },
-    ],
-    tracking: { utm_source: 'spring' },
-  }),
-  deliveryBody('meeting_recap.created', {
-    uri: `${base}/meeting_recaps/1`,
-    transcript: 'canary said so',
-    event: {
-      uri: `${base}/scheduled_events/e`,
+const deliveryBody = (event: string, payload: object) =>
+  JSON.stringify({ event, created_at: '2025-04-14T11:00:00Z', payload });
+const contact = (id: string, more: object) => ({ uri: `${base}/contacts/${id}`, name: `Contact ${id}`, ...more });
+const emails = (email: string) => [{ email, is_primary: true }];
+const meeting = `${base}/scheduled_events/e`;
+const mentioned = [
+  deliveryBody('invitee.created', {
+    uri: `${meeting}/invitees/bob`,
+    email: 'bob@example.test',
+    event: meeting,
+    scheduled_event: {
+      uri: meeting,
       name: 'Intake',
-      attendees: [{ user_email: address, user_name: 'Canary' }],
+      event_guests: [{ email: address }, { email: 'eve@example.test' }],
     },
   }),
-  deliveryBody('contact.merged', { uri: `${base}/contacts/other`, into: address }),
-  deliveryBody('contact.updated', { uri: 'other', emails: address }),
-  `{"event": "contact.updated", no JSON canary.person\\u0040example.test`,
+  deliveryBody('contact.created', contact('canary', { emails: emails(address) })),
+  deliveryBody('contact.updated', contact('bob', { emails: emails('bob@example.test'), company: `knows ${address}` })),
+  deliveryBody('contact.created', contact('eve', { emails: emails('eve@example.test') })),
 ];
 
-describe.each(oneEngine)('erase on $name', ({ fresh }) => {
+const feedAfter = async (store: Store, after: number) =>
+  (await readFeedRows(store, {}, { after, limit: 100 })).rows.map(({ event, subject_uri, body, outcome }) => ({
+    event,
+    subject_uri,
+    outcome,
+    body: String(body),
+  }));
+
+describe.each(availableEngines)('after an erasure on $name', ({ fresh }) => {
   const it = testWith(fresh);
 
-  it('by address takes a person out of every table and the log, and leaves others as they were', async ({ store }) => {
-    await ingestBodies(store, history);
-    await ingest(
-      { store, screen },
-      {
-        v: 1,
-        deliveries: [{ body: Buffer.from(`\xff ${address}`).toString('base64'), encoding: 'base64', receivedAt }],
-      },
-      receivedAt,
-    );
+  it('readers of the feed receive others’ entries again without the person', async ({ store }) => {
+    await ingestBodies(store, mentioned);
+    await ingestBodies(store, mentioned.slice(0, 1));
+    const before = await rowsOf(store, 'event_log');
+    const read = await lastSeq(store);
+    expect((await eraseIn(store, { dryRun: true })).removed.moved).toBe(2);
+    expect(await feedAfter(store, read)).toEqual([]);
+
     const receipt = await eraseIn(store);
-    expect(await holds(store, 'canary.person@')).toBe(false);
-    for (const words of ['canary said so', 'answer of canary', 'canary 555', 'canary notes', 'ch_canary', 'sf-canary'])
-      expect(await holds(store, words)).toBe(false);
-    expect(JSON.stringify(receipt).toLowerCase()).not.toContain('canary.person');
+    expect(receipt.removed).toMatchObject({ log_entries: 3, moved: 2 });
+    const news = await feedAfter(store, read);
+    expect(news.map(({ event, subject_uri }) => [event, subject_uri?.split('/').at(-1) ?? null])).toEqual([
+      ['invitee.created', 'bob'],
+      ['contact.updated', 'bob'],
+      ['person.erased', 'canary'],
+      ['person.erased', null],
+    ]);
+    expect(news[0]?.body).toContain('eve@example.test');
+    expect(news.map(({ body }) => body).join('')).not.toContain(address);
 
-    const [contacts, invitees, events] = await Promise.all(
-      (['contacts', 'invitees', 'scheduled_events'] as const).map((table) => rowsOf(store, table)),
-    );
-    const byUri = (rows: typeof contacts, end: string) => rows?.find(({ uri }) => String(uri).endsWith(end));
-    expect(byUri(contacts, '/canary')).toMatchObject({ name: null, deleted_at: now, deleted_source: 'operator' });
-    expect(byUri(contacts, '/other')).toMatchObject({ name: 'Name other', company: null, deleted_at: null });
-    expect(byUri(invitees, '/canary')).toMatchObject({
-      name: null,
-      email: null,
-      status: 'active',
-      utm_source: 'spring',
-      payment_amount: 12.5,
-      event_uri: `${base}/scheduled_events/e`,
-    });
-    expect(byUri(invitees, '/other')).toMatchObject({ name: 'Invitee other', email: 'other@example.test' });
-    expect(byUri(events, '/e')).toMatchObject({ name: 'Intake', location: { type: 'outbound_call' } });
-    expect(byUri(events, '/f')).toMatchObject({
-      location: { type: 'physical', location: 'Here' },
-      guests: [{ email: 'guest@example.test' }],
-    });
-    expect(receipt.removed).toMatchObject({ quarantined: 4 });
-
-    expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
+    // The same entries at other places: copies stay copies, and nothing else is touched.
+    const after = await rowsOf(store, 'event_log');
+    const identity = ({ delivery_id, occurred_at, received_at, outcome, tie }: (typeof after)[number]) =>
+      JSON.stringify([delivery_id, occurred_at, received_at, outcome, tie]);
+    const webhooks = after.filter(({ source }) => source === 'webhook');
+    expect(webhooks.map(identity).toSorted()).toEqual(before.map(identity).toSorted());
+    const moved = after.find(({ seq, subject_uri }) => Number(seq) > read && subject_uri === `${meeting}/invitees/bob`);
+    expect(moved).toMatchObject({ duplicates: 1, redacted: true, changes: null });
     const rows = await projectedRows(store);
-    await ingestBodies(store, history);
+    await ingestBodies(store, mentioned);
     await replay({ store, screen }, {});
     expect(await projectedRows(store)).toEqual(rows);
     expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
-    expect(await holds(store, 'canary.person@')).toBe(false);
+
+    const why = await explain(store, { uri: meeting, after: 0, limit: 10 });
+    expect(why?.deliveries).toMatchObject([{ event: 'invitee.created', redacted: true, pruned: false }]);
+    expect(why?.fields.find(({ column }) => column === 'guests')).toMatchObject({ seq: moved?.['seq'] });
+
+    const end = await lastSeq(store);
+    expect((await eraseIn(store)).removed).toMatchObject({ log_entries: 0, moved: 0 });
+    expect(await lastSeq(store)).toBe(end);
   });
 
-  it('finds an address in the name of a kind without its body, and with its domain in either form', async ({
-    store,
-  }) => {
-    const texts = ['victim@bücher.example', 'victim@xn--bcher-kva.example'];
-    await ingestBodies(store, [
-      deliveryBody(`custom.kind ${address}`, {}),
-      ...texts.map((company, n) => deliveryBody('contact.updated', contact(`${n}`, `${n}@example.test`, { company }))),
-    ]);
-    await store.db.updateTable('event_log').set({ body: null }).where('event', 'like', 'custom%').execute();
-    for (const whom of [address, ...texts.slice(0, 1)]) await eraseIn(store, whom);
-    const text = await everythingIn(store);
-    expect(['canary.person@', 'victim@', '0@example'].filter((words) => text.includes(words))).toEqual(['0@example']);
-  });
-
-  it('is no drift for what is read later, and lets a person come back', async ({ store }) => {
-    const needs = { store, screen };
-    const page = [
-      { kind: 'contact' as const, record: contact('canary', address), observed: '2025-04-14T11:30:00Z' },
-      { kind: 'invitee' as const, record: invitee('canary', address), observed: '2025-04-14T11:30:00Z' },
+  it('nothing of a person is left whose address is in a value that does not fit', async ({ store }) => {
+    const odd = (tag: string) => [
+      deliveryBody('contact.updated', { uri: `${base}/contacts/odd-${tag}`, name: `Odd ${tag}`, emails: [address] }),
+      deliveryBody('invitee.created', { uri: `${base}/invitees/odd-${tag}`, name: `Odd ${tag}`, email: [address] }),
     ];
-    await ingestRecords(needs, page, { source: 'backfill', now });
+    await ingestBodies(store, odd('early'));
     await eraseIn(store);
-    const later = page.map((one) => ({ ...one, observed: '2025-04-14T13:00:00Z' }));
-    expect(await ingestRecords(needs, later, { source: 'reconcile', now })).toMatchObject({
-      unchanged: 2,
-      changed: [],
-    });
-    const changed = later.map((one) => ({ ...one, record: { ...one.record, timezone: 'UTC' } }));
-    expect(await ingestRecords(needs, changed, { source: 'reconcile', now })).toMatchObject({
-      unchanged: 2,
-      changed: [],
-    });
-    expect(await holds(store, 'canary.person@')).toBe(false);
-
-    await ingestBodies(store, [deliveryBody('contact.created', contact('again', address), '2025-04-15T00:00:00Z')]);
-    expect(await holds(store, 'canary.person@')).toBe(true);
+    await ingestBodies(store, odd('late'));
+    for (const table of ['contacts', 'invitees', 'event_log'] as const)
+      expect(JSON.stringify(await rowsOf(store, table))).not.toMatch(/Odd (early|late)/);
   });
 
-  it('erases a record by name that turns out to be theirs only later, with what stood there before', async ({
-    store,
-  }) => {
-    await eraseIn(store);
-    const read = { kind: 'scheduled_event' as const, record: event('e'), observed: '2025-04-14T11:30:00Z' };
-    await ingestRecords({ store, screen }, [read], { source: 'backfill', now });
-    expect(await holds(store, 'canary 555')).toBe(true);
-    await ingestBodies(store, [deliveryBody('invitee.created', invitee('canary', address))]);
-    expect(await holds(store, 'canary 555')).toBe(false);
-    // Newer than the erasure, and without the address.
-    const moved = { email: null, name: 'Canary Person', updated_at: '2025-05-01T00:00:00Z' };
-    await ingestBodies(store, [deliveryBody('invitee.canceled', invitee('canary', '', moved), '2025-05-01T00:00:00Z')]);
-    await ingestBodies(store, [deliveryBody('contact.created', contact('late', address))]);
-    expect(await holds(store, 'canary person')).toBe(false);
-    const [row] = await rowsOf(store, 'invitees');
-    expect(row).toMatchObject({ status: 'canceled', name: null, email: null });
-    expect(await rowsOf(store, 'contacts')).toMatchObject([{ name: null, deleted_source: 'operator' }]);
+  it('nothing waits in quarantine that was emptied, also where it comes late', async ({ store }) => {
+    const kept = (tag: string) => [
+      deliveryBody('contact.merged', { uri: `${base}/contacts/eve`, into: address, tag }),
+      deliveryBody('contact.updated', { emails: address, tag }),
+      deliveryBody('contact.updated', { uri: 'eve', emails: address, tag }),
+      `{"event": "contact.updated", no JSON ${tag} ${address}`,
+    ];
+    const bytes = (tag: string) => ({
+      v: 1,
+      deliveries: [
+        { body: Buffer.from(`\xff ${tag} ${address}`, 'latin1').toString('base64'), encoding: 'base64', receivedAt },
+      ],
+    });
+    const record = { ...contact('fay', {}), uri: 'fay', emails: `${address}, and more` };
+    const readLate = () =>
+      ingestRecords({ store, screen }, [{ kind: 'contact', record, observed: now }], { source: 'reconcile', now });
+    const others = [deliveryBody('contact.merged', { uri: `${base}/contacts/eve` }), 'no JSON at all'];
+    await ingestBodies(store, [...mentioned, ...kept('early'), ...others]);
+    await ingest({ store, screen }, bytes('early'), receivedAt);
+    expect(await readLate()).toMatchObject({ quarantined: 1 });
+    expect([await countUnprojected(store, 'quarantined'), await countUnprojected(store, 'unhandled')]).toEqual([6, 2]);
+
+    expect((await eraseIn(store)).removed.quarantined).toBe(6);
+    const standing = async () => {
+      const { quarantined, unhandled } = await overviewOf(store);
+      return { quarantined, unhandled, ...(await replay({ store, screen }, { unprojected: true }, { dryRun: true })) };
+    };
+    const waiting = { quarantined: 1, unhandled: 1, read: 2, changed: 0, stillQuarantined: 2 };
+    expect(await standing()).toEqual(waiting);
+
+    await ingestBodies(store, kept('late'));
+    await ingest({ store, screen }, bytes('late'), receivedAt);
+    expect(await readLate()).toMatchObject({ quarantined: 0, changed: [] });
+    expect(await standing()).toEqual(waiting);
+    expect(JSON.stringify(await rowsOf(store, 'event_log'))).not.toContain(address);
+    expect(await replay({ store, screen }, {})).toMatchObject({ stillQuarantined: 2 });
     expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
   });
 
-  it('keeps of a user who is erased by URI only that a host existed', async ({ store }) => {
-    const uri = `${base}/users/h`;
-    const user = { uri, name: 'Canary Host', email: 'host@example.test', slug: 'canary-host' };
-    const records = [
-      {
-        kind: 'organization_membership' as const,
-        record: { uri: `${base}/organization_memberships/1`, role: 'user', user },
-      },
-      {
-        kind: 'scheduled_event' as const,
-        record: event('f', { event_memberships: [{ user: uri, user_name: 'Canary Host' }] }),
-      },
-      {
-        kind: 'event_type' as const,
-        record: { uri: `${base}/event_types/1`, profile: { type: 'User', owner: uri, name: 'Canary Host' } },
-      },
-    ];
-    const observed = '2025-04-14T11:30:00Z';
-    await ingestRecords(
-      { store, screen },
-      records.map((one) => ({ ...one, observed })),
-      { source: 'backfill', now },
-    );
-    await eraseIn(store, uri);
-    expect(await holds(store, 'canary host')).toBe(false);
-    expect(await rowsOf(store, 'users')).toMatchObject([{ uri, name: null, email: null, slug: null }]);
-    expect((await rowsOf(store, 'scheduled_events'))[0]).toMatchObject({ hosts: [{ user: uri }] });
-    expect((await rowsOf(store, 'organization_memberships'))[0]).toMatchObject({ role: 'user', user_uri: uri });
-    expect((await rowsOf(store, 'event_types'))[0]).toMatchObject({ profile: { type: 'User', owner: uri } });
-    const later = records.map((one) => ({ ...one, observed: '2025-04-14T13:00:00Z' }));
-    expect(await ingestRecords({ store, screen }, later, { source: 'reconcile', now })).toMatchObject({ changed: [] });
-    expect(await holds(store, 'canary host')).toBe(false);
-    expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
+  it('the receipt counts the alerts about them, and those about others stay', async ({ store }) => {
+    await ingestBodies(store, mentioned);
+    const about = ['canary', 'canary', 'bob'].map((id, index) => ({
+      id: `alert-${index}`,
+      rule: 'no-show',
+      subject_uri: `${base}/contacts/${id}`,
+      state: 'sent',
+      channel: 'slack',
+      fact: 'marked',
+      attempts: 0,
+      episode: 1,
+      occurred_at: now,
+      due_at: now,
+      next_at: now,
+      created_at: now,
+      updated_at: now,
+    }));
+    await store.db.insertInto('alerts').values(about).execute();
+    expect(await eraseIn(store)).toMatchObject({ removed: { alerts: 2 } });
+    expect(await rowsOf(store, 'alerts')).toMatchObject([{ id: 'alert-2' }]);
   });
 
-  it('takes the person out of the label of a column of contacts_wide', async ({ store }) => {
+  it('the label of a column of contacts_wide is gone that names them', async ({ store }) => {
     const record = { uri: `${base}/contact_custom_fields/1`, label: `Known to ${address}` };
     const read = { kind: 'custom_field_definition' as const, record, observed: '2025-04-14T11:30:00Z' };
     await ingestRecords({ store, screen }, [read], { source: 'reconcile', now });
@@ -243,15 +184,27 @@ describe.each(oneEngine)('erase on $name', ({ fresh }) => {
     await eraseIn(store);
     expect(await rowsOf(store, 'contacts_wide_columns')).toMatchObject([{ label: null }]);
   });
+});
+
+describe.each(oneEngine)('an erasure on $name', ({ fresh }) => {
+  const it = testWith(fresh);
+
+  it('finds an address in the name of a kind without its body, and with its domain in either form', async ({
+    store,
+  }) => {
+    const texts = ['victim@bücher.example', 'victim@xn--bcher-kva.example'];
+    const companies = texts.map((company, n) => deliveryBody('contact.updated', contact(`${n}`, { company })));
+    await ingestBodies(store, [deliveryBody(`custom.kind ${address}`, {}), ...companies]);
+    await store.db.updateTable('event_log').set({ body: null }).where('event', 'like', 'custom%').execute();
+    for (const whom of [address, ...texts.slice(0, 1)]) await eraseFrom(store, whom, { now });
+    expect(await everythingIn(store)).not.toMatch(/canary@|victim@/);
+  });
 
   it('can only be written by an operator', async ({ store }) => {
-    const uri = `${base}/contacts/other`;
-    await ingestBodies(store, [
-      deliveryBody('contact.created', contact('other', 'other@example.test')),
-      deliveryBody('person.erased', { uri, table: 'contacts' }),
-    ]);
+    const uri = `${base}/contacts/eve`;
+    await ingestBodies(store, [...mentioned.slice(-1), deliveryBody('person.erased', { uri, table: 'contacts' })]);
     await replay({ store, screen }, {});
-    expect(await rowsOf(store, 'contacts')).toMatchObject([{ name: 'Name other', deleted_at: null }]);
+    expect(await rowsOf(store, 'contacts')).toMatchObject([{ name: 'Contact eve', deleted_at: null }]);
     const entries = await rowsOf(store, 'event_log');
     expect(entries.map(({ outcome }) => outcome)).toEqual(['applied', 'unhandled']);
   });

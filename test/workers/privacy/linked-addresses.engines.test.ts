@@ -106,28 +106,6 @@ describe.each(oneEngine)('whom erase reaches on $name', ({ fresh }) => {
     expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
   });
 
-  it('is one record where a recap or a form submission is named', async ({ store }) => {
-    const submission = `${base}/routing_form_submissions/1`;
-    const recap = `${base}/meeting_recaps/1`;
-    await ingestBodies(store, [
-      ...person,
-      deliveryBody('routing_form_submission.created', {
-        uri: submission,
-        questions_and_answers: [{ question: 'Address', answer: 'first@example.test' }],
-      }),
-      deliveryBody('meeting_recap.created', {
-        uri: recap,
-        transcript: 'said so',
-        event: { name: 'Meeting', attendees: [{ user_email: 'first@example.test' }] },
-      }),
-    ]);
-    for (const uri of [submission, recap])
-      expect(await eraseIn(store, uri)).toMatchObject({ subjects: [{ uri }], addresses: { followed: 0 } });
-    const after = await everythingIn(store);
-    expect(theirs.filter((words) => !after.includes(words))).toEqual([]);
-    expect(after.includes('said so')).toBe(false);
-  });
-
   it('is refused, with a way on, where half an office hangs together', async ({ store }) => {
     const clerks = Array.from({ length: 30 }, (_, n) => contact(`c${n}`, `c${n}@example.test`, 'info@example.test'));
     await ingestBodies(store, clerks);
