@@ -1,24 +1,13 @@
-// Many writers at once: nothing lost, nothing twice, and no passing trouble that anyone hears of. Readers of the log beside them: feed-writers.engines.test.ts.
+// Stores that fail, or do something else, while deliveries come: nothing is lost, and nobody hears of passing trouble. Many writers at once:
+// retention.engines.test.ts and row-workspace.engines.test.ts; readers beside them: feed-writers.engines.test.ts.
 import { statSync } from 'node:fs';
-import fc from 'fast-check';
 import { sql } from 'kysely';
 import { describe, expect, inject, it } from 'vitest';
 import { isTransient } from '#src/base/errors.ts';
-import type { StoredRow } from '#src/store/rows.ts';
 import { openStore } from '#src/store/open-store.ts';
-import { history } from '../../harness/data/delivery-histories.ts';
 import { startPostgres } from '../../harness/postgres.ts';
-import {
-  aDayLater,
-  freshMemory,
-  freshPostgres,
-  freshSqlite,
-  ingestBodies,
-  projectedRows,
-  rowsOf,
-} from '../../harness/stores.ts';
+import { aDayLater, freshSqlite, ingestBodies, rowsOf } from '../../harness/stores.ts';
 
-const hasPostgres = inject('postgresUrl') !== '';
 const contact = (n: number, name = `n${n}`) =>
   JSON.stringify({
     event: 'contact.updated',
@@ -26,38 +15,7 @@ const contact = (n: number, name = `n${n}`) =>
     payload: { uri: `https://api.example.test/contacts/${n}`, name },
   });
 
-function batchesOf(bodies: readonly string[], size: number): string[][] {
-  return Array.from({ length: Math.ceil(bodies.length / size) }, (_, n) => bodies.slice(n * size, (n + 1) * size));
-}
-
-describe.runIf(hasPostgres)('several workers on one PostgreSQL', () => {
-  it('end in the rows of one worker, with each delivery once, when they ingest the same deliveries in opposite orders', async () => {
-    await using opened = await freshPostgres();
-    await using alone = await freshMemory();
-    const bodies = fc
-      .sample(history(30), { numRuns: 8, seed: 42 })
-      .flat()
-      .map(({ body }) => body);
-    const orders = [bodies, bodies.toReversed(), bodies.toSorted(), bodies.toSorted().toReversed()];
-    await Promise.all(
-      orders.map(async (order, worker) => {
-        const store = await opened.openAnother();
-        for (const batch of batchesOf(order, 5 + worker * 7)) await ingestBodies(store, batch);
-      }),
-    );
-    for (const batch of batchesOf(bodies, 50)) await ingestBodies(alone.store, batch);
-
-    expect(await projectedRows(opened.store)).toEqual(await projectedRows(alone.store));
-    const entries = await rowsOf(opened.store, 'event_log');
-    const copies = entries.reduce((sum, { duplicates }) => sum + Number(duplicates), 0);
-    const identities = (log: readonly StoredRow[]) =>
-      log.map(({ delivery_id, redacted }) => `${String(delivery_id)} ${String(redacted)}`).toSorted();
-    expect(identities(entries)).toEqual(identities(await rowsOf(alone.store, 'event_log')));
-    expect(entries.length + copies).toBe(4 * bodies.length);
-  });
-});
-
-describe.runIf(hasPostgres)('a PostgreSQL that restarts', () => {
+describe.runIf(inject('postgresUrl') !== '')('a PostgreSQL that restarts', () => {
   it('ends no process, fails what it was doing as passing, and is used again by the next transaction', async () => {
     await using server = await startPostgres({ durable: true });
     const reported: unknown[] = [];

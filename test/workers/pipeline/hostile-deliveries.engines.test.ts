@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { StoredRow } from '#src/store/rows.ts';
 import { bombs } from '../../harness/data/hostile.ts';
-import { refuseContact } from '../../harness/refuse-contact.ts';
 import { emptyTables, ingestBodies, rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
 
 const uri = 'https://api.example.test/contacts/1';
@@ -89,17 +88,5 @@ describe.each(storeEngines)('on $name', ({ available, fresh }) => {
       ['applied', null],
       ['applied', null],
     ]);
-  });
-
-  it.runIf(available)('the one delivery that the store refuses is quarantined, and no neighbour of it', async () => {
-    const relent = await refuseContact(opened.store, 'poison');
-    const batch = Array.from({ length: 40 }, (_, n) => neighbour(n)).toSpliced(17, 0, contact({ name: 'poison' }));
-    await ingestBodies(opened.store, batch);
-    const [culprit, ...others] = (await entries()).filter(({ outcome }) => outcome !== 'applied');
-    expect(others).toEqual([]);
-    expect(culprit).toMatchObject({ outcome: 'quarantined', subject_uri: uri, body: contact({ name: 'poison' }) });
-    expect(culprit?.['reason']).toMatch(/^The store refused it \(\w+\)\.$/);
-    expect(await rowsOf(opened.store, 'contacts')).toHaveLength(40);
-    await relent();
   });
 });

@@ -77,14 +77,6 @@ describe.each(oneEngine)('retention on $name', ({ name, fresh }) => {
     for (const file of [path, `${path}-wal`]) expect(await readFile(file, 'latin1')).not.toContain('Canary');
   });
 
-  it('leaves what is younger than the limit', async ({ store }) => {
-    await ingestBodies(store, [updated(10, { name: 'Grace' }), updated(20, { name: 'Ada' })]);
-    const log = await logOf(store);
-    const young = { before: receivedAt, signal };
-    expect(await prune({ store: store, ...timing }, young)).toMatchObject({ examined: 0, pruned: 0 });
-    expect(await logOf(store)).toEqual(log);
-  });
-
   it('takes out what waits in quarantine too, which is then beyond replay and no longer counted', async ({ store }) => {
     await ingestBodies(store, [updated(10, { uri: 'none' }), deliveryBody('contact.merged', 20, { uri })]);
     expect(await countUnprojected(store, 'quarantined')).toBe(1);

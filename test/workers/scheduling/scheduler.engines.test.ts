@@ -258,7 +258,7 @@ describe('schedules', () => {
       { how, asks: false },
     ]),
   )(
-    'end a run when its lease is over and the store $how, whether the job asks for it ($asks)',
+    'end a run when its lease is over and the store $how (the job asks for its lease: $asks)',
     async ({ how, asks }, { store }) => {
       const time = timeFrom(startMs);
       let isCut = false;

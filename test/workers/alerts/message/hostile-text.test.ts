@@ -5,7 +5,7 @@ import { matchesFilter } from '#workers/alerts/rules/filter.ts';
 import { buildMessage } from '#workers/alerts/message/message.ts';
 import type { BookingFact } from '#workers/alerts/rules/fact.ts';
 import type { BookingContext } from '#src/read/bookings/booking-context.ts';
-import { sanitizeLine, sanitizeLines, truncate } from '#workers/alerts/message/sanitize-text.ts';
+import { sanitizeLine, sanitizeLines } from '#workers/alerts/message/sanitize-text.ts';
 import { anyText } from '../../../harness/data/any-text.ts';
 import { bookingContext, inviteeUri, rowOf } from '../../../harness/data/booking-context.ts';
 import { runs } from '../../../harness/runs.ts';
@@ -99,13 +99,6 @@ describe('sanitized text', () => {
           expect([shown.length <= maxLength, shown.isWellFormed()]).toEqual([true, true]);
         expect(sanitizeLine(line, maxLength)).toBe(line);
       }),
-      runs(200),
-    );
-  });
-
-  it('is unchanged when it is short enough', () => {
-    fc.assert(
-      fc.property(anything, (text) => truncate(text, text.length) === text),
       runs(200),
     );
   });

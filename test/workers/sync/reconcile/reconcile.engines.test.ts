@@ -117,6 +117,21 @@ for (const { name, available, fresh, as } of inForms(storeEngines)) {
       expect((await mirrored.run()).lines).toEqual([]);
     });
 
+    it('deletes nothing when a listing breaks off, and finds it with the next whole one', async () => {
+      const gone = contactsOf(mirrored).at(-1);
+      if (gone === undefined) throw new Error('no contact');
+      deleteContact(mirrored.sandbox.service, gone);
+      const broken: typeof fetch = async (input, init) =>
+        /contacts\?.*page_token/.test(String(input))
+          ? Response.json({ title: 'Permission Denied', message: 'No more.' }, { status: 403 })
+          : mirrored.sandbox.fetch(input, init);
+      const { report, lines } = await mirrored.run({ repair: true, fetch: broken });
+      expect(report.unreadable.map(({ what }) => what)).toEqual(['contacts']);
+      expect(lines).toEqual([]);
+      expect((await rowOf(mirrored, gone.uri))['deleted_at']).toBeNull();
+      expect((await mirrored.run({ repair: true })).lines).toEqual([`extra contact ${gone.uri}`]);
+    });
+
     it('deletes none when many are missing, reports how many, and deletes them when allowed', async () => {
       const all = contactsOf(mirrored);
       for (const contact of all.slice(0, 30)) deleteContact(mirrored.sandbox.service, contact);
