@@ -73,7 +73,7 @@ export function openClient(sandbox: TestSandbox) {
   const works = async (token: string): Promise<boolean> =>
     (await sandbox.call('GET', '/users/me', { token })).status === 200;
 
-  return { ask, approve, choose, post, exchange, refresh, revoke, signIn, works };
+  return { ask, approve, choose, exchange, refresh, revoke, signIn, works };
 }
 
 function form(values: Bent): URLSearchParams {

@@ -1,9 +1,7 @@
 // The form of the public service: what it answers and sends where it differs from the specification, and the control that changes the form.
 import { describe, expect, it } from 'vitest';
-import type { EventKind } from '#schemas/events.ts';
 import { openForSuite } from '../../../harness/sandbox/suite.ts';
 import type { CallOptions } from '../../../harness/sandbox.ts';
-import { openSubscriber } from '../../../harness/sandbox/subscriber.ts';
 
 const sandbox = openForSuite({ as: 'public', rateLimits: false });
 
@@ -78,41 +76,6 @@ describe('records of the public form', () => {
     const { options = [], uri = '' } = definitions.find(({ field_type }) => field_type === 'single_select') ?? {};
     expect(options[0]).toEqual({ uuid: expect.any(String), label: 'Enterprise', color: null, is_active: true });
     expect((await read(uri)).resource.options).toEqual(options);
-  });
-});
-
-/** What a subscriber of the owner receives when a record is made, changed and deleted. */
-async function sent(family: 'contact' | 'meeting_recap', make: () => Promise<{ uri: string }>, change: object) {
-  const events = ['created', 'updated', 'deleted'].map((what) => `${family}.${what}` as EventKind);
-  await using subscriber = await openSubscriber(sandbox, { events, scope: 'user' });
-  const { uri } = await make();
-  await sandbox.dispatcher.settled();
-  await sandbox.call('PATCH', uri, { body: change });
-  await sandbox.dispatcher.settled();
-  await sandbox.call('DELETE', uri);
-  return [uri, ...(await subscriber.heard()).map(({ payload }) => payload)];
-}
-
-describe('payloads of the public form', () => {
-  it('nest a contact beside the user', async () => {
-    const make = async () => (await post('/contacts', { emails: [{ email: 'new@example.test' }] })).body.resource;
-    const [uri, made, changed, deleted] = await sent('contact', make, { name: 'Ada' });
-    const user_uuid = sandbox.handles.users.owner.split('/').at(-1);
-    const own = { uri, creation_source: 'api', custom_fields: expect.any(Array) };
-    expect(made).toMatchObject({ user_uuid, contact: own });
-    expect(changed).toMatchObject({ user_uuid, contact: { ...own, name: 'Ada' } });
-    expect(deleted).toEqual({ user_uuid, contact: { uri, deleted_at: expect.any(String) } });
-  });
-
-  it('nest a recap beside its event', async () => {
-    const { owner: user } = sandbox.handles.users;
-    const make = async () => (await sandbox.control('POST', '/meeting_recaps', { user })).body.resource;
-    const [uri, made, changed, deleted] = await sent('meeting_recap', make, { summary_md: 'Other words' });
-    expect(Object.keys(made).toSorted()).toEqual(['created_at', 'event', 'recap']);
-    expect(made.event).toMatchObject({ name: 'Conversation elsewhere', attendees: expect.any(Array) });
-    expect(made.event).not.toHaveProperty('uri');
-    expect(changed).toEqual({ event: made.event, recap: expect.objectContaining({ uri, summary_md: 'Other words' }) });
-    expect(deleted).toEqual({ recap: { uri, deleted_at: expect.any(String) } });
   });
 });
 

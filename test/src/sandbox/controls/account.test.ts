@@ -1,4 +1,4 @@
-// Controls of accounts and roles: what they change, and what they leave alone.
+// The control of accounts: what it changes, and what it leaves alone. That of roles is in test/conformance/permissions.test.ts.
 import { expect, it } from 'vitest';
 import { openForSuite } from '../../../harness/sandbox/suite.ts';
 
@@ -22,12 +22,4 @@ it('the plan of the organization that is named changes in what is named, by the 
   expect(await plan({ plan: 'trial' })).toMatchObject({ plan: 'standard', trial: true });
   expect(await plan({ plan: 'free', trial: false })).toMatchObject({ plan: 'free', trial: false });
   expect(await plan({ plan: null, seats: null })).toMatchObject({ plan: 'free' });
-});
-
-it('a role is switched; member is another word for user', async () => {
-  const { organization, users } = sandbox.handles;
-  for (const [role, shown = role] of [['member', 'user'], ['owner'], ['user'], ['admin']]) {
-    const { body } = await sandbox.control('POST', '/roles', { user: users.admin, role });
-    expect(body).toEqual({ user: users.admin, role: shown, organization });
-  }
 });

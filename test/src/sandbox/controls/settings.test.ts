@@ -1,4 +1,4 @@
-// The controls of what administrators change: custom fields, users, event types and meetings, and what the service shows and sends afterwards.
+// The controls of what administrators change: custom fields, users and meetings, and what the service shows afterwards.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Fact } from '#src/sandbox/world/service.ts';
 import { openBooker } from '../../../harness/sandbox/bookings.ts';
@@ -48,16 +48,6 @@ it('the controls of custom fields add, rename, extend, retire and delete one, an
   expect(facts.map(({ event }) => event)).toEqual(['contact.updated']);
 });
 
-it('the controls of custom fields refuse an option that is not there, and options of another type', async () => {
-  const [segment, notes] = await definitions();
-  for (const [status, body] of [
-    [400, { uri: segment.uri, rename_options: { Nothing: 'Something' } }],
-    [400, { uri: notes.uri, add_options: ['One'] }],
-    [404, { uri: `${segment.uri}0`, label: 'X' }],
-  ] as const)
-    expect(await sandbox.control('PATCH', '/custom_fields', body)).toMatchObject({ status });
-});
-
 it('the controls of users add, rename and remove one', async () => {
   const query = { organization: sandbox.handles.organization, count: 100 };
   const members = async () => (await sandbox.call('GET', '/organization_memberships', { query })).body.collection;
@@ -78,22 +68,6 @@ it('the controls of users add, rename and remove one', async () => {
   expect([await remove(owner), await remove(member)]).toEqual([400, 200]);
   expect((await sandbox.call('GET', '/users/me', { as: 'member' })).status).toBe(401);
   expect((await sandbox.call('GET', sandbox.handles.group)).body.resource.member_count).toBe(1);
-});
-
-it('the controls of event types make, change, deactivate and delete one, each with its event', async () => {
-  const control = (method: string, body: object) => sandbox.control(method, '/event_types', body);
-  const request = { name: 'Office hours', duration: 20, owner: sandbox.handles.users.owner };
-  const { uri } = (await control('POST', request)).body.resource;
-  await control('PATCH', { uri, name: 'Open door' });
-  await control('PATCH', { uri, active: false });
-  await control('DELETE', { uri });
-  expect((await sandbox.call('GET', uri)).status).toBe(404);
-  expect(facts.map(({ event, payload }) => [event, payload['name'], payload['active']])).toEqual([
-    ['event_type.created', 'Office hours', true],
-    ['event_type.updated', 'Open door', true],
-    ['event_type.updated', 'Open door', false],
-    ['event_type.deleted', 'Open door', false],
-  ]);
 });
 
 it('the control of meetings gives one another host and another link, without an event', async () => {

@@ -65,18 +65,3 @@ it('the state shows the main organization, or the one that is named, each record
   expect(other['invitees']).toHaveLength(1);
   expect(other['routing_form_submissions']).toEqual([]);
 });
-
-it('the state shows all of them together when all are asked for', async () => {
-  const { organizations, invitees } = sandbox.service.state;
-  const all = await truthOf('all');
-  const each: Lists[] = [];
-  for (const organization of organizations.keys()) each.push(await truthOf(organization));
-  for (const [name, records] of Object.entries(all))
-    expect([name, ...texts(records)]).toEqual([name, ...texts(each.flatMap((truth) => truth[name] ?? []))]);
-  expect([each.length, all['invitees']?.length]).toEqual([4, invitees.size]);
-});
-
-it('the state knows no other organization and no other question', async () => {
-  expect((await sandbox.control('GET', '/state?organization=some')).status).toBe(404);
-  expect((await sandbox.control('GET', '/state?user=me')).status).toBe(400);
-});

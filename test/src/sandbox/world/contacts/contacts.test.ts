@@ -1,8 +1,8 @@
-// Contacts: who becomes one by booking, which meetings count for them, and that nobody could be meant by the seeded ones.
+// Contacts: who becomes one by booking, and that nobody could be meant by the seeded ones.
 import { expect, it } from 'vitest';
 import { seededContacts } from '#src/sandbox/world/contacts/seeded-contacts.ts';
-import { contactWith, type ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
-import { contactsOf, contactRecord, createContact, updateContact } from '#src/sandbox/world/contacts/contacts.ts';
+import type { ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
+import { contactsOf, createContact, updateContact } from '#src/sandbox/world/contacts/contacts.ts';
 import { holdMeeting } from '../../../../harness/sandbox/meetings.ts';
 import { openForSuite } from '../../../../harness/sandbox/suite.ts';
 
@@ -13,11 +13,7 @@ function newcomer(email: string): ContactEntry {
   const details = { emails: [{ email, is_primary: true }] };
   return createContact(sandbox.service, { organization, owner: users.owner, source: 'manual', details });
 }
-const contactOf = (email: string): ContactEntry =>
-  contactWith(contactsOf(sandbox.service, sandbox.handles.organization), email) as ContactEntry;
-const meet = (email: string, daysAgo = 1, host = sandbox.handles.users.owner): string =>
-  holdMeeting(sandbox.service, { host, email, daysAgo }).start_time;
-const datesOf = (entry: ContactEntry) => contactRecord(sandbox.service, entry);
+const meet = (email: string) => holdMeeting(sandbox.service, { host: sandbox.handles.users.owner, email });
 
 it('a booking by any address of a contact, seeded or not, makes none; one by an address that was given up makes another', () => {
   const contacts = contactsOf(sandbox.service, sandbox.handles.organization);
@@ -29,37 +25,6 @@ it('a booking by any address of a contact, seeded or not, makes none; one by an 
   expect(contacts.size).toBe(size);
   meet('given-up@example.test');
   expect(contacts.size).toBe(size + 1);
-});
-
-it('the dates of a contact come from meetings with its own organization only', () => {
-  const { service, handles } = sandbox;
-  const entry = newcomer('met@example.test');
-  const users = service.state.users.values();
-  const other = users.find(({ current_organization }) => current_organization !== handles.organization);
-  meet('met@example.test', 1, other?.uri);
-  expect(datesOf(entry).last_meeting_date).toBeNull();
-  const start_time = meet('met@example.test', 3);
-  expect(datesOf(entry)).toMatchObject({ last_meeting_date: start_time, last_interaction_date: start_time });
-});
-
-it('the dates of a contact come from bookings made after the contact was', () => {
-  meet('again@example.test');
-  const first = contactOf('again@example.test');
-  expect(datesOf(first).last_meeting_date).not.toBeNull();
-  contactsOf(sandbox.service, sandbox.handles.organization).delete(first.uri);
-  expect(datesOf(newcomer('again@example.test')).last_meeting_date).toBeNull();
-});
-
-it('the last interaction is the later of e-mail and meeting, though their fractions differ in length', () => {
-  const start_time = meet('mail@example.test');
-  const entry = contactOf('mail@example.test');
-  const second = start_time.slice(0, 19);
-  // As text, the first of these comes after the meeting.
-  for (const [last_email_date, expected] of [
-    [`${second}Z`, start_time],
-    [`${second}.999Z`, `${second}.999Z`],
-  ] as const)
-    expect(datesOf({ ...entry, last_email_date }).last_interaction_date).toBe(expected);
 });
 
 it('seeded contacts share no address and no number, and have none that could be anyone’s', () => {
