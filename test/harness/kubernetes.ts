@@ -1,13 +1,9 @@
-// Reads the manifests of Kubernetes in a folder and lists what is wrong with them: by the published schemas, among each other, and with the program.
+// Reads the manifests of Kubernetes in a folder, lists what is wrong with them by the published schemas, and tells what they give to a pod.
 import { globSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 
 type Labels = Readonly<Record<string, string>>;
-
-interface Selector {
-  matchLabels?: Labels;
-}
 
 interface Probe {
   httpGet: { path: string; port: string };
@@ -29,7 +25,6 @@ interface PodTemplate {
     containers: Container[];
     securityContext: Record<string, unknown>;
     terminationGracePeriodSeconds: number;
-    topologySpreadConstraints?: { labelSelector: Selector }[];
     volumes: { name: string; secret?: { secretName: string; items?: { key: string }[] } }[];
   };
 }
@@ -45,14 +40,10 @@ export interface Manifest {
   kind: string;
   metadata: { name: string };
   spec: {
-    selector?: Selector & Labels;
-    podSelector?: Selector;
+    podSelector?: { matchLabels?: Labels };
     template?: PodTemplate;
-    ports?: { port: number; targetPort: string }[];
-    ingress?: { ports: Port[] }[];
     egress?: { ports: Port[] }[];
-    rules?: { http: { paths: { path: string; backend: { service: { name: string } } }[] } }[];
-    scaleTargetRef?: { kind: string; name: string };
+    rules?: { http: { paths: { path: string }[] } }[];
     metrics?: { external: { metric: { name: string } } }[];
   };
 }
@@ -63,17 +54,11 @@ interface Generator {
 }
 
 export interface Kustomization {
-  resources: string[];
   configMapGenerator: Generator[];
   secretGenerator: Generator[];
-  replacements: {
-    source: { name: string; fieldPath: string };
-    targets: { select: { kind: string; name: string }; fieldPaths: string[] }[];
-  }[];
 }
 
 export interface Manifests {
-  readonly files: readonly string[];
   readonly kustomization: Kustomization;
   readonly documents: readonly Manifest[];
 }
@@ -82,7 +67,6 @@ export function readManifests(folder: string): Manifests {
   const text = (name: string): string => readFileSync(join(folder, name), 'utf8');
   const files = globSync('*.yaml', { cwd: folder }).filter((name) => !name.startsWith('prometheus'));
   return {
-    files: files.filter((name) => name !== 'kustomization.yaml').map((name) => basename(name)),
     kustomization: parse(text('kustomization.yaml')) as Kustomization,
     documents: files
       .filter((name) => name !== 'kustomization.yaml')
@@ -140,55 +124,6 @@ function recorded(value: unknown, path: string, read: Set<string>): unknown {
 function pathsOf(value: unknown, path: string): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, one]) => [`${path}/${key}`, ...pathsOf(one, `${path}/${key}`)]);
-}
-
-/** What does not fit among the documents: files, replacements, selectors, ports, names. */
-export function referenceProblems(manifests: Manifests): readonly string[] {
-  const { files, kustomization, documents } = manifests;
-  const pods = podsOf(manifests);
-  const named = (kind: string, name: string): Manifest | undefined =>
-    documents.find((one) => one.kind === kind && one.metadata.name === name);
-  const problems: string[] = files
-    .filter((file) => !kustomization.resources.includes(file))
-    .map((file) => `${file} is not in the kustomization`);
-
-  for (const { source, targets } of kustomization.replacements) {
-    const literals = literalsOf(kustomization.configMapGenerator, source.name);
-    if (!(source.fieldPath.replace('data.', '') in literals)) problems.push(`no literal for ${source.fieldPath}`);
-    for (const { select, fieldPaths } of targets)
-      for (const path of fieldPaths)
-        if (typeof valueAt(named(select.kind, select.name), path) !== 'string')
-          problems.push(`nothing at ${path} of ${select.kind} ${select.name}`);
-  }
-
-  const selected = (labels: Labels = {}) =>
-    pods.filter(({ pod }) => Object.entries(labels).every(([name, value]) => pod.metadata.labels[name] === value));
-  for (const { kind, metadata, spec } of documents) {
-    const problem = (text: string): unknown => problems.push(`${kind} ${metadata.name}: ${text}`);
-    const spread = spec?.template?.spec.topologySpreadConstraints?.map(({ labelSelector }) => labelSelector) ?? [];
-    const selector = kind === 'Service' ? { matchLabels: spec.selector ?? {} } : (spec?.selector ?? spec?.podSelector);
-    for (const one of [selector, ...spread])
-      if (one && selected(one.matchLabels).length === 0) problem('selects no pod');
-    const targets = kind === 'Service' ? (spec.ports ?? []).map(({ targetPort }) => targetPort) : [];
-    const allowed = spec?.podSelector ? (spec.ingress ?? []).flatMap(({ ports }) => ports.map(({ port }) => port)) : [];
-    for (const port of [...targets, ...allowed])
-      for (const { pod } of selected(selector?.matchLabels))
-        if (!containerOf(pod).ports.some(({ name }) => name === port)) problem(`no port ${port}`);
-    const backends = (spec?.rules ?? []).flatMap(({ http }) => http.paths.map(({ backend }) => backend.service.name));
-    for (const service of backends) if (!named('Service', service)) problem(`no Service ${service}`);
-    const target = spec?.scaleTargetRef;
-    if (target && !named(target.kind, target.name)) problem(`no ${target.kind} ${target.name}`);
-  }
-  return problems;
-}
-
-/** The value at a path of a kustomization: `spec.rules.0.host`, `a.[b.c/d].e`. */
-function valueAt(value: unknown, path: string): unknown {
-  const parts = [...path.matchAll(/\[([^\]]+)\]|[^.[\]]+/g)].map(([whole, bracketed]) => bracketed ?? whole);
-  return parts.reduce<unknown>(
-    (at, part) => (typeof at === 'object' && at !== null ? Reflect.get(at, part) : undefined),
-    value,
-  );
 }
 
 /** The ports to which the policies let a pod connect, as `TCP 443`. */
