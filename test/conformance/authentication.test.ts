@@ -152,16 +152,6 @@ rows({
     const { body } = await sandbox.call('GET', '/contacts', { as: 'member' });
     expect(body).toEqual({ title: 'Permission Denied', message: expect.any(String) });
   },
-  'Errors, 404 | requested resource not found: same title and message as 401': async () => {
-    await answers(sandbox.call('GET', `/users/${strange}`), 404, documentedBody);
-    await answers(sandbox.call('GET', '/nothing/here'), 404, documentedBody);
-  },
-  'ErrorResponseDetailsItem | `message` (string, R), `parameter` (string, O), `code` (string, O)': async () => {
-    const { body } = await sandbox.call('GET', '/contacts', { query: { count: 'many' } });
-    expect(body.details).toEqual([{ message: expect.any(String), parameter: 'count', code: expect.any(String) }]);
-    const unknown = await sandbox.call('GET', '/users/me', { token: 'unknown' });
-    expect(unknown.body.details).toEqual([{ message: expect.any(String) }]);
-  },
   'Authentication 6 | the metadata is that of RFC 8414: endpoints, grants, PKCE and scopes | A25': async () => {
     const { auth_url } = sandbox.handles;
     await answers(sandbox.call('GET', '/.well-known/oauth-authorization-server', { as: null }), 200, {

@@ -1,6 +1,5 @@
 // Conformance: reading contacts and their custom field definitions.
 import { expect } from 'vitest';
-import { permissionMessages } from '#schemas/errors.ts';
 import type { ContactResource, CustomFieldDefinitionResource } from '#schemas/resources/contact.ts';
 import type { Answer, CallOptions } from '../harness/sandbox.ts';
 import { everyPage } from '../harness/sandbox/lists.ts';
@@ -427,8 +426,6 @@ rows({
 
 // Permission
 
-const messages = permissionMessages['GET /contacts'];
-
 /** Every operation on contacts asks for the same permission. */
 async function allRefuse(refusal: object, more: CallOptions = {}): Promise<void> {
   const { uri } = someone;
@@ -450,18 +447,21 @@ async function withPlan(plan: object, holds: () => Promise<void>): Promise<void>
 rows({
   'Permission denied: contacts list | account must be upgraded to the enterprise level': () =>
     withPlan({ contacts_feature: 'enterprise_only' }, async () => {
-      await allRefuse(denied(messages.enterprise));
+      await allRefuse(denied('Please upgrade your account to the enterprise level.'));
       await sandbox.control('POST', '/plan', { plan: 'enterprise' });
       await answers(list(), 200);
     }),
   'Permission denied: contacts list | `You do not have permission to access this resource.`': () =>
     allRefuse(noAccess, { as: 'member' }),
   'Permission denied: contacts list | account must be upgraded to a paid plan': async () => {
-    await answers(list({}, { as: 'free_plan' }), 403, denied(messages.plan));
-    await withPlan({ plan: 'free' }, () => allRefuse(denied(messages.plan)));
+    const refusal = denied('Please upgrade your account to a paid plan.');
+    await answers(list({}, { as: 'free_plan' }), 403, refusal);
+    await withPlan({ plan: 'free' }, () => allRefuse(refusal));
   },
   'Permission denied: contacts list | contact creation unavailable because required features are disabled': () =>
-    withPlan({ contacts_feature: 'disabled' }, () => allRefuse(denied(messages.features))),
+    withPlan({ contacts_feature: 'disabled' }, () =>
+      allRefuse(denied('Contact creation is unavailable because required features are disabled.')),
+    ),
   'Conventions 4 | contacts: what an administrator sees is what the owner sees': async () => {
     const seenBy = async (as: 'owner' | 'admin') => (await list({ sort: 'updated_at:desc' }, { as })).body.collection;
     expect(await seenBy('admin')).toEqual(await seenBy('owner'));

@@ -1,16 +1,7 @@
 // Conformance: how the service says no.
 import { afterEach, expect } from 'vitest';
 import { operations, type Answer, type CallOptions } from '../harness/sandbox.ts';
-import {
-  answers,
-  documentedBody,
-  hookOf,
-  invalid,
-  isForAdministrators,
-  parametersIn,
-  strange,
-  tryOperation,
-} from './answers.ts';
+import { answers, documentedBody, hookOf, invalid, parametersIn, strange, tryOperation } from './answers.ts';
 import { openForRows, rows } from './rows.ts';
 
 const sandbox = openForRows({ rateLimits: false });
@@ -159,11 +150,7 @@ rows({
     for (const path of ['/nothing', '/contacts/a/b/c', '/users', '/Contacts', '/contacts/'])
       await answers(sandbox.call('GET', path), 404, documentedBody);
   },
-  'Errors, 409 | attempt to create a resource that already exists (webhook subscription): same title and message as 401':
-    () => answers(subscribeTwice(), 409, documentedBody),
   'Errors, 500 | server error: same title and message as 401': () => answers(failing(contacts)(), 500, documentedBody),
-  'Errors, 503 | service unavailable (503 on webhook creation): same title and message as 401': () =>
-    answers(failing(subscribe)(), 503, documentedBody),
   'Errors | all of these include optional `details`': async () => {
     const calls = [
       contacts({ query: { count: 0 } }),
@@ -173,11 +160,6 @@ rows({
     ];
     for (const { body } of await Promise.all(calls)) expect(body.details.length).toBeGreaterThan(0);
   },
-  'Errors, role example | a non-administrator listing webhook subscriptions for an organization scope receives 403':
-    () => {
-      const query = { organization: sandbox.handles.organization, scope: 'organization' };
-      return isForAdministrators(sandbox, ['/webhook_subscriptions'], query);
-    },
   'Errors, 400 | a detail says what would have been right | A16': async () => {
     const { organization, event_types } = sandbox.handles;
     const said = async (answer: Promise<Answer>): Promise<Record<string, string>> => {

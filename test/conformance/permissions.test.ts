@@ -2,7 +2,7 @@
 import { beforeEach } from 'vitest';
 import { type Answer, type CallOptions } from '../harness/sandbox.ts';
 import { openBooker, type Booker } from '../harness/sandbox/bookings.ts';
-import { answers, denied, hookOf, isForAdministrators, noAccess, noRight, organizationOf } from './answers.ts';
+import { answers, denied, hookOf, noAccess, noRight, organizationOf } from './answers.ts';
 import { openForRows, rows } from './rows.ts';
 
 let account: Record<string, unknown>;
@@ -31,9 +31,6 @@ const invite: Call = (as = 'owner') =>
     as,
     body: { email: `guest.${(made += 1)}@example.test` },
   });
-const contacts: Call = (as = 'owner') => sandbox.call('GET', '/contacts', { as });
-const addContact: Call = (as = 'owner') =>
-  sandbox.call('POST', '/contacts', { as, body: { emails: [{ email: `contact.${(made += 1)}@example.test` }] } });
 const subscribe = (as: Caller = 'owner', more: object = {}): Promise<Answer> =>
   sandbox.call('POST', '/webhook_subscriptions', { as, body: hookOf(sandbox, more) });
 const book: Call = (as = 'owner') => booker.book({}, { as });
@@ -47,13 +44,13 @@ async function refuses(
   await set(refusing);
   await answers(call(), 403, denied(message));
   await set(allowing);
-  await answers(call(), call === contacts ? 200 : 201);
+  await answers(call(), 201);
 }
 /** Shows that a member is refused in these words, and not any more in the other role. */
 async function refusesMember(call: Call, refusal: object, role: 'admin' | 'owner' = 'admin'): Promise<void> {
   await answers(call('member'), 403, refusal);
   await setRole(role);
-  await answers(call('member'), call === contacts ? 200 : 201);
+  await answers(call('member'), 201);
 }
 
 rows({
@@ -72,20 +69,6 @@ rows({
     const message = 'This action is not allowed for an organization with SCIM enabled.';
     return refuses(invite, message, [{ scim: true }, { scim: false }]);
   },
-  'Permission denied, contacts list | account must be upgraded to the enterprise level': () => {
-    const message = 'Please upgrade your account to the enterprise level.';
-    return refuses(contacts, message, [{ contacts_feature: 'enterprise_only' }, { plan: 'enterprise' }]);
-  },
-  'Permission denied, contacts list | `You do not have permission to access this resource.`': () =>
-    refusesMember(contacts, noAccess),
-  'Permission denied, contacts list | account must be upgraded to a paid plan': () =>
-    refuses(contacts, 'Please upgrade your account to a paid plan.', [{ plan: 'free' }, { plan: 'standard' }]),
-  'Permission denied, contacts list | contact creation unavailable because required features are disabled':
-    async () => {
-      const message = 'Contact creation is unavailable because required features are disabled.';
-      for (const call of [contacts, addContact])
-        await refuses(call, message, [{ contacts_feature: 'disabled' }, { contacts_feature: 'enabled' }]);
-    },
   'Permission denied, webhook creation | account must be upgraded to the standard level': () =>
     refuses(subscribe, 'Please upgrade your account to the standard level.', [{ plan: 'free' }, { plan: 'standard' }]),
   'Permission denied, webhook creation | `You do not have permission to access this resource.`': async () => {
@@ -104,9 +87,4 @@ rows({
     const message = 'The scheduling interface is available only on paid plans.';
     return refuses(book, message, [{ plan: 'free' }, { plan: 'standard' }]);
   },
-  'Errors, role example | a non-administrator listing webhook subscriptions for an organization scope receives 403':
-    () => {
-      const query = { organization: sandbox.handles.organization, scope: 'organization' };
-      return isForAdministrators(sandbox, ['/webhook_subscriptions'], query);
-    },
 });

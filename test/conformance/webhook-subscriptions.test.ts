@@ -243,10 +243,6 @@ rows({
 // Refusals.
 
 rows({
-  'Errors 400 | request not valid: the documented title is `Internal Server Error`': async () => {
-    for (const body of ['{', '[]', '"x"', 'null', hookOf(sandbox, { colour: 'red' })])
-      await refuses({}, 400, { title: 'Internal Server Error' }, { body });
-  },
   'Errors 401 | caller cannot be authenticated (webhook creation)': async () => {
     for (const who of [{ as: null }, { token: 'forged' }]) await refuses({}, 401, documentedBody, who);
   },
