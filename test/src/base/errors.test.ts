@@ -1,10 +1,9 @@
-// How errors are classified: exit code, retry, and a short text without data.
+// How errors are classified: retry, and a short text without data.
 import { describe, expect, it } from 'vitest';
 import {
   codeOf,
   describeConnectFailure,
   describeDriverError,
-  exitCodeOf,
   isConnectFailure,
   isContention,
   isMissingTable,
@@ -16,12 +15,6 @@ import {
 const withCode = (code: string, message = 'quotes ada@example.test') => Object.assign(new Error(message), { code });
 
 describe('an error', () => {
-  it('ends a command with 2 when the operator has to change something, and with 1 otherwise', () => {
-    expect(exitCodeOf(new SlotstreamError('config', 'x'))).toBe(2);
-    expect(exitCodeOf(new SlotstreamError('store_unavailable', 'x'))).toBe(1);
-    expect(exitCodeOf(new Error('x'))).toBe(1);
-  });
-
   it.each(['57P01', '40001', '53100', 'EPIPE', 'ECONNRESET', 'SQLITE_BUSY', 'SQLITE_FULL', 'ECONNREFUSED', 'ENOSPC'])(
     'with the code %s is transient, also as the cause of another',
     (code) => {

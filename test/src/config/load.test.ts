@@ -128,8 +128,9 @@ describe('configuration', () => {
   it('takes a star for every kind that begins so, and a schema of PostgreSQL', () => {
     const kinds = ['invitee.created', 'invitee.canceled', 'contact.created'];
     expect(loadConfig({ EVENTS: 'invitee.*, contact.created' }).events).toEqual(kinds);
-    const DATABASE_URL = 'postgres://h/d';
-    expect(loadConfig({ DATABASE_URL, DATABASE_SCHEMA: 'mine' }).databaseUrl).toBe('postgres://h/d?schema=mine');
+    const addressOf = (DATABASE_URL: string) => loadConfig({ DATABASE_URL, DATABASE_SCHEMA: 'mine' }).databaseUrl;
+    expect(addressOf('postgres://h/d')).toBe('postgres://h/d?schema=mine');
+    expect(addressOf('postgresql://h/d?sslmode=require')).toBe('postgresql://h/d?sslmode=require&schema=mine');
   });
 });
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callbackOf, callersOf, chooseKeys } from '#src/subscriptions/from-config.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { exitCodeOf } from '#src/base/errors.ts';
-import { addKey, keyMarkOf, openKeyRing, recheckMs } from '#src/signing/key-ring.ts';
+import { addKey, openKeyRing, recheckMs } from '#src/signing/key-ring.ts';
 
 let dataDir: string;
 beforeEach(() => void (dataDir = mkdtempSync(join(tmpdir(), 'slotstream-bootstrap-keys-'))));
@@ -48,13 +48,6 @@ describe('the key to register with', () => {
     expect(() => choose({})).toThrow(/shorter/);
     expect(() => addKey(dataDir, 'a key that is long enough')).toThrow(/shorter/);
     expect(readFileSync(file(), 'utf8')).toBe('short\n');
-  });
-
-  it('has an id that is the same for the same key, and is not the key', () => {
-    const marks = ['key one of them', 'key two of them'].map(keyMarkOf);
-    expect(new Set(marks).size).toBe(2);
-    expect(keyMarkOf('key one of them')).toBe(marks[0]);
-    expect(marks[0]).toMatch(/^[\w-]{16}$/);
   });
 });
 

@@ -87,7 +87,7 @@ export interface Child {
 /** A separate process that works on the location (or adds to it) until it is killed. See queue-child.ts. */
 export function startChild(
   location: QueueLocation,
-  task: 'hang' | 'dieOnPoison' | 'add' | 'addLarge',
+  task: 'hang' | 'dieOnPoison' | 'add',
   lines: ChildLine[] = [],
 ): Child {
   const script = join(import.meta.dirname, 'queue-child.ts');

@@ -32,20 +32,4 @@ describe("BullMQ's queue on SQLite", () => {
       await expect(queue.add('job', {}, options)).rejects.toThrow(`the job option \`${Object.keys(options)[0]}\``);
     },
   );
-
-  it('counts jobs by state and lists them from the oldest or from the newest', async () => {
-    const added = await queue.addBulk(['a', 'b', 'c'].map((name) => ({ name, data: {} })));
-    await queue.add('late', {}, { delay: 60_000 });
-    expect(await queue.getJobCounts('wait', 'delayed', 'failed', 'prioritized')).toEqual({
-      wait: 3,
-      delayed: 1,
-      failed: 0,
-      prioritized: 0,
-    });
-    const ids = added.map(({ id }) => id);
-    expect(await queue.getRanges(['wait'], 0, 1, true)).toEqual(ids.slice(0, 2));
-    expect(await queue.getRanges(['wait'], 0, 1, false)).toEqual(ids.toReversed().slice(0, 2));
-    expect((await queue.getJob(ids[0] ?? ''))?.name).toBe('a');
-    expect(await queue.getJob('unknown')).toBeUndefined();
-  });
 });

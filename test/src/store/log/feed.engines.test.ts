@@ -4,8 +4,6 @@ import { createReadApi } from '#src/api/operations.ts';
 import { feedEntry } from '#src/feed/entry.ts';
 import { openTail, type Tail } from '#src/feed/tail.ts';
 import { lastSeq } from '#src/store/log/read.ts';
-import { ingest } from '../../../harness/ingest.ts';
-import { ingestRecords } from '#workers/sync/records.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { ingestBodies, receivedAt, oneEngine, availableEngines, type TestStore } from '../../../harness/stores.ts';
 
@@ -188,28 +186,6 @@ for (const engine of availableEngines)
       expect(bare).toEqual({ ...whole, collection: whole.collection.map((entry) => ({ ...entry, ...left })) });
       expect(await page('?include=none&event=contact.*')).toMatchObject({ collection: [{ seq: 1, ...left }] });
       expect(await page()).toEqual(whole);
-    });
-
-    it('tells what was read from the API like what was delivered, and of bytes that are no text only that they came', async () => {
-      const records = [{ kind: 'contact' as const, record: { uri: contact(1), name: 'Ada' }, observed: receivedAt }];
-      await ingestRecords({ store: opened.store, screen }, records, { source: 'backfill', now: receivedAt });
-      const bytes = { body: Buffer.from([0xff, 0xfe]).toString('base64'), encoding: 'base64', receivedAt };
-      await ingest({ store: opened.store, screen }, { v: 1, deliveries: [bytes] }, receivedAt);
-      expect((await page()).collection).toMatchObject([
-        { event: 'contact.read', source: 'backfill', payload: { uri: contact(1), name: 'Ada' } },
-        { event: null, outcome: 'quarantined', payload: null },
-      ]);
-    });
-
-    it('says of a redacted person only that something happened', async () => {
-      await ingestBodies(opened.store, [named(1, 'Canary')]);
-      await ingestBodies(opened.store, [delivery('contact.deleted', { uri: contact(1) }, 20)]);
-      const answer = JSON.stringify(await page());
-      expect(answer).not.toContain('Canary');
-      expect((await page()).collection).toMatchObject([
-        { seq: 1, subject_uri: contact(1), changes: null, payload: { uri: contact(1) } },
-        { seq: 2, event: 'contact.deleted' },
-      ]);
     });
 
     it('refuses what cannot be, and says what would be right', async () => {

@@ -19,9 +19,6 @@ const definitions: fc.Arbitrary<Definition[]> = fc.uniqueArray(
   }),
   { selector: ({ uri }) => uri, maxLength: 12 },
 );
-const dated = definitions.map((list) => list.filter(({ created_at }) => created_at !== null));
-const namesOf = (list: readonly Definition[]) =>
-  Object.fromEntries(namedDefinitions(list, reserved).map(([name, { uri }]) => [uri, name]));
 const one = (uri: string, more: Partial<Definition>): Definition => ({
   uri,
   label: 'Budget',
@@ -46,19 +43,6 @@ describe('the columns of custom fields', () => {
           }
         },
       ),
-      runs(150),
-    );
-  });
-
-  it('keep their names when a younger definition comes, whatever its label', () => {
-    fc.assert(
-      fc.property(dated, fc.option(label), (list, newLabel) => {
-        const younger = one('https://api.example.test/contact_custom_fields/young', {
-          label: newLabel,
-          created_at: '2025-02-01T00:00:00.000000Z',
-        });
-        expect(namesOf([younger, ...list])).toMatchObject(namesOf(list));
-      }),
       runs(150),
     );
   });
