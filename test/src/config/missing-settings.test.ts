@@ -12,13 +12,6 @@ it('names every one that is needed, and what is probably misspelt', () => {
   );
 });
 
-it('passes where none is missing; OAuth stands for a token', () => {
-  const oauth = { OAUTH_CLIENT_ID: 'a', OAUTH_CLIENT_SECRET: 'b' };
-  const config = loadConfig(oauth);
-  expect(() => requireSettings(config, ['API_TOKEN'])).not.toThrow();
-  expect(missingSettings(config)).toEqual(['PUBLIC_URL']);
-});
-
 it('says how a mirror without a public address works, where it would', () => {
   const hintFor = (settings: Readonly<Record<string, string>>): unknown => {
     try {

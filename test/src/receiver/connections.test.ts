@@ -1,9 +1,7 @@
 // The limit of connections: however many others open, and whatever they do with them, a genuine sender gets in.
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { limitConnections } from '#src/receiver/connections.ts';
+import { connect, type Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
 import { eventually } from '../../harness/moments.ts';
 import { exchange, openReceiver, signingKey, testQueue } from '../../harness/mirror/receiver.ts';
 import { until } from '../../harness/ports.ts';
@@ -138,33 +136,4 @@ describe('near the limit', () => {
     release();
     expect((await Promise.all(deliveries)).flat()).toEqual(all(4));
   });
-});
-
-it('counts the connections that had a request within the last second', async () => {
-  vi.useFakeTimers({ toFake: ['performance'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const answers: (() => void)[] = [];
-  const server = createServer((_, outgoing) => {
-    connections.started(outgoing);
-    answers.push(() => {
-      outgoing.end();
-      connections.answered(outgoing);
-    });
-  });
-  const connections = limitConnections(server, { maxConnections: limit, onEvicted: () => undefined });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const sockets = [1, 2].map(() => connect((server.address() as AddressInfo).port, '127.0.0.1'));
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  for (const socket of sockets) socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-  await eventually(() => answers.length).toBe(2);
-  answers[0]?.();
-  vi.advanceTimersByTime(500);
-  expect(connections.active()).toBe(2);
-  vi.advanceTimersByTime(1_000);
-  // The other one still waits for its answer.
-  expect(connections.active()).toBe(1);
 });

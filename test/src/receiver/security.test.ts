@@ -35,19 +35,6 @@ describe('the raw bytes are verified before anything is parsed', () => {
       undefined,
     ]);
   });
-
-  it('rejects other bytes that a parser would treat as equal', async () => {
-    await using receiver = await openReceiver();
-    const headers = receiver.sign('{"b":1,"a":"\\u00e9"}');
-    for (const variant of [
-      '{"b":1,"a":"é"}',
-      '{"a":"\\u00e9","b":1}',
-      '{"b": 1,"a":"\\u00e9"}',
-      '{"b":1,"a":"\\u00e9"}\n',
-    ])
-      expect((await receiver.post(variant, headers)).status).toBe(401);
-    expect(receiver.queue.deliveries).toEqual([]);
-  });
 });
 
 describe('a rejected signature', () => {

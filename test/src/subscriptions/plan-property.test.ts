@@ -1,4 +1,5 @@
-// The plan of subscriptions, for any existing subscriptions, any configuration and any logins.
+// The plan of subscriptions, for any existing subscriptions, any configuration and any logins. What others registered, and a run that
+// was interrupted: bootstrap-races.test.ts.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contractOf, type EventKind } from '#schemas/events.ts';
@@ -69,14 +70,6 @@ describe('a plan', () => {
     });
   });
 
-  it('never changes what is not ours', slow, () => {
-    forAll((input) => {
-      const strangers = input.existing.filter((one) => !isOurOwn(one));
-      const after = carryOut(input.existing, planSubscriptions(input));
-      expect(after.filter((one) => !isOurOwn(one))).toEqual(strangers);
-    });
-  });
-
   it('deletes nothing of ours without a replacement, unless pruning is requested', slow, () => {
     forAll((input) => {
       const steps = planSubscriptions({ ...input, prune: false });
@@ -99,18 +92,6 @@ describe('a plan', () => {
     });
   });
 
-  it('continues where an interrupted run stopped', slow, () => {
-    forAll((input) => {
-      const steps = planSubscriptions(input);
-      const whole = carryOut(input.existing, steps);
-      for (let acts = 0; acts <= steps.length + input.existing.length; acts += 1) {
-        const broken = carryOut(input.existing, steps, acts);
-        const mended = carryOut(broken, planSubscriptions({ ...input, existing: broken }));
-        expect(urlsOf(mended)).toEqual(urlsOf(whole));
-      }
-    });
-  });
-
   it('does not depend on the order of the input', slow, () => {
     forAll((input) => {
       const turned = {
@@ -126,5 +107,3 @@ describe('a plan', () => {
     });
   });
 });
-
-const urlsOf = (all: PlanInput['existing']): readonly unknown[] => all.map(({ callback_url: url }) => url).toSorted();

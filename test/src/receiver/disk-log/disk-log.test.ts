@@ -50,22 +50,6 @@ describe('every batch', () => {
     expect(readdirSync(folder.root)).toEqual([]);
   });
 
-  it('that the queue has lost is enqueued again, under the same id, and the log says so', async () => {
-    const log = await folder.open(queue, 'every');
-    for (const body of ['a', 'b', 'c']) await log.accept(batchOf(body));
-    const ids = [...queue.jobs.keys()];
-    queue.work(1 / 3);
-    await log.check();
-    queue.lose();
-    await log.check();
-    expect([...queue.jobs.keys()]).toEqual(ids.slice(1));
-    expect(log.status()).toMatchObject({ batches: 2, waiting: 0, losses: 1 });
-    expect(folder.logged('"code":"queue_lost_jobs","batches":2')).toBe(1);
-    queue.work();
-    expect(queue.processed).toEqual(['a', 'b', 'c']);
-    await log.close();
-  });
-
   it('is freed among thousands in one check, also behind some that are retried', async () => {
     const log = await folder.open(queue, 'every');
     await Promise.all(Array.from({ length: 1500 }, (_, at) => log.accept(batchOf(`b${at}`))));
@@ -204,20 +188,6 @@ async function processed(log: DiskLog): Promise<readonly string[]> {
 }
 
 describe.each(['every', 'fallback'] as const)('after a crash, with the mode %s,', (mode) => {
-  it('the next receiver enqueues what the last one left, without the torn record', async () => {
-    const torn = recordOf('d', 'never acknowledged').subarray(0, 30);
-    folder.leave('dead', {
-      '0000000001.segment': recordOf('x', 'a', 'b'),
-      '0000000002.segment': Buffer.concat([recordOf('y', 'c'), torn]),
-    });
-    const log = await folder.open(queue, mode);
-    expect(log.status()).toMatchObject({ waiting: 3, batches: 2 });
-    expect(await processed(log)).toEqual(['a', 'b', 'c']);
-    expect(log.status()).toMatchObject({ batches: 0, bytes: 0 });
-    await log.close();
-    expect(readdirSync(folder.root)).toEqual([]);
-  });
-
   it('a damaged record costs only itself; each file that had one is set aside and named in the log', async () => {
     folder.leave('dead', {
       '0000000001.segment': Buffer.concat([recordOf('a', 'good'), damaged, recordOf('b', 'behind')]),

@@ -3,11 +3,9 @@ import pg from 'pg';
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { inOrder } from '#src/store/in-order.ts';
 import { readRows, writeRows } from '#src/store/rows.ts';
-import { erase } from '#workers/privacy/erase.ts';
 import { lastErasure } from '#workers/privacy/erasure-index.ts';
-import { targetOf } from '#workers/privacy/target.ts';
 import { until } from '../../../harness/ports.ts';
-import { freshPostgres, ingestBodies, rowsOf } from '../../../harness/stores.ts';
+import { freshPostgres, ingestBodies } from '../../../harness/stores.ts';
 import { ask } from '../../../oracle/deliveries.ts';
 
 const base = 'https://api.example.test';
@@ -95,20 +93,6 @@ describe.runIf(inject('postgresUrl'))('a fold on PostgreSQL', () => {
       'write log',
       'commit',
     ]);
-  });
-
-  it('does not begin again after a fold that has added an erasure itself', async () => {
-    await using opened = await freshPostgres();
-    const { store } = opened;
-    await ingestBodies(store, [booking(1, 'Asia/Tokyo')]);
-    const now = '2026-01-01T00:00:00.000000Z';
-    await erase({ store, newKey: () => 'k'.repeat(64) }, targetOf('person2@example.test'), { now });
-    // The address of the second is erased: its URI is erased with it.
-    await ingestBodies(store, [booking(2, 'Asia/Tokyo')]);
-    const transactions = vi.spyOn(store.engine, 'begin');
-    await ingestBodies(store, [booking(3, 'Asia/Tokyo')]);
-    expect(transactions).toHaveBeenCalledOnce();
-    expect(JSON.stringify(await rowsOf(store, 'invitees'))).not.toContain('person2');
   });
 
   it('goes on to prepare statements after one that was refused', async () => {
