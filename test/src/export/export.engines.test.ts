@@ -1,7 +1,7 @@
 // Exports from each engine, read back by a reader that knows nothing of us: the file says what the table says.
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changeTracking } from '#src/export/change-tracking.ts';
 import type { ExportRequest } from '#src/export/export.ts';
 import type { ColumnKind } from '#src/store/columns.ts';
@@ -9,6 +9,7 @@ import type { TableName } from '#src/store/tables.ts';
 import { shapeOfView, viewNames } from '#src/store/views/views.ts';
 import { parquetTypes, query } from '../../harness/duckdb.ts';
 import { exportFolder, formats, rowsIn, sortedRows, type ExportFolder } from '../../harness/mirror/export-folder.ts';
+import { openedOnce } from '../../harness/opened.ts';
 import {
   columnKindsOf,
   emptyTables,
@@ -18,7 +19,6 @@ import {
   oneEngine,
   availableEngines,
   type MirroredName,
-  type TestStore,
 } from '../../harness/stores.ts';
 
 const exported = [...(Object.keys(changeTracking) as TableName[]), ...listNames];
@@ -116,17 +116,9 @@ const duckTypes: Readonly<Record<ColumnKind, string>> = {
 describe.each(availableEngines)('hostile values in every table of $name', ({ name: engine, fresh }) => {
   // What a format makes of a row does not depend on the engine. Parquet alone has types.
   const tried = engine === 'sqlite' ? formats : formats.filter((format) => format === 'parquet');
-  let opened: TestStore;
-  let folder: ExportFolder;
-  beforeAll(async () => {
-    folder = await exportFolder();
-    opened = await fresh();
-    await ingestBodies(opened.store, hostileWorld());
-  });
-  afterAll(async () => {
-    await opened[Symbol.asyncDispose]();
-    await folder[Symbol.asyncDispose]();
-  });
+  const folder = openedOnce(exportFolder);
+  const opened = openedOnce(fresh);
+  beforeAll(async () => void (await ingestBodies(opened.store, hostileWorld())));
 
   it.each(tried)('come back from %s as they are', async (format) => {
     const { store } = opened;
@@ -154,17 +146,9 @@ describe.each(availableEngines)('hostile values in every table of $name', ({ nam
 });
 
 describe.each(availableEngines)('exports from $name', ({ name: engine, fresh }) => {
-  let opened: TestStore;
-  let folder: ExportFolder;
-  beforeAll(async () => {
-    folder = await exportFolder();
-    opened = await fresh();
-  });
+  const folder = openedOnce(exportFolder);
+  const opened = openedOnce(fresh);
   beforeEach(() => emptyTables(opened.store));
-  afterAll(async () => {
-    await opened[Symbol.asyncDispose]();
-    await folder[Symbol.asyncDispose]();
-  });
 
   it('a view is exported as it reads, in the order of its key', async () => {
     const { store } = opened;

@@ -1,6 +1,6 @@
 // Incremental exports: a copy kept from them is the table or the list, wherever the history is cut into runs.
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { planExport, runExport } from '#src/export/export.ts';
 import {
   changeTracking,
@@ -12,6 +12,7 @@ import type { Destination } from '#src/export/output.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { canonicalJson } from '#schemas/wire.ts';
+import { openedOnce } from '../../harness/opened.ts';
 import { cut, reordered } from '../../harness/data/delivery-histories.ts';
 import { ingestObservations, mixedHistory } from '../../harness/data/api-reads.ts';
 import {
@@ -23,7 +24,6 @@ import {
   listNames,
   rowsOf,
   type MirroredName,
-  type TestStore,
 } from '../../harness/stores.ts';
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 
@@ -80,9 +80,7 @@ const history = mixedHistory().chain((facts) =>
 );
 
 describe.each(availableEngines)('a copy kept from incremental exports of $name', ({ name, fresh }) => {
-  let opened: TestStore;
-  beforeAll(async () => void (opened = await fresh()));
-  afterAll(() => opened[Symbol.asyncDispose]());
+  const opened = openedOnce(fresh);
 
   it(
     'equals every table after any history, cut into runs anywhere',

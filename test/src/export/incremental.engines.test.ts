@@ -1,21 +1,15 @@
 // Incremental exports from each engine: where a run begins, when it takes everything, and what it does beside writers. For any
 // history: formats.engines.test.ts.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { ExportRequest } from '#src/export/export.ts';
 import { appendEntries } from '#src/store/log/append.ts';
 import { listPositions } from '#src/store/log/consumer-offsets.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { blankEntry } from '#workers/pipeline/parse.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { exportFolder, rowsIn, type ExportFolder } from '../../harness/mirror/export-folder.ts';
-import {
-  emptyTables,
-  ingestBodies,
-  receivedAt,
-  rowsOf,
-  availableEngines,
-  type TestStore,
-} from '../../harness/stores.ts';
+import { exportFolder, rowsIn } from '../../harness/mirror/export-folder.ts';
+import { openedOnce } from '../../harness/opened.ts';
+import { emptyTables, ingestBodies, receivedAt, rowsOf, availableEngines } from '../../harness/stores.ts';
 
 const contact = (n: number | string, payload: object = {}, event = 'contact.updated') =>
   JSON.stringify({
@@ -25,17 +19,9 @@ const contact = (n: number | string, payload: object = {}, event = 'contact.upda
   });
 
 describe.each(availableEngines)('incremental exports from $name', ({ fresh }) => {
-  let opened: TestStore;
-  let folder: ExportFolder;
-  beforeAll(async () => {
-    folder = await exportFolder();
-    opened = await fresh();
-  });
+  const folder = openedOnce(exportFolder);
+  const opened = openedOnce(fresh);
   beforeEach(() => emptyTables(opened.store));
-  afterAll(async () => {
-    await opened[Symbol.asyncDispose]();
-    await folder[Symbol.asyncDispose]();
-  });
 
   const run = async (request: Partial<ExportRequest> = {}) => {
     const asked: ExportRequest = { name: 'contacts', format: 'ndjson', incremental: 'nightly', ...request };

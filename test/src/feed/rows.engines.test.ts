@@ -7,6 +7,7 @@ import type { StoredRow } from '#src/store/rows.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
 import { mirrorTables } from '#workers/projections/contract.ts';
+import { openedOnce } from '../../harness/opened.ts';
 import { ingestObservations, mixedHistory } from '../../harness/data/api-reads.ts';
 import { cut, history, reordered } from '../../harness/data/delivery-histories.ts';
 import { uris } from '../../harness/data/payloads.ts';
@@ -44,10 +45,8 @@ async function entriesAfter(store: Store, after: number, limit = 7): Promise<Ent
 
 for (const engine of storeEngines)
   describe.runIf(engine.available)(`the feed with rows on ${engine.name}`, () => {
-    let opened: TestStore;
-    beforeAll(async () => void (opened = await engine.fresh()));
+    const opened = openedOnce(engine.fresh);
     beforeEach(() => emptyTables(opened.store));
-    afterAll(() => opened[Symbol.asyncDispose]());
 
     it('has the row as it is now, by table; null in place of a deleted row, and where no row changes', async () => {
       const { store } = opened;

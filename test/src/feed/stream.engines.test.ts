@@ -11,7 +11,8 @@ import { lastSeq } from '#src/store/log/read.ts';
 import { openListener, type Listener } from '#src/receiver/listener.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { eventually } from '../../harness/moments.ts';
-import { freshSqlite, ingestBodies, type TestStore } from '../../harness/stores.ts';
+import { openedAnew } from '../../harness/opened.ts';
+import { freshSqlite, ingestBodies } from '../../harness/stores.ts';
 
 interface Received {
   readonly id: number;
@@ -28,12 +29,11 @@ const contact = (n: number, name = `n${n}`, event = 'contact.updated') =>
 
 const callers = ['admin token', 'admin session', 'read-only token', 'read-only session'] as const;
 
-let opened: TestStore;
+const opened = openedAnew(freshSqlite);
 let tail: Tail;
 let listener: Listener;
 const reported: unknown[] = [];
 beforeEach(async () => {
-  opened = await freshSqlite();
   const { store } = opened;
   tail = openTail({ lastSeq: () => lastSeq(store), everyMs: 10 });
   const api = createReadApi({
@@ -53,7 +53,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await listener.close();
-  await opened[Symbol.asyncDispose]();
   const [first] = reported.splice(0);
   if (first !== undefined) throw first as Error;
 });

@@ -1,19 +1,18 @@
 // Statements that travel together run in their order on both engines, and a failure ends the transaction with its own error.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Unit } from '#src/store/contract.ts';
 import { inOrder } from '#src/store/in-order.ts';
 import { addRows, deleteRows, writeRows } from '#src/store/rows.ts';
-import { availableEngines, emptyTables, rowsOf, type TestStore } from '../../harness/stores.ts';
+import { openedOnce } from '../../harness/opened.ts';
+import { availableEngines, emptyTables, rowsOf } from '../../harness/stores.ts';
 
 const member = (role: string, at: number) => ({ uri: `m${at}`, user_uri: 'u', role });
 const members = (role: string, count: number) => Array.from({ length: count }, (_, at) => member(role, at));
 
 for (const engine of availableEngines)
   describe(`steps of a transaction on ${engine.name}`, () => {
-    let opened: TestStore;
-    beforeAll(async () => void (opened = await engine.fresh()));
+    const opened = openedOnce(engine.fresh);
     beforeEach(() => emptyTables(opened.store));
-    afterAll(() => opened[Symbol.asyncDispose]());
 
     it('run one after the other, however many statements each has', async () => {
       const { store } = opened;

@@ -1,18 +1,17 @@
 // Values of the program's own state and resume positions, on each engine.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Unit } from '#src/store/contract.ts';
 import { changeValue, checkpoint, keyValue, readValue, removeValues, writeValue } from '#src/store/key-value.ts';
 import { lockLog } from '#src/store/locks.ts';
-import { rowsOf, availableEngines, storeEngines, type TestStore } from '../../harness/stores.ts';
+import { openedOnce } from '../../harness/opened.ts';
+import { rowsOf, availableEngines, storeEngines } from '../../harness/stores.ts';
 
 const counter = z.object({ count: z.number() });
 
 for (const { name, fresh } of availableEngines) {
   describe(`values on ${name}`, () => {
-    let made: TestStore;
-    beforeAll(async () => void (made = await fresh()));
-    afterAll(() => made[Symbol.asyncDispose]());
+    const made = openedOnce(fresh);
     const within = (work: (unit: Unit) => Promise<void>) => made.store.transaction(work);
 
     it.each([

@@ -1,16 +1,17 @@
 // Local time in SQL equals that of the runtime on each store, and is there for rows that were stored before. By the views: views-property.engines.test.ts.
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { instantOf } from '#src/base/time.ts';
 import { zonePeriods } from '#src/base/time-zone.ts';
 import type { Unit } from '#src/store/contract.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { addRows, deleteRows, writeRows } from '#src/store/rows.ts';
 import { addTimeZones, localTime } from '#src/store/time-zones.ts';
+import { openedOnce } from '../../harness/opened.ts';
 import { viewRows } from '../../harness/mirror/view-rows.ts';
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
-import { availableEngines, emptyTables, type TestStore } from '../../harness/stores.ts';
+import { availableEngines, emptyTables } from '../../harness/stores.ts';
 import { someInstant, weekdayOf, written } from '../../oracle/local-time.ts';
 
 const zones = Intl.supportedValuesOf('timeZone');
@@ -24,10 +25,8 @@ const moment = fc.record({
 
 for (const engine of availableEngines)
   describe(`local time on ${engine.name}`, () => {
-    let opened: TestStore;
-    beforeAll(async () => void (opened = await engine.fresh({ reportZone: 'Europe/Berlin' })));
+    const opened = openedOnce(() => engine.fresh({ reportZone: 'Europe/Berlin' }));
     afterEach(() => void vi.restoreAllMocks());
-    afterAll(() => opened[Symbol.asyncDispose]());
 
     it('are stored, though an earlier transaction that added them was undone', async () => {
       const { store } = opened;

@@ -1,20 +1,18 @@
 // Bootstrap against the service as it really behaves: refusals, races, outages.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { isComplete, type StepResult } from '#src/subscriptions/apply.ts';
 import { describeRefusals, describeResult } from '#src/subscriptions/describe.ts';
+import { openedOnce } from '../../harness/opened.ts';
 import {
   answering,
-  callback,
   everyScope,
   openBootstrapper,
   registered,
   subscriptionsIn,
 } from '../../harness/sandbox/bootstrapper.ts';
-import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
+import { openTestSandbox } from '../../harness/sandbox.ts';
 
-let sandbox: TestSandbox;
-beforeAll(async () => void (sandbox = await openTestSandbox({ contacts: 1, bookings: 1, rateLimits: false })));
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = openedOnce(() => openTestSandbox({ contacts: 1, bookings: 1, rateLimits: false }));
 beforeEach(async () => {
   for (const { uri } of stored()) sandbox.service.state.subscriptions.delete(uri);
   Object.assign(sandbox.service.options, { eventTypes: false });
@@ -160,24 +158,6 @@ describe('a race', () => {
 });
 
 describe('an outage', () => {
-  it('for one family costs only that family, is reported, and the next run registers it', async () => {
-    let isDown = true;
-    const fails = answering('invitee.', () => {
-      if (isDown) throw new TypeError('fetch failed');
-      return undefined;
-    });
-    const bootstrapper = openBootstrapper(sandbox, { fetch: fails });
-    const broken = await bootstrapper.apply();
-    expect(kindsOf(broken.results)).toEqual(['failed', 'created', 'created', 'created', 'refused']);
-    expect(broken.failure?.error).toMatchObject({ code: 'service_unavailable' });
-    expect([isComplete(broken), broken.isStopped]).toEqual([false, false]);
-    expect(bootstrapper.lastSeen.size).toBe(3);
-    isDown = false;
-    expect(kindsOf((await bootstrapper.apply()).results)[0]).toBe('created');
-    expect(subscriptionsIn(sandbox)).toEqual(registered);
-    expect(stored().every(({ callback_url: url }) => url.startsWith(`${callback}?s=`))).toBe(true);
-  });
-
   it('while old ones are deleted leaves the rest to the next run', async () => {
     await openBootstrapper(sandbox).apply();
     const [first] = stored();

@@ -1,5 +1,6 @@
 // The watch: what it notices, what it repairs, and the time it hands on to be repaired.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openedOnce } from '../../harness/opened.ts';
 import {
   everyScope,
   only,
@@ -10,12 +11,10 @@ import {
   subscriptionsIn,
   type Bootstrapper,
 } from '../../harness/sandbox/bootstrapper.ts';
-import { openTestSandbox, type TestSandbox } from '../../harness/sandbox.ts';
+import { openTestSandbox } from '../../harness/sandbox.ts';
 
-let sandbox: TestSandbox;
+const sandbox = openedOnce(() => openTestSandbox({ contacts: 1, bookings: 1, rateLimits: false }));
 let bootstrapper: Bootstrapper;
-beforeAll(async () => void (sandbox = await openTestSandbox({ contacts: 1, bookings: 1, rateLimits: false })));
-afterAll(() => sandbox[Symbol.asyncDispose]());
 beforeEach(async () => {
   await sandbox.control('POST', '/faults', {});
   for (const { uri } of stored()) sandbox.service.state.subscriptions.delete(uri);

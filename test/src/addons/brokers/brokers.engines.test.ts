@@ -1,17 +1,18 @@
 // The feed pushed to message brokers, NATS JetStream and Kafka: what every such sink holds, whatever happens to the broker or to us.
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { readEventSource } from '#src/feed/cloud-event.ts';
 import { setPosition } from '#src/store/log/consumer-offsets.ts';
 import { kafkaSink } from '#src/addons/brokers/kafka.ts';
 import { natsSink } from '#src/addons/brokers/nats.ts';
 import type { PumpInput } from '#workers/sinks/pump.ts';
 import type { SinkSettings } from '#src/app/sinks.ts';
+import { openedAnew, openedOnce } from '../../../harness/opened.ts';
 import { eventually } from '../../../harness/moments.ts';
 import { startKafka, startNats, type Published, type TestBroker } from '../../../harness/brokers.ts';
 import { flawsOf } from '../../../harness/data/cloudevents-schema.ts';
 import { contact, contactUri, openSinks, startPump, whole } from '../../../harness/mirror/sink-pump.ts';
-import { freshSqlite, ingestBodies, receivedAt, type TestStore } from '../../../harness/stores.ts';
+import { freshSqlite, ingestBodies, receivedAt } from '../../../harness/stores.ts';
 
 /** Entries about ten contacts, several about each. */
 const some = (from: number, count: number) =>
@@ -52,12 +53,8 @@ const brokers = [
 
 for (const { name, available, ...kind } of brokers)
   describe.runIf(available)(`the feed pushed to ${name}`, () => {
-    let broker: TestBroker;
-    let opened: TestStore;
-    beforeAll(async () => void (broker = await kind.start()));
-    afterAll(() => broker[Symbol.asyncDispose]());
-    beforeEach(async () => void (opened = await freshSqlite()));
-    afterEach(() => opened[Symbol.asyncDispose]());
+    const broker = openedOnce(kind.start);
+    const opened = openedAnew(freshSqlite);
 
     const sink = (): PumpInput => ({ name, open: kind.sink(broker.url) });
     /** What came from the store of this test. */

@@ -1,11 +1,12 @@
 // What the sink of NATS JetStream does besides what all brokers have in common: streams, logins and sizes.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { natsSink, type NatsOptions } from '#src/addons/brokers/nats.ts';
 import type { PumpInput } from '#workers/sinks/pump.ts';
+import { openedAnew, openedOnce } from '../../../harness/opened.ts';
 import { eventually } from '../../../harness/moments.ts';
-import { startNats, writeNatsCredentials, type TestNats } from '../../../harness/brokers.ts';
+import { startNats, writeNatsCredentials } from '../../../harness/brokers.ts';
 import { contact, startPump } from '../../../harness/mirror/sink-pump.ts';
-import { freshSqlite, ingestBodies, type TestStore } from '../../../harness/stores.ts';
+import { freshSqlite, ingestBodies } from '../../../harness/stores.ts';
 
 const sink = (url: string, more: Partial<NatsOptions> = {}): PumpInput => ({
   name: 'nats',
@@ -13,9 +14,7 @@ const sink = (url: string, more: Partial<NatsOptions> = {}): PumpInput => ({
 });
 
 describe.runIf(inject('natsPath'))('the sink of NATS', () => {
-  let opened: TestStore;
-  beforeEach(async () => void (opened = await freshSqlite()));
-  afterEach(() => opened[Symbol.asyncDispose]());
+  const opened = openedAnew(freshSqlite);
   const failuresOf = async (input: PumpInput, name = input.name) => {
     await using pumping = await startPump(opened.store, input);
     const before = await pumping.position();
@@ -26,9 +25,7 @@ describe.runIf(inject('natsPath'))('the sink of NATS', () => {
   };
 
   describe('to a server that lets everybody in', () => {
-    let nats: TestNats;
-    beforeAll(async () => void (nats = await startNats()));
-    afterAll(() => nats[Symbol.asyncDispose]());
+    const nats = openedOnce(startNats);
 
     it('creates the stream, also again when it is deleted', async () => {
       await using pumping = await startPump(opened.store, sink(nats.url));

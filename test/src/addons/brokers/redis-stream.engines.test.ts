@@ -1,27 +1,22 @@
 // The feed pushed into a Redis Stream: every entry once and in order, whatever happens to Redis or to us.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { beforeEach, describe, expect, inject, it } from 'vitest';
 import { setPosition } from '#src/store/log/consumer-offsets.ts';
 import { sinksFor } from '#src/app/sinks.ts';
 import type { PumpInput } from '#workers/sinks/pump.ts';
 import { eventually } from '../../../harness/moments.ts';
 import { contact, contactUri, startPump, whole } from '../../../harness/mirror/sink-pump.ts';
-import { startRedis, type TestRedis } from '../../../harness/redis.ts';
-import { freshSqlite, ingestBodies, receivedAt, type TestStore } from '../../../harness/stores.ts';
+import { openedAnew, openedOnce } from '../../../harness/opened.ts';
+import { startRedis } from '../../../harness/redis.ts';
+import { freshSqlite, ingestBodies, receivedAt } from '../../../harness/stores.ts';
 
 const key = 'slotstream:feed';
 const some = (from: number, count: number) => Array.from({ length: count }, (_, n) => contact(from + n, 'n'));
 const allOf = (count: number) => whole(count).map((seq) => `${seq}-0`);
 
 describe.runIf(inject('redisUrl'))('the feed pushed into a Redis Stream', () => {
-  let redis: TestRedis;
-  let opened: TestStore;
-  beforeAll(async () => void (redis = await startRedis()));
-  afterAll(() => redis.stop());
-  beforeEach(async () => {
-    opened = await freshSqlite();
-    await redis.cli('flushall');
-  });
-  afterEach(() => opened[Symbol.asyncDispose]());
+  const redis = openedOnce(startRedis);
+  const opened = openedAnew(freshSqlite);
+  beforeEach(() => redis.cli('flushall'));
   /** As the settings ask for it. */
   function sink(streamMaxLength = 0): PumpInput {
     const settings = { pushAllowPrivate: false, streamUrl: redis.url, streamKey: key, streamMaxLength };

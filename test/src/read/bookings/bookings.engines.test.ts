@@ -1,6 +1,6 @@
 // The search of bookings finds what the view has, whatever the links between invitees and however little it examines at a time.
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { dayMs, instantOf } from '#src/base/time.ts';
 import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import { writeRows, type StoredRow } from '#src/store/rows.ts';
@@ -9,9 +9,10 @@ import { countUnconfirmed } from '#src/read/bookings/needs-attention.ts';
 import { findBookings, journeyOf, type BookingRow } from '#src/read/bookings/bookings.ts';
 import type { KeysetPosition } from '#src/store/keyset.ts';
 import { bookingJourneys } from '#src/store/views/booking-journeys.ts';
+import { openedOnce } from '../../../harness/opened.ts';
 import { viewRows } from '../../../harness/mirror/view-rows.ts';
 import { runs } from '../../../harness/runs.ts';
-import { emptyTables, availableEngines, type TestStore } from '../../../harness/stores.ts';
+import { emptyTables, availableEngines } from '../../../harness/stores.ts';
 
 const uri = (kind: string, n: number) => `https://api.example.test/${kind}/${String(n).padStart(3, '0')}`;
 const firstMs = Date.parse('2025-01-01T00:00:00Z');
@@ -64,9 +65,7 @@ const orderOf = (row: StoredRow) => `${String(row['booked_at'])} ${String(row['f
 
 for (const engine of availableEngines)
   describe(`the search of bookings on ${engine.name}`, () => {
-    let opened: TestStore;
-    beforeAll(async () => void (opened = await engine.fresh()));
-    afterAll(() => opened[Symbol.asyncDispose]());
+    const opened = openedOnce(engine.fresh);
 
     async function all(search: BookingSearch, effort: { mostScanned: number; mostSorted: number }, backwards: boolean) {
       const found: BookingRow[] = [];

@@ -1,11 +1,12 @@
 // Any contacts, any search: what the mirror answers is what a plain filter over the contacts finds, page by page, both ways, on
 // both stores.
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { contactListQuery } from '#schemas/contact-request.ts';
 import { writeRows } from '#src/store/rows.ts';
 import { findContacts, type ContactQuery } from '#src/read/contacts/contact-page.ts';
-import { emptyTables, availableEngines, type TestStore } from '../../../harness/stores.ts';
+import { openedOnce } from '../../../harness/opened.ts';
+import { emptyTables, availableEngines } from '../../../harness/stores.ts';
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 
 /** Little pieces, so that texts and segments often meet: letters of both cases, wildcards, what FTS takes for its own. */
@@ -93,9 +94,7 @@ function meets(row: Contact, filters: ReturnType<typeof query>): boolean {
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 describe.each(availableEngines)('a search of contacts on $name', ({ fresh }) => {
-  let opened: TestStore;
-  beforeAll(async () => void (opened = await fresh()));
-  afterAll(() => opened[Symbol.asyncDispose]());
+  const opened = openedOnce(fresh);
 
   /** Every page, to the end and back again. */
   async function walked(

@@ -1,7 +1,7 @@
 // The table of bookings follows the log: for any deliveries in any order and any batches, it equals what a plain computation from
 // the rows says.
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
   bookingsAtLeast,
@@ -16,31 +16,23 @@ import { erase } from '#workers/privacy/erase.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
+import { openedOnce } from '../../../harness/opened.ts';
 import { bookingHistory } from '../../../harness/data/booking-histories.ts';
 import { cut, reordered } from '../../../harness/data/delivery-histories.ts';
 import { ingestObservations, mixedHistory } from '../../../harness/data/api-reads.ts';
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
-import {
-  comparable,
-  emptyTables,
-  availableEngines,
-  ingestBodies,
-  rowsOf,
-  type TestStore,
-} from '../../../harness/stores.ts';
+import { comparable, emptyTables, availableEngines, ingestBodies, rowsOf } from '../../../harness/stores.ts';
 
 const arrivals = fc
   .oneof({ weight: 2, arbitrary: bookingHistory }, { weight: 1, arbitrary: mixedHistory() })
   .chain((observations) => reordered(observations).chain(cut));
 
 describe.each(availableEngines)('the table of bookings on $name', ({ name, fresh }) => {
-  let opened: TestStore;
-  beforeAll(async () => void (opened = await fresh()));
+  const opened = openedOnce(fresh);
   beforeEach(async () => {
     await emptyTables(opened.store);
     await opened.store.transaction(refillBookings);
   });
-  afterAll(() => opened[Symbol.asyncDispose]());
 
   /** Without the position in the log, which depends on the batches. */
   const table = async (store: Store) => {

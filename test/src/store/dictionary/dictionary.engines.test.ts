@@ -8,7 +8,7 @@ import { openStore } from '#src/store/open-store.ts';
 import { tables } from '#src/store/tables.ts';
 import { viewsFor } from '#src/store/views/views.ts';
 import { withTables, withViews } from '../../../../.ci/tables-page.ts';
-import { freshPostgres } from '../../../harness/stores.ts';
+import { freshPostgres, testWith } from '../../../harness/stores.ts';
 
 const page = (name: string) => readFileSync(join(import.meta.dirname, '../../../../docs', name), 'utf8');
 
@@ -33,8 +33,9 @@ describe('the dictionary of tables', () => {
 });
 
 describe.runIf(inject('postgresUrl') !== '')('the comments in PostgreSQL', () => {
-  it('say what every table, view and column means', async () => {
-    await using opened = await freshPostgres();
+  const it = testWith(freshPostgres);
+
+  it('say what every table, view and column means', async ({ opened }) => {
     const { rows } = await sql<{ relation: string; column: string | null; comment: string | null }>`
       select relname::text as relation, attname::text as "column", case when attname is null
         then obj_description(pg_class.oid, 'pg_class') else col_description(pg_class.oid, attnum) end as comment
@@ -52,9 +53,11 @@ describe.runIf(inject('postgresUrl') !== '')('the comments in PostgreSQL', () =>
     expect(commentOn('event_log', 'outcome')).toBe('effect on the tables; see The log');
   });
 
-  it('are written again when their text has changed, while other transactions write, and otherwise left alone', async () => {
-    await using opened = await freshPostgres();
-    const { store, url } = opened;
+  it('are written again when their text has changed, while other transactions write, and otherwise left alone', async ({
+    opened,
+    store,
+  }) => {
+    const { url } = opened;
     const transactionOfComment = async () => {
       const { rows } = await sql<{ xmin: string }>`select xmin::text as xmin from pg_description
         where objoid = 'event_log'::regclass and objsubid = 0`.execute(store.db);

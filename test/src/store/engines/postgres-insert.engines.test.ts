@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject } from 'vitest';
 import { textArray } from '#src/store/engines/postgres-insert.ts';
 import { runs } from '../../../harness/runs.ts';
-import { freshPostgres, type TestStore } from '../../../harness/stores.ts';
+import { freshPostgres, testWith, type TestStore } from '../../../harness/stores.ts';
+
+const it = testWith(freshPostgres);
 
 /** PostgreSQL stores no NUL. */
 const text = fc.string({ unit: 'grapheme', maxLength: 40 }).map((value) => value.replaceAll('\0', ''));
@@ -19,8 +21,7 @@ async function asStored({ store }: TestStore, one: readonly (string | null)[], o
 }
 
 describe.runIf(inject('postgresUrl'))('an array of texts for PostgreSQL', () => {
-  it('arrives as it is, with another one in the same statement', async () => {
-    await using opened = await freshPostgres();
+  it('arrives as it is, with another one in the same statement', async ({ opened }) => {
     await fc.assert(
       fc.asyncProperty(texts, texts, async (one, other) => {
         expect(await asStored(opened, one, other)).toEqual({ one, other });
@@ -29,8 +30,7 @@ describe.runIf(inject('postgresUrl'))('an array of texts for PostgreSQL', () => 
     );
   });
 
-  it('arrives when it is longer than all before, or longer than what is held for the next', async () => {
-    await using opened = await freshPostgres();
+  it('arrives when it is longer than all before, or longer than what is held for the next', async ({ opened }) => {
     for (const length of [100, 100_000, 2_000_000, 10]) {
       const [one, other] = [
         ['a'.repeat(length), null, 'ü€😀'],

@@ -1,12 +1,14 @@
 // What the PostgreSQL engine asks of its server: in which order a fold sends its statements, and which plans the server keeps.
 import pg from 'pg';
-import { afterEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterEach, describe, expect, inject, vi } from 'vitest';
 import { inOrder } from '#src/store/in-order.ts';
 import { readRows, writeRows } from '#src/store/rows.ts';
 import { lastErasure } from '#workers/privacy/erasure-index.ts';
 import { until } from '../../../harness/ports.ts';
-import { freshPostgres, ingestBodies } from '../../../harness/stores.ts';
+import { freshPostgres, ingestBodies, testWith } from '../../../harness/stores.ts';
 import { ask } from '../../../oracle/deliveries.ts';
+
+const it = testWith(freshPostgres);
 
 const base = 'https://api.example.test';
 const booking = (n: number, timezone: string) =>
@@ -39,9 +41,10 @@ function sentStatements(): readonly string[] {
 afterEach(() => void vi.restoreAllMocks());
 
 describe.runIf(inject('postgresUrl'))('a fold on PostgreSQL', () => {
-  it('writes every row before it locks the log, and checks the erasures before it writes the log', async () => {
+  it('writes every row before it locks the log, and checks the erasures before it writes the log', async ({
+    opened,
+  }) => {
     const sent = sentStatements();
-    await using opened = await freshPostgres();
     await ingestBodies(opened.store, [booking(0, 'Asia/Tokyo')]);
     const before = sent.length;
     // More rows than one statement takes, and a zone that the store does not have.
@@ -61,9 +64,10 @@ describe.runIf(inject('postgresUrl'))('a fold on PostgreSQL', () => {
     expect(kinds.filter((kind) => kind === 'write rows')).toHaveLength(4);
   });
 
-  it('writes nothing else when another writer has created one of its rows, until it has read that row', async () => {
+  it('writes nothing else when another writer has created one of its rows, until it has read that row', async ({
+    opened,
+  }) => {
     const sent = sentStatements();
-    await using opened = await freshPostgres();
     await ingestBodies(opened.store, [booking(0, 'Asia/Tokyo')]);
     const other = new pg.Client({ connectionString: opened.url });
     await other.connect();
@@ -95,9 +99,7 @@ describe.runIf(inject('postgresUrl'))('a fold on PostgreSQL', () => {
     ]);
   });
 
-  it('goes on to prepare statements after one that was refused', async () => {
-    await using opened = await freshPostgres();
-    const { store } = opened;
+  it('goes on to prepare statements after one that was refused', async ({ store }) => {
     // In three parts: of the same name, and the first of them is refused too.
     const emails = Array.from({ length: 600 }, (_, n) => ({ contact_uri: 'c', email: `e${n}`, is_primary: false }));
     const refused = store.transaction((unit) =>
@@ -115,9 +117,9 @@ describe.runIf(inject('postgresUrl'))('a fold on PostgreSQL', () => {
     expect(prepared).toHaveLength(1);
   });
 
-  it('lets the server keep the plan of a statement by key, which never reads the whole table, until the transaction ends', async () => {
-    await using opened = await freshPostgres();
-    const { store } = opened;
+  it('lets the server keep the plan of a statement by key, which never reads the whole table, until the transaction ends', async ({
+    store,
+  }) => {
     await ingestBodies(store, [booking(1, 'Asia/Tokyo')]);
     await store.transaction(async (unit) => {
       const ask = async <Row>(text: string) =>

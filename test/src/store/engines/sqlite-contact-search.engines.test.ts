@@ -2,14 +2,16 @@
 // bytes.
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
 import { findContacts } from '#src/read/contacts/contact-page.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { aDayLater, freshSqlite, ingestBodies } from '../../../harness/stores.ts';
+import { aDayLater, freshSqlite, ingestBodies, testWith } from '../../../harness/stores.ts';
+
+const it = testWith(freshSqlite);
 
 const base = 'https://api.example.test';
 const now = '2026-01-01T00:00:00.000000Z';
@@ -57,9 +59,10 @@ async function bytesOf(url: string): Promise<string> {
 const timesIn = (bytes: string, text: string) => bytes.toLowerCase().split(text).length - 1;
 
 describe('the trigrams of contacts', () => {
-  it('forgets a deleted contact at once, also what it said before, and in the bytes with the scrub', async () => {
-    await using opened = await freshSqlite();
-    const { store } = opened;
+  it('forgets a deleted contact at once, also what it said before, and in the bytes with the scrub', async ({
+    opened,
+    store,
+  }) => {
     await ingestBodies(store, [
       contactUpdate(1, { name: 'Qvxzw' }),
       contactUpdate(2, { name: 'Plmok' }),
@@ -79,9 +82,7 @@ describe('the trigrams of contacts', () => {
     await isSound(store);
   });
 
-  it('forgets an erased person, and in the bytes with the scrub', async () => {
-    await using opened = await freshSqlite();
-    const { store } = opened;
+  it('forgets an erased person, and in the bytes with the scrub', async ({ opened, store }) => {
     const needs = { store, newKey: () => 'k'.repeat(64) };
     await ingestBodies(store, [
       contactUpdate(1, { name: 'Qvxzw' }),
@@ -98,9 +99,7 @@ describe('the trigrams of contacts', () => {
     await isSound(store);
   });
 
-  it('keeps nothing of many deleted contacts whose words other contacts use too', async () => {
-    await using opened = await freshSqlite();
-    const { store } = opened;
+  it('keeps nothing of many deleted contacts whose words other contacts use too', async ({ opened, store }) => {
     const people = Array.from({ length: 300 }, (_, n) => n);
     const nameOf = (n: number) => `Person ${String(n).padStart(4, '0')}q`;
     for (let at = 0; at < people.length; at += 50) {
@@ -119,9 +118,7 @@ describe('the trigrams of contacts', () => {
     await isSound(store);
   });
 
-  it('is right after a rebuild that repairs, and after the file was written anew', async () => {
-    await using opened = await freshSqlite();
-    const { store } = opened;
+  it('is right after a rebuild that repairs, and after the file was written anew', async ({ store }) => {
     await ingestBodies(store, [
       contactUpdate(1, { name: 'Qvxzw' }),
       contactUpdate(2, { name: 'Plmok' }),

@@ -1,5 +1,5 @@
 // Positions of named readers on each engine: forward by itself, back on purpose, each by its name.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   advancePosition,
   listPositions,
@@ -8,7 +8,8 @@ import {
   removePosition,
   type FeedPosition,
 } from '#src/store/log/consumer-offsets.ts';
-import { availableEngines, type TestStore } from '../../../harness/stores.ts';
+import { openedOnce } from '../../../harness/opened.ts';
+import { availableEngines } from '../../../harness/stores.ts';
 
 const at = (second: number) => `2026-01-01T00:00:0${second}.000000Z`;
 const offsetOf = (name: string, position: number, second = 0): FeedPosition => ({
@@ -19,17 +20,9 @@ const offsetOf = (name: string, position: number, second = 0): FeedPosition => (
 
 for (const { name, fresh } of availableEngines) {
   describe(`positions on ${name}`, () => {
-    let made: TestStore;
-    beforeAll(async () => void (made = await fresh()));
+    const made = openedOnce(fresh);
     beforeEach(() => made.store.db.deleteFrom('feed_consumers').execute());
-    afterAll(() => made[Symbol.asyncDispose]());
     const advance = (position: FeedPosition) => made.store.transaction((unit) => advancePosition(unit, position));
-
-    it('are undefined until a consumer acknowledges, and only move forward, whatever comes last', async () => {
-      expect(await readPosition(made.store, 'warehouse')).toBeUndefined();
-      for (const [second, position] of [0, 7, 5].entries()) await advance(offsetOf('warehouse', position, second));
-      expect(await listPositions(made.store)).toEqual([offsetOf('warehouse', 7, 1)]);
-    });
 
     it('end at the furthest of many concurrent acknowledgements', async () => {
       const others = await Promise.all([made.openAnother(), made.openAnother(), made.openAnother()]);

@@ -1,5 +1,5 @@
 // Readers that follow the log while many write, move and forget entries: each sees every entry once, in order, and none is missed.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readFeed } from '#src/feed/entry.ts';
 import { openTail } from '#src/feed/tail.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -9,7 +9,8 @@ import { lastSeq } from '#src/store/log/read.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { ingestBodies, receivedAt, rowsOf, availableEngines, type TestStore } from '../../../harness/stores.ts';
+import { openedAnew } from '../../../harness/opened.ts';
+import { ingestBodies, receivedAt, rowsOf, availableEngines } from '../../../harness/stores.ts';
 
 const screen = privacyScreen({ eraseOnDelete: true });
 const contact = (n: number) => `https://api.example.test/contacts/${n}`;
@@ -50,9 +51,7 @@ function follow(store: Store, { filter = {}, limit }: { readonly filter?: FeedFi
 
 for (const engine of availableEngines)
   describe(`many writers on ${engine.name}`, () => {
-    let opened: TestStore;
-    beforeEach(async () => void (opened = await engine.fresh()));
-    afterEach(() => opened[Symbol.asyncDispose]());
+    const opened = openedAnew(engine.fresh);
     const rounds = engine.name === 'postgres' ? 20 : 8;
 
     /** Deliveries, a few of which end in quarantine, and are replayed by another process. */

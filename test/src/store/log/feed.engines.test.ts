@@ -5,7 +5,8 @@ import { feedEntry } from '#src/feed/entry.ts';
 import { openTail, type Tail } from '#src/feed/tail.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { ingestBodies, receivedAt, oneEngine, availableEngines, type TestStore } from '../../../harness/stores.ts';
+import { openedAnew } from '../../../harness/opened.ts';
+import { ingestBodies, receivedAt, oneEngine, availableEngines } from '../../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const contact = (n: number) => `${base}/contacts/${n}`;
@@ -29,11 +30,10 @@ interface Page {
 
 for (const engine of availableEngines)
   describe(`the feed on ${engine.name}`, () => {
-    let opened: TestStore;
+    const opened = openedAnew(engine.fresh);
     let tail: Tail;
     let api: ReturnType<typeof createReadApi>;
     beforeEach(async () => {
-      opened = await engine.fresh();
       const { store } = opened;
       tail = openTail({ lastSeq: () => lastSeq(store), everyMs: 5 });
       const report = (error: unknown) => {
@@ -48,10 +48,7 @@ for (const engine of availableEngines)
         report,
       });
     });
-    afterEach(async () => {
-      tail.close();
-      await opened[Symbol.asyncDispose]();
-    });
+    afterEach(() => tail.close());
     const ask = async (path: string, init?: RequestInit) => api.request(path, init);
     const page = async (query = '', init?: RequestInit): Promise<Page> => {
       const answer = await ask(`/api/feed${query}`, init);

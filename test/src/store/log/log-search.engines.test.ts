@@ -1,14 +1,15 @@
 // The search of the log on every store, compared with a model that looks at every entry.
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { DeliveryFilter } from '#src/store/log/log-candidates.ts';
 import { countDeliveries, entriesMatching, readDeliveries, type DeliveryLine } from '#src/store/log/log-search.ts';
 import type { NewEntry } from '#src/store/log/read.ts';
 import { blankEntry } from '#workers/pipeline/parse.ts';
+import { openedOnce } from '../../../harness/opened.ts';
 import { runs } from '../../../harness/runs.ts';
-import { availableEngines, type TestStore } from '../../../harness/stores.ts';
+import { availableEngines } from '../../../harness/stores.ts';
 
 const beginMs = Date.UTC(2025, 3, 1);
 const minuteMs = 60_000;
@@ -100,12 +101,8 @@ async function insert({ db, engine }: Store, all: readonly Entry[]): Promise<voi
 
 for (const engine of availableEngines)
   describe(`the search of the log on ${engine.name}`, () => {
-    let opened: TestStore;
-    beforeAll(async () => {
-      opened = await engine.fresh();
-      await insert(opened.store, entries);
-    });
-    afterAll(() => opened[Symbol.asyncDispose]());
+    const opened = openedOnce(engine.fresh);
+    beforeAll(() => insert(opened.store, entries));
 
     /** Every page, each of which may end early. */
     async function traverse(

@@ -1,10 +1,11 @@
 // Whatever values contacts carry, and whatever the definitions say: each is read in its type, or not at all.
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Json } from '#src/store/columns.ts';
 import { readFieldColumns } from '#src/store/views/views.ts';
+import { openedOnce } from '../../../harness/opened.ts';
 import { contactBody, contactUri, fieldUri, readDefinitions } from '../../../harness/data/custom-fields.ts';
-import { emptyTables, availableEngines, ingestBodies, type TestStore } from '../../../harness/stores.ts';
+import { emptyTables, availableEngines, ingestBodies } from '../../../harness/stores.ts';
 import { viewRows } from '../../../harness/mirror/view-rows.ts';
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 
@@ -65,9 +66,7 @@ const worlds = fc.record({
 });
 
 describe.each(availableEngines)('contacts_wide on $name', ({ name, fresh }) => {
-  let opened: TestStore;
-  beforeAll(async () => void (opened = await fresh()));
-  afterAll(() => opened[Symbol.asyncDispose]());
+  const opened = openedOnce(fresh);
 
   async function check(kinds: readonly string[], contacts: readonly (readonly Json[])[]): Promise<void> {
     const { store } = opened;

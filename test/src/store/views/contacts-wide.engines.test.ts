@@ -1,9 +1,10 @@
 // The view of contacts with a column for each custom field, on each store. What a value becomes: contacts-wide-property.engines.test.ts.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '#src/store/columns.ts';
 import { readFieldColumns } from '#src/store/views/views.ts';
+import { openedOnce } from '../../../harness/opened.ts';
 import { contactBody, contactUri, fieldUri, readDefinitions } from '../../../harness/data/custom-fields.ts';
-import { emptyTables, ingestBodies, availableEngines, type TestStore } from '../../../harness/stores.ts';
+import { emptyTables, ingestBodies, availableEngines } from '../../../harness/stores.ts';
 import { viewRows } from '../../../harness/mirror/view-rows.ts';
 
 const options = [
@@ -12,13 +13,11 @@ const options = [
 ];
 for (const engine of availableEngines)
   describe(`contacts_wide on ${engine.name}`, () => {
-    let opened: TestStore;
-    beforeAll(async () => void (opened = await engine.fresh()));
+    const opened = openedOnce(engine.fresh);
     beforeEach(async () => {
       await emptyTables(opened.store);
       await opened.store.refreshViews();
     });
-    afterAll(() => opened[Symbol.asyncDispose]());
     const rows = () => viewRows(opened.store, 'contacts_wide');
 
     it('takes labels however hostile, and three hundred of them', async () => {

@@ -2,12 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { viewsFor } from '#src/store/views/views.ts';
 import { contactBody, fieldUri, readDefinitions } from '../../../harness/data/custom-fields.ts';
 import { ingestCountedBookings } from '../../../harness/data/counted-bookings.ts';
-import { ingestBodies, availableEngines, type TestStore } from '../../../harness/stores.ts';
+import { openedOnce } from '../../../harness/opened.ts';
+import { ingestBodies, availableEngines } from '../../../harness/stores.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../../../docs/views.md'), 'utf8');
 const tablesPage = readFileSync(join(import.meta.dirname, '../../../../docs/tables.md'), 'utf8');
@@ -65,9 +66,8 @@ const unbooked = JSON.stringify({
 
 for (const engine of availableEngines)
   describe(`the examples on ${engine.name}`, () => {
-    let opened: TestStore;
+    const opened = openedOnce(engine.fresh);
     beforeAll(async () => {
-      opened = await engine.fresh();
       await ingestCountedBookings(opened.store);
       await readDefinitions(opened.store, [
         { uri: fieldUri(1), label: 'Budget', field_type: 'number' },
@@ -86,7 +86,6 @@ for (const engine of availableEngines)
       ]);
       await catchUpBookings(opened.store);
     });
-    afterAll(() => opened[Symbol.asyncDispose]());
 
     it.each(examples)('find something in $name', async ({ query }) => {
       const { rows } = await opened.store.db.executeQuery(CompiledQuery.raw(query));

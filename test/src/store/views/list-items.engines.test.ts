@@ -1,11 +1,11 @@
 // The views of lists show what is a list of records, in the same way on both engines, and no stored value makes a query fail.
 import { sql } from 'kysely';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Json } from '#src/store/columns.ts';
 import { writeRows } from '#src/store/rows.ts';
 import { viewRows } from '../../../harness/mirror/view-rows.ts';
 import { readDefinitions } from '../../../harness/data/custom-fields.ts';
-import { rowsOf, availableEngines } from '../../../harness/stores.ts';
+import { rowsOf, availableEngines, testWith } from '../../../harness/stores.ts';
 
 const hostile = `https://f/"\\';--`;
 const long = `https://f/${'x'.repeat(3_000)}`;
@@ -23,9 +23,9 @@ const noLists: readonly Json[] = [
 const noRecords: readonly Json[] = [null, 'text', '{', 0, 1.5, false, [], [{ uri: 'https://f/1' }], {}];
 
 describe.each(availableEngines)('the views of lists on $name', ({ fresh }) => {
-  it('leave out custom fields that have no URI, and take the last of those with the same', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  const it = testWith(fresh);
+
+  it('leave out custom fields that have no URI, and take the last of those with the same', async ({ store }) => {
     const field = (uri: Json, value: Json) => ({ uri, label: 'Label', value });
     const odd = [
       ...noRecords,
@@ -80,9 +80,7 @@ describe.each(availableEngines)('the views of lists on $name', ({ fresh }) => {
     ]);
   });
 
-  it('have a row for each item of a list of answers, with what it says as text', async () => {
-    await using opened = await fresh();
-    const { store } = opened;
+  it('have a row for each item of a list of answers, with what it says as text', async ({ store }) => {
     const answer = (position: Json, text: Json) => ({ position, question_uuid: text, question: text, answer: text });
     const odd = [...noRecords, answer(3, 'é'), answer('3', 5), answer(1.5, null), answer(null, ['a'])];
     const rows = [...noLists, odd].map((questions_and_answers, n) => ({ uri: `u/${n}`, questions_and_answers }));
@@ -107,8 +105,7 @@ describe.each(availableEngines)('the views of lists on $name', ({ fresh }) => {
     );
   });
 
-  it('find the items of given rows by the key of their table', async () => {
-    await using opened = await fresh();
+  it('find the items of given rows by the key of their table', async ({ opened }) => {
     const { db, engine } = opened.store;
     const query = sql`select value from contact_emails join contact_custom_fields using (contact_uri) where email = 'a'`;
     const plan = await db.connection().execute(async (one) => {

@@ -1,6 +1,6 @@
 // People: for any contacts and bookings in any order, the view equals a union-find over the rows; erasures, shared mailboxes.
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { sql } from 'kysely';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -9,10 +9,11 @@ import type { StoredRow } from '#src/store/rows.ts';
 import { people, selectPeople } from '#src/store/views/people.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
+import { openedOnce } from '../../../harness/opened.ts';
 import { cut, reordered } from '../../../harness/data/delivery-histories.ts';
 import { inOrder, viewRows } from '../../../harness/mirror/view-rows.ts';
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
-import { emptyTables, availableEngines, ingestBodies, projectedRows, type TestStore } from '../../../harness/stores.ts';
+import { emptyTables, availableEngines, ingestBodies, projectedRows } from '../../../harness/stores.ts';
 import { peopleOf } from '../../../oracle/people.ts';
 
 const uri = (kind: string, name: string | number) => `https://api.example.test/${kind}/${name}`;
@@ -109,10 +110,8 @@ async function rowsWith(store: Store, most: number): Promise<StoredRow[]> {
 }
 
 describe.each(availableEngines)('people on $name', ({ name, fresh }) => {
-  let opened: TestStore;
-  beforeAll(async () => void (opened = await fresh()));
+  const opened = openedOnce(fresh);
   beforeEach(() => emptyTables(opened.store));
-  afterAll(() => opened[Symbol.asyncDispose]());
 
   it(
     'are the connected contacts and the addresses without one, in any order of deliveries, erased or not',

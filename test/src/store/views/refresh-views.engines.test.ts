@@ -1,6 +1,6 @@
 // The views are made by code at every start: once, by one process, only when they differ, and never over what is not ours.
 import { sql } from 'kysely';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { SlotstreamError } from '#src/base/errors.ts';
 import type { Store } from '#src/store/contract.ts';
 import { openStore } from '#src/store/open-store.ts';
@@ -8,7 +8,7 @@ import { bookingJourneys } from '#src/store/views/booking-journeys.ts';
 import type { ViewSettings } from '#src/store/views/view.ts';
 import { readFieldColumns, shapeOfView, viewNames, viewsFor } from '#src/store/views/views.ts';
 import { contactBody, fieldUri, readDefinitions } from '../../../harness/data/custom-fields.ts';
-import { freshPostgres, ingestBodies, availableEngines, storeEngines } from '../../../harness/stores.ts';
+import { freshPostgres, ingestBodies, availableEngines, storeEngines, testWith } from '../../../harness/stores.ts';
 import { viewRows } from '../../../harness/mirror/view-rows.ts';
 
 /** Opens a store, and keeps what it reports. */
@@ -32,8 +32,9 @@ const messages = (problems: readonly SlotstreamError[]) => problems.map(({ messa
 
 for (const engine of availableEngines)
   describe(`the views on ${engine.name}`, () => {
-    it('have the columns they say, in that order', async () => {
-      await using opened = await engine.fresh();
+    const it = testWith(engine.fresh);
+
+    it('have the columns they say, in that order', async ({ opened }) => {
       await readDefinitions(opened.store, [{ uri: fieldUri(1), label: 'Budget', field_type: 'number' }]);
       for (const view of viewsFor(await readFieldColumns(opened.store))) {
         const shape = await shapeOfView(opened.store, view.name);
@@ -59,9 +60,8 @@ for (const engine of availableEngines)
       expect([await revisionOf(later.store), later.problems]).toEqual([made, []]);
     });
 
-    it('are created again where an older Slotstream created another, or where one was dropped', async () => {
-      await using opened = await engine.fresh();
-      const { store, url } = opened;
+    it('are created again where an older Slotstream created another, or where one was dropped', async ({ opened }) => {
+      const { store } = opened;
       const note = 'Kept by Slotstream';
       await sql`drop view revenue`.execute(store.db);
       await sql`drop view bookings_daily`.execute(store.db);
@@ -70,20 +70,21 @@ for (const engine of availableEngines)
       );
       if (engine.name === 'postgres')
         await sql`comment on view bookings_daily is ${sql.lit(`Old. ${note} (0123456789abcdef).`)}`.execute(store.db);
-      await using again = await openListening(url);
+      await using again = await openListening(opened.url);
       expect(again.problems).toEqual([]);
       expect(await viewRows(again.store, 'bookings_daily')).toEqual([]);
       expect(await viewRows(again.store, 'revenue')).toEqual([]);
     });
 
-    it('leave a table or view of the same name that is not ours, say so, and do not stop the start', async () => {
-      await using opened = await engine.fresh();
-      const { store, url } = opened;
+    it('leave a table or view of the same name that is not ours, say so, and do not stop the start', async ({
+      opened,
+    }) => {
+      const { store } = opened;
       await sql`drop view revenue`.execute(store.db);
       await sql`create table revenue (own integer)`.execute(store.db);
       await sql`drop view no_show_rate`.execute(store.db);
       await sql`create view no_show_rate as select 7 as own`.execute(store.db);
-      await using again = await openListening(url);
+      await using again = await openListening(opened.url);
       expect(messages(again.problems)).toEqual([
         '"no_show_rate" in the store was not created by Slotstream and is left unchanged.',
         '"revenue" in the store was not created by Slotstream and is left unchanged.',
@@ -92,8 +93,9 @@ for (const engine of availableEngines)
       expect(rows).toEqual([{ own: 7 }]);
     });
 
-    it('read amounts of custom fields in the unit of CURRENCY_FIELDS, and follow it when it changes', async () => {
-      await using opened = await engine.fresh();
+    it('read amounts of custom fields in the unit of CURRENCY_FIELDS, and follow it when it changes', async ({
+      opened,
+    }) => {
       await readDefinitions(opened.store, [
         { uri: fieldUri(1), label: 'Budget', field_type: 'currency', currency: 'EUR' },
       ]);
@@ -146,13 +148,12 @@ for (const engine of availableEngines)
   });
 
 describe.runIf(storeEngines[1].available)('views of others on PostgreSQL', () => {
+  const it = testWith(freshPostgres);
   const budget = { uri: fieldUri(1), label: 'Budget', field_type: 'number' };
   const renamed = { ...budget, label: 'Spend', updated_at: '2025-02-01T00:00:00.000000Z' };
   const retyped = { ...budget, field_type: 'tags', updated_at: '2025-02-01T00:00:00.000000Z' };
 
-  it('use ours while labels change and columns are added beneath them, older ones included', async () => {
-    await using opened = await freshPostgres();
-    const { store } = opened;
+  it('use ours while labels change and columns are added beneath them, older ones included', async ({ store }) => {
     await readDefinitions(store, [budget]);
     await sql`create view mine as select uri, budget from contacts_wide`.execute(store.db);
     await readDefinitions(store, [
@@ -168,15 +169,13 @@ describe.runIf(storeEngines[1].available)('views of others on PostgreSQL', () =>
     expect(rows).toEqual([{ about: 'Spend: a number' }]);
   });
 
-  it('are never dropped: ours stays as it is, and the views are named with what to do', async () => {
-    await using opened = await freshPostgres();
-    const { store, url } = opened;
+  it('are never dropped: ours stays as it is, and the views are named with what to do', async ({ opened, store }) => {
     await readDefinitions(store, [budget]);
     await sql`create view mine as select uri, budget from contacts_wide`.execute(store.db);
     await sql`create materialized view "Copy" as select budget from contacts_wide`.execute(store.db);
     await readDefinitions(store, [retyped, { uri: fieldUri(2), label: 'Colour', field_type: 'text' }]);
     await ingestBodies(store, [contactBody(1, { [fieldUri(1)]: 5, [fieldUri(2)]: 'blue' })]);
-    await using again = await openListening(url);
+    await using again = await openListening(opened.url);
     // Reported once, however often it is tried again.
     await again.store.refreshViews();
     expect(again.problems).toMatchObject([
@@ -197,9 +196,7 @@ describe.runIf(storeEngines[1].available)('views of others on PostgreSQL', () =>
     expect(again.problems).toHaveLength(1);
   });
 
-  it('may be read by whom they were granted to, also after ours was dropped and made anew', async () => {
-    await using opened = await freshPostgres();
-    const { store } = opened;
+  it('may be read by whom they were granted to, also after ours was dropped and made anew', async ({ store }) => {
     const role = `analyst_${Math.trunc(performance.now() * 1000)}`;
     await sql`create role ${sql.id(role)}`.execute(store.db);
     await readDefinitions(store, [budget]);
@@ -215,18 +212,16 @@ describe.runIf(storeEngines[1].available)('views of others on PostgreSQL', () =>
     await sql`drop role ${sql.id(role)}`.execute(store.db);
   });
 
-  it('do not keep a start waiting that finds one of ours being read', async () => {
-    await using opened = await freshPostgres();
-    const { store, url } = opened;
+  it('do not keep a start waiting that finds one of ours being read', async ({ opened, store }) => {
     await sql`comment on view booking_journeys is 'Kept by Slotstream (0123456789abcdef).'`.execute(store.db);
     await store.db.transaction().execute(async (reader) => {
       await sql`select count(*) from booking_journeys`.execute(reader);
-      await using again = await openListening(url);
+      await using again = await openListening(opened.url);
       expect(messages(again.problems)).toEqual([
         'The view booking_journeys is out of date and could not be replaced (55P03).',
       ]);
     });
-    await using later = await openListening(url);
+    await using later = await openListening(opened.url);
     expect(later.problems).toEqual([]);
     const { rows } = await sql<{ about: string }>`
       select obj_description('booking_journeys'::regclass, 'pg_class') as about`.execute(store.db);

@@ -1,12 +1,13 @@
 // For any deliveries in any order, each view equals a plain computation from the rows.
 import fc, { type Arbitrary } from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { attendances } from '#src/store/bookings/evidence.ts';
 import { shapeOfView } from '#src/store/views/views.ts';
+import { openedOnce } from '../../../harness/opened.ts';
 import { attendedHistory, bookingHistory, submittedHistory } from '../../../harness/data/booking-histories.ts';
 import { cut, reordered, type Observation } from '../../../harness/data/delivery-histories.ts';
 import { ingestObservations, mixedHistory } from '../../../harness/data/api-reads.ts';
-import { availableEngines, emptyTables, projectedRows, type TestStore } from '../../../harness/stores.ts';
+import { availableEngines, emptyTables, projectedRows } from '../../../harness/stores.ts';
 import { inOrder, viewRows } from '../../../harness/mirror/view-rows.ts';
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 import { viewsOf } from '../../../oracle/views.ts';
@@ -41,9 +42,7 @@ const facts: Readonly<Record<string, Facts>> = {
 
 describe.each(availableEngines)('the views on $name', ({ name, fresh }) => {
   const reportZone = name === 'sqlite' ? 'Australia/Lord_Howe' : 'Europe/Lisbon';
-  let opened: TestStore;
-  beforeAll(async () => void (opened = await fresh({ reportZone })));
-  afterAll(() => opened[Symbol.asyncDispose]());
+  const opened = openedOnce(() => fresh({ reportZone }));
 
   it.each(Object.entries(facts))(
     'equal a plain computation from the rows for facts %s, and put every invitee into exactly one journey',

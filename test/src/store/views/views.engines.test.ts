@@ -1,7 +1,7 @@
 // The views over a small world (its picture is in `counted-bookings.ts`), on each store: golden files that were counted by hand, and which
 // journeys a copy has to read again. For any facts in any order: views-property.engines.test.ts.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { erase } from '#workers/privacy/erase.ts';
@@ -10,7 +10,8 @@ import { ingestRecords } from '#workers/sync/records.ts';
 import { delivery, ingestCountedBookings, january, uri } from '../../../harness/data/counted-bookings.ts';
 import { expectGolden, yamlOf } from '../../../harness/golden.ts';
 import { inOrder, viewRows } from '../../../harness/mirror/view-rows.ts';
-import { availableEngines, freshMemory, ingestBodies, rowsOf, type TestStore } from '../../../harness/stores.ts';
+import { openedOnce } from '../../../harness/opened.ts';
+import { availableEngines, freshMemory, ingestBodies, rowsOf } from '../../../harness/stores.ts';
 
 const invitee = (id: string, more: object): string =>
   delivery('invitee.created', january(20), {
@@ -21,13 +22,11 @@ const invitee = (id: string, more: object): string =>
   });
 
 describe.each(availableEngines)('in a small world on $name', ({ fresh }) => {
-  let opened: TestStore;
+  const opened = openedOnce(fresh);
   beforeAll(async () => {
-    opened = await fresh();
     await ingestCountedBookings(opened.store);
     await catchUpBookings(opened.store);
   });
-  afterAll(() => opened[Symbol.asyncDispose]());
 
   it.each([
     ['booking_journeys', 'a chain of reschedules is one journey, also through a booking never seen'],
