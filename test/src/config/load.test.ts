@@ -21,27 +21,6 @@ function complaintsOf(env: Environment): SlotstreamError {
 }
 
 describe('configuration', () => {
-  it('needs nothing: the defaults are the embedded queue and a SQLite file in the data folder', () => {
-    const config = loadConfig({ DATA_DIR: '/srv/slots' });
-    expect(config).toMatchObject({
-      dataDir: '/srv/slots',
-      databaseUrl: 'sqlite:/srv/slots/mirror.db',
-      queueUrl: 'embedded:/srv/slots/queue',
-      host: '0.0.0.0',
-      port: 8080,
-      adminHost: '127.0.0.1',
-      adminPort: 8081,
-      signing: { keys: undefined, scheme: 'timestamped', header: 'Calendly-Webhook-Signature', toleranceSeconds: 300 },
-      maxBodyBytes: 1_048_576,
-      eraseOnDelete: true,
-      reconcileEveryMs: 3_600_000,
-      sweepEveryMs: 86_400_000,
-      watchEveryMs: 300_000,
-      warnings: [],
-    });
-    expect(config.events).toHaveLength(14);
-  });
-
   it('takes blank variables for unset ones, and REDIS_URL and SIGNING_KEY for other names; the main name wins', () => {
     expect(loadConfig({ PORT: '', DATABASE_URL: '  ', EVENTS: '' })).toMatchObject({ port: 8080 });
     const queueOf = (env: Environment) => loadConfig({ REDIS_URL: 'redis://r', ...env }).queueUrl;

@@ -46,6 +46,15 @@ describe('the timestamped scheme', () => {
   });
 
   it('agrees with createHmac for keys and bodies of any length', () => {
+    type Example = [key: string, body: Uint8Array<ArrayBuffer>];
+    // The block of a hash is 64 bytes, and a prefix of Standard Webhooks is part of the key.
+    const keys = ['k'.repeat(63), 'k'.repeat(64), 'k'.repeat(65), 'whsec_c2VjcmV0'].map((each): Example => [
+      each,
+      body,
+    ]);
+    // A buffer of 64 KiB is used again for what fits.
+    const sizes = [65_000, 65_460, 65_461, 65_462, 65_536, 1_000_000];
+    const bodies = sizes.map((bytes): Example => [key, Buffer.alloc(bytes, 'ab')]);
     fc.assert(
       fc.property(
         anyText({ minLength: 1, maxLength: 200, size: 'max' }),
@@ -55,29 +64,10 @@ describe('the timestamped scheme', () => {
           expect(signed({ key: anyKey, body: bytes })[headerName]).toBe(`t=${now},v1=${expected}`);
         },
       ),
-      runs(100),
+      // The examples count as runs.
+      { ...runs(200), examples: [...keys, ...bodies] },
     );
   });
-
-  it.each([63, 64, 65])('agrees with createHmac for a key of %d bytes', (bytes) => {
-    const exact = 'k'.repeat(bytes);
-    const expected = createHmac('sha256', exact).update(`${now}.`).update(body).digest('hex');
-    expect(signed({ key: exact })[headerName]).toBe(`t=${now},v1=${expected}`);
-  });
-
-  it('takes a key with the prefix of Standard Webhooks as text', () => {
-    const expected = createHmac('sha256', 'whsec_c2VjcmV0').update(`${now}.`).update(body).digest('hex');
-    expect(signed({ key: 'whsec_c2VjcmV0' })[headerName]).toBe(`t=${now},v1=${expected}`);
-  });
-
-  it.each([65_000, 65_460, 65_461, 65_462, 65_536, 1_000_000])(
-    'agrees with createHmac for a body of %d bytes',
-    (bytes) => {
-      const large = Buffer.alloc(bytes, 'ab');
-      const expected = createHmac('sha256', key).update(`${now}.`).update(large).digest('hex');
-      expect(signed({ body: large })[headerName]).toBe(`t=${now},v1=${expected}`);
-    },
-  );
 
   it('tolerates spaces, order and unknown keys', () => {
     expect(check({ [headerName]: ` v0=none , v1 = ${mac}, t=${now} , v1a=x,=y` })).toEqual(accepted);

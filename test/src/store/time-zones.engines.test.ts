@@ -6,7 +6,7 @@ import { instantOf } from '#src/base/time.ts';
 import { zonePeriods } from '#src/base/time-zone.ts';
 import type { Unit } from '#src/store/contract.ts';
 import { openStore } from '#src/store/open-store.ts';
-import { addRows, deleteRows, writeRows } from '#src/store/rows.ts';
+import { deleteRows, writeRows } from '#src/store/rows.ts';
 import { addTimeZones, localTime } from '#src/store/time-zones.ts';
 import { openedOnce } from '../../harness/opened.ts';
 import { viewRows } from '../../harness/mirror/view-rows.ts';
@@ -45,20 +45,6 @@ for (const engine of availableEngines)
         .where('name', '=', 'asia/colombo')
         .execute();
       expect(stored.length).toBeGreaterThan(0);
-    });
-
-    it('takes no time to find a zone that the store has, nor one again that there is not', async () => {
-      const { store } = opened;
-      const found = vi.spyOn(Intl, 'DateTimeFormat');
-      const add = (...zones: readonly string[]) => store.transaction((unit) => addTimeZones(unit, zones));
-      // Another process has stored it; in this one, the runtime was not asked for it so far.
-      const period = { name: 'antarctica/troll', starts_at: '0001-01-01T00:00:00.000000Z', offset_seconds: 0 };
-      await store.transaction((unit) => addRows(unit, 'time_zones', [period]));
-      await add('Antarctica/Troll');
-      expect(found).not.toHaveBeenCalled();
-      await add(`Mars/On_${engine.name}`);
-      await add(`Mars/On_${engine.name}`);
-      expect(found).toHaveBeenCalledOnce();
     });
 
     it(

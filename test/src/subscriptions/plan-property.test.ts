@@ -1,5 +1,5 @@
-// The plan of subscriptions, for any existing subscriptions, any configuration and any logins. What others registered, and a run that
-// was interrupted: bootstrap-races.test.ts.
+// The plan of subscriptions, for any existing subscriptions, any configuration and any logins. A run that was interrupted:
+// bootstrap-races.test.ts.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contractOf, type EventKind } from '#schemas/events.ts';
@@ -55,12 +55,14 @@ it('desired is every event once, under a scope that it allows, in one subscripti
 });
 
 describe('a plan', () => {
-  it('leads to exactly what is desired, and the second does nothing', slow, () => {
+  it('leads to exactly what is desired, changes nothing that is not ours, and the second does nothing', slow, () => {
     forAll((input) => {
       const after = carryOut(input.existing, planSubscriptions(input));
       const again = planSubscriptions({ ...input, existing: after });
       expect(again.filter(isPending)).toEqual([]);
       expect(again.filter(({ kind }) => kind === 'keep')).toHaveLength(desiredSubscriptions(input).length);
+      const others = (all: PlanInput['existing']) => all.filter((one) => !isOurOwn(one));
+      expect(others(after)).toEqual(others(input.existing));
       const ours = after.filter(isOurOwn);
       expect(without(wishesOf(input), deliveredTo(ours))).toEqual([]);
       if (input.prune) {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { callbackUrl, fingerprintOf } from '#src/subscriptions/callback.ts';
 import { desiredSubscriptions } from '#src/subscriptions/desired.ts';
-import { findMatching, planSubscriptions, refusalId, type PlanInput } from '#src/subscriptions/plan.ts';
+import { findMatching, isPending, planSubscriptions, refusalId, type PlanInput } from '#src/subscriptions/plan.ts';
 import { callback, group, organization, subscriptionOf, users } from '../../oracle/subscriptions.ts';
 
 describe('the steps', () => {
@@ -50,6 +50,12 @@ describe('the steps', () => {
     const unknown = ours('9', urlOf(events), { events: null });
     expect(plan({ existing: [unknown] })).toMatchObject([{ kind: 'create' }, { kind: 'leftover', existing: unknown }]);
     expect(plan({ existing: [oldKey, others] }).slice(1)).toEqual([deleted(oldKey, 'key'), deleted(others, 'events')]);
+    const pruned = plan({ existing: [equal, unknown], prune: true });
+    expect(pruned.slice(1)).toEqual([deleted(unknown, 'leftover')]);
+    expect([...plan(), ...pruned].map(isPending)).toEqual([true, false, true]);
+    expect(plan({ existing: [equal, oldKey], remove: true })).toEqual(
+      [equal, oldKey].map((one) => deleted(one, 'removed')),
+    );
   });
 
   it('keep the same one of several in every process: the earliest generation, then by URI', () => {

@@ -83,16 +83,6 @@ describe('a server', () => {
     });
   });
 
-  it('that cannot be reached is reported with what to check', async () => {
-    const server = await openFakeServer(() => undefined);
-    await server[Symbol.asyncDispose]();
-    const error = await failureOf(() => clientOf(server.url, brief).call(get));
-    expect(error).toMatchObject({
-      code: 'service_unavailable',
-      message: `Cannot reach ${server.url} (connection refused).`,
-    });
-  });
-
   it.each([301, 302, 303, 307, 308])('that redirects (%i) does not get the token sent on', async (status) => {
     await using elsewhere = await openFakeServer((_, response) => answer(response, 200, {}));
     await using server = await openFakeServer((_, response) =>
@@ -180,10 +170,6 @@ it('personal data quoted by the service is redacted', async () => {
   const error = await failureOf(() => clientOf(server.url).call({ ...get, query: { email: 'ada@example.test' } }));
   expect(everyWordOf(error)).not.toContain('ada@');
   expect(String(error)).toContain('email: [redacted] is taken');
-});
-
-it('a missing setting is named', () => {
-  expect(() => openUpstream({ dataDir: '/nowhere', api: noApi })).toThrow(/API_TOKEN/);
 });
 
 it('the skew of our clock is taken from the middle of the call and of the second, where the answer has a date', () => {

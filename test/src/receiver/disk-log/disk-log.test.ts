@@ -61,19 +61,6 @@ describe('every batch', () => {
     await log.close();
   });
 
-  it('is rejected without enqueuing while the log is full, and accepted again when jobs are finished', async () => {
-    const log = await folder.open(queue, 'every', { maxBytes: 1000 });
-    while (!log.status().is_full) await log.accept(batchOf('a'.repeat(200)));
-    const { size } = queue.jobs;
-    expect([await log.accept(batchOf('b')), await log.canWrite()]).toEqual(['unavailable', false]);
-    expect(queue.jobs.size).toBe(size);
-    expect(folder.logged('the disk log is full')).toBe(1);
-    queue.work();
-    await log.check();
-    expect([await log.canWrite(), await log.accept(batchOf('b'))]).toEqual([true, 'queued']);
-    await log.close();
-  });
-
   it('is not acknowledged on a disk that fails; a file whose fsync failed is never written again, and no copies are added', async () => {
     let fails = false;
     const log = await folder.open(queue, 'every', { disk: failingDisk(() => fails) });
