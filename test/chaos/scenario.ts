@@ -173,17 +173,14 @@ async function runUnderLoad<E extends Engines>(
 }
 
 /** A process that ended by itself, or a receiver that goes on refusing, is a failure though the others do the work. */
-export async function partsNotReady(
-  parts: Iterable<Pick<Part, 'name' | 'isReady'>>,
-  limitMs = readyLimitMs,
-): Promise<readonly string[]> {
+async function partsNotReady(parts: ReadonlySet<Part>): Promise<readonly string[]> {
   let found: readonly string[] = [];
   const look = async (): Promise<boolean> => {
     const answers = await Promise.all([...parts].map(async (part) => ((await part.isReady()) ? [] : [part.name])));
     found = answers.flat();
     return found.length === 0;
   };
-  await until(look, 'every process is ready', limitMs).catch(() => undefined);
+  await until(look, 'every process is ready', readyLimitMs).catch(() => undefined);
   return found;
 }
 

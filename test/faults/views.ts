@@ -38,7 +38,7 @@ async function readFirstPage({
 }
 
 /** The notices; of a page that could not be shown, how it begins. */
-export function pageStatements(page: string, isShown: boolean): readonly string[] {
+function pageStatements(page: string, isShown: boolean): readonly string[] {
   if (!isShown) return [textOf(/<main[^]*<\/main>/.exec(page)?.[0] ?? page).slice(0, 200)];
   const notices = page.matchAll(/<(li|p) class="notice ([a-z]+)[^]*?<\/\1>/g);
   return Array.from(notices, ([notice, , state]) => (state === 'ok' ? '' : textOf(notice))).filter(
@@ -63,7 +63,7 @@ const badLine =
 const goodLine =
   /: \d batch(es)? waiting, \d+ in progress, \d waiting for a retry, 0 failed|^\s*Messages\b.*, 0 failed|^\s*Bookings\b.* behind the log, [01] s$|\bworking$/;
 
-export function statusStatements({ code, output }: CommandResult): readonly string[] {
+function statusStatements({ code, output }: CommandResult): readonly string[] {
   const lines = output.split('\n').filter((line) => badLine.test(line) && !goodLine.test(line));
   return lines.map((line) => `${line.replaceAll(/\s+/g, ' ').trim()} (exit ${code})`);
 }
@@ -74,7 +74,7 @@ interface Check {
   readonly sentence: string;
 }
 
-export function doctorStatements({ code, output }: CommandResult): readonly string[] {
+function doctorStatements({ code, output }: CommandResult): readonly string[] {
   const json = output.split('\n').find((line) => line.startsWith('['));
   if (json === undefined) return [`${output.slice(0, 200)} (exit ${code})`];
   return (JSON.parse(json) as readonly Check[])
@@ -83,7 +83,7 @@ export function doctorStatements({ code, output }: CommandResult): readonly stri
 }
 
 /** Messages of conditions; those about bookings, and the ends of problems, are no complaint. */
-export function alertStatements(received: Installation['recipient']['received']): readonly string[] {
+function alertStatements(received: Installation['recipient']['received']): readonly string[] {
   const messages = received.map(({ body }) => body as { type: string; data: { rule: string; text: string } });
   return messages
     .filter(({ type, data }) => type === 'alert' && data.rule !== 'no_show')

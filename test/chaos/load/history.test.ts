@@ -19,15 +19,3 @@ it('is the same for the same seed, and has every kind of event', () => {
   const people = addresses.filter((address) => address !== 'host@example.test');
   expect(people.filter((address) => !address.includes(canaries(5).address))).toEqual([]);
 });
-
-it('can be about few contacts, and contain bodies that are hard to process', () => {
-  const hot = history({ seed: 5, count: 500, hotContacts: 3, startMs }).map(readBody);
-  const contacts = hot.filter(({ fact }) => fact?.event.startsWith('contact.'));
-  const uris = contacts.map(({ body }) => /"uri":"(https:[^"]*\/contacts\/[^"]+)"/.exec(body)?.[1]);
-  expect(new Set(uris).size).toBe(3);
-
-  const poison = history({ seed: 5, count: 300, poison: 1, startMs }).map(readBody);
-  expect(new Set(poison.map(({ state }) => state))).toEqual(new Set(['sound', 'unknown', 'malformed']));
-  expect(poison.some(({ body }) => body.length > 900_000)).toBe(true);
-  expect(poison.every(({ body }) => Buffer.byteLength(body) < 1_048_576)).toBe(true);
-});
