@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { clockAhead, requireAhead } from '../chaos/faults/clock.ts';
 import { megabyte } from '../chaos/faults/disk.ts';
-import { query } from '../chaos/faults/postgres.ts';
+import { ask } from '../chaos/oracle/read.ts';
 import type { Part } from '../chaos/stack.ts';
 import type { Installation } from './installation.ts';
 import type { ViewName } from './views.ts';
@@ -102,7 +102,7 @@ const faults: readonly (Fault | readonly Fault[])[] = [
       async inject({ engines: { store } }) {
         const ranMs = Date.now() - 3_600_000;
         const change = `set value = jsonb_set(value::jsonb, '{ran_ms}', to_jsonb(${ranMs}))`;
-        await query(store, `update key_values ${change} where key = 'lease gap'`);
+        await ask(store, `update key_values ${change} where key = 'lease gap'`);
         const session = new pg.Client({ connectionString: store });
         hangingSessions.push(session);
         await session.connect();

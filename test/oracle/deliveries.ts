@@ -1,33 +1,11 @@
 // The judge of fault tests, independent of the code under test, and questions to a database without the code under test.
-import Sqlite from 'better-sqlite3';
-import pg from 'pg';
 import { expect } from 'vitest';
 import { isDrained, judge as judgeRun } from '../chaos/oracle/judge.ts';
+import { ask } from '../chaos/oracle/read.ts';
 import { until } from '../harness/ports.ts';
 import { isAccepted, type Sent } from '../harness/mirror/sender.ts';
 
-type Row = Record<string, unknown>;
-
-export async function ask(storeUrl: string, sql: string): Promise<Row[]> {
-  if (storeUrl.startsWith('sqlite:')) {
-    const db = new Sqlite(storeUrl.slice('sqlite:'.length), { timeout: 5000 });
-    try {
-      const statement = db.prepare(sql);
-      if (statement.reader) return statement.all() as Row[];
-      statement.run();
-      return [];
-    } finally {
-      db.close();
-    }
-  }
-  const client = new pg.Client({ connectionString: storeUrl });
-  await client.connect();
-  try {
-    return (await client.query<Row>(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}
+export { ask };
 
 /** Lets the leases of a killed process end at once. That they end by themselves is tested where two processes compete. */
 export const endLeases = async (storeUrl: string): Promise<void> =>

@@ -1,13 +1,13 @@
-// Reads a store for the oracle: raw SQL, and the columns and types that docs/tables.md and docs/views.md promise.
+// Asks a store without the code under test: raw SQL, and the columns and types that docs/tables.md and docs/views.md promise.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import type { Json, Record_ } from '../../harness/data/normal-facts.ts';
 
-export type Row = Record<string, unknown>;
+type Row = Record<string, unknown>;
 
-export interface Reader extends AsyncDisposable {
+interface Reader extends AsyncDisposable {
   readonly isSqlite: boolean;
   ask(sql: string): Promise<Row[]>;
 }
@@ -15,16 +15,20 @@ export interface Reader extends AsyncDisposable {
 /** One connection for many questions: SQLite reads the whole schema for each new one. */
 export async function openReader(store: string): Promise<Reader> {
   if (store.startsWith('sqlite:')) {
-    const db = new Sqlite(store.slice('sqlite:'.length), { readonly: true, timeout: 10_000 });
+    const db = new Sqlite(store.slice('sqlite:'.length), { timeout: 10_000 });
     return {
       isSqlite: true,
-      ask: async (sql) => db.prepare(sql).all() as Row[],
+      async ask(sql) {
+        const statement = db.prepare<[], Row>(sql);
+        if (statement.reader) return statement.all();
+        statement.run();
+        return [];
+      },
       [Symbol.asyncDispose]: async () => void db.close(),
     };
   }
-  const client = new pg.Client({ connectionString: store, types: { getTypeParser } });
+  const client = new pg.Client({ connectionString: store, types: { getTypeParser }, options: '-c timezone=UTC' });
   await client.connect();
-  await client.query("set time zone 'UTC'");
   return {
     isSqlite: false,
     ask: async (sql) => (await client.query<Row>(sql)).rows,
@@ -32,9 +36,10 @@ export async function openReader(store: string): Promise<Reader> {
   };
 }
 
-export async function ask(store: string, sql: string): Promise<Row[]> {
+/** The answer to one statement, which may also change something. */
+export async function ask<Answer extends object = Row>(store: string, sql: string): Promise<Answer[]> {
   await using reader = await openReader(store);
-  return await reader.ask(sql);
+  return (await reader.ask(sql)) as Answer[];
 }
 
 /** `timestamptz` (1184) as the text that PostgreSQL sends, because a Date has no microseconds; `bigint` (20) as a number. */

@@ -2,7 +2,7 @@
 import { until } from '../../harness/ports.ts';
 import { embedded, redisAndPostgres, type WithPostgres } from '../engines.ts';
 import { requireFault, seconds } from '../faults/evidence.ts';
-import { query } from '../faults/postgres.ts';
+import { ask } from '../oracle/read.ts';
 import { countLogged } from '../oracle/judge.ts';
 import { scenario, type Run, type Scenario } from '../scenario.ts';
 import type { Engines } from '../stack.ts';
@@ -63,7 +63,7 @@ async function replayDuringLoad(run: Run<WithPostgres>): Promise<string> {
   await fillLog(run, 2_000);
   const rows = async (): Promise<number> => {
     const living = '(select count(*) from contacts where deleted_at is null)';
-    const [row] = await query<{ count: number }>(
+    const [row] = await ask<{ count: number }>(
       store,
       `select (${living} + (select count(*) from invitees))::int as count`,
     );
@@ -71,7 +71,7 @@ async function replayDuringLoad(run: Run<WithPostgres>): Promise<string> {
   };
   const before = await rows();
   const isPlanted = (): Promise<boolean> =>
-    query(store, plantQuarantine).then(
+    ask(store, plantQuarantine).then(
       () => true,
       (error: { code?: string }) => (error.code === deadlock ? false : Promise.reject(error)),
     );

@@ -11,7 +11,7 @@ import { startPostgres, unprivileged } from '../../harness/postgres.ts';
 import { startRedis } from '../../harness/redis.ts';
 import { temporaryFolder, type InstallationOf, type WithPostgres } from '../engines.ts';
 import { requireFault } from '../faults/evidence.ts';
-import { query } from '../faults/postgres.ts';
+import { ask } from '../oracle/read.ts';
 import { scenario, type Run, type Scenario } from '../scenario.ts';
 
 const obstacle = async (): Promise<string | undefined> =>
@@ -54,7 +54,7 @@ log_disconnections = 0
     await gone;
   };
   /** A command of its console, such as `show pools`. */
-  const show = (command: string) => query<Record<string, unknown>>(console, command);
+  const show = (command: string) => ask(console, command);
   const start = async (): Promise<void> => {
     const started = endWithThisProcess(spawn('pgbouncer', [config], { ...identity, cwd: folder, stdio: 'ignore' }));
     child = started;
@@ -105,14 +105,14 @@ async function poolOf({ engines }: Run<BehindPgBouncer>): Promise<string> {
   const count = async (command: string): Promise<number> =>
     (await engines.pooler.show(command)).filter((row) => row['database'] === database).length;
   const [clients, servers] = [await count('show clients'), await count('show servers')];
-  const direct = await query<{ zone: string; pooled: string }>(
-    engines.store,
+  const answer = await ask<{ zone: string; pooled: number }>(
+    engines.pooler.through(engines.store),
     `select current_setting('timezone') as zone, count(*) as pooled from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`,
+      where datname = current_database() and backend_type = 'client backend'`,
   );
-  const [{ zone, pooled } = { zone: '', pooled: '0' }] = direct;
+  const [{ zone, pooled } = { zone: '', pooled: 0 }] = answer;
   requireFault(
-    clients > 0 && Number(pooled) <= poolSize && zone === 'Europe/Berlin',
+    clients > 0 && pooled <= poolSize && zone === 'Europe/Berlin',
     `${clients} clients of PgBouncer, ${pooled} connections, ${zone}`,
   );
   return `${clients} clients on ${servers} server connections, server on ${zone}`;
@@ -141,7 +141,7 @@ async function rebuildThroughPooler(run: Run<BehindPgBouncer>): Promise<string> 
   const { code, output } = await run.stack.command(['rebuild']);
   if (code === 0 || !/direct(ly)?/i.test(output))
     throw new Error(`rebuild was not refused (${code}): ${output.slice(-500)}`);
-  const left = await query<{ name: string }>(
+  const left = await ask<{ name: string }>(
     run.engines.store,
     `select relname as name from pg_class where relpersistence = 't'`,
   );

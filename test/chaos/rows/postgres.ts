@@ -6,7 +6,7 @@ import { startRedis } from '../../harness/redis.ts';
 import { openProxy, type TestProxy } from '../../harness/silent-proxy.ts';
 import { postgresAlone, redisAndPostgres, type InstallationOf, type WithPostgres } from '../engines.ts';
 import { diskLogBytes, kib, requireFault, seconds, whileUnreachable } from '../faults/evidence.ts';
-import { query } from '../faults/postgres.ts';
+import { ask } from '../oracle/read.ts';
 import { scenario, type Run, type Scenario } from '../scenario.ts';
 
 type PostgresRun = Run<WithPostgres>;
@@ -58,7 +58,7 @@ const crashRecovery = 'automatic recovery in progress';
 const countOf = (text: string, part: string): number => text.split(part).length - 1;
 
 async function startOf({ url }: TestPostgres): Promise<string> {
-  const [row] = await query<{ at: string }>(url, 'select pg_postmaster_start_time()::text as at');
+  const [row] = await ask<{ at: string }>(url, 'select pg_postmaster_start_time()::text as at');
   return row?.at ?? '';
 }
 
@@ -137,7 +137,7 @@ const fewConnections: InstallationOf<WithPostgres> = {
   async open(resources) {
     const redis = resources.use(await startRedis());
     const postgres = resources.use(await startPostgres({ durable: true, settings: crowded.settings }));
-    await query(postgres.url, crowded.roles);
+    await ask(postgres.url, crowded.roles);
     const store = await createDatabase(postgres.url, `owner ${productRole}`);
     const product = new URL(store);
     product.username = productRole;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { productMain } from '../../harness/running-verb.ts';
 import { redisAndPostgres, temporaryFolder, type InstallationOf, type WithPostgres } from '../engines.ts';
-import { query } from '../faults/postgres.ts';
+import { ask } from '../oracle/read.ts';
 import { scenario, type Run, type Scenario } from '../scenario.ts';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
@@ -45,7 +45,7 @@ const onPreviousRelease: InstallationOf<WithPostgres> = {
 
 async function upgrade({ engines, stack, load, wait }: Run<WithPostgres>): Promise<string> {
   const migrations = async (): Promise<readonly string[]> => {
-    const rows = await query<{ name: string }>(engines.store, 'select name from kysely_migration order by name');
+    const rows = await ask<{ name: string }>(engines.store, 'select name from kysely_migration order by name');
     return rows.map(({ name }) => name);
   };
   const before = await migrations();
