@@ -1,10 +1,9 @@
 // Alerts during a run: people who miss a meeting right now, and the recipient of the alerts about them.
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openServer } from '../harness/ports.ts';
 import { bookings } from './load/bookings.ts';
 import { randomOf } from './load/random.ts';
 import type { Load } from './load/sender.ts';
@@ -22,10 +21,8 @@ export async function openAlertInbox(folder: string) {
   const keys = new Map<string, Set<string>>();
   /** Messages that are no alert, such as a retraction. */
   const others: string[] = [];
-  const server = createServer(async (request, response) => {
-    let text = '';
-    for await (const chunk of request.setEncoding('utf8')) text += String(chunk);
-    const { type, data } = JSON.parse(text) as { type: string; data: { subject_uris?: readonly string[] } };
+  const server = await openServer(async (request, response) => {
+    const { type, data } = (await json(request)) as { type: string; data: { subject_uris?: readonly string[] } };
     await sleep(answerAfterMs);
     // A message whose sender died meanwhile is not accepted.
     if (response.destroyed) return;
@@ -35,8 +32,6 @@ export async function openAlertInbox(folder: string) {
         keys.set(uri, (keys.get(uri) ?? new Set()).add(String(request.headers['webhook-id'])));
     response.writeHead(204).end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   const rules = join(folder, 'alert-rules.json');
   await writeFile(rules, JSON.stringify({ rules: [{ name: 'missed', when: 'no_show', grace: '0' }] }));
   return {
@@ -44,15 +39,11 @@ export async function openAlertInbox(folder: string) {
     others,
     settings: {
       ALERTS_FILE: rules,
-      ALERT_WEBHOOK_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+      ALERT_WEBHOOK_URL: server.url,
       ALERT_WEBHOOK_SECRET: webhookSecret,
       ALERT_ALLOW_PRIVATE: 'true',
     },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    [Symbol.asyncDispose]: server[Symbol.asyncDispose],
   };
 }
 

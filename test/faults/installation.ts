@@ -1,10 +1,8 @@
 // The installation that faults are injected into: engines, the sandbox as the service, two receivers behind a balancer, three workers,
 // a recipient of alerts, and a Prometheus with the example rules.
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { until } from '../harness/ports.ts';
+import { openServer, until } from '../harness/ports.ts';
 import { openCallback } from '../harness/sandbox/callback-server.ts';
 import { redisAndPostgres } from '../chaos/engines.ts';
 import { mountSmallDisk } from '../chaos/faults/disk.ts';
@@ -101,7 +99,11 @@ async function startSandbox(resources: AsyncDisposableStack) {
 /** Gives requests to the targets in turn, and to the next one where one does not accept connections. */
 async function openBalancer(resources: AsyncDisposableStack): Promise<{ url: string; targets: readonly string[] }> {
   let turn = 0;
-  const server = createServer(async (request, response) => {
+  const { url } = resources.use(await openServer(pass));
+  const balancer = { url, targets: [] as readonly string[] };
+  return balancer;
+
+  async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const bytes = await buffer(request);
     const { host: _host, connection: _connection, 'content-length': _length, ...headers } = request.headers;
     const { method = 'GET', url } = request;
@@ -123,13 +125,5 @@ async function openBalancer(resources: AsyncDisposableStack): Promise<{ url: str
       return void response.writeHead(answer.status).end(answer.text);
     }
     response.writeHead(502).end();
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  resources.defer(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  const balancer = { url: `http://127.0.0.1:${port}`, targets: [] as readonly string[] };
-  return balancer;
+  }
 }

@@ -1,8 +1,9 @@
-// The two things every real engine in tests needs: a free loopback port, and to be waited for.
+// What every real engine in tests needs: a free loopback port, and to be waited for; and an HTTP server that answers as a test says.
 
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { createServer, type AddressInfo } from 'node:net';
 import { nextMoment } from './moments.ts';
 
 /** Below the ports from which systems open connections: one of those would take it before the program listens on it. */
@@ -39,6 +40,24 @@ async function isFree(port: number): Promise<boolean> {
     },
     () => false,
   );
+}
+
+/** An HTTP server on a free loopback port. Its connections end with it. */
+export async function openServer(listener: RequestListener) {
+  const server = createHttpServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    server,
+    port,
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
 }
 
 /** Whether it resolves. */

@@ -1,11 +1,10 @@
 // Slack as far as an app needs it: its Web API over HTTP, and Socket Mode over a WebSocket. It answers as the documents of Slack say.
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { happened } from '../moments.ts';
+import { openServer } from '../ports.ts';
 
 export interface SlackMessage {
   readonly channel: string;
@@ -63,14 +62,14 @@ export async function openSlackServer(users: Readonly<Record<string, string>>) {
       return { ok: true };
     },
     'auth.test': () => ({ ok: true }),
-    'apps.connections.open': () => ({ ok: true, url: `ws://127.0.0.1:${port}/link` }),
+    'apps.connections.open': () => ({ ok: true, url: `ws://127.0.0.1:${opened.port}/link` }),
   };
   function write(message: SlackMessage, form: URLSearchParams): void {
     message.text = form.get('text') ?? '';
     message.blocks = JSON.parse(form.get('blocks') ?? '[]');
   }
 
-  const server = createServer(async (request, response) => {
+  const opened = await openServer(async (request, response) => {
     const method = (request.url ?? '').replace('/api/', '');
     const form = new URLSearchParams(await text(request));
     calls.push(method);
@@ -91,7 +90,7 @@ export async function openSlackServer(users: Readonly<Record<string, string>>) {
     response.writeHead(refusal?.status ?? 200, headers).end(JSON.stringify(refusal?.body ?? answerOf()));
     happened();
   });
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex) => {
+  opened.server.on('upgrade', (request: IncomingMessage, socket: Duplex) => {
     const accept = createHash('sha1')
       .update(`${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
       .digest('base64');
@@ -115,12 +114,8 @@ export async function openSlackServer(users: Readonly<Record<string, string>>) {
     });
     socket.write(frame(1, JSON.stringify({ type: 'hello' })));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-
   return {
-    app: { ...slackTokens, apiUrl: `http://127.0.0.1:${port}/api/` },
+    app: { ...slackTokens, apiUrl: `${opened.url}/api/` },
     /** The scopes of the bot. */
     granted,
     messages,
@@ -153,8 +148,7 @@ export async function openSlackServer(users: Readonly<Record<string, string>>) {
     },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await opened[Symbol.asyncDispose]();
     },
   };
 }

@@ -1,10 +1,9 @@
 // Clients as tests use them: of the sandbox, with a clock that only pauses move, and strangers that answer anything.
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createClient, type Client, type ClientNeeds, type ClientOptions } from '#src/upstream/client.ts';
 import { bearerToken, defaultNeeds } from '#src/upstream/clients.ts';
 import type { ApiPage } from '#src/upstream/pages.ts';
+import { openServer } from '../ports.ts';
 
 /** Time that passes in pauses only: nothing waits, and every pause is written down. */
 export interface PausedTime {
@@ -51,39 +50,21 @@ export function clientOf(baseUrl: string, { as = someToken, ...bent }: Bent = {}
   );
 }
 
-export interface FakeServer extends AsyncDisposable {
-  readonly url: string;
-  /** What came in, in order: `GET /contacts?count=2`. */
-  readonly asked: string[];
-  /** The `Authorization` headers that came with it. */
-  readonly keys: (string | undefined)[];
-}
-
 type Behaviour = (request: IncomingMessage, response: ServerResponse, turn: number) => void;
 
 /** A server on this machine that does what the test says. */
-export async function openFakeServer(behave: Behaviour): Promise<FakeServer> {
+export async function openFakeServer(behave: Behaviour) {
+  /** What came in, in order: `GET /contacts?count=2`. */
   const asked: string[] = [];
+  /** The `Authorization` headers that came with it. */
   const keys: (string | undefined)[] = [];
-  const server = createServer((request, response) => {
+  const server = await openServer((request, response) => {
     asked.push(`${request.method} ${request.url}`);
     keys.push(request.headers.authorization);
     request.resume();
     behave(request, response, asked.length);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    keys,
-    async [Symbol.asyncDispose]() {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  return { ...server, asked, keys };
 }
 
 export function answer(

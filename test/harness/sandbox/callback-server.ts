@@ -1,7 +1,7 @@
 // The other end of a webhook: an HTTP server that records each request and answers as the test says.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { happened } from '../moments.ts';
+import { openServer } from '../ports.ts';
 
 export interface Received {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -21,30 +21,15 @@ export interface Callback extends AsyncDisposable {
 
 export async function openCallback(): Promise<Callback> {
   const received: Received[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const raw = Buffer.concat(chunks);
-      const delivery = { headers: request.headers, raw, body: JSON.parse(raw.toString()) as unknown };
-      received.push(delivery);
-      happened();
-      const status = typeof callback.answer === 'function' ? callback.answer(delivery) : callback.answer;
-      if (status === 'cut') request.socket.destroy();
-      else if (status !== null) response.writeHead(status, callback.words.headers).end(callback.words.body);
-    });
+  const server = await openServer(async (request, response) => {
+    const raw = await buffer(request);
+    const delivery = { headers: request.headers, raw, body: JSON.parse(raw.toString()) as unknown };
+    received.push(delivery);
+    happened();
+    const status = typeof callback.answer === 'function' ? callback.answer(delivery) : callback.answer;
+    if (status === 'cut') request.socket.destroy();
+    else if (status !== null) response.writeHead(status, callback.words.headers).end(callback.words.body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const callback: Callback = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    received,
-    answer: 202,
-    words: {},
-    [Symbol.asyncDispose]: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const callback: Callback = { ...server, url: `${server.url}/hook`, received, answer: 202, words: {} };
   return callback;
 }

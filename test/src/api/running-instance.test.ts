@@ -1,22 +1,19 @@
 // How a command finds the running processes: only they get the admin token, and one that answers nonsense does not hide the others.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { askRunning, writeAddress } from '#src/api/running-instance.ts';
+import { openServer } from '../../harness/ports.ts';
 
 /** A program that listens, with the requests it got. */
 async function listen(body: string) {
   const tokens: (string | undefined)[] = [];
-  const server = createServer((request, response) => {
+  const server = await openServer((request, response) => {
     tokens.push(request.headers.authorization);
     response.end(body);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  return { tokens, port, url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  });
+  return { ...server, tokens };
 }
 
 function openFolder() {

@@ -1,6 +1,5 @@
 // The command line: usage and failures are explained, exit codes are kept, and `trigger` sends what a receiver accepts.
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { readDelivery } from '#schemas/delivery.ts';
@@ -9,6 +8,7 @@ import { sourceNames } from '#src/export/source.ts';
 import { verbs, type VerbEntry } from '#src/cli/verbs.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { verifySignature } from '#src/signing/signature.ts';
+import { openServer } from '../../harness/ports.ts';
 import { runVerb } from '../../harness/run-verb.ts';
 
 const key = 'a-test-key-of-more-than-24-bytes';
@@ -29,13 +29,11 @@ const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
 async function listen(status: number) {
   const requests: { readonly message: IncomingMessage; readonly body: Buffer }[] = [];
-  const server = createServer(async (message, response) => {
+  const server = await openServer(async (message, response) => {
     requests.push({ message, body: await buffer(message) });
     response.writeHead(status).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
-  return { url, requests, [Symbol.dispose]: () => server.close().closeAllConnections() };
+  return { ...server, url: `${server.url}/webhooks`, requests };
 }
 
 describe('the command line', () => {
@@ -110,7 +108,7 @@ describe('the command line', () => {
 
 describe('trigger', () => {
   it('sends the requested number of deliveries, which verify and parse, and prints one JSON line each', async () => {
-    using receiver = await listen(202);
+    await using receiver = await listen(202);
     const { code, out } = await run(['trigger', 'invitee.created', '--count', '3', '--url', receiver.url, '--json']);
     expect(code).toBe(0);
     expect(
@@ -130,7 +128,7 @@ describe('trigger', () => {
   });
 
   it('changes what --set names, and signs the changed body', async () => {
-    using receiver = await listen(202);
+    await using receiver = await listen(202);
     const set = ['--set', 'name=Ada', '--set', 'emails.0.is_primary=false', '--set', 'envelope.event=contact.merged'];
     await run(['trigger', 'contact.created', '--url', receiver.url, ...set]);
     const sent = JSON.parse(String(receiver.requests[0]?.body));
@@ -138,7 +136,7 @@ describe('trigger', () => {
   });
 
   it('fails with exit code 1 when the receiver rejects the delivery', async () => {
-    using receiver = await listen(401);
+    await using receiver = await listen(401);
     expect(await run(['trigger', 'contact.created', '--url', receiver.url])).toMatchObject({
       code: 1,
       out: '401 contact.created\n',

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { createServer, request as httpRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request as httpRequest } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { readDelivery } from '#schemas/delivery.ts';
 import { allEventKinds } from '#schemas/events.ts';
 import { readWebhook, signWebhook, Webhooks } from '#src/library/webhooks.ts';
 import { createSampler } from '#src/sandbox/sample-delivery.ts';
 import { forgedDeliveries, genuineDelivery } from '../../harness/forged-deliveries.ts';
+import { openServer } from '../../harness/ports.ts';
 
 const header = 'Calendly-Webhook-Signature';
 const key = 'a signing key of thirty-two bytes';
@@ -137,12 +137,11 @@ describe('Webhooks', () => {
   it("reads Node's requests, also with a raw body, and refuses every forged one", async () => {
     const events: string[] = [];
     const webhooks = new Webhooks({ keys }).on('invitee.created', ({ event }) => events.push(event));
-    const server = createServer((request, response) => {
+    await using server = await openServer((request, response) => {
       const answering = webhooks.node(request, response);
       answering.catch((error: Error) => response.writeHead(418).end(error.message));
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    });
+    const { port } = server;
     const send = async (body: string, values: readonly string[]): Promise<number | undefined> => {
       const request = httpRequest({ port, host: '127.0.0.1', method: 'POST', path: '/', agent: false });
       if (values.length > 0) request.setHeader(header, values);
@@ -156,7 +155,6 @@ describe('Webhooks', () => {
     expect(await send(created, [valid])).toBe(200);
     for (const { name, body, values } of forgedDeliveries(key, at))
       expect([name, await send(body, values.filter(Boolean))]).toEqual([name, 401]);
-    server.close();
     expect(events).toEqual(['invitee.created']);
 
     const statuses: number[] = [];

@@ -1,27 +1,23 @@
 // The commands that send a delivery again, run by a real shell with real tools and judged by the receiver's own check.
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { replayScript } from '#src/api/deliveries/curl-replay.ts';
 import { signatureSchemes, verifySignature } from '#src/signing/signature.ts';
-import { succeeds } from '../../../harness/ports.ts';
+import { openServer, succeeds } from '../../../harness/ports.ts';
 
 const run = promisify(execFile);
 const hasTools = await succeeds(run('sh', ['-c', 'command -v curl && command -v openssl && command -v base64']));
 
 async function openSubscriber() {
   const heard: { headers: IncomingHttpHeaders; body: Buffer }[] = [];
-  const server = createServer(async (request, response) => {
+  const server = await openServer(async (request, response) => {
     heard.push({ headers: request.headers, body: await buffer(request) });
     response.writeHead(202).end();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
-  return { heard, url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  });
+  return { ...server, heard, url: `${server.url}/webhooks` };
 }
 
 const hostile = [
