@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { mailBody } from '#workers/alerts/channels/email.ts';
 import { buildReport } from '#workers/alerts/message/digest.ts';
-import { eveningReport } from '../test/harness/alerts/evening-report.ts';
-import { bookingContext } from '../test/harness/data/booking-context.ts';
+import { eveningReport, bookingContext } from '../test/harness/data/booking-context.ts';
 
 const meetings = [
   { name: 'Ada Lovelace', email: 'ada@example.com', event: 'Introduction', at: '14:00', until: '15:00' },

@@ -5,7 +5,7 @@ import { dayMs, instantOf } from '#src/sandbox/clock.ts';
 import { createRecap, type RecapPlan } from '#src/sandbox/world/recaps.ts';
 import type { CallOptions } from '../harness/sandbox.ts';
 import { openSubscriber, type Subscriber } from '../harness/sandbox/subscriber.ts';
-import { holdMeeting } from '../harness/sandbox/meetings.ts';
+import { holdMeeting } from '../harness/sandbox/bookings.ts';
 import { answers, asksFor, finds, lacking, noAccess, recordOf, strangerTo, tokenWith, urisOf } from './answers.ts';
 import { openForRows, rows } from './rows.ts';
 

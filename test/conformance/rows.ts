@@ -1,8 +1,7 @@
 // The conformance table: each row is a sentence of the specification and the test that shows it to be true of the sandbox.
 // docs/proof/conformance.md is made from these rows.
 import { it } from 'vitest';
-import type { TestSandbox } from '../harness/sandbox.ts';
-import { openForSuite } from '../harness/sandbox/suite.ts';
+import { type TestSandbox, openForSuite } from '../harness/sandbox.ts';
 import type { SandboxOptions } from '#src/sandbox/sandbox.ts';
 import { concernsTarget, openTarget } from './target.ts';
 

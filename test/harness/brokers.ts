@@ -41,17 +41,10 @@ async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-export interface TestNats extends TestBroker {
-  createStream(config: Partial<StreamConfig> & { readonly name: string }): Promise<void>;
-  deleteStream(name: string): Promise<void>;
-}
+export type TestNats = Awaited<ReturnType<typeof startNats>>;
 
 /** `cut` kills the server; `restore` starts it on the same port and folder. */
-export async function startNats({
-  args = [] as readonly string[],
-  login = '',
-  stream = 'slotstream',
-} = {}): Promise<TestNats> {
+export async function startNats({ args = [] as readonly string[], login = '' } = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'slotstream-nats-'));
   const port = await freePort();
   const url = `nats://${login}127.0.0.1:${port}`;
@@ -72,11 +65,11 @@ export async function startNats({
   const found: Published[] = [];
   return {
     url,
-    async published() {
+    async published(): Promise<readonly Published[]> {
       await manage(async ({ streams }) => {
-        const { state } = await streams.info(stream);
+        const { state } = await streams.info('slotstream');
         for (let seq = found.length + 1; seq <= state.last_seq; seq += 1) {
-          const message = await streams.getMessage(stream, { seq });
+          const message = await streams.getMessage('slotstream', { seq });
           if (message === null) throw new Error(`there is no message ${seq}`);
           const headers = Object.fromEntries(message.header.keys().map((name) => [name, message.header.get(name)]));
           found.push({ key: message.subject, headers, event: message.json<Published['event']>() });
@@ -84,8 +77,9 @@ export async function startNats({
       });
       return [...found];
     },
-    createStream: (config) => manage(({ streams }) => streams.add(config)),
-    deleteStream: (name) => manage(({ streams }) => streams.delete(name)).finally(() => found.splice(0)),
+    createStream: (config: Partial<StreamConfig> & { readonly name: string }) =>
+      manage(({ streams }) => streams.add(config)),
+    deleteStream: (name: string) => manage(({ streams }) => streams.delete(name)).finally(() => found.splice(0)),
     cut: () => end(server),
     restore: async () => void (server = await start()),
     freeze: () => void server.kill('SIGSTOP'),
@@ -106,7 +100,8 @@ function answers(port: number): Promise<boolean> {
 }
 
 /** `cut` and `restore` are of a proxy before the broker, which would lose everything if it were killed. */
-export async function startKafka({ topic = 'slotstream.feed' } = {}): Promise<TestBroker> {
+export async function startKafka(): Promise<TestBroker> {
+  const topic = 'slotstream.feed';
   const format = '%k\t%h\t%s\n';
   const options = [...'-b unused:1 -X test.mock.num.brokers=1 -d mock -C -u -t'.split(' '), topic, '-f', format];
   const kcat = spawn(inject('kcatPath'), options, { stdio: ['ignore', 'pipe', 'pipe'] });

@@ -1,28 +1,14 @@
 // An S3 server in memory: objects, multipart uploads, and a hook that sees or answers requests. It accepts only requests whose signature
 // (AWS Signature Version 4) and body are those of its one account.
 import { createHash, createHmac, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { freePort } from './ports.ts';
-import type { Settings } from './running-verb.ts';
+import { openServer } from './ports.ts';
 
-export interface S3Server extends AsyncDisposable {
-  readonly url: string;
-  /** What the product needs to use it. */
-  readonly settings: Settings;
-  /** The method and URL of every request, in order. */
-  readonly requests: string[];
-  /** Returns true when it has answered the request itself. */
-  hook: (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
-  keys(): readonly string[];
-  read(key: string): Buffer;
-  /** How many uploads are neither completed nor aborted. */
-  openUploads(): number;
-  download(): Promise<string>;
-}
+export type S3Server = Awaited<ReturnType<typeof openS3Server>>;
+type Hook = (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
 
 export const s3Account = { accessKeyId: 'test-account', secretAccessKey: 'secret-canary' };
 
@@ -32,27 +18,34 @@ interface Bucket {
   readonly uploads: Map<string, Map<number, Buffer>>;
 }
 
-export async function openS3Server(name = 'exports'): Promise<S3Server> {
-  const url = `http://127.0.0.1:${await freePort()}`;
+export async function openS3Server(name = 'exports') {
+  // A client that is killed in the middle of a body gets no answer.
+  const { url, ...listener } = await openServer((request, response) =>
+    answer(request, response).catch(() => response.destroy()),
+  );
   const bucket: Bucket = { objects: new Map(), uploads: new Map() };
   const folders: string[] = [];
-  const server: S3Server = {
+  const server = {
     url,
+    /** What the product needs to use it. */
     settings: {
       AWS_ENDPOINT_URL: url,
       AWS_ACCESS_KEY_ID: s3Account.accessKeyId,
       AWS_SECRET_ACCESS_KEY: s3Account.secretAccessKey,
     },
-    requests: [],
-    hook: () => false,
-    keys: () => [...bucket.objects.keys()].toSorted(),
-    read(key) {
+    /** The method and URL of every request, in order. */
+    requests: [] as string[],
+    /** Returns true when it has answered the request itself. */
+    hook: (() => false) as Hook,
+    keys: (): readonly string[] => [...bucket.objects.keys()].toSorted(),
+    read(key: string): Buffer {
       const object = bucket.objects.get(key);
       if (object === undefined) throw new Error(`There is no object ${key}.`);
       return object;
     },
+    /** How many uploads are neither completed nor aborted. */
     openUploads: () => bucket.uploads.size,
-    async download() {
+    async download(): Promise<string> {
       const folder = await mkdtemp(join(tmpdir(), 'slotstream-s3-'));
       folders.push(folder);
       for (const [key, object] of bucket.objects) {
@@ -62,9 +55,7 @@ export async function openS3Server(name = 'exports'): Promise<S3Server> {
       return folder;
     },
     async [Symbol.asyncDispose]() {
-      listener.closeAllConnections();
-      listener.close();
-      await once(listener, 'close');
+      await listener[Symbol.asyncDispose]();
       await Promise.all(folders.map((folder) => rm(folder, { recursive: true })));
     },
   };
@@ -80,10 +71,6 @@ export async function openS3Server(name = 'exports'): Promise<S3Server> {
     const operation = { method: request.method ?? '', key: path.join('/'), parameters: target.searchParams, body };
     carryOut(bucket, operation, response);
   };
-  // A client that is killed in the middle of a body gets no answer.
-  const listener = createServer((request, response) => void answer(request, response).catch(() => response.destroy()));
-  listener.listen(Number(new URL(url).port), '127.0.0.1');
-  await once(listener, 'listening');
   return server;
 }
 

@@ -1,4 +1,5 @@
 // The sandbox as tests use it: every answer is held against its published schema, and one call is one line.
+import { afterAll, beforeAll } from 'vitest';
 import { errorBody, insufficientScopeBody } from '#schemas/errors.ts';
 import { answerSchema } from '#src/http/operation.ts';
 import { operationsUnder } from '#src/sandbox/api/service-app.ts';
@@ -93,3 +94,18 @@ function inspect(operation: ServiceOperation, status: number, body: unknown): vo
 }
 
 const isScopeRefusal = (body: unknown): boolean => (body as { title: string }).title === 'Insufficient scope';
+
+/** A sandbox that is open, and prepared, before the first test of the file or of the suite around it, and closed after the last. */
+export function openForSuite(
+  options: SandboxOptions = {},
+  prepare: (sandbox: TestSandbox) => Promise<void> = async () => undefined,
+  open: (options: SandboxOptions) => Promise<TestSandbox> = openTestSandbox,
+): TestSandbox {
+  let opened: TestSandbox | undefined;
+  beforeAll(async () => {
+    opened = await open(options);
+    await prepare(opened);
+  });
+  afterAll(() => opened?.[Symbol.asyncDispose]());
+  return new Proxy({} as TestSandbox, { get: (_, name) => Reflect.get(opened ?? {}, name) as unknown });
+}

@@ -12,8 +12,9 @@ import { tables, type TableName } from '#src/store/tables.ts';
 import { contactCustomFields, inviteeAnswers, routingFormAnswers } from '#src/store/views/list-items.ts';
 import { decodeViewRow, type ViewSettings } from '#src/store/views/view.ts';
 import { canonicalJson } from '#schemas/wire.ts';
-import type { IngestReport } from '#workers/pipeline/ingest.ts';
-import { ingest } from './ingest.ts';
+import type { FoldNeeds } from '#workers/pipeline/fold.ts';
+import { ingestParsed, type IngestReport } from '#workers/pipeline/ingest.ts';
+import { parseBatch } from '#workers/pipeline/parse.ts';
 import { happened } from './moments.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { createDatabase } from './postgres.ts';
@@ -101,6 +102,11 @@ export const testWith = (fresh: () => Promise<TestStore>) =>
       return opened;
     })
     .extend('store', ({ opened }) => opened.store);
+
+/** Ingests one batch, as a queue job holds it, in a transaction of its own. */
+export function ingest(needs: FoldNeeds, batch: unknown, now: string): Promise<IngestReport> {
+  return ingestParsed(needs, parseBatch(batch, now));
+}
 
 export function ingestBodies(store: Store, bodies: readonly string[], eraseOnDelete = true): Promise<IngestReport> {
   const deliveries = bodies.map((body) => ({ body, receivedAt }));

@@ -13,7 +13,7 @@ import { ingestObservations, mixedHistory, recordOf } from '../harness/data/api-
 import { cut, history, reordered, type Observation } from '../harness/data/delivery-histories.ts';
 import { canaryOf, uris } from '../harness/data/payloads.ts';
 import { fold, readObservation } from '../harness/mirror/memory-fold.ts';
-import { ageEntries, pruneLog } from '../harness/prune-log.ts';
+import { ageEntries, pruneLog } from '../harness/erasures.ts';
 import { propertyTimeoutMs, runs } from '../harness/runs.ts';
 import {
   emptyTables,

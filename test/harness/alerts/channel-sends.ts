@@ -7,10 +7,9 @@ import { buildReport } from '#workers/alerts/message/digest.ts';
 import { buildMessage, type Message, type MessageInput } from '#workers/alerts/message/message.ts';
 import { sanitizeLine, sanitizeLines } from '#workers/alerts/message/sanitize-text.ts';
 import { anyText } from '../data/any-text.ts';
-import { bookingContext } from '../data/booking-context.ts';
+import { bookingContext, eveningReport } from '../data/booking-context.ts';
 import { messageTexts } from '../data/hostile.ts';
 import { openCallback } from '../sandbox/callback-server.ts';
-import { eveningReport } from './evening-report.ts';
 import { openTestMailServer } from './mail-server.ts';
 
 export const webhookSecret = `whsec_${Buffer.from('canary-secret-of-alerts').toString('base64')}`;

@@ -14,17 +14,7 @@ export interface Mail {
   readonly html: string;
 }
 
-export interface TestMailServer extends AsyncDisposable {
-  readonly port: number;
-  readonly url: string;
-  readonly mails: Mail[];
-  /** Of the next mails: undefined takes them; `450 4.2.1 …` refuses; null takes them and never answers. */
-  answer: string | null | undefined;
-  /** Recipients that are not known here. */
-  readonly unknown: Set<string>;
-}
-
-export async function openTestMailServer(options: SMTPServerOptions = {}): Promise<TestMailServer> {
+export async function openTestMailServer(options: SMTPServerOptions = {}) {
   const mails: Mail[] = [];
   const server = new SMTPServer({
     authOptional: true,
@@ -48,12 +38,14 @@ export async function openTestMailServer(options: SMTPServerOptions = {}): Promi
   server.on('error', () => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
   const { port } = server.server.address() as AddressInfo;
-  const mailbox: TestMailServer = {
+  const mailbox = {
     port,
     url: `${options.secure ? 'smtps' : 'smtp'}://127.0.0.1:${port}?from=alerts@slots.example.test`,
     mails,
-    answer: undefined,
-    unknown: new Set(),
+    /** Of the next mails: undefined takes them; `450 4.2.1 …` refuses; null takes them and never answers. */
+    answer: undefined as string | null | undefined,
+    /** Recipients that are not known here. */
+    unknown: new Set<string>(),
     [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
   return mailbox;

@@ -1,6 +1,7 @@
 // Booking contexts for tests of alerts, with as few values as a test needs.
 import type { BookingContext } from '#src/read/bookings/booking-context.ts';
 import { tables, type TableName, type TableRow } from '#src/store/tables.ts';
+import type { buildReport } from '#workers/alerts/message/digest.ts';
 
 /** A row with these values and null everywhere else. */
 export function rowOf<Name extends TableName>(name: Name, known: Partial<TableRow<Name>>): TableRow<Name> {
@@ -48,3 +49,22 @@ export function bookingContext({ invitee, event, known }: Booking = {}): Booking
     ...known,
   };
 }
+
+const evening = '2026-11-16T17:00:00.000000Z';
+
+/** The evening report to a host about meetings of which nothing shows that the invitees came. */
+export const eveningReport = (id: string, contexts: readonly BookingContext[]): Parameters<typeof buildReport>[1] => ({
+  id,
+  rule: {
+    name: 'asks',
+    title: 'Unconfirmed meetings',
+    about: 'Meetings ended, and nothing shows that the invitees came.',
+    page: '/bookings?attendance=unconfirmed',
+  },
+  occurredAt: evening,
+  about: {
+    host: 'https://api.example.test/users/U1',
+    name: 'Grace Hopper',
+    bookings: contexts.map((context) => ({ context, fact: { kind: 'unconfirmed', evening } })),
+  },
+});

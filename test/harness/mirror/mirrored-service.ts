@@ -4,7 +4,7 @@ import type { SandboxOptions } from '#src/sandbox/sandbox.ts';
 import { bearer } from './api-app.ts';
 import { openTestBackfill } from './test-backfill.ts';
 import { openSubscriber } from '../sandbox/subscriber.ts';
-import { readMirror, type MirrorReader } from './mirror-reader.ts';
+import { readMirror, type MirrorReader } from './read-api.ts';
 import { openTestSandbox, type Answer, type CallOptions, type TestSandbox } from '../sandbox.ts';
 import { ingestBodies, type TestStore } from '../stores.ts';
 

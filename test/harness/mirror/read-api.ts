@@ -1,5 +1,6 @@
 // What reads the mirror, on a store of its own and without sockets: asked as a caller who holds the token.
 import { expect } from 'vitest';
+import { errorBody } from '#schemas/errors.ts';
 import { readActions } from '#src/api/audit.ts';
 import type { ApiOperation } from '#src/api/api-operation.ts';
 import type { AdminNeeds, ReadApi } from '#src/api/app.ts';
@@ -9,9 +10,11 @@ import type { Installation } from '#src/read/health/read-health.ts';
 import { openTail } from '#src/feed/tail.ts';
 import { answerSchema } from '#src/http/operation.ts';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
+import type { Store } from '#src/store/contract.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { bearer, openAdmin } from './api-app.ts';
+import type { Answer } from '../sandbox.ts';
 import type { TestStore } from '../stores.ts';
 
 export interface ReadAnswer {
@@ -97,5 +100,26 @@ export async function openReadApi(
       tail.close();
       await rest[Symbol.asyncDispose]();
     },
+  };
+}
+
+export type MirrorReader = Awaited<ReturnType<typeof readMirror>>;
+
+/** A mirror of a sandbox's world, read as the service itself is read. Every answer is held against its published schema. */
+export async function readMirror(store: Store) {
+  const { behind, heard, ...rest } = await openReadApi(async () => ({ store, [Symbol.asyncDispose]: async () => {} }));
+  return {
+    /** `path` as the service has it, or a whole URI of the service or of a page. */
+    async get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+      const url = new URL(path, 'http://127.0.0.1:8081');
+      if (!url.pathname.startsWith('/api/')) url.pathname = `/api${url.pathname}`;
+      const answer = await behind.ask(url.pathname + url.search, { headers });
+      const text = await answer.text();
+      if (heard.reported.length > 0) throw heard.reported.shift();
+      const body: unknown = text === '' ? undefined : JSON.parse(text);
+      if (answer.status !== 200) errorBody.parse(body);
+      return { status: answer.status, headers: answer.headers, body };
+    },
+    [Symbol.asyncDispose]: rest[Symbol.asyncDispose],
   };
 }

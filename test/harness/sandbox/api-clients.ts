@@ -5,26 +5,21 @@ import { bearerToken, defaultNeeds } from '#src/upstream/clients.ts';
 import type { ApiPage } from '#src/upstream/pages.ts';
 import { openServer } from '../ports.ts';
 
-/** Time that passes in pauses only: nothing waits, and every pause is written down. */
-export interface PausedTime {
-  readonly nowMs: () => number;
-  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
-  readonly pauses: number[];
-  pass(ms: number): void;
-}
+export type PausedTime = ReturnType<typeof pausedTime>;
 
-export function pausedTime(startMs = Date.parse('2026-11-15T12:00:00Z')): PausedTime {
+/** Time that passes in pauses only: nothing waits, and every pause is written down. */
+export function pausedTime(startMs = Date.parse('2026-11-15T12:00:00Z')) {
   let now = startMs;
   const pauses: number[] = [];
   return {
     nowMs: () => now,
-    async sleep(ms, signal) {
+    async sleep(ms: number, signal?: AbortSignal): Promise<void> {
       signal?.throwIfAborted();
       pauses.push(ms);
       now += ms;
     },
     pauses,
-    pass: (ms) => void (now += ms),
+    pass: (ms: number) => void (now += ms),
   };
 }
 

@@ -3,12 +3,11 @@ import { type ApiScope, apiScopes } from '#schemas/api-scope.ts';
 import { contractOf, type EventKind } from '#schemas/events.ts';
 import { createSubscription } from '#src/sandbox/world/subscriptions.ts';
 import type { StoredSubscription } from '#src/sandbox/world/service.ts';
-import type { ApplyResult } from '#src/subscriptions/apply.ts';
 import { applyAndRecord, inspectSubscriptions } from '#src/subscriptions/bootstrap.ts';
-import type { BootstrapInput, BootstrapNeeds, Inspection } from '#src/subscriptions/bootstrap.ts';
+import type { BootstrapInput, BootstrapNeeds } from '#src/subscriptions/bootstrap.ts';
 import { callbackUrl, fingerprintOf, type Owner } from '#src/subscriptions/callback.ts';
 import type { LastObservation } from '#src/subscriptions/outage-gaps.ts';
-import { watchSubscriptions, type WatchReport } from '#src/subscriptions/watch.ts';
+import { watchSubscriptions } from '#src/subscriptions/watch.ts';
 import type { Client } from '#src/upstream/client.ts';
 import { kinds } from '../../oracle/subscriptions.ts';
 import type { TestSandbox } from '../sandbox.ts';
@@ -17,19 +16,7 @@ import { clientOf as pausedClient } from './api-clients.ts';
 export const callback = 'https://hooks.example.com/webhooks';
 export const everyScope = Object.keys(apiScopes) as ApiScope[];
 
-export interface Bootstrapper {
-  readonly lastSeen: Map<string, LastObservation>;
-  refused: readonly string[];
-  /** Since when deliveries may be missing, as it was noted. */
-  readonly noted: string[];
-  /** Then no gap can be noted. */
-  isStoreFull: boolean;
-  /** What the clock says; moves only when the test moves it. */
-  nowMs: number;
-  plan(more?: Partial<BootstrapInput>): Promise<Inspection>;
-  apply(more?: Partial<BootstrapInput>): Promise<ApplyResult>;
-  watch(more?: Partial<BootstrapInput>): Promise<WatchReport>;
-}
+export type Bootstrapper = ReturnType<typeof openBootstrapper>;
 
 export interface Bent {
   readonly token?: string;
@@ -41,7 +28,7 @@ export interface Bent {
 export const clientOf = (sandbox: TestSandbox, token: string, send: typeof fetch = sandbox.fetch): Client =>
   pausedClient(sandbox.handles.base_url, { as: token, fetch: send, reserveShare: 0 });
 
-export function openBootstrapper(sandbox: TestSandbox, bent: Bent = {}): Bootstrapper {
+export function openBootstrapper(sandbox: TestSandbox, bent: Bent = {}) {
   const { token = sandbox.handles.tokens.owner, logins = {}, fetch: send } = bent;
   const lastSeen = new Map<string, LastObservation>();
   const needs: BootstrapNeeds = {
@@ -76,18 +63,22 @@ export function openBootstrapper(sandbox: TestSandbox, bent: Bent = {}): Bootstr
     countsMembers: true,
     ...more,
   });
-  const bootstrapper: Bootstrapper = {
+  const bootstrapper = {
     lastSeen,
-    refused: [],
-    noted: [],
+    refused: [] as readonly string[],
+    /** Since when deliveries may be missing, as it was noted. */
+    noted: [] as string[],
+    /** Then no gap can be noted. */
     isStoreFull: false,
+    /** What the clock says; moves only when the test moves it. */
     nowMs: Date.now(),
-    plan: (more = {}) => inspectSubscriptions(needs, inputOf(more)),
-    async apply(more = {}) {
+    plan: (more: Partial<BootstrapInput> = {}) => inspectSubscriptions(needs, inputOf(more)),
+    async apply(more: Partial<BootstrapInput> = {}) {
       const situation = await inspectSubscriptions(needs, inputOf(more));
       return applyAndRecord(needs, situation, keyOf(situation.input.keyIds[0]));
     },
-    watch: (more = {}) => watchSubscriptions(needs, { ...inputOf(more), signingKey: keyOf('key 1') }),
+    watch: (more: Partial<BootstrapInput> = {}) =>
+      watchSubscriptions(needs, { ...inputOf(more), signingKey: keyOf('key 1') }),
   };
   return bootstrapper;
 }

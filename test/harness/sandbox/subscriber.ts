@@ -2,14 +2,10 @@
 import type { EventKind } from '#schemas/events.ts';
 import type { SubscriptionScope } from '#schemas/event.ts';
 import type { StoredSubscription } from '#src/sandbox/world/service.ts';
-import { openCallback, type Received } from './callback-server.ts';
+import { openCallback } from './callback-server.ts';
 import type { TestSandbox } from '../sandbox.ts';
 
-export interface Subscriber extends AsyncDisposable {
-  /** Every body so far, once nothing is under way. */
-  // oxlint-disable-next-line typescript/no-explicit-any
-  heard(): Promise<readonly any[]>;
-}
+export type Subscriber = Awaited<ReturnType<typeof openSubscriber>>;
 
 interface Hearing {
   readonly events: readonly EventKind[];
@@ -18,7 +14,7 @@ interface Hearing {
   readonly user?: string;
 }
 
-export async function openSubscriber(sandbox: TestSandbox, { events, scope, user }: Hearing): Promise<Subscriber> {
+export async function openSubscriber(sandbox: TestSandbox, { events, scope, user }: Hearing) {
   const { service, dispatcher, handles } = sandbox;
   const { state, clock } = service;
   const callback = await openCallback();
@@ -40,9 +36,10 @@ export async function openSubscriber(sandbox: TestSandbox, { events, scope, user
   };
   state.subscriptions.put(subscription);
   return {
+    /** Every body so far, once nothing is under way. */
     async heard() {
       await dispatcher.settled();
-      return callback.received.map(({ body }: Received) => body as unknown);
+      return callback.received.map(({ body }) => body);
     },
     async [Symbol.asyncDispose]() {
       state.subscriptions.delete(subscription.uri);

@@ -4,8 +4,8 @@ import { readDelivery } from '#schemas/delivery.ts';
 import { createLiveActivity } from '#src/sandbox/live.ts';
 import { deleteEventType, updateEventType } from '#src/sandbox/world/event-types.ts';
 import type { Fact, Service } from '#src/sandbox/world/service.ts';
-import { createBookingWorld } from '../../harness/sandbox/booking-world.ts';
-import { openForSuite } from '../../harness/sandbox/suite.ts';
+import { createBookingWorld } from '../../harness/sandbox/bookings.ts';
+import { openForSuite } from '../../harness/sandbox.ts';
 
 describe('the world that lives by itself', () => {
   const sandbox = openForSuite({ contacts: 3, bookings: 0 });

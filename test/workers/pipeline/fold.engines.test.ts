@@ -2,11 +2,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { fold, foldBatch, type FoldPolicy } from '#workers/pipeline/fold.ts';
-import { ingest } from '../../harness/ingest.ts';
+import {
+  ingest,
+  emptyTables,
+  freshSqlite,
+  freshPostgres,
+  receivedAt,
+  rowsOf,
+  type TestStore,
+} from '../../harness/stores.ts';
 import { parseBatch, type ParsedItem } from '#workers/pipeline/parse.ts';
 import { alreadyScreened, type Screen } from '#workers/pipeline/screen.ts';
 import { merge } from '#workers/projections/merge.ts';
-import { emptyTables, freshSqlite, freshPostgres, receivedAt, rowsOf, type TestStore } from '../../harness/stores.ts';
 
 const uri = (id: string) => `https://api.example.test/contacts/${id}`;
 const delivery = (id: string, name: string, event = 'contact.updated') => ({

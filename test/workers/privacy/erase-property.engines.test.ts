@@ -6,8 +6,17 @@ import type { Store } from '#src/store/contract.ts';
 import { appendEntries } from '#src/store/log/append.ts';
 import type { NewEntry } from '#src/store/log/read.ts';
 import type { StoredRow } from '#src/store/rows.ts';
-import { eraseFrom, everythingIn } from '../../harness/erasures.ts';
-import { ingest } from '../../harness/ingest.ts';
+import { eraseFrom, everythingIn, ageEntries, pruneLog } from '../../harness/erasures.ts';
+import {
+  ingest,
+  emptyTables,
+  freshMemory,
+  freshPostgres,
+  projectedRows,
+  receivedAt,
+  rowsOf,
+  type TestStore,
+} from '../../harness/stores.ts';
 import { addressHash } from '#workers/privacy/addresses.ts';
 import { mirrorTables } from '#workers/projections/contract.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
@@ -24,16 +33,6 @@ import {
 import { cut, history, reordered, type Observation } from '../../harness/data/delivery-histories.ts';
 import { canaryOf, uris } from '../../harness/data/payloads.ts';
 import { ingestObservations, mixedHistory } from '../../harness/data/api-reads.ts';
-import {
-  emptyTables,
-  freshMemory,
-  freshPostgres,
-  projectedRows,
-  receivedAt,
-  rowsOf,
-  type TestStore,
-} from '../../harness/stores.ts';
-import { ageEntries, pruneLog } from '../../harness/prune-log.ts';
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 
 const people = [uris.contacts, uris.invitees, uris.users, uris.recaps, uris.submissions].flat();

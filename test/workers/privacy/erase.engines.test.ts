@@ -6,13 +6,8 @@ import { readFeedRows } from '#src/store/log/feed.ts';
 import { countUnprojected, lastSeq } from '#src/store/log/read.ts';
 import { overviewOf } from '#src/store/status-counts.ts';
 import { eraseFrom, everythingIn } from '../../harness/erasures.ts';
-import { ingest } from '../../harness/ingest.ts';
-import { explain } from '#workers/sync/explain-row.ts';
-import { ingestRecords } from '#workers/sync/records.ts';
-import { rebuild } from '#workers/sync/rebuild.ts';
-import { replay } from '#workers/sync/replay.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
 import {
+  ingest,
   ingestBodies,
   projectedRows,
   receivedAt,
@@ -21,6 +16,11 @@ import {
   oneEngine,
   testWith,
 } from '../../harness/stores.ts';
+import { explain } from '#workers/sync/explain-row.ts';
+import { ingestRecords } from '#workers/sync/records.ts';
+import { rebuild } from '#workers/sync/rebuild.ts';
+import { replay } from '#workers/sync/replay.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 
 const base = 'https://api.example.test';
 const now = '2025-04-14T12:00:00.000000Z';

@@ -31,7 +31,7 @@ const brokers = [
   {
     name: 'nats',
     available: inject('natsPath') !== '',
-    start: startNats as () => Promise<TestBroker>,
+    start: (): Promise<TestBroker> => startNats(),
     sink: (url: string) => natsSink({ url, ...nats, timeoutMs: 1_000 }),
     settings: (url: string): Partial<SinkSettings> => ({ nats: { url, ...nats } }),
     key: 'slotstream.contact.updated',
@@ -43,7 +43,7 @@ const brokers = [
   {
     name: 'kafka',
     available: inject('kcatPath') !== '',
-    start: startKafka as () => Promise<TestBroker>,
+    start: startKafka,
     sink: (url: string) => kafkaSink({ url, timeoutMs: 1_000 }),
     settings: (url: string): Partial<SinkSettings> => ({ kafka: { url } }),
     key: contactUri(1),

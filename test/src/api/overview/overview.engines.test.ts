@@ -16,11 +16,10 @@ import { endLease, takeLease } from '#workers/scheduling/lease.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { z } from 'zod';
 import { processRow } from '../../../harness/data/process-row.ts';
-import { ingest } from '../../../harness/ingest.ts';
+import { ingest, storeEngines } from '../../../harness/stores.ts';
 import { expectGolden, yamlOf } from '../../../harness/golden.ts';
 import { openReadApi } from '../../../harness/mirror/read-api.ts';
 import { testProcess } from '../../../harness/mirror/test-process.ts';
-import { storeEngines } from '../../../harness/stores.ts';
 
 /** A Thursday. */
 const nowMs = Date.parse('2026-01-01T12:20:00Z');

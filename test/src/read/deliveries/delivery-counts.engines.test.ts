@@ -8,8 +8,7 @@ import type { Store } from '#src/store/contract.ts';
 import { countDeliveriesOf } from '#src/read/deliveries/delivery-counts.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { contactDelivery } from '../../../harness/data/contact-deliveries.ts';
-import { ingest } from '../../../harness/ingest.ts';
-import { freshMemory, availableEngines } from '../../../harness/stores.ts';
+import { ingest, freshMemory, availableEngines } from '../../../harness/stores.ts';
 
 const startMs = Date.parse('2025-04-14T00:00:00Z');
 const screen = privacyScreen({ eraseOnDelete: true });

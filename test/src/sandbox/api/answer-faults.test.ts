@@ -1,6 +1,6 @@
 // Faults of single answers: one path, one page of a list, for a number of times, with any status and body.
 import { beforeEach, expect, it } from 'vitest';
-import { openForSuite } from '../../../harness/sandbox/suite.ts';
+import { openForSuite } from '../../../harness/sandbox.ts';
 
 const sandbox = openForSuite({ contacts: 6, bookings: 3, rateLimits: false });
 beforeEach(() => inject({}));

@@ -1,7 +1,6 @@
 // The form of the public service: what it answers and sends where it differs from the specification, and the control that changes the form.
 import { describe, expect, it } from 'vitest';
-import { openForSuite } from '../../../harness/sandbox/suite.ts';
-import type { CallOptions } from '../../../harness/sandbox.ts';
+import { openForSuite, type CallOptions } from '../../../harness/sandbox.ts';
 
 const sandbox = openForSuite({ as: 'public', rateLimits: false });
 

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFamilies } from '#src/sandbox/auth/tokens.ts';
-import { openForSuite } from '../../../harness/sandbox/suite.ts';
+import { openForSuite } from '../../../harness/sandbox.ts';
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
 
 const sandbox = openForSuite({ rateLimits: false, contacts: 1, bookings: 1 });

@@ -3,8 +3,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { callback, challengeOf, openClient } from '../../../harness/sandbox/oauth-client.ts';
-import { openForSuite } from '../../../harness/sandbox/suite.ts';
-import type { Answer } from '../../../harness/sandbox.ts';
+import { openForSuite, type Answer } from '../../../harness/sandbox.ts';
 
 let client: ReturnType<typeof openClient>;
 const sandbox = openForSuite({ rateLimits: false, contacts: 1, bookings: 1 }, async (opened) => {

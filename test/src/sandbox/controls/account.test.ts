@@ -1,6 +1,6 @@
 // The control of accounts: what it changes, and what it leaves alone. That of roles is in test/conformance/permissions.test.ts.
 import { expect, it } from 'vitest';
-import { openForSuite } from '../../../harness/sandbox/suite.ts';
+import { openForSuite } from '../../../harness/sandbox.ts';
 
 const sandbox = openForSuite({ contacts: 1, bookings: 1 });
 

@@ -2,8 +2,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openCallback } from '../../../harness/sandbox/callback-server.ts';
 import { until } from '../../../harness/ports.ts';
-import { openTestSandbox } from '../../../harness/sandbox.ts';
-import { openForSuite } from '../../../harness/sandbox/suite.ts';
+import { openTestSandbox, openForSuite } from '../../../harness/sandbox.ts';
 
 const sandbox = openForSuite({ contacts: 0, bookings: 0 }, undefined, (options) =>
   openTestSandbox(options, { realMs: () => Date.parse('2026-05-04T09:00:00Z') }),

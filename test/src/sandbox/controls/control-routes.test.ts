@@ -1,7 +1,7 @@
 // Who may use the sandbox's controls.
 import { request } from 'node:http';
 import { expect, it } from 'vitest';
-import { openForSuite } from '../../../harness/sandbox/suite.ts';
+import { openForSuite } from '../../../harness/sandbox.ts';
 
 const sandbox = openForSuite({ contacts: 1, bookings: 1 });
 

@@ -1,7 +1,7 @@
 // The controls take the words people try: either name of an invitee, and null for nothing.
 import { expect, it } from 'vitest';
 import { openBooker, type Booker } from '../../../harness/sandbox/bookings.ts';
-import { openForSuite } from '../../../harness/sandbox/suite.ts';
+import { openForSuite } from '../../../harness/sandbox.ts';
 
 let booker: Booker;
 const sandbox = openForSuite({ contacts: 1, bookings: 1, rateLimits: false }, async (opened) => {

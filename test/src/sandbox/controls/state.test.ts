@@ -1,6 +1,6 @@
 // The whole truth of one organization, or of all.
 import { expect, it } from 'vitest';
-import { openForSuite } from '../../../harness/sandbox/suite.ts';
+import { openForSuite } from '../../../harness/sandbox.ts';
 import { everyPage } from '../../../harness/sandbox/lists.ts';
 
 type Records = readonly { readonly uri: string }[];

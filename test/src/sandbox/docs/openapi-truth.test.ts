@@ -5,9 +5,8 @@ import { eventKinds } from '#schemas/events.ts';
 import type { OpenApiDocument, ResponseDocs } from '#src/http/openapi/document.ts';
 import { forms } from '#src/sandbox/world/service.ts';
 import { openCallback } from '../../../harness/sandbox/callback-server.ts';
-import type { Answer, TestSandbox } from '../../../harness/sandbox.ts';
+import { type Answer, type TestSandbox, openForSuite } from '../../../harness/sandbox.ts';
 import { fillEveryList, listsOf } from '../../../harness/sandbox/lists.ts';
-import { openForSuite } from '../../../harness/sandbox/suite.ts';
 
 const schemaOf = (answer: ResponseDocs | undefined): unknown => answer?.content?.['application/json']?.schema;
 

@@ -1,8 +1,8 @@
 // Recaps: who was there, and who sees those of one event. The rest is in test/conformance/meeting-recaps.test.ts.
 import { describe, expect, it } from 'vitest';
 import { createRecap } from '#src/sandbox/world/recaps.ts';
-import { holdMeeting } from '../../../harness/sandbox/meetings.ts';
-import { openForSuite } from '../../../harness/sandbox/suite.ts';
+import { holdMeeting } from '../../../harness/sandbox/bookings.ts';
+import { openForSuite } from '../../../harness/sandbox.ts';
 
 const sandbox = openForSuite();
 

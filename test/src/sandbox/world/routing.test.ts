@@ -5,7 +5,7 @@ import { readDelivery } from '#schemas/delivery.ts';
 import { routingFormSubmissionResource } from '#schemas/resources/routing-form.ts';
 import { submitForm, type Answers } from '#src/sandbox/world/routing.ts';
 import type { Fact, Service, StoredForm } from '#src/sandbox/world/service.ts';
-import { openForSuite } from '../../../harness/sandbox/suite.ts';
+import { openForSuite } from '../../../harness/sandbox.ts';
 import { runs } from '../../../harness/runs.ts';
 
 let form: StoredForm;

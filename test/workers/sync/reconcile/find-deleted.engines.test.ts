@@ -9,7 +9,7 @@ import { sweepSlice } from '#workers/sync/reconcile/sweep.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { bearer } from '../../../harness/mirror/api-app.ts';
-import { readMirror } from '../../../harness/mirror/mirror-reader.ts';
+import { readMirror } from '../../../harness/mirror/read-api.ts';
 import { openTestBackfill } from '../../../harness/mirror/test-backfill.ts';
 import { allKinds, openTestReconcile, type TestReconcile } from '../../../harness/mirror/test-reconcile.ts';
 import { inForms } from '../../../harness/sandbox.ts';

@@ -7,9 +7,8 @@ import { contactDelivery } from '../../../../harness/data/contact-deliveries.ts'
 import type { ProcessRow } from '#src/store/processes.ts';
 import { processRow } from '../../../../harness/data/process-row.ts';
 import { expectGolden, readPages } from '../../../../harness/golden.ts';
-import { ingest } from '../../../../harness/ingest.ts';
+import { ingest, oneEngine } from '../../../../harness/stores.ts';
 import { openDashboard } from '../../../../harness/mirror/dashboard.ts';
-import { oneEngine } from '../../../../harness/stores.ts';
 
 const nowMs = Date.parse('2026-01-01T12:20:00Z');
 const ago = (minutes: number): string => instantOf(nowMs - minutes * 60_000);

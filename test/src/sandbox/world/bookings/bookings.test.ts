@@ -8,7 +8,7 @@ import { HttpError } from '#src/http/http-error.ts';
 import { book, cancelInvitee, rescheduleInvitee } from '#src/sandbox/world/bookings/bookings.ts';
 import { markNoShow, unmarkNoShow } from '#src/sandbox/world/bookings/bookings.ts';
 import type { Fact, Service } from '#src/sandbox/world/service.ts';
-import { createBookingWorld, fixedNowMs, type BookingWorld } from '../../../../harness/sandbox/booking-world.ts';
+import { createBookingWorld, fixedNowMs, type BookingWorld } from '../../../../harness/sandbox/bookings.ts';
 import { propertyTimeoutMs, runs } from '../../../../harness/runs.ts';
 
 const slot = fc.integer({ min: -1, max: 1 }).map((days) => instantOf(fixedNowMs + days * dayMs));

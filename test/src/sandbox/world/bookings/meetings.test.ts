@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { dayMs, instantOf } from '#src/sandbox/clock.ts';
 import { book, cancelInvitee, rescheduleInvitee } from '#src/sandbox/world/bookings/bookings.ts';
 import { addReadyLinks } from '#src/sandbox/world/bookings/meetings.ts';
-import { createBookingWorld, fixedNowMs } from '../../../../harness/sandbox/booking-world.ts';
+import { createBookingWorld, fixedNowMs } from '../../../../harness/sandbox/bookings.ts';
 
 const startTime = instantOf(fixedNowMs + dayMs);
 const invitee = { email: 'ada@example.test', timezone: 'UTC', name: 'Ada' };

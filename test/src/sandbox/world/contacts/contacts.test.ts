@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { seededContacts } from '#src/sandbox/world/contacts/seeded-contacts.ts';
 import type { ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
 import { contactsOf, createContact, updateContact } from '#src/sandbox/world/contacts/contacts.ts';
-import { holdMeeting } from '../../../../harness/sandbox/meetings.ts';
-import { openForSuite } from '../../../../harness/sandbox/suite.ts';
+import { holdMeeting } from '../../../../harness/sandbox/bookings.ts';
+import { openForSuite } from '../../../../harness/sandbox.ts';
 
 const sandbox = openForSuite({ contacts: 5, bookings: 0, rateLimits: false });
 
