@@ -5,7 +5,6 @@ import { join, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { tally } from './test/harness/tally.ts';
-import { createTimes, times } from './test/harness/times.ts';
 
 const engineTests = 'test/**/*.engines.test.ts';
 const processTests = 'test/**/*.process.test.ts';
@@ -29,12 +28,11 @@ class MixedOrder extends BaseSequencer {
 }
 const isShuffled = process.argv.some((word) => word.startsWith('--sequence.shuffle'));
 
-/** `npm run times`. */
-const timesPath = process.argv.includes('--mode=times') ? createTimes() : undefined;
+const isMeasured = process.argv.includes('--mode=times');
 
 export default defineConfig({
   test: {
-    ...(timesPath !== undefined && { setupFiles: ['./test/harness/measure-file.ts'] }),
+    ...(isMeasured && { setupFiles: ['./test/harness/measure-file.ts'] }),
     // Three more than the cores of a small machine: many tests wait for a lease, a retry or a process.
     maxWorkers: 5,
     // A worker runs many files and loads the product once, so a file must not leave global state behind.
@@ -52,11 +50,8 @@ export default defineConfig({
     // Golden files are written by `vitest -u` alone, reviewed, and never in CI.
     update: 'none',
     // Scripts that tests spawn from their sources find them compiled, from the second one on.
-    env: {
-      NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/slotstream-tests'),
-      ...(timesPath !== undefined && { TEST_TIMES: timesPath }),
-    },
-    reporters: ['default', ...(timesPath === undefined ? [] : [times(timesPath)]), tally],
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/slotstream-tests') },
+    reporters: ['default', tally],
     projects: [
       {
         extends: true,

@@ -1,5 +1,6 @@
-// Measures the processor time of each test file: its own, and that of the processes which it started and which have ended. `npm run times`.
-import { appendFileSync, readFileSync } from 'node:fs';
+// Measures each test file for `npm run times`: its processor time, that of the processes which it started and which have ended, and the time
+// that passed, in seconds.
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { afterAll, expect } from 'vitest';
@@ -23,11 +24,8 @@ function childrenMs(): number {
 const begun = { own: ownMs(), children: childrenMs(), at: performance.now() };
 
 afterAll(() => {
-  const line = {
-    file: relative(process.cwd(), expect.getState().testPath ?? ''),
-    ownMs: Math.round(ownMs() - begun.own),
-    childrenMs: Math.round(childrenMs() - begun.children),
-    wallMs: Math.round(performance.now() - begun.at),
-  };
-  appendFileSync(process.env['TEST_TIMES'] ?? '', `${JSON.stringify(line)}\n`);
+  const times = [ownMs() - begun.own, childrenMs() - begun.children, performance.now() - begun.at];
+  const columns = times.map((ms) => (ms / 1_000).toFixed(1).padStart(9)).join('');
+  mkdirSync('build', { recursive: true });
+  appendFileSync('build/times.txt', `${columns}  ${relative(process.cwd(), expect.getState().testPath ?? '')}\n`);
 });
