@@ -15,6 +15,10 @@ export interface Journey {
   readonly outcome: string | null;
   readonly canceler: Json;
   readonly noticeSeconds: number | null;
+  readonly attendance: string | null;
+  readonly attendance_basis: string | null;
+  /** Held, as far as is known, without anything that shows that the invitee came. */
+  readonly isUnconfirmed: boolean;
 }
 
 export const byUri = (rows: readonly StoredRow[] | undefined) =>
@@ -74,6 +78,8 @@ export function journeysOf(contents: Contents, now: string): Journey[] {
     const movedOn = last['rescheduled'] === true || Boolean(last['new_invitee']);
     const canceler = last['canceler_type'] ?? textIn(lastEvent?.['cancellation'], 'canceler_type');
     const noticeSeconds = secondsBetween(last['canceled_at'], lastEvent?.['start_time']);
+    const outcome = outcomeOf({ last, lastEvent, movedOn, canceler, noticeSeconds }, now);
+    const attended = attendedBy(contents, { last, outcome });
     return {
       root,
       members,
@@ -82,9 +88,11 @@ export function journeysOf(contents: Contents, now: string): Journey[] {
       firstEvent: events.get(String(first['event_uri'])),
       lastEvent,
       moves: deepest + (movedOn && depthOf(last) === deepest ? 1 : 0),
-      outcome: outcomeOf({ last, lastEvent, movedOn, canceler, noticeSeconds }, now),
+      outcome,
       canceler,
       noticeSeconds,
+      ...attended,
+      isUnconfirmed: /unconfirmed|suspected/.test(String(attended.attendance)),
     };
   });
 }

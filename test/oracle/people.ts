@@ -2,7 +2,7 @@
 import type { Json } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import type { Contents } from '../harness/stores.ts';
-import { attendedBy, byUri, journeysOf, lowered, type Journey } from './journeys.ts';
+import { byUri, journeysOf, lowered, type Journey } from './journeys.ts';
 
 const textOf = (value: Json | undefined): string | null => (typeof value === 'string' && value !== '' ? value : null);
 const addressOf = (row: StoredRow): string | null => textOf(row['email']) && lowered(String(row['email']));
@@ -117,9 +117,7 @@ function personRow(contents: Contents, journeys: readonly Journey[], { own, book
     ]),
     bookings: ended.length,
     shows: having('held').length,
-    unconfirmed: having('held').filter((journey) =>
-      /unconfirmed|suspected/.test(String(attendedBy(contents, journey).attendance)),
-    ).length,
+    unconfirmed: ended.filter(({ isUnconfirmed }) => isUnconfirmed).length,
     no_shows: having('no_show').length,
     last_campaign: latest('utm_campaign'),
     next_meeting: first(starts('upcoming')),

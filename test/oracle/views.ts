@@ -6,7 +6,6 @@ import { localParts } from './local-time.ts';
 import { peopleOf } from './people.ts';
 import { unbookedOf } from './unbooked.ts';
 import {
-  attendedBy,
   byUri,
   contactOf,
   journeysOf,
@@ -113,7 +112,8 @@ function journeyRow(contents: Contents, journey: Journey, nameOf: NameOf): Store
     payment_amount: orNull(paid['payment_amount']),
     payment_currency: orNull(paid['payment_currency']),
     payment_successful: orNull(paid['payment_successful']),
-    ...attendedBy(contents, journey),
+    attendance: journey.attendance,
+    attendance_basis: journey.attendance_basis,
     host_timezone: orNull(user?.['timezone']),
     start_day_host: hostStart.day,
     start_weekday_host: hostStart.weekday,
@@ -155,65 +155,55 @@ function daily({ scheduled_events }: Contents, journeys: readonly Journey[], { n
   );
 }
 
+type Part = readonly [dimension: string, value: Json, label: Json, month?: string];
+type LocalParts = ReturnType<typeof localParts>;
+
+const weekdayPart = (dimension: string, { weekday }: LocalParts): Part => [
+  dimension,
+  weekday && String(weekday),
+  weekday && orNull(weekdays[weekday % 7]),
+];
+const hourPart = (dimension: string, { hour }: LocalParts): Part => [dimension, hour, hour && `${hour}:00`];
+
 function rates(contents: Contents, journeys: readonly Journey[], { nameOf, zone }: Options): StoredRow[] {
   const people = byUri(contents.users);
   const seen = journeys
     .filter(({ outcome }) => outcome === 'held' || outcome === 'no_show')
-    .flatMap((journey) => {
-      const { first, last, lastEvent, outcome } = journey;
-      const isUnconfirmed = /unconfirmed|suspected/.test(String(attendedBy(contents, journey).attendance));
-      const instant = lastEvent?.['start_time'];
-      const { day, weekday, hour } = localParts(instant, zone);
-      const hostUri = textIn(listOf(lastEvent?.['hosts'])[0], 'user');
-      const hosted = localParts(instant, people.get(String(hostUri))?.['timezone']);
-      const invited = localParts(instant, last['timezone']);
-      const month = day?.slice(0, 7) ?? '';
+    .flatMap(({ first, last, lastEvent, outcome, isUnconfirmed }) => {
+      const hosting = listOf(lastEvent?.['hosts']);
+      const localIn = (timezone: Json | undefined) => localParts(lastEvent?.['start_time'], timezone);
+      const local = localIn(zone);
+      const hosted = localIn(people.get(String(textIn(hosting[0] ?? null, 'user')))?.['timezone']);
+      const month = local.day?.slice(0, 7) ?? '';
       const monthName = month && `${months[Number(month.slice(5)) - 1]} ${month.slice(0, 4)}`;
-      const number = weekday && String(weekday);
-      const name = weekday && orNull(weekdays[weekday % 7]);
-      const hosts = new Map<string, Json[]>();
-      for (const host of listOf(lastEvent?.['hosts'])) {
-        const uri = textIn(host, 'user');
-        if (uri !== null) hosts.set(uri, [...(hosts.get(uri) ?? []), textIn(host, 'user_name')]);
-      }
-      const hostParts: [string, Json, Json][] = [...hosts].map(([uri, names]) => [
-        'host',
-        uri,
-        people.get(uri)?.['name'] ?? greatest(names),
-      ]);
-      const named: [string, Json, Json][] = [
+      const [, number, name] = weekdayPart('weekday', local);
+      const hosts = Map.groupBy(
+        hosting.filter((host) => textIn(host, 'user') !== null),
+        (host) => textIn(host, 'user'),
+      );
+      const named: Part[] = [
         ['event_type', orNull(lastEvent?.['event_type']), nameOf(lastEvent)],
-        ...(hostParts.length > 0 ? hostParts : [['host', '', ''] as [string, Json, Json]]),
+        ...[...hosts].map(([uri, entries]): Part => {
+          const names = entries.map((host) => textIn(host, 'user_name'));
+          return ['host', uri, people.get(String(uri))?.['name'] ?? greatest(names)];
+        }),
+        ...(hosts.size > 0 ? [] : [['host', '', ''] as Part]),
       ];
-      const parts: [string, Json, Json, string?][] = [
+      const parts: Part[] = [
         ...named,
-        ...named.map(([dimension, value, label]): [string, Json, Json, string] => [
-          `${dimension}_month`,
-          value,
-          label,
-          month,
-        ]),
+        ...named.map(([dimension, value, label]): Part => [`${dimension}_month`, value, label, month]),
         ['month', month, monthName, month],
-        ['weekday', number, name],
-        ['hour', hour, hour && `${hour}:00`],
-        ['hour_host', hosted.hour, hosted.hour && `${hosted.hour}:00`],
-        ['hour_invitee', invited.hour, invited.hour && `${invited.hour}:00`],
-        [
-          'weekday_host',
-          hosted.weekday && String(hosted.weekday),
-          hosted.weekday && orNull(weekdays[hosted.weekday % 7]),
-        ],
-        ['weekday_hour', number && `${number}-${hour}`, name && `${name} ${hour}:00`],
-        ...tags.map((tag): [string, Json, Json] => [tag, orNull(first[tag]), orNull(first[tag])]),
+        weekdayPart('weekday', local),
+        weekdayPart('weekday_host', hosted),
+        hourPart('hour', local),
+        hourPart('hour_host', hosted),
+        hourPart('hour_invitee', localIn(last['timezone'])),
+        ['weekday_hour', number && `${String(number)}-${local.hour}`, name && `${String(name)} ${local.hour}:00`],
+        ...tags.map((tag): Part => [tag, orNull(first[tag]), orNull(first[tag])]),
       ];
-      return parts.map(([dimension, value, label, ofMonth = '']) => ({
-        dimension,
-        value: value ?? '',
-        label,
-        month: ofMonth,
-        outcome,
-        isUnconfirmed,
-      }));
+      return parts.map(([dimension, value, label, ofMonth = '']) => {
+        return { dimension, value: value ?? '', label, month: ofMonth, outcome, isUnconfirmed };
+      });
     });
   return grouped(seen, ({ dimension, value, month }) => [dimension, value, month]).map(
     ([[dimension, value, month], group]) => {
