@@ -1,4 +1,5 @@
-// The alerts that must exist in the end, computed from all facts at once: rows from the fold oracle, and a second implementation of the rules.
+// The alerts that must exist in the end, computed from all facts at once: rows from the fold oracle, and a second implementation of the rules
+// in alert-rules.json.
 import type { Fact } from '../harness/data/delivery-histories.ts';
 import type { Record_ } from '../harness/data/normal-facts.ts';
 import { expectedRows } from './fold.ts';
@@ -11,32 +12,6 @@ export interface Standpoint {
   /** By the name of the rule. */
   readonly firstLoaded: ReadonlyMap<string, string>;
 }
-
-/** The rules file of the tests. */
-export const oracleRules = {
-  rules: [
-    { name: 'missed', when: 'no_show' },
-    {
-      name: 'missed_talk',
-      when: 'no_show',
-      filter: { event_type: 'talk', email_domain: 'example.test', utm_source: ['mail'] },
-    },
-    { name: 'missed_gold', when: 'no_show', filter: { contact: { Tier: 'gold' } } },
-    { name: 'missed_uuid', when: 'no_show', filter: { contact: { Tier: ['U-Gold', 'none'] } } },
-    { name: 'again', when: 'repeat_no_show', times: 2, within: '2d' },
-    { name: 'late', when: 'late_cancel', hours: 30, by: 'invitee' },
-    { name: 'acme', when: 'vip', contact: { company: 'Acme' }, on: ['booked', 'canceled', 'no_show'] },
-    { name: 'alone', when: 'suspected_no_show' },
-    { name: 'alone_talk', when: 'suspected_no_show', filter: { event_type: 'talk', email_domain: 'example.test' } },
-    { name: 'unbooked', when: 'form_without_booking', within: '2h' },
-    { name: 'unbooked_slow', when: 'form_without_booking', within: '30h' },
-    {
-      name: 'unbooked_sales',
-      when: 'form_without_booking',
-      filter: { form: 'contact', answers: { topic: ['sales', 'none'] }, utm_source: 'mail' },
-    },
-  ],
-};
 
 type Found = readonly [rule: string, fact: string, at: string];
 const dayMs = 86_400_000;

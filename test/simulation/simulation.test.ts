@@ -5,7 +5,7 @@ import type { Ruleset } from '#workers/alerts/rules/ruleset.ts';
 import { rulesOf } from '../harness/alerts/watched-rules.ts';
 import { isLongRun, propertyTimeoutMs, runs } from '../harness/runs.ts';
 import { freshMemory, type TestStore } from '../harness/stores.ts';
-import { oracleRules } from '../oracle/alerts.ts';
+import oracleRules from '../oracle/alert-rules.json' with { type: 'json' };
 import { installTime } from './kernel.ts';
 import { adoptingPlans, damagingPlans, plans, type Plan } from './plan.ts';
 import { World } from './world.ts';

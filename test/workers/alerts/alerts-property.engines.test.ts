@@ -20,7 +20,8 @@ import { alertHistory, firstLoads, lookedBackMs } from '../../harness/data/alert
 import { cut, reordered } from '../../harness/data/delivery-histories.ts';
 import { ingestObservations } from '../../harness/data/api-reads.ts';
 import { emptyTables, freshMemory, freshPostgres, rowsOf } from '../../harness/stores.ts';
-import { believed, expectedAlerts, oracleRules } from '../../oracle/alerts.ts';
+import { believed, expectedAlerts } from '../../oracle/alerts.ts';
+import oracleRules from '../../oracle/alert-rules.json' with { type: 'json' };
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 
 const dayMs = 86_400_000;
