@@ -8,8 +8,7 @@ import { expectedRows } from '../../oracle/fold.ts';
 import type { TestSandbox } from '../sandbox.ts';
 import { keyColumnsOf, rowsOf, type MirroredName } from '../stores.ts';
 
-type Row = Readonly<Record<string, unknown>>;
-type Rows = readonly Row[];
+type Rows = readonly Readonly<Record<string, unknown>>[];
 
 export interface ComparisonOptions {
   /** Whose recaps the mirror can know: everybody's when not said. */
@@ -23,22 +22,33 @@ export async function expectMirrored(store: Store, sandbox: TestSandbox, options
   expect(await mirrorDifferences(store, sandbox, options)).toEqual([]);
 }
 
-/** `contacts https://…/1 missing` · `… extra` · `contacts https://…/1 company: "A" is "B"`. */
+/** A line for each row that is missing, is one too many, or has another value: `contacts https://…/1 is {…}, not {…}`. */
 export async function mirrorDifferences(
   store: Store,
   sandbox: TestSandbox,
   { recapsOf, except = [] }: ComparisonOptions = {},
 ): Promise<readonly string[]> {
-  const differences: string[] = [];
   // The public service sends the place of a recap's meeting in another shape than it answers with.
   const location = sandbox.service.options.as === 'public' ? ['event_location'] : [];
-  const unlike = [...except, ...notListed, ...answers, ...location];
-  const looked = (row: Row): Row =>
-    Object.fromEntries(Object.entries(row).filter(([column]) => !unlike.includes(column)));
-  const model = modelRows(sandbox, recapsOf);
-  for (const table of tables)
-    if (!except.includes(table))
-      differences.push(...differencesIn(table, (model[table] ?? []).map(looked), await liveRows(store, table)));
+  const unlike = new Set([...except, ...notListed, ...answers, ...location]);
+  const model: Readonly<Record<string, Rows>> = modelRows(sandbox, recapsOf);
+  const differences: string[] = [];
+  for (const table of tables.filter((name) => !unlike.has(name))) {
+    const rows = model[table] ?? [];
+    const columns = Object.keys(rows[0] ?? {}).filter((column) => !unlike.has(column));
+    const key = keyColumnsOf(table);
+    const textsOf = (some: Rows) =>
+      new Map(
+        some.map((row) => [
+          key.map((column) => String(row[column])).join(' '),
+          canonicalJson(Object.fromEntries(columns.map((column) => [column, row[column] ?? null]))),
+        ]),
+      );
+    const [wanted, found] = [textsOf(rows), textsOf(await liveRows(store, table))];
+    for (const one of new Set([...wanted.keys(), ...found.keys()]))
+      if (wanted.get(one) !== found.get(one))
+        differences.push(`${table} ${one} is ${found.get(one)}, not ${wanted.get(one)}`);
+  }
   return differences;
 }
 
@@ -46,28 +56,6 @@ export async function mirrorDifferences(
 async function liveRows(store: Store, table: MirroredName): Promise<Rows> {
   const rows: Rows = await rowsOf(store, table);
   return rows.filter((row) => (row['deleted_at'] ?? null) === null && (row['unmarked_at'] ?? null) === null);
-}
-
-function differencesIn(table: MirroredName, expected: Rows, actual: Rows): readonly string[] {
-  const key = keyColumnsOf(table);
-  const keyOf = (row: Row): string => key.map((column) => String(row[column])).join(' ');
-  const found = new Map(actual.map((row) => [keyOf(row), row]));
-  const known = new Set(expected.map(keyOf));
-  const extra = [...found.keys()].filter((one) => !known.has(one)).map((one) => `${table} ${one} extra`);
-  return [
-    ...expected.flatMap((row) => {
-      const other = found.get(keyOf(row));
-      return other ? fieldsIn(`${table} ${keyOf(row)}`, row, other) : [`${table} ${keyOf(row)} missing`];
-    }),
-    ...extra,
-  ];
-}
-
-function fieldsIn(where: string, expected: Row, actual: Row): readonly string[] {
-  return Object.entries(expected).flatMap(([column, value]) => {
-    const [wanted, got] = [canonicalJson(value ?? null), canonicalJson(actual[column] ?? null)];
-    return wanted === got ? [] : [`${where} ${column}: ${wanted} is ${got}`];
-  });
 }
 
 /** Not the service's: when a row was read, what no column shows, answers; and what only deliveries and transcripts bring. */
