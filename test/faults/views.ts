@@ -68,16 +68,10 @@ function statusStatements({ code, output }: CommandResult): readonly string[] {
   return lines.map((line) => `${line.replaceAll(/\s+/g, ' ').trim()} (exit ${code})`);
 }
 
-interface Check {
-  readonly id: string;
-  readonly state: string;
-  readonly sentence: string;
-}
-
 function doctorStatements({ code, output }: CommandResult): readonly string[] {
   const json = output.split('\n').find((line) => line.startsWith('['));
   if (json === undefined) return [`${output.slice(0, 200)} (exit ${code})`];
-  return (JSON.parse(json) as readonly Check[])
+  return (JSON.parse(json) as readonly Readonly<Record<'id' | 'state' | 'sentence', string>>[])
     .filter(({ state }) => state !== 'ok')
     .map(({ id, sentence }) => `${id}: ${sentence} (exit ${code})`);
 }
@@ -90,18 +84,14 @@ function alertStatements(received: Installation['recipient']['received']): reado
     .map(({ data }) => `${data.rule}: ${data.text}`);
 }
 
-interface PrometheusAlert {
-  readonly state: string;
-  readonly labels: { readonly alertname: string };
-  readonly annotations: { readonly summary: string };
-}
-
 /** It is about a machine that is busy, also with this run. */
 const ofTheMachine = 'SlotstreamEventLoopBlocked';
 
 async function readPrometheus({ prometheus }: Installation): Promise<readonly string[]> {
   const answer = (await (await fetch(`${prometheus}/api/v1/alerts`)).json()) as {
-    readonly data: { readonly alerts: readonly PrometheusAlert[] };
+    readonly data: {
+      readonly alerts: readonly { state: string; labels: { alertname: string }; annotations: { summary: string } }[];
+    };
   };
   const alerts = answer.data.alerts.filter(({ labels }) => labels.alertname !== ofTheMachine);
   return alerts.map(({ state, labels, annotations }) => `${labels.alertname}, ${state}: ${annotations.summary}`);

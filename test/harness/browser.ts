@@ -1,13 +1,8 @@
 // A real browser, shown a real listener: what it asked for, what it refused, and what it complained of.
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Browser } from 'playwright-core';
 import { inject } from 'vitest';
 
-export interface Visit extends AsyncDisposable {
-  readonly page: Page;
-  readonly asked: readonly string[];
-  /** What it said on its console, and what its scripts threw. */
-  readonly complaints: readonly string[];
-}
+export type Visit = Awaited<ReturnType<typeof visit>>;
 
 const flags = [
   '--headless',
@@ -35,13 +30,14 @@ export interface Looks {
 }
 
 /** As one who has never been here. */
-export async function visit(browser: Browser, looks: Looks = {}): Promise<Visit> {
+export async function visit(browser: Browser, looks: Looks = {}) {
   const { width = 1280, height = 900, ...rest } = looks;
   const context = await browser.newContext({ viewport: { width, height }, ...rest });
   // A busy machine must not fail a test.
   context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const asked: string[] = [];
+  /** What it said on its console, and what its scripts threw. */
   const complaints: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
   page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));

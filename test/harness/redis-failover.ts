@@ -5,13 +5,6 @@ import { startRedis, type TestRedis } from './redis.ts';
 export type Failover = ReturnType<typeof failover>;
 export type TestCluster = Awaited<ReturnType<typeof startCluster>>;
 
-interface Pair {
-  /** For QUEUE_URL. */
-  readonly url: string;
-  readonly master: TestRedis;
-  readonly replica: TestRedis;
-}
-
 const replication = { user: 'replication', password: 'of-the-replica' } as const;
 const asReplica = ['--masteruser', replication.user, '--masterauth', replication.password] as const;
 
@@ -27,10 +20,12 @@ async function isInSync(replica: TestRedis): Promise<boolean> {
 const isMaster = async ({ cli }: TestRedis): Promise<boolean> =>
   (await cli('info', 'replication').catch(() => '')).includes('role:master');
 
-function failover(parts: Pair, resources: AsyncDisposableStack) {
-  const { master, replica } = parts;
+/** `url` is for QUEUE_URL. */
+function failover(url: string, [master, replica]: readonly [TestRedis, TestRedis], resources: AsyncDisposableStack) {
   return {
-    ...parts,
+    url,
+    master,
+    replica,
     /** From now on the replica gets nothing of what the master accepts. */
     async cutOff(): Promise<void> {
       // Without its user the replica cannot connect again.
@@ -66,12 +61,10 @@ export async function startSentinelPair({ sentinels: count = 1 } = {}): Promise<
     await until(async () => (await usable()).startsWith(`OK ${count} `), 'the Sentinels know each other');
   }
   const url = `redis+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/mymaster`;
-  return failover({ url, master, replica }, started.move());
+  return failover(url, [master, replica], started.move());
 }
 
-interface ClusterNode extends TestRedis {
-  readonly bus: number;
-}
+type ClusterNode = TestRedis & { readonly bus: number };
 
 /** The slots of three masters, as `redis-cli --cluster create` deals them out. */
 const thirds = [
@@ -123,5 +116,5 @@ export async function startClusterWithReplica(): Promise<Failover> {
   await allowReplica(master);
   await replica.cli('cluster', 'replicate', await master.cli('cluster', 'myid'));
   await until(() => isInSync(replica), 'the replica is in sync');
-  return failover({ url: clusterUrl(nodes), master, replica }, started.move());
+  return failover(clusterUrl(nodes), [master, replica], started.move());
 }

@@ -16,19 +16,7 @@ export interface Offered {
   readonly answers: readonly Answer[];
 }
 
-export interface Load {
-  readonly offered: readonly Offered[];
-  accepted(): number;
-  acceptedBodies(): ReadonlySet<string>;
-  /** Every body was offered and answered with 2xx or a permanent refusal, so no more are accepted. */
-  isSpent(): boolean;
-  offer(body: string): void;
-  /** Sends the next bodies at once, over so many connections. Resolves when each of them was answered, however. */
-  burst(count: number, connections: number): Promise<void>;
-  /** No new deliveries; resolves when everything offered has got 2xx, or a permanent refusal, or the time is up. */
-  finish(deadlineMs: number): Promise<void>;
-  close(): void;
-}
+export type Load = ReturnType<typeof startLoad>;
 
 interface LoadOptions {
   readonly seed: number;
@@ -48,7 +36,7 @@ const permanent: readonly (number | string)[] = [410, 413];
 
 type Recorded = Offered & { readonly answers: Answer[] };
 
-export function startLoad({ seed, key, targets, perSecond, bodies }: LoadOptions): Load {
+export function startLoad({ seed, key, targets, perSecond, bodies }: LoadOptions) {
   const random = randomOf(seed);
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const offered: Recorded[] = [];
@@ -119,12 +107,14 @@ export function startLoad({ seed, key, targets, perSecond, bodies }: LoadOptions
   }
 
   return {
-    offered,
-    accepted: () => accepted.size,
-    acceptedBodies: () => accepted,
+    offered: offered as readonly Offered[],
+    accepted: (): number => accepted.size,
+    acceptedBodies: (): ReadonlySet<string> => accepted,
+    /** Every body was offered and answered with 2xx or a permanent refusal, so no more are accepted. */
     isSpent: () => taken >= bodies.length && unfinished === 0,
-    offer: (body) => deliverAfter(recordOf(body), 0),
-    async burst(count, connections) {
+    offer: (body: string): void => deliverAfter(recordOf(body), 0),
+    /** Sends the next bodies at once, over so many connections. Resolves when each of them was answered, however. */
+    async burst(count: number, connections: number): Promise<void> {
       const lanes = new Agent({ keepAlive: true, maxSockets: connections });
       let left = count;
       const lane = async (): Promise<void> => {
@@ -139,7 +129,8 @@ export function startLoad({ seed, key, targets, perSecond, bodies }: LoadOptions
       await Promise.all(Array.from({ length: connections }, lane));
       lanes.destroy();
     },
-    async finish(deadlineMs) {
+    /** No new deliveries; resolves when everything offered has got 2xx, or a permanent refusal, or the time is up. */
+    async finish(deadlineMs: number): Promise<void> {
       clearInterval(ticker);
       if (unfinished === 0) return;
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -147,7 +138,7 @@ export function startLoad({ seed, key, targets, perSecond, bodies }: LoadOptions
       after(deadlineMs, resolve);
       await promise;
     },
-    close() {
+    close(): void {
       isClosed = true;
       clearInterval(ticker);
       for (const timer of timers) clearTimeout(timer);

@@ -14,16 +14,7 @@ export interface SlackMessage {
   edits: number;
 }
 
-export interface SlackButton {
-  readonly action_id: string;
-  readonly value: string;
-}
-
-interface Press {
-  readonly user: string;
-  readonly on: Pick<SlackMessage, 'channel' | 'ts'>;
-  readonly button: SlackButton;
-}
+export type SlackButton = Readonly<Record<'action_id' | 'value', string>>;
 
 export const slackTokens = { token: 'xoxb-canary-bot', appToken: 'xapp-canary-app' };
 
@@ -130,7 +121,15 @@ export async function openSlackServer(users: Readonly<Record<string, string>>) {
       (message?.blocks ?? [])
         .flatMap(({ elements }) => (Array.isArray(elements) ? elements : []))
         .filter(({ type }) => type === 'button'),
-    press({ user, on, button }: Press): string {
+    press({
+      user,
+      on,
+      button,
+    }: {
+      user: string;
+      on: Pick<SlackMessage, 'channel' | 'ts'>;
+      button: SlackButton;
+    }): string {
       const id = `envelope ${acknowledged.length} ${Math.random()}`;
       const payload = {
         type: 'block_actions',

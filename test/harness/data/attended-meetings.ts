@@ -1,16 +1,10 @@
 // The raw deliveries of one meeting of a host: booked, marked as a no-show, and recaps of it.
 const base = 'https://api.scheduling.test';
 
-interface MeetingPlan {
-  readonly name: string;
-  readonly hosts: readonly string[];
-  /** When the meeting, which takes half an hour, ended. */
-  readonly end: string;
-}
-
 export const hostUri = (name: string): string => `${base}/users/${name}`;
 
-export function hostedMeeting({ name, hosts, end }: MeetingPlan) {
+/** The meeting takes half an hour until `end`. */
+export function hostedMeeting({ name, hosts, end }: { name: string; hosts: readonly string[]; end: string }) {
   const at = (minutes: number) => new Date(Date.parse(end) + minutes * 60_000).toISOString();
   const id = name.toLowerCase();
   const email = `${id}@example.test`;

@@ -2,15 +2,11 @@
 import { sections } from '#src/dashboard/page.ts';
 import { pages } from '#src/dashboard/pages.ts';
 
-export interface FoundPages {
-  /** Addresses of each page that a link leads to. */
-  readonly addresses: readonly string[];
-  /** The paths of pages that no link leads to. */
-  readonly missing: readonly string[];
-}
-
-/** `read` answers the markup of a page. At most `perPage` addresses of one page are read. */
-export async function findPages(read: (address: string) => Promise<string>, { perPage = 1 } = {}): Promise<FoundPages> {
+/**
+ * Addresses of each page that a link leads to, and the paths of pages that no link leads to. `read` answers the markup of a page. At most
+ * `perPage` addresses of one page are read.
+ */
+export async function findPages(read: (address: string) => Promise<string>, { perPage = 1 } = {}) {
   const found = new Map<string, Set<string>>();
   const next = [...Object.keys(sections), ...pages.map(({ path }) => path).filter((path) => !path.includes(':'))];
   for (let address = next.shift(); address !== undefined; address = next.shift()) {

@@ -8,15 +8,10 @@ import type { storeEngines } from '../stores.ts';
 
 export const mcpToken = 'a-token-that-opens-only-mcp';
 
-export interface McpOptions {
-  readonly isRevealed?: boolean;
-  /** Moves by this much with every look at it; the rate of calls is not exceeded by default. */
-  readonly tickMs?: number;
-}
-
+/** Its clock moves by `tickMs` with every look at it; the rate of calls is not exceeded by default. */
 export async function openMcp(
   engine: Pick<(typeof storeEngines)[number], 'fresh'>,
-  { isRevealed = false, tickMs = 1_000 }: McpOptions = {},
+  { isRevealed = false, tickMs = 1_000 } = {},
 ) {
   await using stack = new AsyncDisposableStack();
   let nowMs = Date.now();

@@ -13,12 +13,6 @@ import type { Record_ } from '../data/normal-facts.ts';
 import { childRows } from '../../oracle/columns.ts';
 import { comparable, isList, receivedAt, type Contents } from '../stores.ts';
 
-export interface Folded {
-  readonly contents: Contents;
-  /** What each delivery did when it came, in order; null for one that is kept but not projected. */
-  readonly effects: readonly (Effect | null)[];
-}
-
 /** Reads a body; the same reading may then be folded many times. */
 export function read(body: string): Fact | null {
   return parseText(body, { ...blankEntry, received_at: receivedAt }).fact;
@@ -37,8 +31,9 @@ function erasureOf({ created_at: at, payload }: HistoryFact): Fact | null {
   return parseText(String(entry.body), entry).fact;
 }
 
-export function fold(batches: readonly (readonly (Fact | null)[])[], options: MergeOptions): Folded {
+export function fold(batches: readonly (readonly (Fact | null)[])[], options: MergeOptions) {
   const stored = new Map<MirrorTable, Map<string, string>>(mirrorTables.map((table) => [table, new Map()]));
+  /** What each delivery did when it came, in order; null for one that is kept but not projected. */
   const effects: (Effect | null)[] = [];
   for (const batch of batches) {
     const live = new Map<string, { table: MirrorTable; uri: string; row: WorkingRow }>();

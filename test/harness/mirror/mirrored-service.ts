@@ -4,15 +4,9 @@ import type { SandboxOptions } from '#src/sandbox/sandbox.ts';
 import { bearer } from './api-app.ts';
 import { openTestBackfill } from './test-backfill.ts';
 import { openSubscriber } from '../sandbox/subscriber.ts';
-import { readMirror, type MirrorReader } from './read-api.ts';
+import { readMirror } from './read-api.ts';
 import { openTestSandbox, type Answer, type CallOptions, type TestSandbox } from '../sandbox.ts';
 import { ingestBodies, type TestStore } from '../stores.ts';
-
-interface Mirror {
-  readonly reader: MirrorReader;
-  /** Brings it up to date. */
-  hear(): Promise<void>;
-}
 
 export async function openMirroredService(
   fresh: () => Promise<TestStore>,
@@ -21,8 +15,8 @@ export async function openMirroredService(
   await using stack = new AsyncDisposableStack();
   const sandbox = stack.use(await openTestSandbox(options));
   const kept = stack.move();
-  const mirrors = new Map<string, Promise<Mirror>>();
-  const mirrorFor = (as: CallOptions['as']): Promise<Mirror> => {
+  const mirrors = new Map<string, ReturnType<typeof openMirror>>();
+  const mirrorFor = (as: CallOptions['as']) => {
     const whose = as === 'enterprise' ? as : 'owner';
     const mirror = mirrors.get(whose) ?? openMirror({ kept, sandbox, fresh }, whose);
     mirrors.set(whose, mirror);
@@ -51,13 +45,10 @@ export async function openMirroredService(
   };
 }
 
-interface MirrorNeeds {
-  readonly kept: AsyncDisposableStack;
-  readonly sandbox: TestSandbox;
-  readonly fresh: () => Promise<TestStore>;
-}
-
-async function openMirror({ kept, sandbox, fresh }: MirrorNeeds, whose: 'owner' | 'enterprise'): Promise<Mirror> {
+async function openMirror(
+  { kept, sandbox, fresh }: { kept: AsyncDisposableStack; sandbox: TestSandbox; fresh: () => Promise<TestStore> },
+  whose: 'owner' | 'enterprise',
+) {
   const events = ['contact.created', 'contact.updated', 'contact.deleted'] as const;
   // There is no subscription for the other organization: it is read again.
   const ear =
@@ -70,7 +61,8 @@ async function openMirror({ kept, sandbox, fresh }: MirrorNeeds, whose: 'owner' 
   await fill();
   return {
     reader: kept.use(await readMirror(world.store)),
-    async hear() {
+    /** Brings it up to date. */
+    async hear(): Promise<void> {
       if (ear === undefined) await fill();
       else for (const body of await ear.heard()) await ingestBodies(world.store, [JSON.stringify(body)]);
     },

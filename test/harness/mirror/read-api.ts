@@ -103,8 +103,6 @@ export async function openReadApi(
   };
 }
 
-export type MirrorReader = Awaited<ReturnType<typeof readMirror>>;
-
 /** A mirror of a sandbox's world, read as the service itself is read. Every answer is held against its published schema. */
 export async function readMirror(store: Store) {
   const { behind, heard, ...rest } = await openReadApi(async () => ({ store, [Symbol.asyncDispose]: async () => {} }));

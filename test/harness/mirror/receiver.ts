@@ -19,21 +19,16 @@ import { signDelivery } from '#src/signing/signature.ts';
 export const signingKey = 'canary-signing-key-of-the-receiver-tests';
 export const signatureHeader = 'Calendly-Webhook-Signature';
 
-export interface TestQueue {
-  /** Every delivery that reached the queue, in order. */
-  readonly deliveries: QueuedDelivery[];
-  readonly batches: DeliveryBatch[];
-  /** `down` rejects, `frozen` never answers. */
-  mode: 'up' | 'down' | 'frozen';
-  enqueue(batch: DeliveryBatch | PackedBatch): Promise<void>;
-}
+export type TestQueue = ReturnType<typeof testQueue>;
 
-export function testQueue(mode: TestQueue['mode'] = 'up'): TestQueue {
-  const queue: TestQueue = {
-    deliveries: [],
-    batches: [],
+export function testQueue(mode: 'up' | 'down' | 'frozen' = 'up') {
+  const queue = {
+    /** Every delivery that reached the queue, in order. */
+    deliveries: [] as QueuedDelivery[],
+    batches: [] as DeliveryBatch[],
+    /** `down` rejects, `frozen` never answers. */
     mode,
-    async enqueue(batch) {
+    async enqueue(batch: DeliveryBatch | PackedBatch): Promise<void> {
       if (queue.mode === 'frozen') return new Promise<void>(() => undefined);
       if (queue.mode === 'down') throw new Error('connection refused');
       // As it would lie in a real queue: through JSON.

@@ -9,14 +9,6 @@ export const callback = 'http://127.0.0.1:8123/callback';
 export const verifier = randomBytes(32).toString('base64url');
 export const challengeOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
-export interface Turn {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  /** What the client receives when the browser is sent back to it. */
-  readonly back: Readonly<Record<string, string>> | undefined;
-}
-
 export function openClient(sandbox: TestSandbox) {
   const { base_url, users } = sandbox.handles;
   const right = {
@@ -28,19 +20,21 @@ export function openClient(sandbox: TestSandbox) {
     state: 'as sent',
   };
 
-  async function turn(url: string, init: RequestInit = {}): Promise<Turn> {
+  async function turn(url: string, init: RequestInit = {}) {
     const answer = await fetch(url, { redirect: 'manual', ...init });
     const location = answer.headers.get('location');
-    const back = location === null ? undefined : Object.fromEntries(new URL(location).searchParams);
+    /** What the client receives when the browser is sent back to it. */
+    const back: Readonly<Record<string, string>> | undefined =
+      location === null ? undefined : Object.fromEntries(new URL(location).searchParams);
     return { status: answer.status, headers: answer.headers, text: await answer.text(), back };
   }
 
   /** The consent page, or what comes instead. */
-  const ask = (bent: Bent = {}): Promise<Turn> => turn(`${base_url}/oauth/authorize?${form({ ...right, ...bent })}`);
+  const ask = (bent: Bent = {}) => turn(`${base_url}/oauth/authorize?${form({ ...right, ...bent })}`);
   /** Approved at once by the owner, unless bent. */
-  const approve = (bent: Bent = {}): Promise<Turn> => ask({ prompt: 'none', login_hint: users.owner, ...bent });
+  const approve = (bent: Bent = {}) => ask({ prompt: 'none', login_hint: users.owner, ...bent });
   /** What the page sends. */
-  const choose = (bent: Bent = {}): Promise<Turn> =>
+  const choose = (bent: Bent = {}) =>
     turn(`${base_url}/oauth/authorize`, { method: 'POST', body: form({ ...right, ...bent }) });
 
   async function post(path: string, bent: Bent, init: RequestInit = {}): Promise<Answer> {
