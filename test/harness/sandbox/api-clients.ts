@@ -5,8 +5,6 @@ import { bearerToken, defaultNeeds } from '#src/upstream/clients.ts';
 import type { ApiPage } from '#src/upstream/pages.ts';
 import { openServer } from '../ports.ts';
 
-export type PausedTime = ReturnType<typeof pausedTime>;
-
 /** Time that passes in pauses only: nothing waits, and every pause is written down. */
 export function pausedTime(startMs = Date.parse('2026-11-15T12:00:00Z')) {
   let now = startMs;
