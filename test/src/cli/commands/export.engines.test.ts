@@ -56,16 +56,6 @@ describe('slotstream export', () => {
     expect(await readdir(folder)).toEqual(['contacts.parquet']);
   });
 
-  it.each([
-    ['a.csv', 'csv'],
-    ['b.NDJSON', 'ndjson'],
-    ['c.jsonl', 'ndjson'],
-    ['d.parquet', 'parquet'],
-  ])('infers the format of %s', async (name, format) => {
-    const { code, out } = await exporting('contacts', '--out', join(folder, name), '--json');
-    expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ format, rows: 3 })]);
-  });
-
   it('writes rows to standard output, as CSV unless another format is given, and messages to standard error', async () => {
     const { code, out, err } = await exporting('contacts', '--columns', 'name,city', '--out', '-');
     expect([code, out]).toEqual([0, "name,city\r\nAda,\r\n'=2+3,\r\nZoë,\r\n"]);
@@ -81,16 +71,6 @@ describe('slotstream export', () => {
     expect(await rows('2025-04-14T13:43:10.123457+02:00')).toBe(0);
     expect(await rows('24h')).toBe(0);
     expect(await rows('99999d')).toBe(3);
-  });
-
-  it('continues after its last run, and says when nothing is new', async () => {
-    const run = async (name: string) =>
-      (await exporting('contacts', '--format', 'ndjson', '--incremental', '--out', join(folder, name))).out;
-    expect(await run('1')).toMatch(
-      /^3 rows of contacts, \d+ bytes, to .* \(all rows: this is the first run with this name and these columns\)\n$/,
-    );
-    expect(await run('2')).toMatch(/^0 rows of contacts \(nothing new since log entry 3\), 0 bytes, to /);
-    expect(await readFile(join(folder, '2'), 'utf8')).toBe('');
   });
 
   it('replaces an existing file, also through a link; --csv raw writes formulas unchanged', async () => {

@@ -108,14 +108,4 @@ describe('slotstream feed', () => {
     expect([await exit, complaint]).toEqual([[0, null], '']);
     expect((await readPosition(world.store, 'slow')) ?? 0).toBeLessThan(1_000);
   });
-
-  it('explains what it cannot do', async () => {
-    await using world = await withEntries(1);
-    const both = await world.home.run(['feed', '--after', '1', '--consumer', 'warehouse']);
-    expect([both.code, both.err]).toEqual([2, expect.stringContaining('use either --after or --consumer')]);
-    const beyond = await world.home.run(['feed', '--after', '9']);
-    expect([beyond.code, beyond.err]).toEqual([2, expect.stringContaining('beyond the end of the log, which is 1')]);
-    const wrong = await world.home.run(['feed', '--event', 'con*act']);
-    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('contact.*')]);
-  });
 });

