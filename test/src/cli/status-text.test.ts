@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { it } from 'vitest';
 import { statusText } from '#src/cli/status-text.ts';
 import { expectGolden } from '../../harness/golden.ts';
 import { lowDisk, machineRow, processRow } from '../../harness/data/process-row.ts';
@@ -58,67 +58,45 @@ const running = {
   sinks: { webhook: { position: 3, behind: 2, sent: 3, failures: 4, failing: 1, last_error: 'HTTP_500' } },
 };
 
-describe('the text of status', () => {
-  it('says in about a dozen lines what runs, where deliveries are, and what the tables have', async () => {
-    await expectGolden(statusText(running, nowMs), 'golden/status.txt');
-  });
+const killed = { ...process, id: 'b', pid: 41, seen_at: '2026-01-05T23:50:00.000000Z' };
 
-  it('says that there is no mirror yet', () => {
-    expect(statusText({ running: false, processes: [], store: { state: 'no mirror yet' } }, nowMs)).toBe(
-      `Deliveries
-  Log  no mirror yet`,
-    );
-  });
+/** Reports, by what the text says of them. */
+const cases: Readonly<Record<string, Parameters<typeof statusText>[0]>> = {
+  'what runs, where deliveries are, and what the tables have': running,
+  'that there is no mirror yet': { running: false, processes: [], store: { state: 'no mirror yet' } },
+  'which processes other machines have, where none runs here': { running: false, processes: [process] },
+  'nothing of a process that was killed and replaced': {
+    running: true,
+    processes: [killed, { ...process, started_at: '2026-01-05T23:50:01.000000Z' }],
+  },
+  'since when a process that was not replaced does not report': { running: true, processes: [killed, process] },
+  'that the queue and the store do not answer': {
+    running: true,
+    processes: [process, { ...process, role: 'receive' }],
+    queue: { engine: 'postgres', state: 'not answering' },
+    store: { state: 'not answering' },
+  },
+  'that the disk log is full, and that the queue lost jobs': {
+    running: true,
+    processes: [],
+    disk_log: { waiting: 0, batches: 1, bytes: 2, losses: 3, is_full: true },
+  },
+  'what is empty in a word, and one of something as one': {
+    running: true,
+    processes: [],
+    queue: { ...running.queue, waiting: 1 },
+    disk_log: { ...running.disk_log, waiting: 0, batches: 0 },
+    reconcile: { recent: { ...lastRun, read: 1, drift: { contacts: { missing: 1 } } } },
+  },
+  'nothing of a part whose shape it does not know': {
+    running: true,
+    processes: [],
+    store: 7,
+    alerts: { pending: 'many' },
+  },
+};
 
-  it('lists the processes of other machines where none runs here', () => {
-    expect(statusText({ running: false, processes: [process] }, nowMs)).toMatch(
-      /^No process runs in this data folder\.\nProcesses\n.*\n {2}start +web-1 \(42\)/,
-    );
-  });
-
-  it('leaves out a process that was killed and replaced', () => {
-    const killed = { ...process, id: 'b', pid: 41, seen_at: '2026-01-05T23:50:00.000000Z' };
-    const replaced = [killed, { ...process, started_at: '2026-01-05T23:50:01.000000Z' }];
-    expect(statusText({ running: true, processes: replaced }, nowMs)).not.toMatch(/no report|\(41\)/);
-    expect(statusText({ running: true, processes: [killed, process] }, nowMs)).toMatch(/\(41\) .* no report since/);
-  });
-
-  it('says that the queue or the store does not answer', () => {
-    const report = {
-      running: true,
-      processes: [],
-      queue: { engine: 'postgres', state: 'not answering' },
-      store: { state: 'not answering' },
-    };
-    expect(statusText(report, nowMs)).toBe(
-      'Deliveries\n  Queue  PostgreSQL: not answering\n  Log    the database does not answer',
-    );
-    const processes = [process, { ...process, role: 'receive' }];
-    const states = statusText({ ...report, processes }, nowMs).match(/(?<= 7 {19})\S.*$/gm);
-    expect(states).toEqual(['the database does not answer', 'running']);
-  });
-
-  it('says that the disk log is full, and that the queue lost jobs', () => {
-    const diskLog = { waiting: 0, batches: 1, bytes: 2, losses: 3, is_full: true };
-    expect(statusText({ running: true, processes: [], disk_log: diskLog }, nowMs)).toContain(
-      '1 batch; 0 deliveries wait for the queue; full: it takes no deliveries; the queue lost jobs 3 times',
-    );
-  });
-
-  it('says what is empty in a word, and one of something as one', () => {
-    const drift = { contacts: { missing: 1 } };
-    const report = {
-      ...running,
-      queue: { ...running.queue, waiting: 1 },
-      disk_log: { ...running.disk_log, waiting: 0, batches: 0 },
-      reconcile: { recent: { ...lastRun, read: 1, drift } },
-    };
-    const text = statusText(report, nowMs);
-    expect(text).toMatch(/Redis: 1 batch waiting.*\n {2}Disk log +empty\n/);
-    expect(text).toContain(': 1 record, 1 difference repaired');
-  });
-
-  it('leaves out a part whose shape it does not know', () => {
-    expect(statusText({ ...running, store: 7, alerts: { pending: 'many' } }, nowMs)).not.toMatch(/Log|Rows|Alerts/);
-  });
+it('the text of status says what golden/status.txt shows', async () => {
+  const texts = Object.entries(cases).map(([what, report]) => `# ${what}\n\n${statusText(report, nowMs)}\n`);
+  await expectGolden(texts.join('\n'), 'golden/status.txt');
 });
