@@ -1,8 +1,9 @@
-// README and docs: links that lead somewhere, settings and dependencies as they are, and only commands that exist.
+// README and docs: links that lead somewhere, settings, dependencies and conformance as they are, and only commands that exist.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { verbs } from '#src/cli/verbs.ts';
+import { conformancePage, readRows } from '../.ci/conformance-page.ts';
 import { envExample, withSettingsTable } from '../.ci/settings-pages.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -31,6 +32,10 @@ describe('the documentation', () => {
     const page = read('docs/configuration.md');
     expect(withSettingsTable(page)).toBe(page);
     expect(read('.env.example')).toBe(envExample());
+  });
+
+  it('shows every row of test/conformance (npm run conformance)', () => {
+    expect(read('docs/proof/conformance.md')).toBe(conformancePage(readRows(join(root, 'test/conformance'))));
   });
 
   it('gives a reason for every dependency, and for nothing else', () => {

@@ -1,4 +1,4 @@
-// Alerts of the real product, killed at every step: one key per fact, whatever happens, and none for old history.
+// Alerts of the real product, killed at every step: one key per fact, whatever happens. That old history makes none is in first-loaded.engines.test.ts.
 import { afterAll, beforeAll, describe, inject, it } from 'vitest';
 import { eventually } from '../../harness/moments.ts';
 import { openAlertReceivers, keyOf, keysOf, titleOf, typeOf } from '../../harness/alerts/alert-receivers.ts';
@@ -9,9 +9,6 @@ import { openHome, type Home, type Product, type RunningProduct, type Settings }
 import { startRedis, type TestRedis } from '../../harness/redis.ts';
 import { isLongRun } from '../../harness/runs.ts';
 import { openSender } from '../../harness/mirror/sender.ts';
-
-const minuteMs = 60_000;
-const dayMs = 1_440 * minuteMs;
 
 /** The claims and the lease of a killed process expire. */
 const patience = { timeout: 120_000 };
@@ -116,24 +113,6 @@ describe.concurrent('alerts of a running product', { timeout: 480_000 }, () => {
       expect(home.output()).not.toContain(first.name);
     },
   );
-
-  it('report nothing from before the first start, however recent, and everything since', async ({ expect }) => {
-    await using inbox = await openAlertReceivers();
-    await using home = await openHome(inbox.settings);
-    const product = await home.open('start');
-    const old = Array.from({ length: 20 }, (_, n) => noShowBooking(n, Date.now() - dayMs - (n + 1) * minuteMs));
-    await send(
-      home,
-      product,
-      old.flatMap(({ booked, marked }) => [marked, booked]),
-    );
-    const before = noShowBooking(98, Date.now() - dayMs / 2);
-    const lately = noShowBooking(99, Date.now());
-    await send(home, product, [before.marked, lately.marked]);
-    await eventually(() => inbox.webhook.received.map(titleOf), patience).toEqual([`No-show: ${lately.name}`]);
-    expect(await ask(home.store, 'select distinct subject_uri from alerts')).toEqual([{ subject_uri: lately.uri }]);
-    expect(await product.term()).toBe(0);
-  });
 
   it('do not delay the end of a process while a channel hangs, and are sent when the channel is back', async ({
     expect,

@@ -4,7 +4,6 @@ import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { readDelivery } from '#schemas/delivery.ts';
 import { defineVerb } from '#src/cli/verb.ts';
-import { sourceNames } from '#src/export/source.ts';
 import { verbs, type VerbEntry } from '#src/cli/verbs.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { verifySignature } from '#src/signing/signature.ts';
@@ -57,19 +56,6 @@ describe('the command line', () => {
         name,
         expect.stringMatching(new RegExp(`^  ${name} `, 'm')),
       ]);
-  });
-
-  it.each(['start', 'receive', 'work'])('names the important variables in %s --help', async (verb) => {
-    const { out } = await run([verb, '--help']);
-    for (const name of ['API_TOKEN', 'PUBLIC_URL', 'DATABASE_URL', 'QUEUE_URL', 'SIGNING_KEYS', 'PORT'])
-      expect(out).toMatch(new RegExp(`^  ${name} +[A-Z]`, 'm'));
-    expect(out).toContain('docs/configuration.md');
-  });
-
-  it('lists in export --help what can be exported, and in trigger --help what can be sent', async () => {
-    const { out } = await run(['export', '--help']);
-    for (const name of sourceNames) expect(out).toMatch(new RegExp(` ${name}(,|$)`, 'm'));
-    expect((await run(['trigger', '--help'])).out).toContain('Kinds:\n  invitee.created, ');
   });
 
   it.each([

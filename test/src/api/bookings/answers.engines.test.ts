@@ -16,26 +16,6 @@ describe.each(oneEngine)('POST /api/answers on $name', ({ fresh }) => {
   });
   afterAll(() => world[Symbol.asyncDispose]());
 
-  it('marks at the service, confirms, takes back, and answers what stands', async () => {
-    const { uris } = world;
-    const give = async (answer: string) =>
-      (await api.post('/api/answers', { invitee: uris.held, answer })).body.resource;
-    const marked = await give('no_show');
-    const mark = world.markOf(uris.held);
-    expect(mark).not.toBeNull();
-    const missed = { outcome: 'no_show', attendance: 'no_show', attendance_basis: mark };
-    expect(marked).toEqual({ invitee: uris.held, answer: 'no_show', ...missed });
-    const confirmed = await give('came');
-    expect(world.markOf(uris.held)).toBeNull();
-    expect(confirmed).toMatchObject({ answer: 'came', outcome: 'held', attendance: 'confirmed' });
-    expect(await give('none')).toMatchObject({ answer: 'none', outcome: 'held' });
-    const [last] = (await api.actions()).actions;
-    const input = { invitee: uris.held, answer: 'none' };
-    expect(last).toMatchObject({ operation: 'answerBooking', status: 200, input });
-    const { deliveries } = (await api.get(`/api/why?uri=${encodeURIComponent(uris.held)}`)).body;
-    expect(deliveries.at(-1)).toMatchObject({ event: 'attendance.withdrawn', source: 'operator' });
-  });
-
   it('refuses what cannot be answered, and changes nothing', async () => {
     const { uris } = world;
     const before = await api.get('/api/deliveries?source=operator');

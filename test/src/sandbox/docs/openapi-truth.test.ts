@@ -1,9 +1,9 @@
 // What the OpenAPI document promises is what the sandbox answers and delivers, by the judgement of a validator of its own.
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { eventKinds } from '#schemas/events.ts';
 import type { OpenApiDocument, ResponseDocs } from '#src/http/openapi/document.ts';
 import { forms } from '#src/sandbox/world/service.ts';
+import { judgeBy, type Judge } from '../../../harness/open-api-judge.ts';
 import { openCallback } from '../../../harness/sandbox/callback-server.ts';
 import { type Answer, type TestSandbox, openForSuite } from '../../../harness/sandbox.ts';
 import { fillEveryList, listsOf } from '../../../harness/sandbox/lists.ts';
@@ -50,18 +50,11 @@ async function makeEverythingHappen(sandbox: TestSandbox, url: string): Promise<
 
 describe.each(forms)('what the documents promise in the %s form', (as) => {
   let document: OpenApiDocument;
-  /** What a validator that knows nothing of our schemas but the document says against a body. */
-  let judge: (schema: unknown, body: unknown) => unknown;
+  let judge: Judge;
   const sandbox = openForSuite({ as, eventTypes: true }, async (opened) => {
     await fillEveryList(opened);
     document = (await opened.control('GET', '/openapi.json')).body as OpenApiDocument;
-    const ajv = new Ajv2020({ strict: false, validateFormats: false });
-    ajv.addSchema({ $id: 'document', components: document.components });
-    judge = (schema, body) => {
-      const text = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/');
-      const validate = ajv.compile(JSON.parse(text) as object);
-      return validate(body) ? [] : validate.errors;
-    };
+    judge = judgeBy(document);
   });
 
   it('is what the lists answer', async () => {

@@ -101,20 +101,6 @@ describe('the sender', () => {
     expect(await Promise.all(sent)).toEqual([late, late, { status: 200 }]);
   });
 
-  it('says what stood in the way', async () => {
-    const sender = openSender();
-    const post = (url: string) => sender.post({ url, headers, body });
-    const strange = await saying('SSH-2.0-OpenSSH\r\n\r\n');
-    expect(await post(strange.url)).toEqual({ status: null, error: 'not an HTTP response' });
-    const upgrading = await saying('HTTP/1.1 101 Switching Protocols\r\n\r\n');
-    expect(await post(upgrading.url)).toMatchObject({ status: null });
-    const closing = await answering((request) => void request.socket.destroy());
-    expect(await post(closing.url)).toMatchObject({ error: expect.stringMatching(/hang-up|ECONNRESET/) });
-    const plain = await answering((_, response) => void response.end());
-    const secured = await post(plain.url.replace('http:', 'https:'));
-    expect(secured).toMatchObject({ status: null, error: expect.stringMatching(/SSL|EPROTO/) });
-  });
-
   it('ends what is under way when it closes', async () => {
     const { url, opened } = await answering(() => undefined);
     const sender = openSender();

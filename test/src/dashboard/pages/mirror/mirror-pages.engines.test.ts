@@ -149,17 +149,4 @@ for (const { name, available, fresh } of oneEngine)
       for (const once of groups.split('|')) expect(html.split(new RegExp(once))).toHaveLength(2);
       expect(textOf(html)).toContain('AI models cannot ask this process: MCP_TOKEN is not set.');
     });
-
-    it('say whether AI models can ask, and what they see', async () => {
-      for (const [env, people] of [
-        [{}, 'masked'],
-        [{ MCP_REVEAL: 'yes' }, 'shown to them'],
-      ] as const) {
-        const { settings } = loadConfig({ MCP_TOKEN: 'Zq7-a-token-that-opens-only-mcp', ...env });
-        await using dashboard = await openDashboard(fresh, { process: testProcess({ settings }) });
-        const { html } = await dashboard.page('/mirror/settings');
-        expect(html).not.toContain('Zq7');
-        expect(textOf(html)).toContain(`AI models can ask it at /mcp ; people are ${people}.`);
-      }
-    });
   });
