@@ -1,4 +1,4 @@
-// Alerts from delivery to recipient: sent once, retracted, collected in digests, deferred by quiet hours, retried. The clock is the test's.
+// Alerts from delivery to recipient: sent once, retracted, deferred by quiet hours, retried. The clock is the test's.
 import { describe, expect, it } from 'vitest';
 import { instantOf } from '#src/base/time.ts';
 import { claimAlerts } from '#src/store/alerts/claims.ts';
@@ -9,7 +9,6 @@ import { noShowBooking } from '../../harness/data/no-show-bookings.ts';
 import { storeEngines } from '../../harness/stores.ts';
 
 const minuteMs = 60_000;
-const bySlack = { channels: ['slack'] };
 const byWebhook = { channels: ['webhook'] };
 const noShowRule = { name: 'missed', when: 'no_show' };
 const lately = (world: AlertWorld, index: number) => noShowBooking(index, world.nowMs() - minuteMs);
@@ -51,28 +50,6 @@ describe('alerts', () => {
     expect(world.inbox.webhook.received).toEqual([]);
   });
 
-  it('wait during quiet hours, in the time zone of the rule', async () => {
-    const quiet_hours = { from: '22:00', to: '07:00', timezone: 'Europe/Berlin' };
-    const rules = [
-      { ...noShowRule, ...bySlack, quiet_hours },
-      { name: 'awake', when: 'no_show', ...byWebhook },
-    ];
-    // 22:30 in Berlin.
-    await using world = await openAlertWorld({ rules, at: '2026-03-04T21:30:00Z' });
-    const { slack, webhook } = world.inbox;
-    const next = async () => (await world.alerts()).find(({ channel }) => channel === 'slack')?.next_at;
-    await world.deliver(lately(world, 1).marked);
-    await eventually(next).toBe('2026-03-05T06:00:00.000000Z');
-    await eventually(() => webhook.received).toHaveLength(1);
-    world.advance('8h');
-    await world.deliver(lately(world, 2).marked);
-    await eventually(() => webhook.received).toHaveLength(2);
-    expect(slack.received).toEqual([]);
-    world.advance('1h');
-    // Both are one message.
-    await eventually(() => slack.received.map(textOf)).toEqual([expect.stringMatching(/^No-show: 2 since /)]);
-  });
-
   it('are sent on a channel whose slots a killed process had claimed just before quiet hours', async () => {
     const quiet_hours = { from: '22:00', to: '07:00' };
     const rules = [
@@ -90,27 +67,6 @@ describe('alerts', () => {
     ).toHaveLength(8);
     world.advance('31m');
     await eventually(() => webhook.received).toHaveLength(8);
-  });
-
-  it('are sent together as a digest at the end of its period', async () => {
-    await using world = await openAlertWorld({
-      rules: [{ ...noShowRule, ...byWebhook, digest: '1h' }],
-      at: '2026-03-04T10:05:00Z',
-    });
-    const { webhook } = world.inbox;
-    const [first, second, third] = [lately(world, 1), lately(world, 2), lately(world, 3)];
-    await world.deliver(first.marked, second.marked, third.marked);
-    await eventually(async () => (await world.alerts()).map(({ next_at }) => next_at)).toEqual(
-      Array.from({ length: 3 }, () => '2026-03-04T11:00:00.000000Z'),
-    );
-    await world.deliver(third.unmarked);
-    world.advance('55m');
-    await eventually(() => webhook.received.map(typeOf)).toEqual(['alert.digest']);
-    await world.reaches('webhook', ['retracted', 'sent', 'sent']);
-    const reported = webhook.received.flatMap(
-      ({ body }) => (body as { data: { subject_uris: string[] } }).data.subject_uris,
-    );
-    expect(reported.toSorted()).toEqual([first.uri, second.uri].toSorted());
   });
 
   it('are retried with growing delays, given up in the end, and resent by an operator', async () => {

@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
+import { lcg } from '../../harness/data/json-variants.ts';
 import { aDayLater, freshSqlite, ingestBodies } from '../../harness/stores.ts';
 
 const people = 400;
@@ -29,7 +30,8 @@ const gone = (n: number) =>
 
 /** Ingests many contacts in mixed batches and deletes some meanwhile; returns the deleted and the remaining ones. */
 async function live(store: Store, seed: number): Promise<{ deleted: number[]; kept: number[] }> {
-  const random = randomOf(seed);
+  const share = lcg(seed);
+  const random = (below: number): number => Math.floor(share() * below);
   const deleted = new Set<number>();
   const known = new Set<number>();
   for (let round = 0; round < 40; round += 1) {
@@ -45,14 +47,6 @@ async function live(store: Store, seed: number): Promise<{ deleted: number[]; ke
     for (const n of going) deleted.add(n);
   }
   return { deleted: [...deleted], kept: [...known].filter((n) => !deleted.has(n)) };
-}
-
-function randomOf(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
 }
 
 const found = (text: string, whom: readonly number[]) => whom.filter((n) => text.includes(canaryOf(n)));

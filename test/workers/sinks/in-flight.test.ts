@@ -22,28 +22,6 @@ describe('entries in flight', () => {
     expect(inFlight.add('a', feedEntryOf(5))).toBe(true);
   });
 
-  it('leave in the order of their key, at most as many at a time as asked for', () => {
-    const inFlight = createInFlight(roomy);
-    const entries = [1, 2, 3].map((seq) => feedEntryOf(seq));
-    for (const entry of entries) inFlight.add('a', entry);
-    expect(inFlight.next('a', 2)).toEqual(entries.slice(0, 2));
-    expect(inFlight.next('a', 2), 'not sent yet').toEqual(entries.slice(0, 2));
-    inFlight.done('a', entries.slice(0, 2));
-    expect(inFlight.next('a', 2)).toEqual(entries.slice(2));
-  });
-
-  it('have arrived up to the first that has not, whatever arrived after it', () => {
-    const inFlight = createInFlight(roomy);
-    const [first, second] = [feedEntryOf(4), feedEntryOf(7)];
-    inFlight.add('a', first);
-    inFlight.add('b', second);
-    expect(inFlight.arrived(9)).toBe(3);
-    inFlight.done('b', [second]);
-    expect(inFlight.arrived(9)).toBe(3);
-    inFlight.done('a', [first]);
-    expect(inFlight.arrived(9)).toBe(9);
-  });
-
   it('are bounded in number and in size', () => {
     const inFlight = createInFlight({ entries: 3, characters: 100 });
     expect(inFlight.room()).toBe(3);

@@ -284,29 +284,23 @@ describe('a template', () => {
   );
 });
 
-describe('times', () => {
-  const at = (time: string) => `2026-${time}:00.000000Z`;
-  it.each([
-    [at('11-16T14:00'), at('11-16T14:30'), 'Europe/Berlin', 'Mon, 16 Nov 2026, 15:00–15:30 (Europe/Berlin)'],
-    [at('07-16T14:00'), at('07-16T14:30'), 'Europe/Berlin', 'Thu, 16 Jul 2026, 16:00–16:30 (Europe/Berlin)'],
-    [at('11-16T23:30'), at('11-17T00:30'), 'UTC', 'Mon, 16 Nov 2026, 23:30–Tue, 17 Nov 2026, 00:30 (UTC)'],
-    [at('11-16T14:00'), null, 'Asia/Kolkata', 'Mon, 16 Nov 2026, 19:30 (Asia/Kolkata)'],
-    [at('11-16T14:00'), null, null, 'Mon, 16 Nov 2026, 14:00 (UTC)'],
-    [at('11-16T14:00'), null, 'Mars/Olympus', 'Mon, 16 Nov 2026, 14:00 (UTC)'],
-    [at('11-16T14:00'), null, '+02:00', 'Mon, 16 Nov 2026, 14:00 (UTC)'],
-    ['never', null, 'UTC', 'unknown'],
-  ])('%s to %s in %s is %s', (start, end, zone, expected) => {
-    expect(zonedSpan(start, end, zone)).toBe(expected);
-  });
-
-  it.each([
-    [0, '0 min'],
-    [59_000, '59 s'],
-    [3_600_000, '1 h'],
-    [11_100_000, '3 h 5 min'],
-    [86_400_000, '1 d'],
-    [187_200_000, '2 d 4 h'],
-  ])('%i ms are %s', (ms, expected) => {
-    expect(durationText(ms)).toBe(expected);
-  });
+it('times and durations read as golden/times.txt', async () => {
+  const morning = '2026-11-16T14:00:00.000000Z';
+  const spans: readonly Parameters<typeof zonedSpan>[] = [
+    [morning, '2026-11-16T14:30:00.000000Z', 'Europe/Berlin'],
+    ['2026-07-16T14:00:00.000000Z', '2026-07-16T14:30:00.000000Z', 'Europe/Berlin'],
+    ['2026-11-16T23:30:00.000000Z', '2026-11-17T00:30:00.000000Z', 'UTC'],
+    ...['Asia/Kolkata', null, 'Mars/Olympus', '+02:00'].map((zone): Parameters<typeof zonedSpan> => [
+      morning,
+      null,
+      zone,
+    ]),
+    ['never', null, 'UTC'],
+  ];
+  const durations = [0, 59_000, 3_600_000, 11_100_000, 86_400_000, 187_200_000];
+  const lines = [
+    ...spans.map((span) => `${span.join(' ')}: ${zonedSpan(...span)}`),
+    ...durations.map((ms) => `${ms} ms: ${durationText(ms)}`),
+  ];
+  await expectGolden(lines.join('\n'), 'golden/times.txt');
 });
