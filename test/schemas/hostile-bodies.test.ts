@@ -115,12 +115,7 @@ describe('any string at all', () => {
     expect(JSON.stringify(read).isWellFormed()).toBe(true);
   };
 
-  it('is read without throwing', () => {
-    fc.assert(fc.property(fc.string({ unit, maxLength: 200 }), holds), runs(100));
-    fc.assert(fc.property(fc.json({ stringUnit: unit }), holds), runs(100));
-  });
-
-  it('is read without throwing when it looks like a delivery', () => {
+  it('is read without throwing, also when it looks like a delivery', () => {
     const mutated = fc
       .tuple(fc.constantFrom(...Object.keys(fullInvitee)), fc.jsonValue())
       .map(([key, value]) => ({ ...fullInvitee, [key]: value }));
@@ -132,10 +127,9 @@ describe('any string at all', () => {
       },
       { requiredKeys: [] },
     );
-    fc.assert(
-      fc.property(envelope, (body) => holds(JSON.stringify(body))),
-      runs(100),
-    );
+    const looksLikeOne = envelope.map((body) => JSON.stringify(body));
+    for (const body of [fc.string({ unit, maxLength: 200 }), fc.json({ stringUnit: unit }), looksLikeOne])
+      fc.assert(fc.property(body, holds), runs(100));
   });
 
   it('never has a value in its reason', () => {

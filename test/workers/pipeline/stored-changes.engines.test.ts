@@ -7,28 +7,17 @@ import { lastSeq } from '#src/store/log/read.ts';
 import { entriesAt } from '#src/store/log/retention.ts';
 import { blankEntry, parseText } from '#workers/pipeline/parse.ts';
 import { longestValue } from '#workers/pipeline/stored-changes.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
 import type { Changes, Effect } from '#workers/projections/merge.ts';
-import { ingestRecords } from '#workers/sync/records.ts';
 import { cut, history, reordered } from '../../harness/data/delivery-histories.ts';
 import { fold, readObservation } from '../../harness/mirror/memory-fold.ts';
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
-import { emptyTables, freshMemory, ingestBodies, receivedAt, type TestStore } from '../../harness/stores.ts';
+import { emptyTables, freshMemory, ingestBodies, type TestStore } from '../../harness/stores.ts';
 
-const screen = privacyScreen({ eraseOnDelete: false });
 const base = 'https://api.example.test';
 const at = (second: number) => `2025-04-14T11:43:${String(second).padStart(2, '0')}.000000Z`;
 const delivery = (event: string, second: number, payload: object) =>
   JSON.stringify({ event, created_at: at(second), payload });
 
-const meeting = { uri: `${base}/scheduled_events/1`, name: 'Intro', status: 'active' };
-const invitee = {
-  uri: `${base}/invitees/1`,
-  name: 'Ada',
-  email: 'ada@example.test',
-  event: meeting.uri,
-  scheduled_event: meeting,
-};
 const withoutCreated = ({ changes, created }: Pick<Effect, 'changes' | 'created'>) =>
   changes &&
   Object.fromEntries(
@@ -98,14 +87,5 @@ describe('the changes of entries', () => {
       { contacts: { company: ['Old', longest] } },
       { contacts: { company: [longest, `… (${longer.length + 2} characters)`] } },
     ]);
-  });
-
-  it('list the columns whose values are the time of observation, which may change', async () => {
-    const record = { uri: invitee.uri, no_show: { uri: `${base}/invitee_no_shows/1` } };
-    await ingestRecords({ store: opened.store, screen }, [{ kind: 'invitee', record, observed: at(1) }], {
-      source: 'reconcile',
-      now: receivedAt,
-    });
-    expect(await entries()).toMatchObject([{ changes: { invitees: { no_show_at: [null, at(1)] } } }]);
   });
 });

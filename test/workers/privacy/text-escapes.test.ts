@@ -158,13 +158,13 @@ describe('an erased address', () => {
     expect([...decodingsOf('&amp;amp;amp;amp;#64;')].at(-1)).toBe('&amp;#64;');
   });
 
-  it('is found where a character without a width separates it from the words around it', () => {
-    for (const text of ['see\u200bada@example.test\ufeffplease', 'see\u00adada\uff20example.test\u2060please'])
-      expect(redactedText('ada@example.test', contactBody({ company: text }))).not.toContain('company":"see');
-  });
-
-  it('is found after the letter of an escaped line break', () => {
-    for (const text of ['a\\nada@example.test', 'a\\\\tada@example.test', '\\u000aada@example.test'])
-      expect(redactedText('ada@example.test', contactBody({ company: text }))).not.toContain('ada@');
+  it.each([
+    'see\u200bada@example.test\ufeffplease',
+    'see\u00adada\uff20example.test\u2060please',
+    'a\\nada@example.test',
+    'a\\\\tada@example.test',
+    '\\u000aada@example.test',
+  ])('is found behind a character without a width, and behind the letter of an escaped line break: %j', (text) => {
+    expect(redactedText('ada@example.test', contactBody({ company: text }))).toContain('"company":null');
   });
 });

@@ -1,6 +1,6 @@
 // Where values came from: a row names the facts it draws from, and those alone make the same row.
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { StoredRow } from '#src/store/rows.ts';
 import { mirrorTables, type Fact, type MirrorTable } from '#workers/projections/contract.ts';
 import { drawsFrom, originsOf } from '#workers/projections/field-origins.ts';
@@ -20,37 +20,22 @@ const known = (batches: readonly (readonly (Fact | null)[])[]): Fact[] =>
 const rowIn = (contents: Contents) => (table: MirrorTable, uri: string) =>
   contents[table]?.find((row) => row['uri'] === uri);
 
-describe('what a row draws from', () => {
-  it(
-    'is enough to make it: the facts no row draws from may be left out',
-    () => {
-      fc.assert(
-        fc.property(arrivals, ({ eraseOnDelete, batches }) => {
-          const { contents } = fold(batches, { eraseOnDelete });
-          const drawn = known(batches).filter((compiled) => drawsFrom(rowIn(contents), compiled));
-          expect(fold([drawn], { eraseOnDelete }).contents).toEqual(contents);
-        }),
-        runs(20),
-      );
-    },
-    propertyTimeoutMs,
-  );
-
-  it(
-    'is named for every column with a value, and the fact it names says just this value',
-    () => {
-      fc.assert(
-        fc.property(arrivals, ({ eraseOnDelete, batches }) => {
-          const { contents } = fold(batches, { eraseOnDelete });
-          const facts = known(batches);
-          for (const table of mirrorTables) for (const row of contents[table] ?? []) explained(table, row, facts);
-        }),
-        runs(20),
-      );
-    },
-    propertyTimeoutMs,
-  );
-});
+it(
+  'what a row draws from is enough to make it, and is named for every column with a value by a fact that says just this value',
+  () => {
+    fc.assert(
+      fc.property(arrivals, ({ eraseOnDelete, batches }) => {
+        const { contents } = fold(batches, { eraseOnDelete });
+        const facts = known(batches);
+        const drawn = facts.filter((compiled) => drawsFrom(rowIn(contents), compiled));
+        expect(fold([drawn], { eraseOnDelete }).contents).toEqual(contents);
+        for (const table of mirrorTables) for (const row of contents[table] ?? []) explained(table, row, facts);
+      }),
+      runs(20),
+    );
+  },
+  propertyTimeoutMs,
+);
 
 const bookkeeping = new Set(['uri', 'version', 'lagging', 'as_of', 'no_show_facts']);
 

@@ -6,17 +6,11 @@ import { loadConfig } from '#src/config/load.ts';
 import { openChannels } from '#workers/alerts/channels/channels.ts';
 import { eventually } from '../../../harness/moments.ts';
 import { openAlertWorld } from '../../../harness/alerts/alert-world.ts';
-import { mistakesIn } from '../../../harness/alerts/watched-rules.ts';
 import { noShowMessage } from '../../../harness/alerts/channel-sends.ts';
 import { noShowBooking } from '../../../harness/data/no-show-bookings.ts';
 import { openCallback } from '../../../harness/sandbox/callback-server.ts';
 
 const secret = 'canary-of-the-sales-team';
-
-const mistakesOf = async (rule: object): Promise<string> => {
-  const rules = [{ name: 'sales', when: 'no_show', ...rule }];
-  return (await mistakesIn(JSON.stringify({ rules }), { configured: ['webhook'] })).join('\n');
-};
 
 describe('a rule with its own address', () => {
   it('sends there, also without a setting, and fails without pausing the others', async () => {
@@ -61,17 +55,5 @@ describe('a rule with its own address', () => {
     expect(team.received).toEqual([]);
     expect(lines.join()).toContain('slack_url of the rule sales');
     expect(lines.join()).not.toContain(secret);
-  });
-
-  it('names what is wrong with it, and not the address', async () => {
-    expect(await mistakesOf({ slack_url: `ftp://${secret}` })).toBe(
-      'rules.0 (sales): slack_url must be a web address without a user name',
-    );
-    expect(await mistakesOf({ teams_url: `https://${secret}:x@example.test` })).not.toContain(secret);
-    expect(await mistakesOf({ channels: ['webhook'], discord_url: `https://example.test/${secret}` })).toBe(
-      'rules.0 (sales): discord_url is the address of a channel it does not use',
-    );
-    expect(await mistakesOf({ channels: ['slack'], slack_url: `https://example.test/${secret}` })).toBe('');
-    expect(await mistakesOf({ channels: ['slack'] })).toContain('which is not configured');
   });
 });

@@ -265,23 +265,21 @@ describe('a template', () => {
     },
   );
 
-  it.each([
-    ['{{ nam }}', 'unknown variable nam'],
-    ['{{ name', 'not a valid Liquid template: output "{{ name" not closed'],
-    ['{% if name %}', 'not a valid Liquid template: tag {% if name %} not closed'],
-    ['{{ name | shout }}', 'not a valid Liquid template: undefined filter: shout'],
-    ['{% include "x" %}', 'not a valid Liquid template: ENOENT'],
-    ['{% for i in (1..100000000) %}x{% endfor %}', 'not a valid Liquid template: memory alloc limit exceeded'],
-  ])('%s is rejected', async (template, mistake) => {
-    expect(await checkTemplate(template)).toContain(mistake);
+  it('is accepted or rejected as golden/templates.txt says', async () => {
+    const templates = ['{{ name | upcase }}', '{{ contact["My field"] }}', '{{ utm.source | default: "none" }}'];
+    const wrong = [
+      '{{ nam }}',
+      '{{ name',
+      '{% if name %}',
+      '{{ name | shout }}',
+      '{% for i in (1..100000000) %}x{% endfor %}',
+    ];
+    const lines = [];
+    for (const template of [...templates, ...wrong])
+      lines.push(`${template}: ${(await checkTemplate(template)) ?? 'accepted'}`);
+    await expectGolden(lines.join('\n'), 'golden/templates.txt');
+    expect(await checkTemplate('{% include "x" %}')).toContain('not a valid Liquid template: ENOENT');
   });
-
-  it.each(['{{ name | upcase }}', '{{ contact["My field"] }}', '{{ utm.source | default: "none" }}'])(
-    '%s is fine',
-    async (template) => {
-      expect(await checkTemplate(template)).toBeUndefined();
-    },
-  );
 });
 
 it('times and durations read as golden/times.txt', async () => {

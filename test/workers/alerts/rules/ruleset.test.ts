@@ -122,6 +122,8 @@ const toHosts = [
 const unknownKind = { name: 'a', when: 'no_shw', grace: 'soon', omit: ['phone'], template: ['{{ unknown_name }}'] };
 const everyChannel = ['log', 'slack', 'teams', 'discord', 'pagerduty', 'ntfy', 'webhook', 'email'];
 
+const secret = 'canary-of-the-sales-team';
+
 /** The file, and the channels that are configured. */
 const files: Readonly<Record<string, readonly [given: unknown, configured?: readonly ChannelName[]]>> = {
   'many mistakes': [{ rules: manyMistakes, more: 1 }],
@@ -131,6 +133,18 @@ const files: Readonly<Record<string, readonly [given: unknown, configured?: read
     ['teams'],
   ],
   'messages to hosts without a channel for them': [{ rules: toHosts.slice(1, 2) }, ['email']],
+  'own addresses': [
+    {
+      rules: [
+        { name: 'scheme', when: 'no_show', slack_url: `ftp://${secret}` },
+        { name: 'user', when: 'no_show', teams_url: `https://${secret}:x@example.test` },
+        { name: 'unused', when: 'no_show', channels: ['webhook'], discord_url: `https://example.test/${secret}` },
+        { name: 'fine', when: 'no_show', channels: ['slack'], slack_url: `https://example.test/${secret}` },
+        { name: 'none', when: 'no_show', channels: ['slack'] },
+      ],
+    },
+    ['webhook'],
+  ],
   'channels that are not configured': [{ rules: [{ name: 'a', when: 'no_show', channels: everyChannel }] }, ['slack']],
 };
 
@@ -143,6 +157,7 @@ describe('mistakes in the rules', () => {
           '\n',
         ),
       );
+    expect(parts.join()).not.toContain(secret);
     await expectGolden(parts.join('\n\n'), 'golden/mistakes.txt');
   });
 });
