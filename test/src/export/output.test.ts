@@ -29,14 +29,6 @@ describe('a file that is written', () => {
     expect(await readFile(path, 'utf8')).toBe('rows');
   });
 
-  it('leaves nothing behind when it is not completed', async () => {
-    {
-      await using file = await openFileOutput(join(folder, 'contacts.csv'));
-      await file.write(Buffer.from('rows'));
-    }
-    expect(await readdir(folder)).toEqual([]);
-  });
-
   it('is written to a folder that did not exist', async () => {
     const path = join(folder, 'exports', 'today', 'contacts.csv');
     {

@@ -9,6 +9,7 @@ import { privacyScreen } from '#workers/privacy/screen.ts';
 import { flawsOf } from '../../harness/data/cloudevents-schema.ts';
 import { bearer } from '../../harness/mirror/api-app.ts';
 import { openReadApi } from '../../harness/mirror/read-api.ts';
+import { openedAnew } from '../../harness/opened.ts';
 import { runs } from '../../harness/runs.ts';
 import { emptyTables, ingestBodies, receivedAt, rowsOf, oneEngine } from '../../harness/stores.ts';
 
@@ -51,9 +52,9 @@ for (const engine of oneEngine)
       };
       return { ...api, ask, events, readOn };
     }
+    const api = openedAnew(open);
 
     it('is valid for every kind of entry, in the order of the log, with the entry as its data', async () => {
-      await using api = await open();
       await ingestBodies(api.store, [
         named(1, 'ada'),
         'not JSON',
@@ -90,7 +91,6 @@ for (const engine of oneEngine)
     });
 
     it('is answered to who asks for it; JSON is preferred to nothing, a wildcard or less', async () => {
-      await using api = await open();
       const typeFor = async (accept: string) => {
         const { status, headers } = await api.ask('', accept);
         expect([status, headers.get('vary')]).toEqual([200, 'Accept']);
@@ -113,7 +113,6 @@ for (const engine of oneEngine)
     });
 
     it('is read from the last event to the end, where the answer is an empty array', async () => {
-      await using api = await open();
       expect(await api.readOn()).toEqual([]);
       await ingestBodies(api.store, [named(1, 'a'), named(2, 'b'), named(3, 'c')]);
       const first = await api.readOn();
@@ -127,7 +126,6 @@ for (const engine of oneEngine)
     });
 
     it('refuses an ID that is not of this log, and two positions at once', async () => {
-      await using api = await open();
       await ingestBodies(api.store, [named(1, 'a')]);
       const problem = async (query: string) => {
         const answer = await api.ask(query);
@@ -148,7 +146,6 @@ for (const engine of oneEngine)
     });
 
     it('waits at the end for as many milliseconds as `timeout` allows', async () => {
-      await using api = await open();
       expect(await api.events('?timeout=1')).toEqual([]);
       const waiting = api.events('?timeout=99999999');
       await ingestBodies(api.store, [named(1, 'a')]);
@@ -156,7 +153,6 @@ for (const engine of oneEngine)
     });
 
     it('has the same ID however often it is read, and a new one when the entry moves to the end', async () => {
-      await using api = await open();
       await ingestBodies(api.store, [named(1, 'a'), named(2, 'b'), named(3, 'c')]);
       await api.post('/api/deliveries/1/replay');
       const before = await api.readOn();
@@ -177,7 +173,6 @@ for (const engine of oneEngine)
     });
 
     it('names deleted and erased subjects as such, without data; what arrives late does not bring them back', async () => {
-      await using api = await open();
       await ingestBodies(api.store, [
         named(1, 'canary'),
         delivery('contact.deleted', { uri: contact(1), name: 'canary' }, 20),
@@ -211,7 +206,6 @@ for (const engine of oneEngine)
         delivery('event_type.updated', { uri: eventType, name: 'Intro', deleted_at: '2025-04-14T11:00:00Z' }, 12),
       ];
       const order = fc.shuffledSubarray(sent, { minLength: sent.length });
-      await using api = await open();
       await fc.assert(
         fc.asyncProperty(order, fc.nat({ max: sent.length }), async (deliveries, erasedAfter) => {
           await emptyTables(api.store);

@@ -28,13 +28,6 @@ describe('readiness', () => {
     expect(await both.readiness()).toMatchObject({ status: 'not_ready', deliveries: 'degraded' });
   });
 
-  it('is false from the moment the process is stopping', async () => {
-    const health = createHealth({ checks: { queue: up }, clock: () => 0 });
-    expect(await health.readiness()).toMatchObject({ status: 'ready' });
-    health.stop();
-    expect(await health.readiness()).toMatchObject({ status: 'not_ready', stopping: true });
-  });
-
   it.each([
     // Every batch is written, the disk writes, the circuit, the queue answers: what a delivery meets.
     [true, true, 'closed', true, 'ready'],

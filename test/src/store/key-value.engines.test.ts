@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Unit } from '#src/store/contract.ts';
-import { changeValue, checkpoint, keyValue, readValue, removeValues, writeValue } from '#src/store/key-value.ts';
+import { changeValue, keyValue, readValue, writeValue } from '#src/store/key-value.ts';
 import { lockLog } from '#src/store/locks.ts';
 import { openedOnce } from '../../harness/opened.ts';
-import { rowsOf, availableEngines, storeEngines } from '../../harness/stores.ts';
+import { availableEngines, storeEngines } from '../../harness/stores.ts';
 
 const counter = z.object({ count: z.number() });
 
@@ -13,18 +13,6 @@ for (const { name, fresh } of availableEngines) {
   describe(`values on ${name}`, () => {
     const made = openedOnce(fresh);
     const within = (work: (unit: Unit) => Promise<void>) => made.store.transaction(work);
-
-    it.each([
-      { at: keyValue('some', counter), table: 'key_values' as const },
-      { at: checkpoint('some', counter), table: 'sync_checkpoints' as const },
-    ])('are read as they were written, replaced and removed ($table)', async ({ at, table }) => {
-      expect(await readValue(made.store, at)).toBeUndefined();
-      await within((unit) => writeValue(unit, at, { count: 1 }));
-      await within((unit) => writeValue(unit, at, { count: 2 }));
-      expect(await readValue(made.store, at)).toEqual({ count: 2 });
-      await within((unit) => removeValues(unit, [at, keyValue('another', counter)]));
-      expect((await rowsOf(made.store, table)).filter(({ key }) => /^(some|another)$/.test(String(key)))).toEqual([]);
-    });
 
     it('of another version read as absent', async () => {
       await within((unit) => writeValue(unit, keyValue('other', z.object({ sheet: z.string() })), { sheet: 'two' }));

@@ -1,14 +1,12 @@
 // Opening a store: which engine a URL means, what is refused and how, and who may read the file.
-import { statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { exitCodeOf, isTransient } from '#src/base/errors.ts';
+import { isTransient } from '#src/base/errors.ts';
 import { openStore, retryContention } from '#src/store/open-store.ts';
 import { createDatabase } from '../../harness/postgres.ts';
-import { ingestBodies } from '../../harness/stores.ts';
 import { copyPostgres } from '../../harness/templates.ts';
 
 const needs = { report: () => {} };
@@ -24,23 +22,6 @@ describe('opening a store', () => {
     dir = await mkdtemp(join(tmpdir(), 'slotstream-store-'));
   });
   afterAll(() => rm(dir, { recursive: true }));
-
-  it('refuses a scheme that no engine understands, as bad configuration', async () => {
-    for (const url of ['mysql://x/y', 'mirror.db', '', 'constructor:x']) {
-      const error = await failure(url);
-      expect(error).toMatchObject({ code: 'config', hint: expect.stringContaining('sqlite:PATH') as string });
-      expect(exitCodeOf(error)).toBe(2);
-    }
-  });
-
-  it('makes the folder and a file that only its owner reads, and opens it again', async () => {
-    const path = join(dir, 'deep', 'er', 'mirror.db');
-    await using store = await openStore(needs, `sqlite:${path}`);
-    await ingestBodies(store, ['{}']);
-    for (const file of [path, `${path}-wal`]) expect(statSync(file).mode & 0o777).toBe(0o600);
-    await using again = await openStore(needs, `sqlite:${path}`);
-    await again.engine.ping();
-  });
 
   it('says which file cannot be opened, when it is a folder or no database', async () => {
     const path = join(dir, 'poem.db');

@@ -67,12 +67,6 @@ describe('bootstrap', () => {
 });
 
 describe('what is refused', () => {
-  const tokenWithout = (...missing: readonly string[]) =>
-    sandbox.tokens.personal('poor', {
-      user: sandbox.handles.users.owner,
-      scopes: everyScope.filter((scope) => !missing.includes(scope)),
-    });
-
   it.each([
     [400, 'The supplied parameters are invalid.', 'request'],
     [403, 'Please upgrade your account to the enterprise level.', 'plan'],
@@ -85,12 +79,6 @@ describe('what is refused', () => {
     expect(subscriptionsIn(sandbox)).toEqual([bookings, submissions, recaps]);
     expect(refusalsIn(applied.results)[0]).toMatchObject({ desired: { family: 'contact' }, cause: { kind, message } });
     expect([isComplete(applied), applied.failure]).toEqual([false, undefined]);
-  });
-
-  it('without webhooks:write is everything', async () => {
-    const { results } = await openBootstrapper(sandbox, { token: tokenWithout('webhooks:write') }).apply();
-    const cause = { kind: 'scopes', scopes: ['webhooks:write'] };
-    expect(refusalsIn(results)).toMatchObject([{ cause }, { cause }, { cause }, { cause }, { cause }]);
   });
 
   it('to an ordinary member is what concerns the organization, not the recaps', async () => {

@@ -1,12 +1,12 @@
 // The keys bootstrap registers with: stored before anything else, added without ever losing an old one.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callbackOf, callersOf, chooseKeys } from '#src/subscriptions/from-config.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { exitCodeOf } from '#src/base/errors.ts';
-import { addKey, openKeyRing, recheckMs } from '#src/signing/key-ring.ts';
+import { addKey } from '#src/signing/key-ring.ts';
 
 let dataDir: string;
 beforeEach(() => void (dataDir = mkdtempSync(join(tmpdir(), 'slotstream-bootstrap-keys-'))));
@@ -22,15 +22,6 @@ const choose = (env: Record<string, string>, { rotates = false, isDry = false } 
 };
 
 describe('the key to register with', () => {
-  it('is put before the old ones by a rotation, and a running key ring reads it', () => {
-    const { keys: old } = choose({});
-    const ring = openKeyRing({ keys: undefined, dataDir, generate: false, allowUnsigned: false });
-    const { keys } = choose({}, { rotates: true });
-    expect(keys.slice(1)).toEqual(old);
-    expect(ring.keysAt(recheckMs)).toEqual(keys);
-    expect(statSync(file()).mode & 0o777).toBe(0o600);
-  });
-
   it('must be configured with OAuth: exit code 2, and nothing is created', () => {
     const config = configOf(oauth);
     const callers = { main: callersOf(configOf({ API_TOKEN: 'token' })).main, logins: new Map() };

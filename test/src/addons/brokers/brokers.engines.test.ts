@@ -6,12 +6,11 @@ import { setPosition } from '#src/store/log/consumer-offsets.ts';
 import { kafkaSink } from '#src/addons/brokers/kafka.ts';
 import { natsSink } from '#src/addons/brokers/nats.ts';
 import type { PumpInput } from '#workers/sinks/pump.ts';
-import type { SinkSettings } from '#src/app/sinks.ts';
 import { openedAnew, openedOnce } from '../../../harness/opened.ts';
 import { eventually } from '../../../harness/moments.ts';
 import { startKafka, startNats, type Published, type TestBroker } from '../../../harness/brokers.ts';
 import { flawsOf } from '../../../harness/data/cloudevents-schema.ts';
-import { contact, contactUri, openSinks, startPump, whole } from '../../../harness/mirror/sink-pump.ts';
+import { contact, contactUri, startPump, whole } from '../../../harness/mirror/sink-pump.ts';
 import { freshSqlite, ingestBodies, receivedAt } from '../../../harness/stores.ts';
 
 /** Entries about ten contacts, several about each. */
@@ -33,7 +32,6 @@ const brokers = [
     available: inject('natsPath') !== '',
     start: (): Promise<TestBroker> => startNats(),
     sink: (url: string) => natsSink({ url, ...nats, timeoutMs: 1_000 }),
-    settings: (url: string): Partial<SinkSettings> => ({ nats: { url, ...nats } }),
     key: 'slotstream.contact.updated',
     headers: (id: string) => ({
       'content-type': 'application/cloudevents+json',
@@ -45,7 +43,6 @@ const brokers = [
     available: inject('kcatPath') !== '',
     start: startKafka,
     sink: (url: string) => kafkaSink({ url, timeoutMs: 1_000 }),
-    settings: (url: string): Partial<SinkSettings> => ({ kafka: { url } }),
     key: contactUri(1),
     headers: () => ({ 'content-type': 'application/cloudevents+json; charset=UTF-8' }),
   },
@@ -136,24 +133,5 @@ for (const { name, available, ...kind } of brokers)
       // The duplicate window of JetStream.
       await eventually(async () => (await published()).length).toBe(name === 'nats' ? 55 : 85);
       await expectAllInOrder(55);
-    });
-
-    it('is filled by one process at a time, and by another when that one ends', async () => {
-      const start = async () => openSinks(await opened.openAnother(), kind.settings(broker.url));
-      const processes = [await start(), await start()] as const;
-      await processes[0].reaches(name, 0);
-      await ingestBodies(opened.store, some(0, 50));
-      await processes[0].reaches(name, 50);
-      const sent = await Promise.all(processes.map(async ({ status }) => (await status())[name]?.sent ?? 0));
-      expect(sent.toSorted((a, b) => a - b)).toEqual([0, 50]);
-      const [working, idle] = sent[0] === 50 ? processes : processes.toReversed();
-      expect(await working?.list()).toMatchObject([
-        { name, host: new URL(broker.url.replace(/^\w+/, 'http')).host, state: 'current', behind: 0 },
-      ]);
-      await working?.close();
-      await ingestBodies(opened.store, some(50, 50));
-      await idle?.reaches(name, 100);
-      await expectAllInOrder(100);
-      await idle?.close();
     });
   });

@@ -61,15 +61,6 @@ describe.runIf(inject('redisUrl'))('the queue on Redis', () => {
     expect(reported.map(String).join()).not.toContain('xxx');
   });
 
-  it('rejects while Redis is a replica, and continues once it is the master again', async () => {
-    await using redis = await startRedis();
-    await using queue = await openOn(redis);
-    await redis.cli('replicaof', '127.0.0.1', '1');
-    await expect(queue.add(batchOf('a'))).rejects.toEqual(unavailable);
-    await redis.cli('replicaof', 'no', 'one');
-    await until(() => succeeds(queue.add(batchOf('b'))), 'an add succeeds');
-  });
-
   it('reports a Redis that may lose or drop what it accepted as fatal, and only warns when it may not read the settings', async () => {
     await using redis = await startRedis();
     await redis.cli('acl', 'setuser', 'app', 'on', '>s3cret-passw0rd', '~{slotstream}:*', '&*', '+@all', '-config');

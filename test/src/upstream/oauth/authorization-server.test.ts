@@ -43,15 +43,6 @@ const published = (more: object = {}) => ({
 });
 
 describe('the metadata', () => {
-  it('may name endpoints of another origin than AUTH_URL', async () => {
-    const { open, asked } = openNetwork({ ...published(), [tokenUrl]: () => Response.json(tokens) });
-    const server = await open(authUrl);
-    expect(await server.refresh(refreshToken, undefined)).toMatchObject({ access_token: 'access-of_ours' });
-    expect(asked.map(({ url }) => url)).toEqual([authUrl + metadataPath, tokenUrl]);
-    const fields = { grant_type: 'refresh_token', refresh_token: refreshToken };
-    expect(Object.fromEntries(asked[1]?.body ?? [])).toEqual(fields);
-  });
-
   it.each([
     ['below AUTH_URL', `/tenant${metadataPath}`, '/tenant'],
     ['where RFC 8414 puts it', `${metadataPath}/tenant`, '/tenant'],

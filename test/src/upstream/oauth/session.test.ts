@@ -1,7 +1,7 @@
 // Stored logins: the file, who may change it, and tokens that renew themselves once.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,7 @@ import { loadConfig } from '#src/config/load.ts';
 import { openSession } from '#src/upstream/oauth/session.ts';
 import { readLogins, withLogins, type Login } from '#src/upstream/oauth/token-file.ts';
 import { openUpstream, defaultNeeds, openUserUpstreams } from '#src/upstream/clients.ts';
+import { openedAnew } from '../../../harness/opened.ts';
 import { openClient } from '../../../harness/sandbox/oauth-client.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
 import { failureOf } from '../../../harness/sandbox/api-clients.ts';
@@ -38,22 +39,6 @@ const login = (more: Partial<Login> = {}): Login => ({
 const save = (one: Login) => withLogins(defaultNeeds, { dataDir }, async (_, keep) => keep(one));
 
 describe('the file of logins', () => {
-  it('is empty before the first login, then has one entry per user in the order of their first login', async () => {
-    expect([readLogins(dataDir), readLogins(join(dataDir, 'none'))]).toEqual([[], []]);
-    await save(login());
-    await save(login({ user: 'https://api.example.test/users/2' }));
-    await save(login({ accessToken: 'access-2' }));
-    const found = readLogins(dataDir).map(({ user, accessToken }) => [user.slice(-1), accessToken]);
-    expect(found).toEqual([
-      ['1', 'access-2'],
-      ['2', 'access-1'],
-    ]);
-    // For the owner alone, and no other files are left.
-    const files = ['oauth-tokens.json', 'oauth-tokens.lock'];
-    expect(readdirSync(dataDir).toSorted()).toEqual(files);
-    for (const file of files) expect(statSync(join(dataDir, file)).mode & 0o777).toBe(0o600);
-  });
-
   it('is unchanged when a change fails', async () => {
     await save(login());
     const before = readFileSync(path(), 'utf8');
@@ -112,11 +97,11 @@ describe('a login', () => {
       [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
     };
   }
+  const opened = openedAnew(openWorld);
   const works = async (sandbox: TestSandbox, token: string) =>
     (await sandbox.call('GET', '/users/me', { token })).status === 200;
 
   it('uses its access token until shortly before its expiry', async () => {
-    await using opened = await openWorld();
     const { sandbox, world, input, body } = opened;
     const session = openSession(world, input);
     expect(await session.current()).toBe(body.access_token);
@@ -131,7 +116,6 @@ describe('a login', () => {
   });
 
   it('is renewed once, however many callers and processes need it at the same time', async () => {
-    await using opened = await openWorld();
     const { sandbox, world, input, body, refreshes } = opened;
     const child = fileURLToPath(new URL('./session-child.ts', import.meta.url));
     const children = [1, 2].map(() => fork(child, [JSON.stringify(input), String(body.access_token)]));
@@ -145,7 +129,6 @@ describe('a login', () => {
   });
 
   it('is not lost when the authorization server is down; when revoked, it asks to log in again, with no token in the error', async () => {
-    await using opened = await openWorld();
     const { world, input, body, revoke } = opened;
     const failing = (async () => new Response('', { status: 503 })) as typeof fetch;
     const down = { ...world, sleep: async () => undefined, fetch: failing };
@@ -158,7 +141,6 @@ describe('a login', () => {
   });
 
   it('does not keep an aborted caller waiting, neither for the lock nor for the server', async () => {
-    await using opened = await openWorld();
     const { world, input, body } = opened;
     const stop = new AbortController();
     const held = Promise.withResolvers<void>();
@@ -180,7 +162,6 @@ describe('a login', () => {
   });
 
   it('is saved when the caller that renews it is aborted after the refresh token was sent', async () => {
-    await using opened = await openWorld();
     const { sandbox, world, input, body } = opened;
     const stop = new AbortController();
     const stopping = ((url: URL, init?: RequestInit) => {
