@@ -4,11 +4,9 @@ import {
   codeOf,
   describeConnectFailure,
   describeDriverError,
-  isConnectFailure,
   isContention,
   isMissingTable,
   isTransient,
-  rootCodeOf,
   SlotstreamError,
 } from '#src/base/errors.ts';
 
@@ -41,12 +39,6 @@ describe('an error', () => {
     expect(isMissingTable(withCode('42P01'))).toBe(true);
     expect(isMissingTable(withCode('SQLITE_ERROR', 'no such table: event_log'))).toBe(true);
     expect(isMissingTable(withCode('42703'))).toBe(false);
-  });
-
-  it('of a connection is known by the code of its cause', () => {
-    const refused = new TypeError('fetch failed', { cause: withCode('ECONNREFUSED') });
-    expect(isConnectFailure(rootCodeOf(refused))).toBe(true);
-    expect(isConnectFailure(rootCodeOf(withCode('ECONNRESET')))).toBe(false);
   });
 
   it('of a connection names the address, and nothing else of the message', () => {

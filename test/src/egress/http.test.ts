@@ -124,15 +124,6 @@ it('a name is resolved once: the address that was checked is the one connected t
 });
 
 describe('answers', () => {
-  it.each([301, 302, 303, 307, 308])('a %i is an answer, not a way', async (status) => {
-    await using inner = await openFakeServer((_request, response) => response.end());
-    await using there = await openFakeServer((_request, response) =>
-      response.writeHead(status, { location: inner.url }).end(),
-    );
-    expect(await post(there.url, { allowPrivate: true })).toMatchObject({ ok: true, status });
-    expect(inner.asked).toEqual([]);
-  });
-
   it('an answer without end is read up to a limit', async () => {
     await using there = await openFakeServer((_request, response) => {
       const more = () => {

@@ -125,20 +125,6 @@ describe('the stream of the feed', () => {
     reader.leave();
   });
 
-  it('starts at the position of a consumer', async () => {
-    await ingestBodies(opened.store, many(1, 4));
-    const answer = await fetch(`http://127.0.0.1:${listener.port}/api/feed/consumers/warehouse`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ acknowledged: 2 }),
-    });
-    expect(answer.status).toBe(200);
-    const reader = await subscribe('?consumer=warehouse');
-    await reader.until(() => reader.received().length >= 2);
-    expect(ids(reader.received())).toEqual([3, 4]);
-    reader.leave();
-  });
-
   it('is not broken by line breaks or reserved names in events and payloads', async () => {
     const spaced = `{\n"event":"contact.updated",\r"created_at":"2025-04-14T11:43:10Z",\r\n"payload":\n{\r"uri":\n"https://api.example.test/contacts/9",\n"name":\n"a\\nid: 99"}}`;
     const names = ['error', 'open', 'x\ndata: {}', 'x\r\nid: 77\r\n\r\n', 'contact.merged'];

@@ -49,21 +49,4 @@ for (const engine of availableEngines)
       await store.transaction((unit) => writeRows(unit, 'organization_memberships', members('third', 1)));
       expect(await rowsOf(store, 'organization_memberships')).toHaveLength(1);
     });
-
-    it(`${engine.name === 'postgres' ? 'do not wait' : 'wait'} for each other's answers`, async () => {
-      const seen: string[] = [];
-      await opened.store.transaction((unit) => {
-        const step = (name: string) => async () => {
-          seen.push(`send ${name}`);
-          await unit.engine.run(unit.db, { sql: 'select 1', parameters: [] });
-          seen.push(`answer ${name}`);
-        };
-        return inOrder(unit, [step('a'), step('b')]);
-      });
-      expect(seen).toEqual(
-        engine.name === 'postgres'
-          ? ['send a', 'send b', 'answer a', 'answer b']
-          : ['send a', 'answer a', 'send b', 'answer b'],
-      );
-    });
   });

@@ -28,10 +28,6 @@ describe('an error of the queue', () => {
     expect(isTransient(toQueueError(failing('anything')))).toBe(true);
   });
 
-  it('keeps driver messages that contain no data', () => {
-    expect(toQueueError(failing('connect ECONNREFUSED 127.0.0.1:6379')).message).toContain('127.0.0.1:6379');
-  });
-
   it('leaves our own errors unchanged', () => {
     const own = new SlotstreamError('queue_held', 'Held.');
     expect(toQueueError(own)).toBe(own);

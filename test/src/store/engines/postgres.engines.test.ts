@@ -4,9 +4,7 @@ import { afterEach, describe, expect, inject, vi } from 'vitest';
 import { inOrder } from '#src/store/in-order.ts';
 import { readRows, writeRows } from '#src/store/rows.ts';
 import { lastErasure } from '#workers/privacy/erasure-index.ts';
-import { until } from '../../../harness/ports.ts';
 import { freshPostgres, ingestBodies, testWith } from '../../../harness/stores.ts';
-import { ask } from '../../../oracle/deliveries.ts';
 
 const it = testWith(freshPostgres);
 
@@ -62,41 +60,6 @@ describe.runIf(inject('postgresUrl'))('a fold on PostgreSQL', () => {
       'commit',
     ]);
     expect(kinds.filter((kind) => kind === 'write rows')).toHaveLength(4);
-  });
-
-  it('writes nothing else when another writer has created one of its rows, until it has read that row', async ({
-    opened,
-  }) => {
-    const sent = sentStatements();
-    await ingestBodies(opened.store, [booking(0, 'Asia/Tokyo')]);
-    const other = new pg.Client({ connectionString: opened.url });
-    await other.connect();
-    const uri = `${base}/scheduled_events/1`;
-    await other.query('begin');
-    await other.query(`insert into scheduled_events (uri, name) values ('${uri}', 'Intake')`);
-    const before = sent.length;
-    const ingesting = ingestBodies(opened.store, [booking(1, 'Asia/Tokyo')]);
-    // The insert of the fold waits for the other transaction.
-    const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-    await until(async () => (await ask(opened.url, waiting)).length > 0, 'the fold waits');
-    await other.query('commit');
-    await other.end();
-    expect((await ingesting).entries).toMatchObject([{ outcome: 'applied' }]);
-    expect(withoutRepeats(kindsOf(sent.slice(before)))).toEqual([
-      'begin',
-      'read rows',
-      'read log',
-      'write rows',
-      // Of the other writer.
-      'commit',
-      'read rows',
-      'read log',
-      'write rows',
-      'lock log',
-      'check erasures',
-      'write log',
-      'commit',
-    ]);
   });
 
   it('goes on to prepare statements after one that was refused', async ({ store }) => {

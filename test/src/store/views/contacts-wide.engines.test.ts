@@ -30,6 +30,9 @@ for (const engine of availableEngines)
         'uri',
         'Select',
         '\\',
+        // PostgreSQL has them in comments, without the addresses of links.
+        '['.repeat(100_000),
+        '[a]('.repeat(100_000),
       ];
       const definitions = Array.from({ length: 300 }, (_, n) => ({
         uri: fieldUri(`${n}';"\\--`),
