@@ -1,7 +1,7 @@
 // One world for everything that works on the log and the tables: the same deliveries and reads, in any order and in any batches, with
 // rebuilds, replays, pruning, quarantine and a deleted contact in between, on both engines, end in the rows of the model, with each delivery in the log once.
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
 import { quarantine } from '#workers/pipeline/ingest.ts';
 import { blankEntry, parseText } from '#workers/pipeline/parse.ts';
@@ -23,7 +23,6 @@ import {
   receivedAt,
   rowsOf,
   tableNames,
-  type TestStore,
 } from '../harness/stores.ts';
 
 const [deletedContact = ''] = uris.contacts;
@@ -93,15 +92,10 @@ describe.each([
   { name: 'sqlite', available: true, fresh: freshMemory, count: 25 },
   { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 7 },
 ])('the tables on $name', ({ available, fresh, count }) => {
-  let opened: TestStore;
-  beforeEach(async () => {
-    if (available) opened = await fresh();
-  });
-  afterEach(() => opened?.[Symbol.asyncDispose]());
-
   it.runIf(available)(
     'end in the rows of the model, whatever arrives when, and whatever is done to the log in between',
     async () => {
+      await using opened = await fresh();
       const { store } = opened;
       await fc.assert(
         fc.asyncProperty(worlds, async (world) => {

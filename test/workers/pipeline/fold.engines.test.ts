@@ -1,16 +1,9 @@
 // The protocol of the fold: which steps it takes, in which order, and what the log and the rows hold afterwards.
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { fold, foldBatch, type FoldPolicy } from '#workers/pipeline/fold.ts';
-import {
-  ingest,
-  emptyTables,
-  freshSqlite,
-  freshPostgres,
-  receivedAt,
-  rowsOf,
-  type TestStore,
-} from '../../harness/stores.ts';
+import { openedOnce } from '../../harness/opened.ts';
+import { ingest, emptyTables, freshSqlite, freshPostgres, receivedAt, rowsOf } from '../../harness/stores.ts';
 import { parseBatch, type ParsedItem } from '#workers/pipeline/parse.ts';
 import { alreadyScreened, type Screen } from '#workers/pipeline/screen.ts';
 import { merge } from '#workers/projections/merge.ts';
@@ -57,15 +50,11 @@ function screenWith(changes: Partial<ReturnType<typeof alreadyScreened>> = {}): 
   };
 }
 
-let opened: TestStore;
-beforeAll(async () => {
-  opened = await freshSqlite();
-});
+const opened = openedOnce(freshSqlite);
 afterEach(async () => {
   vi.restoreAllMocks();
   await emptyTables(opened.store);
 });
-afterAll(() => opened[Symbol.asyncDispose]());
 
 const logged = async () =>
   (await rowsOf(opened.store, 'event_log')).map(({ outcome, duplicates, body }) => ({ outcome, duplicates, body }));

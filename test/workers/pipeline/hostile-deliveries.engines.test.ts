@@ -1,31 +1,25 @@
 // What a stranger may send and what a store refuses, through ingest into each engine: kept, alike on both, with its reason, and never in
 // the way of its neighbours.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { StoredRow } from '#src/store/rows.ts';
 import { bombs } from '../../harness/data/hostile.ts';
-import { emptyTables, ingestBodies, rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
+import { openedAnew } from '../../harness/opened.ts';
+import { ingestBodies, rowsOf, availableEngines } from '../../harness/stores.ts';
 
 const uri = 'https://api.example.test/contacts/1';
 const contact = (payload: object, event = 'contact.updated') =>
   JSON.stringify({ event, created_at: '2025-04-14T11:43:10Z', payload: { uri, ...payload } });
 const neighbour = (n: number) => contact({ uri: `https://api.example.test/contacts/neighbour-${n}`, name: `n${n}` });
 
-describe.each(storeEngines)('on $name', ({ available, fresh }) => {
-  let opened: TestStore;
-  beforeAll(async () => {
-    if (available) opened = await fresh();
-  });
-  beforeEach(async () => {
-    if (available) await emptyTables(opened.store);
-  });
-  afterAll(() => opened?.[Symbol.asyncDispose]());
+describe.each(availableEngines)('on $name', ({ fresh }) => {
+  const opened = openedAnew(fresh);
 
   const entries = async () =>
     (await rowsOf(opened.store, 'event_log')).toSorted((a, b) => Number(a['seq']) - Number(b['seq']));
   const theContact = async () =>
     (await rowsOf(opened.store, 'contacts')).find((row) => row['uri'] === uri) as StoredRow;
 
-  it.runIf(available)('bombs of depth and size are quarantined, and their neighbours are not', async () => {
+  it('bombs of depth and size are quarantined, and their neighbours are not', async () => {
     const bodies = [neighbour(1), ...bombs.map(([body]) => body), neighbour(2)];
     await ingestBodies(opened.store, bodies);
     expect((await entries()).map(({ outcome, reason }) => [outcome, reason])).toEqual([
@@ -36,7 +30,7 @@ describe.each(storeEngines)('on $name', ({ available, fresh }) => {
     expect((await entries()).map(({ body }) => String(body).length)).toEqual(bodies.map((body) => body.length));
   });
 
-  it.runIf(available)('hostile text is stored as it is, apart from NUL and half a surrogate pair', async () => {
+  it('hostile text is stored as it is, apart from NUL and half a surrogate pair', async () => {
     const texts = [
       "'); DROP TABLE contacts;--",
       '$1 ?1 :name @x %s " \' ` \\ \\\\',
@@ -56,7 +50,7 @@ describe.each(storeEngines)('on $name', ({ available, fresh }) => {
     expect((await entries()).at(-1)).toMatchObject({ outcome: 'applied', body: odd });
   });
 
-  it.runIf(available)('URIs and addresses as long as they may be fit both engines', async () => {
+  it('URIs and addresses as long as they may be fit both engines', async () => {
     const noise = (length: number, seed: number) =>
       Array.from({ length }, (_, n) => (((n + seed) * 7_919 * (n + 3)) % 46_656).toString(36))
         .join('')

@@ -1,26 +1,23 @@
 // What every store is, on each engine: its keys, and that what is written comes back as it was.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Json } from '#src/store/columns.ts';
 import { readRows, writeRows, type StoredRow, type UriRow } from '#src/store/rows.ts';
 import type { MirrorTable } from '#workers/projections/contract.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { tables } from '#src/store/tables.ts';
-import { storeEngines, type TestStore } from '../../harness/stores.ts';
+import { openedOnce } from '../../harness/opened.ts';
+import { availableEngines } from '../../harness/stores.ts';
 
-describe.each(storeEngines)('a store on $name', ({ available, blank, fresh }) => {
-  let opened: TestStore;
-  beforeAll(async () => {
-    if (available) opened = await fresh();
-  });
-  afterAll(() => opened?.[Symbol.asyncDispose]());
+describe.each(availableEngines)('a store on $name', ({ blank, fresh }) => {
+  const opened = openedOnce(fresh);
 
   async function roundTrip(table: MirrorTable, row: UriRow): Promise<StoredRow> {
     await opened.store.transaction((unit) => writeRows(unit, table, [row]));
     return opened.store.transaction(async (unit) => (await readRows(unit, table, [row.uri])).get(row.uri) as StoredRow);
   }
 
-  it.runIf(available)('holds the keys that the page of tables says', async () => {
+  it('holds the keys that the page of tables says', async () => {
     for (const [name, { key }] of Object.entries(tables)) {
       const { rows } =
         opened.store.engine.name === 'sqlite'
@@ -34,7 +31,7 @@ describe.each(storeEngines)('a store on $name', ({ available, blank, fresh }) =>
     }
   });
 
-  it.runIf(available)('gives timestamps back with their six digits', async () => {
+  it('gives timestamps back with their six digits', async () => {
     const times = {
       created_at: '2025-04-14T11:42:33.115889Z',
       updated_at: '2025-04-14T11:42:33.000000Z',
@@ -46,7 +43,7 @@ describe.each(storeEngines)('a store on $name', ({ available, blank, fresh }) =>
     expect(await roundTrip('contacts', { uri: 'https://x/times', ...times })).toMatchObject(times);
   });
 
-  it.runIf(available)('gives JSON back as the value it was, whatever kind of value it is', async () => {
+  it('gives JSON back as the value it was, whatever kind of value it is', async () => {
     const values: Json[] = [
       'text',
       '"5"',
@@ -70,7 +67,7 @@ describe.each(storeEngines)('a store on $name', ({ available, blank, fresh }) =>
     }
   });
 
-  it.runIf(available)('gives flags and numbers back, and null where there is nothing', async () => {
+  it('gives flags and numbers back, and null where there is nothing', async () => {
     const values = { active: true, secret: false, admin_managed: null, duration: 30, position: 0 };
     expect(await roundTrip('event_types', { uri: 'https://x/flags', ...values })).toMatchObject(values);
     const amounts = { payment_amount: 12.35, payment_successful: false, rescheduled: true };
@@ -79,7 +76,7 @@ describe.each(storeEngines)('a store on $name', ({ available, blank, fresh }) =>
     expect(Object.entries(whole).filter(([, value]) => value !== null)).toEqual([['uri', 'https://x/nothing']]);
   });
 
-  it.runIf(available)('writes and reads more rows at once than one statement holds', async () => {
+  it('writes and reads more rows at once than one statement holds', async () => {
     const rows = Array.from({ length: 205 }, (_, n) => ({ uri: `https://x/many/${n}`, name: `n${n}` }));
     const found = await opened.store.transaction(async (unit) => {
       await writeRows(unit, 'contacts', rows);
@@ -92,7 +89,7 @@ describe.each(storeEngines)('a store on $name', ({ available, blank, fresh }) =>
     expect([...found.values()].map(({ name }) => name).toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
   });
 
-  it.runIf(available)('is refused when a newer version has migrated it', async () => {
+  it('is refused when a newer version has migrated it', async () => {
     await using newer = await fresh();
     await sql`insert into kysely_migration (name, timestamp) values ('9999-from-the-future', '2099-01-01')`.execute(
       newer.store.db,
@@ -100,7 +97,7 @@ describe.each(storeEngines)('a store on $name', ({ available, blank, fresh }) =>
     await expect(openStore({ report: () => {} }, newer.url)).rejects.toMatchObject({ code: 'store_version' });
   });
 
-  it.runIf(available)('is opened read-only where it exists, and not created where it does not', async () => {
+  it('is opened read-only where it exists, and not created where it does not', async () => {
     const existing = { report: () => {}, existing: true };
     await using there = await fresh();
     await (await openStore(existing, there.url)).close();

@@ -1,11 +1,12 @@
 // Deliveries that name an organization: those of another one than the mirror's are quarantined, and no others.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { writeValue } from '#src/store/key-value.ts';
 import { mirrorIdentity } from '#workers/pipeline/organization.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
-import { ingestBodies, oneEngine, rowsOf, type TestStore } from '../../harness/stores.ts';
+import { openedAnew } from '../../harness/opened.ts';
+import { ingestBodies, oneEngine, rowsOf } from '../../harness/stores.ts';
 
 const origin = 'https://api.example.test';
 const ours = `${origin}/organizations/ours`;
@@ -24,9 +25,7 @@ const body = (n: number, more: { envelope?: object; payload?: object; isNested?:
 };
 
 describe.each(oneEngine)('an organization in a delivery, on $name', (engine) => {
-  let opened: TestStore;
-  beforeEach(async () => void (opened = await engine.fresh()));
-  afterEach(() => opened[Symbol.asyncDispose]());
+  const opened = openedAnew(engine.fresh);
   const claim = (organization = ours) =>
     opened.store.transaction((unit) => writeValue(unit, mirrorIdentity, { origin, organization, filled: true }));
   const names = async () => (await rowsOf(opened.store, 'contacts')).map(({ name }) => name).toSorted();

@@ -1,6 +1,6 @@
 // What the log stores about the changes of an entry, and readers get as it is: nothing of a created row, whole values otherwise.
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { canonicalJson, type JsonObject } from '#schemas/wire.ts';
 import { readFeed } from '#src/feed/entry.ts';
 import { lastSeq } from '#src/store/log/read.ts';
@@ -11,7 +11,8 @@ import type { Changes, Effect } from '#workers/projections/merge.ts';
 import { cut, history, reordered } from '../../harness/data/delivery-histories.ts';
 import { fold, readObservation } from '../../harness/mirror/memory-fold.ts';
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
-import { emptyTables, freshMemory, ingestBodies, type TestStore } from '../../harness/stores.ts';
+import { openedAnew } from '../../harness/opened.ts';
+import { emptyTables, freshMemory, ingestBodies } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const at = (second: number) => `2025-04-14T11:43:${String(second).padStart(2, '0')}.000000Z`;
@@ -25,11 +26,7 @@ const withoutCreated = ({ changes, created }: Pick<Effect, 'changes' | 'created'
   );
 
 describe('the changes of entries', () => {
-  let opened: TestStore;
-  beforeEach(async () => {
-    opened = await freshMemory();
-  });
-  afterEach(() => opened[Symbol.asyncDispose]());
+  const opened = openedAnew(freshMemory);
 
   const entries = async () =>
     entriesAt(

@@ -1,8 +1,9 @@
 // The privacy stage as the fold calls it: what it redacts along with a batch, and whether it says so.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { eraseFrom } from '../../harness/erasures.ts';
-import { freshSqlite, ingestBodies, rowsOf, type TestStore } from '../../harness/stores.ts';
+import { openedAnew } from '../../harness/opened.ts';
+import { freshSqlite, ingestBodies, rowsOf } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const now = '2025-04-14T12:00:00.000000Z';
@@ -20,11 +21,7 @@ const invitee = (id: string, more: object = {}) => ({
   ...more,
 });
 
-let opened: TestStore;
-beforeEach(async () => {
-  opened = await freshSqlite();
-});
-afterEach(() => opened[Symbol.asyncDispose]());
+const opened = openedAnew(freshSqlite);
 
 const entries = async () =>
   (await rowsOf(opened.store, 'event_log')).map(({ event, subject_uri: uri, redacted, body }) => ({

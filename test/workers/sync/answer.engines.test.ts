@@ -1,7 +1,7 @@
 // Answers against the sandbox, on both stores: in any order with marks of the service, with webhooks that come late, twice or in another
 // order, and with processes that end between the call and the record.
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { markNoShow, unmarkNoShow } from '#src/sandbox/world/bookings/bookings.ts';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { answers, recordAnswer, type Answer, type AnswerNeeds } from '#workers/sync/answer.ts';
@@ -12,6 +12,7 @@ import { openTestReconcile } from '../../harness/mirror/test-reconcile.ts';
 import { viewRows } from '../../harness/mirror/view-rows.ts';
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 import { openSubscriber } from '../../harness/sandbox/subscriber.ts';
+import { openedOnce } from '../../harness/opened.ts';
 import { ingestBodies, rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
 
 class Killed extends Error {}
@@ -100,11 +101,7 @@ for (const { name, available, fresh, count } of storeEngines.map((engine, at) =>
   count: [15, 4][at] ?? 4,
 })))
   describe.runIf(available)(`an answer on ${name}`, () => {
-    let world: Awaited<ReturnType<typeof openWorld>>;
-    beforeAll(async () => {
-      world = await openWorld(fresh);
-    });
-    afterAll(() => world[Symbol.asyncDispose]());
+    const world = openedOnce(() => openWorld(fresh));
 
     it(
       'is what the service has, whatever comes when and wherever a process ends',

@@ -1,6 +1,6 @@
 // Records read from the API, on each store: they repair rows and the log does not grow, whether forged, malformed, written by several at
 // once, or read again while a rebuild runs.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '#schemas/wire.ts';
 import type { Store } from '#src/store/contract.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
@@ -8,7 +8,8 @@ import type { RecordKind } from '#schemas/records.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { ingestBodies, projectedRows, receivedAt, rowsOf, storeEngines, type TestStore } from '../../harness/stores.ts';
+import { openedAnew } from '../../harness/opened.ts';
+import { ingestBodies, projectedRows, receivedAt, rowsOf, storeEngines } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const at = (seconds: number) => new Date(Date.UTC(2025, 3, 14, 11, 43, seconds)).toISOString().replace('Z', '000Z');
@@ -28,13 +29,11 @@ function read(store: Store, records: readonly JsonObject[], { kind = 'contact' a
 
 for (const engine of storeEngines)
   describe.runIf(engine.available)(`the records of ${engine.name}`, () => {
-    let opened: TestStore;
-    beforeEach(async () => void (opened = await engine.fresh()));
+    const opened = openedAnew(engine.fresh);
     afterEach(async () => {
       // Whatever a test did, the log is the truth about it.
       const { rowsDiffered } = await rebuild({ store: opened.store, screen });
       if (rowsDiffered > 0) throw new Error(`A rebuild found ${rowsDiffered} rows to change.`);
-      await opened[Symbol.asyncDispose]();
     });
     const log = async () =>
       (await rowsOf(opened.store, 'event_log')).toSorted((a, b) => Number(a['seq']) - Number(b['seq']));

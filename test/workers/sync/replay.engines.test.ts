@@ -1,13 +1,14 @@
 // Replay and rebuild on each store: quarantined entries are projected, deleted contacts are redacted, no entry blocks another.
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
 import { quarantine } from '#workers/pipeline/ingest.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
 import { createDatabase } from '../../harness/postgres.ts';
 import { refuseContact } from '../../harness/refuse-contact.ts';
-import { ingestBodies, receivedAt, rowsOf, storeEngines, tableNames, type TestStore } from '../../harness/stores.ts';
+import { openedAnew } from '../../harness/opened.ts';
+import { ingestBodies, receivedAt, rowsOf, storeEngines, tableNames } from '../../harness/stores.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 
@@ -34,9 +35,7 @@ async function traces(store: Store): Promise<string[]> {
 
 for (const engine of storeEngines)
   describe.runIf(engine.available)(`the log of ${engine.name}`, () => {
-    let opened: TestStore;
-    beforeEach(async () => void (opened = await engine.fresh()));
-    afterEach(() => opened[Symbol.asyncDispose]());
+    const opened = openedAnew(engine.fresh);
     const outcomes = async () => {
       const entries = await rowsOf(opened.store, 'event_log');
       return entries.toSorted((a, b) => Number(a['seq']) - Number(b['seq'])).map(({ outcome }) => outcome);

@@ -1,7 +1,7 @@
 // What every channel promises: it sends a message as its golden file shows, reports the answer without its words, and reaches nothing private by
 // itself. Against a real web server and a real mail server.
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createLog } from '#src/observability/log.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { createOutgoing } from '#src/egress/http.ts';
@@ -20,15 +20,14 @@ import {
 } from '../../../harness/alerts/channel-sends.ts';
 import { openTestMailServer } from '../../../harness/alerts/mail-server.ts';
 import { bookingContext, inviteeUri } from '../../../harness/data/booking-context.ts';
+import { openedOnce } from '../../../harness/opened.ts';
 import { expectGolden, yamlOf } from '../../../harness/golden.ts';
 
 const httpChannels = ['slack', 'teams', 'discord', 'pagerduty', 'ntfy', 'webhook'] as const;
 const channels = [...httpChannels, 'email'] as const;
 const never = () => new AbortController().signal;
-type World = Awaited<ReturnType<typeof openChannelWorld>>;
-let world: World;
-beforeAll(async () => void (world = await openChannelWorld()));
-afterAll(() => world[Symbol.asyncDispose]());
+const world = openedOnce(openChannelWorld);
+type World = typeof world;
 
 const evilName = bookingContext({ invitee: { name: 'https://evil.example.test [x](https://evil.test) <@1> @here' } });
 const fact = { kind: 'no_show', noShowUri: 'https://api.example.test/invitee_no_shows/N1' } as const;

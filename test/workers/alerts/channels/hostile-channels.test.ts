@@ -1,7 +1,7 @@
 // Whatever a stranger writes, a message does nothing in any channel but show it, within the limits of the channel.
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { buildDigest } from '#workers/alerts/message/digest.ts';
 import {
   adminUrl,
@@ -14,11 +14,10 @@ import {
 import type { Mail } from '../../../harness/alerts/mail-server.ts';
 import { messageTexts } from '../../../harness/data/hostile.ts';
 import { runs } from '../../../harness/runs.ts';
+import { openedOnce } from '../../../harness/opened.ts';
 import type { Received } from '../../../harness/sandbox/callback-server.ts';
 
-let world: Awaited<ReturnType<typeof openChannelWorld>>;
-beforeAll(async () => void (world = await openChannelWorld()));
-afterAll(() => world[Symbol.asyncDispose]());
+const world = openedOnce(openChannelWorld);
 
 const bookingLink = `${adminUrl}/bookings/I1`;
 

@@ -1,8 +1,9 @@
 // The walks through the service: what they ask, in which pages, and where they go on.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { allResources, type Resource, type ResourceName, type ResourcePage } from '#workers/sync/resources/registry.ts';
 import type { Sources } from '#workers/sync/sources.ts';
 import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
+import { openedOnce } from '../../../harness/opened.ts';
 import { clientOf, openFakeServer } from '../../../harness/sandbox/api-clients.ts';
 
 const resourceOf = (name: ResourceName): Resource => {
@@ -33,11 +34,7 @@ const urisOf = (pages: readonly ResourcePage[]) =>
 const noMore = { count: 0, next_page: null, previous_page: null, next_page_token: null, previous_page_token: null };
 
 describe('a walk', () => {
-  let sandbox: TestSandbox;
-  beforeAll(async () => {
-    sandbox = await openTestSandbox({ contacts: 105, bookings: 24, rateLimits: false });
-  });
-  afterAll(() => sandbox[Symbol.asyncDispose]());
+  const sandbox = openedOnce(() => openTestSandbox({ contacts: 105, bookings: 24, rateLimits: false }));
 
   it('goes on from each of its pages as if it had never stopped', async () => {
     const { users, tokens } = sandbox.handles;

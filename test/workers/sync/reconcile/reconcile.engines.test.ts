@@ -1,5 +1,5 @@
 // Reconcile against the sandbox: what it finds, what it leaves alone, and what it does about it.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createLiveActivity } from '#src/sandbox/live.ts';
 import { deleteContact, updateContact } from '#src/sandbox/world/contacts/contacts.ts';
 import type { StoredRow } from '#src/store/rows.ts';
@@ -9,6 +9,7 @@ import { mirrorDifferences } from '../../../harness/mirror/mirror-comparison.ts'
 import { allKinds, openTestReconcile, type TestReconcile } from '../../../harness/mirror/test-reconcile.ts';
 import { inForms } from '../../../harness/sandbox.ts';
 import { openSubscriber } from '../../../harness/sandbox/subscriber.ts';
+import { openedOnce } from '../../../harness/opened.ts';
 import { ingestBodies, projectedRows, rowsOf, storeEngines } from '../../../harness/stores.ts';
 
 /** More contacts than a page has. */
@@ -36,11 +37,7 @@ const isWithinWeeks = (at: string): boolean => {
 for (const { name, available, fresh, as } of inForms(storeEngines)) {
   // Each test leaves the mirror as the service is.
   describe.runIf(available)(`reconcile on ${name}, the service as ${as}`, { shuffle: false }, () => {
-    let mirrored: TestReconcile;
-    beforeAll(async () => {
-      mirrored = await openTestReconcile(fresh, { ...world, as });
-    });
-    afterAll(() => mirrored[Symbol.asyncDispose]());
+    const mirrored = openedOnce(() => openTestReconcile(fresh, { ...world, as }));
 
     it('looks without writing, then repairs just what it named, then finds nothing', async () => {
       const before = await projectedRows(mirrored.store);
