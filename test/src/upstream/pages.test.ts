@@ -64,14 +64,6 @@ describe('pages', () => {
     expect(server.asked).toEqual(['GET /things?count=2', 'GET /things/after/1', 'GET /things/after/2']);
   });
 
-  it('have the token of the next page, from which another run can continue', async () => {
-    await using server = await threePages(whole);
-    const tokens: (string | null)[] = [];
-    for await (const { nextToken } of pagesOf(clientOf(server.url), list)) tokens.push(nextToken);
-    expect(tokens).toEqual(['b', 'c', null]);
-    expect(await ids(pagesOf(clientOf(server.url), list, { from: 'c' }))).toEqual([[5]]);
-  });
-
   it.each([
     ['a token', (token: string, base: string) => ({ next_page: `${base}/things`, next_page_token: token })],
     ['a link with a token', (token: string, base: string) => ({ next_page: `${base}/v2/x?page_token=${token}` })],
