@@ -41,8 +41,6 @@ async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-export type TestNats = Awaited<ReturnType<typeof startNats>>;
-
 /** `cut` kills the server; `restore` starts it on the same port and folder. */
 export async function startNats({ args = [] as readonly string[], login = '' } = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'slotstream-nats-'));
