@@ -1,16 +1,13 @@
 // docs/dashboard.md, docs/feed.md and docs/operations.md: every address that they show is answered.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openDashboard } from '../harness/mirror/dashboard.ts';
 import { storeEngines } from '../harness/stores.ts';
+import { openedOnce } from '../harness/opened.ts';
 
 const [sqlite] = storeEngines;
-let dashboard: Awaited<ReturnType<typeof openDashboard>>;
-beforeAll(async () => {
-  dashboard = await openDashboard(sqlite.fresh);
-});
-afterAll(() => dashboard[Symbol.asyncDispose]());
+const dashboard = openedOnce(() => openDashboard(sqlite.fresh));
 
 /** In blocks of code, at the beginning of a line; those with `…` are abbreviated. */
 const addressesOf = (name: string): readonly string[] => {

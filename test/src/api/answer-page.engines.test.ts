@@ -1,5 +1,5 @@
 // The page of a signed link, on both stores: it shows one meeting, only its forms answer, and every other link gets the same refusal.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createAnswerPage } from '#src/api/answer-page.ts';
 import { dayMs, instantOf } from '#src/base/time.ts';
 import { openTail } from '#src/feed/tail.ts';
@@ -9,6 +9,7 @@ import { lastSeq } from '#src/store/log/read.ts';
 import { eraseFrom } from '../../harness/erasures.ts';
 import { openAnswerWorld } from '../../harness/mirror/answer-world.ts';
 import { rowsOf, oneEngine, type TestStore } from '../../harness/stores.ts';
+import { openedOnce } from '../../harness/opened.ts';
 
 async function openWorld(fresh: () => Promise<TestStore>) {
   await using stack = new AsyncDisposableStack();
@@ -62,9 +63,7 @@ async function openWorld(fresh: () => Promise<TestStore>) {
 
 for (const engine of oneEngine)
   describe.runIf(engine.available)(`a signed link on ${engine.name}`, { shuffle: false }, () => {
-    let world: Awaited<ReturnType<typeof openWorld>>;
-    beforeAll(async () => void (world = await openWorld(engine.fresh)));
-    afterAll(() => world[Symbol.asyncDispose]());
+    const world = openedOnce(() => openWorld(engine.fresh));
 
     it('shows the meeting and two buttons, and answers by its forms as often as they are sent', async () => {
       const { uris, service } = world;

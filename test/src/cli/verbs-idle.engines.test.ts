@@ -1,15 +1,12 @@
 // The verbs as a person types them where no process runs, and with mistakes.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { demoFolder, writeAddress } from '#src/api/running-instance.ts';
-import { openHome, type Home } from '../../harness/product.ts';
+import { openHome } from '../../harness/product.ts';
+import { openedOnce } from '../../harness/opened.ts';
 
-let idle: Home;
-beforeAll(async () => {
-  idle = await openHome();
-});
-afterAll(() => idle[Symbol.asyncDispose]());
+const idle = openedOnce(() => openHome());
 
 describe('where no process runs', () => {
   it('status reads the store, and doctor passes on a healthy folder', async () => {

@@ -1,23 +1,22 @@
 // The verbs as a person types them, beside a product that runs.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventKinds } from '#schemas/events.ts';
 import { ask } from '../../oracle/deliveries.ts';
 import { until } from '../../harness/ports.ts';
-import { openHome, type Home, type RunningProduct } from '../../harness/product.ts';
+import { openHome, type RunningProduct } from '../../harness/product.ts';
 import { openSender } from '../../harness/mirror/sender.ts';
 import { contactDelivery, contactUri } from '../../harness/data/contact-deliveries.ts';
+import { openedOnce } from '../../harness/opened.ts';
 
 const kinds = Object.keys(eventKinds);
 
-let home: Home;
+const home = openedOnce(() => openHome());
 let product: RunningProduct;
 beforeAll(async () => {
-  home = await openHome();
   product = await home.open('start');
 });
-afterAll(() => home[Symbol.asyncDispose]());
 // Each test has its own.
 beforeEach(() => rowsOf(`delete from ${notProjected}`));
 

@@ -1,17 +1,14 @@
 // The frame of the dashboard: how pages answer, what they refuse, and what a browser may load for them.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { pager } from '#src/dashboard/components/list.ts';
 import { bearer } from '../../harness/mirror/api-app.ts';
 import { openDashboard } from '../../harness/mirror/dashboard.ts';
 import { oneEngine } from '../../harness/stores.ts';
+import { openedOnce } from '../../harness/opened.ts';
 
 for (const engine of oneEngine)
   describe.runIf(engine.available)(`a page on ${engine.name}`, () => {
-    let dashboard: Awaited<ReturnType<typeof openDashboard>>;
-    beforeAll(async () => {
-      dashboard = await openDashboard(engine.fresh);
-    });
-    afterAll(() => dashboard[Symbol.asyncDispose]());
+    const dashboard = openedOnce(() => openDashboard(engine.fresh));
 
     it('has one style and one script, both allowed by their hash, and the search', async () => {
       const { headers, html } = await dashboard.page('/deliveries');

@@ -4,19 +4,18 @@ import { once } from 'node:events';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { OpenApiDocument } from '#src/http/openapi/document.ts';
 import { judgeBy } from '../../../harness/open-api-judge.ts';
 import { until } from '../../../harness/ports.ts';
-import { openHome, type Home, type RunningProduct } from '../../../harness/product.ts';
+import { openHome, type RunningProduct } from '../../../harness/product.ts';
+import { openedOnce } from '../../../harness/opened.ts';
 
-let home: Home;
+const home = openedOnce(() => openHome());
 let product: RunningProduct;
 beforeAll(async () => {
-  home = await openHome();
   product = await home.open('start');
 });
-afterAll(() => home[Symbol.asyncDispose]());
 
 const token = (): string => home.settings['ADMIN_TOKEN'] as string;
 

@@ -1,21 +1,20 @@
 // The read-only token reads what the admin token reads, and changes nothing: every route with every method.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createAccessLog } from '#src/api/auth/access-log.ts';
 import type { Log } from '#src/observability/log.ts';
 import { adminToken, openAdmin, readToken } from '../../../harness/mirror/api-app.ts';
 import { openReadApi } from '../../../harness/mirror/read-api.ts';
 import { ingestBodies, oneEngine } from '../../../harness/stores.ts';
+import { openedOnce } from '../../../harness/opened.ts';
 
 const [sqlite] = oneEngine;
 const reader = { authorization: `Bearer ${readToken}` };
 const changing = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PURGE'];
 
-let api: Awaited<ReturnType<typeof openReadApi>>;
+const api = openedOnce(() => openReadApi(sqlite.fresh));
 beforeAll(async () => {
-  api = await openReadApi(sqlite.fresh);
   await ingestBodies(api.store, ['not JSON']);
 });
-afterAll(() => api[Symbol.asyncDispose]());
 
 const filled = (path: string): string => path.replaceAll(/\{\w+\}|:\w+/g, '1');
 /** Of both applications: what the listener serves itself, and the operations that read the mirror. */

@@ -1,20 +1,19 @@
 // Answers over the API, against the sandbox: what is answered, what is refused, and what is recorded.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { answerRecorder } from '#src/app/answers.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { readToken } from '../../../harness/mirror/api-app.ts';
 import { openReadApi } from '../../../harness/mirror/read-api.ts';
 import { openAnswerWorld } from '../../../harness/mirror/answer-world.ts';
 import { oneEngine } from '../../../harness/stores.ts';
+import { openedOnce } from '../../../harness/opened.ts';
 
 describe.each(oneEngine)('POST /api/answers on $name', ({ fresh }) => {
-  let world: Awaited<ReturnType<typeof openAnswerWorld>>;
+  const world = openedOnce(() => openAnswerWorld(fresh));
   let api: Awaited<ReturnType<typeof openReadApi>>;
   beforeAll(async () => {
-    world = await openAnswerWorld(fresh);
     api = await openReadApi(world.open, world.options);
   });
-  afterAll(() => world[Symbol.asyncDispose]());
 
   it('refuses what cannot be answered, and changes nothing', async () => {
     const { uris } = world;

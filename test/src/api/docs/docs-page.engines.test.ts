@@ -1,14 +1,13 @@
 // The documentation as a real browser shows it: offline, within its policy, by keyboard, on any screen; and what other sites can do there.
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { bearer, listen, loginLinkTo } from '../../../harness/mirror/api-app.ts';
 import { openBrowser, visit, type Looks, type Visit } from '../../../harness/browser.ts';
 import { openReadApi } from '../../../harness/mirror/read-api.ts';
 import { freshMemory } from '../../../harness/stores.ts';
+import { openedOnce } from '../../../harness/opened.ts';
 
-let api: Awaited<ReturnType<typeof openReadApi>>;
-beforeAll(async () => void (api = await openReadApi(freshMemory)));
-afterAll(() => api[Symbol.asyncDispose]());
+const api = openedOnce(() => openReadApi(freshMemory));
 
 /** A foreign page on this machine: by one name it is another site, by the other another port of our host. */
 async function openForeignPage(body: string) {
@@ -35,12 +34,10 @@ it('the documentation has every operation under its heading, with a command that
 
 describe.runIf(inject('chromiumPath'))('the documentation in a browser', () => {
   let browser: Browser;
-  let server: Awaited<ReturnType<typeof listen>>;
+  const server = openedOnce(() => listen(api.admin));
   beforeAll(async () => {
-    server = await listen(api.admin);
     browser = await openBrowser();
   });
-  afterAll(() => server[Symbol.asyncDispose]());
 
   async function loggedIn(looks: Looks = {}): Promise<Visit> {
     const visited = await visit(browser, looks);

@@ -4,24 +4,21 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../harness/moments.ts';
 import { ask } from '../../../oracle/deliveries.ts';
 import { contactDelivery } from '../../../harness/data/contact-deliveries.ts';
 import { freePort } from '../../../harness/ports.ts';
 import { openHome, type Home, type Settings } from '../../../harness/product.ts';
 import { registered, subscriptionsIn } from '../../../harness/sandbox/bootstrapper.ts';
-import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
+import { openTestSandbox } from '../../../harness/sandbox.ts';
 import { openSender } from '../../../harness/mirror/sender.ts';
+import { openedAnew } from '../../../harness/opened.ts';
 
 /** Keys then come from the file. */
 const noKeys = { SIGNING_KEYS: undefined } as unknown as Settings;
 
-let sandbox: TestSandbox;
-beforeEach(async () => {
-  sandbox = await openTestSandbox({ contacts: 1, bookings: 1, rateLimits: false });
-});
-afterEach(() => sandbox[Symbol.asyncDispose]());
+const sandbox = openedAnew(() => openTestSandbox({ contacts: 1, bookings: 1, rateLimits: false }));
 
 const settled = (more: Settings = {}): Settings => ({
   API_BASE_URL: sandbox.handles.base_url,

@@ -2,24 +2,23 @@
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readBookingsState } from '#src/store/bookings/booking-follower.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { hostedMeeting } from '../../../harness/data/attended-meetings.ts';
 import { query } from '../../../harness/duckdb.ts';
-import { openHome, type Home } from '../../../harness/product.ts';
+import { openHome } from '../../../harness/product.ts';
 import { until } from '../../../harness/ports.ts';
 import { ingestBodies } from '../../../harness/stores.ts';
+import { openedOnce } from '../../../harness/opened.ts';
 
-let home: Home;
+const home = openedOnce(() => openHome());
 let folder: string;
 beforeAll(async () => {
-  home = await openHome();
   await using store = await openStore({ report: () => {} }, home.store);
   await ingestBodies(store, [contact('1', 'Ada'), contact('2', '=2+3'), contact('3', 'Zoë')]);
 });
-afterAll(() => home[Symbol.asyncDispose]());
 
 let count = 0;
 beforeEach(async () => {

@@ -2,17 +2,16 @@
 import { readFileSync, statSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openHome, type Home, type RunningVerb } from '../../../harness/product.ts';
 import { freePort, until } from '../../../harness/ports.ts';
-import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
+import { openTestSandbox } from '../../../harness/sandbox.ts';
 import { openSplitService, type SplitAnswers } from '../../../harness/sandbox/split-service.ts';
+import { openedOnce } from '../../../harness/opened.ts';
 
 const events = { EVENTS: 'contact.created,meeting_recap.created' };
-let sandbox: TestSandbox;
+const sandbox = openedOnce(() => openTestSandbox({ contacts: 2, bookings: 0 }));
 let home: Home;
-beforeAll(async () => void (sandbox = await openTestSandbox({ contacts: 2, bookings: 0 })));
-afterAll(() => sandbox[Symbol.asyncDispose]());
 beforeEach(async () => {
   const { base_url, auth_url, oauth } = sandbox.handles;
   const opened = await openHome({

@@ -3,23 +3,23 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { contactDelivery, contactUri } from '../../../harness/data/contact-deliveries.ts';
 import { dataIn, textIn } from '../../../harness/mirror/mcp.ts';
 import { openSender } from '../../../harness/mirror/sender.ts';
 import { until } from '../../../harness/ports.ts';
-import { openHome, type Home, type RunningProduct } from '../../../harness/product.ts';
+import { openHome, type RunningProduct } from '../../../harness/product.ts';
 import { productMain } from '../../../harness/running-verb.ts';
 import { ask } from '../../../oracle/deliveries.ts';
+import { openedOnce } from '../../../harness/opened.ts';
 
 const mcpToken = 'a-token-that-opens-only-mcp';
 const email = 'canary.bird@gelbfeder.example.test';
 
-let home: Home;
+const home = openedOnce(() => openHome({ MCP_TOKEN: mcpToken }));
 let product: RunningProduct;
 let adminUrl: string;
 beforeAll(async () => {
-  home = await openHome({ MCP_TOKEN: mcpToken });
   product = await home.open('start');
   const sender = openSender({ url: product.webhook, key: home.signingKey });
   await sender.send([
@@ -29,7 +29,6 @@ beforeAll(async () => {
   await until(async () => (await ask(home.store, 'select 1 from contacts')).length === 1, 'the contact is a row');
   adminUrl = new URL((await product.admin('/')).url).origin;
 });
-afterAll(() => home[Symbol.asyncDispose]());
 
 const actions = async () =>
   (await ask(home.store, 'select caller, operation, status from admin_actions order by at')).map(Object.values);

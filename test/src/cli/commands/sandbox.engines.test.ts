@@ -3,14 +3,13 @@ import { forms } from '#src/sandbox/world/service.ts';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { parseEnv } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { freePort, until } from '../../../harness/ports.ts';
 import { ask } from '../../../oracle/deliveries.ts';
-import { openHome, type Home } from '../../../harness/product.ts';
+import { openHome } from '../../../harness/product.ts';
+import { openedOnce } from '../../../harness/opened.ts';
 
-let home: Home;
-beforeAll(async () => void (home = await openHome()));
-afterAll(() => home[Symbol.asyncDispose]());
+const home = openedOnce(() => openHome());
 
 const small = ['--contacts', '3', '--bookings', '3'];
 

@@ -1,24 +1,23 @@
 // Answers on the dashboard: the buttons of the booking, of the list of unconfirmed meetings and of the no-shows, without a script and by keys.
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { openBrowser, visit } from '../../../../harness/browser.ts';
 import { readableText } from '../../../../harness/golden.ts';
 import { openAnswerWorld } from '../../../../harness/mirror/answer-world.ts';
 import { listen, loginLinkTo } from '../../../../harness/mirror/api-app.ts';
 import { openDashboard } from '../../../../harness/mirror/dashboard.ts';
 import { oneEngine } from '../../../../harness/stores.ts';
+import { openedOnce } from '../../../../harness/opened.ts';
 
 const idOf = (uri: string): string => uri.slice(uri.lastIndexOf('/') + 1);
 const buttonsIn = (html: string) => [...html.matchAll(/data-answer="(\w+)"/g)].map(([, answer]) => answer);
 const list = '/bookings?attendance=unconfirmed';
 
 describe.each(oneEngine)('answers on the dashboard on $name', ({ fresh }) => {
-  let world: Awaited<ReturnType<typeof openAnswerWorld>>;
+  const world = openedOnce(() => openAnswerWorld(fresh));
   let dashboard: Awaited<ReturnType<typeof openDashboard>>;
   beforeAll(async () => {
-    world = await openAnswerWorld(fresh);
     dashboard = await openDashboard(world.open, world.options);
   });
-  afterAll(() => world[Symbol.asyncDispose]());
 
   it('are given by forms that lead back, and change the numbers and what can be answered next', async () => {
     const { uris } = world;

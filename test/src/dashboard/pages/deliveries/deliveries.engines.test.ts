@@ -1,11 +1,12 @@
 // The pages of deliveries: one delivery with a hostile body, replay of one and of everything that a filter matches.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readableText } from '../../../../harness/golden.ts';
 import { openDashboard } from '../../../../harness/mirror/dashboard.ts';
 import { ingestBodies, oneEngine } from '../../../../harness/stores.ts';
 import { bombs } from '../../../../harness/data/hostile.ts';
 import { contactDelivery, contactUri } from '../../../../harness/data/contact-deliveries.ts';
+import { openedOnce } from '../../../../harness/opened.ts';
 
 const time = '"created_at":"2025-04-14T12:00:00Z"';
 const hostile = `{"event":"contact.updated",${time},"payload":{"uri":"bad","name":{},"emails":[{"email":7}],"id":9007199254740993,"x":"</code><script>alert(1)</script>","y":"' onmouseover='1"}}`;
@@ -37,9 +38,7 @@ for (const engine of oneEngine)
       return dashboard;
     }
     /** For what changes nothing. */
-    let log: Awaited<ReturnType<typeof openLog>>;
-    beforeAll(async () => void (log = await openLog()));
-    afterAll(() => log[Symbol.asyncDispose]());
+    const log = openedOnce(() => openLog());
 
     it('show a body exactly as it was sent, with the problems at their fields and nothing that runs', async () => {
       const { html } = await log.page('/deliveries/33');
