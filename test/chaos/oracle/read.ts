@@ -1,6 +1,7 @@
 // Asks a store without the code under test: raw SQL, and the columns and types that docs/tables.md and docs/views.md promise.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import type { Json, Record_ } from '../../harness/data/normal-facts.ts';
@@ -21,7 +22,8 @@ export async function openReader(store: string): Promise<Reader> {
       async ask(sql) {
         const statement = db.prepare<[], Row>(sql);
         if (statement.reader) return statement.all();
-        statement.run();
+        db.pragma('busy_timeout = 100');
+        await written(() => statement.run());
         return [];
       },
       [Symbol.asyncDispose]: async () => void db.close(),
@@ -34,6 +36,17 @@ export async function openReader(store: string): Promise<Reader> {
     ask: async (sql) => (await client.query<Row>(sql)).rows,
     [Symbol.asyncDispose]: () => client.end(),
   };
+}
+
+/** Waits without blocking this process: it may be the one that holds the lock. */
+async function written(write: () => unknown): Promise<void> {
+  for (const endMs = Date.now() + 60_000; ; await setTimeout(10))
+    try {
+      write();
+      return;
+    } catch (error) {
+      if (!(error instanceof Sqlite.SqliteError) || error.code !== 'SQLITE_BUSY' || Date.now() > endMs) throw error;
+    }
 }
 
 /** The answer to one statement, which may also change something. */
