@@ -1,7 +1,7 @@
 // One rule says how a booking ended: views, API, pages, tools, numbers, people and alerts agree for any deliveries in any order, also where
 // only one of two links states a reschedule.
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadBookingContexts } from '#src/read/bookings/booking-context.ts';
 import { catchUpBookings, refillBookings } from '#src/store/bookings/booking-follower.ts';
 import type { StoredRow } from '#src/store/rows.ts';
@@ -12,6 +12,7 @@ import { cut, reordered } from '../../harness/data/delivery-histories.ts';
 import { openDashboard } from '../../harness/mirror/dashboard.ts';
 import { openMcp } from '../../harness/mirror/mcp.ts';
 import { viewRows } from '../../harness/mirror/view-rows.ts';
+import { openedOnce } from '../../harness/opened.ts';
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 import { emptyTables, availableEngines, rowsOf } from '../../harness/stores.ts';
 
@@ -21,17 +22,10 @@ const sum = (rows: readonly StoredRow[], column: string) => rows.reduce((all, ro
 const idOf = (uri: unknown) => String(uri).split('/').at(-1);
 
 describe.each(availableEngines)('how bookings ended, on $name', ({ name, fresh }) => {
-  let mcp: Awaited<ReturnType<typeof openMcp>>;
-  let pages: Awaited<ReturnType<typeof openDashboard>>;
-  beforeAll(async () => {
-    mcp = await openMcp({ fresh });
-    const { store } = mcp;
-    pages = await openDashboard(async () => ({ store, [Symbol.asyncDispose]: async () => {} }));
-  });
-  afterAll(async () => {
-    await pages?.[Symbol.asyncDispose]();
-    await mcp?.[Symbol.asyncDispose]();
-  });
+  const mcp = openedOnce(() => openMcp({ fresh }));
+  const pages = openedOnce(() =>
+    openDashboard(async () => ({ store: mcp.store, [Symbol.asyncDispose]: async () => {} })),
+  );
 
   const last = (rows: readonly StoredRow[]) => rows.map((row) => idOf(row['last_invitee'])).toSorted();
 

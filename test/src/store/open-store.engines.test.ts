@@ -1,9 +1,9 @@
-// Opening a store: which engine a URL means, what is refused and how, and who may read the file.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+// Opening a store: what is refused and how, and what is tried again. Who may read the file: data-folder.engines.test.ts.
+import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { describe, expect, inject, it, vi } from 'vitest';
 import { isTransient } from '#src/base/errors.ts';
 import { openStore, retryContention } from '#src/store/open-store.ts';
 import { createDatabase } from '../../harness/postgres.ts';
@@ -17,20 +17,15 @@ const failure = (url: string): Promise<unknown> =>
   );
 
 describe('opening a store', () => {
-  let dir: string;
-  beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'slotstream-store-'));
-  });
-  afterAll(() => rm(dir, { recursive: true }));
-
   it('says which file cannot be opened, when it is a folder or no database', async () => {
-    const path = join(dir, 'poem.db');
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'slotstream-store-'));
+    const path = join(folder.path, 'poem.db');
     await writeFile(path, 'No database at all, but long enough to have a header that could be looked at. '.repeat(20));
     expect(await failure(`sqlite:${path}`)).toMatchObject({
       code: 'store_unavailable',
       message: expect.stringContaining(path) as string,
     });
-    expect(await failure(`sqlite:${dir}`)).toMatchObject({ code: 'store_unavailable' });
+    expect(await failure(`sqlite:${folder.path}`)).toMatchObject({ code: 'store_unavailable' });
   });
 
   it.runIf(inject('postgresUrl'))('succeeds while another process replaces views', async () => {
