@@ -1,12 +1,12 @@
-// Alerts from delivery to recipient: sent once, retracted, deferred by quiet hours, retried. The clock is the test's.
+// Alerts from delivery to recipient: deferred by quiet hours, retried, paused. The clock is the test's. That each is sent once and retracted
+// once: alerts-property.engines.test.ts, and alerting.process.test.ts with processes that are killed.
 import { describe, expect, it } from 'vitest';
 import { instantOf } from '#src/base/time.ts';
 import { claimAlerts } from '#src/store/alerts/claims.ts';
 import { eventually } from '../../harness/moments.ts';
 import { openAlertWorld, type AlertWorld } from '../../harness/alerts/alert-world.ts';
-import { headerOf, keysOf, textOf, titleOf, typeOf } from '../../harness/alerts/alert-receivers.ts';
+import { keysOf } from '../../harness/alerts/alert-receivers.ts';
 import { noShowBooking } from '../../harness/data/no-show-bookings.ts';
-import { storeEngines } from '../../harness/stores.ts';
 
 const minuteMs = 60_000;
 const byWebhook = { channels: ['webhook'] };
@@ -14,28 +14,6 @@ const noShowRule = { name: 'missed', when: 'no_show' };
 const lately = (world: AlertWorld, index: number) => noShowBooking(index, world.nowMs() - minuteMs);
 
 describe('alerts', () => {
-  describe.each(storeEngines.filter(({ available }) => available))('on the store $name', ({ fresh }) => {
-    it('report a fact that is delivered ten times in any order once per channel, and retract it once', async () => {
-      await using world = await openAlertWorld({ fresh });
-      const { slack, webhook, mailbox } = world.inbox;
-      const { booked, marked, unmarked, name } = lately(world, 1);
-      for (let n = 0; n < 5; n += 1) await world.deliver(...(n % 2 ? [booked, marked] : [marked, booked]));
-      for (const channel of ['slack', 'webhook', 'email']) await world.reaches(channel, ['sent']);
-      expect(slack.received.map(textOf)).toEqual([expect.stringContaining(name)]);
-      expect(webhook.received.map(titleOf)).toEqual([`No-show: ${name}`]);
-
-      for (let n = 0; n < 3; n += 1) await world.deliver(unmarked, marked);
-      for (const channel of ['slack', 'webhook', 'email']) await world.reaches(channel, ['retracted']);
-      expect(webhook.received.map(typeOf)).toEqual(['alert', 'alert.retraction']);
-      expect(slack.received).toHaveLength(2);
-      const [ids, replies] = ['message-id', 'in-reply-to'].map((header) =>
-        mailbox.mails.map((mail) => headerOf(mail, header)),
-      );
-      expect(ids).toHaveLength(2);
-      expect(replies).toEqual([undefined, ids?.[0]]);
-    });
-  });
-
   it('are not sent when the fact is over and the watcher has not noticed yet', async () => {
     await using world = await openAlertWorld({
       settings: { ALERT_GRACE: '2m' },

@@ -109,16 +109,9 @@ describe('an erased address', () => {
 
   it('is erased whichever form the operator names, if a mail program would accept that form', () => {
     const body = contactBody({ company: 'victim@bücher.example' });
-    for (const name of [
-      'plain',
-      'capitals',
-      'decomposed',
-      'zero-width characters',
-      'byte order marks',
-      'full-width @',
-      'full-width letters',
-      'punycode',
-    ])
+    const accepted =
+      'plain, capitals, decomposed, zero-width characters, byte order marks, full-width @, full-width letters, punycode';
+    for (const name of accepted.split(', '))
       expect([name, redactedText(forms[name]?.('victim@bücher.example') ?? '', body)]).toEqual([
         name,
         expect.not.stringContaining('bücher'),
@@ -128,18 +121,7 @@ describe('an erased address', () => {
   it('is not found in other texts: they stay byte for byte, escapes included', () => {
     const piece = fc.oneof(
       anyText(),
-      fc.constantFrom(
-        '\\u0040',
-        '\\\\u0040',
-        '&#64;',
-        '&#x40;',
-        '&commat;',
-        '%40',
-        '%2540',
-        '\uff20',
-        '@',
-        '&#9999999;',
-      ),
+      fc.constantFrom(...String.raw`\u0040 \\u0040 &#64; &#x40; &commat; %40 %2540 ＠ @ &#9999999;`.split(' ')),
       fc.constantFrom('x', '.', 'bücher.example', 'xn--bcher-kva.example', '\ud800', 'ﬁ', '\u3002', '\u200b', '&shy;'),
     );
     const texts = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));

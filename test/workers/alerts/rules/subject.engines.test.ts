@@ -1,5 +1,5 @@
 // Which alerts should exist about bookings and submissions, at a time.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { bookingSubject } from '#workers/alerts/bookings/booking-subject.ts';
 import { evaluate } from '#workers/alerts/rules/subject.ts';
@@ -7,7 +7,8 @@ import { submissionSubject } from '#workers/alerts/submissions/submission-subjec
 import { rulesOf } from '../../../harness/alerts/watched-rules.ts';
 import { hostedMeeting } from '../../../harness/data/attended-meetings.ts';
 import { formSubmission } from '../../../harness/data/form-submissions.ts';
-import { freshSqlite, ingestBodies, type TestStore } from '../../../harness/stores.ts';
+import { openedOnce } from '../../../harness/opened.ts';
+import { freshSqlite, ingestBodies } from '../../../harness/stores.ts';
 
 const end = '2026-03-04T09:00:00Z';
 const meetingOf = (name: string) => hostedMeeting({ name, hosts: ['Grace'], end });
@@ -15,13 +16,12 @@ const [ada, ben] = [meetingOf('Ada'), meetingOf('Ben')];
 const form = formSubmission(1, Date.parse(end));
 const unknown = 'https://api.scheduling.test/unknown';
 
-let opened: TestStore;
-beforeAll(async () => {
-  opened = await freshSqlite();
-  await ingestBodies(opened.store, [ada.booked, ada.recapOfHost, ben.booked, form.submitted]);
-  await catchUpBookings(opened.store);
+const opened = openedOnce(async () => {
+  const made = await freshSqlite();
+  await ingestBodies(made.store, [ada.booked, ada.recapOfHost, ben.booked, form.submitted]);
+  await catchUpBookings(made.store);
+  return made;
 });
-afterAll(() => opened[Symbol.asyncDispose]());
 
 describe('an evaluation', () => {
   it('wants one alert per fact and channel, and knows which records it did not find', async () => {

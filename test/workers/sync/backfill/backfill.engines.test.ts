@@ -1,9 +1,10 @@
 // Backfill between the sandbox and a store: afterwards the mirror is the service's own state, whatever went wrong on the way.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readProgress, writeProgress, type Counts } from '#workers/sync/backfill/progress.ts';
 import { allResources } from '#workers/sync/resources/registry.ts';
 import { openTestBackfill, type TestBackfill } from '../../../harness/mirror/test-backfill.ts';
 import { mirrorDifferences } from '../../../harness/mirror/mirror-comparison.ts';
+import { openedOnce } from '../../../harness/opened.ts';
 import { inForms } from '../../../harness/sandbox.ts';
 import { freshMemory, freshSqlite, rowsOf, storeEngines } from '../../../harness/stores.ts';
 
@@ -45,12 +46,11 @@ describe.each(inForms(storeEngines))('a backfill into $name, the service as $as'
 });
 
 describe('a backfill of several pages', { shuffle: false }, () => {
-  let world: TestBackfill;
-  beforeAll(async () => {
-    world = await openTestBackfill(freshSqlite, { contacts: 205, bookings: 5 });
-    await world.run();
+  const world = openedOnce(async () => {
+    const opened = await openTestBackfill(freshSqlite, { contacts: 205, bookings: 5 });
+    await opened.run();
+    return opened;
   });
-  afterAll(() => world[Symbol.asyncDispose]());
 
   it('goes on where it was stopped, walks nothing again that was walked, and starts anew after it was complete', async () => {
     const first = await world.run({ stopAfter: 2 });

@@ -1,6 +1,6 @@
 // What reconcile must not delete: rows of which nothing but a confirmed 404 of the right service, asked as the right one, tells.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RecordKind } from '#schemas/records.ts';
 import { deleteContact } from '#src/sandbox/world/contacts/contacts.ts';
 import type { StoredColumns } from '#src/store/columns.ts';
@@ -12,6 +12,7 @@ import { bearer } from '../../../harness/mirror/api-app.ts';
 import { readMirror } from '../../../harness/mirror/read-api.ts';
 import { openTestBackfill } from '../../../harness/mirror/test-backfill.ts';
 import { allKinds, openTestReconcile, type TestReconcile } from '../../../harness/mirror/test-reconcile.ts';
+import { openedOnce } from '../../../harness/opened.ts';
 import { inForms } from '../../../harness/sandbox.ts';
 import { freshSqlite, oneEngine, rowsOf } from '../../../harness/stores.ts';
 
@@ -38,14 +39,13 @@ async function keepAlso(
 }
 
 describe('reconcile', { shuffle: false }, () => {
-  let mirrored: TestReconcile;
-  beforeAll(async () => {
-    mirrored = await openTestReconcile(freshSqlite, { contacts: 20, bookings: 10 });
+  const mirrored = openedOnce(async () => {
+    const opened = await openTestReconcile(freshSqlite, { contacts: 20, bookings: 10 });
     // Who only looks claims no mirror.
-    await mirrored.run({ token: mirrored.sandbox.handles.tokens.enterprise });
-    await mirrored.run({ repair: true });
+    await opened.run({ token: opened.sandbox.handles.tokens.enterprise });
+    await opened.run({ repair: true });
+    return opened;
   });
-  afterAll(() => mirrored[Symbol.asyncDispose]());
 
   it('is refused with the token of another organization before anything is read, whichever way it is started', async () => {
     const { organization } = mirrored.sandbox.handles;
