@@ -1,7 +1,7 @@
 // The recipients of alerts: a Slack-like endpoint, an endpoint for signed webhooks and a mail server, all in this process.
 import { Webhook } from 'standardwebhooks';
 import { openCallback, type Received } from '../sandbox/callback-server.ts';
-import { openTestMailServer, type Mail } from './mail-server.ts';
+import { openTestMailServer } from './mail-server.ts';
 
 const secret = `whsec_${Buffer.from('a secret of the alert tests, long').toString('base64')}`;
 
@@ -17,8 +17,6 @@ export const dataOf = ({ body }: Received) =>
 export const typeOf = ({ body }: Received): string => (body as { type: string }).type;
 export const titleOf = (received: Received): string => dataOf(received).title;
 export const textOf = ({ body }: Received): string => (body as { text: string }).text;
-export const headerOf = ({ headers }: Mail, wanted: string): string | undefined =>
-  headers.find(({ name }) => name.toLowerCase() === wanted)?.value;
 
 export async function openAlertReceivers() {
   await using opened = new AsyncDisposableStack();
