@@ -4,10 +4,8 @@ import { eventually } from '../../harness/moments.ts';
 import { openAlertReceivers, keyOf, keysOf, titleOf, typeOf } from '../../harness/alerts/alert-receivers.ts';
 import { noShowBooking } from '../../harness/data/no-show-bookings.ts';
 import { ask, endLeases } from '../../oracle/deliveries.ts';
-import { startPostgres, type TestPostgres } from '../../harness/postgres.ts';
-import { openHome, type Home, type Product, type RunningProduct, type Settings } from '../../harness/product.ts';
+import { openHome, type Home, type Product, type RunningProduct } from '../../harness/product.ts';
 import { startRedis, type TestRedis } from '../../harness/redis.ts';
-import { isLongRun } from '../../harness/runs.ts';
 import { openSender } from '../../harness/mirror/sender.ts';
 
 /** The claims and the lease of a killed process expire. */
@@ -28,91 +26,73 @@ const shuffled = (bodies: readonly string[], times: number): string[] =>
 
 // Concurrent, each in a folder of its own: they mostly wait for claims and leases of killed processes to expire.
 describe.concurrent('alerts of a running product', { timeout: 480_000 }, () => {
-  let redis: TestRedis | undefined;
   // The shared one is not durable, and a queue that could lose deliveries is refused.
-  let postgres: TestPostgres | undefined;
+  let redis: TestRedis | undefined;
   beforeAll(async () => {
     redis = inject('redisUrl') ? await startRedis() : undefined;
-    postgres = isLongRun && inject('postgresUrl') ? await startPostgres({ durable: true }) : undefined;
   });
-  afterAll(async () => {
-    await Promise.all([redis?.stop(), postgres?.stop()]);
-  });
+  afterAll(() => redis?.stop());
 
-  const engines = [
-    { queue: 'redis', available: inject('redisUrl') !== '', settings: async () => ({ QUEUE_URL: redis?.url ?? '' }) },
-    // The outbox is in the store: which queue brings the deliveries makes no difference. A long run tries these too.
-    {
-      queue: 'postgres',
-      available: isLongRun && inject('postgresUrl') !== '',
-      settings: async () => {
-        const url = (await postgres?.createDatabase()) ?? '';
-        return { QUEUE_URL: url, DATABASE_URL: url };
-      },
-    },
-    { queue: 'embedded', available: isLongRun || !inject('redisUrl'), settings: async () => ({}) },
-  ] as const satisfies readonly { readonly settings: () => Promise<Settings>; readonly [more: string]: unknown }[];
+  // The outbox is in the store: which queue brings the deliveries makes no difference.
+  it('report a fact that is delivered twenty times under one key, killed at every step, and retract it once', async ({
+    expect,
+  }) => {
+    await using inbox = await openAlertReceivers();
+    const { webhook, slack, mailbox } = inbox;
+    await using home = await openHome({ ...inbox.settings, ...(redis && { QUEUE_URL: redis.url }), ALERT_GRACE: '1s' });
+    // Killed as soon as it has accepted them: before or during the fold.
+    const doomed = await home.start('start');
+    // Rules report what happens after they were first loaded.
+    const [first, last] = [noShowBooking(1, Date.now()), noShowBooking(2, Date.now())];
+    const twenty = shuffled([first.booked, first.marked], 20);
+    await send(home, doomed, twenty.slice(0, 10));
+    await doomed.kill9();
+    await endLeases(home.store);
 
-  it.for(engines.filter(({ available }) => available))(
-    'report a fact that is delivered twenty times under one key on $queue, killed at every step, and retract it once',
-    async ({ settings }, { expect }) => {
-      await using inbox = await openAlertReceivers();
-      const { webhook, slack, mailbox } = inbox;
-      await using home = await openHome({ ...inbox.settings, ...(await settings()), ALERT_GRACE: '1s' });
-      // Killed as soon as it has accepted them: before or during the fold.
-      const doomed = await home.start('start');
-      // Rules report what happens after they were first loaded.
-      const [first, last] = [noShowBooking(1, Date.now()), noShowBooking(2, Date.now())];
-      const twenty = shuffled([first.booked, first.marked], 20);
-      await send(home, doomed, twenty.slice(0, 10));
-      await doomed.kill9();
+    // Killed by its first call: the recipient has the message, and the outcome is not recorded.
+    let running: Product | undefined;
+    let killed: Promise<void> | undefined;
+    webhook.answer = () => {
+      // Sent while the process starts: it comes again.
+      if (running === undefined) return 503;
+      killed ??= running.kill9();
+      return 202;
+    };
+    // Killed during the grace period, unless the machine is so slow that it has sent before.
+    running = await home.start('start');
+    await eventually(() => statesOf(home), patience).toHaveLength(3);
+    if (killed === undefined) {
+      const waiting = running;
+      running = undefined;
+      await waiting.kill9();
       await endLeases(home.store);
-
-      // Killed by its first call: the recipient has the message, and the outcome is not recorded.
-      let running: Product | undefined;
-      let killed: Promise<void> | undefined;
-      webhook.answer = () => {
-        // Sent while the process starts: it comes again.
-        if (running === undefined) return 503;
-        killed ??= running.kill9();
-        return 202;
-      };
-      // Killed during the grace period, unless the machine is so slow that it has sent before.
       running = await home.start('start');
-      await eventually(() => statesOf(home), patience).toHaveLength(3);
-      if (killed === undefined) {
-        const waiting = running;
-        running = undefined;
-        await waiting.kill9();
-        await endLeases(home.store);
-        running = await home.start('start');
-      }
-      await eventually(() => killed !== undefined, patience).toBe(true);
-      await killed;
-      await endLeases(home.store);
-      webhook.answer = 202;
+    }
+    await eventually(() => killed !== undefined, patience).toBe(true);
+    await killed;
+    await endLeases(home.store);
+    webhook.answer = 202;
 
-      const fourth = await home.open('start');
-      await send(home, fourth, twenty.slice(10));
-      await eventually(() => statesOf(home), patience).toEqual(['sent', 'sent', 'sent']);
-      expect(keysOf(webhook.received)).toHaveLength(1);
-      expect(webhook.received.length).toBeGreaterThan(1);
+    const fourth = await home.open('start');
+    await send(home, fourth, twenty.slice(10));
+    await eventually(() => statesOf(home), patience).toEqual(['sent', 'sent', 'sent']);
+    expect(keysOf(webhook.received)).toHaveLength(1);
+    expect(webhook.received.length).toBeGreaterThan(1);
 
-      // The removal of the mark is delivered twenty times, and everything is replayed from the log.
-      await send(home, fourth, shuffled([first.unmarked, first.marked], 10));
-      await eventually(() => webhook.received.map(typeOf), patience).toContain('alert.retraction');
-      expect(await home.run(['rebuild'])).toMatchObject({ code: 0 });
-      expect(await home.run(['replay', '--all'])).toMatchObject({ code: 0 });
-      await send(home, fourth, [last.marked]);
-      await eventually(() => webhook.received.map(titleOf), patience).toContain(`No-show: ${last.name}`);
-      await eventually(() => mailbox.mails.map(({ raw }) => raw.includes(last.name)), patience).toContain(true);
-      const kinds = new Map(webhook.received.map((one) => [keyOf(one), typeOf(one)]));
-      expect([...kinds.values()].toSorted()).toEqual(['alert', 'alert', 'alert.retraction']);
-      expect(slack.received.length).toBeGreaterThanOrEqual(3);
-      expect(await fourth.term()).toBe(0);
-      expect(home.output()).not.toContain(first.name);
-    },
-  );
+    // The removal of the mark is delivered twenty times, and everything is replayed from the log.
+    await send(home, fourth, shuffled([first.unmarked, first.marked], 10));
+    await eventually(() => webhook.received.map(typeOf), patience).toContain('alert.retraction');
+    expect(await home.run(['rebuild'])).toMatchObject({ code: 0 });
+    expect(await home.run(['replay', '--all'])).toMatchObject({ code: 0 });
+    await send(home, fourth, [last.marked]);
+    await eventually(() => webhook.received.map(titleOf), patience).toContain(`No-show: ${last.name}`);
+    await eventually(() => mailbox.mails.map(({ raw }) => raw.includes(last.name)), patience).toContain(true);
+    const kinds = new Map(webhook.received.map((one) => [keyOf(one), typeOf(one)]));
+    expect([...kinds.values()].toSorted()).toEqual(['alert', 'alert', 'alert.retraction']);
+    expect(slack.received.length).toBeGreaterThanOrEqual(3);
+    expect(await fourth.term()).toBe(0);
+    expect(home.output()).not.toContain(first.name);
+  });
 
   it('do not delay the end of a process while a channel hangs, and are sent when the channel is back', async ({
     expect,

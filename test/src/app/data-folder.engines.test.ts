@@ -40,17 +40,6 @@ describe('the data folder', () => {
     },
   );
 
-  it('says where a new, empty mirror was made, and only then', async () => {
-    await using home = await openHome();
-    const path = join(home.dataDir, 'no', 'such', 'x.db');
-    const settings = { DATABASE_URL: `sqlite:${path}` };
-    for (const isNew of [true, false]) {
-      const product = await home.open('start', { settings });
-      expect(product.output().includes(`made a new, empty mirror at ${path}`)).toBe(isNew);
-      await product.term();
-    }
-  });
-
   it('keeps the mode that the operator gave it; its files are for the owner alone', async () => {
     await using home = await openHome();
     const folder = join(home.dataDir, 'existing');

@@ -94,11 +94,6 @@ it('refusals of the public form are 409 for an address that another contact has,
   expect(await post('/webhook_subscriptions', hook)).toMatchObject({ ...taken, body: { message } });
 });
 
-it('refusals of the public form are titled Unauthenticated for a caller without a token', async () => {
-  const { status, body } = await sandbox.call('GET', '/users/me', { as: null });
-  expect([status, body]).toEqual([401, { title: 'Unauthenticated', message: 'The access token is invalid' }]);
-});
-
 it.each(['GET /contacts', 'POST /webhook_subscriptions', 'POST /invitees'])(
   'refusals of the public form ask for an upgrade where the plan does not allow %s',
   async (operation) => {

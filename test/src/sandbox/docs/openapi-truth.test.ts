@@ -78,12 +78,4 @@ describe.each(forms)('what the documents promise in the %s form', (as) => {
       expect([event, judge(schema, body)]).toEqual([event, []]);
     }
   });
-
-  it('is how refusals look', async () => {
-    const responses = document.components['responses'] as Readonly<Record<string, ResponseDocs>>;
-    const refused = await sandbox.call('GET', '/webhook_subscriptions', { as: 'no_scopes' });
-    expect(refused.status).toBe(403);
-    expect(judge(schemaOf(responses['Forbidden']), refused.body)).toEqual([]);
-    expect(judge(schemaOf(responses['Forbidden']), { message: 'no title' })).not.toEqual([]);
-  });
 });

@@ -44,18 +44,6 @@ describe('the pages of the sandbox', () => {
   const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(sandbox.handles.base_url + path, { headers, redirect: 'manual' });
 
-  it('tell programs where things are, and name every control', async () => {
-    const { base_url: service_url } = sandbox.handles;
-    expect(await (await get('/')).json()).toEqual({
-      service: service_url,
-      sandbox: `${service_url}/_sandbox`,
-      authorization_server: `${service_url}/.well-known/oauth-authorization-server`,
-    });
-    const { body } = await sandbox.control('GET', '');
-    expect(body.controls).toHaveLength(controls.length);
-    for (const key of ['page', 'openapi', 'controls_openapi']) expect((await fetch(body[key])).status).toBe(200);
-  });
-
   it('show every operation, control, event and schema, link to what is there, and need nothing from elsewhere', async () => {
     const answer = await get('/_sandbox/docs');
     const page = await answer.text();
