@@ -1,4 +1,4 @@
-// The client against answers of every kind. test/src/library/mirror.test.ts reads the feed of a real mirror.
+// The client against answers of every kind. test/src/library/mirror.engines.test.ts reads the feed of a real mirror.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -273,19 +273,25 @@ describe('a large export', () => {
 });
 
 describe('credentials', () => {
+  const expiration = new Date(Date.now() + 3_600_000).toISOString();
   const { accessKeyId: id, secretAccessKey: secret } = s3Account;
-  const Expiration = new Date(Date.now() + 3_600_000).toISOString();
-  const credentials = { AccessKeyId: id, SecretAccessKey: secret, Expiration };
-  /** Answers as an instance does, where AWS gives credentials to its role. The client of AWS also asks containers and its token service. */
+  const credentials = { AccessKeyId: id, SecretAccessKey: secret, Expiration: expiration };
+  /** Answers as the places do where AWS gives credentials to a role, each with a token of its own. */
   async function openRoles() {
     const asked: string[] = [];
     const port = await freePort();
     const listener = createServer((request, response) => {
       const { method, url = '' } = request;
       asked.push(`${method} ${url}`);
-      if (url === '/latest/api/token') response.end('v2');
+      if (url === '/container') response.end(JSON.stringify({ ...credentials, Token: 'container' }));
+      else if (url === '/latest/api/token') response.end('v2');
       else if (url.endsWith('/security-credentials/')) response.end('role');
-      else response.end(JSON.stringify({ ...credentials, Code: 'Success', Token: 'instance' }));
+      else if (url.endsWith('/role'))
+        response.end(JSON.stringify({ ...credentials, Code: 'Success', Token: 'instance' }));
+      else
+        response.end(`<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleWithWebIdentityResult><Credentials>
+          <AccessKeyId>${id}</AccessKeyId><SecretAccessKey>${secret}</SecretAccessKey><SessionToken>web identity</SessionToken><Expiration>${expiration}</Expiration>
+          </Credentials></AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`);
     }).listen(port, '127.0.0.1');
     return { asked, url: `http://127.0.0.1:${port}`, [Symbol.dispose]: () => void listener.close() };
   }
@@ -304,7 +310,7 @@ describe('credentials', () => {
   };
   afterEach(() => void vi.unstubAllEnvs());
 
-  it('come from the settings, a profile or an instance, and no other place is asked', async () => {
+  it('come from the settings, a profile, web identity, a container or an instance, and no other place is asked', async () => {
     using roles = await openRoles();
     const keysOfProfile = `aws_access_key_id=${id}\naws_secret_access_key=${secret}\naws_session_token=profile`;
     const sources: readonly [string, Settings, string, readonly string[]][] = [
@@ -329,6 +335,18 @@ describe('credentials', () => {
         'eu-west-3',
         [],
       ],
+      [
+        'web identity',
+        {
+          AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/exports',
+          AWS_WEB_IDENTITY_TOKEN_FILE: await filed('token', 'a token'),
+          AWS_ENDPOINT_URL_STS: roles.url,
+          AWS_REGION: 'eu-west-1',
+        },
+        'eu-west-1',
+        ['POST /'],
+      ],
+      ['container', { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${roles.url}/container` }, 'us-east-1', ['GET /container']],
       [
         'instance',
         {},
