@@ -1,22 +1,98 @@
 // The manifests in docs/examples/kubernetes: valid by the schemas of Kubernetes, and right about the program's settings, ports and metrics.
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { loadConfig } from '#src/config/load.ts';
 import { settings } from '#src/config/variables.ts';
 import { createMetrics } from '#src/observability/metrics/registry.ts';
-import {
-  containerOf,
-  literalsOf,
-  outgoingPorts,
-  podsOf,
-  readManifests,
-  schemaProblems,
-  type Manifests,
-} from './harness/kubernetes.ts';
+
+/** A document of YAML, or a part of one. That it has the fields of its kind is what the schemas check. */
+// oxlint-disable-next-line typescript/no-explicit-any
+type Yaml = any;
+
+interface Manifests {
+  readonly kustomization: Yaml;
+  readonly documents: readonly Yaml[];
+}
+
+function readManifests(folder: string): Manifests {
+  const text = (name: string): string => readFileSync(join(folder, name), 'utf8');
+  const files = globSync('*.yaml', { cwd: folder }).filter((name) => !name.startsWith('prometheus'));
+  return {
+    kustomization: parse(text('kustomization.yaml')),
+    documents: files
+      .filter((name) => name !== 'kustomization.yaml')
+      .flatMap((name) => parseAllDocuments(text(name)).map((one) => one.toJS())),
+  };
+}
+
+const literalsOf = (generators: readonly Yaml[], name: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    generators
+      .filter((one) => one.name === name)
+      .flatMap(({ literals }) => literals.map((literal: string) => /^([^=]+)=(.*)$/.exec(literal)?.slice(1) ?? [])),
+  );
+
+/** The pods that the documents create, each with the name of its workload. */
+const podsOf = ({ documents }: Manifests): readonly { readonly name: string; readonly pod: Yaml }[] =>
+  documents.flatMap(({ metadata: { name }, spec }) => (spec?.template ? [{ name, pod: spec.template }] : []));
+
+/** The container of a pod; each of ours has one. */
+const containerOf = ({ spec }: Yaml): Yaml => {
+  const [container] = spec.containers;
+  if (container === undefined) throw new Error('A pod without a container.');
+  return container;
+};
+
+/** What the schemas of Kubernetes say of a document. They allow fields that they do not know, and Kubernetes drops those: they are found by what the validator never read. */
+async function schemaProblems(document: Yaml): Promise<readonly string[]> {
+  const { apiVersion, kind } = document;
+  const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['core', apiVersion];
+  const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+  const name = `IoK8sApi${capital(group.split('.', 1)[0] ?? '')}${capital(version)}${kind}`;
+  const { validate } = (await import(`kubernetes-models/_schemas/${name}`)) as {
+    validate: ((data: unknown) => boolean) & { errors?: { instancePath: string; keyword: string }[] };
+  };
+  const read = new Set<string>();
+  validate(recorded(document, '', read));
+  return [
+    ...(validate.errors ?? []).map(({ instancePath, keyword }) => `${kind}${instancePath}: ${keyword}`),
+    ...pathsOf(document, '')
+      .filter((path) => !read.has(path))
+      .map((path) => `${kind}${path}: unknown field`),
+  ];
+}
+
+function recorded(value: unknown, path: string, read: Set<string>): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  return new Proxy(value, {
+    get: (target, key) => {
+      read.add(`${path}/${String(key)}`);
+      return recorded(Reflect.get(target, key), `${path}/${String(key)}`, read);
+    },
+  });
+}
+
+function pathsOf(value: unknown, path: string): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, one]) => [`${path}/${key}`, ...pathsOf(one, `${path}/${key}`)]);
+}
+
+/** The ports to which the policies let a pod connect, as `TCP 443`. */
+const outgoingPorts = ({ documents }: Manifests, pod: Yaml): ReadonlySet<string> =>
+  new Set(
+    documents
+      .filter(({ spec }) =>
+        Object.entries(spec?.podSelector?.matchLabels ?? {}).every(
+          ([name, value]) => pod.metadata.labels[name] === value,
+        ),
+      )
+      .flatMap(({ spec }) => (spec?.egress ?? []).flatMap(({ ports }: Yaml) => ports))
+      .map(({ protocol, port }) => `${protocol} ${port}`),
+  );
 
 const folder = join(import.meta.dirname, '../docs/examples/kubernetes');
 const secretsFolder = '/run/secrets/slotstream';
@@ -30,18 +106,20 @@ const filledIn = (value = ''): string =>
   value === '' ? randomBytes(24).toString('hex') : value.replace('CHANGE-ME', 'password');
 
 /** What a container gets from its manifest: its variables, and the files of its secret that these may name. */
-function settingsOf({ kustomization }: Manifests, pod: ReturnType<typeof podsOf>[number]['pod']) {
+function settingsOf({ kustomization }: Manifests, pod: Yaml) {
   const { env, volumeMounts } = containerOf(pod);
   const secret = literalsOf(kustomization.secretGenerator, 'slotstream');
-  const volume = pod.spec.volumes.find((one) => one.secret);
-  const isMounted = volumeMounts.some(({ name, mountPath }) => name === volume?.name && mountPath === secretsFolder);
-  const keys = volume?.secret?.items?.map(({ key }) => key) ?? Object.keys(secret);
+  const volume = pod.spec.volumes.find((one: Yaml) => one.secret);
+  const isMounted = volumeMounts.some(
+    ({ name, mountPath }: Yaml) => name === volume?.name && mountPath === secretsFolder,
+  );
+  const keys = volume?.secret?.items?.map(({ key }: Yaml) => key) ?? Object.keys(secret);
   return {
     variables: {
       ...literalsOf(kustomization.configMapGenerator, 'slotstream'),
-      ...Object.fromEntries(env.map(({ name, value }) => [name, value])),
+      ...Object.fromEntries(env.map(({ name, value }: Yaml) => [name, value])),
     },
-    files: Object.fromEntries(isMounted ? keys.map((key) => [key, secret[key]]) : []),
+    files: Object.fromEntries(isMounted ? keys.map((key: string) => [key, secret[key]]) : []),
   };
 }
 
@@ -58,7 +136,7 @@ function programProblems(manifests: Manifests): readonly string[] {
       const config = loadConfig(Object.fromEntries(env));
       problems.push(...config.warnings);
       const listener = container.args[0] === 'work' ? 'admin' : 'public';
-      const ports = Object.fromEntries(container.ports.map((one) => [one.name, one.containerPort]));
+      const ports = Object.fromEntries(container.ports.map((one: Yaml) => [one.name, one.containerPort]));
       const expected =
         listener === 'admin' ? { admin: config.adminPort } : { public: config.port, admin: config.adminPort };
       if (JSON.stringify(ports) !== JSON.stringify(expected)) problems.push(`${name} has other ports than the program`);
@@ -126,7 +204,9 @@ describe.each(['.', 'single'])('the manifests in examples/kubernetes/%s', (name)
   });
 
   it('publish the webhook and nothing else', () => {
-    const paths = manifests.documents.flatMap(({ spec }) => (spec?.rules ?? []).flatMap(({ http }) => http.paths));
+    const paths = manifests.documents.flatMap(({ spec }) =>
+      (spec?.rules ?? []).flatMap(({ http }: Yaml) => http.paths),
+    );
     expect(paths.map(({ path }) => path)).toEqual(['/webhooks']);
   });
 });
