@@ -1,11 +1,11 @@
 // The sandbox as tests use it: every answer is held against its published schema, and one call is one line.
-import { afterAll, beforeAll } from 'vitest';
 import { errorBody, insufficientScopeBody } from '#schemas/errors.ts';
 import { answerSchema } from '#src/http/operation.ts';
 import { operationsUnder } from '#src/sandbox/api/service-app.ts';
 import type { ServiceOperation } from '#src/sandbox/api/service-operation.ts';
 import { forms, type Form } from '#src/sandbox/world/service.ts';
 import { openSandbox, type Sandbox, type SandboxNeeds, type SandboxOptions } from '#src/sandbox/sandbox.ts';
+import { openedOnce } from './opened.ts';
 
 /** The operations of the service as the specification documents them: of a sandbox without options. */
 export const operations = operationsUnder({ as: 'specification', eventTypes: false });
@@ -96,16 +96,13 @@ function inspect(operation: ServiceOperation, status: number, body: unknown): vo
 const isScopeRefusal = (body: unknown): boolean => (body as { title: string }).title === 'Insufficient scope';
 
 /** A sandbox that is open, and prepared, before the first test of the file or of the suite around it, and closed after the last. */
-export function openForSuite(
+export const openForSuite = (
   options: SandboxOptions = {},
-  prepare: (sandbox: TestSandbox) => Promise<void> = async () => undefined,
+  prepare?: (sandbox: TestSandbox) => Promise<void>,
   open: (options: SandboxOptions) => Promise<TestSandbox> = openTestSandbox,
-): TestSandbox {
-  let opened: TestSandbox | undefined;
-  beforeAll(async () => {
-    opened = await open(options);
-    await prepare(opened);
+): TestSandbox =>
+  openedOnce(async () => {
+    const sandbox = await open(options);
+    await prepare?.(sandbox);
+    return sandbox;
   });
-  afterAll(() => opened?.[Symbol.asyncDispose]());
-  return new Proxy({} as TestSandbox, { get: (_, name) => Reflect.get(opened ?? {}, name) as unknown });
-}
