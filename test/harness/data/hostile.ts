@@ -1,37 +1,17 @@
-// The corpus of hostile input: texts, values, bodies, queries and identifiers, for every surface that strangers reach.
+// Hostile input for every surface that strangers reach: the texts and identifiers of hostile.json, values, bodies and queries.
 import fc from 'fast-check';
 import { anyText } from './any-text.ts';
+import corpus from './hostile.json' with { type: 'json' };
 
 /** Each would set `window.attacked`, if a browser took it for more than text. */
-export const browserTexts: readonly string[] = [
-  '<img src=x onerror="window.attacked=1">',
-  '</script><script>window.attacked=1</script>',
-  '"><svg onload=window.attacked=1><a href="',
-  "' autofocus onfocus='window.attacked=1' x='",
-  'javascript:window.attacked=1',
-  '</title></style></textarea><iframe srcdoc="<script>top.attacked=1</script>">',
-  '\u202Etxt.exe\u202D \u0000 \u001B[31m \uD800 &lt;b&gt; %3Cscript%3E',
-  'W'.repeat(10_000),
-];
+export const browserTexts: readonly string[] = [...corpus.browserTexts, 'W'.repeat(10_000)];
 
 /** Hostile values that an invitee may send, by what they attempt. */
 export const messageTexts: Readonly<Record<string, string>> = {
-  'Slack markup': '<!channel> <@U012AB3CD> <https://evil.example.test|click> *b* `c` &amp;',
-  'mentions of everyone': '@here @channel @everyone @all',
-  'Markdown links': '[click](https://evil.example.test) ![](https://evil.example.test/p.png)',
-  'header lines': 'Ada\r\nBcc: eve@evil.example.test\r\nContent-Type: text/html\r\n\r\n<b>hello</b>',
-  'header lines by bare characters':
-    'Ada\nBcc: eve@evil.example.test\rBcc: eve@evil.example.test\u0085Bcc: x\u2028Bcc: x',
-  'encoded header words': '=?utf-8?Q?=0D=0ABcc:_eve@evil.example.test?= =?utf-8?B?PGI+?=',
-  'the end of a mail': 'Ada\r\n.\r\nMAIL FROM:<eve@evil.example.test>\r\n',
-  HTML: '<img src=x onerror=alert(1)></bdi></td><script>alert(1)</script>"\'><a href="javascript:alert(1)">x</a>',
-  'a turned line': 'Ada \u202egnp.exe\u2066 \u200f\u061c\u200e',
-  'control characters': 'A\u0000d\u001b[2Ja\u0007\u009b31m',
-  'half a character': 'Ada \ud800 \udc00',
+  ...corpus.messageTexts,
   'a megabyte': 'A'.repeat(1_000_000),
   'a megabyte without spaces to break at': '👩‍👩‍👧'.repeat(100_000),
   'a pile of marks': `Z${'\u0337'.repeat(200_000)}`,
-  Liquid: '{{ email }}{% for i in (1..9) %}x{% endfor %}',
 };
 
 /** Exact only as text: a double cannot hold it. */
@@ -53,33 +33,7 @@ export const bombs: readonly (readonly [body: string, reason: string])[] = [
 ];
 
 /** Texts that programs trip over. */
-export const programTexts = [
-  '',
-  ' ',
-  '\u0000',
-  'a\u0000b',
-  '\r\nX-Injected: yes',
-  '\u202Etxet desrever',
-  '👩‍👩‍👧‍👦',
-  '\uD800',
-  '__proto__',
-  'constructor',
-  'null',
-  '-1',
-  '1e309',
-  '0x10',
-  '١٢',
-  "'; drop table contacts; --",
-  '<script>alert(1)</script>',
-  '${7*7}',
-  '%00',
-  '../../etc/passwd',
-  'a'.repeat(5000),
-  '2027-02-30T00:00:00Z',
-  'https://',
-  'javascript:alert(1)',
-  'http://[::1',
-] as const;
+const programTexts: readonly string[] = [...corpus.programTexts, 'a'.repeat(5000)];
 
 const oddTexts = [...programTexts, ...browserTexts, ...Object.values(messageTexts)].filter(
   (text) => text.length <= 5000,
@@ -134,28 +88,4 @@ export const oddQueries = (names: readonly string[]): fc.Arbitrary<string> => {
 };
 
 /** What may stand in the place of a uuid, as it is written in the path. */
-export const oddIdentifiers = [
-  '..%2f..%2fusers%2fme',
-  '..%2F',
-  '%2e%2e%2f',
-  '%00',
-  'a%00b',
-  '%ff%fe',
-  '%',
-  '%zz',
-  '%E2%80%AE',
-  '%F0%9F%91%A9',
-  '__proto__',
-  'constructor',
-  'hasOwnProperty',
-  'null',
-  'undefined',
-  '0',
-  '*',
-  ':uuid',
-  '{uuid}',
-  '%20',
-  'x%0d%0aX-Injected:%20yes',
-  'a'.repeat(4000),
-  '00000000-0000-0000-0000-000000000000',
-] as const;
+export const oddIdentifiers: readonly string[] = [...corpus.identifiers, 'a'.repeat(4000)];
