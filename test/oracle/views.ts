@@ -3,8 +3,7 @@ import type { Json } from '#src/store/columns.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import type { Contents } from '../harness/stores.ts';
 import { localParts } from './local-time.ts';
-import { peopleOf } from './people.ts';
-import { unbookedOf } from './unbooked.ts';
+import { peopleOf, unbookedOf } from './people.ts';
 import {
   byUri,
   contactOf,
