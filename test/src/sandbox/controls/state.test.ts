@@ -1,5 +1,5 @@
 // The whole truth of one organization, or of all.
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { openForSuite } from '../../../harness/sandbox.ts';
 import { everyPage } from '../../../harness/sandbox/lists.ts';
 
@@ -7,7 +7,8 @@ type Records = readonly { readonly uri: string }[];
 type Lists = Readonly<Record<string, Records>>;
 type Who = 'owner' | 'enterprise';
 
-const sandbox = openForSuite({ rateLimits: false }, async () => {
+const sandbox = openForSuite({ rateLimits: false });
+beforeAll(async () => {
   for (const as of ['owner', 'enterprise'] as const) await fill(as);
 });
 
