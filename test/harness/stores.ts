@@ -17,6 +17,7 @@ import { ingestParsed, type IngestReport } from '#workers/pipeline/ingest.ts';
 import { parseBatch } from '#workers/pipeline/parse.ts';
 import { happened } from './moments.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
+import { ingestRecords, type ServiceRecord } from '#workers/sync/records.ts';
 import { createDatabase } from './postgres.ts';
 import { isLongRun } from './runs.ts';
 import { copyPostgres, copySqlite } from './templates.ts';
@@ -112,6 +113,10 @@ export function ingestBodies(store: Store, bodies: readonly string[], eraseOnDel
   const deliveries = bodies.map((body) => ({ body, receivedAt }));
   return ingest({ store, screen: privacyScreen({ eraseOnDelete }) }, { v: 1, deliveries }, receivedAt);
 }
+
+/** Takes in records as a backfill reads them. */
+export const ingestRead = (store: Store, records: readonly ServiceRecord[], now = receivedAt) =>
+  ingestRecords({ store, screen: privacyScreen({ eraseOnDelete: true }) }, records, { source: 'backfill', now });
 
 /** The views of lists: what they show is mirrored like the rows of tables. */
 const lists = {

@@ -5,7 +5,8 @@ import type { Observation } from './delivery-histories.ts';
 import type { Payload } from './payloads.ts';
 
 const base = 'https://api.example.test';
-const numbered = (kind: string, count: number) => Array.from({ length: count }, (_, n) => `${base}/${kind}/${n}`);
+export const numbered = (kind: string, count: number) =>
+  Array.from({ length: count }, (_, n) => `${base}/${kind}/${n}`);
 const invitees = numbered('invitees', 3);
 const events = numbered('scheduled_events', 2);
 const contacts = numbered('contacts', 2);
@@ -139,15 +140,17 @@ const routingForm: Arbitrary<Payload> = fc.record({
   updated_at: moment,
 });
 
-const sent = (kinds: readonly string[], payload: Arbitrary<Payload>): Arbitrary<Observation> =>
-  fc.record({ event: fc.constantFrom(...kinds), payload, created_at: moment }).map((envelope) => ({
-    fact: { ...envelope, sound: true },
-    body: JSON.stringify(envelope),
-  }));
-const read = (kind: string, payload: Arbitrary<Payload>): Arbitrary<Observation> =>
-  fc
-    .record({ payload, created_at: moment })
-    .map((fact) => ({ fact: { event: kind, ...fact, sound: true }, body: null }));
+/** Facts that happen at these times, as they are sent and as they are read. */
+export const observedAt = (created_at: Arbitrary<string>) => ({
+  sent: (kinds: readonly string[], payload: Arbitrary<Payload>): Arbitrary<Observation> =>
+    fc.record({ event: fc.constantFrom(...kinds), payload, created_at }).map((envelope) => ({
+      fact: { ...envelope, sound: true },
+      body: JSON.stringify(envelope),
+    })),
+  read: (kind: string, payload: Arbitrary<Payload>): Arbitrary<Observation> =>
+    fc.record({ payload, created_at }).map((fact) => ({ fact: { event: kind, ...fact, sound: true }, body: null })),
+});
+const { sent, read } = observedAt(moment);
 
 const observation = fc.oneof(
   { weight: 2, arbitrary: sent(['invitee.created', 'invitee.canceled'], invitee) },

@@ -1,11 +1,11 @@
 // Random bookings that are moved, canceled, missed and paid in every way, also in ways that make no sense: links to invitees
 // that were never delivered, in circles, and two by two.
 import fc, { type Arbitrary } from 'fast-check';
+import { numbered, observedAt } from './alert-histories.ts';
 import type { Observation } from './delivery-histories.ts';
 import type { Payload } from './payloads.ts';
 
 const base = 'https://api.example.test';
-const numbered = (kind: string, count: number) => Array.from({ length: count }, (_, n) => `${base}/${kind}/${n}`);
 const orNull = <Value>(value: Arbitrary<Value>) => fc.option(value, { freq: 3 });
 
 const invitees = numbered('invitees', 8);
@@ -149,13 +149,7 @@ const user: Arbitrary<Payload> = fc
   .tuple(named(users), fc.record({ timezone: orNull(zone) }, { requiredKeys: [] }))
   .map(([payload, zoned]) => ({ ...payload, ...zoned }));
 
-const sent = (kind: string, payload: Arbitrary<Payload>): Arbitrary<Observation> =>
-  fc.record({ payload, created_at: past }).map((envelope) => {
-    const fact = { event: kind, ...envelope, sound: true };
-    return { fact, body: JSON.stringify({ event: kind, ...envelope }) };
-  });
-const read = (kind: string, payload: Arbitrary<Payload>): Arbitrary<Observation> =>
-  fc.record({ payload, created_at: past }).map((fact) => ({ fact: { event: kind, ...fact, sound: true }, body: null }));
+const { sent, read } = observedAt(past);
 
 const recaps = numbered('meeting_recaps', 2);
 const person = fc.constantFrom('Ada', ' ada ', 'ADA@example.test', 'ben@example.test', 'Žofie', '', null);
@@ -188,7 +182,7 @@ export const attendedHistory: Arbitrary<Observation[]> = fc.array(
     {
       weight: 4,
       arbitrary: sent(
-        'invitee.created',
+        ['invitee.created'],
         fc.tuple(invitee, fc.nat(3)).map(([payload, n]) => ({
           ...payload,
           no_show: n === 0 ? payload['no_show'] : null,
@@ -204,26 +198,26 @@ export const attendedHistory: Arbitrary<Observation[]> = fc.array(
     {
       weight: 3,
       arbitrary: sent(
-        'meeting_recap.created',
+        ['meeting_recap.created'],
         recap.map((payload) => ({ ...payload, event: { ...Object(payload['event']), uri: events[0] } })),
       ),
     },
     { weight: 2, arbitrary: read('meeting_recap_transcript.read', transcript) },
-    { weight: 1, arbitrary: sent('meeting_recap.deleted', about(recaps)) },
-    { weight: 1, arbitrary: sent('invitee.canceled', about(invitees)) },
+    { weight: 1, arbitrary: sent(['meeting_recap.deleted'], about(recaps)) },
+    { weight: 1, arbitrary: sent(['invitee.canceled'], about(invitees)) },
   ),
   { minLength: 3, maxLength: 14 },
 );
 
 export const bookingHistory: Arbitrary<Observation[]> = fc.array(
   fc.oneof(
-    { weight: 10, arbitrary: sent('invitee.created', invitee) },
-    { weight: 2, arbitrary: sent('routing_form_submission.created', submission) },
-    { weight: 2, arbitrary: sent('contact.created', contact) },
-    { weight: 4, arbitrary: sent('meeting_recap.created', recap) },
+    { weight: 10, arbitrary: sent(['invitee.created'], invitee) },
+    { weight: 2, arbitrary: sent(['routing_form_submission.created'], submission) },
+    { weight: 2, arbitrary: sent(['contact.created'], contact) },
+    { weight: 4, arbitrary: sent(['meeting_recap.created'], recap) },
     { weight: 3, arbitrary: read('meeting_recap_transcript.read', transcript) },
-    { weight: 1, arbitrary: sent('meeting_recap.deleted', about(recaps)) },
-    { weight: 1, arbitrary: sent('event_type.created', named(eventTypes)) },
+    { weight: 1, arbitrary: sent(['meeting_recap.deleted'], about(recaps)) },
+    { weight: 1, arbitrary: sent(['event_type.created'], named(eventTypes)) },
     { weight: 2, arbitrary: read('user.read', user) },
     { weight: 1, arbitrary: read('routing_form.read', form) },
   ),
@@ -233,10 +227,10 @@ export const bookingHistory: Arbitrary<Observation[]> = fc.array(
 /** Forms, submissions and bookings by the same few addresses, in no order. */
 export const submittedHistory: Arbitrary<Observation[]> = fc.array(
   fc.oneof(
-    { weight: 6, arbitrary: sent('routing_form_submission.created', submission) },
+    { weight: 6, arbitrary: sent(['routing_form_submission.created'], submission) },
     { weight: 2, arbitrary: read('routing_form_submission.read', submission) },
-    { weight: 4, arbitrary: sent('invitee.created', invitee) },
-    { weight: 1, arbitrary: sent('event_type.created', named(eventTypes)) },
+    { weight: 4, arbitrary: sent(['invitee.created'], invitee) },
+    { weight: 1, arbitrary: sent(['event_type.created'], named(eventTypes)) },
     { weight: 2, arbitrary: read('routing_form.read', form) },
   ),
   { minLength: 1, maxLength: 14 },

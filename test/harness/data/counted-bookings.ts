@@ -10,9 +10,7 @@
 //   H1             held with two hosts                   Mon 6 Jan
 //   I1 → (?)       moved to one never seen               moved 4 Jan
 import type { Store } from '#src/store/contract.ts';
-import { ingestRecords } from '#workers/sync/records.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
-import { ingestBodies, receivedAt } from '../stores.ts';
+import { ingestBodies, ingestRead } from '../stores.ts';
 
 export const uri = (kind: string, id: string): string => `https://api.example.test/${kind}/${id}`;
 export const january = (day: number, time = '09:00:00'): string =>
@@ -157,9 +155,8 @@ export async function ingestCountedBookings(store: Store): Promise<void> {
     { kind: 'user', record: { uri: uri('users', 'ada'), name: 'Ada', timezone: 'America/New_York' } },
     { kind: 'routing_form', record: { uri: uri('forms', 'sales'), name: 'Sales' } },
   ] as const;
-  await ingestRecords(
-    { store, screen: privacyScreen({ eraseOnDelete: true }) },
+  await ingestRead(
+    store,
     names.map((one) => ({ ...one, observed: january(1) })),
-    { source: 'backfill', now: receivedAt },
   );
 }

@@ -2,9 +2,7 @@
 import type { JsonObject } from '#schemas/wire.ts';
 import type { Json } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
-import { ingestRecords } from '#workers/sync/records.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
-import { receivedAt } from '../stores.ts';
+import { ingestRead } from '../stores.ts';
 
 const base = 'https://api.example.test';
 export const fieldUri = (n: number | string) => `${base}/contact_custom_fields/${n}`;
@@ -18,10 +16,7 @@ export async function readDefinitions(store: Store, definitions: readonly JsonOb
     record: { created_at: at, updated_at: at, ...definition },
     observed: at,
   }));
-  await ingestRecords({ store, screen: privacyScreen({ eraseOnDelete: true }) }, records, {
-    source: 'backfill',
-    now: receivedAt,
-  });
+  await ingestRead(store, records);
 }
 
 export const contactBody = (n: number | string, fields: Readonly<Record<string, Json>>): string =>

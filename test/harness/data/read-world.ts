@@ -4,9 +4,7 @@ import { insertAlerts, readAlerts, type NewAlert } from '#src/store/alerts/alert
 import { markFailed, markSent } from '#src/store/alerts/send-results.ts';
 import type { Store } from '#src/store/contract.ts';
 import { writeSubscriptions, type KnownSubscription } from '#src/store/subscription-rows.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
-import { ingestRecords } from '#workers/sync/records.ts';
-import { ingestBodies, receivedAt } from '../stores.ts';
+import { ingestBodies, ingestRead } from '../stores.ts';
 import { delivery, ingestCountedBookings, january, uri } from './counted-bookings.ts';
 
 /** A mark of a no-show, or its removal. */
@@ -189,14 +187,13 @@ const subscription = (place: number): KnownSubscription => ({
 export async function fillReadWorld(store: Store): Promise<void> {
   await ingestCountedBookings(store);
   const read = (kind: 'user' | 'custom_field_definition', records: readonly { readonly uri: string }[]) =>
-    ingestRecords(
-      { store, screen: privacyScreen({ eraseOnDelete: true }) },
+    ingestRead(
+      store,
       records.map((record) => ({
         kind,
         record: { ...record, created_at: january(1), updated_at: january(2) },
         observed: january(2),
       })),
-      { source: 'backfill', now: receivedAt },
     );
   await read('user', users);
   // One by one: what was marked and unmarked is a history.

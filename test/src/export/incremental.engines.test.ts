@@ -4,12 +4,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { ExportRequest } from '#src/export/export.ts';
 import { appendEntries } from '#src/store/log/append.ts';
 import { listPositions } from '#src/store/log/consumer-offsets.ts';
-import { ingestRecords } from '#workers/sync/records.ts';
 import { blankEntry } from '#workers/pipeline/parse.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
 import { exportFolder, rowsIn } from '../../harness/mirror/export-folder.ts';
 import { openedOnce } from '../../harness/opened.ts';
-import { emptyTables, ingestBodies, receivedAt, rowsOf, availableEngines } from '../../harness/stores.ts';
+import { emptyTables, ingestBodies, ingestRead, receivedAt, rowsOf, availableEngines } from '../../harness/stores.ts';
 
 const contact = (n: number | string, payload: object = {}, event = 'contact.updated') =>
   JSON.stringify({
@@ -102,10 +100,7 @@ describe.each(availableEngines)('incremental exports from $name', ({ fresh }) =>
     expect(await run({ name: 'contacts_wide' })).toMatchObject({ uris: ['2'] });
     const record = { uri: 'https://api.example.test/fields/1', label: 'Plan', field_type: 'text' };
     const read = { kind: 'custom_field_definition', record, observed: receivedAt } as const;
-    await ingestRecords({ store, screen: privacyScreen({ eraseOnDelete: true }) }, [read], {
-      source: 'backfill',
-      now: receivedAt,
-    });
+    await ingestRead(store, [read]);
     expect(await run({ name: 'contacts_wide' })).toMatchObject({ uris: ['1', '2'], whole: 'far_reaching' });
   });
 

@@ -4,14 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { cloudEventBatch, readEventSource } from '#src/feed/cloud-event.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
-import { ingestRecords } from '#workers/sync/records.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
 import { flawsOf } from '../../harness/data/cloudevents-schema.ts';
 import { bearer } from '../../harness/mirror/api-app.ts';
 import { openReadApi } from '../../harness/mirror/read-api.ts';
 import { openedAnew } from '../../harness/opened.ts';
 import { runs } from '../../harness/runs.ts';
-import { emptyTables, ingestBodies, receivedAt, rowsOf, oneEngine } from '../../harness/stores.ts';
+import { ingestRead, emptyTables, ingestBodies, receivedAt, rowsOf, oneEngine } from '../../harness/stores.ts';
 
 const base = 'https://api.example.test';
 const contact = (n: number) => `${base}/contacts/${n}`;
@@ -62,8 +60,7 @@ for (const engine of oneEngine)
         delivery('contact.merged', { uri: contact(2) }),
       ]);
       const records = [{ kind: 'contact' as const, record: { uri: contact(4), name: 'Eve' }, observed: receivedAt }];
-      const screen = privacyScreen({ eraseOnDelete: true });
-      await ingestRecords({ store: api.store, screen }, records, { source: 'backfill', now: receivedAt });
+      await ingestRead(api.store, records);
       const found = await api.events('?include=row');
       expect(found.flatMap(flawsOf)).toEqual([]);
       expect(cloudEventBatch.parse(found)).toEqual(found);

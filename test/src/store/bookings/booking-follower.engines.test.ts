@@ -15,13 +15,19 @@ import { keyValue, writeValue } from '#src/store/key-value.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
-import { ingestRecords } from '#workers/sync/records.ts';
 import { openedOnce } from '../../../harness/opened.ts';
 import { bookingHistory } from '../../../harness/data/booking-histories.ts';
 import { cut, reordered } from '../../../harness/data/delivery-histories.ts';
 import { ingestObservations, mixedHistory } from '../../../harness/data/api-reads.ts';
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
-import { comparable, emptyTables, availableEngines, ingestBodies, rowsOf } from '../../../harness/stores.ts';
+import {
+  ingestRead,
+  comparable,
+  emptyTables,
+  availableEngines,
+  ingestBodies,
+  rowsOf,
+} from '../../../harness/stores.ts';
 
 const arrivals = fc
   .oneof({ weight: 2, arbitrary: bookingHistory }, { weight: 1, arbitrary: mixedHistory() })
@@ -130,13 +136,13 @@ describe.each(availableEngines)('the table of bookings on $name', ({ name, fresh
     const meeting = { uri: 'https://api.example.test/scheduled_events/A', name: 'Renamed', updated_at: at };
     const user = { uri: 'https://api.example.test/users/U', name: 'Grace', updated_at: at };
     const member = { uri: 'https://api.example.test/organization_memberships/M', user, updated_at: at };
-    await ingestRecords(
-      { store, screen: privacyScreen({ eraseOnDelete: true }) },
+    await ingestRead(
+      store,
       [
         { kind: 'scheduled_event', record: meeting, ...read },
         { kind: 'organization_membership', record: member, ...read },
       ],
-      { source: 'backfill', now: read.observed },
+      read.observed,
     );
     expect(await rowsOf(store, 'bookings')).toEqual([]);
   });

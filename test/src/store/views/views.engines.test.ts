@@ -5,13 +5,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { erase } from '#workers/privacy/erase.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
-import { ingestRecords } from '#workers/sync/records.ts';
 import { delivery, ingestCountedBookings, january, uri } from '../../../harness/data/counted-bookings.ts';
 import { expectGolden, yamlOf } from '../../../harness/golden.ts';
 import { inOrder, viewRows } from '../../../harness/mirror/view-rows.ts';
 import { openedOnce } from '../../../harness/opened.ts';
-import { availableEngines, freshMemory, ingestBodies, rowsOf } from '../../../harness/stores.ts';
+import { ingestRead, availableEngines, freshMemory, ingestBodies, rowsOf } from '../../../harness/stores.ts';
 
 const invitee = (id: string, more: object): string =>
   delivery('invitee.created', january(20), {
@@ -76,8 +74,7 @@ describe.each(availableEngines)('in a small world on $name', ({ fresh }) => {
     const record = { uri: recap.uri, speakers: ['the host', 'HOST@example.test'] };
     await ingestBodies(store, [delivery('meeting_recap.created', january(20), recap)]);
     const read = { kind: 'meeting_recap_transcript', record, observed: january(20) } as const;
-    const needs = { store, screen: privacyScreen({ eraseOnDelete: true }) };
-    await ingestRecords(needs, [read], { source: 'backfill', now: january(20) });
+    await ingestRead(store, [read], january(20));
     const held = (await viewRows(store, 'booking_journeys')).filter((row) => row['event_uri'] === H1.uri);
     expect(held.map((row) => row['attendance'])).toEqual(['suspected_no_show', 'suspected_no_show']);
   });

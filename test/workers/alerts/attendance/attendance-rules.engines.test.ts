@@ -3,9 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { instantOf } from '#src/base/time.ts';
 import { erase } from '#workers/privacy/erase.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
 import { targetOf } from '#workers/privacy/target.ts';
-import { ingestRecords } from '#workers/sync/records.ts';
 import { eventually } from '../../../harness/moments.ts';
 import { catchUp, messagesOf, openAlertWorld, type AlertWorld } from '../../../harness/alerts/alert-world.ts';
 import { bookingRules } from '../../../harness/alerts/watched-rules.ts';
@@ -13,7 +11,14 @@ import { dataOf, titleOf, typeOf } from '../../../harness/alerts/alert-receivers
 import { expectGolden, yamlOf } from '../../../harness/golden.ts';
 import { hostedMeeting, hostUri } from '../../../harness/data/attended-meetings.ts';
 import { runs } from '../../../harness/runs.ts';
-import { availableEngines, emptyTables, freshMemory, ingestBodies, oneEngine } from '../../../harness/stores.ts';
+import {
+  ingestRead,
+  availableEngines,
+  emptyTables,
+  freshMemory,
+  ingestBodies,
+  oneEngine,
+} from '../../../harness/stores.ts';
 
 const suspected = { name: 'alone', when: 'suspected_no_show', channels: ['webhook'], grace: '0' };
 const unconfirmed = { name: 'evening', when: 'unconfirmed', channels: ['webhook'] };
@@ -21,14 +26,14 @@ const settings = { ADMIN_URL: 'https://slots.example.test' };
 
 /** Profiles of hosts, with their time zones. */
 const readHosts = (world: AlertWorld, zones: Readonly<Record<string, string>>) =>
-  ingestRecords(
-    { store: world.store, screen: privacyScreen({ eraseOnDelete: true }) },
+  ingestRead(
+    world.store,
     Object.entries(zones).map(([name, timezone]) => ({
       kind: 'user' as const,
       record: { uri: hostUri(name), name, timezone },
       observed: instantOf(world.nowMs()),
     })),
-    { source: 'backfill', now: instantOf(world.nowMs()) },
+    instantOf(world.nowMs()),
   );
 
 describe.each(oneEngine)('rules about attendance on $name', ({ fresh }) => {

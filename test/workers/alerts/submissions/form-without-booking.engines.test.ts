@@ -3,25 +3,22 @@ import { describe, expect, it } from 'vitest';
 import { instantOf } from '#src/base/time.ts';
 import { unknownFormNames } from '#workers/alerts/submissions/form-without-booking.ts';
 import { erase } from '#workers/privacy/erase.ts';
-import { privacyScreen } from '#workers/privacy/screen.ts';
 import { targetOf } from '#workers/privacy/target.ts';
-import { ingestRecords } from '#workers/sync/records.ts';
 import { eventually } from '../../../harness/moments.ts';
 import { openAlertWorld, type AlertWorld } from '../../../harness/alerts/alert-world.ts';
 import { dataOf, textOf, titleOf, typeOf } from '../../../harness/alerts/alert-receivers.ts';
 import { contactForm, formSubmission } from '../../../harness/data/form-submissions.ts';
 import { expectGolden, yamlOf } from '../../../harness/golden.ts';
 import { messageTexts } from '../../../harness/data/hostile.ts';
-import { oneEngine } from '../../../harness/stores.ts';
+import { ingestRead, oneEngine } from '../../../harness/stores.ts';
 
-const screen = privacyScreen({ eraseOnDelete: true });
 const rule = { name: 'leads', when: 'form_without_booking', channels: ['webhook'] };
 
 const readForm = (world: AlertWorld) =>
-  ingestRecords(
-    { store: world.store, screen },
+  ingestRead(
+    world.store,
     [{ kind: 'routing_form', record: contactForm, observed: instantOf(world.nowMs()) }],
-    { source: 'backfill', now: instantOf(world.nowMs()) },
+    instantOf(world.nowMs()),
   );
 
 describe.each(oneEngine)('form_without_booking on $name', ({ fresh }) => {
