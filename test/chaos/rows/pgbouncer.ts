@@ -2,7 +2,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { endWithThisProcess } from '../../harness/children.ts';
@@ -25,24 +25,11 @@ async function startPgBouncer(postgresPort: number, poolSize: number) {
   const config = join(folder, 'pgbouncer.ini');
   const users = join(folder, 'users');
   await writeFile(users, '"postgres" ""\n');
+  const values = { POSTGRES_PORT: postgresPort, OWN_PORT: port, USERS_FILE: users, POOL_SIZE: poolSize };
+  const template = await readFile(new URL('pgbouncer.ini', import.meta.url), 'utf8');
   await writeFile(
     config,
-    `[databases]
-* = host=127.0.0.1 port=${postgresPort}
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${port}
-unix_socket_dir =
-auth_type = trust
-auth_file = ${users}
-admin_users = postgres
-pool_mode = transaction
-default_pool_size = ${poolSize}
-max_client_conn = 200
-ignore_startup_parameters = options
-log_connections = 0
-log_disconnections = 0
-`,
+    Object.entries(values).reduce((text, [name, value]) => text.replaceAll(name, String(value)), template),
   );
   if (identity) for (const path of [folder, config, users]) chownSync(path, identity.uid, identity.gid);
   const console = `postgres://postgres@127.0.0.1:${port}/pgbouncer`;
