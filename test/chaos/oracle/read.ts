@@ -29,7 +29,8 @@ export async function openReader(store: string): Promise<Reader> {
       [Symbol.asyncDispose]: async () => void db.close(),
     };
   }
-  const client = new pg.Client({ connectionString: store, types: { getTypeParser }, options: '-c timezone=UTC' });
+  const session = { application_name: 'oracle', options: '-c timezone=UTC' };
+  const client = new pg.Client({ connectionString: store, types: { getTypeParser }, ...session });
   await client.connect();
   return {
     isSqlite: false,

@@ -95,7 +95,7 @@ async function poolOf({ engines }: Run<BehindPgBouncer>): Promise<string> {
   const answer = await ask<{ zone: string; pooled: number }>(
     engines.pooler.through(engines.store),
     `select current_setting('timezone') as zone, count(*) as pooled from pg_stat_activity
-      where datname = current_database() and backend_type = 'client backend'`,
+      where datname = current_database() and backend_type = 'client backend' and application_name <> 'oracle'`,
   );
   const [{ zone, pooled } = { zone: '', pooled: 0 }] = answer;
   requireFault(
