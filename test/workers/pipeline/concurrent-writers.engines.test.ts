@@ -1,4 +1,4 @@
-// Stores that fail, or do something else, while deliveries come: nothing is lost, and nobody hears of passing trouble. Many writers at once:
+// Stores that fail, or do something else, while deliveries come: nothing is lost, and passing trouble is not reported. Many writers at once:
 // retention.engines.test.ts and row-workspace.engines.test.ts; readers beside them: feed-writers.engines.test.ts.
 import { statSync } from 'node:fs';
 import { sql } from 'kysely';

@@ -41,7 +41,7 @@ const records: Readonly<Record<string, readonly [table: MirrorTable, record: Jso
   ],
 };
 
-it('the retained fields are those of golden/retained.txt, and name nobody', async () => {
+it('the retained fields are those of golden/retained.txt, and name no person', async () => {
   const retained = Object.entries(records).map(([title, [table, record]]) => [title, retainFields(table, record)]);
   const text = yamlOf(Object.fromEntries(retained));
   expect(text).not.toMatch(/ada|5550199/i);

@@ -31,7 +31,7 @@ const read = (store: Store, kind: RecordKind, record: object) =>
 
 /** What happened, and what is asked about then. */
 const cases: Readonly<Record<string, (store: Store) => Promise<readonly string[]>>> = {
-  async 'deliveries in another order, one of them twice'(store) {
+  async 'deliveries-in-another-order-one-of-them-twice'(store) {
     const emails = [{ email: 'ada@example.test', is_primary: true }];
     const late = deliveryBody('contact.updated', 20, { uri: contact, ...stamp(20), name: 'Ada K.', city: 'London' });
     await ingestBodies(store, [
@@ -42,7 +42,7 @@ const cases: Readonly<Record<string, (store: Store) => Promise<readonly string[]
     await ingestBodies(store, [late]);
     return [contact];
   },
-  async 'a value that was set once and repeated since'(store) {
+  async 'a-value-that-was-set-once-and-repeated-since'(store) {
     const update = (minute: number, fields: object) =>
       deliveryBody('contact.updated', minute, { uri: contact, ...stamp(minute), ...fields });
     await ingestBodies(store, [
@@ -55,7 +55,7 @@ const cases: Readonly<Record<string, (store: Store) => Promise<readonly string[]
     ]);
     return [contact];
   },
-  async 'a meeting, and a no-show by its mark'(store) {
+  async 'a-meeting-and-a-no-show-by-its-mark'(store) {
     const scheduled_event = { uri: meeting, name: 'Coffee', ...stamp(10) };
     const person = { uri: invitee, event: meeting, tracking: { utm_source: 'mail' }, ...stamp(10) };
     const no_show = { uri: `${base}/invitee_no_shows/n1`, created_at: '2025-04-14T11:30:00Z' };
@@ -65,7 +65,7 @@ const cases: Readonly<Record<string, (store: Store) => Promise<readonly string[]
     ]);
     return [invitee, meeting];
   },
-  async 'a mark that was removed'(store) {
+  async 'a-mark-that-was-removed'(store) {
     const no_show = { uri: `${base}/invitee_no_shows/n1`, created_at: '2025-04-14T11:30:00Z' };
     await ingestBodies(store, [
       deliveryBody('invitee_no_show.created', 30, { uri: invitee, no_show }),
@@ -73,12 +73,12 @@ const cases: Readonly<Record<string, (store: Store) => Promise<readonly string[]
     ]);
     return [invitee];
   },
-  async 'a user who was read with a membership'(store) {
+  async 'a-user-who-was-read-with-a-membership'(store) {
     const user = { uri: `${base}/users/u1`, name: 'Grace' };
     await read(store, 'organization_membership', { uri: `${base}/organization_memberships/m1`, role: 'owner', user });
     return [user.uri];
   },
-  async 'an erased person'(store) {
+  async 'an-erased-person'(store) {
     const email = 'ada@example.test';
     await ingestBodies(store, [
       deliveryBody('contact.created', 10, { uri: contact, emails: [{ email }], ...stamp(10) }),
@@ -87,7 +87,7 @@ const cases: Readonly<Record<string, (store: Store) => Promise<readonly string[]
     await eraseFrom(store, email, { now: '2025-05-01T00:00:00.000000Z' });
     return [contact, invitee];
   },
-  async 'a delivery that was pruned'(store) {
+  async 'a-delivery-that-was-pruned'(store) {
     await ingestBodies(store, [
       deliveryBody('contact.created', 10, { uri: contact, name: 'Ada', ...stamp(10) }),
       deliveryBody('contact.updated', 20, { uri: contact, name: 'Ada L.', ...stamp(20) }),
@@ -96,12 +96,12 @@ const cases: Readonly<Record<string, (store: Store) => Promise<readonly string[]
     await prune(needs, { before: '2025-06-01T00:00:00.000000Z', signal: new AbortController().signal });
     return [contact];
   },
-  async 'a value whose supplier the log no longer shows'(store) {
+  async 'a-value-whose-supplier-the-log-no-longer-shows'(store) {
     await ingestBodies(store, [deliveryBody('contact.created', 10, { uri: contact, name: 'Ada', ...stamp(10) })]);
     await store.db.updateTable('event_log').set({ body: null }).execute();
     return [contact];
   },
-  async 'a delivery that could not be projected'(store) {
+  async 'a-delivery-that-could-not-be-projected'(store) {
     await ingestBodies(store, [deliveryBody('contact.merged', 10, { uri: contact })]);
     return [contact];
   },
@@ -113,13 +113,13 @@ const fieldText = ({ column, value, seq, event, source, occurred_at: at, since }
 describe.each(oneEngine)('why, on $name,', ({ fresh }) => {
   const it = testWith(fresh);
 
-  it.for(Object.entries(cases))('tells of %s what its golden file says', async ([title, happen], { store }) => {
+  it.for(Object.entries(cases))('tells what golden/%s.txt says', async ([name, happen], { store }) => {
     const parts = [];
     for (const uri of await happen(store)) {
       const { deliveries, fields, ...row } = (await explain(store, { uri, after: 0, limit: 1_000 })) ?? expect.fail();
       parts.push(canonicalJson(row), ...deliveries.map((one) => `  ${canonicalJson(one)}`), ...fields.map(fieldText));
     }
-    await expectGolden(parts.join('\n'), `golden/why/${title.replaceAll(/\W+/g, '-')}.txt`);
+    await expectGolden(parts.join('\n'), `golden/${name}.txt`);
   });
 
   it('gives a long and heavy history in parts, each with all the values, and lets others have their turn', async ({
