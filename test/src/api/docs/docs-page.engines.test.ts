@@ -71,6 +71,19 @@ describe.runIf(inject('chromiumPath'))('the documentation in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('is read without a script, and fits a narrow screen, in light and in dark', async () => {
+    await using bare = await loggedIn({ javaScriptEnabled: false });
+    expect(await bare.page.locator('details.operation').count()).toBeGreaterThan(api.operations.length);
+    await using visited = await loggedIn({ width: 340, height: 700, colorScheme: 'light' });
+    const { page } = visited;
+    await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(340);
+    const paper = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    const light = await paper();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await paper()).not.toBe(light);
+  });
+
   it('can neither be framed, nor used to act or read with the session, by a page of another site', async () => {
     await using visited = await loggedIn();
     const { page } = visited;
