@@ -113,6 +113,14 @@ describe('the token endpoint', () => {
     expect(await client.exchange(back?.code, { code_verifier: 'short' })).toMatchObject(refused('invalid_grant'));
   });
 
+  it('knows the client with a secret by Basic', async () => {
+    const { client_id, client_secret } = sandbox.handles.oauth;
+    const { back } = await client.approve({ client_id });
+    const header = basic(`${client_id}:${client_secret}`);
+    const { body } = await client.exchange(back?.code, { client_id: undefined }, header);
+    expect(await client.works(body.access_token)).toBe(true);
+  });
+
   it('refuses an unknown client, a wrong secret, and a secret left out, with 401', async () => {
     const { client_id, client_secret } = sandbox.handles.oauth;
     const nameless = { client_id: undefined };
