@@ -7,7 +7,8 @@ import type { Fact, Service } from '#src/sandbox/world/service.ts';
 import { createBookingWorld } from '../../harness/sandbox/bookings.ts';
 import { openForSuite } from '../../harness/sandbox.ts';
 
-describe('the world that lives by itself', () => {
+// The second test removes all that there is.
+describe('the world that lives by itself', { shuffle: false }, () => {
   const sandbox = openForSuite({ contacts: 3, bookings: 0 });
 
   /** What was reported meanwhile. */

@@ -60,6 +60,7 @@ describe.runIf(inject('natsPath'))('the sink of NATS', () => {
       // Two streams cannot have one subject.
       const other = sink(nats.url, { stream: 'other', prefix: 'company' });
       expect(await failuresOf(other, 'later')).toMatchObject({ code: '10065' });
+      await nats.deleteStream('slotstream');
     });
   });
 

@@ -19,7 +19,8 @@ beforeAll(async () => {
 
 const token = (): string => home.settings['ADMIN_TOKEN'] as string;
 
-describe('the login link', () => {
+// Guesses make wrong tokens wait.
+describe('the login link', { shuffle: false }, () => {
   it('is not printed for a process that takes another token, nor where none runs', async () => {
     const other = await home.run(['status', '--login'], { ADMIN_TOKEN: 'another-token-of-sixteen-bytes' });
     expect([other.code, other.out, other.err]).toEqual([1, '', expect.stringContaining('ADMIN_TOKEN')]);

@@ -26,7 +26,8 @@ function someone() {
 
 const lastFull = async () => JSON.parse((await home.run(['status', '--json'])).out).reconcile.full as object;
 
-describe('reconcile', () => {
+// Each finds what the one before has repaired.
+describe('reconcile', { shuffle: false }, () => {
   it('names what is missing and ends with 3; repaired, it ends with 0, and then there is nothing left', async () => {
     const looked = await home.run(['reconcile']);
     expect(looked.code).toBe(3);
