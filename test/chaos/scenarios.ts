@@ -9,7 +9,6 @@ import { processRows } from './rows/processes.ts';
 import { redisRows } from './rows/redis.ts';
 import { loadRows } from './rows/load.ts';
 import { sqliteRows } from './rows/sqlite.ts';
-import { upgradeRows } from './rows/upgrade.ts';
 import type { Scenario } from './scenario.ts';
 
 export const scenarios: readonly Scenario[] = [
@@ -23,5 +22,4 @@ export const scenarios: readonly Scenario[] = [
   ...postgresRows,
   ...pgbouncerRows,
   ...operationsRows,
-  ...upgradeRows,
 ];

@@ -18,15 +18,6 @@ export interface Engines {
   readonly isOneProcess?: boolean;
   /** Where the data folders are; the folder for temporary files unless given. */
   readonly dataRoot?: string;
-  /** `bin/slotstream.js` of another release, for the first start. */
-  readonly program?: string;
-}
-
-interface PartOptions {
-  readonly folder: string;
-  readonly settings: Settings;
-  /** `bin/slotstream.js` of another release. */
-  readonly program: string | undefined;
 }
 
 /** A process of the product with its own data folder. */
@@ -59,7 +50,7 @@ export async function startStack(engines: Engines, changes: Settings = {}, { wor
   const parts: Part[] = [];
   const commands: string[] = [];
   const add = async (name: string): Promise<Part> => {
-    const part = await createPart(name, { folder, settings, program: engines.program });
+    const part = await createPart(name, folder, settings);
     parts.push(part);
     await part.start();
     return part;
@@ -107,7 +98,7 @@ export async function startStack(engines: Engines, changes: Settings = {}, { wor
 }
 
 /** Its name begins with its verb. */
-async function createPart(name: string, { folder, settings, program }: PartOptions) {
+async function createPart(name: string, folder: string, settings: Settings) {
   const [verb = ''] = name.split('-');
   const dataDir = join(folder, name);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -145,9 +136,9 @@ async function createPart(name: string, { folder, settings, program }: PartOptio
       if (code !== 0) throw new Error(`${name} ended with ${code} after SIGTERM:\n${printed().slice(-1_000)}`);
     },
     /** Starts it (again) on the same folder and port, and waits until it is ready. */
-    async start(change: Partial<Omit<PartOptions, 'folder'>> = {}): Promise<void> {
+    async start(changes: Settings = {}): Promise<void> {
       earlier += printed();
-      child = spawnMain([verb], { ...env, ...change.settings }, change.program ?? program);
+      child = spawnMain([verb], { ...env, ...changes });
       await until(isReady, `${name} is ready`, 180_000);
     },
     output: (): string => earlier + printed(),

@@ -47,7 +47,7 @@ export async function openInstallation(resources: AsyncDisposableStack) {
   ]);
   const folderOf = (part: Part): string => folders.get(part) ?? part.dataDir;
   /** Starts a part on its own data folder, also where that is a small disk. */
-  const start = (part: Part): Promise<void> => part.start({ settings: { DATA_DIR: folderOf(part) } });
+  const start = (part: Part): Promise<void> => part.start({ DATA_DIR: folderOf(part) });
   for (const part of folders.keys()) await part.stop();
   await Promise.all([...folders.keys()].map(start));
   balancer.targets = receivers.map(({ webhook = '' }) => new URL(webhook).origin);

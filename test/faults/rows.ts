@@ -165,7 +165,7 @@ const faults: readonly (Fault | readonly Fault[])[] = [
     expected: withoutRule,
     async inject({ workers: [, worker] }) {
       await worker.stop();
-      await worker.start({ settings: clockAhead(600) });
+      await worker.start(clockAhead(600));
       await requireAhead(worker, 600);
     },
     async heal({ workers: [, worker] }) {

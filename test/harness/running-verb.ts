@@ -29,9 +29,11 @@ export interface Child extends Running {
 export const productMain =
   process.env['TEST_PRODUCT'] ?? fileURLToPath(new URL('../../bin/slotstream.js', import.meta.url));
 
-export function spawnMain(args: readonly string[], env: Settings, main = productMain): Child {
+export function spawnMain(args: readonly string[], env: Settings): Child {
   // Away from the repository: no `.env` lying there has a say.
-  const child = endWithThisProcess(spawn(process.execPath, [main, ...args], { env, cwd: tmpdir(), stdio: 'pipe' }));
+  const child = endWithThisProcess(
+    spawn(process.execPath, [productMain, ...args], { env, cwd: tmpdir(), stdio: 'pipe' }),
+  );
   // One that has ended reads nothing more.
   child.stdin.on('error', () => {});
   const heard = { stdout: '', stderr: '' };

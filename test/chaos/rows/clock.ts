@@ -16,7 +16,7 @@ async function skewWorkers({ stack: { workers }, wait, random }: Run<Engines>): 
   const skewed = workers.slice(0, 2).map((part, at) => ({ part, seconds: at === 0 ? -tenMinutes : tenMinutes }));
   for (const { part, seconds } of skewed) {
     await part.stop();
-    await part.start({ settings: clockAhead(seconds) });
+    await part.start(clockAhead(seconds));
     await requireAhead(part, seconds);
   }
   const lengths = skewed.map(({ part }) => part.output().length);
@@ -40,7 +40,7 @@ async function skewReceiver({ stack: { receivers }, load, random, wait }: Run<En
   const receiver = random.pick(receivers);
   const failures = failuresSince(load);
   await receiver.stop();
-  await receiver.start({ settings: clockAhead(tenMinutes) });
+  await receiver.start(clockAhead(tenMinutes));
   await requireAhead(receiver, tenMinutes);
   await wait(8_000);
   const { text, of } = failures();
