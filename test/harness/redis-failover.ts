@@ -3,7 +3,6 @@ import { freePort, until } from './ports.ts';
 import { startRedis, type TestRedis } from './redis.ts';
 
 export type Failover = ReturnType<typeof failover>;
-export type TestCluster = Awaited<ReturnType<typeof startCluster>>;
 
 const replication = { user: 'replication', password: 'of-the-replica' } as const;
 const asReplica = ['--masteruser', replication.user, '--masterauth', replication.password] as const;

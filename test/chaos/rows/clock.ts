@@ -4,7 +4,7 @@ import { until } from '../../harness/ports.ts';
 import { postgresAlone, redisAndPostgres, type InstallationOf, type WithRedis } from '../engines.ts';
 import { failuresSince } from '../faults/answers.ts';
 import { clockAhead, clockByFile, clockObstacle, requireAhead } from '../faults/clock.ts';
-import { kib, requireFault, diskLogBytes } from '../faults/evidence.ts';
+import { kib, diskLogBytes } from '../faults/evidence.ts';
 import { scenario, type Run, type Scenario } from '../scenario.ts';
 import type { Engines } from '../stack.ts';
 
@@ -35,20 +35,6 @@ async function skewWorkers({ stack: { workers }, wait, random }: Run<Engines>): 
 
 const lastBatch = (output: string): string | undefined =>
   output.match(/(?<="time":")[^"]+(?=".*"msg":"batch")/g)?.at(-1);
-
-async function skewReceiver({ stack: { receivers }, load, random, wait }: Run<Engines>): Promise<string> {
-  const receiver = random.pick(receivers);
-  const failures = failuresSince(load);
-  await receiver.stop();
-  await receiver.start(clockAhead(tenMinutes));
-  await requireAhead(receiver, tenMinutes);
-  await wait(8_000);
-  const { text, of } = failures();
-  await receiver.stop();
-  await receiver.start();
-  requireFault(of(401) > 0, `no delivery was refused (${text})`);
-  return `its answers were dated ${tenMinutes} s ahead; ${text}`;
-}
 
 interface WithClock extends WithRedis {
   readonly setClock: (seconds: number) => Promise<void>;
@@ -86,9 +72,6 @@ const ofWorkers = "a worker's clock 10 min behind, another's 10 min ahead, both 
 
 export const clockRows: readonly Scenario[] = [
   ...[redisAndPostgres, postgresAlone].map((on) => scenario(ofWorkers, on, skewWorkers, { obstacle })),
-  scenario("a receiver's clock 10 min ahead for 8 s, until it is replaced", redisAndPostgres, skewReceiver, {
-    obstacle,
-  }),
   scenario('all clocks 1 h ahead and back, Redis away at the step back', withClock, stepClocks, {
     settings: { SIGNATURE_TOLERANCE_SECONDS: '0' },
     obstacle,

@@ -1,37 +1,20 @@
-// Rows about other programs that use the SQLite file: a reader, a writer, a backup.
+// Rows about other programs that use the SQLite file: a writer, a backup.
 import { execFile } from 'node:child_process';
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import Sqlite from 'better-sqlite3';
 import { succeeds } from '../../harness/ports.ts';
 import { redisAndSqlite } from '../engines.ts';
-import { kib, requireFault } from '../faults/evidence.ts';
+import { requireFault } from '../faults/evidence.ts';
 import { countLogged } from '../oracle/judge.ts';
 import { ask } from '../oracle/read.ts';
 import { scenario, type Run, type Scenario } from '../scenario.ts';
 import type { Engines } from '../stack.ts';
 
 const runProgram = promisify(execFile);
-const readMs = 15_000;
 const writeMs = 10_000;
 
 const fileOf = (store: string): string => store.slice('sqlite:'.length);
-
-async function holdSnapshot({ engines: { store }, wait }: Run<Engines>): Promise<string> {
-  using resources = new DisposableStack();
-  const reader = resources.adopt(new Sqlite(fileOf(store), { readonly: true }), (db) => db.close());
-  const count = reader.prepare<[], { readonly entries: number }>('select count(*) as entries from event_log');
-  reader.exec('begin');
-  const seen = count.get()?.entries ?? 0;
-  await wait(readMs);
-  const isHeld = count.get()?.entries === seen;
-  const logged = (await countLogged(store)) - seen;
-  const { size } = await stat(`${fileOf(store)}-wal`);
-  reader.exec('commit');
-  requireFault(isHeld && logged > 0, 'the reader did not see an old state');
-  return `the reader saw ${seen} entries throughout while ${logged} were added; write-ahead log ${kib(size)}`;
-}
 
 async function holdWriteLock({ engines: { store }, load, wait }: Run<Engines>): Promise<string> {
   using resources = new DisposableStack();
@@ -68,7 +51,6 @@ const backupObstacle = async (): Promise<string | undefined> =>
   (await succeeds(runProgram('sqlite3', ['--version']))) ? undefined : 'sqlite3 is not installed';
 
 export const sqliteRows: readonly Scenario[] = [
-  scenario('a reader holds a transaction for 15 s', redisAndSqlite, holdSnapshot),
   scenario('another process holds the write lock for 10 s', redisAndSqlite, holdWriteLock),
   scenario('backup under load (sqlite3 .backup)', redisAndSqlite, backUp, { obstacle: backupObstacle }),
 ];
