@@ -1,18 +1,14 @@
-// What docs/backup.md promises of databases, tried: the read-only role on PostgreSQL, and a restored copy of a SQLite file in use.
+// What docs/backup.md promises of the read-only role on PostgreSQL, tried.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { DatabaseSync, backup } from 'node:sqlite';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, inject, it } from 'vitest';
 import { withSchema } from '#src/base/database-schema.ts';
 import { openStore } from '#src/store/open-store.ts';
-import { noShowBooking } from './harness/data/no-show-bookings.ts';
 import { createDatabase } from './harness/postgres.ts';
-import { freshPostgres, freshSqlite, ingestBodies, projectedRows } from './harness/stores.ts';
+import { freshPostgres } from './harness/stores.ts';
 
 const script = readFileSync(join(import.meta.dirname, '../docs/examples/read-only-role.sql'), 'utf8');
 
@@ -72,24 +68,5 @@ describe.runIf(Boolean(inject('postgresUrl')))('the read-only role', () => {
     createReader(opened.url, role);
     await superuser.query(`set role ${ownerRole}; create view later as select 1 as value; set role ${role}`);
     await expectReadable(superuser, 'contacts', 'later');
-  });
-});
-
-describe('a copy of the SQLite file made while it is written to', () => {
-  it('opens as a store with the same rows', async () => {
-    await using opened = await freshSqlite();
-    const folder = await mkdtemp(join(tmpdir(), 'slotstream-backup-'));
-    try {
-      await ingestBodies(opened.store, [noShowBooking(1, Date.parse('2026-03-04T10:00:00Z')).marked]);
-      const copy = join(folder, 'mirror.db');
-      const source = new DatabaseSync(opened.url.slice('sqlite:'.length), { readOnly: true });
-      await backup(source, copy);
-      source.close();
-      const before = await projectedRows(opened.store);
-      await using restored = await openStore({ report: () => {} }, `sqlite:${copy}`);
-      expect(await projectedRows(restored)).toEqual(before);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
   });
 });
