@@ -1,13 +1,14 @@
 // What the rules file becomes: what each rule reads, its texts and its settings.
 import { describe, expect, it } from 'vitest';
 import { rulesIn } from '../../../harness/alerts/watched-rules.ts';
+import { bookingContext } from '../../../harness/data/booking-context.ts';
 
 describe('the rules', () => {
-  it('know what they read, so that nothing else is loaded', async () => {
+  it('know what they read, so that nothing else is loaded, and find nothing where their filter does not match', async () => {
     const kinds = {
       plain: { when: 'no_show' },
       type: { when: 'no_show', filter: { event_type: 'Call' } },
-      host: { when: 'no_show', filter: { host: 'Grace' } },
+      host: { when: 'no_show', filter: { host: 'Grace Hopper' } },
       company: { when: 'no_show', filter: { contact: { company: ['Engines', 'Looms'] } } },
       vip: { when: 'vip', contact: { Tier: 'gold' } },
       repeat: { when: 'repeat_no_show' },
@@ -36,6 +37,8 @@ describe('the rules', () => {
     expect(byName.get('evening')).toMatchObject({ graceMs: 0, evening: { zone: 'Europe/Berlin' }, hostsOf: undefined });
     expect(byName.get('plain')).toMatchObject({ graceMs: 5, evening: undefined, omit: [] });
     expect([...byName.keys()]).toEqual(Object.keys(kinds));
+    const found = bookings.filter(({ find }) => find(bookingContext()).length > 0);
+    expect(found.map(({ name }) => name)).toEqual(['plain', 'host']);
   });
 
   it('have the texts of their kind and the settings of the file', async () => {
@@ -45,11 +48,14 @@ describe('the rules', () => {
       { name: 'form', when: 'form_without_booking' },
       { name: 'lag', when: 'lag', digest: { at: '08:00' } },
       { name: 'evening', when: 'unconfirmed' },
+      { name: 'week', when: 'weekly_summary', at: '07:30' },
     ];
     const file = JSON.stringify({ rules });
-    const { bookings, submissions, conditions } = await rulesIn(file, { graceMs: 5, configured: ['log', 'slack'] });
+    const options = { graceMs: 5, configured: ['log', 'slack'] } as const;
+    const { bookings, submissions, summaries, conditions } = await rulesIn(file, options);
     expect(bookings).toMatchObject([
       {
+        on: 'booking',
         title: 'No-show',
         digest: 3_600_000,
         template: 'A',
@@ -60,11 +66,10 @@ describe('the rules', () => {
       { evening: { zone: 'UTC' } },
     ]);
     expect(bookings[0]?.quiet).toBeDefined();
-    expect([submissions.map(({ when }) => when), conditions.map(({ when }) => when)]).toEqual([
-      ['form_without_booking'],
-      ['lag'],
-    ]);
-    expect(conditions[0]?.digest).toEqual({ at: '08:00', timezone: 'UTC' });
+    const form = { on: 'submission', when: 'form_without_booking', isTimed: true, isReport: false, graceMs: 0 };
+    expect(submissions).toMatchObject([form]);
+    expect(summaries).toMatchObject([{ on: 'summary', isReport: true, at: '07:30', zone: 'UTC' }]);
+    expect(conditions).toMatchObject([{ on: 'condition', when: 'lag', digest: { at: '08:00', timezone: 'UTC' } }]);
     const inBerlin = await rulesIn(file, { reportZone: 'Europe/Berlin' });
     expect(inBerlin.conditions[0]?.digest).toEqual({ at: '08:00', timezone: 'Europe/Berlin' });
     const defaults = await rulesIn(file, { configured: ['log'] });

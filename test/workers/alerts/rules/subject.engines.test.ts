@@ -24,10 +24,11 @@ const opened = openedOnce(async () => {
 });
 
 describe('an evaluation', () => {
-  it('wants one alert per fact and channel, and knows which records it did not find', async () => {
+  it('wants one alert per fact and channel, reports to hosts in the evening, and knows which records it did not find', async () => {
     const { bookings: rules } = await rulesOf(
       { name: 'marked', when: 'no_show' },
       { name: 'alone', when: 'suspected_no_show', grace: '2m' },
+      { name: 'evening', when: 'unconfirmed' },
     );
     const toBoth = rules.map((rule) => ({ ...rule, channels: ['log', 'webhook'] as const }));
     const uris = [ada.invitee, unknown, ben.invitee];
@@ -50,6 +51,12 @@ describe('an evaluation', () => {
       { ...alert, channel: 'webhook', id },
     ]);
     expect(new Set(desired.map((one) => one.id)).size).toBe(2);
+    const evening = await evaluate(bookingSubject, opened.store, {
+      uris,
+      rules: rules.slice(2),
+      nowMs: Date.parse('2026-03-04T18:00:00Z'),
+    });
+    expect(evening).toMatchObject({ desired: [], reports: [{ rule: 'evening', channel: 'log' }] });
   });
 
   it('reports a submission without a booking from the end of its time on', async () => {
