@@ -18,7 +18,7 @@ function openWorld() {
   return { ...world, bookOne, meetingOf, hostsOf };
 }
 
-it('the hosts of a meeting are one, all of a collective, two of several pools, and in a round robin whoever has fewest that day', () => {
+it('the hosts of a meeting are one, all of a collective, two of several pools, and in a round robin the one with the fewest meetings that day', () => {
   const { bookOne, hostsOf, handles, offer, service } = openWorld();
   const { owner, member } = handles.users;
   expect(hostsOf(bookOne('Intro call'))).toEqual([owner]);

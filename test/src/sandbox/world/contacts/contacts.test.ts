@@ -1,4 +1,4 @@
-// Contacts: who becomes one by booking, and that nobody could be meant by the seeded ones.
+// Contacts: which bookings make one, and that seeded ones have no address or number of a real person.
 import { expect, it } from 'vitest';
 import { seededContacts } from '#src/sandbox/world/contacts/seeded-contacts.ts';
 import type { ContactEntry } from '#src/sandbox/world/contacts/contact-entry.ts';
