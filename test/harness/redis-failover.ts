@@ -99,9 +99,9 @@ const clusterUrl = (nodes: readonly ClusterNode[]): string =>
 /** Each master has a third of the slots. */
 export async function startCluster() {
   await using started = new AsyncDisposableStack();
-  const masters = await startNodes(thirds.length, started);
+  const url = clusterUrl(await startNodes(thirds.length, started));
   const resources = started.move();
-  return { url: clusterUrl(masters), masters, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+  return { url, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
 /** Three masters; the one that holds the keys of the queue has a replica. */

@@ -1,4 +1,4 @@
-// Rows about a store behind a real PgBouncer in transaction mode, as the documentation asks for, on a server that is not on UTC.
+// A row about a store behind a real PgBouncer in transaction mode, as the documentation asks for, on a server that is not on UTC.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync } from 'node:fs';
@@ -121,29 +121,6 @@ async function killPooler(run: Run<BehindPgBouncer>): Promise<string> {
   return `${pool}; killed and 3 s away, ${accepted} acknowledged in 8 s; then ${await poolOf(run)}`;
 }
 
-/** Its temporary tables would stay on a connection that others get next. */
-async function rebuildThroughPooler(run: Run<BehindPgBouncer>): Promise<string> {
-  const pool = await poolOf(run);
-  await run.wait(5_000);
-  const { code, output } = await run.stack.command(['rebuild']);
-  if (code === 0 || !/direct(ly)?/i.test(output))
-    throw new Error(`rebuild was not refused (${code}): ${output.slice(-500)}`);
-  const left = await ask<{ name: string }>(
-    run.engines.store,
-    `select relname as name from pg_class where relpersistence = 't'`,
-  );
-  if (left.length > 0) throw new Error(`rebuild left ${left.length} tables`);
-  await run.wait(5_000);
-  const direct = await run.stack.command(['rebuild'], { DATABASE_URL: run.engines.store });
-  if (direct.code !== 0 || !direct.output.includes('no row differed'))
-    throw new Error(`a direct rebuild found differences (${direct.code}): ${direct.output.slice(-500)}`);
-  return `${pool}; rebuild through PgBouncer refused with exit code ${code} and no temporary table left; a direct one: ${direct.output.trim().split('\n').at(-1)}`;
-}
-
 const killed = 'PgBouncer (transaction mode, 4 connections) killed -9, restart after 3 s';
-const rebuilt = 'rebuild through PgBouncer (transaction mode), then directly, during load';
 
-export const pgbouncerRows: readonly Scenario[] = [
-  scenario(killed, behindPgBouncer, killPooler, { obstacle }),
-  scenario(rebuilt, behindPgBouncer, rebuildThroughPooler, { obstacle }),
-];
+export const pgbouncerRows: readonly Scenario[] = [scenario(killed, behindPgBouncer, killPooler, { obstacle })];
