@@ -1,9 +1,22 @@
 // The conformance table: each row is a sentence of the specification and the test that shows it to be true of the sandbox.
 // docs/proof/conformance.md is made from these rows.
 import { it } from 'vitest';
-import { type TestSandbox, openForSuite } from '../harness/sandbox.ts';
+import { openForSuite, openTestSandbox, type TestSandbox } from '../harness/sandbox.ts';
 import type { SandboxOptions } from '#src/sandbox/sandbox.ts';
-import { concernsTarget, openTarget } from './target.ts';
+
+/** Whom the rows are tried on. */
+export interface Target {
+  open(options: SandboxOptions): Promise<TestSandbox>;
+  /** Whether the row, by its title, says something of this target. */
+  concerns(title: string): boolean;
+}
+
+let target: Target = { open: openTestSandbox, concerns: () => true };
+
+/** Tries the rows that are loaded later on something else than the sandbox. */
+export function tryOn(other: Target): void {
+  target = other;
+}
 
 /**
  * A row is `where | what` or `where | what | note`. `where` is the section, rule or field; `what` is what the specification says there.
@@ -16,16 +29,13 @@ export function rows(table: Readonly<Record<Row, () => Promise<void> | void>>): 
   for (const [row, holds] of Object.entries(table)) {
     const [where, what, note = 'exception'] = row.split(' | ');
     const title = note === 'exception' ? `${where}: ${what}` : `${where} (${note}): ${what}`;
-    const test = concernsTarget(title) ? it : leaveOut;
-    test(title, holds);
+    // Which rows are left out, and why, stands with the target.
+    if (target.concerns(title)) it(title, holds);
   }
 }
-
-/** Which rows are left out, and why, stands with the target. */
-const leaveOut = (): void => undefined;
 
 /** What the rows of a file are tried on. */
 export const openForRows = (
   options: SandboxOptions = {},
   prepare?: (sandbox: TestSandbox) => Promise<void>,
-): TestSandbox => openForSuite(options, prepare, openTarget);
+): TestSandbox => openForSuite(options, prepare, (given) => target.open(given));

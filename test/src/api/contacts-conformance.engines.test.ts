@@ -1,7 +1,7 @@
 // The rows of GET /contacts, as they are tried on the sandbox, tried on the mirror on SQLite; and those that do not concern it, with
 // the reason. That a search finds the same on PostgreSQL is proven by test/src/read/contacts/contact-page.engines.test.ts.
 import { describe, expect, it } from 'vitest';
-import { tryOn } from '../../conformance/target.ts';
+import { tryOn } from '../../conformance/rows.ts';
 import { openMirroredService } from '../../harness/mirror/mirrored-service.ts';
 import { freshSqlite } from '../../harness/stores.ts';
 
