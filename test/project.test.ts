@@ -10,7 +10,6 @@ import { settings } from '#src/config/variables.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-const knownVerbs = new Set(verbs.map(({ name }) => name));
 
 describe('installing', () => {
   it('takes packages from whichever registry npm is set to: the lock file names none', () => {
@@ -65,9 +64,6 @@ describe('Dockerfile', () => {
 interface Service {
   readonly command: readonly string[];
   readonly environment: Record<string, string>;
-  readonly read_only?: boolean;
-  readonly cap_drop?: readonly string[];
-  readonly security_opt?: readonly string[];
   readonly volumes?: readonly string[];
   readonly ports?: readonly string[];
 }
@@ -81,7 +77,7 @@ describe('compose.yaml', () => {
   it('runs verbs that exist with variables that are read', () => {
     const variables = new Set(Object.entries<Setting>(settings).flatMap(([name, { alias }]) => [name, alias ?? name]));
     for (const service of [receiver, worker]) {
-      expect(knownVerbs).toContain(service.command[0]);
+      expect(verbs.map(({ name }) => name)).toContain(service.command[0]);
       expect(Object.keys(service.environment).filter((name) => !variables.has(name))).toEqual([]);
     }
   });
@@ -99,7 +95,6 @@ describe('compose.yaml', () => {
   it('publishes the webhook, and everything else on the loopback address of the host only', () => {
     const published = Object.values(file.services).flatMap(({ ports = [] }) => ports);
     expect(published).toEqual(['8080:8080', '127.0.0.1:8100:8081', '127.0.0.1:8081-8099:8081']);
-    expect(published.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual(['8080:8080']);
   });
 
   it('keeps what Redis has acknowledged', () => {
@@ -127,11 +122,8 @@ describe('the dependencies', () => {
     locked.filter(([, one]) => found(one)).map(([path]) => path);
 
   it('are named with exact versions', () => {
-    const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json')) as Record<
-      string,
-      Record<string, string> | undefined
-    >;
-    const versions = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies });
+    const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json'));
+    const versions = Object.entries<string>({ ...dependencies, ...devDependencies, ...optionalDependencies });
     expect(versions.filter(([, version]) => !/^(npm:[@\w/-]+@)?\d+\.\d+\.\d+[\w.-]*$/.test(version))).toEqual([]);
   });
 
