@@ -29,18 +29,8 @@ export interface Bent extends Partial<ClientNeeds>, Partial<ClientOptions> {
 
 /** A client that pauses without waiting; `bent` changes what it needs and its options. */
 export function clientOf(baseUrl: string, { as = someToken, ...bent }: Bent = {}): Client {
-  const { fetch, nowMs, sleep, random, token, ...options } = bent;
-  const time = pausedTime(Date.now());
-  return createClient(
-    {
-      fetch: fetch ?? defaultNeeds.fetch,
-      nowMs: nowMs ?? time.nowMs,
-      sleep: sleep ?? time.sleep,
-      random: random ?? (() => 0.5),
-      token: token ?? bearerToken(as),
-    },
-    { baseUrl, ...options },
-  );
+  const needs = { ...pausedTime(Date.now()), fetch: defaultNeeds.fetch, random: () => 0.5, token: bearerToken(as) };
+  return createClient({ ...needs, ...bent }, { baseUrl, ...bent });
 }
 
 type Behaviour = (request: IncomingMessage, response: ServerResponse, turn: number) => void;
@@ -78,11 +68,8 @@ export async function allOf<Item>(pages: AsyncIterable<ApiPage<Item>>): Promise<
 }
 
 /** The error of an operation that must fail. */
-export async function failureOf(run: () => Promise<unknown>): Promise<unknown> {
-  try {
-    await run();
-  } catch (error) {
-    return error;
-  }
-  throw new Error('It did not fail.');
-}
+export const failureOf = (run: () => Promise<unknown>): Promise<unknown> =>
+  run().then(
+    () => Promise.reject(new Error('It did not fail.')),
+    (error: unknown) => error,
+  );

@@ -105,14 +105,13 @@ export interface Planted {
   readonly owner: Owner;
   readonly events: readonly EventKind[];
   readonly keyId?: string;
-  readonly signingKey?: string;
   readonly generation?: number;
   readonly base?: string;
 }
 
 /** Puts a subscription into the sandbox that its API may refuse, such as one for several families. */
 export function plant({ service, handles }: TestSandbox, planted: Planted): StoredSubscription {
-  const { owner, events, keyId = 'key 1', signingKey = keyOf(keyId), generation = 1, base = callback } = planted;
+  const { owner, events, keyId = 'key 1', generation = 1, base = callback } = planted;
   const { scope, organization, uri } = owner;
   return createSubscription(service, {
     url: callbackUrl(base, fingerprintOf({ owner, events, keyId }), generation),
@@ -120,25 +119,18 @@ export function plant({ service, handles }: TestSandbox, planted: Planted): Stor
     organization,
     scope,
     ...(scope !== 'organization' && { [scope]: uri }),
-    signing_key: signingKey,
+    signing_key: keyOf(keyId),
     creator: handles.users.owner,
   });
 }
 
 /** What an earlier version registered: one subscription for all families of the organization, and one for the recaps. */
-export function plantEarlierOnes(
-  sandbox: TestSandbox,
-  more: Pick<Planted, 'keyId' | 'signingKey' | 'base'> = {},
-): readonly StoredSubscription[] {
+export function plantEarlierOnes(sandbox: TestSandbox): readonly StoredSubscription[] {
   const { organization, users } = sandbox.handles;
   const shared = kinds.filter((kind) => contractOf(kind).inRequestEnum && !kind.startsWith('meeting_recap'));
   return [
-    plant(sandbox, { owner: { scope: 'organization', organization, uri: organization }, events: shared, ...more }),
-    plant(sandbox, {
-      owner: { scope: 'user', organization, uri: users.owner },
-      events: only('meeting_recap'),
-      ...more,
-    }),
+    plant(sandbox, { owner: { scope: 'organization', organization, uri: organization }, events: shared }),
+    plant(sandbox, { owner: { scope: 'user', organization, uri: users.owner }, events: only('meeting_recap') }),
   ];
 }
 

@@ -38,27 +38,18 @@ function valueOf(type: string | undefined, format: string | undefined): unknown 
   return 'text';
 }
 
-type Path = readonly (string | number)[];
+type Path = readonly string[];
 
 /** Every place in a value, the whole of it first. */
 function placesIn(value: unknown, path: Path = []): readonly Path[] {
-  const inner =
-    typeof value === 'object' && value !== null
-      ? Object.entries(value).flatMap(([key, part]) =>
-          placesIn(part, [...path, Array.isArray(value) ? Number(key) : key]),
-        )
-      : [];
-  return [path, ...inner];
+  if (typeof value !== 'object' || value === null) return [path];
+  return [path, ...Object.entries(value).flatMap(([key, part]) => placesIn(part, [...path, key]))];
 }
 
 function replacedAt(value: unknown, [key, ...rest]: Path, put: (before: unknown) => unknown): unknown {
   if (key === undefined) return put(value);
-  if (Array.isArray(value)) return value.map((part, index) => (index === key ? replacedAt(part, rest, put) : part));
-  const entries = Object.entries(value as object).map(([name, part]): [string, unknown] => [
-    name,
-    name === key ? replacedAt(part, rest, put) : part,
-  ]);
-  return Object.fromEntries(entries);
+  const entries = entriesOf(value).map(([name, part]) => [name, name === key ? replacedAt(part, rest, put) : part]);
+  return Array.isArray(value) ? entries.map(([, part]) => part) : Object.fromEntries(entries);
 }
 
 /** The sample with one thing wrong with it. */
@@ -71,13 +62,8 @@ export function damaged(sample: unknown): fc.Arbitrary<unknown> {
       ? []
       : [fc.tuple(fc.constantFrom(...where), how).map(([path, put]) => replacedAt(sample, path, put))];
   return fc.oneof(
-    ...spoiled(
-      places,
-      oddValue.map((value) => () => value),
-    ),
-    ...spoiled(
-      places,
-      oddValue.map((value) => () => [value]),
+    ...[(value: unknown) => () => value, (value: unknown) => () => [value]].flatMap((put) =>
+      spoiled(places, oddValue.map(put)),
     ),
     ...spoiled(
       records,
@@ -100,6 +86,6 @@ export function damaged(sample: unknown): fc.Arbitrary<unknown> {
 const entriesOf = (value: unknown): [string, unknown][] => Object.entries(value as object);
 
 const partAt = (value: unknown, path: Path): unknown =>
-  path.reduce<unknown>((part, key) => (part as Record<string | number, unknown>)[key], value);
+  path.reduce<unknown>((part, key) => (part as Record<string, unknown>)[key], value);
 
 const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
