@@ -2,7 +2,7 @@
 // submissions of a routing form that bookings refer to, or refer to no more.
 import fc, { type Arbitrary } from 'fast-check';
 import type { Observation } from './delivery-histories.ts';
-import type { Payload } from './payloads.ts';
+import { about, type Payload } from './payloads.ts';
 
 const base = 'https://api.example.test';
 export const numbered = (kind: string, count: number) =>
@@ -169,12 +169,12 @@ const observation = fc.oneof(
   { weight: 3, arbitrary: read('custom_field_definition.read', definition) },
   { weight: 6, arbitrary: sent(['meeting_recap.created', 'meeting_recap.updated'], recap) },
   { weight: 1, arbitrary: read('meeting_recap_transcript.read', transcript) },
-  { weight: 1, arbitrary: sent(['meeting_recap.deleted'], fc.record({ uri: fc.constantFrom(...recaps) })) },
+  { weight: 1, arbitrary: sent(['meeting_recap.deleted'], about(recaps)) },
   { weight: 5, arbitrary: sent(['routing_form_submission.created'], submission) },
   { weight: 1, arbitrary: read('routing_form_submission.read', submission) },
   { weight: 2, arbitrary: read('routing_form.read', routingForm) },
-  { weight: 1, arbitrary: sent(['contact.deleted'], fc.record({ uri: fc.constantFrom(...contacts) })) },
-  { weight: 1, arbitrary: read('contact.gone', fc.record({ uri: fc.constantFrom(...contacts) })) },
+  { weight: 1, arbitrary: sent(['contact.deleted'], about(contacts)) },
+  { weight: 1, arbitrary: read('contact.gone', about(contacts)) },
 );
 
 export const alertHistory: Arbitrary<Observation[]> = fc.array(observation, {

@@ -7,8 +7,10 @@ import { ingestDeletes, ingestRecords, type ServiceRecord } from '#workers/sync/
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { history, type Fact, type Observation } from './delivery-histories.ts';
 import {
+  about,
   contact,
   definition,
+  deletedEventType,
   eventType,
   invitee,
   membership,
@@ -32,11 +34,7 @@ const pages: readonly { event: string; payload: Arbitrary<Payload>; weight: numb
   { event: 'invitee.read', payload: invitee.map(({ scheduled_event: _none, ...record }) => record), weight: 6 },
   { event: 'scheduled_event.read', payload: scheduledEvent, weight: 3 },
   { event: 'event_type.read', payload: eventType, weight: 2 },
-  {
-    event: 'event_type.read',
-    payload: fc.tuple(eventType, time).map(([record, deleted_at]) => ({ ...record, deleted_at })),
-    weight: 1,
-  },
+  { event: 'event_type.read', payload: deletedEventType, weight: 1 },
   { event: 'meeting_recap.read', payload: recap, weight: 2 },
   { event: 'meeting_recap_transcript.read', payload: recapSpeakers, weight: 2 },
   { event: 'routing_form_submission.read', payload: submission, weight: 2 },
@@ -55,10 +53,6 @@ const pages: readonly { event: string; payload: Arbitrary<Payload>; weight: numb
   // Kept, never projected: a record without its URI.
   { event: 'contact.read', payload: fc.constant({ uri: 'none', name: 'x' }), weight: 1, sound: false },
 ];
-
-function about(subjects: readonly string[]): Arbitrary<Payload> {
-  return fc.record({ uri: fc.constantFrom(...subjects) });
-}
 
 /** As it was read last. */
 function last(subjects: readonly string[]): Arbitrary<Payload> {

@@ -3,7 +3,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { numbered, observedAt } from './alert-histories.ts';
 import type { Observation } from './delivery-histories.ts';
-import type { Payload } from './payloads.ts';
+import { about, type Payload } from './payloads.ts';
 
 const base = 'https://api.example.test';
 const orNull = <Value>(value: Arbitrary<Value>) => fc.option(value, { freq: 3 });
@@ -130,9 +130,7 @@ const form: Arbitrary<Payload> = fc.record({
         name: question,
         type: orNull(fc.constantFrom('name', 'email')),
       }),
-      {
-        maxLength: 3,
-      },
+      { maxLength: 3 },
     ),
     fc.constantFrom(null, 'unknown', [5, null]),
   ),
@@ -174,7 +172,6 @@ const transcript: Arbitrary<Payload> = fc.record({
   uri: fc.constantFrom(...recaps),
   speakers: fc.oneof(fc.array(fc.oneof(person, fc.constant(5)), { maxLength: 2 }), fc.constant('unknown')),
 });
-const about = (uris: readonly string[]): Arbitrary<Payload> => fc.record({ uri: fc.constantFrom(...uris) });
 
 /** Meetings that took place, and what recaps and transcripts say of who came, in no order. */
 export const attendedHistory: Arbitrary<Observation[]> = fc.array(

@@ -23,16 +23,11 @@ export const canaryOf = (contactUri: string) => `canary-${uris.contacts.indexOf(
 
 // 0, 1, 3 and 6 digits, with instants that differ by less than a millisecond, and two offsets of the same instant.
 const fractions = ['', '.5', '.500', '.500000', '.500001', '.500999', '.000', '.501'];
-const zones = [
-  { text: 'Z', minutes: 0 },
-  { text: '+00:00', minutes: 0 },
-  { text: '+02:00', minutes: 120 },
-  { text: '-0530', minutes: -330 },
-];
+const zones = fc.constantFrom<[string, number]>(['Z', 0], ['+00:00', 0], ['+02:00', 120], ['-0530', -330]);
 const timeIn = (seconds: Arbitrary<number>, fraction: Arbitrary<string>): Arbitrary<string> =>
-  fc.tuple(seconds, fraction, fc.constantFrom(...zones)).map(([second, digits, zone]) => {
-    const local = new Date(Date.UTC(2025, 3, 14, 11, 42, 30 + second) + zone.minutes * 60_000);
-    return `${local.toISOString().slice(0, 19)}${digits}${zone.text}`;
+  fc.tuple(seconds, fraction, zones).map(([second, digits, [zone, minutes]]) => {
+    const local = new Date(Date.UTC(2025, 3, 14, 11, 42 + minutes, 30 + second));
+    return `${local.toISOString().slice(0, 19)}${digits}${zone}`;
   });
 export const time = timeIn(fc.nat(3), fc.constantFrom(...fractions));
 
@@ -53,16 +48,10 @@ function partial(uri: Arbitrary<string>, parts: Parts): Arbitrary<Payload> {
   );
 }
 
-const listOf = (parts: Parts) => fc.array(fc.record(nullable(parts), { requiredKeys: [] }), { maxLength: 2 });
-const tracking = fc.record(
-  nullable(each('utm_campaign utm_source utm_medium utm_content utm_term salesforce_uuid', words)),
-  {
-    requiredKeys: [],
-  },
-);
-const cancellation = fc.record(nullable({ ...each('canceled_by reason canceler_type', words), created_at: time }), {
-  requiredKeys: [],
-});
+const anyOf = (parts: Parts) => fc.record(nullable(parts), { requiredKeys: [] });
+const listOf = (parts: Parts) => fc.array(anyOf(parts), { maxLength: 2 });
+const tracking = anyOf(each('utm_campaign utm_source utm_medium utm_content utm_term salesforce_uuid', words));
+const cancellation = anyOf({ ...each('canceled_by reason canceler_type', words), created_at: time });
 
 export const contact = fc.constantFrom(...uris.contacts).chain((uri) => {
   const value = fc.constantFrom('a', 'b', 'c').map((letter) => `${canaryOf(uri)}-${letter}`);
@@ -114,15 +103,12 @@ export const invitee = partial(fc.constantFrom(...uris.invitees), {
   event: fc.constantFrom(...uris.events),
   questions_and_answers: listOf({ question: words, answer: words, position: small }),
   tracking,
-  payment: fc.record(
-    nullable({
-      ...each('external_id provider currency terms', words),
-      successful: flag,
-      amount: fc.constantFrom(12.5, '12.50', 0),
-    }),
-    { requiredKeys: [] },
-  ),
-  reconfirmation: fc.record(nullable(each('created_at confirmed_at', time)), { requiredKeys: [] }),
+  payment: anyOf({
+    ...each('external_id provider currency terms', words),
+    successful: flag,
+    amount: fc.constantFrom(12.5, '12.50', 0),
+  }),
+  reconfirmation: anyOf(each('created_at confirmed_at', time)),
   no_show: mark,
   cancellation,
   scheduled_event: scheduledEvent,
@@ -130,7 +116,7 @@ export const invitee = partial(fc.constantFrom(...uris.invitees), {
   extra: words,
 });
 
-export const eventType = partial(fc.constantFrom(...uris.eventTypes), {
+export const eventType: Arbitrary<Payload> = partial(fc.constantFrom(...uris.eventTypes), {
   ...each(
     'name slug scheduling_url kind pooling_type type color internal_note description_plain description_html',
     words,
@@ -143,6 +129,9 @@ export const eventType = partial(fc.constantFrom(...uris.eventTypes), {
   custom_questions: listOf({ name: words, required: flag }),
   locations: listOf({ kind: words }),
 });
+export const deletedEventType = fc
+  .tuple(eventType, time)
+  .map(([record, deleted_at]): Payload => ({ ...record, deleted_at }));
 const recapUri = fc.constantFrom(...uris.recaps);
 export const recap = partial(recapUri, {
   user: words,
@@ -153,15 +142,11 @@ export const recapSpeakers: Arbitrary<Payload> = fc.record(
   { uri: recapUri, created_at: time, speakers: fc.array(words, { maxLength: 3 }) },
   { requiredKeys: ['uri', 'speakers'] },
 );
-const recapEvent = fc.record(
-  nullable({
-    ...each('uri name unknown_key', words),
-    ...each('start_time end_time', time),
-    location: words,
-    attendees: listOf({ user_email: words }),
-  }),
-  { requiredKeys: [] },
-);
+const recapEvent = anyOf({
+  ...each('uri name unknown_key location', words),
+  ...each('start_time end_time', time),
+  attendees: listOf({ user_email: words }),
+});
 export const submission = partial(fc.constantFrom(...uris.submissions), {
   ...each('routing_form submitter submitter_type', words),
   ...each('created_at updated_at', time),
@@ -190,6 +175,8 @@ export const membership = partial(fc.constantFrom(...uris.memberships), {
   user: fc.oneof({ arbitrary: user, weight: 3 }, { arbitrary: fc.constantFrom(...uris.users), weight: 1 }),
 });
 
+export const about = (subjects: readonly string[]): Arbitrary<Payload> =>
+  fc.record({ uri: fc.constantFrom(...subjects) });
 export const deleted = (uri: Arbitrary<string>) =>
   fc.record({ uri, deleted_at: fc.option(time) }, { requiredKeys: ['uri'] }) as Arbitrary<Payload>;
 export const contactShape = (payload: Arbitrary<Payload>) =>
@@ -200,9 +187,7 @@ export const contactShape = (payload: Arbitrary<Payload>) =>
 export const recapShape = (payload: Arbitrary<Payload>) =>
   fc.oneof(
     payload,
-    fc
-      .record({ created_at: time, event: recapEvent, recap: payload }, { requiredKeys: ['recap'] })
-      .map((nested) => nested as Payload),
+    fc.record<Payload>({ created_at: time, event: recapEvent, recap: payload }, { requiredKeys: ['recap'] }),
     fc
       .record({ flat: payload, event: fc.option(fc.oneof(recapEvent, words)) })
       .map(({ flat, event }) => ({ ...flat, event })),

@@ -6,8 +6,8 @@ import { merge, type Effect, type MergeOptions, type WorkingRow } from '#workers
 import { parseText, blankEntry } from '#workers/pipeline/parse.ts';
 import { parseRecord, observedRecord } from '#workers/sync/record-entry.ts';
 import type { StoredRow, UriRow } from '#src/store/rows.ts';
-import { tables, type TableName } from '#src/store/tables.ts';
 import type { Fact as HistoryFact, Observation } from '../data/delivery-histories.ts';
+import { rowOf } from '../data/booking-context.ts';
 import { recordOf } from '../data/api-reads.ts';
 import type { Record_ } from '../data/normal-facts.ts';
 import { childRows } from '../../oracle/columns.ts';
@@ -59,7 +59,7 @@ export function fold(batches: readonly (readonly (Fact | null)[])[], options: Me
 function contentsOf(stored: ReadonlyMap<MirrorTable, ReadonlyMap<string, string>>): Contents {
   const contents: Contents = {};
   for (const [table, rows] of stored) {
-    const whole = [...rows.values()].map((text) => withEveryColumn(table, JSON.parse(text) as StoredRow));
+    const whole = [...rows.values()].map((text) => rowOf(table, JSON.parse(text)) as StoredRow);
     contents[table] = whole;
     for (const child of childTables.filter(({ parent }) => parent === table)) {
       contents[child.table] = whole.flatMap((row) => child.rows(String(row['uri']), row[child.from] ?? null));
@@ -69,10 +69,6 @@ function contentsOf(stored: ReadonlyMap<MirrorTable, ReadonlyMap<string, string>
         if (isList(name)) (contents[name] ??= []).push(...items);
   }
   return comparable(contents);
-}
-
-export function withEveryColumn(table: TableName, row: StoredRow): StoredRow {
-  return { ...Object.fromEntries(Object.keys(tables[table].columns).map((name) => [name, null])), ...row };
 }
 
 /** The text of versions is the program's own business; which fields lag behind is not. */
