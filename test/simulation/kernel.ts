@@ -24,11 +24,7 @@ interface Timer {
 }
 
 const real = {
-  setTimeout: globalThis.setTimeout,
-  clearTimeout: globalThis.clearTimeout,
-  setInterval: globalThis.setInterval,
-  clearInterval: globalThis.clearInterval,
-  setImmediate: globalThis.setImmediate,
+  ...{ setTimeout, clearTimeout, setInterval, clearInterval, setImmediate },
   now: performance.now.bind(performance),
   random: Math.random,
   randomUUID: crypto.randomUUID,
@@ -65,9 +61,7 @@ export class Kernel {
   }
 
   uuid(): string {
-    return `00000000-0000-4000-8000-${this.below(2 ** 32)
-      .toString(16)
-      .padStart(12, '0')}`;
+    return `00000000-0000-4000-8000-${String(this.below(2 ** 32)).padStart(12, '0')}`;
   }
 
   start(name: string): SimulatedProcess {
@@ -154,8 +148,7 @@ export class Kernel {
     void this.scheduler.schedule(Promise.resolve(), 'clock', undefined, async (run) => {
       await run();
       this.isClockArmed = false;
-      let next: Timer | undefined;
-      for (const timer of this.timers) if (next === undefined || timer.atMs < next.atMs) next = timer;
+      const [next] = [...this.timers].toSorted((a, b) => a.atMs - b.atMs);
       if (next === undefined) return;
       this.timers.delete(next);
       this.nowMs = Math.max(this.nowMs, next.atMs);
@@ -177,47 +170,42 @@ export function startKernel(...options: ConstructorParameters<typeof Kernel>): K
 
 type Callback = (...args: unknown[]) => void;
 
+/** What simulated processes get in the place of what Node has. */
+const replaced: readonly (readonly [where: object, what: Readonly<Record<string, unknown>>])[] = [
+  [
+    globalThis,
+    {
+      setTimeout: (fire: Callback, ms = 0, ...args: unknown[]) =>
+        inside()?.addTimer(() => fire(...args), ms) ?? real.setTimeout(fire, ms, ...args),
+      setInterval: (fire: Callback, ms = 0, ...args: unknown[]) =>
+        inside()?.addTimer(() => fire(...args), ms, ms) ?? real.setInterval(fire, ms, ...args),
+      setImmediate: (fire: Callback, ...args: unknown[]) => {
+        const kernel = inside();
+        return kernel === undefined ? real.setImmediate(fire, ...args) : void kernel.point('next turn').then(fire);
+      },
+      clearTimeout: (timer: unknown) => clear(timer, real.clearTimeout),
+      clearInterval: (timer: unknown) => clear(timer, real.clearInterval),
+    },
+  ],
+  [performance, { now: () => inside()?.nowMs ?? real.now() }],
+  [Math, { random: () => (inside()?.below(2 ** 32) ?? real.random() * 2 ** 32) / 2 ** 32 }],
+  [AbortSignal, { timeout: abortAfter }],
+  [timers, { setTimeout: sleep, setImmediate: nextTurn }],
+  [crypto, { randomUUID: () => inside()?.uuid() ?? real.randomUUID() }],
+];
+
 /** Gives simulated processes the time and the randomness of their kernel. Returns a function that ends it. */
 export function installTime(): () => void {
-  const wrapped = (fire: Callback, args: unknown[]) => () => fire(...args);
-  const patched = {
-    setTimeout: (fire: Callback, ms = 0, ...args: unknown[]) =>
-      inside()?.addTimer(wrapped(fire, args), ms) ?? real.setTimeout(fire, ms, ...args),
-    setInterval: (fire: Callback, ms = 0, ...args: unknown[]) =>
-      inside()?.addTimer(wrapped(fire, args), ms, ms) ?? real.setInterval(fire, ms, ...args),
-    setImmediate: (fire: Callback, ...args: unknown[]) => {
-      const kernel = inside();
-      return kernel === undefined ? real.setImmediate(fire, ...args) : void kernel.point('next turn').then(fire);
-    },
-    clearTimeout: (timer: unknown) => clear(timer, real.clearTimeout),
-    clearInterval: (timer: unknown) => clear(timer, real.clearInterval),
-  };
   const onUncaught = (error: unknown): void => {
     if (active !== undefined) active.failure ??= error;
   };
-  Object.assign(globalThis, patched);
-  performance.now = () => inside()?.nowMs ?? real.now();
-  Math.random = () => (inside()?.below(2 ** 32) ?? real.random() * 2 ** 32) / 2 ** 32;
-  AbortSignal.timeout = (ms) => {
-    const kernel = inside();
-    if (kernel === undefined) return real.abortAfter(ms);
-    const controller = new AbortController();
-    kernel.addTimer(() => controller.abort(new DOMException('timeout', 'TimeoutError')), ms);
-    return controller.signal;
-  };
-  Object.assign(timers, { setTimeout: sleep, setImmediate: nextTurn });
-  Object.assign(crypto, { randomUUID: () => inside()?.uuid() ?? real.randomUUID() });
+  const former = replaced.map(([where, what]) => Object.keys(what).map((name) => [name, Reflect.get(where, name)]));
+  for (const [where, what] of replaced) Object.assign(where, what);
   syncBuiltinESMExports();
   process.on('unhandledRejection', onUncaught);
   return () => {
     active = undefined;
-    const { now, random, randomUUID, abortAfter, sleep: realSleep, nextTurn: realNextTurn, ...globals } = real;
-    Object.assign(globalThis, globals);
-    performance.now = now;
-    Math.random = random;
-    Object.assign(crypto, { randomUUID });
-    AbortSignal.timeout = abortAfter;
-    Object.assign(timers, { setTimeout: realSleep, setImmediate: realNextTurn });
+    for (const [index, [where]] of replaced.entries()) Object.assign(where, Object.fromEntries(former[index] ?? []));
     syncBuiltinESMExports();
     process.off('unhandledRejection', onUncaught);
   };
@@ -226,6 +214,18 @@ export function installTime(): () => void {
 function clear(timer: unknown, otherwise: (timer: undefined) => void): void {
   if (typeof timer === 'object' && timer !== null && 'fire' in timer) active?.removeTimer(timer);
   else otherwise(timer as undefined);
+}
+
+function abortAfter(ms: number): AbortSignal {
+  const kernel = inside();
+  if (kernel === undefined) return real.abortAfter(ms);
+  const controller = new AbortController();
+  kernel.addTimer(() => controller.abort(new DOMException('timeout', 'TimeoutError')), ms);
+  return controller.signal;
+}
+
+function nextTurn(): Promise<void> {
+  return inside()?.point('next turn') ?? real.nextTurn();
 }
 
 function sleep<Value>(ms = 0, value?: Value, options: { readonly signal?: AbortSignal } = {}): Promise<Value> {
@@ -245,5 +245,3 @@ function sleep<Value>(ms = 0, value?: Value, options: { readonly signal?: AbortS
     else signal?.addEventListener('abort', aborted, { once: true });
   });
 }
-
-const nextTurn = (): Promise<void> => inside()?.point('next turn') ?? real.nextTurn();

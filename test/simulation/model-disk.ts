@@ -18,10 +18,6 @@ const slowMs = 5000;
 
 const failure = (code: string): Error => Object.assign(new Error(code), { code });
 
-function callBack<Value>(promise: Promise<Value>, done: (error: Error | null, value: Value) => void): void {
-  callbackify(() => promise)((error, value) => done(error, value));
-}
-
 export class ModelDisk {
   mode: DiskMode = 'ok';
   private readonly kernel: Kernel;
@@ -195,8 +191,8 @@ export class ModelDisk {
       return written;
     };
     return {
-      write: (bytes, at, done) => callBack(write(bytes.subarray(at)), done),
-      flush: (done) => callBack(kernel.point('flush').then(flush), done),
+      write: (bytes, at, done) => callbackify(() => write(bytes.subarray(at)))(done),
+      flush: (done) => callbackify(() => kernel.point('flush').then(flush))(done),
       truncate: async (bytes) => {
         await kernel.point('truncate');
         this.failSometimes(['eio']);

@@ -217,10 +217,10 @@ export class World {
       this.resend(steps / 10);
       if (await this.isOver()) return;
     }
-    const left = { sent: this.sent.filter((each) => !each.isAcknowledged).length, files: this.segments() };
-    throw new Error(
-      `not worked off: ${JSON.stringify({ ...left, jobs: queue.jobs.size, alerts: await rowsOf(this.around.store, 'alerts') })}`,
-    );
+    const sent = this.sent.filter((each) => !each.isAcknowledged).length;
+    const alerts = await rowsOf(this.around.store, 'alerts');
+    const left = { sent, files: this.segments(), jobs: queue.jobs.size, alerts };
+    throw new Error(`not worked off: ${JSON.stringify(left)}`);
   }
 
   /** What receivers still have to enqueue. A damaged file is set aside for the operator. */
