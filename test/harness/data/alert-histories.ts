@@ -42,6 +42,7 @@ const event: Arbitrary<Payload> = fc.record({
 });
 
 const attendee = (host: boolean, user_email: string) => ({ host, user_email, user_name: null });
+const theHost = attendee(true, 'host@example.test');
 /** Recaps of meetings with the host alone, with the invitee, or with another person. */
 const recap: Arbitrary<Payload> = fc.record(
   {
@@ -49,10 +50,10 @@ const recap: Arbitrary<Payload> = fc.record(
     event: fc.record({
       uri: fc.constantFrom(...events),
       attendees: fc.constantFrom(
-        [attendee(true, 'host@example.test')],
-        [attendee(true, 'host@example.test')],
-        [attendee(true, 'host@example.test'), attendee(false, 'ADA@example.test')],
-        [attendee(true, 'host@example.test'), attendee(false, 'ben@example.test')],
+        [theHost],
+        [theHost],
+        [theHost, attendee(false, 'ADA@example.test')],
+        [theHost, attendee(false, 'ben@example.test')],
         [],
       ),
     }),
@@ -87,6 +88,8 @@ const person = {
 const invitee: Arbitrary<Payload> = fc
   .oneof(fc.record(person), fc.record(person, { requiredKeys: ['uri', 'updated_at'] }))
   .map((sent) => ({ ...sent, ...(sent.scheduled_event && { event: sent.scheduled_event['uri'] }) }));
+
+const inviteeRecord = invitee.map(({ scheduled_event: _none, ...record }) => record);
 
 const contact: Arbitrary<Payload> = fc.record(
   {
@@ -156,13 +159,7 @@ const observation = fc.oneof(
   { weight: 2, arbitrary: sent(['invitee.created', 'invitee.canceled'], invitee) },
   { weight: 9, arbitrary: sent(['invitee_no_show.created'], fc.record({ ...person, no_show: mark })) },
   { weight: 2, arbitrary: sent(['invitee_no_show.deleted'], invitee) },
-  {
-    weight: 2,
-    arbitrary: read(
-      'invitee.read',
-      invitee.map(({ scheduled_event: _none, ...record }) => record),
-    ),
-  },
+  { weight: 2, arbitrary: read('invitee.read', inviteeRecord) },
   { weight: 1, arbitrary: read('scheduled_event.read', event) },
   { weight: 4, arbitrary: sent(['contact.created', 'contact.updated'], contact) },
   { weight: 1, arbitrary: read('contact.read', contact) },

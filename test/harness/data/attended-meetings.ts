@@ -22,32 +22,26 @@ export function hostedMeeting({ name, hosts, end }: { name: string; hosts: reado
     updated_at: at(-3_000),
   };
   const invitee = `${meeting.uri}/invitees/${id}`;
+  const delivery = (event: string, minutes: number, payload: object) =>
+    JSON.stringify({ event, created_at: at(minutes), payload });
   const booking = (event: string, minutes: number, no_show: object | null) =>
-    JSON.stringify({
-      event,
-      created_at: at(minutes),
-      payload: {
-        uri: invitee,
-        email,
-        name,
-        status: 'active',
-        created_at: at(-3_000),
-        updated_at: at(minutes),
-        event: meeting.uri,
-        scheduled_event: meeting,
-        no_show,
-      },
+    delivery(event, minutes, {
+      uri: invitee,
+      email,
+      name,
+      status: 'active',
+      created_at: at(-3_000),
+      updated_at: at(minutes),
+      event: meeting.uri,
+      scheduled_event: meeting,
+      no_show,
     });
   const attendees = [{ host: true, user_email: 'host@hosts.test', user_name: 'Host' }];
   const recap = (event: string, minutes: number, present: readonly object[]) =>
-    JSON.stringify({
-      event,
-      created_at: at(minutes),
-      payload: {
-        uri: `${base}/meeting_recaps/${id}`,
-        created_at: at(10),
-        event: { uri: meeting.uri, attendees: present },
-      },
+    delivery(event, minutes, {
+      uri: `${base}/meeting_recaps/${id}`,
+      created_at: at(10),
+      event: { uri: meeting.uri, attendees: present },
     });
   return {
     invitee,

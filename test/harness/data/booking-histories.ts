@@ -120,20 +120,15 @@ const submission: Arbitrary<Payload> = fc.record({
   tracking: orNull(fc.record({ utm_source: tag, utm_campaign: tag })),
   created_at: orNull(past),
 });
+const asked = fc.record({
+  uuid: orNull(fc.constantFrom('1', '2')),
+  name: question,
+  type: orNull(fc.constantFrom('name', 'email')),
+});
 const form: Arbitrary<Payload> = fc.record({
   uri: fc.constantFrom(...forms),
   name: orNull(fc.constantFrom('Alpha', 'Žeta')),
-  questions: fc.oneof(
-    fc.array(
-      fc.record({
-        uuid: orNull(fc.constantFrom('1', '2')),
-        name: question,
-        type: orNull(fc.constantFrom('name', 'email')),
-      }),
-      { maxLength: 3 },
-    ),
-    fc.constantFrom(null, 'unknown', [5, null]),
-  ),
+  questions: fc.oneof(fc.array(asked, { maxLength: 3 }), fc.constantFrom(null, 'unknown', [5, null])),
   updated_at: past,
 });
 const contact: Arbitrary<Payload> = fc.record({
@@ -173,32 +168,20 @@ const transcript: Arbitrary<Payload> = fc.record({
   speakers: fc.oneof(fc.array(fc.oneof(person, fc.constant(5)), { maxLength: 2 }), fc.constant('unknown')),
 });
 
+const attended = fc.tuple(invitee, fc.nat(3)).map(([payload, n]) => ({
+  ...payload,
+  ...{ status: 'active', rescheduled: false, old_invitee: null, new_invitee: null },
+  no_show: n === 0 ? payload['no_show'] : null,
+  event: events[0],
+  scheduled_event: { uri: events[0], start_time: '2025-01-06T09:00:00Z' },
+}));
+const recapOfIt = recap.map((payload) => ({ ...payload, event: { ...Object(payload['event']), uri: events[0] } }));
+
 /** Meetings that took place, and what recaps and transcripts say of who came, in no order. */
 export const attendedHistory: Arbitrary<Observation[]> = fc.array(
   fc.oneof(
-    {
-      weight: 4,
-      arbitrary: sent(
-        ['invitee.created'],
-        fc.tuple(invitee, fc.nat(3)).map(([payload, n]) => ({
-          ...payload,
-          no_show: n === 0 ? payload['no_show'] : null,
-          status: 'active',
-          rescheduled: false,
-          old_invitee: null,
-          new_invitee: null,
-          event: events[0],
-          scheduled_event: { uri: events[0], start_time: '2025-01-06T09:00:00Z' },
-        })),
-      ),
-    },
-    {
-      weight: 3,
-      arbitrary: sent(
-        ['meeting_recap.created'],
-        recap.map((payload) => ({ ...payload, event: { ...Object(payload['event']), uri: events[0] } })),
-      ),
-    },
+    { weight: 4, arbitrary: sent(['invitee.created'], attended) },
+    { weight: 3, arbitrary: sent(['meeting_recap.created'], recapOfIt) },
     { weight: 2, arbitrary: read('meeting_recap_transcript.read', transcript) },
     { weight: 1, arbitrary: sent(['meeting_recap.deleted'], about(recaps)) },
     { weight: 1, arbitrary: sent(['invitee.canceled'], about(invitees)) },

@@ -56,9 +56,7 @@ function decoded(row: DuckRow, columns: Columns, read: (kind: ColumnKind, value:
 
 function fromCsv(kind: ColumnKind, value: unknown): unknown {
   const text = String(value);
-  if (kind === 'json') return JSON.parse(text);
-  if (kind === 'flag') return text === 'true' ? true : text === 'false' ? false : text;
-  if (kind === 'integer' || kind === 'number') return Number(text);
+  if (['json', 'flag', 'integer', 'number'].includes(kind)) return JSON.parse(text);
   return kind === 'text' ? withoutApostrophe(text) : text;
 }
 

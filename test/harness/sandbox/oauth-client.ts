@@ -38,26 +38,21 @@ export function openClient(sandbox: TestSandbox) {
     turn(`${base_url}/oauth/authorize`, { method: 'POST', body: form({ ...right, ...bent }) });
 
   async function post(path: string, bent: Bent, init: RequestInit = {}): Promise<Answer> {
-    const answer = await fetch(base_url + path, { method: 'POST', body: form(bent), ...init });
+    const answer = await fetch(base_url + path, {
+      method: 'POST',
+      body: form({ client_id: 'slotstream', ...bent }),
+      ...init,
+    });
     return { status: answer.status, headers: answer.headers, body: await answer.json() };
   }
-  const exchange = (code: string | undefined, bent: Bent = {}, init: RequestInit = {}): Promise<Answer> =>
-    post(
-      '/oauth/token',
-      {
-        grant_type: 'authorization_code',
-        client_id: 'slotstream',
-        redirect_uri: callback,
-        code_verifier: verifier,
-        code,
-        ...bent,
-      },
-      init,
-    );
+  const exchange = (code: string | undefined, bent: Bent = {}, init: RequestInit = {}): Promise<Answer> => {
+    const proof = { grant_type: 'authorization_code', redirect_uri: callback, code_verifier: verifier, code };
+    return post('/oauth/token', { ...proof, ...bent }, init);
+  };
   const refresh = (refresh_token: string, bent: Bent = {}): Promise<Answer> =>
-    post('/oauth/token', { grant_type: 'refresh_token', client_id: 'slotstream', refresh_token, ...bent });
+    post('/oauth/token', { grant_type: 'refresh_token', refresh_token, ...bent });
   const revoke = (token: string | undefined, bent: Bent = {}): Promise<Answer> =>
-    post('/oauth/revoke', { client_id: 'slotstream', token, ...bent });
+    post('/oauth/revoke', { token, ...bent });
 
   /** From nothing to a pair of tokens. */
   async function signIn(bent: Bent = {}): Promise<Answer> {
