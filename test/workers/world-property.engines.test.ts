@@ -1,7 +1,7 @@
 // One world for everything that works on the log and the tables: the same deliveries and reads, in any order and in any batches, with
 // rebuilds, replays, pruning, quarantine and a deleted contact in between, on both engines, end in the rows of the model, with each delivery in the log once.
 import fc from 'fast-check';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
 import { quarantine } from '#workers/pipeline/ingest.ts';
 import { blankEntry, parseText } from '#workers/pipeline/parse.ts';
@@ -15,15 +15,7 @@ import { canaryOf, uris } from '../harness/data/payloads.ts';
 import { fold, readObservation } from '../harness/mirror/memory-fold.ts';
 import { ageEntries, pruneLog } from '../harness/erasures.ts';
 import { propertyTimeoutMs, runs } from '../harness/runs.ts';
-import {
-  emptyTables,
-  freshMemory,
-  freshPostgres,
-  projectedRows,
-  receivedAt,
-  rowsOf,
-  tableNames,
-} from '../harness/stores.ts';
+import { availableEngines, emptyTables, projectedRows, receivedAt, rowsOf, tableNames } from '../harness/stores.ts';
 
 const [deletedContact = ''] = uris.contacts;
 /** The service says that a contact was deleted, or answers 404 for it. */
@@ -88,42 +80,35 @@ async function expectDeleted(store: Store): Promise<void> {
   for (const entry of entries) expect(entry).toMatchObject({ redacted: true, changes: null });
 }
 
-describe.each([
-  { name: 'sqlite', available: true, fresh: freshMemory, count: 25 },
-  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 7 },
-])('the tables on $name', ({ available, fresh, count }) => {
-  it.runIf(available)(
-    'end in the rows of the model, whatever arrives when, and whatever is done to the log in between',
-    async () => {
-      await using opened = await fresh();
-      const { store } = opened;
-      await fc.assert(
-        fc.asyncProperty(worlds, async (world) => {
-          const { sent, isDeleted, eraseOnDelete, batches, operations } = world;
-          const screen = privacyScreen({ eraseOnDelete });
-          await emptyTables(store);
-          for (const [index, batch] of batches.entries()) {
-            await receive(store, batch, world);
-            const before = await projectedRows(store);
-            const operation = operations[index % operations.length];
-            await operate(store, operation, world);
-            // A replay also projects what was in quarantine.
-            if (operation !== 'replay') expect(await projectedRows(store)).toEqual(before);
-          }
-          await replay({ store, screen }, { unprojected: true });
-          const rows = await projectedRows(store);
-          expect(rows).toEqual(fold([sent.map(readObservation)], { eraseOnDelete }).contents);
-          // Each delivery and each content that was read, once.
-          const log = (await rowsOf(store, 'event_log')).map((entry) => String(entry['delivery_id']));
-          expect(log.toSorted()).toEqual([...new Set(sent.map(identityOf))].toSorted());
-          if (isDeleted && eraseOnDelete) await expectDeleted(store);
-          await replay({ store, screen }, {});
-          expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
-          expect(await projectedRows(store)).toEqual(rows);
-        }),
-        runs(count),
-      );
-    },
-    propertyTimeoutMs,
-  );
+describe.each(availableEngines)('the tables on $name', { timeout: propertyTimeoutMs }, ({ name, fresh }) => {
+  it('end in the rows of the model, whatever arrives when, and whatever is done to the log in between', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    await fc.assert(
+      fc.asyncProperty(worlds, async (world) => {
+        const { sent, isDeleted, eraseOnDelete, batches, operations } = world;
+        const screen = privacyScreen({ eraseOnDelete });
+        await emptyTables(store);
+        for (const [index, batch] of batches.entries()) {
+          await receive(store, batch, world);
+          const before = await projectedRows(store);
+          const operation = operations[index % operations.length];
+          await operate(store, operation, world);
+          // A replay also projects what was in quarantine.
+          if (operation !== 'replay') expect(await projectedRows(store)).toEqual(before);
+        }
+        await replay({ store, screen }, { unprojected: true });
+        const rows = await projectedRows(store);
+        expect(rows).toEqual(fold([sent.map(readObservation)], { eraseOnDelete }).contents);
+        // Each delivery and each content that was read, once.
+        const log = (await rowsOf(store, 'event_log')).map((entry) => String(entry['delivery_id']));
+        expect(log.toSorted()).toEqual([...new Set(sent.map(identityOf))].toSorted());
+        if (isDeleted && eraseOnDelete) await expectDeleted(store);
+        await replay({ store, screen }, {});
+        expect(await rebuild({ store, screen })).toMatchObject({ rowsDiffered: 0 });
+        expect(await projectedRows(store)).toEqual(rows);
+      }),
+      runs(name === 'sqlite' ? 25 : 7),
+    );
+  });
 });

@@ -1,15 +1,16 @@
 // Bad input of every kind to every operation of the admin listener: an answer of its schema or a refusal that does not
 // repeat what was sent, never a fault.
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { errorBody } from '#schemas/errors.ts';
 import { apiDocument } from '#src/api/docs/openapi.ts';
 import type { ApiOperation } from '#src/api/api-operation.ts';
 import { bearer } from '../../harness/mirror/api-app.ts';
 import { openReadApi } from '../../harness/mirror/read-api.ts';
-import { freshMemory, ingestBodies, oneEngine, storeEngines } from '../../harness/stores.ts';
+import { availableEngines, freshMemory, ingestBodies, oneEngine } from '../../harness/stores.ts';
 import { brokenBodies, oddIdentifiers, oddQueries } from '../../harness/data/hostile.ts';
 import { damaged, sampleOf } from '../../harness/sandbox/hostile-requests.ts';
+import { openedOnce } from '../../harness/opened.ts';
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 
 const contact = (n: number) =>
@@ -38,14 +39,12 @@ const pathOf = ({ path }: ApiOperation, part = '1'): string => path.replaceAll(/
 const bodyOf = (operation: ApiOperation): unknown =>
   sampleOf(document, docsOf(operation)?.requestBody?.content['application/json'].schema ?? {}, {});
 
-describe.each(storeEngines)('the admin listener on $name', ({ name: engine, available, fresh }) => {
-  let api: Awaited<ReturnType<typeof openReadApi>>;
-  beforeAll(async () => {
-    if (!available) return;
-    api = await openReadApi(fresh);
-    await ingestBodies(api.store, [contact(1), contact(2), 'not JSON']);
+describe.each(availableEngines)('the API on $name', { timeout: propertyTimeoutMs }, ({ name: engine, fresh }) => {
+  const api = openedOnce(async () => {
+    const opened = await openReadApi(fresh);
+    await ingestBodies(opened.store, [contact(1), contact(2), 'not JSON']);
+    return opened;
   });
-  afterAll(() => api?.[Symbol.asyncDispose]());
 
   interface Extra {
     readonly body?: string | Uint8Array<ArrayBuffer>;
@@ -65,39 +64,32 @@ describe.each(storeEngines)('the admin listener on $name', ({ name: engine, avai
     return isRefusal && isSilent && fault === undefined ? undefined : wrong;
   }
 
-  it.runIf(available).each(operations)(
-    '%s takes an odd query',
-    async (_id, operation) => {
-      const names = namesIn(operation);
-      const sent = operation.body ? { body: JSON.stringify(bodyOf(operation)) } : {};
-      expect(await wrongWith(operation, pathOf(operation), sent)).toBeUndefined();
-      for (const name of [...names, 'other'])
-        for (const value of odd[engine])
-          expect(await wrongWith(operation, `${pathOf(operation)}?${name}=${value}`, sent)).toBeUndefined();
-      if (engine === 'postgres') return;
-      await fc.assert(
-        fc.asyncProperty(oddQueries(names), async (query) => {
-          expect(await wrongWith(operation, `${pathOf(operation)}?${query}`, sent)).toBeUndefined();
-        }),
-        runs(5),
-      );
-    },
-    propertyTimeoutMs,
-  );
+  it.each(operations)('%s takes an odd query', async (_id, operation) => {
+    const names = namesIn(operation);
+    const sent = operation.body ? { body: JSON.stringify(bodyOf(operation)) } : {};
+    expect(await wrongWith(operation, pathOf(operation), sent)).toBeUndefined();
+    for (const name of [...names, 'other'])
+      for (const value of odd[engine])
+        expect(await wrongWith(operation, `${pathOf(operation)}?${name}=${value}`, sent)).toBeUndefined();
+    if (engine === 'postgres') return;
+    await fc.assert(
+      fc.asyncProperty(oddQueries(names), async (query) => {
+        expect(await wrongWith(operation, `${pathOf(operation)}?${query}`, sent)).toBeUndefined();
+      }),
+      runs(5),
+    );
+  });
 
-  it.runIf(available).each(operations.filter(([, { path }]) => path.includes('{')))(
-    '%s takes an odd identifier',
-    async (_id, operation) => {
-      const sent = operation.body ? { body: JSON.stringify(bodyOf(operation)) } : {};
-      const values = odd[engine].filter((value) => value !== '');
-      const more = engine === 'postgres' ? [] : oddIdentifiers;
-      for (const id of [...more, ...values, '9'.repeat(15), '%2f'])
-        expect(await wrongWith(operation, pathOf(operation, id), sent)).toBeUndefined();
-    },
-    propertyTimeoutMs,
-  );
+  const named = operations.filter(([, { path }]) => path.includes('{'));
+  it.each(named)('%s takes an odd identifier', async (_id, operation) => {
+    const sent = operation.body ? { body: JSON.stringify(bodyOf(operation)) } : {};
+    const values = odd[engine].filter((value) => value !== '');
+    const more = engine === 'postgres' ? [] : oddIdentifiers;
+    for (const id of [...more, ...values, '9'.repeat(15), '%2f'])
+      expect(await wrongWith(operation, pathOf(operation, id), sent)).toBeUndefined();
+  });
 
-  it.runIf(available)('the list of contacts takes as many names as an address holds', async () => {
+  it('the list of contacts takes as many names as an address holds', async () => {
     const names = encodeURIComponent(Array.from({ length: 3_000 }, (_, index) => `q${index}%`).join(','));
     for (const name of ['name', 'country', 'email', 'phone_number']) {
       expect((await api.get(`/api/contacts?${name}=${names}`)).body).toMatchObject({ collection: [] });
@@ -107,23 +99,16 @@ describe.each(storeEngines)('the admin listener on $name', ({ name: engine, avai
   // Which bodies and queries are refused does not depend on the engine; what it makes of a value does.
   if (!oneEngine.some(({ name }) => name === engine)) return;
 
-  it.each(operations.filter(([, { method }]) => method !== 'GET'))(
-    '%s takes an odd body',
-    async (_id, operation) => {
-      for (const [, body, type] of brokenBodies)
-        expect(
-          await wrongWith(operation, pathOf(operation), {
-            body: body as string,
-            ...(type !== undefined && { type }),
-          }),
-        ).toBeUndefined();
-      await fc.assert(
-        fc.asyncProperty(damaged(bodyOf(operation)), async (body) => {
-          expect(await wrongWith(operation, pathOf(operation), { body: JSON.stringify(body) ?? '' })).toBeUndefined();
-        }),
-        runs(8),
-      );
-    },
-    propertyTimeoutMs,
-  );
+  it.each(operations.filter(([, { method }]) => method !== 'GET'))('%s takes an odd body', async (_id, operation) => {
+    for (const [, body, type] of brokenBodies) {
+      const extra = { body: body as string, ...(type !== undefined && { type }) };
+      expect(await wrongWith(operation, pathOf(operation), extra)).toBeUndefined();
+    }
+    await fc.assert(
+      fc.asyncProperty(damaged(bodyOf(operation)), async (body) => {
+        expect(await wrongWith(operation, pathOf(operation), { body: JSON.stringify(body) ?? '' })).toBeUndefined();
+      }),
+      runs(8),
+    );
+  });
 });

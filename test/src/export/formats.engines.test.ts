@@ -82,37 +82,33 @@ const history = mixedHistory().chain((facts) =>
 describe.each(availableEngines)('a copy kept from incremental exports of $name', ({ name, fresh }) => {
   const opened = openedOnce(fresh);
 
-  it(
-    'equals every table after any history, cut into runs anywhere',
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(history, async ({ batches, eraseOnDelete, exports }) => {
-          const { store } = opened;
-          await emptyTables(store);
-          const copies = new Map(followed.map((table) => [table, new Map() as Copy]));
-          const log: Copy = new Map();
-          const exportNow = async (table: Followed) =>
-            takeIn(copies.get(table) as Copy, table, await exportedRows(store, table));
-          for (const batch of batches) {
-            await ingestObservations(store, batch, eraseOnDelete);
-            for (const table of followed) if (exports.next().value) await exportNow(table);
-            if (exports.next().value)
-              for (const row of await exportedRows(store, 'event_log')) log.set(String(row['delivery_id']), row);
-          }
-          for (const table of followed) {
-            await exportNow(table);
-            expect([table, ...comparable(table, (copies.get(table) as Copy).values())]).toEqual([
-              table,
-              ...comparable(table, await rowsOf(store, table)),
-            ]);
-          }
-          for (const row of await exportedRows(store, 'event_log')) log.set(String(row['delivery_id']), row);
-          const entries = await rowsOf(store, 'event_log');
-          expect([...log.values()].map(({ seq }) => seq).toSorted()).toEqual(entries.map(({ seq }) => seq).toSorted());
-        }),
-        runs(name === 'sqlite' ? 8 : 3),
-      );
-    },
-    propertyTimeoutMs,
-  );
+  it('equals every table after any history, cut into runs anywhere', { timeout: propertyTimeoutMs }, async () => {
+    await fc.assert(
+      fc.asyncProperty(history, async ({ batches, eraseOnDelete, exports }) => {
+        const { store } = opened;
+        await emptyTables(store);
+        const copies = new Map(followed.map((table) => [table, new Map() as Copy]));
+        const log: Copy = new Map();
+        const exportNow = async (table: Followed) =>
+          takeIn(copies.get(table) as Copy, table, await exportedRows(store, table));
+        for (const batch of batches) {
+          await ingestObservations(store, batch, eraseOnDelete);
+          for (const table of followed) if (exports.next().value) await exportNow(table);
+          if (exports.next().value)
+            for (const row of await exportedRows(store, 'event_log')) log.set(String(row['delivery_id']), row);
+        }
+        for (const table of followed) {
+          await exportNow(table);
+          expect([table, ...comparable(table, (copies.get(table) as Copy).values())]).toEqual([
+            table,
+            ...comparable(table, await rowsOf(store, table)),
+          ]);
+        }
+        for (const row of await exportedRows(store, 'event_log')) log.set(String(row['delivery_id']), row);
+        const entries = await rowsOf(store, 'event_log');
+        expect([...log.values()].map(({ seq }) => seq).toSorted()).toEqual(entries.map(({ seq }) => seq).toSorted());
+      }),
+      runs(name === 'sqlite' ? 8 : 3),
+    );
+  });
 });

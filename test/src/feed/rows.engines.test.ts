@@ -1,6 +1,6 @@
 // The feed with the rows after the change: what an entry carries, and that a consumer which copies the rows ends with the same tables.
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { readFeed } from '#src/feed/entry.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { StoredRow } from '#src/store/rows.ts';
@@ -15,15 +15,14 @@ import { canaryAddress, withPlantedAddress } from '../../harness/data/planted-ad
 import { openReadApi } from '../../harness/mirror/read-api.ts';
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 import {
+  availableEngines,
   comparable,
   emptyTables,
   freshMemory,
-  freshPostgres,
   ingestBodies,
   rowsOf,
   storeEngines,
   type Contents,
-  type TestStore,
 } from '../../harness/stores.ts';
 
 interface Entry {
@@ -162,36 +161,25 @@ async function tablesOf(store: Store): Promise<Contents> {
   return comparable(contents);
 }
 
-describe.each([
-  { name: 'sqlite', available: true, fresh: freshMemory, count: 24 },
-  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 5 },
-])('a consumer that copies the rows of the feed on $name', ({ available, fresh, count }) => {
-  let opened: TestStore;
-  beforeAll(async () => {
-    if (available) opened = await fresh();
-  });
-  afterAll(() => opened?.[Symbol.asyncDispose]());
+describe.each(availableEngines)('a consumer that copies the rows of the feed on $name', ({ name, fresh }) => {
+  const opened = openedOnce(fresh);
 
-  it.runIf(available)(
-    'ends with the same tables, whenever it reads',
-    async () => {
-      const { store } = opened;
-      await fc.assert(
-        fc.asyncProperty(lives, async ({ batches, eraseOnDelete, whom }) => {
-          await emptyTables(store);
-          const copy = openCopy(store);
-          for (const [index, { batch, reads, erases }] of batches.entries()) {
-            await ingestObservations(store, batch, eraseOnDelete);
-            if (reads) await copy.read();
-            const now = `2026-01-01T00:00:00.${String(100_000 + index)}Z`;
-            if (erases === 0) await erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(whom), { now });
-          }
-          await copy.read();
-          expect(copy.contents()).toEqual(await tablesOf(store));
-        }),
-        runs(count),
-      );
-    },
-    propertyTimeoutMs,
-  );
+  it('ends with the same tables, whenever it reads', { timeout: propertyTimeoutMs }, async () => {
+    const { store } = opened;
+    await fc.assert(
+      fc.asyncProperty(lives, async ({ batches, eraseOnDelete, whom }) => {
+        await emptyTables(store);
+        const copy = openCopy(store);
+        for (const [index, { batch, reads, erases }] of batches.entries()) {
+          await ingestObservations(store, batch, eraseOnDelete);
+          if (reads) await copy.read();
+          const now = `2026-01-01T00:00:00.${String(100_000 + index)}Z`;
+          if (erases === 0) await erase({ store, newKey: () => 'k'.repeat(64) }, targetOf(whom), { now });
+        }
+        await copy.read();
+        expect(copy.contents()).toEqual(await tablesOf(store));
+      }),
+      runs(name === 'sqlite' ? 24 : 5),
+    );
+  });
 });

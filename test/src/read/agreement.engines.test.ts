@@ -21,7 +21,7 @@ const outcomes = ['upcoming', 'held', 'no_show', 'canceled_by_host', 'late_cance
 const sum = (rows: readonly StoredRow[], column: string) => rows.reduce((all, row) => all + Number(row[column]), 0);
 const idOf = (uri: unknown) => String(uri).split('/').at(-1);
 
-describe.each(availableEngines)('how bookings ended, on $name', ({ name, fresh }) => {
+describe.each(availableEngines)('how bookings ended, on $name', { timeout: propertyTimeoutMs }, ({ name, fresh }) => {
   const mcp = openedOnce(() => openMcp({ fresh }));
   const pages = openedOnce(() =>
     openDashboard(async () => ({ store: mcp.store, [Symbol.asyncDispose]: async () => {} })),
@@ -39,68 +39,64 @@ describe.each(availableEngines)('how bookings ended, on $name', ({ name, fresh }
     };
   }
 
-  it(
-    'is the same in views, API, pages, tools, numbers, people and alerts',
-    async () => {
-      const { store } = mcp;
-      const [rule] = await bookingRules({ name: 'missed', when: 'no_show' });
-      await fc.assert(
-        fc.asyncProperty(arrivals, fc.constantFrom(...outcomes), async (batches, outcome) => {
-          await emptyTables(store);
-          await store.transaction(refillBookings);
-          for (const batch of batches) await ingestObservations(store, batch);
-          await catchUpBookings(store);
-          const journeys = await viewRows(store, 'booking_journeys');
-          const ended = (outcome: string) => journeys.filter((row) => row['outcome'] === outcome);
-          // A list by the time of booking leaves out bookings without one.
-          const dated = (rows: readonly StoredRow[]) => rows.filter((row) => row['booked_at'] !== null);
-          const { body: list } = await mcp.get('/api/bookings?count=100');
-          for (const each of outcomes)
-            expect([each, last(list.collection.filter((row: StoredRow) => row['outcome'] === each))]).toEqual([
-              each,
-              last(dated(ended(each))),
-            ]);
-          const ids = last(dated(ended(outcome)));
-          expect([outcome, await readersOf(outcome)]).toEqual([outcome, { page: ids, tool: ids }]);
-
-          const inJanuary = (row: StoredRow) => String(row['start_time']).startsWith('2025-01');
-          const meetings = [...ended('held'), ...ended('no_show')];
-          const unconfirmed = meetings.filter((row) => /unconfirmed|suspected/.test(String(row['attendance'])));
-          const { body: numbers } = await mcp.get('/api/numbers/bookings?from=2025-01-01&to=2025-01-31&timezone=UTC');
-          expect(numbers).toMatchObject({
-            meetings: meetings.filter(inJanuary).length,
-            no_shows: ended('no_show').filter(inJanuary).length,
-            unconfirmed: unconfirmed.filter(inJanuary).length,
-          });
-          const rates = (await viewRows(store, 'no_show_rate')).filter((row) => row['dimension'] === 'event_type');
-          expect([sum(rates, 'held'), sum(rates, 'no_shows'), sum(rates, 'unconfirmed')]).toEqual([
-            ended('held').length,
-            ended('no_show').length,
-            unconfirmed.length,
+  it('is the same in views, API, pages, tools, numbers, people and alerts', async () => {
+    const { store } = mcp;
+    const [rule] = await bookingRules({ name: 'missed', when: 'no_show' });
+    await fc.assert(
+      fc.asyncProperty(arrivals, fc.constantFrom(...outcomes), async (batches, outcome) => {
+        await emptyTables(store);
+        await store.transaction(refillBookings);
+        for (const batch of batches) await ingestObservations(store, batch);
+        await catchUpBookings(store);
+        const journeys = await viewRows(store, 'booking_journeys');
+        const ended = (outcome: string) => journeys.filter((row) => row['outcome'] === outcome);
+        // A list by the time of booking leaves out bookings without one.
+        const dated = (rows: readonly StoredRow[]) => rows.filter((row) => row['booked_at'] !== null);
+        const { body: list } = await mcp.get('/api/bookings?count=100');
+        for (const each of outcomes)
+          expect([each, last(list.collection.filter((row: StoredRow) => row['outcome'] === each))]).toEqual([
+            each,
+            last(dated(ended(each))),
           ]);
-          const people = await viewRows(store, 'people');
-          const addressed = (rows: readonly StoredRow[]) => rows.filter((row) => row['invitee_email']).length;
-          expect([sum(people, 'shows'), sum(people, 'no_shows'), sum(people, 'unconfirmed')]).toEqual([
-            addressed(ended('held')),
-            addressed(ended('no_show')),
-            addressed(unconfirmed),
-          ]);
+        const ids = last(dated(ended(outcome)));
+        expect([outcome, await readersOf(outcome)]).toEqual([outcome, { page: ids, tool: ids }]);
 
-          const invitees = (await rowsOf(store, 'invitees')).map(({ uri }) => String(uri));
-          const contexts = await loadBookingContexts(store, invitees);
-          const alerted = invitees.filter((uri) => {
-            const context = contexts.get(uri);
-            return context !== undefined && rule !== undefined && rule.find(context).length > 0;
-          });
-          const missed = ended('no_show').map((row) => String(row['last_invitee']));
-          expect(alerted.toSorted()).toEqual(missed.toSorted());
-          const { body: marks } = await mcp.get('/api/no_shows?count=100');
-          const marked = (marks.collection as StoredRow[]).map((row) => String(row['invitee_uri']));
-          expect([...new Set(marked)].toSorted()).toEqual(missed.toSorted());
-        }),
-        runs(name === 'sqlite' ? 18 : 5),
-      );
-    },
-    propertyTimeoutMs,
-  );
+        const inJanuary = (row: StoredRow) => String(row['start_time']).startsWith('2025-01');
+        const meetings = [...ended('held'), ...ended('no_show')];
+        const unconfirmed = meetings.filter((row) => /unconfirmed|suspected/.test(String(row['attendance'])));
+        const { body: numbers } = await mcp.get('/api/numbers/bookings?from=2025-01-01&to=2025-01-31&timezone=UTC');
+        expect(numbers).toMatchObject({
+          meetings: meetings.filter(inJanuary).length,
+          no_shows: ended('no_show').filter(inJanuary).length,
+          unconfirmed: unconfirmed.filter(inJanuary).length,
+        });
+        const rates = (await viewRows(store, 'no_show_rate')).filter((row) => row['dimension'] === 'event_type');
+        expect([sum(rates, 'held'), sum(rates, 'no_shows'), sum(rates, 'unconfirmed')]).toEqual([
+          ended('held').length,
+          ended('no_show').length,
+          unconfirmed.length,
+        ]);
+        const people = await viewRows(store, 'people');
+        const addressed = (rows: readonly StoredRow[]) => rows.filter((row) => row['invitee_email']).length;
+        expect([sum(people, 'shows'), sum(people, 'no_shows'), sum(people, 'unconfirmed')]).toEqual([
+          addressed(ended('held')),
+          addressed(ended('no_show')),
+          addressed(unconfirmed),
+        ]);
+
+        const invitees = (await rowsOf(store, 'invitees')).map(({ uri }) => String(uri));
+        const contexts = await loadBookingContexts(store, invitees);
+        const alerted = invitees.filter((uri) => {
+          const context = contexts.get(uri);
+          return context !== undefined && rule !== undefined && rule.find(context).length > 0;
+        });
+        const missed = ended('no_show').map((row) => String(row['last_invitee']));
+        expect(alerted.toSorted()).toEqual(missed.toSorted());
+        const { body: marks } = await mcp.get('/api/no_shows?count=100');
+        const marked = (marks.collection as StoredRow[]).map((row) => String(row['invitee_uri']));
+        expect([...new Set(marked)].toSorted()).toEqual(missed.toSorted());
+      }),
+      runs(name === 'sqlite' ? 18 : 5),
+    );
+  });
 });

@@ -1,7 +1,7 @@
 // Property: the alerts in the end depend only on the facts, whatever the order in which they arrive and however many sends fail, hang or
 // are lost meanwhile.
 import fc from 'fast-check';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createCircuitBreaker } from '#src/base/retry-policy.ts';
 import { instantOf } from '#src/base/time.ts';
 import { createLog } from '#src/observability/log.ts';
@@ -19,7 +19,7 @@ import { rulesIn } from '../../harness/alerts/watched-rules.ts';
 import { alertHistory, firstLoads, lookedBackMs } from '../../harness/data/alert-histories.ts';
 import { cut, reordered } from '../../harness/data/delivery-histories.ts';
 import { ingestObservations } from '../../harness/data/api-reads.ts';
-import { emptyTables, freshMemory, freshPostgres, rowsOf } from '../../harness/stores.ts';
+import { availableEngines, emptyTables, rowsOf } from '../../harness/stores.ts';
 import { believed, expectedAlerts } from '../../oracle/alerts.ts';
 import oracleRules from '../../oracle/alert-rules.json' with { type: 'json' };
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
@@ -158,38 +158,31 @@ function openWorld({ store, rules, life }: WorldPlan) {
 
 const refusal: SendResult = { ok: false, answer: '500', retry: true };
 
-describe.each([
-  { name: 'sqlite', available: true, fresh: freshMemory, count: 20 },
-  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 8 },
-])('the alerts in the end on $name', ({ available, fresh, count }) => {
-  it.runIf(available)(
-    'are those that all facts together call for and what the recipient believes, whatever the order and whatever was lost',
-    async () => {
-      await using opened = await fresh();
-      const { store } = opened;
-      await fc.assert(
-        fc.asyncProperty(lives, async (life) => {
-          await emptyTables(store);
-          const rules = await rulesIn(JSON.stringify(oracleRules), { graceMs: life.graceMs });
-          const world = openWorld({ store, rules, life });
-          // Registers the watcher before the first entry.
-          await world.watch();
-          for (const [index, batch] of life.batches.entries()) {
-            await ingestObservations(store, batch, life.eraseOnDelete);
-            for (const what of life.between[index] ?? []) await world.happens(what);
-          }
-          await world.settle();
+describe.each(availableEngines)('the alerts in the end on $name', { timeout: propertyTimeoutMs }, ({ name, fresh }) => {
+  it('are those that all facts together call for and what the recipient believes, whatever the order and whatever was lost', async () => {
+    await using opened = await fresh();
+    const { store } = opened;
+    await fc.assert(
+      fc.asyncProperty(lives, async (life) => {
+        await emptyTables(store);
+        const rules = await rulesIn(JSON.stringify(oracleRules), { graceMs: life.graceMs });
+        const world = openWorld({ store, rules, life });
+        // Registers the watcher before the first entry.
+        await world.watch();
+        for (const [index, batch] of life.batches.entries()) {
+          await ingestObservations(store, batch, life.eraseOnDelete);
+          for (const what of life.between[index] ?? []) await world.happens(what);
+        }
+        await world.settle();
 
-          const rows = await rowsOf(store, 'alerts');
-          const active = rows.filter(({ state }) => state === 'sent');
-          const reported = active.map(({ rule, subject_uri, fact }) => [rule, subject_uri, fact].join(' ')).toSorted();
-          expect(reported).toEqual(expectedAlerts(life.facts, { ...life, nowMs: lookedBackMs }));
-          expect(believed(world.received)).toEqual(active.map(({ id }) => String(id)).toSorted());
-          expect(rows.filter(({ state }) => !['sent', 'retracted'].includes(String(state)))).toEqual([]);
-        }),
-        runs(count),
-      );
-    },
-    propertyTimeoutMs,
-  );
+        const rows = await rowsOf(store, 'alerts');
+        const active = rows.filter(({ state }) => state === 'sent');
+        const reported = active.map(({ rule, subject_uri, fact }) => [rule, subject_uri, fact].join(' ')).toSorted();
+        expect(reported).toEqual(expectedAlerts(life.facts, { ...life, nowMs: lookedBackMs }));
+        expect(believed(world.received)).toEqual(active.map(({ id }) => String(id)).toSorted());
+        expect(rows.filter(({ state }) => !['sent', 'retracted'].includes(String(state)))).toEqual([]);
+      }),
+      runs(name === 'sqlite' ? 20 : 8),
+    );
+  });
 });

@@ -1,6 +1,6 @@
 // An erased person stays erased: whatever was delivered about them, in any order, before the erasure or after it.
 import fc from 'fast-check';
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Json } from '#src/store/columns.ts';
 import type { Store } from '#src/store/contract.ts';
 import { appendEntries } from '#src/store/log/append.ts';
@@ -8,14 +8,13 @@ import type { NewEntry } from '#src/store/log/read.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { eraseFrom, everythingIn, ageEntries, pruneLog } from '../../harness/erasures.ts';
 import {
+  availableEngines,
   ingest,
   emptyTables,
-  freshMemory,
-  freshPostgres,
   projectedRows,
   receivedAt,
   rowsOf,
-  type TestStore,
+  testWith,
 } from '../../harness/stores.ts';
 import { addressHash } from '#workers/privacy/addresses.ts';
 import { mirrorTables } from '#workers/projections/contract.ts';
@@ -106,145 +105,123 @@ function withoutDates(rows: Record<string, StoredRow[]>, uris: ReadonlySet<unkno
   return { ...rows, contacts };
 }
 
-describe.each([
-  { name: 'sqlite', available: true, fresh: freshMemory, count: 8 },
-  { name: 'postgres', available: inject('postgresUrl') !== '', fresh: freshPostgres, count: 3 },
-])('an erased person on $name', ({ name, available, fresh, count }) => {
+describe.each(availableEngines)('an erased person on $name', { timeout: propertyTimeoutMs }, ({ name, fresh }) => {
+  const count = name === 'sqlite' ? 8 : 3;
   // One for each test: a property that runs out of time leaves its last history unfinished.
-  const stores: TestStore[] = [];
-  const openOne = async (): Promise<TestStore> => {
-    const opened = await fresh();
-    stores.push(opened);
-    return opened;
-  };
-  afterAll(() => Promise.all(stores.map((opened) => opened[Symbol.asyncDispose]())));
+  const it = testWith(fresh);
 
-  it.runIf(available)(
-    'is in no column of any table afterwards, also when everything is pruned, delivered, read, replayed and rebuilt',
-    async () => {
-      const { store } = await openOne();
-      await fc.assert(
-        fc.asyncProperty(lives, async (life) => {
-          const options = { eraseOnDelete: life.eraseOnDelete };
-          await emptyTables(store);
-          await live(store, { ...life, now: '2026-01-01T00:00:00.000000Z' }, { prunes: true });
-          const erased = life.erasures.map((each) => each.whom);
-          const isGone = async () => {
-            const text = await everythingIn(store);
-            if (erased.includes(canaryAddress)) expect(holdsCanary(text)).toBe(false);
-            if (erased.includes(companionAddress)) expect(holdsCompanion(text)).toBe(false);
-            for (const uri of uris.contacts)
-              if (erased.includes(uri)) expect(text.includes(canaryOf(uri).toLowerCase())).toBe(false);
-            for (const form of await rowsOf(store, 'routing_form_submissions'))
-              if (erased.includes(String(form['submitter'])))
-                expect(form).toMatchObject({ questions_and_answers: null });
-            const subjects = new Set((await erasuresIn(store)).map(({ subject_uri: uri }) => uri));
-            for (const recap of await rowsOf(store, 'meeting_recaps'))
-              if (subjects.has(recap['uri'] ?? '') || subjects.has(recap['event_uri'] ?? ''))
-                expect(recap).toMatchObject({ speakers: null, summary_md: null, attendees: null });
-          };
-          await isGone();
-          expect(await rebuild({ store, screen: privacyScreen(options) })).toMatchObject({ rowsDiffered: 0 });
-          for (const batch of life.otherwise) await tell(store, batch, options);
-          await isGone();
-          const rows = await rowsNow(store);
-          await replay({ store, screen: privacyScreen(options) }, {});
-          await isGone();
-          expect(await rowsNow(store)).toEqual(rows);
-          expect(await rebuild({ store, screen: privacyScreen(options) })).toMatchObject({ rowsDiffered: 0 });
-        }),
-        runs(count),
-      );
-    },
-    propertyTimeoutMs,
-  );
+  it('is in no column of any table afterwards, also when everything is pruned, delivered, read, replayed and rebuilt', async ({
+    store,
+  }) => {
+    await fc.assert(
+      fc.asyncProperty(lives, async (life) => {
+        const options = { eraseOnDelete: life.eraseOnDelete };
+        await emptyTables(store);
+        await live(store, { ...life, now: '2026-01-01T00:00:00.000000Z' }, { prunes: true });
+        const erased = life.erasures.map((each) => each.whom);
+        const isGone = async () => {
+          const text = await everythingIn(store);
+          if (erased.includes(canaryAddress)) expect(holdsCanary(text)).toBe(false);
+          if (erased.includes(companionAddress)) expect(holdsCompanion(text)).toBe(false);
+          for (const uri of uris.contacts)
+            if (erased.includes(uri)) expect(text.includes(canaryOf(uri).toLowerCase())).toBe(false);
+          for (const form of await rowsOf(store, 'routing_form_submissions'))
+            if (erased.includes(String(form['submitter']))) expect(form).toMatchObject({ questions_and_answers: null });
+          const subjects = new Set((await erasuresIn(store)).map(({ subject_uri: uri }) => uri));
+          for (const recap of await rowsOf(store, 'meeting_recaps'))
+            if (subjects.has(recap['uri'] ?? '') || subjects.has(recap['event_uri'] ?? ''))
+              expect(recap).toMatchObject({ speakers: null, summary_md: null, attendees: null });
+        };
+        await isGone();
+        expect(await rebuild({ store, screen: privacyScreen(options) })).toMatchObject({ rowsDiffered: 0 });
+        for (const batch of life.otherwise) await tell(store, batch, options);
+        await isGone();
+        const rows = await rowsNow(store);
+        await replay({ store, screen: privacyScreen(options) }, {});
+        await isGone();
+        expect(await rowsNow(store)).toEqual(rows);
+        expect(await rebuild({ store, screen: privacyScreen(options) })).toMatchObject({ rowsDiffered: 0 });
+      }),
+      runs(count),
+    );
+  });
 
   // What follows does not depend on the engine.
   if (name !== 'sqlite') return;
-  it(
-    'leaves the same rows whether facts come before the erasures or after them',
-    async () => {
-      const { store } = await openOne();
-      await fc.assert(
-        fc.asyncProperty(lives, async (life) => {
-          const options = { eraseOnDelete: life.eraseOnDelete };
-          await emptyTables(store);
-          await live(store, life);
-          expect(await rebuild({ store, screen: privacyScreen(options) })).toMatchObject({ rowsDiffered: 0 });
-          const rows = await rowsNow(store);
-          const erasures = await erasuresIn(store);
-          const checkpoints = await rowsOf(store, 'key_values');
+  it('leaves the same rows whether facts come before the erasures or after them', async ({ store }) => {
+    await fc.assert(
+      fc.asyncProperty(lives, async (life) => {
+        const options = { eraseOnDelete: life.eraseOnDelete };
+        await emptyTables(store);
+        await live(store, life);
+        expect(await rebuild({ store, screen: privacyScreen(options) })).toMatchObject({ rowsDiffered: 0 });
+        const rows = await rowsNow(store);
+        const erasures = await erasuresIn(store);
+        const checkpoints = await rowsOf(store, 'key_values');
 
-          await emptyTables(store);
-          await store.transaction(async (unit) => {
-            await appendEntries(
-              unit,
-              erasures.map(({ seq: _place, ...entry }) => entry as NewEntry),
+        await emptyTables(store);
+        await store.transaction(async (unit) => {
+          await appendEntries(
+            unit,
+            erasures.map(({ seq: _place, ...entry }) => entry as NewEntry),
+          );
+          for (const { key: name, value } of checkpoints)
+            await unit.db
+              .insertInto('key_values')
+              .values({ key: String(name), value: unit.engine.encode('json', value as Json) })
+              .execute();
+        });
+        await rebuild({ store, screen: privacyScreen(options) });
+        for (const batch of life.otherwise) await tell(store, batch, options);
+        const named = new Set(erasures.map((entry) => entry['subject_uri']));
+        const late = new Set(
+          (await erasuresIn(store)).map((entry) => entry['subject_uri']).filter((uri) => !named.has(uri)),
+        );
+        expect(withoutDates(await rowsNow(store), late)).toEqual(withoutDates(rows, late));
+      }),
+      runs(count),
+    );
+  });
+
+  it('takes nothing along: what others are and said without them stays as it was', async ({ store }) => {
+    await fc.assert(
+      fc.asyncProperty(lives, async (life) => {
+        const { eraseOnDelete, batches } = life;
+        await emptyTables(store);
+        for (const batch of batches) await tell(store, batch, { eraseOnDelete });
+        const before = await rowsNow(store);
+        await emptyTables(store);
+        // Last: then everything that is theirs is known by name.
+        const erasures = life.erasures.map((each) => ({ ...each, place: batches.length }));
+        await live(store, { ...life, erasures });
+        const after = await rowsNow(store);
+        const sent = await erasuresIn(store);
+        const gone = new Set(sent.map(({ subject_uri }) => subject_uri));
+        const lost = [canaryAddress, companionAddress].filter((address) =>
+          sent.some(({ body }) => String(body).includes(addressHash(key, address))),
+        );
+        const payloads = batches.flat().map(({ fact }) => fact.payload);
+        const may = mayBeErased(
+          erasures.map((each) => each.whom),
+          payloads,
+        );
+        expect(lost.filter((address) => !may.has(address))).toEqual([]);
+        const isTheirs = (text: string) =>
+          (lost.includes(canaryAddress) && holdsCanary(text)) ||
+          (lost.includes(companionAddress) && holdsCompanion(text));
+        for (const table of mirrorTables)
+          for (const row of before[table] ?? []) {
+            if (gone.has(row['uri'] ?? null)) continue;
+            const now = after[table]?.find(({ uri }) => uri === row['uri']);
+            const untouched = Object.entries(row).filter(
+              ([, value]) => !isTheirs(JSON.stringify(value)) && !mentions(value, gone),
             );
-            for (const { key: name, value } of checkpoints)
-              await unit.db
-                .insertInto('key_values')
-                .values({ key: String(name), value: unit.engine.encode('json', value as Json) })
-                .execute();
-          });
-          await rebuild({ store, screen: privacyScreen(options) });
-          for (const batch of life.otherwise) await tell(store, batch, options);
-          const named = new Set(erasures.map((entry) => entry['subject_uri']));
-          const late = new Set(
-            (await erasuresIn(store)).map((entry) => entry['subject_uri']).filter((uri) => !named.has(uri)),
-          );
-          expect(withoutDates(await rowsNow(store), late)).toEqual(withoutDates(rows, late));
-        }),
-        runs(count),
-      );
-    },
-    propertyTimeoutMs,
-  );
-
-  it(
-    'takes nothing along: what others are and said without them stays as it was',
-    async () => {
-      const { store } = await openOne();
-      await fc.assert(
-        fc.asyncProperty(lives, async (life) => {
-          const { eraseOnDelete, batches } = life;
-          await emptyTables(store);
-          for (const batch of batches) await tell(store, batch, { eraseOnDelete });
-          const before = await rowsNow(store);
-          await emptyTables(store);
-          // Last: then everything that is theirs is known by name.
-          const erasures = life.erasures.map((each) => ({ ...each, place: batches.length }));
-          await live(store, { ...life, erasures });
-          const after = await rowsNow(store);
-          const sent = await erasuresIn(store);
-          const gone = new Set(sent.map(({ subject_uri }) => subject_uri));
-          const lost = [canaryAddress, companionAddress].filter((address) =>
-            sent.some(({ body }) => String(body).includes(addressHash(key, address))),
-          );
-          const payloads = batches.flat().map(({ fact }) => fact.payload);
-          const may = mayBeErased(
-            erasures.map((each) => each.whom),
-            payloads,
-          );
-          expect(lost.filter((address) => !may.has(address))).toEqual([]);
-          const isTheirs = (text: string) =>
-            (lost.includes(canaryAddress) && holdsCanary(text)) ||
-            (lost.includes(companionAddress) && holdsCompanion(text));
-          for (const table of mirrorTables)
-            for (const row of before[table] ?? []) {
-              if (gone.has(row['uri'] ?? null)) continue;
-              const now = after[table]?.find(({ uri }) => uri === row['uri']);
-              const untouched = Object.entries(row).filter(
-                ([, value]) => !isTheirs(JSON.stringify(value)) && !mentions(value, gone),
-              );
-              expect(now).toMatchObject(Object.fromEntries(untouched));
-            }
-        }),
-        runs(count / 2),
-      );
-    },
-    propertyTimeoutMs,
-  );
+            expect(now).toMatchObject(Object.fromEntries(untouched));
+          }
+      }),
+      runs(count / 2),
+    );
+  });
 });
 
 /** Hosts are named with their user, and an erased user keeps only that. */

@@ -63,43 +63,39 @@ describe('lists that cannot be read', () => {
     return sandbox;
   }
 
-  it(
-    'cost nothing but themselves, and a later run completes them',
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(fc.constantFrom(...forms), combination, async (as, faults) => {
-          const sandbox = await sandboxFor(as, faults);
-          await using world = await openTestBackfill(freshMemory, {}, sandbox);
-          const recapsOf = [sandbox.handles.users.owner];
-          const differences = (except: readonly string[] = []) =>
-            mirrorDifferences(world.store, sandbox, { recapsOf, except });
-          const setFaults = (answers: readonly object[]) => sandbox.control('POST', '/faults', { answers });
-          const answers = faults.map(({ path, failure }) => ({ path, method: 'GET', ...failures[failure] }));
-          const isReported = faults.some(({ path, failure }) => isSeen(sandbox, path, failure));
+  it('cost nothing but themselves, and a later run completes them', { timeout: propertyTimeoutMs }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...forms), combination, async (as, faults) => {
+        const sandbox = await sandboxFor(as, faults);
+        await using world = await openTestBackfill(freshMemory, {}, sandbox);
+        const recapsOf = [sandbox.handles.users.owner];
+        const differences = (except: readonly string[] = []) =>
+          mirrorDifferences(world.store, sandbox, { recapsOf, except });
+        const setFaults = (answers: readonly object[]) => sandbox.control('POST', '/faults', { answers });
+        const answers = faults.map(({ path, failure }) => ({ path, method: 'GET', ...failures[failure] }));
+        const isReported = faults.some(({ path, failure }) => isSeen(sandbox, path, failure));
 
-          await setFaults(answers);
-          const first = await world.run();
-          const leftOut = first.report.resources.reduce((sum, { counts }) => sum + counts.left_out, 0);
-          const quarantined = first.report.resources.reduce((sum, { counts }) => sum + counts.quarantined, 0);
-          expect(await differences(faults.flatMap(({ path }) => lists[path]))).toEqual([]);
-          expect(leftOut + quarantined > 0).toBe(isReported);
+        await setFaults(answers);
+        const first = await world.run();
+        const leftOut = first.report.resources.reduce((sum, { counts }) => sum + counts.left_out, 0);
+        const quarantined = first.report.resources.reduce((sum, { counts }) => sum + counts.quarantined, 0);
+        expect(await differences(faults.flatMap(({ path }) => lists[path]))).toEqual([]);
+        expect(leftOut + quarantined > 0).toBe(isReported);
 
-          await setFaults([]);
-          await world.run();
-          expect(await differences()).toEqual([]);
+        await setFaults([]);
+        await world.run();
+        expect(await differences()).toEqual([]);
 
-          await setFaults(answers);
-          const report = await compare(world.store, sandbox);
-          expect(await differences()).toEqual([]);
-          expect(report.unreadable.length + report.quarantined > 0).toBe(isReported);
-          await setFaults([]);
-          expect(await compare(world.store, sandbox)).toMatchObject({ drift: {}, unreadable: [] });
-        }),
-        runs(10),
-      );
-    },
-    propertyTimeoutMs,
-  );
+        await setFaults(answers);
+        const report = await compare(world.store, sandbox);
+        expect(await differences()).toEqual([]);
+        expect(report.unreadable.length + report.quarantined > 0).toBe(isReported);
+        await setFaults([]);
+        expect(await compare(world.store, sandbox)).toMatchObject({ drift: {}, unreadable: [] });
+      }),
+      runs(10),
+    );
+  });
 });
 
 /** An empty list looks as if there were nothing, and some lists have one page, or are not read in this form. */

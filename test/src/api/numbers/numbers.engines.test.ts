@@ -1,34 +1,23 @@
 // The numbers equal a plain computation over the rows, on every store.
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import { countBookings } from '#src/read/numbers/booking-counts.ts';
 import { insertRows } from '#src/store/rows.ts';
 import { addTimeZones } from '#src/store/time-zones.ts';
 import { openReadApi } from '../../../harness/mirror/read-api.ts';
+import { openedOnce } from '../../../harness/opened.ts';
 import { propertyTimeoutMs, runs } from '../../../harness/runs.ts';
-import { emptyTables, freshMemory, freshPostgres, freshSqlite } from '../../../harness/stores.ts';
+import { availableEngines, emptyTables, freshSqlite } from '../../../harness/stores.ts';
 import { bookingNumbersOf, revenueOf } from '../../../oracle/numbers.ts';
 import { bookingWorld, rowsOfWorld, uriOf, type WorldRows } from '../../../harness/data/booking-world.ts';
 
 const from = '2026-03-20';
 const to = '2026-04-10';
 
-describe.each([
-  { name: 'sqlite', available: true, open: freshMemory, count: 36, reportZone: 'UTC' },
-  {
-    name: 'postgres',
-    available: inject('postgresUrl') !== '',
-    open: freshPostgres,
-    count: 8,
-    reportZone: 'US/Pacific',
-  },
-])('numbers on $name, with reports in $reportZone', ({ available, open, count, reportZone }) => {
-  let api: Awaited<ReturnType<typeof openReadApi>>;
-  beforeAll(async () => {
-    if (available) api = await openReadApi(() => open({ reportZone }));
-  });
-  afterAll(() => api?.[Symbol.asyncDispose]());
+describe.each(availableEngines)('numbers on $name', { timeout: propertyTimeoutMs }, ({ name, fresh }) => {
+  const [count, reportZone] = name === 'sqlite' ? [36, 'UTC'] : [8, 'US/Pacific'];
+  const api = openedOnce(() => openReadApi(() => fresh({ reportZone })));
 
   async function fill(rows: WorldRows): Promise<void> {
     await emptyTables(api.store);
@@ -45,65 +34,57 @@ describe.each([
     });
   }
 
-  it.runIf(available)(
-    'equal a plain computation over the rows, for every filter and whichever link states a reschedule',
-    async () => {
-      const some = (kind: 'event_types' | 'users') => fc.constantFrom(...[0, 1, 2, 9].map((id) => uriOf(kind, id)));
-      const zones = fc.record(
-        {
-          time_zone: fc.constantFrom('host', 'invitee'),
-          timezone: fc.constantFrom('Europe/Berlin', 'Asia/Kolkata', 'pacific/auckland'),
-        },
-        { requiredKeys: [] },
-      );
-      const filter = fc.oneof(
-        { weight: 3, arbitrary: fc.constant({}) },
-        fc.record({ event_type: some('event_types') }),
-        fc.record({ host: some('users') }),
-        fc.record({ event_type: some('event_types'), host: some('users') }),
-      );
-      const missingLink = fc.constantFrom({}, { old_invitee: null }, { new_invitee: null });
-      await fc.assert(
-        fc.asyncProperty(bookingWorld, filter, zones, missingLink, async (world, filtered, inZones, missing) => {
-          const asked = { ...filtered, ...inZones };
-          const expected = { timezone: reportZone, from, to, ...asked };
-          const rows = rowsOfWorld(world);
-          await fill({ ...rows, invitees: rows.invitees.map((invitee) => ({ ...invitee, ...missing })) });
-          const query = new URLSearchParams({ from, to, ...asked });
-          const { status, body } = await api.get(`/api/numbers/bookings?${query}`);
-          expect([status, body]).toEqual([200, bookingNumbersOf(rows, expected, new Date().toISOString())]);
-          query.delete('time_zone');
-          const revenue = await api.get(`/api/numbers/revenue?${query}`);
-          expect([revenue.status, revenue.body]).toEqual([200, revenueOf(rows, expected)]);
-        }),
-        runs(count),
-      );
-    },
-    propertyTimeoutMs,
-  );
+  it('equal a plain computation over the rows, for every filter and whichever link states a reschedule', async () => {
+    const some = (kind: 'event_types' | 'users') => fc.constantFrom(...[0, 1, 2, 9].map((id) => uriOf(kind, id)));
+    const zones = fc.record(
+      {
+        time_zone: fc.constantFrom('host', 'invitee'),
+        timezone: fc.constantFrom('Europe/Berlin', 'Asia/Kolkata', 'pacific/auckland'),
+      },
+      { requiredKeys: [] },
+    );
+    const filter = fc.oneof(
+      { weight: 3, arbitrary: fc.constant({}) },
+      fc.record({ event_type: some('event_types') }),
+      fc.record({ host: some('users') }),
+      fc.record({ event_type: some('event_types'), host: some('users') }),
+    );
+    const missingLink = fc.constantFrom({}, { old_invitee: null }, { new_invitee: null });
+    await fc.assert(
+      fc.asyncProperty(bookingWorld, filter, zones, missingLink, async (world, filtered, inZones, missing) => {
+        const asked = { ...filtered, ...inZones };
+        const expected = { timezone: reportZone, from, to, ...asked };
+        const rows = rowsOfWorld(world);
+        await fill({ ...rows, invitees: rows.invitees.map((invitee) => ({ ...invitee, ...missing })) });
+        const query = new URLSearchParams({ from, to, ...asked });
+        const { status, body } = await api.get(`/api/numbers/bookings?${query}`);
+        expect([status, body]).toEqual([200, bookingNumbersOf(rows, expected, new Date().toISOString())]);
+        query.delete('time_zone');
+        const revenue = await api.get(`/api/numbers/revenue?${query}`);
+        expect([revenue.status, revenue.body]).toEqual([200, revenueOf(rows, expected)]);
+      }),
+      runs(count),
+    );
+  });
 
-  it.runIf(available)(
-    'are the same in parts of any size',
-    async () => {
-      const groupings = ['day', 'hour', 'event_type', 'host', 'campaign', 'lead_time'] as const;
-      const sums = async (bookingsPerPart?: number) => {
-        const added = new Map<string, number>();
-        const range = { from: `${from}T00:00:00.000000Z`, to: `${to}T00:00:00.000000Z`, where: [], bookingsPerPart };
-        for await (const counts of countBookings(api.store, range, groupings))
-          for (const { by, key, outcome, bookings } of counts)
-            added.set(`${by} ${key} ${outcome}`, bookings + (added.get(`${by} ${key} ${outcome}`) ?? 0));
-        return added;
-      };
-      await fc.assert(
-        fc.asyncProperty(bookingWorld, fc.nat(5), async (world, bookingsPerPart) => {
-          await fill(rowsOfWorld(world));
-          expect(await sums(bookingsPerPart)).toEqual(await sums());
-        }),
-        runs(Math.ceil(count / 4)),
-      );
-    },
-    propertyTimeoutMs,
-  );
+  it('are the same in parts of any size', async () => {
+    const groupings = ['day', 'hour', 'event_type', 'host', 'campaign', 'lead_time'] as const;
+    const sums = async (bookingsPerPart?: number) => {
+      const added = new Map<string, number>();
+      const range = { from: `${from}T00:00:00.000000Z`, to: `${to}T00:00:00.000000Z`, where: [], bookingsPerPart };
+      for await (const counts of countBookings(api.store, range, groupings))
+        for (const { by, key, outcome, bookings } of counts)
+          added.set(`${by} ${key} ${outcome}`, bookings + (added.get(`${by} ${key} ${outcome}`) ?? 0));
+      return added;
+    };
+    await fc.assert(
+      fc.asyncProperty(bookingWorld, fc.nat(5), async (world, bookingsPerPart) => {
+        await fill(rowsOfWorld(world));
+        expect(await sums(bookingsPerPart)).toEqual(await sums());
+      }),
+      runs(Math.ceil(count / 4)),
+    );
+  });
 });
 
 describe('a request for numbers', () => {

@@ -93,7 +93,7 @@ function meets(row: Contact, filters: ReturnType<typeof query>): boolean {
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-describe.each(availableEngines)('a search of contacts on $name', ({ fresh }) => {
+describe.each(availableEngines)('a search of contacts on $name', { timeout: propertyTimeoutMs }, ({ fresh }) => {
   const opened = openedOnce(fresh);
 
   /** Every page, to the end and back again. */
@@ -125,34 +125,30 @@ describe.each(availableEngines)('a search of contacts on $name', ({ fresh }) => 
     return there.flat();
   }
 
-  it(
-    'finds what a plain filter finds, in order, before and after contacts have changed',
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(
-          fc.uniqueArray(contact, { selector: (row) => row.uri, maxLength: 30 }),
-          fc.uniqueArray(contact, { selector: (row) => row.uri, maxLength: 8 }),
-          fc.array(fc.tuple(asked, way), { minLength: 1, maxLength: 4 }),
-          async (first, changes, questions) => {
-            await emptyTables(opened.store);
-            const held = new Map<string, Contact>();
-            for (const rows of [first, changes]) {
-              await opened.store.transaction((unit) => writeRows(unit, 'contacts', rows));
-              for (const row of rows) held.set(row.uri, row);
-              for (const [search, how] of questions) {
-                const filters = query(search);
-                const wanted = [...held.values()]
-                  .filter((row) => meets(row, filters))
-                  .toSorted((a, b) => compare(a[how.order], b[how.order]) || compare(a.uri, b.uri))
-                  .map((row) => row.uri);
-                expect(await walked(filters, how)).toEqual(how.descending ? wanted.toReversed() : wanted);
-              }
+  it('finds what a plain filter finds, in order, before and after contacts have changed', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(contact, { selector: (row) => row.uri, maxLength: 30 }),
+        fc.uniqueArray(contact, { selector: (row) => row.uri, maxLength: 8 }),
+        fc.array(fc.tuple(asked, way), { minLength: 1, maxLength: 4 }),
+        async (first, changes, questions) => {
+          await emptyTables(opened.store);
+          const held = new Map<string, Contact>();
+          for (const rows of [first, changes]) {
+            await opened.store.transaction((unit) => writeRows(unit, 'contacts', rows));
+            for (const row of rows) held.set(row.uri, row);
+            for (const [search, how] of questions) {
+              const filters = query(search);
+              const wanted = [...held.values()]
+                .filter((row) => meets(row, filters))
+                .toSorted((a, b) => compare(a[how.order], b[how.order]) || compare(a.uri, b.uri))
+                .map((row) => row.uri);
+              expect(await walked(filters, how)).toEqual(how.descending ? wanted.toReversed() : wanted);
             }
-          },
-        ),
-        runs(30),
-      );
-    },
-    propertyTimeoutMs,
-  );
+          }
+        },
+      ),
+      runs(30),
+    );
+  });
 });

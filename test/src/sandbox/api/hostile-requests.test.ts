@@ -171,122 +171,102 @@ it('the usual request to each operation is answered: it is what the others spoil
     await target.answers([operation.method, asked(target, operation), { body: textOf(target, operation) }], [200, 201]);
 });
 
-it(
-  'an odd query is refused, or finds what it says',
-  async () => {
-    await using target = await openTarget();
-    for (const operation of reading)
-      await fc.assert(
-        fc.asyncProperty(oddQueries(target.queryNames(operation)), async (query) => {
-          const url = asked(target, operation, `&${query}`);
-          await target.answers(['GET', url], isAgainst(operation, url) ? [400] : [200, 400, 403, 404]);
-        }),
-        runs(operation.answers === 'collection' ? 8 : 3),
-      );
-  },
-  propertyTimeoutMs,
-);
-
-it(
-  'a body is refused wherever it is wrong',
-  async () => {
-    await using target = await openTarget();
-    for (const [index, operation] of writing.entries()) {
-      const path = target.pathOf(operation);
-      await fc.assert(
-        fc.asyncProperty(damaged(target.usualBody(operation)), async (damage) => {
-          const body = JSON.stringify(damage);
-          const isWrong = operation.body?.safeParse(JSON.parse(body)).success === false;
-          await target.answers([operation.method, path, { body }], isWrong ? [400] : [200, 201, 400, 403, 404, 409]);
-        }),
-        runs(15),
-      );
-      for (const [, body, type] of bodiesFor(index === 0))
-        await target.answers([operation.method, path, { body, type }], [400, 404]);
-    }
-    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
-    const contact = JSON.stringify(target.usualBody({ method: 'POST', path: '/contacts' }));
-    const deep = contact.replace('"value":"text"', `"value":${'['.repeat(10_000)}${']'.repeat(10_000)}`);
-    expect(deep.length).toBeGreaterThan(20_000);
-    await target.answers(['POST', '/contacts', { body: deep }], [400]);
-  },
-  propertyTimeoutMs,
-);
-
-it(
-  'an odd identifier, or that of another kind of record, is not found',
-  async () => {
-    await using target = await openTarget();
-    const named = fc.constantFrom(...naming).chain((operation) => {
-      const foreign = target.uris.filter((uri) => !uri.includes(`${operation.path.split('/{')[0]}/`));
-      const identifier = fc.constantFrom(...oddIdentifiers, ...foreign.map((uri) => uri.split('/').at(-1) ?? ''));
-      return fc.tuple(fc.constant(operation), identifier);
-    });
+it('an odd query is refused, or finds what it says', { timeout: propertyTimeoutMs }, async () => {
+  await using target = await openTarget();
+  for (const operation of reading)
     await fc.assert(
-      fc.asyncProperty(named, async ([operation, identifier]) => {
-        const url = `${operation.path.replaceAll(/\{\w+\}/g, () => identifier)}?${target.usualQuery(operation)}`;
-        await target.answers([operation.method, url, { body: textOf(target, operation) }], [400, 403, 404]);
+      fc.asyncProperty(oddQueries(target.queryNames(operation)), async (query) => {
+        const url = asked(target, operation, `&${query}`);
+        await target.answers(['GET', url], isAgainst(operation, url) ? [400] : [200, 400, 403, 404]);
       }),
-      runs(200),
+      runs(operation.answers === 'collection' ? 8 : 3),
     );
-  },
-  propertyTimeoutMs,
-);
+});
 
-it(
-  'a bad call of a control is refused',
-  async () => {
-    await using target = await openTarget();
-    // Controls are called by hand: the type of the body need not be declared, and no body is an empty object.
-    const isTaken = (why: string) =>
-      ['nothing', 'a byte order mark alone', 'of another type', 'of no type'].includes(why);
-    for (const [index, control] of controls.filter(({ body }) => body !== undefined).entries()) {
-      const [method, path] = [control.method, `/_sandbox${control.path}`];
-      if (method === 'GET') {
-        for (const query of ['nonsense=1', '__proto__x=1', '%00=1', 'constructor=1'])
-          await target.answers([method, `${path}?${query}`], [400]);
-        continue;
-      }
-      for (const [why, body, type] of bodiesFor(index === 0))
-        if (!isTaken(why)) await target.answers([method, path, { body, type }], [400]);
-      await fc.assert(
-        fc.asyncProperty(damaged(target.usualBody(control, target.controlDocument)), async (damage) => {
-          const body = JSON.stringify(damage);
-          fc.pre(control.body?.safeParse(JSON.parse(body)).success === false);
-          await target.answers([method, path, { body }], [400]);
-        }),
-        runs(6),
-      );
-    }
-  },
-  propertyTimeoutMs,
-);
-
-it(
-  'a bad call of the authorization server is refused, by whichever of its endpoints',
-  async () => {
-    await using target = await openTarget();
-    const requested = ['response_type', 'client_id', 'redirect_uri', 'code_challenge', 'code_challenge_method'];
-    const queries = oddQueries([...requested, 'scope', 'state']);
-    const grants = ['grant_type', 'code', 'code_verifier', 'refresh_token', 'client_id', 'redirect_uri', 'token'];
-    const type = 'application/x-www-form-urlencoded';
+it('a body is refused wherever it is wrong', { timeout: propertyTimeoutMs }, async () => {
+  await using target = await openTarget();
+  for (const [index, operation] of writing.entries()) {
+    const path = target.pathOf(operation);
     await fc.assert(
-      fc.asyncProperty(queries, oddQueries(grants), async (query, body) => {
-        const statuses = [
-          await target.statusOf('GET', `/oauth/authorize?${query}`),
-          await target.statusOf('POST', '/oauth/authorize', { body: query, type }),
-          await target.statusOf('POST', '/oauth/token', { body, type }),
-        ];
-        expect(statuses.filter((status) => status < 400 || status >= 500)).toEqual([]);
-        for (const known of ['client_id=slotstream', 'client_id=slotstream&redirect_uri=http://127.0.0.1/'])
-          expect(await target.statusOf('GET', `/oauth/authorize?${known}&${query}`)).toBeLessThan(500);
+      fc.asyncProperty(damaged(target.usualBody(operation)), async (damage) => {
+        const body = JSON.stringify(damage);
+        const isWrong = operation.body?.safeParse(JSON.parse(body)).success === false;
+        await target.answers([operation.method, path, { body }], isWrong ? [400] : [200, 201, 400, 403, 404, 409]);
       }),
-      runs(20),
+      runs(15),
     );
-    for (const path of ['/oauth/authorize', '/oauth/token', '/oauth/revoke'])
-      for (const [, body, sentType] of bodiesFor(path === '/oauth/token'))
-        for (const either of [sentType, type])
-          expect(await target.statusOf('POST', path, { body, type: either })).toBeLessThan(500);
-  },
-  propertyTimeoutMs,
-);
+    for (const [, body, type] of bodiesFor(index === 0))
+      await target.answers([operation.method, path, { body, type }], [400, 404]);
+  }
+  expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  const contact = JSON.stringify(target.usualBody({ method: 'POST', path: '/contacts' }));
+  const deep = contact.replace('"value":"text"', `"value":${'['.repeat(10_000)}${']'.repeat(10_000)}`);
+  expect(deep.length).toBeGreaterThan(20_000);
+  await target.answers(['POST', '/contacts', { body: deep }], [400]);
+});
+
+it('an odd identifier, or that of another kind of record, is not found', { timeout: propertyTimeoutMs }, async () => {
+  await using target = await openTarget();
+  const named = fc.constantFrom(...naming).chain((operation) => {
+    const foreign = target.uris.filter((uri) => !uri.includes(`${operation.path.split('/{')[0]}/`));
+    const identifier = fc.constantFrom(...oddIdentifiers, ...foreign.map((uri) => uri.split('/').at(-1) ?? ''));
+    return fc.tuple(fc.constant(operation), identifier);
+  });
+  await fc.assert(
+    fc.asyncProperty(named, async ([operation, identifier]) => {
+      const url = `${operation.path.replaceAll(/\{\w+\}/g, () => identifier)}?${target.usualQuery(operation)}`;
+      await target.answers([operation.method, url, { body: textOf(target, operation) }], [400, 403, 404]);
+    }),
+    runs(200),
+  );
+});
+
+it('a bad call of a control is refused', { timeout: propertyTimeoutMs }, async () => {
+  await using target = await openTarget();
+  // Controls are called by hand: the type of the body need not be declared, and no body is an empty object.
+  const isTaken = (why: string) =>
+    ['nothing', 'a byte order mark alone', 'of another type', 'of no type'].includes(why);
+  for (const [index, control] of controls.filter(({ body }) => body !== undefined).entries()) {
+    const [method, path] = [control.method, `/_sandbox${control.path}`];
+    if (method === 'GET') {
+      for (const query of ['nonsense=1', '__proto__x=1', '%00=1', 'constructor=1'])
+        await target.answers([method, `${path}?${query}`], [400]);
+      continue;
+    }
+    for (const [why, body, type] of bodiesFor(index === 0))
+      if (!isTaken(why)) await target.answers([method, path, { body, type }], [400]);
+    await fc.assert(
+      fc.asyncProperty(damaged(target.usualBody(control, target.controlDocument)), async (damage) => {
+        const body = JSON.stringify(damage);
+        fc.pre(control.body?.safeParse(JSON.parse(body)).success === false);
+        await target.answers([method, path, { body }], [400]);
+      }),
+      runs(6),
+    );
+  }
+});
+
+it('a bad call of any endpoint of the authorization server is refused', { timeout: propertyTimeoutMs }, async () => {
+  await using target = await openTarget();
+  const requested = ['response_type', 'client_id', 'redirect_uri', 'code_challenge', 'code_challenge_method'];
+  const queries = oddQueries([...requested, 'scope', 'state']);
+  const grants = ['grant_type', 'code', 'code_verifier', 'refresh_token', 'client_id', 'redirect_uri', 'token'];
+  const type = 'application/x-www-form-urlencoded';
+  await fc.assert(
+    fc.asyncProperty(queries, oddQueries(grants), async (query, body) => {
+      const statuses = [
+        await target.statusOf('GET', `/oauth/authorize?${query}`),
+        await target.statusOf('POST', '/oauth/authorize', { body: query, type }),
+        await target.statusOf('POST', '/oauth/token', { body, type }),
+      ];
+      expect(statuses.filter((status) => status < 400 || status >= 500)).toEqual([]);
+      for (const known of ['client_id=slotstream', 'client_id=slotstream&redirect_uri=http://127.0.0.1/'])
+        expect(await target.statusOf('GET', `/oauth/authorize?${known}&${query}`)).toBeLessThan(500);
+    }),
+    runs(20),
+  );
+  for (const path of ['/oauth/authorize', '/oauth/token', '/oauth/revoke'])
+    for (const [, body, sentType] of bodiesFor(path === '/oauth/token'))
+      for (const either of [sentType, type])
+        expect(await target.statusOf('POST', path, { body, type: either })).toBeLessThan(500);
+});

@@ -33,7 +33,7 @@ const arrivals = fc
   .oneof({ weight: 2, arbitrary: bookingHistory }, { weight: 1, arbitrary: mixedHistory() })
   .chain((observations) => reordered(observations).chain(cut));
 
-describe.each(availableEngines)('the table of bookings on $name', ({ name, fresh }) => {
+describe.each(availableEngines)('the table of bookings on $name', { timeout: propertyTimeoutMs }, ({ name, fresh }) => {
   const opened = openedOnce(fresh);
   beforeEach(async () => {
     await emptyTables(opened.store);
@@ -46,27 +46,23 @@ describe.each(availableEngines)('the table of bookings on $name', ({ name, fresh
     return comparable({ bookings, booking_invitees: await rowsOf(store, 'booking_invitees') });
   };
 
-  it(
-    'is the same, whether it follows entry by entry or is filled at once',
-    async () => {
-      const { store } = opened;
-      await fc.assert(
-        fc.asyncProperty(arrivals, fc.integer({ min: 1, max: 5 }), async (batches, atOnce) => {
-          await emptyTables(store);
-          await store.transaction(refillBookings);
-          for (const batch of batches) {
-            await ingestObservations(store, batch);
-            await catchUpBookings(store, { atOnce });
-          }
-          const followed = await table(store);
-          await store.transaction(refillBookings);
-          expect(followed).toEqual(await table(store));
-        }),
-        runs(name === 'sqlite' ? 36 : 9),
-      );
-    },
-    propertyTimeoutMs,
-  );
+  it('is the same, whether it follows entry by entry or is filled at once', async () => {
+    const { store } = opened;
+    await fc.assert(
+      fc.asyncProperty(arrivals, fc.integer({ min: 1, max: 5 }), async (batches, atOnce) => {
+        await emptyTables(store);
+        await store.transaction(refillBookings);
+        for (const batch of batches) {
+          await ingestObservations(store, batch);
+          await catchUpBookings(store, { atOnce });
+        }
+        const followed = await table(store);
+        await store.transaction(refillBookings);
+        expect(followed).toEqual(await table(store));
+      }),
+      runs(name === 'sqlite' ? 36 : 9),
+    );
+  });
 
   const uri = (id: string) => `https://api.example.test/scheduled_events/E/invitees/${id}`;
   const body = (id: string, more: object, event = 'invitee.created') =>

@@ -93,19 +93,15 @@ describe.each(availableEngines)('contacts_wide on $name', ({ name, fresh }) => {
     expect(await viewRows(store, 'contacts_wide')).toMatchObject(expected);
   }
 
-  it(
-    'has every value in the type of its definition, or null',
-    async () => {
-      const kinds = Object.keys(types);
-      await check(
-        kinds,
-        lookalikes.map((each) => kinds.map(() => each)),
-      );
-      await fc.assert(
-        fc.asyncProperty(worlds, ({ kinds: some, contacts }) => check(some, contacts)),
-        runs(name === 'sqlite' ? 24 : 6),
-      );
-    },
-    propertyTimeoutMs,
-  );
+  it('has every value in the type of its definition, or null', { timeout: propertyTimeoutMs }, async () => {
+    const kinds = Object.keys(types);
+    await check(
+      kinds,
+      lookalikes.map((each) => kinds.map(() => each)),
+    );
+    await fc.assert(
+      fc.asyncProperty(worlds, ({ kinds: some, contacts }) => check(some, contacts)),
+      runs(name === 'sqlite' ? 24 : 6),
+    );
+  });
 });

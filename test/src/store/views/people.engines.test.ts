@@ -109,41 +109,37 @@ async function rowsWith(store: Store, most: number): Promise<StoredRow[]> {
   return inOrder(decoded, people.key);
 }
 
-describe.each(availableEngines)('people on $name', ({ name, fresh }) => {
+describe.each(availableEngines)('people on $name', { timeout: propertyTimeoutMs }, ({ name, fresh }) => {
   const opened = openedOnce(fresh);
   beforeEach(() => emptyTables(opened.store));
 
-  it(
-    'are the connected contacts and the addresses without one, in any order of deliveries, erased or not',
-    async () => {
-      const { store } = opened;
-      await fc.assert(
-        fc.asyncProperty(lives, async ({ batches, otherwise, eraseOnDelete, erased, isErasedEarly, most }) => {
-          const live = async (order: readonly (readonly string[])[]) => {
-            await emptyTables(store);
-            for (const [index, batch] of order.entries()) {
-              if (erased !== null && isErasedEarly && index === 1) await eraseAddress(store, erased);
-              await ingestBodies(store, batch, eraseOnDelete);
-            }
-            if (erased !== null) await eraseAddress(store, erased);
-            const rows = await rowsWith(store, most);
-            expect(rows).toEqual(
-              inOrder(peopleOf(await projectedRows(store), new Date().toISOString(), most), people.key),
-            );
-            return rows;
-          };
-          const rows = await live(batches);
-          // Whom an early erasure reaches depends on what was known by then.
-          if (erased === null || !isErasedEarly) expect(await live(otherwise)).toEqual(rows);
-          if (erased !== null) expect(JSON.stringify(rows).toLowerCase()).not.toContain(`"${erased.toLowerCase()}"`);
-          const all = rows.flatMap(({ emails }) => emails);
-          expect(new Set(all).size).toBe(all.length);
-        }),
-        runs(name === 'sqlite' ? 36 : 9),
-      );
-    },
-    propertyTimeoutMs,
-  );
+  it('are the connected contacts and the addresses without one, in any order of deliveries, erased or not', async () => {
+    const { store } = opened;
+    await fc.assert(
+      fc.asyncProperty(lives, async ({ batches, otherwise, eraseOnDelete, erased, isErasedEarly, most }) => {
+        const live = async (order: readonly (readonly string[])[]) => {
+          await emptyTables(store);
+          for (const [index, batch] of order.entries()) {
+            if (erased !== null && isErasedEarly && index === 1) await eraseAddress(store, erased);
+            await ingestBodies(store, batch, eraseOnDelete);
+          }
+          if (erased !== null) await eraseAddress(store, erased);
+          const rows = await rowsWith(store, most);
+          expect(rows).toEqual(
+            inOrder(peopleOf(await projectedRows(store), new Date().toISOString(), most), people.key),
+          );
+          return rows;
+        };
+        const rows = await live(batches);
+        // Whom an early erasure reaches depends on what was known by then.
+        if (erased === null || !isErasedEarly) expect(await live(otherwise)).toEqual(rows);
+        if (erased !== null) expect(JSON.stringify(rows).toLowerCase()).not.toContain(`"${erased.toLowerCase()}"`);
+        const all = rows.flatMap(({ emails }) => emails);
+        expect(new Set(all).size).toBe(all.length);
+      }),
+      runs(name === 'sqlite' ? 36 : 9),
+    );
+  });
 
   it('an address of more than 20 contacts is a person of its own and connects no one', async () => {
     const contacts = Array.from({ length: 21 }, (_, n) => contactBody(n, [`p${n}@example.test`, 'info@example.test']));

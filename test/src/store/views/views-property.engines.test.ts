@@ -26,12 +26,7 @@ const facts: Readonly<Record<string, Facts>> = {
     history: fc.oneof({ weight: 3, arbitrary: bookingHistory }, { weight: 1, arbitrary: mixedHistory() }),
     counts: [45, 12],
   },
-  'about who came': {
-    history: attendedHistory,
-    counts: [120, 12],
-    views: ['booking_journeys'],
-    met: [...attendances, null],
-  },
+  'who came': { history: attendedHistory, counts: [120, 12], views: ['booking_journeys'], met: [...attendances, null] },
   'of forms': {
     history: submittedHistory,
     counts: [36, 9],
@@ -40,7 +35,7 @@ const facts: Readonly<Record<string, Facts>> = {
   },
 };
 
-describe.each(availableEngines)('the views on $name', ({ name, fresh }) => {
+describe.each(availableEngines)('the views on $name', { timeout: propertyTimeoutMs }, ({ name, fresh }) => {
   const reportZone = name === 'sqlite' ? 'Australia/Lord_Howe' : 'Europe/Lisbon';
   const opened = openedOnce(() => fresh({ reportZone }));
 
@@ -74,6 +69,5 @@ describe.each(availableEngines)('the views on $name', ({ name, fresh }) => {
       );
       if (name === 'sqlite') expect(met.filter((each) => !found.has(each))).toEqual([]);
     },
-    propertyTimeoutMs,
   );
 });
