@@ -8,15 +8,8 @@ import { openReadApi } from '../../harness/mirror/read-api.ts';
 import { freshMemory, ingestBodies, oneEngine, storeEngines } from '../../harness/stores.ts';
 
 const nowMs = Date.parse('2026-04-14T12:00:00Z');
-const action = {
-  caller: 'admin token',
-  address: '',
-  operation: 'x',
-  target: null,
-  input: null,
-  result: null,
-  status: 200,
-};
+const nothing = { target: null, input: null, result: null };
+const action = { caller: 'admin token', address: '', operation: 'x', ...nothing, status: 200 };
 
 describe.each(storeEngines)('an action of an operator on $name', ({ name: engine, available, fresh }) => {
   const open = () => openReadApi(fresh);

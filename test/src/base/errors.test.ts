@@ -42,11 +42,8 @@ describe('an error', () => {
   });
 
   it('of a connection names the address, and nothing else of the message', () => {
-    const refused = Object.assign(new Error('connect ECONNREFUSED, secret'), {
-      code: 'ECONNREFUSED',
-      address: '::1',
-      port: 9,
-    });
+    const message = 'connect ECONNREFUSED, secret';
+    const refused = Object.assign(new Error(message), { code: 'ECONNREFUSED', address: '::1', port: 9 });
     expect(describeConnectFailure(refused)).toBe('ECONNREFUSED [::1]:9');
     expect(describeConnectFailure(new TypeError('fetch failed', { cause: refused }))).toBe('ECONNREFUSED [::1]:9');
     const both = Object.assign(new AggregateError([refused]), { code: 'ECONNREFUSED' });

@@ -21,12 +21,8 @@ it('the back-off doubles up to its longest delay, and only the jitter share of i
 });
 
 const at = 1_000_000;
-const open = (): CircuitBreaker =>
-  createCircuitBreaker({
-    failuresToOpen: 5,
-    backoff: { firstMs: 5_000, longestMs: 300_000 },
-    longestRequestedMs: 3_600_000,
-  });
+const backoff = { firstMs: 5_000, longestMs: 300_000 };
+const open = (): CircuitBreaker => createCircuitBreaker({ failuresToOpen: 5, backoff, longestRequestedMs: 3_600_000 });
 function failing(times: number): CircuitBreaker {
   const circuit = open();
   for (let n = 0; n < times; n += 1) circuit.failed(at);

@@ -13,6 +13,7 @@ const process = processRow({
   spool_deliveries: 7,
   last_batch_at: '2026-01-05T23:59:58.000000Z',
 });
+const receivesNothing = { spool_deliveries: null, last_batch_at: null };
 const nowMs = Date.parse('2026-01-06T00:00:10Z');
 
 const running = {
@@ -25,15 +26,7 @@ const running = {
   processes: [
     { ...process, ...machineRow({ refuses: true, disks: [lowDisk('disk_log', 90)] }) },
     { ...process, role: 'receive', pid: 43, queue: 'not answering', spool_deliveries: 0 },
-    {
-      ...process,
-      role: 'work',
-      host: 'db-2',
-      pid: 7,
-      spool_deliveries: null,
-      last_batch_at: null,
-      seen_at: '2026-01-05T23:00:00.000000Z',
-    },
+    { ...process, role: 'work', host: 'db-2', pid: 7, ...receivesNothing, seen_at: '2026-01-05T23:00:00.000000Z' },
   ],
   queue: { engine: 'redis', waiting: 3, active: 1, delayed: 2, failed: 0 },
   disk_log: { waiting: 7, batches: 8, bytes: 1200, losses: 0, is_full: false },

@@ -97,13 +97,8 @@ describe('trigger', () => {
 
 describe('replay', () => {
   it('requires a choice of entries', async () => {
-    for (const options of [
-      [],
-      ['--all', '--quarantined'],
-      ['--all', '--event', 'contact.*'],
-      ['--dismiss'],
-      ['--quarantined', '--dismiss', '1'],
-    ]) {
+    const withoutAll = [[], ['--dismiss'], ['--quarantined', '--dismiss', '1']];
+    for (const options of [...withoutAll, ['--all', '--quarantined'], ['--all', '--event', 'contact.*']]) {
       const { code, err } = await home.run(['replay', ...options]);
       expect([code, err]).toEqual([2, expect.stringContaining('either --all, or --quarantined, --uri URI')]);
     }
@@ -235,14 +230,10 @@ describe('why', () => {
     expect((await home.run(['why', 'Why@Example.test'])).out).toBe((await home.run(['why', contactUri('w-one')])).out);
     await deliver(contactDelivery({ id: 'w-two', version: 1, more: { emails } }));
     const { code, out } = await home.run(['why', 'why@example.test']);
+    const rows = ['w-one', 'w-two'].map((id) => `contacts  ${contactUri(id)}`);
     expect([code, out.split('\n').toSorted()]).toEqual([
       0,
-      [
-        '',
-        '2 rows have this address. Ask about one of them by its URI:',
-        `contacts  ${contactUri('w-one')}`,
-        `contacts  ${contactUri('w-two')}`,
-      ],
+      ['', '2 rows have this address. Ask about one of them by its URI:', ...rows],
     ]);
     const { out: json } = await home.run(['why', 'why@example.test', '--json']);
     expect(JSON.parse(json).records).toContainEqual({ uri: contactUri('w-two'), table: 'contacts' });

@@ -131,17 +131,8 @@ describe.each(availableEngines)('hostile values in every table of $name', ({ nam
       expect(sortedRows(await rowsIn({ file, format }, columnKindsOf(name)))).toEqual(sortedRows(rows));
       filled.push(name);
     }
-    expect(filled).toEqual(
-      expect.arrayContaining([
-        'event_log',
-        'contacts',
-        'contact_emails',
-        'contact_custom_fields',
-        'invitees',
-        'invitee_answers',
-        'no_shows',
-      ]),
-    );
+    const lists = ['contact_emails', 'contact_custom_fields', 'invitee_answers'];
+    expect(filled).toEqual(expect.arrayContaining(['event_log', 'contacts', 'invitees', 'no_shows', ...lists]));
   });
 });
 

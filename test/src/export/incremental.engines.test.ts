@@ -73,19 +73,9 @@ describe.each(availableEngines)('incremental exports from $name', ({ fresh }) =>
     const { store } = opened;
     await ingestBodies(store, [contact(1), contact(2)]);
     await run();
-    await store.transaction((unit) =>
-      appendEntries(unit, [
-        {
-          ...blankEntry,
-          delivery_id: 'e',
-          tie: 'e',
-          source: 'operator',
-          event: 'person.erased',
-          received_at: receivedAt,
-          outcome: 'applied',
-        },
-      ]),
-    );
+    const id = { delivery_id: 'e', tie: 'e', received_at: receivedAt };
+    const erasure = { ...blankEntry, ...id, source: 'operator', event: 'person.erased', outcome: 'applied' } as const;
+    await store.transaction((unit) => appendEntries(unit, [erasure]));
     expect(await run()).toMatchObject({ uris: ['1', '2'], whole: 'far_reaching' });
     expect(await run()).toMatchObject({ uris: [] });
     await store.db.deleteFrom('event_log').execute();

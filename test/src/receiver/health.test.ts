@@ -10,11 +10,8 @@ describe('readiness', () => {
     let works: () => Promise<boolean> = async () => true;
     let now = 0;
     const of = (checks: Parameters<typeof createHealth>[0]['checks']) => createHealth({ checks, clock: () => now });
-    expect(await of({ queue: up, store: down }).readiness()).toEqual({
-      ...full,
-      status: 'not_ready',
-      engines: { queue: 'up', store: 'down' },
-    });
+    const engines = { queue: 'up', store: 'down' };
+    expect(await of({ queue: up, store: down }).readiness()).toEqual({ ...full, status: 'not_ready', engines });
     const health = of({ queue: up, store: up });
     health.add('queue', down, () => works());
     expect(await health.readiness()).toEqual({ ...full, status: 'degraded', engines: { queue: 'down', store: 'up' } });

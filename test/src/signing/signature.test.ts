@@ -20,14 +20,8 @@ function headersOf(pairs: Record<string, string | readonly string[]>): SignedReq
 }
 
 function check(pairs: Record<string, string | readonly string[]>, changes: Partial<SignedRequest> = {}) {
-  const request = {
-    scheme: 'timestamped',
-    headerName,
-    body,
-    keys: [key],
-    toleranceSeconds: 180,
-    nowSeconds: now,
-  } as const;
+  const time = { toleranceSeconds: 180, nowSeconds: now };
+  const request = { scheme: 'timestamped', headerName, body, keys: [key], ...time } as const;
   return verifySignature({ ...request, headers: headersOf(pairs), ...changes });
 }
 

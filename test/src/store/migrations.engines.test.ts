@@ -20,25 +20,11 @@ import { ingestBodies, rowsOf, availableEngines, storeEngines, tableNames } from
 
 const quiet = { report: () => {} };
 
+const allText = { text: 'text', time: 'text', date: 'text', json: 'text' };
+const postgresTypes = { time: 'timestamptz', date: 'date', json: 'jsonb' };
 const liveTypes = {
-  sqlite: {
-    text: 'text',
-    time: 'text',
-    date: 'text',
-    json: 'text',
-    flag: 'integer',
-    integer: 'integer',
-    number: 'real',
-  },
-  postgres: {
-    text: 'text',
-    time: 'timestamptz',
-    date: 'date',
-    json: 'jsonb',
-    flag: 'bool',
-    integer: 'int8',
-    number: 'float8',
-  },
+  sqlite: { ...allText, flag: 'integer', integer: 'integer', number: 'real' },
+  postgres: { ...allText, ...postgresTypes, flag: 'bool', integer: 'int8', number: 'float8' },
 };
 /** Their upserts leave required columns out. */
 const upserted = ['alerts', 'webhook_subscriptions'];

@@ -15,29 +15,17 @@ const contacts = only('contact');
 
 function made(keyId: string, more: Partial<WebhookSubscription> & { base?: string } = {}): WebhookSubscription {
   const { base = callback, ...rest } = more;
-  const url = callbackUrl(base, fingerprintOf({ owner, events: contacts, keyId }), 1);
-  return subscriptionOf(owner, {
-    uri: `https://service.example.com/${keyId}`,
-    callback_url: url,
-    events: [...contacts],
-    ...rest,
-  });
+  const callback_url = callbackUrl(base, fingerprintOf({ owner, events: contacts, keyId }), 1);
+  const uri = `https://service.example.com/${keyId}`;
+  return subscriptionOf(owner, { uri, callback_url, events: [...contacts], ...rest });
 }
 
 function notes(more: Partial<AdvisoryInput> & { keyIds?: readonly [string, ...string[]] } = {}): readonly string[] {
   const { keyIds = ['key 1'], ...rest } = more;
   const existing = rest.existing ?? [];
+  const planned = { events: kinds, organization, recapUsers: [users[0]] };
   return adviseOperator({
-    input: {
-      events: kinds,
-      organization,
-      recapUsers: [users[0]],
-      callback,
-      keyIds,
-      existing,
-      refused: [],
-      prune: false,
-    },
+    input: { ...planned, callback, keyIds, existing, refused: [], prune: false },
     members: 1,
     unlisted: [],
     usesOAuth: true,

@@ -119,11 +119,8 @@ it(
     await using sandbox = await openService();
     const { organization, group, users } = sandbox.handles;
     const all = () => [...sandbox.service.state.subscriptions.values()].filter(isOurOwn);
-    const settings = (hasGroup: boolean) => ({
-      organizationUri: organization,
-      userUri: users.owner,
-      groupUri: hasGroup ? group : undefined,
-    });
+    const uris = { organizationUri: organization, userUri: users.owner };
+    const settings = (hasGroup: boolean) => ({ ...uris, groupUri: hasGroup ? group : undefined });
     await fc.assert(
       fc.asyncProperty(interrupted, async (input) => {
         const { events, before, hasGroup, prune, refused, status, changes, isAnswered } = input;

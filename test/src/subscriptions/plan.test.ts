@@ -13,26 +13,13 @@ describe('the steps', () => {
     callbackUrl(callback, fingerprintOf({ owner, events: of, keyId }), generation);
   const ours = (uri: string, url = urlOf(events), more = {}) =>
     subscriptionOf(owner, { uri, callback_url: url, events: [...events], ...more });
+  const none = { recapUsers: [], existing: [], refused: [] };
   const plan = (changes: Partial<PlanInput> = {}) =>
-    planSubscriptions({
-      events,
-      organization,
-      recapUsers: [],
-      callback,
-      keyIds: ['key 1'],
-      existing: [],
-      refused: [],
-      prune: false,
-      ...changes,
-    });
-  const [equal, oldKey, disabled] = [
-    ours('1'),
-    ours('2', urlOf(events, 'key 2')),
-    ours('3', urlOf(events), { state: 'disabled' }),
-  ];
-  const others = ours('4', urlOf(['contact.created', 'contact.deleted']), {
-    events: ['contact.created', 'contact.deleted'],
-  });
+    planSubscriptions({ ...none, events, organization, callback, keyIds: ['key 1'], prune: false, ...changes });
+  const [equal, oldKey] = [ours('1'), ours('2', urlOf(events, 'key 2'))];
+  const disabled = ours('3', urlOf(events), { state: 'disabled' });
+  const otherEvents = ['contact.created', 'contact.deleted'];
+  const others = ours('4', urlOf(otherEvents), { events: otherEvents });
   const created = (url = urlOf(events)) => ({ kind: 'create', desired, url });
   const deleted = (existing: typeof equal, why: string) => ({ kind: 'delete', existing, why });
 

@@ -6,12 +6,7 @@ import { longestDelayMs } from '#src/base/retry-after.ts';
 import { pausedTime } from '../../harness/sandbox/api-clients.ts';
 import { runs } from '../../harness/runs.ts';
 
-const rateLimit = (remaining: number, more: { limit?: number; resetMs?: number } = {}) => ({
-  limit: 500,
-  resetMs: 40_000,
-  remaining,
-  ...more,
-});
+const rateLimit = (remaining: number, { limit = 500, resetMs = 40_000 } = {}) => ({ limit, resetMs, remaining });
 
 /** Lets everything that can go on now do so. */
 const settle = async (): Promise<void> => {

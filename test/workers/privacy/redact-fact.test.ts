@@ -25,14 +25,8 @@ const delivered = (event: string, payload: object, created_at = before): ParsedI
 };
 const readFromApi = (event: string, payload: object): ParsedItem => {
   const body = JSON.stringify({ event, payload });
-  const entry = {
-    ...blankEntry,
-    source: 'reconcile',
-    occurred_at: after,
-    delivery_id: 'r',
-    tie: '0'.repeat(16),
-  } as const;
-  return parseText(body, { ...entry, body });
+  const id = { delivery_id: 'r', tie: '0'.repeat(16) };
+  return parseText(body, { ...blankEntry, ...id, source: 'reconcile', occurred_at: after, body });
 };
 /** An entry that cannot be parsed. */
 const unparsed = (body: string, changes: Partial<ParsedItem['entry']> = {}): ParsedItem => ({
@@ -122,32 +116,21 @@ describe('an entry about an erased person', () => {
       created_at: before,
       payload: { uri: `${base}/contacts/1`, updated_at: before },
     });
-    expect([entry.redacted, entry.encoding, record?.['name'], fact?.subject.table]).toEqual([
-      true,
-      null,
-      undefined,
-      'contacts',
-    ]);
+    expect([entry.redacted, entry.encoding, record?.['name']]).toEqual([true, null, undefined]);
+    expect(fact?.subject.table).toBe('contacts');
   });
 
   it('is a stub without the time of observation, which moves, when their contact was read from the API', () => {
-    const read = readFromApi('contact.read', {
-      uri: `${base}/contacts/1`,
-      created_at: before,
-      emails: [{ email: ada.email }],
-    });
     const payload = { uri: `${base}/contacts/1`, created_at: before };
+    const read = readFromApi('contact.read', { ...payload, emails: [{ email: ada.email }] });
     expect(bodyOf(read)).toEqual({ event: 'contact.read', created_at: null, payload });
   });
 
   it('is reduced to what others need, at any time when it names the person', () => {
     const payload = { uri, email: ada.email, name: 'Ada', status: 'active', timezone: 'UTC' };
     const reduced = { uri, email: null, name: null, status: 'active', timezone: null };
-    expect(bodyOf(delivered('invitee.created', payload))).toEqual({
-      event: 'invitee.created',
-      created_at: before,
-      payload: reduced,
-    });
+    const event = 'invitee.created';
+    expect(bodyOf(delivered(event, payload))).toEqual({ event, created_at: before, payload: reduced });
     expect(bodyOf(readFromApi('invitee.read', payload))).toEqual({ event: 'invitee.read', payload: reduced });
     const user = readFromApi('user.read', { uri: ada.uri, name: 'Ada', updated_at: after });
     expect(bodyOf(user)).toEqual({ event: 'user.read', payload: { uri: ada.uri, name: null, updated_at: after } });

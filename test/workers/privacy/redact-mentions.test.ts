@@ -8,11 +8,8 @@ const key = 'k'.repeat(64);
 const ada = { uri: 'https://api.example.test/users/ada', email: 'ada@example.test' };
 const grace = { uri: 'https://api.example.test/users/grace', email: 'grace@example.test' };
 const through = '2025-06-01T00:00:00.000000Z';
-const erasures = erasuresOf({
-  seq: 1,
-  key,
-  erased: [{ uri: ada.uri, table: 'users' }, erasedAddress(key, { address: ada.email, through })],
-});
+const erased = [{ uri: ada.uri, table: 'users' } as const, erasedAddress(key, { address: ada.email, through })];
+const erasures = erasuresOf({ seq: 1, key, erased });
 const scope = { erasures, at: '2025-05-01T00:00:00.000000Z' };
 const later = { erasures, at: '2025-07-01T00:00:00.000000Z' };
 
@@ -74,14 +71,9 @@ describe('redacting mentions', () => {
   });
 
   it('blanks texts, removes keys and list items, and keeps URIs and the text of a uuid', () => {
-    const value = {
-      uri: ada.email,
-      notes: ada.email,
-      uuid: ada.email,
-      [ada.email]: 'by address',
-      tags: ['kept', ada.email],
-    };
-    expect(redactMentions(scope, value)).toEqual({ uri: ada.email, notes: null, uuid: '', tags: ['kept'] });
+    const { email } = ada;
+    const value = { uri: email, notes: email, uuid: email, [email]: 'by address', tags: ['kept', email] };
+    expect(redactMentions(scope, value)).toEqual({ uri: email, notes: null, uuid: '', tags: ['kept'] });
   });
 
   it('removes guests and attendees, and reduces a host to the URI of a user, without an address in it', () => {

@@ -143,26 +143,18 @@ describe('a call', () => {
     await masked.call('find_contacts', { email: 'ada@example.test', limit: 3 });
     await masked.call('person_timeline', { contact: contactUri('known') });
     await masked.call('person_timeline', { contact: 'Ada Lovelace' });
-    await masked.call('list_deliveries', {
-      subject: 'Ada',
-      event: 'Ada',
-      outcome: 'applied',
-      min_received_at: '2025-01-01',
-    });
+    const search = { subject: 'Ada', event: 'Ada', outcome: 'applied' };
+    await masked.call('list_deliveries', { ...search, min_received_at: '2025-01-01' });
     await masked.call('list_bookings', { outcome: 'Ada' });
     await masked.call('Ada');
     const common = { caller: 'mcp token', address: '127.0.0.1' };
+    const hidden = { subject: '[hidden]', event: '[hidden]', outcome: 'applied' };
     const rows = (await masked.actions()).actions.slice(0, 6).toReversed();
     expect(rows).toMatchObject([
       { ...common, operation: 'find_contacts', input: { email: '[hidden]', limit: 3 }, status: 200 },
       { ...common, operation: 'person_timeline', target: contactUri('known'), status: 200 },
       { ...common, operation: 'person_timeline', target: '[hidden]', status: 404 },
-      {
-        ...common,
-        operation: 'list_deliveries',
-        input: { subject: '[hidden]', event: '[hidden]', outcome: 'applied' },
-        status: 200,
-      },
+      { ...common, operation: 'list_deliveries', input: hidden, status: 200 },
       { ...common, operation: 'list_bookings', input: null, status: 400 },
       { ...common, operation: 'unknown tool', input: null, status: 400 },
     ]);

@@ -61,12 +61,7 @@ describe('slotstream export to a prefix', { shuffle: false }, () => {
     expect(keys()).toEqual([list, `${folder}/_manifest.json`, ...written]);
     expect(String(server.read(list))).toBe(written.map((key) => `s3://exports/${key}\n`).join(''));
     const listed = written.map((key) => ({ uri: `s3://exports/${key}`, bytes: server.read(key).length }));
-    const said = {
-      table: 'contacts',
-      format: 'parquet',
-      rows: 3,
-      bytes: listed.reduce((sum, { bytes }) => sum + bytes, 0),
-    };
+    const said = { table: 'contacts', format: 'parquet', rows: 3, bytes: listed.reduce((n, one) => n + one.bytes, 0) };
     expect(JSON.parse(out)).toEqual({
       ...said,
       file: 's3://exports/crm/',

@@ -74,17 +74,11 @@ async function openWorld(fresh: () => Promise<TestStore>, { isOn = true } = {}) 
   if (app === undefined) throw new Error('the app is configured');
   const opened = await openSlackApp(needs, messages, app);
   stack.defer(() => opened.close());
-  const channels = await openChannels(
-    { ...config.alerts, slackUrl: undefined },
-    { log, clock: Date.now, slackBot: opened.bot },
-    rules.values(),
-  );
+  const sending = { log, clock: Date.now, slackBot: opened.bot };
+  const channels = await openChannels({ ...config.alerts, slackUrl: undefined }, sending, rules.values());
   for (const channel of channels.values()) stack.defer(async () => channel.close?.());
-  const breaker = createCircuitBreaker({
-    failuresToOpen: 5,
-    backoff: { firstMs: 5_000, longestMs: 300_000 },
-    longestRequestedMs: 3_600_000,
-  });
+  const backoff = { firstMs: 5_000, longestMs: 300_000 };
+  const breaker = createCircuitBreaker({ failuresToOpen: 5, backoff, longestRequestedMs: 3_600_000 });
   const { fact, subject = '', occurredAt: at } = found;
   const alert = { id, rule: 'asks', channel: 'slack', subject_uri: subject, fact: encodeFact(fact) };
   await store.transaction((unit) => insertAlerts(unit, [{ ...alert, occurred_at: at, due_at: at }], at));

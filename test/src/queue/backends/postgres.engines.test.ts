@@ -73,11 +73,8 @@ describe.runIf(inject('postgresUrl'))('the queue on PostgreSQL', () => {
     const queue = await open({ url: inject('postgresUrl'), dataDir: '', name: 'deliveries' });
     const problems = await queue.check();
     await queue.close();
-    expect(problems).toContainEqual({
-      fatal: true,
-      message: expect.stringContaining('fsync = off'),
-      hint: expect.stringContaining('fsync = on'),
-    });
+    const [message, hint] = ['fsync = off', 'fsync = on'].map((text) => expect.stringContaining(text));
+    expect(problems).toContainEqual({ fatal: true, message, hint });
   });
 
   it('reports a pooler that drops the settings of the session, instead of accepting what no worker would find', async () => {
@@ -85,12 +82,7 @@ describe.runIf(inject('postgresUrl'))('the queue on PostgreSQL', () => {
     const queue = await open({ url: proxy.url, dataDir: '', name: 'deliveries' });
     const problems = await queue.check();
     await queue.close();
-    expect(problems).toEqual([
-      {
-        fatal: true,
-        message: expect.stringContaining('connection pooler'),
-        hint: expect.stringContaining('QUEUE_URL'),
-      },
-    ]);
+    const [message, hint] = ['connection pooler', 'QUEUE_URL'].map((text) => expect.stringContaining(text));
+    expect(problems).toEqual([{ fatal: true, message, hint }]);
   });
 });

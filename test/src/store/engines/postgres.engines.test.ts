@@ -49,16 +49,8 @@ describe.runIf(inject('postgresUrl'))('a fold on PostgreSQL', () => {
     const bodies = Array.from({ length: 300 }, (_, n) => booking(n, n % 2 === 0 ? 'Asia/Tokyo' : 'Europe/Paris'));
     await ingestBodies(opened.store, bodies);
     const kinds = kindsOf(sent.slice(before));
-    expect(withoutRepeats(kinds)).toEqual([
-      'begin',
-      'read rows',
-      'read log',
-      'write rows',
-      'lock log',
-      'check erasures',
-      'write log',
-      'commit',
-    ]);
+    const steps = 'begin, read rows, read log, write rows, lock log, check erasures, write log, commit';
+    expect(withoutRepeats(kinds).join(', ')).toBe(steps);
     expect(kinds.filter((kind) => kind === 'write rows')).toHaveLength(4);
   });
 

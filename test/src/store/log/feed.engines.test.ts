@@ -39,14 +39,7 @@ for (const engine of availableEngines)
       const report = (error: unknown) => {
         throw error;
       };
-      api = createReadApi({
-        store,
-        tail,
-        screen,
-        clock: () => Date.parse(receivedAt),
-        secret: 's'.repeat(24),
-        report,
-      });
+      api = createReadApi({ store, tail, screen, clock: () => Date.parse(receivedAt), secret: 's'.repeat(24), report });
     });
     afterEach(() => tail.close());
     const ask = async (path: string, init?: RequestInit) => api.request(path, init);
@@ -70,6 +63,7 @@ for (const engine of availableEngines)
     it('tells each entry whole, with its payload as it was sent and what it changed', async () => {
       await ingestBodies(opened.store, [named(1, 'Ada'), named(1, 'Ada Lovelace'), 'not JSON at all']);
       const { collection, pagination } = await page();
+      const unread = { event: null, subject_uri: null, occurred_at: null };
       expect(collection).toMatchObject([
         {
           seq: 1,
@@ -82,15 +76,7 @@ for (const engine of availableEngines)
           payload: { uri: contact(1), name: 'Ada' },
         },
         { seq: 2, payload: { uri: contact(1), name: 'Ada Lovelace' } },
-        {
-          seq: 3,
-          event: null,
-          subject_uri: null,
-          occurred_at: null,
-          outcome: 'quarantined',
-          changes: null,
-          payload: null,
-        },
+        { seq: 3, outcome: 'quarantined', changes: null, payload: null, ...unread },
       ]);
       expect(collection[0]?.changes).toEqual({ contacts: {} });
       for (const entry of collection) expect(feedEntry.parse(entry)).toEqual(entry);
@@ -142,13 +128,8 @@ for (const engine of availableEngines)
 
     it('finds the few among the many, however far apart they stand', async () => {
       const places = [3, 4_999, 5_000, 5_001, 10_001, 10_002, 40_000];
-      const entry = {
-        source: 'webhook',
-        received_at: receivedAt,
-        outcome: 'applied',
-        tie: '',
-        subject_uri: contact(1),
-      };
+      const subject_uri = contact(1);
+      const entry = { source: 'webhook', received_at: receivedAt, outcome: 'applied', tie: '', subject_uri };
       await opened.store.db
         .insertInto('event_log')
         .values(places.map((seq) => ({ ...entry, seq, delivery_id: `d${seq}`, event: `of.${seq % 2}` })) as never)
@@ -240,23 +221,12 @@ for (const engine of availableEngines)
         expect(answer.status).toBe(200);
         return ((await answer.json()) as { resource: { position: number } }).resource.position;
       };
-      expect(await refusal(await post('warehouse', { rewind_to: 0 }))).toEqual([
-        404,
-        'name',
-        'There is no consumer of this name.',
-      ]);
+      const refused = async (body: object) => refusal(await post('warehouse', body));
+      expect(await refused({ rewind_to: 0 })).toEqual([404, 'name', 'There is no consumer of this name.']);
       expect(await positionAfter({ acknowledged: 2 })).toBe(2);
       expect(await positionAfter({ acknowledged: 1 })).toBe(2);
-      expect(await refusal(await post('warehouse', { acknowledged: 3 }))).toEqual([
-        400,
-        'acknowledged',
-        'the log ends at 2',
-      ]);
-      expect(await refusal(await post('warehouse', { rewind_to: 3 }))).toEqual([
-        400,
-        'rewind_to',
-        'the offset of the consumer is 2',
-      ]);
+      expect(await refused({ acknowledged: 3 })).toEqual([400, 'acknowledged', 'the log ends at 2']);
+      expect(await refused({ rewind_to: 3 })).toEqual([400, 'rewind_to', 'the offset of the consumer is 2']);
       expect(await positionAfter({ rewind_to: 1 })).toBe(1);
       for (const body of [{}, { acknowledged: -1 }, { acknowledged: 1, rewind_to: 1 }, { acknowledged: '1' }])
         expect((await post('warehouse', body)).status).toBe(400);

@@ -92,13 +92,7 @@ describe.each(availableEngines)('the views of lists on $name', ({ fresh }) => {
     const byItem = (a: { item?: Json }, b: { item?: Json }) => Number(a.item) - Number(b.item);
     const texts = odd.map((_, item) => (item === noRecords.length ? 'é' : null));
     expect((await rowsOf(store, 'invitee_answers')).toSorted(byItem)).toEqual(
-      texts.map((text, item) => ({
-        invitee_uri: uri,
-        item,
-        position: text === null ? null : 3,
-        question: text,
-        answer: text,
-      })),
+      texts.map((text, item) => ({ invitee_uri: uri, item, position: text && 3, question: text, answer: text })),
     );
     expect((await rowsOf(store, 'routing_form_answers')).toSorted(byItem)).toEqual(
       texts.map((text, item) => ({ submission_uri: uri, item, question_uuid: text, question: text, answer: text })),

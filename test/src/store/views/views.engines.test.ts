@@ -11,13 +11,10 @@ import { inOrder, viewRows } from '../../../harness/mirror/view-rows.ts';
 import { openedOnce } from '../../../harness/opened.ts';
 import { ingestRead, availableEngines, freshMemory, ingestBodies, rowsOf } from '../../../harness/stores.ts';
 
+const bookedAt = january(20);
+const times = { created_at: bookedAt, updated_at: bookedAt };
 const invitee = (id: string, more: object): string =>
-  delivery('invitee.created', january(20), {
-    uri: uri('invitees', id),
-    created_at: january(20),
-    updated_at: january(20),
-    ...more,
-  });
+  delivery('invitee.created', bookedAt, { ...times, uri: uri('invitees', id), ...more });
 
 // What the tests of changes add is not in the golden files.
 for (const { name: engine, fresh } of availableEngines)

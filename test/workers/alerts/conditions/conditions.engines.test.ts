@@ -20,13 +20,8 @@ import { availableEngines, ingestBodies, oneEngine, receivedAt, rowsOf, testWith
 const startMs = Date.parse(receivedAt) + minuteMs;
 const { conditions: usual } = await loadRules({ file: undefined, graceMs: 0, configured: ['slack'] });
 const { conditions: patient } = await rulesOf({ name: 'patient', when: 'lag', above: '10m' });
-const quietInstallation = {
-  queueEngine: 'redis',
-  missingSettings: [],
-  recentEveryMs: Infinity,
-  fullEveryMs: Infinity,
-  jobPeriods: {},
-};
+const never = { recentEveryMs: Infinity, fullEveryMs: Infinity };
+const quietInstallation = { queueEngine: 'redis', missingSettings: [], ...never, jobPeriods: {} };
 
 type Mirror = ReturnType<typeof openMirror>;
 

@@ -267,15 +267,9 @@ describe('a template', () => {
 
   it('is accepted or rejected as golden/templates.txt says', async () => {
     const templates = ['{{ name | upcase }}', '{{ contact["My field"] }}', '{{ utm.source | default: "none" }}'];
-    const wrong = [
-      '{{ nam }}',
-      '{{ name',
-      '{% if name %}',
-      '{{ name | shout }}',
-      '{% for i in (1..100000000) %}x{% endfor %}',
-    ];
+    const wrong = ['{{ nam }}', '{{ name', '{% if name %}', '{{ name | shout }}'];
     const lines = [];
-    for (const template of [...templates, ...wrong])
+    for (const template of [...templates, ...wrong, '{% for i in (1..100000000) %}x{% endfor %}'])
       lines.push(`${template}: ${(await checkTemplate(template)) ?? 'accepted'}`);
     await expectGolden(lines.join('\n'), 'golden/templates.txt');
     expect(await checkTemplate('{% include "x" %}')).toContain('not a valid Liquid template: ENOENT');

@@ -20,11 +20,8 @@ const startMs = Date.parse('2026-03-04T10:00:00Z');
 /** Everything that a sending process has, and a channel that answers what the test says. */
 async function openSender(store: Store) {
   const rules = new Map((await loadRules({ file: undefined, graceMs: 0, configured: ['slack'] })).byName);
-  const breaker = createCircuitBreaker({
-    failuresToOpen: 5,
-    backoff: { firstMs: 5_000, longestMs: 300_000 },
-    longestRequestedMs: 3_600_000,
-  });
+  const backoff = { firstMs: 5_000, longestMs: 300_000 };
+  const breaker = createCircuitBreaker({ failuresToOpen: 5, backoff, longestRequestedMs: 3_600_000 });
   const sender = {
     rules,
     breaker,

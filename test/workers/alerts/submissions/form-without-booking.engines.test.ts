@@ -14,12 +14,10 @@ import { ingestRead, oneEngine } from '../../../harness/stores.ts';
 
 const rule = { name: 'leads', when: 'form_without_booking', channels: ['webhook'] };
 
-const readForm = (world: AlertWorld) =>
-  ingestRead(
-    world.store,
-    [{ kind: 'routing_form', record: contactForm, observed: instantOf(world.nowMs()) }],
-    instantOf(world.nowMs()),
-  );
+function readForm(world: AlertWorld) {
+  const observed = instantOf(world.nowMs());
+  return ingestRead(world.store, [{ kind: 'routing_form', record: contactForm, observed }], observed);
+}
 
 describe.each(oneEngine)('form_without_booking on $name', ({ fresh }) => {
   it('alerts when the time is over, with who, the form, the answers and the campaign, and writes nothing before', async () => {

@@ -25,15 +25,8 @@ const pages = [
   '/queues',
 ];
 
-const emptySubscription = {
-  user: null,
-  group: null,
-  creator: null,
-  retry_started_at: null,
-  created_at: at,
-  updated_at: at,
-  checked_at: at,
-};
+const nobody = { user: null, group: null, creator: null, retry_started_at: null };
+const emptySubscription = { ...nobody, created_at: at, updated_at: at, checked_at: at };
 
 const textOf = (html: string): string =>
   html
@@ -51,15 +44,10 @@ for (const { name, available, fresh } of oneEngine)
       const { store } = dashboard;
       const delivery = (event: string, payload: object) =>
         JSON.stringify({ event, created_at: '2025-04-14T11:00:00Z', payload });
+      const person = { name: 'Person', emails: [], updated_at: '2025-04-14T11:00:00Z' };
       await ingestBodies(store, [
         delivery(`contact.${hostile}`, { uri: 'https://service.example.com/contacts/1' }),
-        delivery('contact.created', {
-          uri: 'https://service.example.com/contacts/2',
-          name: 'Person',
-          emails: [],
-          updated_at: '2025-04-14T11:00:00Z',
-          [hostile]: 1,
-        }),
+        delivery('contact.created', { ...person, uri: 'https://service.example.com/contacts/2', [hostile]: 1 }),
       ]);
       const subscription = {
         ...emptySubscription,
@@ -73,14 +61,8 @@ for (const { name, available, fresh } of oneEngine)
       await writeSubscriptions(store, { seen: [subscription], deleted: [] });
       await store.transaction(async (unit) => {
         await setPosition(unit, { name: hostile, position: 1, updated_at: at });
-        const alert = {
-          id: 'alert-1',
-          rule: hostile,
-          channel: 'slack',
-          subject_uri: 'mirror',
-          fact: 'x',
-          detail: hostile,
-        };
+        const about = { subject_uri: 'mirror', fact: 'x', detail: hostile };
+        const alert = { id: 'alert-1', rule: hostile, channel: 'slack', ...about };
         await insertAlerts(unit, [{ ...alert, occurred_at: at, due_at: at }], at);
         const found = await readAlerts(unit, ['alert-1']);
         await markFailed(unit, found, { now: at, error: hostile, next_at: undefined });
