@@ -5,14 +5,9 @@ import type { NewRow } from '#src/store/tables.ts';
 type Kind = 'event_types' | 'users' | 'scheduled_events' | 'invitees';
 export const uriOf = (kind: Kind, id: number | string): string => `https://api.scheduling.test/${kind}/${id}`;
 
-export interface WorldRows {
-  readonly event_types: readonly NewRow<'event_types'>[];
-  readonly users: readonly NewRow<'users'>[];
-  readonly scheduled_events: readonly NewRow<'scheduled_events'>[];
-  readonly invitees: readonly NewRow<'invitees'>[];
-}
+export type WorldRows = { readonly [Name in Kind]: readonly NewRow<Name>[] };
 
-export const hostZones = ['Europe/Berlin', 'America/New_York', 'Asia/Kolkata', null, 'Mars/Olympus'] as const;
+const hostZones = ['Europe/Berlin', 'America/New_York', 'Asia/Kolkata', null, 'Mars/Olympus'] as const;
 const quarter = 15 * 60_000;
 const firstStart = Date.parse('2026-03-15T00:00:00Z');
 

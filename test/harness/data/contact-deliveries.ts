@@ -20,12 +20,8 @@ export function* contactStory({ contacts, versions, name = 'story' }: Story): Ge
     const body = contactDelivery({ id: `${name}-${place % contacts}`, version: Math.floor(place / contacts) });
     yield body;
     if (n % 10 === 3) yield body;
-    if (n % 50 === 7)
-      yield JSON.stringify({
-        event: 'contact.merged',
-        created_at: timeOf(n),
-        payload: { uri: `${service}/contacts/x${n}` },
-      });
+    const unknown = { event: 'contact.merged', created_at: timeOf(n), payload: { uri: contactUri(`x${n}`) } };
+    if (n % 50 === 7) yield JSON.stringify(unknown);
     if (n % 50 === 32) yield `{"event": "contact.updated", no JSON ${name} ${n}`;
   }
 }

@@ -132,9 +132,7 @@ const submission = (id: string, form: string, type: string): string =>
   });
 
 const submissions = [
-  submission('1', 'sales', 'event_type'),
-  submission('2', 'sales', 'event_type'),
-  submission('3', 'sales', 'event_type'),
+  ...['1', '2', '3'].map((id) => submission(id, 'sales', 'event_type')),
   submission('4', 'sales', 'external_url'),
   submission('5', 'help', 'custom_message'),
 ];

@@ -20,9 +20,6 @@ export function noShowBooking(index: number, atMs: number) {
     booked: delivery('invitee.created', atMs - 86_400_000, { no_show: null }),
     marked: delivery('invitee_no_show.created', atMs, {}),
     unmarked: delivery('invitee_no_show.deleted', atMs + 60_000, { no_show: null }),
-    canceled: delivery('invitee.canceled', atMs + 60_000, {
-      status: 'canceled',
-      cancellation: JSON.parse(JSON.stringify(cancellation)) as Record<string, unknown>,
-    }),
+    canceled: delivery('invitee.canceled', atMs + 60_000, { status: 'canceled', cancellation }),
   };
 }

@@ -118,7 +118,7 @@ export async function openReceiver(setup: ReceiverSetup = {}) {
     counted: async (line: string) => {
       const { text } = await metrics.read();
       const found = text.split('\n').find((candidate) => candidate.startsWith(`${line} `));
-      return found === undefined ? 0 : Number(found.slice(line.length + 1));
+      return Number(found?.slice(line.length + 1) ?? 0);
     },
     [Symbol.asyncDispose]: async () => {
       await close();
