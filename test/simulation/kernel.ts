@@ -24,7 +24,11 @@ interface Timer {
 }
 
 const real = {
-  ...{ setTimeout, clearTimeout, setInterval, clearInterval, setImmediate },
+  setTimeout,
+  clearTimeout,
+  setInterval,
+  clearInterval,
+  setImmediate,
   now: performance.now.bind(performance),
   random: Math.random,
   randomUUID: crypto.randomUUID,
