@@ -88,8 +88,13 @@ async function serveThrough(
   context.notify(`The tunnel leads from ${tunnel.url} to port ${port}. Its operator can read every delivery.`);
   const config = loadConfig({ ...context.env, PUBLIC_URL: tunnel.url });
   const own = { ...context, config: () => config, stopping: () => AbortSignal.any([signal, tunnel.ended]) };
-  const exitCode = await serve(own, roles, () => connectForNow(own, config, { isBeside }));
-  if (signal.aborted) return exitCode;
+  try {
+    const exitCode = await serve(own, roles, () => connectForNow(own, config, { isBeside }));
+    if (signal.aborted) return exitCode;
+  } catch (error) {
+    // What the end of the tunnel interrupts only says that it was stopped.
+    if (signal.aborted || !tunnel.ended.aborted) throw error;
+  }
   throw new SlotstreamError('refused', 'The tunnel has ended, so nothing arrives any more.', {
     hint: `Start again: ${slotstream} start --tunnel`,
   });
