@@ -32,19 +32,17 @@ async function disconnect(context: VerbContext, config: Config): Promise<void> {
 const tryEveryMs = 1_000;
 const longestWaitMs = 60_000;
 
-/** Registers an address that is only valid for now: waits until it leads here, and removes the subscriptions in the end. */
+/** Registers an address that is only valid for now: waits until it leads here, and has the subscriptions removed afterwards. */
 export async function connectForNow(
   context: VerbContext,
   config: Config,
-  { isBeside }: { readonly isBeside: boolean },
-): Promise<AsyncDisposable> {
+  { isBeside, afterwards }: { readonly isBeside: boolean; readonly afterwards: AsyncDisposableStack },
+): Promise<void> {
   const signal = context.stopping();
   await untilReached(context, config, signal);
   if (!isBeside) await refuseBesideOthers(context, config, signal);
-  await using connected = new AsyncDisposableStack();
-  connected.defer(() => disconnect(context, config));
+  afterwards.defer(() => disconnect(context, config));
   if (!signal.aborted) await connect(context, config);
-  return connected.move();
 }
 
 async function untilReached({ now }: VerbContext, config: Config, signal: AbortSignal): Promise<void> {

@@ -89,7 +89,7 @@ async function serveThrough(
   const config = loadConfig({ ...context.env, PUBLIC_URL: tunnel.url });
   const own = { ...context, config: () => config, stopping: () => AbortSignal.any([signal, tunnel.ended]) };
   try {
-    const exitCode = await serve(own, roles, () => connectForNow(own, config, { isBeside }));
+    const exitCode = await serve(own, roles, (afterwards) => connectForNow(own, config, { isBeside, afterwards }));
     if (signal.aborted) return exitCode;
   } catch (error) {
     // What the end of the tunnel interrupts only says that it was stopped.
@@ -104,11 +104,13 @@ async function serveThrough(
 async function serve(
   context: VerbContext,
   roles: Roles,
-  connected?: () => Promise<AsyncDisposable>,
+  connect?: (afterwards: AsyncDisposableStack) => Promise<void>,
 ): Promise<ExitCode> {
   const stopping = context.stopping();
   const config = context.config();
   const log = context.log();
+  // After the worker has ended: it would create the subscriptions again that are removed.
+  await using afterwards = new AsyncDisposableStack();
   await using app = await openApp({ config, log }, roles);
   await using _watchdog = context.watchdog();
   if (app.port !== undefined && pollPeriodMs(config) === undefined)
@@ -121,10 +123,10 @@ async function serve(
       context.notify(`Dashboard: ${app.loginLink()} (valid for a minute; a new one: ${slotstream} status --login)`);
   };
   showDashboard();
-  await using _connected = await connected?.();
+  await connect?.(afterwards);
   // To copy what exists takes longer than a link is valid.
-  if (connected && !stopping.aborted) showDashboard();
-  const next = roles.works && !connected ? nextStep(config, await app.isSetUp()) : undefined;
+  if (connect && !stopping.aborted) showDashboard();
+  const next = roles.works && !connect ? nextStep(config, await app.isSetUp()) : undefined;
   if (next !== undefined) log.info(`next: ${next}`);
   if (!stopping.aborted) await once(stopping, 'abort');
   log.info('stopping: accepted deliveries are being finished');

@@ -25,8 +25,8 @@ const pages = [
   '/queues',
 ];
 
-const nobody = { user: null, group: null, creator: null, retry_started_at: null };
-const emptySubscription = { ...nobody, created_at: at, updated_at: at, checked_at: at };
+const ownerless = { user: null, group: null, creator: null, retry_started_at: null };
+const emptySubscription = { ...ownerless, created_at: at, updated_at: at, checked_at: at };
 
 const textOf = (html: string): string =>
   html
