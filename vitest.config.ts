@@ -65,7 +65,7 @@ export default defineConfig({
           exclude: [engineTests, processTests],
         },
       },
-      // What concerns contributors only: links, vocabulary, where tests are. `npm run check`, not `npm test`.
+      // What concerns contributors only: links, settings, the pages of the package. `npm run check`, not `npm test`.
       { extends: true, test: { name: 'repository', include: ['test/**/*.check.ts'] } },
     ],
   },
