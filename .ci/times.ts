@@ -6,8 +6,8 @@ const longest = 40;
 
 const lines = readFileSync(path, 'utf8').trim().split('\n');
 const files = lines.map((line) => {
-  const [own = 0, started = 0, passed = 0] = line.trim().split(/\s+/).map(Number);
-  return { file: line.trim().split(/\s+/).at(-1) ?? '', own, started, passed };
+  const [own, started, passed, file = ''] = line.trim().split(/\s+/);
+  return { file, own: Number(own), started: Number(started), passed: Number(passed) };
 });
 
 function say(name: string, rows: typeof files): void {

@@ -109,7 +109,7 @@ async function serve(
   const stopping = context.stopping();
   const config = context.config();
   const log = context.log();
-  // After the worker has ended: it would create the subscriptions again that are removed.
+  // Runs when the worker has ended, which would create removed subscriptions again.
   await using afterwards = new AsyncDisposableStack();
   await using app = await openApp({ config, log }, roles);
   await using _watchdog = context.watchdog();
