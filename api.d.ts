@@ -72,15 +72,15 @@ export interface MirrorSettings {
   readonly userUri?: SettingInput | undefined;
   /** GROUP_URI: The group to subscribe to, instead of the organization. Default: –. */
   readonly groupUri?: SettingInput | undefined;
-  /** EVENTS: Event kinds to mirror, comma-separated; `invitee.*` is every kind that begins so. Default: all. */
+  /** EVENTS: Event kinds to mirror, comma-separated; `invitee.*` is every kind that begins so, `all` is every kind. Default: the mirror's; at first all. */
   readonly events?: SettingInput | undefined;
-  /** ERASE_ON_DELETE: Redact deleted contacts: their values are removed from the tables and the log. Default: true. */
+  /** ERASE_ON_DELETE: Redact deleted contacts: their values are removed from the tables and the log. Default: the mirror's; at first true. */
   readonly eraseOnDelete?: SettingInput | undefined;
-  /** RETENTION_DAYS: Prune log bodies older than this many days, unless a current row still uses a value from them. Default: –. */
+  /** RETENTION_DAYS: Prune log bodies older than this many days, unless a current row still uses a value from them; `off` keeps them. Default: the mirror's; at first off. */
   readonly retentionDays?: SettingInput | undefined;
-  /** REPORT_TIMEZONE: The time zone in which the views and the dashboard count days and months. Every process needs the same. Default: UTC. */
+  /** REPORT_TIMEZONE: The time zone in which the views and the dashboard count days and months. Default: the mirror's; at first UTC. */
   readonly reportTimezone?: SettingInput | undefined;
-  /** CURRENCY_FIELDS: Unit in which the service sends the amounts of custom fields of the type `currency`: `minor` (cents), as its specification says, or `major` (units of the currency). `contacts_wide` and the dashboard follow it. Default: minor. */
+  /** CURRENCY_FIELDS: Unit in which the service sends the amounts of custom fields of the type `currency`: `minor` (cents), as its specification says, or `major` (units of the currency). `contacts_wide` and the dashboard follow it. Default: the mirror's; at first minor. */
   readonly currencyFields?: SettingInput | undefined;
   /** RECONCILE_EVERY: How often recent changes are compared with the service. Default: 1h. */
   readonly reconcileEvery?: SettingInput | undefined;
@@ -695,6 +695,7 @@ export interface Tables<Values extends ColumnValues> {
   booking_invitees: BookingInviteesRow<Values>;
   contacts_wide_columns: ContactsWideColumnsRow<Values>;
   time_zones: TimeZonesRow<Values>;
+  mirror_settings: MirrorSettingsRow<Values>;
   key_values: KeyValuesRow<Values>;
   sync_checkpoints: SyncCheckpointsRow<Values>;
   processes: ProcessesRow<Values>;
@@ -1458,7 +1459,32 @@ export interface TimeZonesRow<Values extends ColumnValues> {
   /** how far the clocks are ahead of UTC */
   offset_seconds: Values['integer'];
 }
-/** Internal. State of the program: leases, alert state, results of jobs, the identity of the mirror, the source of its CloudEvents, the erasure key. */
+/** One row: what the mirror is. All its processes follow these settings, whatever their environment says; `slotstream settings --apply` changes them. */
+export interface MirrorSettingsRow<Values extends ColumnValues> {
+  /** random identifier of the mirror, also the source of its CloudEvents; a copy of the database has the same */
+  id: Values['text'];
+  /** address of the API of the service; null before the first `bootstrap` or `backfill` */
+  origin: Values['text'] | null;
+  /** URI of the organization; null before the first `bootstrap` or `backfill` */
+  organization: Values['text'] | null;
+  /** URI of the organization, or of the group (`GROUP_URI`), for which webhooks are registered */
+  owner: Values['text'] | null;
+  /** `ERASE_ON_DELETE`: whether deleted contacts lose their values */
+  erase_on_delete: Values['flag'] | null;
+  /** `RETENTION_DAYS`: the age in days at which bodies of the log are pruned; 0 when they are kept */
+  retention_days: Values['integer'] | null;
+  /** `EVENTS`: `all`, or the kinds that are mirrored, comma-separated */
+  events: Values['text'] | null;
+  /** `REPORT_TIMEZONE`: the time zone of days and months */
+  report_timezone: Values['text'] | null;
+  /** `CURRENCY_FIELDS`: `minor` or `major` */
+  currency_fields: Values['text'] | null;
+  /** when the first worker wrote the settings; null before */
+  settled_at: Values['time'] | null;
+  /** rises with each change of the settings */
+  revision: Values['integer'];
+}
+/** Internal. State of the program: leases, alert state, results of jobs, the erasure key. */
 export interface KeyValuesRow<Values extends ColumnValues> {
   /** name of the value */
   key: Values['text'];

@@ -50,7 +50,7 @@ export async function fillMirror(url: string, bookings: number): Promise<void> {
   // Opened again, it makes the columns of the custom fields that are there by now.
   await using store = await openStore(needs, url);
   await store.transaction(refillBookings);
-  await store.transaction((unit) => refillTimeZones(unit, store.reportZone));
+  await store.transaction((unit) => refillTimeZones(unit, store.settings.reportTimezone));
   if (path !== undefined) return;
   await using database = await connect(url);
   await database.rows('vacuum analyze');

@@ -4,7 +4,6 @@ import type { Tail } from '#src/feed/tail.ts';
 import type { Cursors } from '#src/http/cursor.ts';
 import { operationDefiner, type Operation } from '#src/http/operation.ts';
 import type { Store } from '#src/store/contract.ts';
-import type { ViewSettings } from '#src/store/views/view.ts';
 import type { Screen } from '#workers/pipeline/screen.ts';
 import type { AnswerRecorder } from '#workers/sync/answer.ts';
 import type { ReplayScriptOptions } from './deliveries/curl-replay.ts';
@@ -17,8 +16,6 @@ export interface ApiContext {
   readonly screen: Screen;
   /** How deliveries are signed; by the service's own scheme when absent (A2). */
   readonly signing?: ReplayScriptOptions;
-  /** The unit of amounts in custom fields (CURRENCY_FIELDS); minor when absent. */
-  readonly currencyFields?: ViewSettings['currencyFields'];
   /** For the operations about the process; absent where only the store is served. */
   readonly process?: MirrorProcess | undefined;
   /** The processes and settings of the installation; absent where only the store is served. */

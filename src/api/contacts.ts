@@ -11,7 +11,8 @@ import type { Store } from '#src/store/contract.ts';
 import type { StoredRow } from '#src/store/rows.ts';
 import { findContacts } from '#src/read/contacts/contact-page.ts';
 import { findRows, isNotDeleted, rowsByUri } from '#src/store/record-search.ts';
-import { defineOperation, type ApiContext } from './api-operation.ts';
+import type { SharedSettings } from '#src/store/shared-settings.ts';
+import { defineOperation } from './api-operation.ts';
 import { getContactTimeline } from './people/timeline.ts';
 import { columnsOf, listRows, objectsIn, rowNamed } from './row-record.ts';
 
@@ -91,8 +92,8 @@ export const listCustomFieldDefinitions = defineOperation({
   query: pageQuery,
   answers: 'collection',
   schema: mirroredDefinition,
-  run({ store, pageIn, currencyFields }) {
-    const recordOf = (row: StoredRow) => definitionRecord(row, currencyFields);
+  run({ store, pageIn }) {
+    const recordOf = (row: StoredRow) => definitionRecord(row, store.settings.currencyFields);
     const wanted = { order: 'created_at', page: pageIn(), where: [isNotDeleted], recordOf };
     return listRows(store, 'custom_field_definitions', wanted);
   },
@@ -106,10 +107,10 @@ export const getCustomFieldDefinition = defineOperation({
   errors: { 404: 'No such custom field, or it was deleted.' },
   answers: 'resource',
   schema: mirroredDefinition,
-  async run({ store, params, currencyFields }) {
+  async run({ store, params }) {
     const row = await rowNamed(store, 'custom_field_definitions', params['uuid'] ?? '', 'custom field');
     if (row.deleted_at !== null) throw notFound('No such custom field.');
-    return definitionRecord(row, currencyFields);
+    return definitionRecord(row, store.settings.currencyFields);
   },
 });
 
@@ -171,7 +172,7 @@ function retiredAt({ extra }: StoredRow): string | null {
   return typeof retired === 'string' ? retired : null;
 }
 
-function definitionRecord(row: StoredRow, amountsIn: ApiContext['currencyFields'] = 'minor'): object {
+function definitionRecord(row: StoredRow, amountsIn: SharedSettings['currencyFields']): object {
   const { uri, label, field_type, options, currency, created_at, updated_at } = row;
   return {
     uri,

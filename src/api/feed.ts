@@ -8,7 +8,7 @@ import {
   cloudEventText,
   eventIdOf,
   lastEventId,
-  readEventSource,
+  eventSourceOf,
 } from '#src/feed/cloud-event.ts';
 import { consumerName } from '#src/feed/consumer.ts';
 import { filterInputs, filterOf, includeInput } from '#src/feed/filter.ts';
@@ -207,6 +207,6 @@ function pageText({ entries, nextAfter }: FeedPage): string {
 }
 
 async function batchText(store: Store, { entries }: FeedPage): Promise<string> {
-  const source = await readEventSource(store);
+  const source = eventSourceOf(store);
   return `[${entries.map((entry) => cloudEventText(entry, source)).join()}]`;
 }

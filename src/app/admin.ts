@@ -59,7 +59,7 @@ export function openAdmin(
     report: errorLogger(log, 'admin listener'),
     ...(store && reads && { reads, mcp: mcpOf({ config, log, store }, reads) }),
     // Not its own address, which is the default.
-    pages: pagesOf({ log, timezone: config.views.reportZone, adminUrl: adminUrl === url ? undefined : adminUrl }),
+    pages: pagesOf({ log, store, adminUrl: adminUrl === url ? undefined : adminUrl }),
   });
   if (admin) {
     admin.serve({
@@ -109,7 +109,7 @@ function readsOf(
     return createReadApi({
       store,
       tail,
-      screen: privacyScreen(config),
+      screen: privacyScreen(store.settings),
       signing: config.signing,
       installation,
       clock: nowMs,
@@ -117,7 +117,6 @@ function readsOf(
       report,
       process: mirrorProcess(needs),
       answers: answerRecorder(needs),
-      currencyFields: config.views.currencyFields,
       answered: metrics.requested,
       acted: (operation) => log.info({ operation }, 'an operator used the API'),
     });
@@ -125,9 +124,10 @@ function readsOf(
 }
 
 /** The dashboard, loaded with the first page that is opened. */
-const pagesOf = ({ log, ...shown }: { log: Log; timezone: string; adminUrl: string | undefined }) =>
+const pagesOf = ({ log, store, adminUrl }: { log: Log; store: Store | undefined; adminUrl: string | undefined }) =>
   memoize(async (): Promise<Pages> => {
     const { createDashboard } = await import('#src/dashboard/dashboard.ts');
     const report = errorLogger(log, 'dashboard');
-    return createDashboard({ version: manifest.version, ...shown, clock: Date.now, report });
+    const timezone = () => store?.settings.reportTimezone ?? 'UTC';
+    return createDashboard({ version: manifest.version, timezone, adminUrl, clock: Date.now, report });
   });

@@ -27,8 +27,8 @@ export interface AlertNeeds extends JobNeeds {
 
 export type Alerts = OutboxPoller;
 
-/** Runs before anything is opened: a mistake in the rules file is a mistake in the configuration. */
-export function rulesOf({ alerts, views: { reportZone } }: Config): Promise<Ruleset> {
+/** Runs first before anything is opened: a mistake in the rules file is a mistake in the configuration. */
+export function rulesOf({ alerts }: Config, reportZone: string): Promise<Ruleset> {
   return loadRules({ ...alerts, configured: configuredChannels(alerts), reportZone });
 }
 
@@ -51,7 +51,7 @@ export async function startAlerts(needs: AlertNeeds): Promise<Alerts> {
   ];
   for (const warning of unknown) log.warn({ hint: 'Correct ALERTS_FILE; doctor checks it again.' }, warning);
   const { adminUrl, maxAgeMs, slackApp } = config.alerts;
-  const { reportZone } = config.views;
+  const reportZone = store.settings.reportTimezone;
   const answerLink = await answerLinks({ config, store });
   const messages = { store, rules: rules.byName, adminUrl, answerLink, reportZone };
   const slack = slackApp && (await openSlackApp(needs, messages, slackApp));

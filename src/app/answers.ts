@@ -28,7 +28,7 @@ export function answerRecorder({ config, store, nowMs, metrics }: AnswerParts): 
   if (!config.answers) return undefined;
   const needs = {
     store,
-    screen: privacyScreen(config),
+    screen: privacyScreen(store.settings),
     openSources: () => openSources(config, metrics?.upstream, { retryBudget: retryBudgets.short, reserveShare: 0 }),
     now: () => new Date(nowMs()),
   };

@@ -1,37 +1,28 @@
 // The composition root: opens everything that the roles of a process need, in order, and closes it in the reverse order.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { slotstream } from '#src/base/command.ts';
-import type { DiskSpace, FreeBytes } from '#src/base/disk-space.ts';
+import type { FreeBytes } from '#src/base/disk-space.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import type { Config } from '#src/config/load.ts';
-import { openTail, type Tail } from '#src/feed/tail.ts';
 import type { Log } from '#src/observability/log.ts';
-import { createMetrics, type Metrics } from '#src/observability/metrics/registry.ts';
-import type { DeliveryQueue } from '#src/queue/contract.ts';
-import { openQueueCircuit, type QueueCircuit } from '#src/receiver/queue-circuit.ts';
-import { openQueue } from '#src/queue/registry.ts';
-import { createHealth, type Health } from '#src/receiver/health.ts';
-import type { Store } from '#src/store/contract.ts';
-import { consumersBehind } from '#src/store/log/consumer-offsets.ts';
-import { countUnprojected, lastSeq } from '#src/store/log/read.ts';
-import { bookingsBehind } from '#src/store/status-counts.ts';
+import { lastSeq } from '#src/store/log/read.ts';
+import type { SettingName } from '#src/store/shared-settings.ts';
 import { hasOrganization } from '#workers/sync/mirror-identity.ts';
 import { openAdmin } from './admin.ts';
-import type { Alerts } from './alerting.ts';
 import { answerPages } from './answers.ts';
-import { openBookingsJob, openRetention, openSyncJobs, prepareBackground } from './background.ts';
-import { addDiskHealth, openDataFolder, openDisks } from './disk.ts';
+import { openBookingsJob, openRetention, openSyncJobs, prepareBackground, type RunningAlerts } from './background.ts';
+import { openDataFolder, openDisks } from './disk.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { healthOf, installationOf } from './installation.ts';
 import { startHandler, type FeedHandler } from './handlers.ts';
 import { bindListeners, type ListenerChoice } from './listeners.ts';
-import { errorLogger, lastReconcileRuns, mirrorStatus, openMirror } from './mirror.ts';
+import { mirrorStatus } from './mirror.ts';
 import { openReceiver, openWorker, type Roles } from './roles.ts';
+import { SettingsWatch } from './settings-watch.ts';
 import type { Sinks } from './sink-pumps.ts';
 import { openStoreClock } from './store-clock.ts';
-import { watchStore } from './store-outage.ts';
+import { openShared } from './shared-parts.ts';
 
 export interface App extends AsyncDisposable {
   /** The port of the webhook listener; undefined where this process does not receive. */
@@ -42,6 +33,8 @@ export interface App extends AsyncDisposable {
   /** A link that logs a browser in once; valid for a minute when no other time is given. */
   loginLink(validMs?: number): string;
   status(): Promise<object>;
+  /** Aborts, with the error as its reason, when this process must not go on: a newer version has migrated the database. */
+  readonly ended: AbortSignal;
   /** Takes a delivery, at any path, or serves a signed link; rejects where this process does not receive. */
   receive(request: Request): Promise<Response>;
   /** Calls a handler for entries of the log; resolves once it has an offset. Where this process does not work, it is never called. */
@@ -50,8 +43,6 @@ export interface App extends AsyncDisposable {
   isSetUp(): Promise<boolean>;
 }
 
-/** PostgreSQL answers within milliseconds; a server that is silent for this long has lost the connection. */
-const silenceMs = 20_000;
 const pingTimeoutMs = 2_000;
 
 export interface AppNeeds {
@@ -65,23 +56,6 @@ export interface AppNeeds {
   readonly listens?: ListenerChoice;
   /** The command that prints a login link, where it is not `status --login` alone. */
   readonly loginCommand?: string | undefined;
-}
-
-/** What every process has, whatever its roles. */
-interface AppParts {
-  readonly config: Config;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly queue: DeliveryQueue;
-  readonly circuit: QueueCircuit;
-  readonly disks: DiskSpace;
-  readonly health: Health;
-  /** Undefined where this process does not work: a receiver needs no database. */
-  readonly store: Store | undefined;
-  readonly tail: Tail;
-  readonly opened: AsyncDisposableStack;
-  /** Is called after every batch that this process received or projected. */
-  onBatch(): void;
 }
 
 export async function openApp(
@@ -158,11 +132,21 @@ export async function openApp(
     sinks,
     installation,
   });
+  const ending = new AbortController();
+  const onOutdated = (error: SlotstreamError) => {
+    log.error({ hint: error.hint }, error.message);
+    ending.abort(error);
+  };
+  const onChanged = async (names: readonly SettingName[]) => {
+    await store?.refreshViews();
+    if (names.includes('reportTimezone')) await running.alerts?.restart();
+  };
   // Last, so that they close first: they read the tail, which closes with the admin listener.
   if (background) {
     await openBookingsJob(background);
     running.sinks = prepared?.openSinks?.(background);
     running.alerts = await prepared?.alerts.open({ ...background, installation, clock: alertClock });
+    opened.use(new SettingsWatch({ ...background, stated: config.stated, onChanged, onOutdated }).start());
   }
   opened.defer(() => health.stop());
   const resources = opened.move();
@@ -173,6 +157,7 @@ export async function openApp(
     port: receiver?.port,
     ...admin,
     status,
+    ended: ending.signal,
     isSetUp,
     async receive(request) {
       if (!receiver) throw new SlotstreamError('usage', 'This process does not receive deliveries.');
@@ -192,45 +177,5 @@ export async function openApp(
 /** Opened after the admin listener, which reports on them. */
 interface RunningParts {
   sinks?: Sinks | undefined;
-  alerts?: Alerts | undefined;
-}
-
-const damagedQueue =
-  'the file of the embedded queue is damaged and was set aside: deliveries that waited in it may be missing; those in the disk log are enqueued again';
-
-async function openShared(
-  { config, log, disks, opened }: Pick<AppParts, 'config' | 'log' | 'disks' | 'opened'>,
-  { works }: Roles,
-): Promise<Omit<AppParts, 'onBatch'>> {
-  const metrics = createMetrics();
-  metrics.unsignedAllowed(config.signing.allowUnsigned);
-  const store = works ? opened.use(await openMirror(config, log, { create: true, warns: true })) : undefined;
-  // Not before: a migration of a large database may take longer.
-  store?.engine.limitSilence(silenceMs);
-  if (store) opened.use(watchStore({ config, store, log }));
-  const report = errorLogger(log, 'queue');
-  const { queueUrl: url, dataDir } = config;
-  const onDamaged = (file: string) =>
-    log.error({ file, hint: `Fetch what the service still has: ${slotstream} reconcile --repair` }, damagedQueue);
-  const queue = await openQueue({ url, dataDir, report, onDamaged });
-  opened.defer(() => queue.close());
-  const circuit = await openQueueCircuit({ queue, log, hasRoom: () => disks.hasRoom('queue') });
-  opened.defer(() => circuit.close());
-  const checks = { queue: circuit.ping, ...(store && { store: () => store.engine.ping() }) };
-  const health = createHealth({ checks, clock: Date.now });
-  addDiskHealth(health, disks);
-  metrics.watch({
-    engines: async () => (await health.readiness()).engines,
-    queueDepth: () => queue.depth(),
-    disks: () => disks.free(),
-    ...(store && {
-      quarantine: () => countUnprojected(store, 'quarantined'),
-      bookingsBehind: () => bookingsBehind(store),
-      reconciled: () => lastReconcileRuns(store),
-      consumers: () => consumersBehind(store),
-    }),
-  });
-  const tail = openTail({ lastSeq: async () => (store ? lastSeq(store) : 0) });
-  opened.defer(() => tail.close());
-  return { config, log, metrics, queue, circuit, disks, health, store, tail, opened };
+  alerts?: RunningAlerts | undefined;
 }

@@ -20,12 +20,11 @@ export interface BackgroundNeeds extends JobNeeds {
 }
 
 /** Prunes old content from the log; needs the store alone, so it also runs where the service cannot be called. */
-export async function openRetention({ config, opened, ...needs }: BackgroundNeeds): Promise<void> {
-  if (config.retentionDays === undefined) return;
+export async function openRetention({ opened, ...needs }: BackgroundNeeds): Promise<void> {
   const { retentionJob } = await import('#workers/retention/retention-job.ts');
   const { sleepUnlessAborted } = await import('#src/base/time.ts');
   const timing = { store: needs.store, sleep: sleepUnlessAborted, nowMs: needs.nowMs };
-  const schedules = startJobs(needs, [retentionJob(timing, { days: config.retentionDays })]);
+  const schedules = startJobs(needs, [retentionJob(timing)]);
   opened.defer(() => schedules.close());
 }
 
@@ -72,17 +71,31 @@ async function prepareSinks(config: Config) {
   };
 }
 
+export interface RunningAlerts extends Pick<Alerts, 'channelStates'> {
+  /** Reads the rules again; those of before stay where they have a mistake. */
+  restart(): Promise<void>;
+}
+
 /** Loads the alert rules now, so that a mistake in them stops the process before it opens anything. */
 async function prepareAlerts(config: Config) {
   const { registerAlerts, rulesOf, startAlerts } = await import('./alerting.ts');
-  const rules = await rulesOf(config);
-  const open = async (parts: BackgroundNeeds & Pick<AlertNeeds, 'clock' | 'installation'>): Promise<Alerts> => {
-    const { log, tail, opened, clock, metrics, installation, store, holder, nowMs } = parts;
-    const alerts = await startAlerts({ config, rules, store, holder, nowMs, tail, log, clock, installation });
+  await rulesOf(config, 'UTC');
+  const rulesFor = ({ settings }: Store) => rulesOf(config, settings.reportTimezone);
+  const open = async (parts: BackgroundNeeds & Pick<AlertNeeds, 'clock' | 'installation'>): Promise<RunningAlerts> => {
+    const { opened, metrics, store } = parts;
+    let alerts = await startAlerts({ ...parts, rules: await rulesFor(store) });
     opened.defer(() => alerts.close());
     metrics.watch({ alerts: () => countAlerts(store), alertChannels: async () => alerts.channelStates() });
-    return alerts;
+    return {
+      channelStates: () => alerts.channelStates(),
+      async restart() {
+        const rules = await rulesFor(store);
+        await alerts.close();
+        alerts = await startAlerts({ ...parts, rules });
+      },
+    };
   };
-  const register = (store: Store, clock: () => number): Promise<void> => registerAlerts(rules, store, clock);
+  const register = async (store: Store, clock: () => number): Promise<void> =>
+    registerAlerts(await rulesFor(store), store, clock);
   return { register, open };
 }

@@ -14,6 +14,7 @@ import type { DeliveryQueue } from '#src/queue/contract.ts';
 import type { Health } from '#src/receiver/health.ts';
 import type { DiskLog } from '#src/receiver/disk-log/disk-log.ts';
 import type { Unit } from '#src/store/contract.ts';
+import { schemaVersion } from '#src/store/migrations.ts';
 import type { MachineReport } from '#src/store/process-reports.ts';
 import { connectStore, sqliteFile } from '#src/store/open-store.ts';
 import {
@@ -97,6 +98,7 @@ export async function startHeartbeat(needs: HeartbeatNeeds): Promise<Heartbeat> 
       refuses: receiver !== undefined && deliveries === 'not_ready',
       down: Object.keys(engines).filter((name) => engines[name] === 'down'),
       clock_ahead_seconds: Math.round(clockMs / 1000),
+      schema: schemaVersion,
     };
   }
 

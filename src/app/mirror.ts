@@ -7,26 +7,46 @@ import { alertTotals } from '#src/store/alerts/alert-queries.ts';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Store } from '#src/store/contract.ts';
 import { openStore, addressInWords } from '#src/store/open-store.ts';
+import type { SettingName } from '#src/store/shared-settings.ts';
 import { overviewOf } from '#src/store/status-counts.ts';
+import { requireSameSettings } from './mirror-settings.ts';
 import { readRetentionState } from '#workers/retention/retention-job.ts';
 import { readReconcileState, type ReconcileState } from '#workers/sync/reconcile/reconcile-state.ts';
+
+interface MirrorOptions {
+  readonly create?: boolean;
+  readonly warns?: boolean;
+  /** The settings that the caller acts by: one that its environment states otherwise than the mirror is refused. */
+  readonly uses?: readonly SettingName[];
+}
 
 /**
  * Without `create`, a missing mirror is an error: a verb that only reads must not leave an empty one behind. `warns` is for processes that
  * go on running: they log the problems of the views, `doctor` reports them, and no other command repeats them.
  */
-export async function openMirror(config: Config, log: Log, { create = false, warns = false } = {}): Promise<Store> {
+export async function openMirror(
+  config: Config,
+  log: Log,
+  { create = false, warns = false, uses = [] }: MirrorOptions = {},
+): Promise<Store> {
   const warn = ({ message, hint }: SlotstreamError) => {
     if (warns) log.warn({ hint }, message);
   };
-  const { databaseUrl: url, views } = config;
+  const { databaseUrl: url, stated } = config;
   // A mistake in the path or the schema would go unnoticed otherwise.
   const onCreated = () => log.info(`made a new, empty mirror ${addressInWords(url)}`);
-  return openStore({ report: errorLogger(log, 'store'), warn, views, existing: !create, onCreated }, url);
+  const store = await openStore({ report: errorLogger(log, 'store'), warn, stated, existing: !create, onCreated }, url);
+  try {
+    requireSameSettings(store.settings, stated, uses);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 }
 
 /** For commands that read or write bookings: the bookings are up to date when it opens, and again when it closes. */
-export async function openCurrentMirror(config: Config, log: Log, options = {}): Promise<Store> {
+export async function openCurrentMirror(config: Config, log: Log, options: MirrorOptions = {}): Promise<Store> {
   const store = await openMirror(config, log, options);
   await using opened = new AsyncDisposableStack();
   opened.use(store);
@@ -48,7 +68,7 @@ export async function openMirrorOrEmpty(config: Config, log: Log): Promise<Store
     return await openMirror(config, log);
   } catch (error) {
     if (!(error instanceof SlotstreamError) || error.code !== 'no_mirror') throw error;
-    return openStore({ report: errorLogger(log, 'store'), warn: () => {}, views: config.views }, 'sqlite::memory:');
+    return openStore({ report: errorLogger(log, 'store'), warn: () => {}, stated: config.stated }, 'sqlite::memory:');
   }
 }
 

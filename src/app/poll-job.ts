@@ -41,7 +41,7 @@ export function pollJob({ config, log, everyMs, open, readChanges }: PollNeeds):
             log.warn({ list: notice.list }, `a list was ${notice.kind.replace('_', ' ')}`),
           onOutcome: ({ name, state, counts }) => log.info({ rows: counts.rows, state }, `copied ${name}`),
         },
-        { only: [], restart: false, events: config.events, signal },
+        { only: [], restart: false, events: needs.store.settings.events, signal },
       );
       return { rows: resources.reduce((sum, { counts }) => sum + counts.rows, 0) };
     },

@@ -102,7 +102,6 @@ export async function openReceiver(
 
 export function openWorker(
   {
-    config,
     log,
     metrics,
     queue,
@@ -111,7 +110,7 @@ export function openWorker(
     health,
     opened,
     onBatch,
-  }: RoleNeeds & {
+  }: Omit<RoleNeeds, 'config'> & {
     readonly queue: DeliveryQueue;
     readonly disks: Pick<DiskSpace, 'hasRoom'>;
     readonly tail: Pick<Tail, 'poke'>;
@@ -122,7 +121,7 @@ export function openWorker(
   const worker = startDeliveryWorker({
     queue,
     store,
-    screen: privacyScreen(config),
+    screen: privacyScreen(store.settings),
     metrics,
     log,
     clock: Date.now,

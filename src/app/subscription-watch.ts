@@ -57,7 +57,7 @@ export function prepare({ config, store, now, signal, upstream = {}, world = {} 
   const bootstrapNeeds = bootstrapNeedsOf({ store, now, signal }, callers);
   return {
     bootstrapNeeds,
-    input: inputOf(config, keys, { prune: false }),
+    input: inputOf(config, keys, { prune: false, events: store.settings.events }),
     keys,
     signingKey: keys.keys[0],
     isKeyMissing: keys.isNew,

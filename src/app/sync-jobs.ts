@@ -74,11 +74,12 @@ const nowOf =
     new Date(nowMs());
 
 function compareEverythingJob(needs: SyncJobNeeds): Job {
-  const { sweepEveryMs, events } = needs.config;
+  const { sweepEveryMs } = needs.config;
   return {
     name: 'sweep',
     everyMs: jobPeriods(needs.config).sweep,
     async run(signal) {
+      const { events } = needs.store.settings;
       const outcome = await sweepSlice(await openComparison(needs, signal), { everyMs: sweepEveryMs, events });
       if (outcome.kind !== 'done') return undefined;
       const { read, drift, held_back } = outcome.last;
@@ -93,7 +94,7 @@ function readDefinitionsJob(needs: SyncJobNeeds): Job {
     name: 'definitions',
     everyMs: jobPeriods(needs.config).definitions,
     async run(signal) {
-      const report = await readDefinitions(await openComparison(needs, signal), needs.config.events);
+      const report = await readDefinitions(await openComparison(needs, signal), needs.store.settings.events);
       return report.changed + report.unreadable.length > 0 ? report : undefined;
     },
   };
@@ -104,7 +105,7 @@ const followUpOptions = { retryBudget: retryBudgets.ordinary, reserveShare: 0.6 
 
 function followUpJob(needs: SyncJobNeeds): Job {
   const { config, store } = needs;
-  const screen = privacyScreen(config);
+  const screen = privacyScreen(store.settings);
   return {
     name: 'follow_up',
     everyMs: jobPeriods(config).follow_up,
@@ -205,7 +206,7 @@ function repairMissedWindowJob(needs: SyncJobNeeds): Job {
 }
 
 async function repair(needs: SyncJobNeeds, scope: Scope, signal: AbortSignal): Promise<ReconcileReport> {
-  const { events } = needs.config;
+  const { events } = needs.store.settings;
   const input = { scope, events, repair: true, allowDeletes: false };
   const report = await recordClockOffset(needs, async (world) =>
     reconcile(await openComparison(needs, signal, { world, isUrgent: scope.kind === 'poll' }), input),
@@ -233,5 +234,5 @@ async function openComparison(
   const isPolled = jobPeriods(config).poll !== undefined;
   const share = isPolled && !isUrgent ? { reserveShare: followUpOptions.reserveShare } : {};
   const sources = await openSources(config, world, { retryBudget: retryBudgets.long, signal, ...share });
-  return { store, sources, screen: privacyScreen(config), now: nowOf(needs), signal, isPolled };
+  return { store, sources, screen: privacyScreen(store.settings), now: nowOf(needs), signal, isPolled };
 }

@@ -17,8 +17,12 @@ const codes = {
   queue_unsafe: { exit: 2, transient: false },
   /** The store did not answer in time, or it is busy, full or restarting. */
   store_unavailable: { exit: 1, transient: true },
-  /** The store has the schema of a version that this program does not support. */
-  store_version: { exit: 2, transient: false },
+  /** The store has the schema of a version that this program does not support. Deliveries wait for one that does. */
+  store_version: { exit: 3, transient: true },
+  /** The environment states other settings than the mirror has. */
+  other_settings: { exit: 3, transient: false },
+  /** Settings of the mirror have changed while entries were folded: they must be folded by the new ones. */
+  settings_changed: { exit: 1, transient: true },
   /** The command needs a mirror, and there is none. */
   no_mirror: { exit: 2, transient: false },
   not_running: { exit: 1, transient: false },
@@ -36,7 +40,7 @@ const codes = {
   busy: { exit: 1, transient: true },
   /** A person was erased while facts that may mention them were folded: the batch must be parsed again. */
   erased_meanwhile: { exit: 1, transient: true },
-} as const satisfies Record<string, { exit: 1 | 2; transient: boolean }>;
+} as const satisfies Record<string, { exit: 1 | 2 | 3; transient: boolean }>;
 
 export type ErrorCode = keyof typeof codes;
 
@@ -77,11 +81,11 @@ export function isTransient(error: unknown): boolean {
   return false;
 }
 
-const contention = /^(SQLITE_BUSY|SQLITE_LOCKED|40P01|40001|55P03|26000|0A000|erased_meanwhile)/;
+const contention = /^(SQLITE_BUSY|SQLITE_LOCKED|40P01|40001|55P03|26000|0A000|erased_meanwhile|settings_changed)/;
 
 /**
  * True for conflicts between transactions that end within moments: two processes on one SQLite file, a deadlock on PostgreSQL, an
- * erasure during a fold, a statement that the server has to prepare again. The store retries these itself; longer failures are retried by its caller.
+ * erasure or a change of settings during a fold, a statement that the server has to prepare again. The store retries these itself; longer failures are retried by its caller.
  */
 export const isContention = (error: unknown): boolean => contention.test(codeOf(error));
 

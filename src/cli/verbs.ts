@@ -30,6 +30,12 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./commands/backfill.ts')).backfill,
   },
   {
+    name: 'settings',
+    group: 'Set up',
+    summary: 'show the settings that all processes of the mirror share, or change them',
+    load: async () => (await import('./commands/settings.ts')).settings,
+  },
+  {
     name: 'start',
     group: 'Run',
     summary: 'receive deliveries and write them to the tables, in one process',
@@ -112,6 +118,12 @@ export const verbs: readonly VerbEntry[] = [
     group: 'Fix',
     summary: 'erase a person from tables, log and quarantine, and print a receipt',
     load: async () => (await import('./commands/erase.ts')).erase,
+  },
+  {
+    name: 'retention',
+    group: 'Fix',
+    summary: 'prune old bodies from the log now, by RETENTION_DAYS; workers do it once a day',
+    load: async () => (await import('./commands/retention.ts')).retention,
   },
   {
     name: 'demo',

@@ -39,6 +39,14 @@ export const timeZone = z
   .string()
   .refine((name) => zonePeriods(name) !== undefined, 'an IANA time zone such as Europe/Berlin');
 
+/** Days; 0 for `off`. */
+export const daysOrOff = z
+  .string()
+  .regex(/^(\d{1,5}|off)$/, 'a whole number of days from 1 to 36500, or off')
+  .transform((value) => (value === 'off' ? 0 : Number(value)))
+  .refine((days) => days <= 36_500, 'a whole number of days from 1 to 36500, or off')
+  .optional();
+
 /** Needs no quotes in SQL, and leaves room for a prefix. */
 export const schemaName = z
   .string()
@@ -47,11 +55,12 @@ export const schemaName = z
     'a name of small letters, digits and _, at most 40, that does not begin with pg_ or slotstream_queue',
   );
 
-export const yesOrNo = (fallback: boolean) =>
-  z
-    .enum(['true', 'false', '1', '0', 'yes', 'no'], 'true or false')
-    .default(fallback ? 'true' : 'false')
-    .transform((value) => value === 'true' || value === '1' || value === 'yes');
+export const yesOrNoOrUnset = z
+  .enum(['true', 'false', '1', '0', 'yes', 'no'], 'true or false')
+  .transform((value) => value === 'true' || value === '1' || value === 'yes')
+  .optional();
+
+export const yesOrNo = (fallback: boolean) => yesOrNoOrUnset.transform((value) => value ?? fallback);
 
 /** An address with one of these schemes, checked but not changed. */
 export const address = (...schemes: readonly string[]) =>
@@ -83,6 +92,7 @@ export const commaList = z
 
 /** The kinds of events; in a name, `*` stands for the rest of it. */
 function kindsNamed(names: readonly string[], { addIssue }: z.core.$RefinementCtx): EventKind[] {
+  if (names.join() === 'all') return [...allEventKinds];
   const kinds = names.flatMap((name) => {
     const named = allEventKinds.filter(
       (kind) => kind === name || (name.endsWith('.*') && kind.startsWith(name.slice(0, -1))),
@@ -96,7 +106,7 @@ function kindsNamed(names: readonly string[], { addIssue }: z.core.$RefinementCt
   return [...new Set(kinds)];
 }
 
-export const kinds = commaList.transform(kindsNamed).default([...allEventKinds]);
+export const kinds = commaList.transform(kindsNamed).optional();
 
 /** An address of a third party: used unchanged, without a user name. */
 export const calledAddress = address('https://', 'http://')

@@ -1,20 +1,20 @@
 // Every environment variable Slotstream reads. The same table generates .env.example and the table in docs/configuration.md
-// (`npm run settings`), so every variable has a description. `outgoing-variables.ts` has those about what the program sends.
+// (`npm run settings`), so every variable has a description. `outgoing-variables.ts` has those about what the program sends,
+// `mirror-variables.ts` those that all processes of a mirror share.
 import { z } from 'zod';
 import {
   address,
   addressWithDefault,
   commaList,
   duration,
-  kinds,
   schemaName,
   span,
   text,
-  timeZone,
   webAddress,
   wholeNumber,
   yesOrNo,
 } from './readers.ts';
+import { mirrorSettings } from './mirror-variables.ts';
 import { outgoingSettings } from './outgoing-variables.ts';
 import type { Setting } from './readers.ts';
 
@@ -193,32 +193,7 @@ export const settings = {
   },
   USER_URI: { reads: webAddress, default: 'from `GET /users/me`', meaning: 'The user to subscribe to.' },
   GROUP_URI: { reads: webAddress, default: '–', meaning: 'The group to subscribe to, instead of the organization.' },
-  EVENTS: {
-    reads: kinds,
-    default: 'all',
-    meaning: 'Event kinds to mirror, comma-separated; `invitee.*` is every kind that begins so.',
-  },
-  ERASE_ON_DELETE: {
-    reads: yesOrNo(true),
-    default: 'true',
-    meaning: 'Redact deleted contacts: their values are removed from the tables and the log.',
-  },
-  RETENTION_DAYS: {
-    reads: wholeNumber(1, 36_500).optional(),
-    default: '–',
-    meaning: 'Prune log bodies older than this many days, unless a current row still uses a value from them.',
-  },
-  REPORT_TIMEZONE: {
-    reads: timeZone.default('UTC'),
-    default: 'UTC',
-    meaning: 'The time zone in which the views and the dashboard count days and months. Every process needs the same.',
-  },
-  CURRENCY_FIELDS: {
-    reads: z.enum(['minor', 'major'], 'minor or major').default('minor'),
-    default: 'minor',
-    meaning:
-      'Unit in which the service sends the amounts of custom fields of the type `currency`: `minor` (cents), as its specification says, or `major` (units of the currency). `contacts_wide` and the dashboard follow it.',
-  },
+  ...mirrorSettings,
   RECONCILE_EVERY: {
     reads: duration('1h'),
     default: '1h',

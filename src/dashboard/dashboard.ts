@@ -18,7 +18,7 @@ import { searchPage } from './pages/search.ts';
 export interface DashboardNeeds {
   readonly version: string;
   /** The time zone of reports. */
-  readonly timezone: string;
+  timezone(): string;
   /** Where people find the pages, for a process that has none. */
   readonly adminUrl?: string | undefined;
   clock(): number;
@@ -133,7 +133,7 @@ async function callOf(context: PageContext, { clock, timezone }: DashboardNeeds)
       }
     },
     nowMs: clock(),
-    timezone,
+    timezone: timezone(),
   };
 }
 

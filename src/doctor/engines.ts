@@ -1,11 +1,13 @@
 // Checks of the engines: the queue answers and loses nothing; the store answers, and its views are up to date.
 import { slotstream } from '#src/base/command.ts';
+import { counted } from '#src/base/number-text.ts';
 import { rejectedPassword } from '#src/queue/bullmq/connection.ts';
 import { isEmbedded, openQueue } from '#src/queue/registry.ts';
 import type { Store } from '#src/store/contract.ts';
 import { hasFractions } from '#src/read/contacts/custom-fields.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { unknownKinds } from '#src/store/status-counts.ts';
+import { unredactedContacts } from '#workers/privacy/unredacted-contacts.ts';
 import type { Check, Report } from './check.ts';
 
 export const checkQueue: Check = async ({ config }, report) => {
@@ -41,8 +43,16 @@ export const checkStore: Check = async ({ config, mirror }, report) => {
       `deliveries of kinds that this version does not know: ${kinds.join(', ')}.`,
       `Upgrade, then: ${slotstream} replay --quarantined`,
     );
-  if (store.reportZone !== 'UTC')
-    report.ok('views', `days and months are counted in ${store.reportZone} (REPORT_TIMEZONE).`);
+  const { reportTimezone, currencyFields } = store.settings;
+  if (reportTimezone !== 'UTC')
+    report.ok('views', `days and months are counted in ${reportTimezone} (REPORT_TIMEZONE).`);
+  for (const { variable, here, mirror } of store.settings.conflictsWith(config.stated))
+    report.warning(
+      'settings',
+      `${variable} is ${here} here and ${mirror} in the mirror, which all processes follow. A worker does not start with this.`,
+      `Correct it in this environment; or, to change the mirror: ${slotstream} settings --apply`,
+    );
+  await checkUnredactedContacts(store, report);
   for (const { message, hint } of await store.refreshViews()) report.warning('views', message, hint ?? 'See the log.');
   for (const setting of await store.engine.unsafeSettings())
     report.warning(
@@ -57,8 +67,21 @@ export const checkStore: Check = async ({ config, mirror }, report) => {
       'PostgreSQL has no trigram index: searching many contacts by name is slow.',
       `In the database, as a user with the privilege: ${missing.join('; ')}; then restart a worker, which makes the index.`,
     );
-  await checkCurrencyFields(store, { unit: config.views.currencyFields, report });
+  await checkCurrencyFields(store, { unit: currencyFields, report });
 };
+
+const mostCounted = 1_000;
+
+async function checkUnredactedContacts(store: Store, report: Report): Promise<void> {
+  if (!store.settings.eraseOnDelete) return;
+  const { length } = await unredactedContacts(store, { limit: mostCounted });
+  if (length === 0) return;
+  report.problem(
+    'privacy',
+    `the log still has the values of ${length < mostCounted ? counted(length, 'deleted contact') : `${mostCounted} deleted contacts or more`}: deleted while ERASE_ON_DELETE was off.`,
+    `Remove them: ${slotstream} reconcile --repair`,
+  );
+}
 
 /** An amount in minor units has no fraction. */
 async function checkCurrencyFields(
@@ -73,6 +96,6 @@ async function checkCurrencyFields(
     report.warning(
       'currency',
       'amounts of custom fields are read in minor units (cents), but some have a fraction: contacts_wide shows null there.',
-      'If the service sends amounts in units of the currency: CURRENCY_FIELDS=major, for every process.',
+      `If the service sends amounts in units of the currency: CURRENCY_FIELDS=major ${slotstream} settings --apply`,
     );
 }

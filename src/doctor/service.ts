@@ -1,4 +1,5 @@
 // Checks the service: it answers, accepts the token, lets every list be read that `backfill` reads, and its clock agrees with ours.
+import { allEventKinds, type EventKind } from '#schemas/events.ts';
 import { canCallService } from '#src/app/background.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Config } from '#src/config/load.ts';
@@ -35,14 +36,23 @@ export const checkService: Check = async ({ config, mirror }, report) => {
   });
   const refusal = sources && (await ofOtherOrganization({ mirror }, { ...sources, origin: sources.client.origin }));
   if (refusal !== undefined) return report.problem('organization', refusal.message, refusal.hint ?? '');
-  refusals.push(...(await refusedLists(config, sources ?? unknownAccount(config, onClock), sources === undefined)));
+  const events = await eventsOf({ config, mirror });
+  const read = { events, onlyScopes: sources === undefined };
+  refusals.push(...(await refusedLists(config, sources ?? unknownAccount(config, onClock), read)));
   // Every answer has the time of the service.
   if (aheadMs !== undefined) {
     report.ok('token', 'the service accepts it.');
     compareClocks(config, aheadMs / 1000, report);
   }
-  reportRefusals(config, refusals, report);
+  reportRefusals(neededScopes(config, events), refusals, report);
 };
+
+/** Those of the mirror; where it cannot be opened, those of this environment. */
+const eventsOf = async ({ config, mirror }: Pick<CheckNeeds, 'config' | 'mirror'>): Promise<readonly EventKind[]> =>
+  mirror().then(
+    ({ settings }) => settings.events,
+    () => config.stated.events ?? allEventKinds,
+  );
 
 /** The refusal that every command gives with this token; undefined when the mirror belongs to the same organization. */
 async function ofOtherOrganization(
@@ -87,7 +97,11 @@ function unknownAccount(config: Config, onClock: (ms: number) => void): Sources 
 }
 
 /** Reads the first page of every list that `backfill` and `bootstrap` read, and of the lists within them that of one record. */
-async function refusedLists(config: Config, sources: Sources, onlyScopes: boolean): Promise<readonly Refusal[]> {
+async function refusedLists(
+  config: Config,
+  sources: Sources,
+  { events, onlyScopes }: { readonly events: readonly EventKind[]; readonly onlyScopes: boolean },
+): Promise<readonly Refusal[]> {
   const { client, organization, users } = sources;
   const first = async (resource: Resource, of: Sources = sources): Promise<readonly Notice[]> => {
     const { value: page } = await resource.pages(of, { isBrief: true }).next();
@@ -96,7 +110,7 @@ async function refusedLists(config: Config, sources: Sources, onlyScopes: boolea
     return page?.notices ?? [];
   };
   const lists: readonly { readonly name: string; readonly first: () => Promise<readonly Notice[]> }[] = [
-    ...wantedResources(config.events).flatMap((resource) =>
+    ...wantedResources(events).flatMap((resource) =>
       resource.name === 'meeting_recaps'
         ? users.map((user) => ({ name: resource.name, first: () => first(resource, { ...sources, users: [user] }) }))
         : [{ name: resource.name, first: () => first(resource) }],
@@ -139,8 +153,7 @@ const within: Partial<Record<ResourceName, (client: Client, uri: string) => Asyn
 const scopesIn = (error: SlotstreamError): readonly string[] => (error instanceof ApiError ? error.requiredScopes : []);
 
 /** All missing scopes in one line: a token cannot be changed, so a new one must have them all. */
-function reportRefusals(config: Config, refusals: readonly Refusal[], report: Report): void {
-  const needed = neededScopes(config);
+function reportRefusals(needed: readonly string[], refusals: readonly Refusal[], report: Report): void {
   const lacking = new Set(refusals.flatMap(({ error }) => scopesIn(error)));
   if (lacking.size > 0) {
     const purposes: Readonly<Record<string, string>> = scopePurposes;

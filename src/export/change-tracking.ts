@@ -39,6 +39,7 @@ type Internal =
   | 'contact_search'
   | 'bookings'
   | 'booking_invitees'
+  | 'mirror_settings'
   | 'key_values'
   | 'sync_checkpoints'
   | 'feed_consumers'

@@ -1,8 +1,6 @@
 // The feed's entries as CloudEvents 1.0 in JSON, as an http-feeds feed and the sinks send them (D42).
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Store } from '#src/store/contract.ts';
-import { changeValue, keyValue, readValue } from '#src/store/key-value.ts';
 import { feedEntry, type FeedEntry } from './entry.ts';
 
 /** One event, and an array of them. */
@@ -55,16 +53,5 @@ export function cloudEventText(entry: FeedEntry, source: string): string {
   return isDeletion ? attributes : `${attributes.slice(0, -1)},"data":${text}}`;
 }
 
-const mirrorId = keyValue('feed source', z.strictObject({ id: z.uuid() }));
-
 /** The `source` of all events of this mirror: random, so it reveals nothing, and stored, so it never changes. */
-export async function readEventSource(store: Store): Promise<string> {
-  const known = await readValue(store, mirrorId);
-  const { id } =
-    known ??
-    (await changeValue(store, mirrorId, (first) => {
-      const after = first ?? { id: randomUUID() };
-      return { result: after, after };
-    }));
-  return `urn:uuid:${id}`;
-}
+export const eventSourceOf = ({ settings }: Pick<Store, 'settings'>): string => `urn:uuid:${settings.id}`;

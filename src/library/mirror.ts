@@ -45,6 +45,8 @@ export async function createMirror(settings: MirrorSettings = {}): Promise<Mirro
   const names = new Set<string>();
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= Promise.allSettled(requests).then(() => app[Symbol.asyncDispose]()));
+  // It has logged why.
+  app.ended.addEventListener('abort', () => void close(), { once: true });
   return {
     async receive(request) {
       if (closing) return new Response(null, { status: 503, headers: { 'retry-after': '5' } });

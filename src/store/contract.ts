@@ -2,6 +2,7 @@
 import type { Kysely, QueryResult, RawBuilder, SqlBool } from 'kysely';
 import type { SlotstreamError } from '#src/base/errors.ts';
 import type { Codec, ColumnKind } from './columns.ts';
+import type { SharedSettings } from './shared-settings.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Database, TableName } from './tables.ts';
 import type { ViewInstaller } from '#src/store/views/view-installer.ts';
@@ -114,8 +115,8 @@ export interface Unit {
 export interface Store extends AsyncDisposable {
   readonly engine: StoreEngine;
   readonly db: Kysely<Database>;
-  /** The time zone in which days and months are counted, where no other is asked for. */
-  readonly reportZone: string;
+  /** Those of the mirror, as they were last read. */
+  readonly settings: SharedSettings;
   /** Runs `work` in one transaction. After a busy store, a deadlock or a serialization failure it is run again. */
   transaction<Result>(work: (unit: Unit) => Promise<Result>): Promise<Result>;
   /** Updates the SQL views to the definitions of custom fields; never fails. Returns what could not be updated. */

@@ -10,7 +10,8 @@ import { contactSearch } from '#src/store/migrations/0004-contact-search.ts';
 import { plainChanges } from '#src/store/migrations/0005-plain-changes.ts';
 import { answers } from '#src/store/migrations/0006-answers.ts';
 import { postedMessages } from '#src/store/migrations/0007-posted-messages.ts';
-import type { StorageTypes } from '#src/store/migrations/storage-types.ts';
+import { mirrorSettings } from '#src/store/migrations/0008-mirror-settings.ts';
+import { sqliteTypes, type StorageTypes } from '#src/store/migrations/storage-types.ts';
 import type { Database } from './tables.ts';
 
 export function migrationsFor(types: StorageTypes): Record<string, Migration> {
@@ -22,8 +23,17 @@ export function migrationsFor(types: StorageTypes): Record<string, Migration> {
     '0005-plain-changes': plainChanges(types),
     '0006-answers': answers(types),
     '0007-posted-messages': postedMessages(types),
+    '0008-mirror-settings': mirrorSettings(types),
   };
 }
+
+/** The last migration of this version. Names rise, so a database with a greater one was made by a newer version. */
+export const schemaVersion = Object.keys(migrationsFor(sqliteTypes)).at(-1) ?? '';
+
+export const newerSchema = (): SlotstreamError =>
+  new SlotstreamError('store_version', 'The database was made by a newer Slotstream than this one.', {
+    hint: 'Install that version (or a later one), or point DATABASE_URL at another database.',
+  });
 
 /** Asked first at every start: the migrator reads the whole schema, twice, before it finds that there is nothing to do. */
 export async function isMigrated(db: Kysely<Database>, types: StorageTypes): Promise<boolean> {
@@ -56,11 +66,5 @@ export async function migrate(db: Kysely<Database>, types: StorageTypes, schema?
   const migrator = new Migrator({ db, provider, ...(schema !== undefined && { migrationTableSchema: schema }) });
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
-  if (error instanceof Error && /corrupted migrations/.test(error.message)) {
-    throw new SlotstreamError('store_version', 'The database was made by a newer Slotstream than this one.', {
-      hint: 'Install that version (or a later one), or point DATABASE_URL at another database.',
-      cause: error,
-    });
-  }
-  throw error;
+  throw error instanceof Error && /corrupted migrations/.test(error.message) ? newerSchema() : error;
 }

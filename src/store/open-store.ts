@@ -7,16 +7,17 @@ import { codeOf, describeConnectFailure, isContention, isMissingTable, Slotstrea
 import { backoffMs, type Backoff } from '#src/base/retry-policy.ts';
 import { prepareBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Store, StoreEngine, Unit } from './contract.ts';
+import { openSettings } from './settings-row.ts';
+import type { SharedSettings, StatedSettings } from './shared-settings.ts';
 import { installViews } from '#src/store/views/refresh-views.ts';
-import type { ViewSettings } from '#src/store/views/view.ts';
 
 export interface StoreNeeds {
   /** Receives errors that concern no caller, such as an idle connection that broke. */
   readonly report: (error: unknown) => void;
   /** Receives problems that do not stop the store, such as a view that could not be replaced. Default: `report`. */
   readonly warn?: (problem: SlotstreamError) => void;
-  /** How the views are made. Every process that opens the store must have the same. */
-  readonly views?: ViewSettings;
+  /** What the environment of this process says. It counts until the mirror has settings of its own. */
+  readonly stated?: StatedSettings;
   /** Fails where there is no store yet, and creates nothing. */
   readonly existing?: boolean;
   /** Is called where there was none. */
@@ -53,16 +54,17 @@ export async function connectStore(needs: StoreNeeds, url: string): Promise<Stor
 export async function openStore(needs: StoreNeeds, url: string): Promise<Store> {
   if (needs.existing && isMissingFile(url)) throw noMirror(url);
   const engine = await connectStore(needs, url);
+  let settings: SharedSettings;
   try {
     const isNew = !(await hasLog(engine));
     if (needs.existing && isNew) throw noMirror(url);
     await retryContention(() => engine.migrate(), isMigrationRace);
     if (isNew) needs.onCreated?.();
+    settings = await retryContention(() => openSettings({ db: engine.db, engine }, needs.stated));
   } catch (error) {
     await engine.close();
     throw error instanceof SlotstreamError ? error : notOpened(error, url);
   }
-  const { reportZone = 'UTC' } = needs.views ?? {};
   const close = () => engine.close();
   const transaction: Store['transaction'] = (work) =>
     retryContention(() =>
@@ -75,7 +77,7 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
   let reported: readonly string[] = [];
   /** A problem that lasts is reported once. */
   const refreshViews = async () => {
-    const problems = await installViews({ db: engine.db, engine, transaction }, needs.views);
+    const problems = await installViews({ db: engine.db, engine, transaction, settings });
     for (const problem of problems) if (!reported.includes(problem.message)) warn(problem);
     reported = problems.map(({ message }) => message);
     return problems;
@@ -83,7 +85,7 @@ export async function openStore(needs: StoreNeeds, url: string): Promise<Store> 
   const store: Store = {
     engine,
     db: engine.db,
-    reportZone,
+    settings,
     transaction,
     refreshViews,
     close,

@@ -32,10 +32,12 @@ const machineReport = z.object({
   down: z.array(z.string()),
   /** By how much its clock is ahead of that of the database. */
   clock_ahead_seconds: z.number(),
+  /** The last migration that it knows; older versions do not say it. */
+  schema: z.string().default(''),
 });
 export type MachineReport = z.output<typeof machineReport>;
 
-const nothingReported: MachineReport = { disks: [], refuses: false, down: [], clock_ahead_seconds: 0 };
+const nothingReported: MachineReport = { disks: [], refuses: false, down: [], clock_ahead_seconds: 0, schema: '' };
 
 /** A process of another version may have another form. */
 export function machineOf({ machine }: Pick<ProcessRow, 'machine'>): MachineReport {

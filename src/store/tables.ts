@@ -126,7 +126,18 @@ export const tables = {
     },
     'rule subject_uri state channel attempts fact episode occurred_at due_at next_at created_at updated_at',
   ),
-  /** The program's own state: leases, alert state, gaps, results of jobs, the mirror's identity, the erasure key. */
+  /** One row: the id of the mirror, its account, and the settings that its processes share (`shared-settings.ts`). */
+  mirror_settings: table(
+    'id',
+    {
+      text: 'id origin organization owner events report_timezone currency_fields',
+      flag: 'erase_on_delete',
+      integer: 'retention_days revision',
+      time: 'settled_at',
+    },
+    'revision',
+  ),
+  /** The program's own state: leases, alert state, gaps, results of jobs, the erasure key. */
   key_values: table('key', { text: 'key', json: 'value' }),
   /** Resume positions of backfills and sweeps. */
   sync_checkpoints: table('key', { text: 'key', json: 'value' }),

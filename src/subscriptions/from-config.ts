@@ -113,12 +113,16 @@ function cannotStore(): SlotstreamError {
   );
 }
 
-export function inputOf(config: Config, { keys }: ChosenKeys, { prune }: { readonly prune: boolean }): BootstrapInput {
+export function inputOf(
+  config: Config,
+  { keys }: ChosenKeys,
+  { prune, events }: Pick<BootstrapInput, 'prune' | 'events'>,
+): BootstrapInput {
   const { organizationUri, userUri, groupUri } = config.api;
   const [first, ...others] = keys;
   return {
     settings: { organizationUri, userUri, groupUri },
-    events: config.events,
+    events,
     callback: callbackOf(config),
     keyIds: [keyMarkOf(first), ...others.map(keyMarkOf)],
     prune,

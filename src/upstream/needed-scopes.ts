@@ -1,6 +1,6 @@
 // The scopes that a token needs, and what needs each: a new token has none until they are chosen.
 import { everyScope, type ApiScope } from '#schemas/api-scope.ts';
-import { contractOf } from '#schemas/events.ts';
+import { contractOf, type EventKind } from '#schemas/events.ts';
 import type { Config } from '#src/config/load.ts';
 
 /** By scope, what it is needed for; the others are not needed. */
@@ -21,12 +21,11 @@ type NeededScope = keyof typeof scopePurposes;
 
 const isNeeded = (scope: ApiScope): scope is NeededScope => Object.hasOwn(scopePurposes, scope);
 
-/** The scopes that this configuration needs, in the order of the specification. */
-export function neededScopes({
-  events,
-  api,
-  answers,
-}: Pick<Config, 'events' | 'api' | 'answers'>): readonly NeededScope[] {
+/** The scopes that this configuration and these events need, in the order of the specification. */
+export function neededScopes(
+  { api, answers }: Pick<Config, 'api' | 'answers'>,
+  events: readonly EventKind[],
+): readonly NeededScope[] {
   const needed = new Set<ApiScope>([
     'users:read',
     'organizations:read',

@@ -144,6 +144,8 @@ async function runningProduct(running: Running, { env, verb, awaited }: Expected
     },
     /** Asks it to stop; answers its exit code. */
     term: () => running.signal('SIGTERM'),
+    /** Its exit code, once it has ended by itself. */
+    ended: running.ended,
     output: (): string => running.out() + running.err(),
   };
 }

@@ -10,7 +10,9 @@ import { decodeRow, type StoredRow } from '#src/store/rows.ts';
 import { openStore } from '#src/store/open-store.ts';
 import { tables, type TableName } from '#src/store/tables.ts';
 import { contactCustomFields, inviteeAnswers, routingFormAnswers } from '#src/store/views/list-items.ts';
-import { decodeViewRow, type ViewSettings } from '#src/store/views/view.ts';
+import { reloadSettings } from '#src/store/settings-row.ts';
+import type { StatedSettings } from '#src/store/shared-settings.ts';
+import { decodeViewRow } from '#src/store/views/view.ts';
 import { canonicalJson } from '#schemas/wire.ts';
 import type { FoldNeeds } from '#workers/pipeline/fold.ts';
 import { ingestParsed, type IngestReport } from '#workers/pipeline/ingest.ts';
@@ -47,24 +49,24 @@ export async function blankPostgres(): Promise<Blank> {
   return { url: await createDatabase(inject('postgresUrl')), [Symbol.asyncDispose]: async () => {} };
 }
 
-export async function freshSqlite(views: ViewSettings = {}): Promise<TestStore> {
+export async function freshSqlite(stated: StatedSettings = {}): Promise<TestStore> {
   const blank = await blankSqlite();
   await copySqlite(blank.url.slice('sqlite:'.length));
-  return opened(blank, views);
+  return opened(blank, stated);
 }
 
-export const freshPostgres = async (views: ViewSettings = {}): Promise<TestStore> =>
-  opened({ url: await copyPostgres(), [Symbol.asyncDispose]: async () => {} }, views);
+export const freshPostgres = async (stated: StatedSettings = {}): Promise<TestStore> =>
+  opened({ url: await copyPostgres(), [Symbol.asyncDispose]: async () => {} }, stated);
 
 /** For many short runs: nothing is synced to disk. */
-export const freshMemory = (views: ViewSettings = {}): Promise<TestStore> =>
-  opened({ url: 'sqlite::memory:', [Symbol.asyncDispose]: async () => {} }, views);
+export const freshMemory = (stated: StatedSettings = {}): Promise<TestStore> =>
+  opened({ url: 'sqlite::memory:', [Symbol.asyncDispose]: async () => {} }, stated);
 
-async function opened(blank: Blank, views: ViewSettings = {}): Promise<TestStore> {
+async function opened(blank: Blank, stated: StatedSettings = {}): Promise<TestStore> {
   await using stack = new AsyncDisposableStack();
   stack.use(blank);
   const { url } = blank;
-  const open = async () => withMoments(await openStore({ report: () => {}, views }, url));
+  const open = async () => withMoments(await openStore({ report: () => {}, stated }, url));
   const store = stack.use(await open());
   const kept = stack.move();
   const openAnother = async () => kept.use(await open());
@@ -155,6 +157,7 @@ export type Contents = Partial<Record<MirroredName, StoredRow[]>>;
  */
 const notProjected = new Set<TableName>([
   'event_log',
+  'mirror_settings',
   'contacts_wide_columns',
   'time_zones',
   'bookings',
@@ -191,19 +194,26 @@ export async function filledTables(store: Store): Promise<ReadonlySet<TableName>
   return new Set(rows.map(({ name }) => name));
 }
 
-/** A store that is open knows which zones it holds: nothing deletes them. */
-const emptied = tableNames.filter((table) => table !== 'time_zones');
+/** A store that is open knows which zones it holds: nothing deletes them. A mirror keeps its row of settings. */
+const emptied = tableNames.filter((table) => table !== 'time_zones' && table !== 'mirror_settings');
+const forgotten = sql`update mirror_settings
+  set origin = null, organization = null, owner = null, settled_at = null, revision = revision + 1
+  where settled_at is not null or organization is not null`;
 
 /** Deletes rather than truncates: that is faster for the few rows of a test. */
 export async function emptyTables(store: Store): Promise<void> {
   if (store.engine.name === 'postgres') {
     await sql.raw(emptied.map((table) => `delete from ${table}`).join(';')).execute(store.db);
+    await forgotten.execute(store.db);
+    await reloadSettings(store, store.settings);
     return;
   }
   const filled = await filledTables(store);
   await store.db.transaction().execute(async (db) => {
     for (const table of emptied) if (filled.has(table)) await db.deleteFrom(table).execute();
+    await forgotten.execute(db);
   });
+  await reloadSettings(store, store.settings);
 }
 
 /** When a thorough scrub is due for the contacts that are redacted by now. */

@@ -1,21 +1,7 @@
-// The organization of the mirror, and the quarantine of deliveries that name another one.
-import { z } from 'zod';
+// The quarantine of deliveries that name another organization than the mirror's.
 import type { Store, Unit } from '#src/store/contract.ts';
-import { keyValue, readValue } from '#src/store/key-value.ts';
+import { readAccount } from '#src/store/settings-row.ts';
 import { quarantined, type ParsedItem } from './parse.ts';
-
-/** Recorded by the first command that registers or copies (sync/mirror-identity.ts). */
-export const mirrorIdentity = keyValue(
-  'mirrored',
-  z.object({
-    origin: z.string(),
-    organization: z.string(),
-    /** Whether everything was copied once. */
-    filled: z.boolean(),
-    /** When that was. */
-    filled_at: z.string().optional(),
-  }),
-);
 
 /** Hosts may differ for one resource, so only the identifier at the end of the URI counts. */
 const organizationId = /^https?:\/\/.+\/organizations\/([\w-]{1,100})$/;
@@ -30,7 +16,7 @@ export async function quarantineOthers<Item extends ParsedItem>(
   items: readonly Item[],
 ): Promise<readonly Item[]> {
   if (items.every(({ organization }) => organization === undefined)) return items;
-  const own = idOf((await readValue(store, mirrorIdentity))?.organization ?? '');
+  const own = idOf((await readAccount(store)).organization ?? '');
   if (own === undefined) return items;
   return items.map((item) => {
     const named = idOf(item.organization ?? '');

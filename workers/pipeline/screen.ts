@@ -10,8 +10,8 @@ import type { RowWorkspace } from './row-workspace.ts';
 export interface Screen extends MergeOptions {
   /** Screens entries before they are folded, in the transaction that folds them. */
   screen<Item extends ParsedItem>(unit: Unit, items: readonly Item[]): Promise<ScreenResult<Item>>;
-  /** A number that changes with every erasure: rows computed from an older log must be computed again. */
-  version(from: Pick<Unit, 'db' | 'engine'>): Promise<number>;
+  /** Changes with every erasure and with the settings: rows computed before must be computed again. */
+  version(from: Pick<Unit, 'db' | 'engine'>): Promise<string>;
 }
 
 /** One batch after screening, with the steps that the fold takes on the screen's behalf. */
@@ -20,7 +20,7 @@ export interface ScreenResult<Item extends ParsedItem = ParsedItem> {
   readonly items: readonly Item[];
   /** Facts that the screening itself adds; they are merged before those of the items. */
   readonly facts: readonly Fact[];
-  /** Its first statement runs with the log locked. Throws when the items were screened against an outdated list of erasures. */
+  /** Its first statement runs with the log locked. Throws when the items were screened against outdated erasures or settings. */
   requireCurrent(unit: Unit): Promise<void>;
   /** Called with the log locked and the rows merged: returns what redacts an entry about a deleted contact. */
   redactor(

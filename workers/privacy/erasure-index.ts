@@ -1,7 +1,9 @@
 // The index of erased people: read from the log, which is the only record of erasures, and cached until an erasure is added.
+import { sql } from 'kysely';
 import { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { StoreEngine, Unit } from '#src/store/contract.ts';
+import { newerSchema, schemaVersion } from '#src/store/migrations.ts';
 import { runPrepared } from '#src/store/prepared-sql.ts';
 import type { MirrorTable } from '#workers/projections/contract.ts';
 import {
@@ -81,9 +83,16 @@ export function withSubjects(erasures: Erasures, more: readonly ErasedSubject[])
 type Readable = Pick<Unit, 'db' | 'engine'>;
 const cached = new WeakMap<StoreEngine, Erasures>();
 
-/** The current erasures: one small query when none was added. */
-export async function currentErasures(from: Readable): Promise<Erasures> {
-  const seq = await lastErasure(from);
+/** What decides how entries are folded: when it changes, they must be folded again. */
+export interface Mark {
+  /** The position of the last erasure in the log; 0 when there is none. */
+  readonly erasure: number;
+  /** Of the settings that all processes share. */
+  readonly revision: number;
+}
+
+/** The erasures at this mark. They are read again only when one was added. */
+export async function erasuresAt(from: Readable, { erasure: seq }: Mark): Promise<Erasures> {
   const known = cached.get(from.engine);
   if (known?.seq === seq) return known;
   const erasures = seq === 0 ? noErasures : await erasuresThrough(from, seq);
@@ -91,9 +100,9 @@ export async function currentErasures(from: Readable): Promise<Erasures> {
   return erasures;
 }
 
-/** The erasures as they were last read. A transaction that uses them calls `requireCurrent` with the log locked. */
+/** The erasures as they were last read. A transaction that uses them calls `requireErasures` with the log locked. */
 export async function knownErasures(from: Readable): Promise<Erasures> {
-  return (from.engine.manyWriters ? cached.get(from.engine) : undefined) ?? currentErasures(from);
+  return cached.get(from.engine) ?? erasuresAt(from, await readMark(from));
 }
 
 async function erasuresThrough(from: Readable, seq: number): Promise<Erasures> {
@@ -101,11 +110,10 @@ async function erasuresThrough(from: Readable, seq: number): Promise<Erasures> {
   return erasuresOf({ seq, key: await keyOf(from, erased), erased });
 }
 
-/** Throws when an erasure was added since these were read. The log must be locked. */
-export async function requireCurrent(unit: Unit, { seq }: Pick<Erasures, 'seq'>): Promise<void> {
-  // With a single writer no erasure can come between.
-  if (!unit.engine.manyWriters || (await lastErasure(unit)) === seq) return;
-  if (cached.get(unit.engine)?.seq === seq) dropKnownErasures(unit);
+/** Throws when an erasure was added since these were read. */
+export function requireErasures({ engine }: Unit, { seq }: Pick<Erasures, 'seq'>, { erasure }: Mark): void {
+  if (erasure === seq) return;
+  if (cached.get(engine)?.seq === seq) dropKnownErasures({ engine });
   throw new SlotstreamError('erased_meanwhile', 'A person was erased while entries were being applied.', {
     hint: 'Nothing was written. Try again.',
   });
@@ -114,23 +122,32 @@ export async function requireCurrent(unit: Unit, { seq }: Pick<Erasures, 'seq'>)
 /** For a transaction that adds an erasure: the next one reads them again. */
 export const dropKnownErasures = ({ engine }: Pick<Unit, 'engine'>): void => void cached.delete(engine);
 
-/** The position of the last erasure in the log; 0 when there is none. */
-export async function lastErasure(from: Readable): Promise<number> {
-  const [last] = await runPrepared(from, {
-    id: 'last erasure',
+/** One statement. Throws where a newer version has migrated the database: this one must not write into it. */
+export async function readMark(from: Readable): Promise<Mark> {
+  const [found] = await runPrepared(from, {
+    id: 'mark',
     values: {},
     // Erasures are rare. A plan for any event would read the log from its end, where there is none.
     isPlannedEachTime: true,
-    build: () =>
-      from.db
+    build: () => {
+      const erasures = from.db
         .selectFrom('event_log')
         .select('seq')
         .where('event', '=', erasureEvent)
         .where('source', '=', 'operator')
         .orderBy('seq', 'desc')
-        .limit(1),
+        .limit(1);
+      const settings = from.db.selectFrom('mirror_settings').select('revision').where('id', '>', '').limit(1);
+      return from.db.selectNoFrom([
+        erasures.as('erasure'),
+        settings.as('revision'),
+        sql<string>`(select max(name) from kysely_migration)`.as('schema'),
+      ]);
+    },
   });
-  return last?.seq ?? 0;
+  const { erasure, revision, schema } = found ?? {};
+  if ((schema ?? '') > schemaVersion) throw newerSchema();
+  return { erasure: erasure ?? 0, revision: revision ?? 0 };
 }
 
 export async function readErasures({ db }: Readable): Promise<readonly ErasureTarget[]> {

@@ -41,7 +41,7 @@ export async function redactEntriesAbout(unit: Unit, uris: readonly string[]): P
   for (const entry of await entriesAbout(unit, uris)) {
     const { record } = parseText(entry.body ?? '', entry);
     const stub = redactedBody(entry, record);
-    if (stub !== entry.body) await redactEntry(unit, entry.seq, stub);
+    if (stub !== entry.body || !entry.redacted) await redactEntry(unit, entry.seq, stub);
   }
   for (const uri of uris) {
     for (const entry of await unparsedNaming(unit, uri)) await redactEntry(unit, entry.seq, redactedBody(entry, null));

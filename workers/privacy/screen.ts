@@ -1,23 +1,58 @@
 // The privacy stage of the pipeline: removes erased people from entries before they are folded, and redacts the log entries about
 // deleted and erased contacts.
+import { SlotstreamError } from '#src/base/errors.ts';
+import type { Unit } from '#src/store/contract.ts';
 import type { Screen } from '#workers/pipeline/screen.ts';
 import type { MergeOptions } from '#workers/projections/merge.ts';
-import { dropKnownErasures, knownErasures, lastErasure, requireCurrent } from './erasure-index.ts';
+import { dropKnownErasures, erasuresAt, knownErasures, readMark, requireErasures, type Mark } from './erasure-index.ts';
 import { eraseLateSubjects, findLateSubjects } from './late-facts.ts';
 import { blankedContacts, contactsDeletedBy, redactedEntry, redactEntriesAbout } from './redact-deleted.ts';
 import { redactErased } from './redact-fact.ts';
 
-export function privacyScreen({ eraseOnDelete }: MergeOptions): Screen {
-  const options = { eraseOnDelete };
+/** The settings of the mirror, which change while processes run; or fixed options. */
+export interface ScreenRules extends MergeOptions {
+  readonly revision?: number;
+  reload?(from: Pick<Unit, 'db' | 'engine'>): Promise<unknown>;
+}
+
+export function privacyScreen(rules: ScreenRules): Screen {
+  const isCurrent = ({ revision }: Mark): boolean => rules.revision === undefined || rules.revision === revision;
+
+  /** Where transactions run one after the other, nothing can change before this one ends. */
+  async function readCurrent(unit: Unit) {
+    const mark = await readMark(unit);
+    if (!isCurrent(mark)) await rules.reload?.(unit);
+    return { erasures: await erasuresAt(unit, mark), requireCurrent: async () => {} };
+  }
+
+  /** Where others write at the same time, what was read before is used, and compared once the log is locked. */
+  async function assumeCurrent(unit: Unit) {
+    const erasures = await knownErasures(unit);
+    const { revision } = rules;
+    const requireCurrent = async (locked: Unit): Promise<void> => {
+      const mark = await readMark(locked);
+      requireErasures(locked, erasures, mark);
+      if (isCurrent(mark) && rules.revision === revision) return;
+      await rules.reload?.(locked);
+      throw new SlotstreamError('settings_changed', 'The settings of the mirror changed while entries were applied.', {
+        hint: 'Nothing was written. Try again.',
+      });
+    };
+    return { erasures, requireCurrent };
+  }
+
   return {
-    eraseOnDelete,
+    get eraseOnDelete() {
+      return rules.eraseOnDelete;
+    },
     async screen(unit, items) {
-      const erasures = await knownErasures(unit);
+      const { erasures, requireCurrent } = await (unit.engine.manyWriters ? assumeCurrent(unit) : readCurrent(unit));
+      const options = { eraseOnDelete: rules.eraseOnDelete };
       const late = findLateSubjects(erasures, items);
       return {
         items: items.map((item) => redactErased(late.erasures, item)),
         facts: late.facts,
-        requireCurrent: (locked) => requireCurrent(locked, erasures),
+        requireCurrent,
         async redactor(locked, folded) {
           const blanked = await blankedContacts(locked, folded, options);
           return (entry, record) =>
@@ -32,6 +67,10 @@ export function privacyScreen({ eraseOnDelete }: MergeOptions): Screen {
         },
       };
     },
-    version: lastErasure,
+    async version(from) {
+      const mark = await readMark(from);
+      if (!isCurrent(mark)) await rules.reload?.(from);
+      return `${mark.erasure} ${mark.revision}`;
+    },
   };
 }

@@ -1,15 +1,18 @@
-// Runs retention once a day, in one process of all that share the store, and stores the result of the last complete run.
+// Runs retention once a day, and within a minute after RETENTION_DAYS changed, in one process of all that share the store. Stores the
+// result of the last complete run.
 import { z } from 'zod';
-import { dayMs, instantOf } from '#src/base/time.ts';
+import { dayMs, instantOf, minuteMs } from '#src/base/time.ts';
 import type { Store, Unit } from '#src/store/contract.ts';
 import { keyValue, readValue, writeValue } from '#src/store/key-value.ts';
 import type { Job } from '#workers/scheduling/scheduler.ts';
-import { prune, type RetentionNeeds } from './retention.ts';
+import { prune, type RetentionNeeds, type RetentionReport } from './retention.ts';
 
 const state = z.object({
   finished_at: z.string(),
   /** Entries received earlier were old. */
   before: z.string(),
+  /** The setting that it followed; versions before did not store it. */
+  days: z.number().default(0),
   examined: z.number(),
   pruned: z.number(),
 });
@@ -36,16 +39,32 @@ async function count(unit: Unit, pruned: number): Promise<void> {
   if (pruned > 0) await writeValue(unit, total, { pruned: (await readPruned(unit)) + pruned });
 }
 
-export function retentionJob(needs: RetentionNeeds, { days }: { readonly days: number }): Job {
+export interface RetentionRun extends RetentionReport {
+  /** Entries received earlier were old. */
+  readonly before: string;
+}
+
+/** Prunes what is older than RETENTION_DAYS now. */
+export async function runRetention(needs: RetentionNeeds, signal: AbortSignal): Promise<RetentionRun> {
+  const { retentionDays: days } = needs.store.settings;
+  const before = instantOf(needs.nowMs() - days * dayMs);
+  const report = await prune({ ...needs, count }, { before, signal });
+  const { examined, pruned } = report;
+  const last = { finished_at: instantOf(needs.nowMs()), before, days, examined, pruned };
+  await needs.store.transaction((unit) => writeValue(unit, lastRun, last));
+  return { before, ...report };
+}
+
+export function retentionJob(needs: RetentionNeeds): Job {
   return {
     name: 'retention',
-    everyMs: dayMs,
+    everyMs: minuteMs,
     async run(signal) {
-      const before = instantOf(needs.nowMs() - days * dayMs);
-      const { examined, pruned, unreplayable, blanked } = await prune({ ...needs, count }, { before, signal });
-      const last = { finished_at: instantOf(needs.nowMs()), before, examined, pruned };
-      await needs.store.transaction((unit) => writeValue(unit, lastRun, last));
-      return { before, examined, pruned, unreplayable, blanked };
+      const { retentionDays: days } = needs.store.settings;
+      if (days === 0) return undefined;
+      const last = await readValue(needs.store, lastRun);
+      const isDone = last?.days === days && needs.nowMs() - Date.parse(last.finished_at) < dayMs;
+      return isDone ? undefined : runRetention(needs, signal);
     },
   };
 }

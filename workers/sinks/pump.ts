@@ -5,7 +5,7 @@
 //                               └──failed──▶ the key waits (all keys, when the sink does not answer), then retries
 import { sleepUnlessAborted } from '#src/base/time.ts';
 import { isTransient } from '#src/base/errors.ts';
-import { readEventSource } from '#src/feed/cloud-event.ts';
+import { eventSourceOf } from '#src/feed/cloud-event.ts';
 import { acknowledge } from '#src/feed/consumer.ts';
 import { readFeed, type Inclusion } from '#src/feed/entry.ts';
 import { filterOf } from '#src/feed/filter.ts';
@@ -58,7 +58,7 @@ export async function pump(
   const known = await readPosition(store, position);
   // A new sink starts at the end of the log, and its offset is stored at once.
   if (known === undefined) await note(last);
-  await using sink = await open({ lastSeq: () => lastSeq(store), eventSource: () => readEventSource(store) });
+  await using sink = await open({ lastSeq: () => lastSeq(store), eventSource: async () => eventSourceOf(store) });
 
   const ending = new AbortController();
   const over = AbortSignal.any([signal, ending.signal, needs.tail.closing]);

@@ -51,7 +51,7 @@ const parsedAtOnce = 64;
 export async function rebuild(needs: RebuildNeeds): Promise<RebuildReport> {
   if (needs.store.engine.isPooled()) throw needsDirectConnection();
   let report = await rebuildTables(needs);
-  // A person was erased meanwhile and may appear in the shadow tables.
+  // A person was erased meanwhile and may appear in the shadow tables, or they were filled by other settings.
   while (report === undefined) report = await rebuildTables(needs);
   // Custom fields are columns of a view.
   await needs.store.refreshViews();
@@ -69,7 +69,7 @@ function needsDirectConnection(): SlotstreamError {
   );
 }
 
-/** Returns undefined when a person was erased meanwhile. */
+/** Returns undefined when a person was erased or the settings changed meanwhile. */
 function rebuildTables(needs: RebuildNeeds): Promise<RebuildReport | undefined> {
   const { store, screen } = needs;
   const { engine } = store;

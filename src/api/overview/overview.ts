@@ -63,7 +63,7 @@ const shownDeliveries = 20;
 export type Overview = Awaited<ReturnType<typeof readOverview>>;
 
 /** The first page: the health, the flow of deliveries, today in this time zone, the newest deliveries, and what is left to set up. */
-export async function readOverview(context: OverviewContext, timezone = context.store.reportZone) {
+export async function readOverview(context: OverviewContext, timezone = context.store.settings.reportTimezone) {
   const { store, installation = noInstallation } = context;
   const { nowMs, isDown, ...health } = await readMirror(context);
   if (isDown) throw new SlotstreamError('store_unavailable', 'The database does not answer.');

@@ -57,16 +57,19 @@ export const backfill = defineVerb({
     if (sources === undefined) return 3;
     // Only now: a backfill that cannot begin leaves no folder and no database behind.
     using _lock = holdBackfillLock(config);
-    await using store = await openCurrentMirror(config, context.log(), { create: true });
+    await using store = await openCurrentMirror(config, context.log(), {
+      create: true,
+      uses: ['eraseOnDelete', 'events'],
+    });
     const report = await fill(
       {
         store,
         sources,
-        screen: privacyScreen(config),
+        screen: privacyScreen(store.settings),
         now: () => instantOf(context.now()),
         ...progress,
       },
-      { only: resources, restart, events: config.events, signal },
+      { only: resources, restart, events: store.settings.events, signal },
     );
     const elapsedMs = context.now().getTime() - startedMs;
     if (json) context.out(JSON.stringify(asData(report, elapsedMs)));

@@ -10,6 +10,7 @@ import { applyAndRecord, inspectSubscriptions, deleteOurs } from '#src/subscript
 import type { BootstrapNeeds, RecordedResult, Inspection } from '#src/subscriptions/bootstrap.ts';
 import { isOurs } from '#src/subscriptions/callback.ts';
 import { findAccount } from '#src/subscriptions/list-existing.ts';
+import type { BootstrapInput } from '#src/subscriptions/bootstrap.ts';
 import { callersOf, inputOf, chooseKeys, type ChosenKeys } from '#src/subscriptions/from-config.ts';
 import type { Config } from '#src/config/load.ts';
 import { requireSettings } from '#src/config/missing-settings.ts';
@@ -82,20 +83,20 @@ async function register(
   if (rotateKey && !plan) opened.use(holdLock(join(config.dataDir, 'key-rotation.lock'), alreadyRotating));
   const choice = { callers, rotates: rotateKey };
   const imagined = chooseKeys(config, { ...choice, isDry: true });
-  const { settings } = inputOf(config, imagined, { prune });
   // Before a key is stored, or a database is made.
-  const { organization } = await findAccount(callers, settings);
+  const { organization } = await findAccount(callers, config.api);
   const open = plan ? openMirrorOrEmpty : openMirror;
-  const store = opened.use(await open(config, context.log(), { create: !plan }));
+  const store = opened.use(await open(config, context.log(), { create: !plan, uses: ['events'] }));
+  const { events } = store.settings;
   const needs: BootstrapNeeds = {
     ...bootstrapNeedsOf({ store, now: context.now, signal }, callers),
     pause: () => defaultNeeds.sleep(arrivalMs, signal),
   };
-  const account = { origin: callers.main.origin, organization };
+  const account = { origin: callers.main.origin, organization, owner: config.api.groupUri ?? organization };
   await requireSameOrganization(store, account, { claims: false });
-  if (imagined.isNew && !rotateKey) await refuseForeignKey(needs, config, imagined);
+  if (imagined.isNew && !rotateKey) await refuseForeignKey(needs, config, { imagined, events });
   const keys = chooseKeys(config, { ...choice, isDry: plan });
-  const situation = await inspectSubscriptions(needs, inputOf(config, keys, { prune }));
+  const situation = await inspectSubscriptions(needs, inputOf(config, keys, { prune, events }));
   const ended = (await readValue(store, oldKeyEnd))?.ended_at;
   if (plan) return showPlan(context, situation, { config, keys, json, oldKeyEndedAt: ended });
   // Running receivers load a new key within this time. Until then they would reject a delivery signed with it.
@@ -129,7 +130,10 @@ async function remove(
     ...bootstrapNeedsOf({ store, now: context.now, signal }, callers),
     requireOrganization: undefined,
   };
-  const situation = await inspectSubscriptions(needs, { ...inputOf(config, keys, { prune }), remove: true });
+  const situation = await inspectSubscriptions(needs, {
+    ...inputOf(config, keys, { prune, events: store.settings.events }),
+    remove: true,
+  });
   const showing = { config, keys, json, oldKeyEndedAt: undefined };
   if (plan) return showPlan(context, situation, showing);
   return showApplied(context, { situation, applied: await deleteOurs(needs, situation) }, showing);
@@ -196,8 +200,12 @@ function notesFor(
 }
 
 /** Refuses to generate a key while receivers elsewhere use another one: they would reject every delivery signed with it. */
-async function refuseForeignKey(needs: BootstrapNeeds, config: Config, imagined: ChosenKeys): Promise<void> {
-  const request = { ...inputOf(config, imagined, { prune: false }), countsMembers: false };
+async function refuseForeignKey(
+  needs: BootstrapNeeds,
+  config: Config,
+  { imagined, events }: { readonly imagined: ChosenKeys; readonly events: BootstrapInput['events'] },
+): Promise<void> {
+  const request = { ...inputOf(config, imagined, { prune: false, events }), countsMembers: false };
   const { input } = await inspectSubscriptions(needs, request);
   const active = input.existing.filter((one) => one.state === 'active' && isOurs(input.callback, one)).length;
   // Another run on this machine may have created the key and these subscriptions in the meantime.

@@ -77,7 +77,7 @@ export const demo = defineVerb({
     const loginCommand = `${commandFor(config)} status --login`;
     await using app = await openApp({ config, log, loginCommand }, { receives: true, works: true, makesKey: true });
     await using store = await openStore(
-      { report: (err) => log.warn({ err }, 'the store reports an error'), views: config.views },
+      { report: (err) => log.warn({ err }, 'the store reports an error'), stated: config.stated },
       config.databaseUrl,
     );
     const path = config.databaseUrl.slice('sqlite:'.length);
@@ -88,7 +88,7 @@ export const demo = defineVerb({
     const seen = history
       .filter((past) => isVisibleTo(sandbox.handles.users.owner, past))
       .toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
-    await ingestHistory({ store, screen: privacyScreen(config) }, seen);
+    await ingestHistory({ store, screen: privacyScreen(store.settings) }, seen);
     context.notify(`The webhooks of the last two months are in the log: ${seen.length}.\n`);
     await connect(context, config);
     if (stopping.aborted) return 0;

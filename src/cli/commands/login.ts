@@ -1,6 +1,7 @@
 // `login`: authorizes Slotstream to call the service for a user (OAuth), and lists the users who did.
 import { z } from 'zod';
 import type { ApiScope } from '#schemas/api-scope.ts';
+import { allEventKinds } from '#schemas/events.ts';
 import { slotstream } from '#src/base/command.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { isLoopback } from '#src/base/loopback.ts';
@@ -66,7 +67,7 @@ export const login = defineVerb({
       },
       config,
       {
-        scopes: neededScopes(config),
+        scopes: neededScopes(config, config.stated.events ?? allEventKinds),
         redirectUri: redirectUri ?? `http://localhost:${port ?? 0}/callback`,
         signal: AbortSignal.any([context.stopping(), AbortSignal.timeout(answerTimeoutMs)]),
       },

@@ -31,7 +31,7 @@ export const mcp = defineVerb({
     const api = createReadApi({
       store,
       tail,
-      screen: privacyScreen(config),
+      screen: privacyScreen(store.settings),
       clock,
       secret,
       report,

@@ -22,6 +22,7 @@ import {
   type Scope,
 } from '#workers/sync/reconcile/reconcile.ts';
 import { openSources } from '#workers/sync/sources.ts';
+import { redactDeletedContacts } from '#workers/privacy/unredacted-contacts.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { printPauses } from '#src/cli/backfill-progress.ts';
 import { reportProgress } from '#src/cli/terminal.ts';
@@ -64,7 +65,7 @@ async function run(
 ): Promise<0 | 3> {
   const config = context.config();
   requireSettings(config, ['API_TOKEN']);
-  await using store = await openCurrentMirror(config, context.log());
+  await using store = await openCurrentMirror(config, context.log(), { uses: ['eraseOnDelete', 'events'] });
   const sources = await openSources(
     config,
     { onPause: printPauses(context).note },
@@ -86,7 +87,7 @@ async function run(
     {
       store,
       sources,
-      screen: privacyScreen(config),
+      screen: privacyScreen(store.settings),
       now: context.now,
       signal,
       onDrift(drift) {
@@ -102,15 +103,18 @@ async function run(
         showProgress([...read.values()].reduce((sum, each) => sum + each, 0));
       },
     },
-    { scope: scopeOf({ recent, gap }), events: config.events, repair, allowDeletes },
+    { scope: scopeOf({ recent, gap }), events: store.settings.events, repair, allowDeletes },
   );
+  const redacted = repair ? await redactDeletedContacts({ store, screen: privacyScreen(store.settings) }) : 0;
   // Comparing everything repairs a gap too.
   if (gap !== undefined && isAsCompleteAsAllowed(report)) await closeGap(store, gap);
   const subscriptions = await compareSubscriptions(context, { config, store, recreated });
-  if (json) context.out(JSON.stringify({ ...report, subscriptions }));
+  if (json) context.out(JSON.stringify({ ...report, redacted, subscriptions }));
   else {
     if (listed > mostExamples) context.out(`… ${listed - mostExamples} more (--json lists all)`);
     for (const line of summaryOf(report, { columns, oldFields, subscriptions })) context.out(line);
+    if (redacted > 0)
+      context.out(`${counted(redacted, 'contact')} deleted while ERASE_ON_DELETE was off: removed from the log.`);
     if (!wasFilled && !repair)
       context.out(
         `! The first backfill has not completed: what it has not copied is missing. → ${slotstream} backfill`,

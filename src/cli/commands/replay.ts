@@ -63,7 +63,7 @@ export const replay = defineVerb({
     const ids = Array.isArray(dismiss) ? dismiss : undefined;
     const filter = chosenEntries(given, { all, ids });
     const config = context.config();
-    await using store = await openCurrentMirror(config, context.log());
+    await using store = await openCurrentMirror(config, context.log(), { uses: ['eraseOnDelete'] });
     if (dismiss !== undefined) {
       const now = instantOf(context.now());
       const dismissed = ids
@@ -80,7 +80,7 @@ export const replay = defineVerb({
     const report = await replayEntries(
       {
         store,
-        screen: privacyScreen(config),
+        screen: privacyScreen(store.settings),
         onChange: (change) => context.out(json ? JSON.stringify(change) : changeText(change, options)),
         onProgress: reportProgress(context, 'entries'),
       },
@@ -177,9 +177,9 @@ export const rebuild = defineVerb({
   options: { json: asJson },
   async run(context, { json }) {
     const config = context.config();
-    await using store = await openCurrentMirror(config, context.log());
+    await using store = await openCurrentMirror(config, context.log(), { uses: ['eraseOnDelete'] });
     const onProgress = reportProgress(context, 'log entries');
-    const report = await rebuildTables({ store, screen: privacyScreen(config), onProgress });
+    const report = await rebuildTables({ store, screen: privacyScreen(store.settings), onProgress });
     context.out(json ? JSON.stringify(report) : rebuildText(report));
     return 0;
   },

@@ -128,7 +128,9 @@ async function serve(
   if (connect && !stopping.aborted) showDashboard();
   const next = roles.works && !connect ? nextStep(config, await app.isSetUp()) : undefined;
   if (next !== undefined) log.info(`next: ${next}`);
-  if (!stopping.aborted) await once(stopping, 'abort');
+  const ending = AbortSignal.any([stopping, app.ended]);
+  if (!ending.aborted) await once(ending, 'abort');
+  app.ended.throwIfAborted();
   log.info('stopping: accepted deliveries are being finished');
   return 0;
 }

@@ -3,6 +3,7 @@ import { slotstream } from '#src/base/command.ts';
 import { counted } from '#src/base/number-text.ts';
 import { timeText } from '#src/base/time.ts';
 import { diskText, isMissing, machineOf, namesOf, processName } from '#src/store/process-reports.ts';
+import { schemaVersion } from '#src/store/migrations.ts';
 import type { ProcessRow } from '#src/store/processes.ts';
 import { ageText, type HealthCheck } from './health-check.ts';
 import { diskCheck, diskLogCheck, lagCheck, lossCheck, maxDelayMs, signatureCheck } from './delivery-health.ts';
@@ -83,6 +84,15 @@ function running(input: ProcessInput): HealthCheck {
     const fix = `${slotstream} receive. If one runs on another machine, set DATABASE_URL there too, so that it reports.`;
     return { ...item, state: 'problem', sentence, fix };
   }
+  // This process would have refused a newer schema than its own.
+  const old = alive.filter((row) => row.role !== 'receive' && machineOf(row).schema < schemaVersion);
+  if (old.length > 0)
+    return {
+      ...item,
+      state: 'problem',
+      sentence: `${old.map((row) => `${processName(row)} is of version ${row.version}`).join(', ')}: older than the database, into which it must not write.`,
+      fix: 'Stop it, install the version of the other processes there, and start it again.',
+    };
   const [first] = missing;
   if (first !== undefined)
     return {

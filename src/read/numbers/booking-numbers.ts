@@ -27,8 +27,8 @@ export interface BookingNumbersQuery extends DayRange {
   readonly time_zone: 'host' | 'invitee';
 }
 
-function selectionOf({ engine, reportZone }: Store, query: DayRange, nowMs: number) {
-  const { event_type: eventType, host, timezone = reportZone } = query;
+function selectionOf({ engine, settings }: Store, query: DayRange, nowMs: number) {
+  const { event_type: eventType, host, timezone = settings.reportTimezone } = query;
   const { from, to, instants } = rangeOf({ ...query, timezone }, nowMs);
   const where = [
     ...(eventType === undefined ? [] : [sql`event_type = ${eventType}`]),

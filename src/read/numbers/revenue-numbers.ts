@@ -10,7 +10,7 @@ import { rangeOf, type DayRange } from './day-range.ts';
 
 export async function readRevenueNumbers(store: Store, query: DayRange, nowMs: number) {
   const { db, engine } = store;
-  const { timezone = store.reportZone } = query;
+  const { timezone = store.settings.reportTimezone } = query;
   const { from, to, instants } = rangeOf({ ...query, timezone }, nowMs);
   const clock = localClock(timezone);
   const currencies = new Map<string, Map<string, { payments: number; amount: number }>>();

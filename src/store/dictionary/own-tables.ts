@@ -165,9 +165,25 @@ export const ownTables = {
       offset_seconds: 'how far the clocks are ahead of UTC',
     },
   },
-  key_values: {
+  mirror_settings: {
     about:
-      'Internal. State of the program: leases, alert state, results of jobs, the identity of the mirror, the source of its CloudEvents, the erasure key.',
+      'One row: what the mirror is. All its processes follow these settings, whatever their environment says; `slotstream settings --apply` changes them.',
+    columns: {
+      id: 'random identifier of the mirror, also the source of its CloudEvents; a copy of the database has the same',
+      origin: 'address of the API of the service; null before the first `bootstrap` or `backfill`',
+      organization: 'URI of the organization; null before the first `bootstrap` or `backfill`',
+      owner: 'URI of the organization, or of the group (`GROUP_URI`), for which webhooks are registered',
+      erase_on_delete: '`ERASE_ON_DELETE`: whether deleted contacts lose their values',
+      retention_days: '`RETENTION_DAYS`: the age in days at which bodies of the log are pruned; 0 when they are kept',
+      events: '`EVENTS`: `all`, or the kinds that are mirrored, comma-separated',
+      report_timezone: '`REPORT_TIMEZONE`: the time zone of days and months',
+      currency_fields: '`CURRENCY_FIELDS`: `minor` or `major`',
+      settled_at: 'when the first worker wrote the settings; null before',
+      revision: 'rises with each change of the settings',
+    },
+  },
+  key_values: {
+    about: 'Internal. State of the program: leases, alert state, results of jobs, the erasure key.',
     columns: { key: 'name of the value', value: 'the value' },
   },
   sync_checkpoints: {

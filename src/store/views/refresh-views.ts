@@ -12,10 +12,12 @@ import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import type { Store } from '#src/store/contract.ts';
 import { lockViews } from '#src/store/locks.ts';
 import { writeRows } from '#src/store/rows.ts';
+import { reloadSettings } from '#src/store/settings-row.ts';
+import type { SharedSettings } from '#src/store/shared-settings.ts';
 import { areTimeZonesCurrent, refillTimeZones } from '#src/store/time-zones.ts';
 import { reserved } from './contacts-wide.ts';
 import { columnsFor, type FieldColumn } from './custom-columns.ts';
-import type { View, ViewSettings } from './view.ts';
+import type { View } from './view.ts';
 import type { DesiredView, ExistingView } from './view-installer.ts';
 import { readFieldColumns, viewNames, viewsFor } from './views.ts';
 
@@ -23,17 +25,19 @@ type Readable = Pick<Store, 'db' | 'engine'>;
 
 /** Never fails: the mirror works without its views. Returns the problems: views that could not be installed. */
 export async function installViews(
-  store: Pick<Store, 'db' | 'engine' | 'transaction'>,
-  settings: ViewSettings = {},
+  store: Pick<Store, 'db' | 'engine' | 'transaction' | 'settings'>,
 ): Promise<readonly SlotstreamError[]> {
+  const { settings } = store;
   try {
     const { outdated, columns, present, reportZone } = await planOf(store, settings);
     const hasZones = await areTimeZonesCurrent(store, reportZone);
     if (outdated.length === 0 && isDeepStrictEqual(columns, present) && hasZones) return [];
     return await store.transaction(async (unit) => {
       await lockViews(unit);
-      // Read again with the lock held: another process may have created them meanwhile.
-      if (!(await areTimeZonesCurrent(unit, reportZone))) await refillTimeZones(unit, reportZone);
+      // Read again with the lock held: another process may have created them meanwhile, or changed the settings.
+      await reloadSettings(unit, settings);
+      const zone = settings.reportTimezone;
+      if (!(await areTimeZonesCurrent(unit, zone))) await refillTimeZones(unit, zone);
       return update(unit, await planOf(unit, settings));
     });
   } catch (error) {
@@ -59,7 +63,10 @@ interface Plan {
   readonly reportZone: string;
 }
 
-async function planOf(from: Readable, { currencyFields, reportZone = 'UTC' }: ViewSettings): Promise<Plan> {
+async function planOf(
+  from: Readable,
+  { currencyFields, reportTimezone: reportZone }: Pick<SharedSettings, 'currencyFields' | 'reportTimezone'>,
+): Promise<Plan> {
   const { db, engine } = from;
   const present = await readFieldColumns(from);
   const definitions = await db

@@ -25,13 +25,6 @@ export interface View {
   select(dialect: SqlDialect, reportZone: string): RawBuilder<unknown>;
 }
 
-export interface ViewSettings {
-  /** The unit of amounts in custom fields. Default: minor. */
-  readonly currencyFields?: 'minor' | 'major';
-  /** The time zone of days and months. Default: UTC. */
-  readonly reportZone?: string;
-}
-
 const column =
   (kind: ColumnKind) =>
   (about: string): ViewColumn => ({ kind, about });

@@ -13,7 +13,7 @@ export async function openDashboard(fresh: Parameters<typeof openReadApi>[0], op
   const reported: unknown[] = [];
   const dashboard = createDashboard({
     version: '0.0.0',
-    timezone: 'Europe/Berlin',
+    timezone: () => 'Europe/Berlin',
     clock: options.clock ?? Date.now,
     report: (error) => void reported.push(error),
   });

@@ -3,6 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { allEventKinds } from '#schemas/events.ts';
 import { loadConfig, loadEnvFile, type Environment } from '#src/config/load.ts';
 import { exitCodeOf, SlotstreamError } from '#src/base/errors.ts';
 import { settings } from '#src/config/variables.ts';
@@ -106,7 +107,12 @@ describe('configuration', () => {
 
   it('takes a star for every kind that begins so, and a schema of PostgreSQL', () => {
     const kinds = ['invitee.created', 'invitee.canceled', 'contact.created'];
-    expect(loadConfig({ EVENTS: 'invitee.*, contact.created' }).events).toEqual(kinds);
+    expect(loadConfig({ EVENTS: 'invitee.*, contact.created' }).stated.events).toEqual(kinds);
+    expect(loadConfig({ EVENTS: 'all' }).stated.events).toEqual(allEventKinds);
+    expect([loadConfig({ RETENTION_DAYS: 'off' }), loadConfig({})].map(({ stated }) => stated.retentionDays)).toEqual([
+      0,
+      undefined,
+    ]);
     const addressOf = (DATABASE_URL: string) => loadConfig({ DATABASE_URL, DATABASE_SCHEMA: 'mine' }).databaseUrl;
     expect(addressOf('postgres://h/d')).toBe('postgres://h/d?schema=mine');
     expect(addressOf('postgresql://h/d?sslmode=require')).toBe('postgresql://h/d?sslmode=require&schema=mine');

@@ -86,7 +86,9 @@ describe('doctor', { shuffle: false }, () => {
     const minor = { state: 'ok', sentence: expect.stringContaining('minor units') };
     const major = { state: 'ok', sentence: expect.stringContaining('units of their currency') };
     expect(await currency()).toMatchObject([minor]);
-    expect(await currency({ CURRENCY_FIELDS: 'major' })).toMatchObject([major]);
+    await home.run(['settings', '--apply'], { CURRENCY_FIELDS: 'major' });
+    expect(await currency()).toMatchObject([major]);
+    await home.run(['settings', '--apply'], { CURRENCY_FIELDS: 'minor' });
     await using store = await openStore({ report: () => {} }, home.store);
     const field = await store.db
       .selectFrom('custom_field_definitions')
@@ -99,14 +101,15 @@ describe('doctor', { shuffle: false }, () => {
     expect(await currency()).toMatchObject([
       { state: 'warning', fix: expect.stringContaining('CURRENCY_FIELDS=major') },
     ]);
-    expect(await currency({ CURRENCY_FIELDS: 'major' })).toMatchObject([major]);
     await store.db.deleteFrom('contacts').where('uri', '=', planted).execute();
     expect(await currency()).toMatchObject([minor]);
   });
 
   it('says in which time zone days are counted, and refuses what is none', async () => {
     const sentence = expect.stringContaining('Asia/Tokyo');
-    expect((await examine({ REPORT_TIMEZONE: 'Asia/Tokyo' })).of('views')).toMatchObject([{ state: 'ok', sentence }]);
+    await home.run(['settings', '--apply'], { REPORT_TIMEZONE: 'Asia/Tokyo' });
+    expect((await examine()).of('views')).toMatchObject([{ state: 'ok', sentence }]);
+    await home.run(['settings', '--apply'], { REPORT_TIMEZONE: 'UTC' });
     expect((await examine()).of('views')).toEqual([]);
     expect(() => loadConfig({ REPORT_TIMEZONE: '+02:00' })).toThrow(
       'REPORT_TIMEZONE must be an IANA time zone such as Europe/Berlin, not "+02:00"',
@@ -156,7 +159,9 @@ describe('doctor', { shuffle: false }, () => {
         ),
       },
     ]);
-    const { of: asked } = await examine({ API_TOKEN: narrow, EVENTS: 'invitee.created' });
+    await home.run(['settings', '--apply'], { EVENTS: 'invitee.created' });
+    const { of: asked } = await examine({ API_TOKEN: narrow });
+    await home.run(['settings', '--apply'], { EVENTS: 'all' });
     expect(asked('scopes')).toEqual([expect.objectContaining({ state: 'ok' })]);
     const { organization, users } = sandbox.handles;
     const { of: configured } = await examine({

@@ -1,7 +1,7 @@
 // The feed as CloudEvents, read as http-feeds.org describes it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cloudEventBatch, readEventSource } from '#src/feed/cloud-event.ts';
+import { cloudEventBatch, eventSourceOf } from '#src/feed/cloud-event.ts';
 import { erase } from '#workers/privacy/erase.ts';
 import { targetOf } from '#workers/privacy/target.ts';
 import { flawsOf } from '../../harness/data/cloudevents-schema.ts';
@@ -71,7 +71,7 @@ for (const engine of oneEngine)
         'io.slotstream.contact.merged',
         'io.slotstream.contact.read',
       ]);
-      const source = await readEventSource(api.store);
+      const source = eventSourceOf(api.store);
       expect(source).toMatch(/^urn:uuid:[0-9a-f-]{36}$/);
       expect(found[0]).toEqual({
         specversion: '1.0',

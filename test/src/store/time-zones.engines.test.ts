@@ -25,7 +25,7 @@ const moment = fc.record({
 
 for (const engine of availableEngines)
   describe(`local time on ${engine.name}`, { timeout: propertyTimeoutMs }, () => {
-    const opened = openedOnce(() => engine.fresh({ reportZone: 'Europe/Berlin' }));
+    const opened = openedOnce(() => engine.fresh({ reportTimezone: 'Europe/Berlin' }));
     afterEach(() => void vi.restoreAllMocks());
 
     it('are stored, though an earlier transaction that added them was undone', async () => {
@@ -104,7 +104,7 @@ for (const engine of availableEngines)
       const hours = async () =>
         (await viewRows(opened.store, 'booking_journeys')).map((row) => row['start_hour_invitee']);
       expect(await hours()).toEqual([null, null, null, null, null]);
-      await using tokyo = await openStore({ report: () => {}, views: { reportZone: 'Asia/Tokyo' } }, opened.url);
+      await using tokyo = await openStore({ report: () => {}, stated: { reportTimezone: 'Asia/Tokyo' } }, opened.url);
       expect(await hours()).toEqual([4, 5, 6, 7, 4]);
       const days = async () => (await viewRows(tokyo, 'bookings_daily')).map(({ day, booked }) => [day, booked]);
       expect(await days()).toEqual([

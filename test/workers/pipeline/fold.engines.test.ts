@@ -46,7 +46,7 @@ function screenWith(changes: Partial<ReturnType<typeof alreadyScreened>> = {}): 
         },
       };
     },
-    version: async () => 0,
+    version: async () => '',
   };
 }
 

@@ -1,7 +1,6 @@
 // Deliveries that name an organization: those of another one than the mirror's are quarantined, and no others.
 import { describe, expect, it } from 'vitest';
-import { writeValue } from '#src/store/key-value.ts';
-import { mirrorIdentity } from '#workers/pipeline/organization.ts';
+import { changeRow } from '#src/store/settings-row.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { replay } from '#workers/sync/replay.ts';
@@ -26,8 +25,7 @@ const body = (n: number, more: { envelope?: object; payload?: object; isNested?:
 
 describe.each(oneEngine)('an organization in a delivery, on $name', (engine) => {
   const opened = openedAnew(engine.fresh);
-  const claim = (organization = ours) =>
-    opened.store.transaction((unit) => writeValue(unit, mirrorIdentity, { origin, organization, filled: true }));
+  const claim = (organization = ours) => changeRow(opened.store, () => ({ origin, organization }));
   const names = async () => (await rowsOf(opened.store, 'contacts')).map(({ name }) => name).toSorted();
 
   it('decides where it is certain: in the envelope or the payload, by its identifier', async () => {

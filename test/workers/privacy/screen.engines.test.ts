@@ -54,9 +54,10 @@ describe('the screen', () => {
 
   it('is outdated as soon as another writer erases a person', async () => {
     const { store } = opened;
-    const screened = await store.transaction((unit) => privacyScreen({ eraseOnDelete: true }).screen(unit, []));
     // Not within a transaction, which would be tried again.
-    const check = () => screened.requireCurrent({ ...store, engine: { ...store.engine, manyWriters: true } });
+    const unit = { ...store, engine: { ...store.engine, manyWriters: true } };
+    const screened = await privacyScreen({ eraseOnDelete: true }).screen(unit, []);
+    const check = () => screened.requireCurrent(unit);
     await check();
     await eraseAda();
     await expect(check()).rejects.toMatchObject({ code: 'erased_meanwhile' });
@@ -67,7 +68,7 @@ describe('the screen', () => {
     const screen = privacyScreen({ eraseOnDelete: true });
     const before = await screen.version(store);
     await eraseAda();
-    expect(await screen.version(store)).toBeGreaterThan(before);
+    expect(await screen.version(store)).not.toBe(before);
   });
 });
 

@@ -4,8 +4,9 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { countUnprojected, type LogEntry } from '#src/store/log/read.ts';
+import { applySettings } from '#src/store/settings-row.ts';
 import type { Store } from '#src/store/contract.ts';
-import { retentionJob, readRetentionState } from '#workers/retention/retention-job.ts';
+import { retentionJob, readRetentionState, runRetention } from '#workers/retention/retention-job.ts';
 import { prune, type RetentionReport } from '#workers/retention/retention.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { ingestRecords } from '#workers/sync/records.ts';
@@ -144,24 +145,45 @@ describe.each(oneEngine)('retention on $name', ({ name, fresh }) => {
     expect(pauses).toBeGreaterThanOrEqual(12);
   });
 
+  it('runs once a day, within a minute after RETENTION_DAYS changed, and not while that is off (B17)', async ({
+    store,
+  }) => {
+    let now = Date.parse('2025-04-16T12:00:00Z');
+    const job = retentionJob({ store, sleep: timing.sleep, nowMs: () => now });
+    const run = async () => (await job.run(signal, () => true)) !== undefined;
+    const apply = (retentionDays: number) => applySettings(store, { retentionDays }, receivedAt);
+    expect([job.everyMs, await run()]).toEqual([60_000, false]);
+    await apply(30);
+    expect([await run(), await run()]).toEqual([true, false]);
+    now += 23 * 3_600_000;
+    expect(await run()).toBe(false);
+    await apply(1);
+    expect([await run(), await run()]).toEqual([true, false]);
+    now += 24 * 3_600_000;
+    expect(await run()).toBe(true);
+    await apply(0);
+    now += 48 * 3_600_000;
+    expect(await run()).toBe(false);
+  });
+
   it('leaves a note of its last run, and of all it ever took out', async ({ store }) => {
     expect(await readRetentionState(store)).toBeUndefined();
     const nowMs = () => Date.parse('2025-04-16T12:00:00Z');
-    const job = retentionJob({ store, sleep: timing.sleep, nowMs }, { days: 1 });
+    await applySettings(store, { retentionDays: 1 }, receivedAt);
+    const run = () => runRetention({ store, sleep: timing.sleep, nowMs }, signal);
     await ingestBodies(store, [updated(10, { name: 'Grace' }), updated(20, { name: 'Ada' })]);
     const cutoff = '2025-04-15T12:00:00.000000Z';
-    const pruned = await job.run(signal, () => true);
-    expect(pruned).toEqual({ before: cutoff, examined: 2, pruned: 1, unreplayable: 0, blanked: 1 });
+    expect(await run()).toEqual({ before: cutoff, examined: 2, pruned: 1, unreplayable: 0, blanked: 1 });
     await ingestBodies(store, [updated(30, { name: 'Joan' })]);
     const pauses = [async () => {}, () => Promise.reject(new Error('interrupted'))];
     const sleep = async (): Promise<void> => pauses.shift()?.();
-    const interrupted = retentionJob({ store, sleep, nowMs }, { days: 1 });
-    await expect(interrupted.run(signal, () => true)).rejects.toThrow('interrupted');
+    await expect(runRetention({ store, sleep, nowMs }, signal)).rejects.toThrow('interrupted');
     await ingestBodies(store, [updated(40, { name: 'Mary' })]);
-    await job.run(signal, () => true);
+    await run();
     expect(await readRetentionState(store)).toEqual({
       finished_at: '2025-04-16T12:00:00.000000Z',
       before: cutoff,
+      days: 1,
       examined: 2,
       pruned: 1,
       pruned_ever: 3,

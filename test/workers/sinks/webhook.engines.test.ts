@@ -2,7 +2,7 @@
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createOutgoing } from '#src/egress/http.ts';
-import { readEventSource } from '#src/feed/cloud-event.ts';
+import { eventSourceOf } from '#src/feed/cloud-event.ts';
 import type { Store } from '#src/store/contract.ts';
 import type { PumpInput } from '#workers/sinks/pump.ts';
 import { webhookSink } from '#workers/sinks/webhook.ts';
@@ -80,7 +80,7 @@ describe('the feed pushed to a web address', () => {
     expect(flawsOf(first?.body as object)).toEqual([]);
     expect(verified(first as Received)).toMatchObject({
       id: first?.headers['webhook-id'],
-      source: await readEventSource(store),
+      source: eventSourceOf(store),
       type: 'io.slotstream.contact.updated',
       subject: contactUri(1),
       data: { seq: 1, payload: { name: 'Ada' } },

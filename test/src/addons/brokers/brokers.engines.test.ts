@@ -1,7 +1,7 @@
 // The feed pushed to message brokers, NATS JetStream and Kafka: what every such sink holds, whatever happens to the broker or to us.
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, inject, it } from 'vitest';
-import { readEventSource } from '#src/feed/cloud-event.ts';
+import { eventSourceOf } from '#src/feed/cloud-event.ts';
 import { setPosition } from '#src/store/log/consumer-offsets.ts';
 import { kafkaSink } from '#src/addons/brokers/kafka.ts';
 import { natsSink } from '#src/addons/brokers/nats.ts';
@@ -56,7 +56,7 @@ for (const { name, available, ...kind } of brokers)
     const sink = (): PumpInput => ({ name, open: kind.sink(broker.url) });
     /** What came from the store of this test. */
     async function published(): Promise<readonly Published[]> {
-      const own = await readEventSource(opened.store);
+      const own = eventSourceOf(opened.store);
       return (await broker.published()).filter(({ event }) => event.source === own);
     }
     /** All of them arrive, and those of each contact in order. */

@@ -17,7 +17,7 @@ const to = '2026-04-10';
 
 describe.each(availableEngines)('numbers on $name', { timeout: propertyTimeoutMs }, ({ name, fresh }) => {
   const [count, reportZone] = name === 'sqlite' ? [36, 'UTC'] : [8, 'US/Pacific'];
-  const api = openedOnce(() => openReadApi(() => fresh({ reportZone })));
+  const api = openedOnce(() => openReadApi(() => fresh({ reportTimezone: reportZone })));
 
   async function fill(rows: WorldRows): Promise<void> {
     await emptyTables(api.store);

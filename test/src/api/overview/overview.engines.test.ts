@@ -11,7 +11,7 @@ import { refillBookings } from '#src/store/bookings/booking-follower.ts';
 import { writeRows } from '#src/store/rows.ts';
 import { writeSubscriptions, type KnownSubscription } from '#src/store/subscription-rows.ts';
 import { recordLostSubscriptions } from '#src/read/health/recorded-inputs.ts';
-import { mirrorIdentity } from '#workers/pipeline/organization.ts';
+import { recordFilled, requireSameOrganization } from '#workers/sync/mirror-identity.ts';
 import { endLease, takeLease } from '#workers/scheduling/lease.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { z } from 'zod';
@@ -64,8 +64,9 @@ async function receive(store: Store, samples: readonly (readonly [agoMs: number,
 
 async function setUp(store: Store): Promise<void> {
   await writeSubscriptions(store, { seen: [subscription], deleted: [] });
-  const identity = { origin: 'https://api.example.test', organization: 'o', filled: true, filled_at: instantOf(nowMs) };
-  await store.transaction((unit) => writeValue(unit, mirrorIdentity, identity));
+  const account = { origin: 'https://api.example.test', organization: 'o' };
+  await requireSameOrganization(store, account, { claims: true });
+  await recordFilled(store, instantOf(nowMs));
 }
 
 const ago = (ms: number): string => instantOf(nowMs - ms);

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterEach, describe, expect, inject, vi } from 'vitest';
 import { inOrder } from '#src/store/in-order.ts';
 import { readRows, writeRows } from '#src/store/rows.ts';
-import { lastErasure } from '#workers/privacy/erasure-index.ts';
+import { readMark } from '#workers/privacy/erasure-index.ts';
 import { freshPostgres, ingestBodies, testWith } from '../../../harness/stores.ts';
 
 const it = testWith(freshPostgres);
@@ -86,7 +86,7 @@ describe.runIf(inject('postgresUrl'))('a fold on PostgreSQL', () => {
           'invitees',
           Array.from({ length: 20 }, (_, n) => `${base}/scheduled_events/${n}/invitees/${n}`),
         );
-        await lastErasure(unit);
+        await readMark(unit);
       }
       const kept = await ask<{ statement: string; generic_plans: number }>(
         'select statement, generic_plans from pg_prepared_statements where generic_plans > 0',

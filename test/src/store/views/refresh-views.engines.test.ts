@@ -4,17 +4,17 @@ import { describe, expect } from 'vitest';
 import type { SlotstreamError } from '#src/base/errors.ts';
 import type { Store } from '#src/store/contract.ts';
 import { openStore } from '#src/store/open-store.ts';
+import type { StatedSettings } from '#src/store/shared-settings.ts';
 import { bookingJourneys } from '#src/store/views/booking-journeys.ts';
-import type { ViewSettings } from '#src/store/views/view.ts';
 import { readFieldColumns, shapeOfView, viewNames, viewsFor } from '#src/store/views/views.ts';
 import { contactBody, fieldUri, readDefinitions } from '../../../harness/data/custom-fields.ts';
 import { freshPostgres, ingestBodies, availableEngines, storeEngines, testWith } from '../../../harness/stores.ts';
 import { viewRows } from '../../../harness/mirror/view-rows.ts';
 
 /** Opens a store, and keeps what it reports. */
-async function openListening(url: string, views: ViewSettings = {}) {
+async function openListening(url: string, stated: StatedSettings = {}) {
   const problems: SlotstreamError[] = [];
-  const store = await openStore({ report: (problem) => problems.push(problem as SlotstreamError), views }, url);
+  const store = await openStore({ report: (problem) => problems.push(problem as SlotstreamError), stated }, url);
   return { store, problems, [Symbol.asyncDispose]: () => store.close() };
 }
 

@@ -37,7 +37,7 @@ const facts: Readonly<Record<string, Facts>> = {
 
 describe.each(availableEngines)('the views on $name', { timeout: propertyTimeoutMs }, ({ name, fresh }) => {
   const reportZone = name === 'sqlite' ? 'Australia/Lord_Howe' : 'Europe/Lisbon';
-  const opened = openedOnce(() => fresh({ reportZone }));
+  const opened = openedOnce(() => fresh({ reportTimezone: reportZone }));
 
   it.each(Object.entries(facts))(
     'equal a plain computation from the rows for facts %s, and put every invitee into exactly one journey',

@@ -106,7 +106,7 @@ function nesting(text: string): number {
 // SQLite before 3.46 parses with a stack of 100 symbols. One view that needs more makes the whole file unreadable ("malformed database
 // schema"). SQLite 3.40 reads a view of 18 levels inside another select, and refuses one of 22.
 it('no view is nested too deeply for earlier versions of SQLite, which parse the text in the file', async () => {
-  await using opened = await freshMemory({ reportZone: 'America/New_York' });
+  await using opened = await freshMemory({ reportTimezone: 'America/New_York' });
   const { rows } = await sql<{ name: string; text: string }>`select name, sql as text from sqlite_master
     where type = 'view'`.execute(opened.store.db);
   expect(rows.length).toBeGreaterThan(10);

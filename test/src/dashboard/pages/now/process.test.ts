@@ -25,7 +25,7 @@ async function pageOf(
   processes: readonly ProcessRow[],
   { path = '/', works = false, database = 'answering', headers = {} }: PageOptions = {},
 ) {
-  const dashboard = createDashboard({ version: '0.0.0', timezone: 'UTC', clock: Date.now, report: () => {} });
+  const dashboard = createDashboard({ version: '0.0.0', timezone: () => 'UTC', clock: Date.now, report: () => {} });
   const status = async () => ({
     roles: { receives: true, works },
     started_at: '2026-01-01T00:00:00.000Z',
