@@ -2,6 +2,8 @@
 // deleted and erased contacts.
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Unit } from '#src/store/contract.ts';
+import { reloadSettings } from '#src/store/settings-row.ts';
+import { SharedSettings } from '#src/store/shared-settings.ts';
 import type { Screen } from '#workers/pipeline/screen.ts';
 import type { MergeOptions } from '#workers/projections/merge.ts';
 import { dropKnownErasures, erasuresAt, knownErasures, readMark, requireErasures, type Mark } from './erasure-index.ts';
@@ -9,31 +11,30 @@ import { eraseLateSubjects, findLateSubjects } from './late-facts.ts';
 import { blankedContacts, contactsDeletedBy, redactedEntry, redactEntriesAbout } from './redact-deleted.ts';
 import { redactErased } from './redact-fact.ts';
 
-/** The settings of the mirror, which change while processes run; or fixed options. */
-export interface ScreenRules extends MergeOptions {
-  readonly revision?: number;
-  reload?(from: Pick<Unit, 'db' | 'engine'>): Promise<unknown>;
-}
-
-export function privacyScreen(rules: ScreenRules): Screen {
-  const isCurrent = ({ revision }: Mark): boolean => rules.revision === undefined || rules.revision === revision;
+/** `rules`: the settings of the mirror, which change while processes run; or fixed options. */
+export function privacyScreen(rules: SharedSettings | MergeOptions): Screen {
+  const shared = rules instanceof SharedSettings ? rules : undefined;
+  const isCurrent = ({ revision }: Mark): boolean => shared === undefined || shared.revision === revision;
+  const reload = async (from: Pick<Unit, 'db' | 'engine'>) => {
+    if (shared) await reloadSettings(from, shared);
+  };
 
   /** Where transactions run one after the other, nothing can change before this one ends. */
   async function readCurrent(unit: Unit) {
     const mark = await readMark(unit);
-    if (!isCurrent(mark)) await rules.reload?.(unit);
+    if (!isCurrent(mark)) await reload(unit);
     return { erasures: await erasuresAt(unit, mark), requireCurrent: async () => {} };
   }
 
   /** Where others write at the same time, what was read before is used, and compared once the log is locked. */
   async function assumeCurrent(unit: Unit) {
     const erasures = await knownErasures(unit);
-    const { revision } = rules;
+    const revision = shared?.revision;
     const requireCurrent = async (locked: Unit): Promise<void> => {
       const mark = await readMark(locked);
       requireErasures(locked, erasures, mark);
-      if (isCurrent(mark) && rules.revision === revision) return;
-      await rules.reload?.(locked);
+      if (isCurrent(mark) && shared?.revision === revision) return;
+      await reload(locked);
       throw new SlotstreamError('settings_changed', 'The settings of the mirror changed while entries were applied.', {
         hint: 'Nothing was written. Try again.',
       });
@@ -69,7 +70,7 @@ export function privacyScreen(rules: ScreenRules): Screen {
     },
     async version(from) {
       const mark = await readMark(from);
-      if (!isCurrent(mark)) await rules.reload?.(from);
+      if (!isCurrent(mark)) await reload(from);
       return `${mark.erasure} ${mark.revision}`;
     },
   };

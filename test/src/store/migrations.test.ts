@@ -57,6 +57,7 @@ it.each([
       '0005-plain-changes': '205516eed7be3ed7',
       '0006-answers': '55006c6425b44fac',
       '0007-posted-messages': 'a831e2566b5395d0',
+      '0008-mirror-settings': '0bf887665e9ab849',
     },
   ],
   [
@@ -69,6 +70,7 @@ it.each([
       '0005-plain-changes': '3e21bb2f4a901743',
       '0006-answers': '0c0a88f4fd0691d5',
       '0007-posted-messages': 'ba6af2bdced3d8c6',
+      '0008-mirror-settings': '72242d2b1b31a8cb',
     },
   ],
 ] as const)('the migrations of %s are the released ones', async (engine, released) => {
