@@ -9,7 +9,7 @@ import { renderTable } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag } from '#src/cli/verb.ts';
 
 export const settings = defineVerb({
-  examples: ['slotstream settings', 'RETENTION_DAYS=90 slotstream settings --apply'],
+  examples: ['slotstream settings', 'slotstream settings --apply'],
   notes: [
     'The first worker writes the settings. A worker or a command whose environment states another value ends with exit code 3.',
     'To change one everywhere: apply it, then change the environments. Running processes follow within a minute.',
