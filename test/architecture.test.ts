@@ -52,7 +52,7 @@ const floors: Readonly<Record<string, string>> = {
   'src/doctor': `schemas src/{base,signing,config,observability,queue,store,read,upstream,receiver,subscriptions,api,app}
     src/addons/slack workers/{sync,sinks,alerts}`,
   'src/cli': `schemas src/{base,signing,config,observability,sandbox,queue,store,read,upstream,feed,export,receiver,subscriptions,api}
-    src/{app,doctor} src/addons/{mcp,object-storage} workers/{projections,pipeline,scheduling,privacy,sync,alerts}`,
+    src/{app,doctor} src/addons/{mcp,object-storage} workers/{projections,pipeline,scheduling,privacy,sync,retention,alerts}`,
   // What programs import: each file is one of the package's imports.
   'src/library': 'schemas src/{base,signing,config,observability,sandbox,feed,app}',
 };

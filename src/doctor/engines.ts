@@ -7,7 +7,7 @@ import type { Store } from '#src/store/contract.ts';
 import { hasFractions } from '#src/read/contacts/custom-fields.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { unknownKinds } from '#src/store/status-counts.ts';
-import { unredactedContacts } from '#workers/privacy/unredacted-contacts.ts';
+import { unredactedContacts } from '#src/store/unredacted-contacts.ts';
 import type { Check, Report } from './check.ts';
 
 export const checkQueue: Check = async ({ config }, report) => {

@@ -1,4 +1,5 @@
 // Fresh stores for tests, on both engines, and what can be seen in them: every row of every table, in a form that compares.
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,6 +69,9 @@ async function opened(blank: Blank, stated: StatedSettings = {}): Promise<TestSt
   const { url } = blank;
   const open = async () => withMoments(await openStore({ report: () => {}, stated }, url));
   const store = stack.use(await open());
+  // A copy has the id of its template.
+  await newMirror().execute(store.db);
+  await reloadSettings(store, store.settings);
   const kept = stack.move();
   const openAnother = async () => kept.use(await open());
   return { url, store, openAnother, [Symbol.asyncDispose]: () => kept.disposeAsync() };
@@ -194,24 +198,23 @@ export async function filledTables(store: Store): Promise<ReadonlySet<TableName>
   return new Set(rows.map(({ name }) => name));
 }
 
-/** A store that is open knows which zones it holds: nothing deletes them. A mirror keeps its row of settings. */
+/** A store that is open knows which zones it holds: nothing deletes them. An empty mirror is another one. */
 const emptied = tableNames.filter((table) => table !== 'time_zones' && table !== 'mirror_settings');
-const forgotten = sql`update mirror_settings
-  set origin = null, organization = null, owner = null, settled_at = null, revision = revision + 1
-  where settled_at is not null or organization is not null`;
+const newMirror = () => sql`update mirror_settings
+  set id = ${randomUUID()}, origin = null, organization = null, owner = null, settled_at = null, revision = revision + 1`;
 
 /** Deletes rather than truncates: that is faster for the few rows of a test. */
 export async function emptyTables(store: Store): Promise<void> {
   if (store.engine.name === 'postgres') {
     await sql.raw(emptied.map((table) => `delete from ${table}`).join(';')).execute(store.db);
-    await forgotten.execute(store.db);
+    await newMirror().execute(store.db);
     await reloadSettings(store, store.settings);
     return;
   }
   const filled = await filledTables(store);
   await store.db.transaction().execute(async (db) => {
     for (const table of emptied) if (filled.has(table)) await db.deleteFrom(table).execute();
-    await forgotten.execute(db);
+    await newMirror().execute(db);
   });
   await reloadSettings(store, store.settings);
 }

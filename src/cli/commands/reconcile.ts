@@ -22,7 +22,7 @@ import {
   type Scope,
 } from '#workers/sync/reconcile/reconcile.ts';
 import { openSources } from '#workers/sync/sources.ts';
-import { redactDeletedContacts } from '#workers/privacy/unredacted-contacts.ts';
+import { redactDeletedContacts } from '#workers/sync/redact-deleted-contacts.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
 import { printPauses } from '#src/cli/backfill-progress.ts';
 import { reportProgress } from '#src/cli/terminal.ts';

@@ -4,7 +4,8 @@ import type { ProcessRow } from '#src/store/processes.ts';
 import { schemaVersion } from '#src/store/migrations.ts';
 import well from './process-row.json' with { type: 'json' };
 
-export const processRow = (row: Partial<ProcessRow>): ProcessRow => ({ ...well, ...row }) as ProcessRow;
+export const processRow = (row: Partial<ProcessRow>): ProcessRow =>
+  ({ ...well, ...machineRow({}), ...row }) as ProcessRow;
 
 export const machineRow = (machine: Partial<MachineReport>): Pick<ProcessRow, 'machine'> => ({
   machine: JSON.stringify({

@@ -8,7 +8,8 @@ import { requireStatedAccount, requireSameOrganization } from '#workers/sync/mir
 import { ingestParsed } from '#workers/pipeline/ingest.ts';
 import { parseBatch } from '#workers/pipeline/parse.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { unredactedContacts, redactDeletedContacts } from '#workers/privacy/unredacted-contacts.ts';
+import { unredactedContacts } from '#src/store/unredacted-contacts.ts';
+import { redactDeletedContacts } from '#workers/sync/redact-deleted-contacts.ts';
 import { rebuild } from '#workers/sync/rebuild.ts';
 import { contactDelivery, contactUri } from '../../harness/data/contact-deliveries.ts';
 import { availableEngines, receivedAt, rowsOf, testWith } from '../../harness/stores.ts';

@@ -1,6 +1,5 @@
-// Contacts that were deleted while ERASE_ON_DELETE was off: the log still has their values when it is on again.
-import type { Store } from '#src/store/contract.ts';
-import { replay, type ReplayNeeds } from '#workers/sync/replay.ts';
+// Deleted contacts whose entries of the log still have their values: they were deleted while ERASE_ON_DELETE was off.
+import type { Store } from './contract.ts';
 
 const pageSize = 100;
 
@@ -28,18 +27,4 @@ export async function unredactedContacts(
     .limit(limit)
     .execute();
   return rows.map(({ uri }) => uri);
-}
-
-/** Redacts them as their deletion would have done. Returns how many there were. */
-export async function redactDeletedContacts(needs: Pick<ReplayNeeds, 'store' | 'screen'>): Promise<number> {
-  if (!needs.screen.eraseOnDelete) return 0;
-  let redacted = 0;
-  for (let after = ''; ;) {
-    const page = await unredactedContacts(needs.store, { after });
-    for (const subjectUri of page) await replay(needs, { subjectUri });
-    redacted += page.length;
-    const last = page.at(-1);
-    if (last === undefined) return redacted;
-    after = last;
-  }
 }
