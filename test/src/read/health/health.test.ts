@@ -86,6 +86,10 @@ const cases: Readonly<Record<string, Readonly<Record<string, Input>>>> = {
   },
   processes: {
     'all report': rows({ role: 'receive' }, { role: 'work', host: 'two' }),
+    'a worker of an older version than the database': rows(
+      {},
+      { role: 'work', host: 'two', ...machineRow({ schema: '' }) },
+    ),
     'one was killed 30 seconds ago': rows({}, killed),
     // A report is due every 15 seconds, and waits for engines that do not answer.
     'one did not report for 23 seconds': rows({}, { ...killed, seen_at: ago(23) }),
