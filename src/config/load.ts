@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { withSchema } from '#src/base/database-schema.ts';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
+import { placeholder } from '#src/base/placeholder.ts';
 import { adminPortOf, conflictsIn, isRedis } from './conflicts.ts';
 import { feedOf } from './feed-variables.ts';
 import type { Setting } from './readers.ts';
@@ -72,9 +73,6 @@ export function loadConfig(env: Environment, inFile: readonly string[] = []): Co
   const inGroups = groupedSettings(shownSettings, ({ name }) => name).flatMap(([, those]) => those);
   return { ...config, warnings, unknownSettings, settings: inGroups };
 }
-
-/** In a list or as the password in a URL, too. */
-const placeholder = /(?:^|[,:])\s*change[-_]?me/i;
 
 type VariableText = { readonly from: string; readonly text: string | undefined } | { readonly problem: string };
 

@@ -3,6 +3,7 @@
 import { readDelivery } from '#schemas/delivery.ts';
 import type { EventKind, PayloadOf } from '#schemas/events.ts';
 import { joinedValues, rawHeaderValues } from '#src/signing/header-values.ts';
+import { weakKeyIn } from '#src/signing/weak-key.ts';
 import { signDelivery, verifySignature, type HeaderLookup } from '#src/signing/signature.ts';
 import { asStream, bytesOf, headerLookup, readUpTo } from './request-parts.ts';
 
@@ -79,7 +80,7 @@ export function readWebhook(input: WebhookInput): WebhookResult {
 }
 
 function readVerified(input: Omit<WebhookInput, 'headers'>, headers: HeaderLookup): WebhookResult {
-  const { scheme = 'timestamped', header = defaultHeader, toleranceSeconds = 300, now } = input;
+  const { scheme = 'timestamped', header = defaultHeader, now = new Date() } = input;
   const body = bytesOf(input.body);
   const verdict = verifySignature({
     scheme,
@@ -87,8 +88,8 @@ function readVerified(input: Omit<WebhookInput, 'headers'>, headers: HeaderLooku
     headers,
     body,
     keys: checkedKeys(input.keys),
-    toleranceSeconds,
-    nowSeconds: Math.floor((now?.getTime() ?? Date.now()) / 1000),
+    toleranceSeconds: checkedTolerance(input),
+    nowSeconds: checkedSeconds(now),
   });
   if (!verdict.ok) return { ok: false, known: false, event: null, refusal: verdict.refusal };
   const read = readDelivery(utf8.decode(body));
@@ -151,10 +152,13 @@ interface RequestParts {
 /** Calls your functions for verified deliveries: 200 once all of them have ended, 500 when one fails. */
 export class Webhooks {
   readonly #options: WebhooksOptions;
+  readonly #maxBodyBytes: number;
   readonly #handlers = new Map<string, Handler[]>();
 
   constructor(options: WebhooksOptions) {
     checkedKeys(options.keys);
+    checkedTolerance(options);
+    this.#maxBodyBytes = checkedLimit(options);
     this.#options = options;
   }
 
@@ -190,9 +194,9 @@ export class Webhooks {
   async #answer({ method, headers, body }: RequestParts): Promise<number> {
     if (method !== 'POST') return 405;
     if (headers('content-encoding').some((encoding) => encoding.toLowerCase() !== 'identity')) return 415;
-    const { maxBodyBytes = 1024 ** 2, onError = reportToConsole } = this.#options;
-    if (headers('content-length').some((length) => Number(length) > maxBodyBytes)) return 413;
-    const bytes = await readUpTo(body, maxBodyBytes);
+    const { onError = reportToConsole } = this.#options;
+    if (headers('content-length').some((length) => Number(length) > this.#maxBodyBytes)) return 413;
+    const bytes = await readUpTo(body, this.#maxBodyBytes);
     if (bytes === undefined) return 413;
     const webhook = readVerified({ ...this.#options, body: bytes }, headers);
     if (!webhook.ok) return 401;
@@ -214,5 +218,24 @@ const reportToConsole = (error: unknown): void => console.error(error);
 function checkedKeys(keys: readonly string[]): readonly string[] {
   if (!Array.isArray(keys) || keys.length === 0 || !keys.every((key) => typeof key === 'string' && key.trim() !== ''))
     throw new TypeError('keys must be a list of signing keys, none of them blank: is the variable set?');
+  const weak = weakKeyIn(keys);
+  if (weak) throw new TypeError(`a signing key ${weak.problem}. ${weak.hint}`);
   return keys;
+}
+
+/** What is no number would turn the check off, in silence. */
+function checkedTolerance({ toleranceSeconds = 300 }: Pick<VerificationOptions, 'toleranceSeconds'>): number {
+  if (Number.isFinite(toleranceSeconds) && toleranceSeconds >= 0) return toleranceSeconds;
+  throw new TypeError('toleranceSeconds must be a number of seconds, 0 or more: is the variable set?');
+}
+
+function checkedLimit({ maxBodyBytes = 1024 ** 2 }: Pick<WebhooksOptions, 'maxBodyBytes'>): number {
+  if (Number.isFinite(maxBodyBytes) && maxBodyBytes > 0) return maxBodyBytes;
+  throw new TypeError('maxBodyBytes must be a number of bytes, more than 0: is the variable set?');
+}
+
+function checkedSeconds(now: Date): number {
+  const ms = now instanceof Date ? now.getTime() : NaN;
+  if (Number.isNaN(ms)) throw new TypeError('now must be a valid date');
+  return Math.floor(ms / 1000);
 }

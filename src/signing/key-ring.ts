@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { slotstream } from '#src/base/command.ts';
 import { createFile, replaceFile } from '#src/base/durable-file.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
+import { secretBytes, weakKeyIn } from './weak-key.ts';
 
 export interface KeyRingOptions {
   /** The configured keys; undefined: those of the file. */
@@ -28,7 +29,6 @@ export interface KeyRing {
 /** A new key in the file is used by every process after this time. */
 export const recheckMs = 1000;
 const keyFile = 'signing-keys';
-const minBytes = 16;
 const recommendedBytes = 24;
 
 export function openKeyRing(options: KeyRingOptions): KeyRing {
@@ -126,24 +126,9 @@ function readKeyFile(path: string): readonly string[] {
 }
 
 function checkKeys(keys: readonly string[], source: string): readonly string[] {
-  if (keys.length === 0 || keys.some((key) => key.trim() === ''))
-    throw new SlotstreamError('config', `A signing key in ${source} is blank.`, {
-      hint: 'Give one key, or several separated by commas; 32 random bytes are good: openssl rand -base64 32',
-    });
-  if (keys.some((key) => /^whsec_(?![A-Za-z0-9+/]+={0,2}$)/.test(key)))
-    throw new SlotstreamError('config', `A signing key in ${source} begins with whsec_ and is not base64 after it.`, {
-      hint: 'Copy the whole secret again, as the service shows it.',
-    });
-  if (keys.some((key) => secretBytes(key) < minBytes))
-    throw new SlotstreamError('config', `A signing key in ${source} is shorter than ${minBytes} bytes.`, {
-      hint: 'Use at least 24 random bytes: openssl rand -base64 32',
-    });
+  const weak = weakKeyIn(keys);
+  if (weak) throw new SlotstreamError('config', `A signing key in ${source} ${weak.problem}.`, { hint: weak.hint });
   return keys;
-}
-
-/** The length of the secret itself: a `whsec_` key is its base64. */
-function secretBytes(key: string): number {
-  return key.startsWith('whsec_') ? Buffer.from(key.slice('whsec_'.length), 'base64').length : Buffer.byteLength(key);
 }
 
 function warningsAbout(keys: readonly string[]): readonly string[] {

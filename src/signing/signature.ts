@@ -57,7 +57,8 @@ export function verifySignature(request: SignedRequest): SignatureVerdict {
   const claim = request.scheme === 'timestamped' ? readTimestamped(request) : readStandard(request);
   if (typeof claim === 'string') return { ok: false, refusal: claim };
   const age = Math.abs(request.nowSeconds - claim.seconds);
-  const stale = request.toleranceSeconds > 0 && age > request.toleranceSeconds;
+  // Written so that what is no number is stale.
+  const stale = request.toleranceSeconds !== 0 && !(age <= request.toleranceSeconds);
   for (const key of request.keys) {
     const ready = readyKey(request.scheme, key);
     const expected = macOf(ready, claim.prefix, request.body);

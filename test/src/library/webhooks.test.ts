@@ -83,6 +83,44 @@ describe('readWebhook', () => {
     }
     expect(() => readWebhook({ body: {} as unknown as string, headers: {}, keys })).toThrow('bytes that arrived');
   });
+
+  it('takes no number and no time that would turn a check off: each is a mistake of the program (N2)', () => {
+    const body = sampled[0] ?? '';
+    const old = { body, headers: signWebhook({ body, key, timestamp: 1000 }), keys };
+    const noTimes = [NaN, -1, Infinity, null, '300', 'abc', {}, Number(process.env['NOT_SET'])] as number[];
+    for (const toleranceSeconds of noTimes) {
+      expect(() => readWebhook({ ...old, toleranceSeconds })).toThrow(TypeError);
+      expect(() => readWebhook({ ...old, toleranceSeconds })).toThrow('toleranceSeconds must be a number');
+      expect(() => new Webhooks({ keys, toleranceSeconds })).toThrow('toleranceSeconds must be a number');
+    }
+    for (const maxBodyBytes of [...noTimes, 0])
+      expect(() => new Webhooks({ keys, maxBodyBytes })).toThrow('maxBodyBytes must be a number');
+    for (const wrong of [new Date(NaN), null, 1_000_000, '1970-01-01'] as Date[])
+      expect(() => readWebhook({ ...old, now: wrong })).toThrow('now must be a valid date');
+    const unset = { toleranceSeconds: undefined, maxBodyBytes: undefined } as unknown as { toleranceSeconds: number };
+    expect(readWebhook({ ...old, ...unset })).toMatchObject({ ok: false, refusal: 'stale_signed' });
+    expect(() => new Webhooks({ keys, ...unset })).not.toThrow();
+  });
+
+  it('refuses the keys that the mirror refuses, and never says one (N2)', () => {
+    const weak = [
+      'a',
+      'fifteen bytes..',
+      'whsec_AA==',
+      'whsec_????????????????????????',
+      'CHANGE-ME-CHANGE-ME-CHANGE-ME',
+    ];
+    for (const wrong of weak)
+      for (const use of [
+        () => readWebhook({ body: '{}', headers: {}, keys: [key, wrong] }),
+        () => new Webhooks({ keys: [wrong] }),
+        () => signWebhook({ body: '{}', key: wrong }),
+      ]) {
+        expect(use).toThrow(TypeError);
+        expect(use).toThrow(/^a signing key (is|begins|has)/);
+        expect(use).not.toThrow(wrong.length > 1 ? wrong : 'never');
+      }
+  });
 });
 
 describe('Webhooks', () => {

@@ -42,6 +42,7 @@ describe('the key ring fails closed', () => {
     ['an empty key', ['']],
     ['a blank key', [long, ' \t']],
     ['fifteen bytes', ['abcdefghijklmno']],
+    ['the value of an example', [long, 'change-me-change-me-abc']],
   ])('refuses %s with exit code 2 and never says the key', (_, keys) => {
     const complaint = complaintOf(() => open({ keys }));
     expect(exitCodeOf(complaint)).toBe(2);

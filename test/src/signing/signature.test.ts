@@ -131,6 +131,12 @@ describe('age', () => {
   it('is not checked with a tolerance of 0', () => {
     expect(check(signed({ atSeconds: 1 }), { toleranceSeconds: 0 })).toEqual(accepted);
   });
+
+  it('is too great for a tolerance, and at a time, that is no number (N2)', () => {
+    for (const toleranceSeconds of [NaN, -1, null, 'abc', {}] as number[])
+      expect(check(signed({ atSeconds: 1 }), { toleranceSeconds })).toEqual(refused('stale_signed'));
+    expect(check(signed(), { nowSeconds: NaN })).toEqual(refused('stale_signed'));
+  });
 });
 
 describe('the key ring', () => {
