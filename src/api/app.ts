@@ -119,7 +119,9 @@ export function createAdminApp({
       return (await refusal(context)) ?? (await mcp.open()).fetch(context.req.raw, caller);
     });
   }
-  app.use(createAuth({ ...auth, record: async (caller, request) => (await reads?.())?.refused(caller, request) }));
+  app.use(
+    createAuth({ ...auth, report, record: async (caller, request) => (await reads?.())?.refused(caller, request) }),
+  );
   addOperations(api, application, processOperations);
   for (const path of ['/', ...processOperations.map(({ path }) => path)])
     api.all(path, (context) => methodNotAllowed(context, ['GET']));

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { createAdminApp, type AdminNeeds, type Pages, type ReadApi } from '#src/api/app.ts';
 import { createAccessLog } from '#src/api/auth/access-log.ts';
 import { createLoginCodes, loginLink } from '#src/api/auth/login-codes.ts';
+import { sessionsOfMirror, sessionsOfProcess } from '#src/api/auth/session.ts';
 import type { Installation } from '#src/read/health/read-health.ts';
 import { adminTokenFile, openAdminToken, writeAddress } from '#src/api/running-instance.ts';
 import { isLoopback } from '#src/base/loopback.ts';
@@ -47,6 +48,7 @@ export function openAdmin(
     readToken: config.adminReadToken,
     metricsToken: config.metricsToken,
     loginCodes,
+    sessions: store ? sessionsOfMirror({ store, clock: Date.now }) : sessionsOfProcess({ clock: Date.now }),
     loginCommand,
     hostNames: [config.adminHost, ...(adminUrl === undefined ? [] : [new URL(adminUrl).hostname])],
     ...(hasLoopback && (adminUrl === undefined || isLoopback(new URL(adminUrl))) && { ownName: nameFor(adminToken) }),

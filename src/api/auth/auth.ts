@@ -29,7 +29,7 @@ import {
 import { loginLink, type LoginCodes } from './login-codes.ts';
 import { createLoginThrottle } from './login-throttle.ts';
 import { continueAt, loginHeaders, loginPage, type LoginPage } from './login-page.ts';
-import { createSessions, type Sessions } from './session.ts';
+import { createSessions, type SessionRecord, type Sessions } from './session.ts';
 import { minTokenLength } from '#src/api/running-instance.ts';
 
 export type RejectionCause = 'unauthenticated' | 'wrong' | 'too_many' | 'cross_site' | 'unknown_host' | 'read_only';
@@ -55,6 +55,10 @@ export interface AuthNeeds {
   /** Records a change that is refused to a caller that can only read; never fails. */
   record(caller: Caller, request: RefusedRequest): Promise<void>;
   loggedIn(): void;
+  /** Receives why a session could not be ended in other processes. */
+  report(error: unknown): void;
+  /** Which sessions are open still. */
+  readonly sessions: SessionRecord;
 }
 
 type Verdict = 'absent' | 'wrong' | 'cross_site' | { readonly by: 'token' | 'session'; readonly holder: TokenHolder };
@@ -118,7 +122,9 @@ export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): Mi
 
   function logIn(context: AdminContext, { sessions }: TokenHolder, next: string): Response {
     loggedIn();
-    setSession(context, sessions.open());
+    const cookie = sessions.open();
+    needs.sessions.begun(cookie);
+    setSession(context, cookie);
     return isFromElsewhere(context) ? continueAt(context, next) : context.redirect(next, 303);
   }
 
@@ -136,7 +142,7 @@ export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): Mi
     return reject(context, 'wrong', { next, problem: 'This is neither the admin token nor the read-only token.' });
   }
 
-  function logInByCode(context: AdminContext, code: string): Response | Promise<Response> {
+  async function logInByCode(context: AdminContext, code: string): Promise<Response> {
     // A page could send many in the name of its visitor.
     if (isFromPage(context) && !isNavigation(context)) return forbid(context, 'cross_site');
     const next = requestedAddress(context);
@@ -148,10 +154,39 @@ export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): Mi
     const holder = used && holders.find(({ isReadOnly }) => isReadOnly === used.isReadOnly);
     if (holder !== undefined) return logIn(context, holder, next);
     // The same browser opens the link again.
-    if (typeof sessionOf(holders, context) === 'object') return context.redirect(next, 303);
+    if (typeof (await sessionOf(context)) === 'object') return context.redirect(next, 303);
     return reject(context, 'wrong', {
       problem: 'This link is not valid any more. A new one is valid for a minute, once.',
     });
+  }
+
+  async function logOut(context: AdminContext): Promise<Response> {
+    const answer = endSession(context);
+    try {
+      await needs.sessions.end(sessionIn(context) ?? '');
+      return answer;
+    } catch (error) {
+      needs.report(error);
+      const headers = { 'set-cookie': answer.headers.get('set-cookie') ?? '' };
+      return context.json({ title: 'Service Unavailable', message: notEndedEverywhere }, 503, headers);
+    }
+  }
+
+  async function authenticate(context: AdminContext): Promise<Verdict> {
+    const header = context.req.header('authorization');
+    if (header === undefined) return sessionOf(context);
+    const holder = holders.find(({ isBearer }) => isBearer(header));
+    return holder === undefined ? 'wrong' : { by: 'token', holder };
+  }
+
+  async function sessionOf(context: AdminContext): Promise<Verdict> {
+    const cookie = sessionIn(context);
+    if (cookie === undefined) return 'absent';
+    const states = holders.map(({ sessions }) => sessions.stateOf(cookie));
+    const holder = holders[states.indexOf('valid')];
+    if (holder === undefined) return states.includes('expired') ? 'absent' : 'wrong';
+    if (!(await needs.sessions.isOpen(cookie))) return 'absent';
+    return (isReading(context) ? mayRead(context) : isSameOrigin(context)) ? { by: 'session', holder } : 'cross_site';
   }
 
   return async (context, next) => {
@@ -167,11 +202,11 @@ export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): Mi
       context.set('caller', { who: 'metrics token', address: addressOf(context) });
       return next();
     }
-    const verdict = authenticate(holders, context);
+    const verdict = await authenticate(context);
     if (verdict === 'absent' || verdict === 'wrong') return reject(context, verdict);
     if (verdict === 'cross_site') return forbid(context, verdict);
     const { by, holder } = verdict;
-    if (by === 'session' && isPostTo(context, '/logout')) return endSession(context);
+    if (by === 'session' && isPostTo(context, '/logout')) return logOut(context);
     const { isReadOnly } = holder;
     context.set('readOnly', isReadOnly);
     const who = `${isReadOnly ? 'read-only' : 'admin'} ${by === 'session' ? by : 'token'}` as const;
@@ -189,6 +224,9 @@ export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): Mi
 
 export const unknownHost =
   'This host name is not known here. Set ADMIN_URL to the URL under which people open this listener.';
+
+const notEndedEverywhere =
+  'You are logged out of this process. The database did not answer, so a copy of the cookie may stay valid in other processes, and after a restart, until its twelve hours have passed.';
 
 const forbidden = {
   cross_site: 'A page of another site sent this request.',
@@ -216,22 +254,6 @@ function holderOf(
 const isReading = ({ req: { method } }: AdminContext): boolean => method === 'GET' || method === 'HEAD';
 
 const isPostTo = ({ req }: AdminContext, path: string): boolean => req.method === 'POST' && req.path === path;
-
-function authenticate(holders: readonly TokenHolder[], context: AdminContext): Verdict {
-  const header = context.req.header('authorization');
-  if (header === undefined) return sessionOf(holders, context);
-  const holder = holders.find(({ isBearer }) => isBearer(header));
-  return holder === undefined ? 'wrong' : { by: 'token', holder };
-}
-
-function sessionOf(holders: readonly TokenHolder[], context: AdminContext): Verdict {
-  const cookie = sessionIn(context);
-  if (cookie === undefined) return 'absent';
-  const states = holders.map(({ sessions }) => sessions.stateOf(cookie));
-  const holder = holders[states.indexOf('valid')];
-  if (holder === undefined) return states.includes('expired') ? 'absent' : 'wrong';
-  return (isReading(context) ? mayRead(context) : isSameOrigin(context)) ? { by: 'session', holder } : 'cross_site';
-}
 
 interface PageAnswer extends Partial<LoginPage> {
   readonly headers: Readonly<Record<string, string>>;

@@ -1,6 +1,7 @@
 // The admin listener without sockets: its token, a clock that moves by hand, and everything reported to it.
 import { createAdminApp, type AdminNeeds } from '#src/api/app.ts';
 import { createLoginCodes } from '#src/api/auth/login-codes.ts';
+import { sessionsOfProcess } from '#src/api/auth/session.ts';
 import { openListener } from '#src/receiver/listener.ts';
 
 export const adminToken = 'a-token-of-more-than-sixteen-bytes';
@@ -14,6 +15,7 @@ export function openAdmin(more: Partial<AdminNeeds> = {}) {
     readToken,
     hostNames: [],
     loginCodes: createLoginCodes({ clock: () => clock.nowMs }),
+    sessions: sessionsOfProcess({ clock: () => clock.nowMs }),
     clock: () => clock.nowMs,
     delayMs: 1,
     status: async () => ({ pid: 7 }),

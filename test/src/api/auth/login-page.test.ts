@@ -105,6 +105,19 @@ describe('logging out', () => {
     expect(answer.headers.get('set-cookie')).toMatch(/^slotstream_session_8081=; Max-Age=0; Path=\//);
   });
 
+  it('ends the session in a process without a database too, which takes no session of another process (N4)', async () => {
+    const [admin, other] = [openAdmin(), openAdmin()];
+    const [cookie, second] = [await logIn(admin), await logIn(admin)];
+    const status = async ({ ask }: Admin, mine: string) =>
+      (await ask('/api/status', { headers: { cookie: mine } })).status;
+    // Two logins of one second are two sessions.
+    expect(second).not.toBe(cookie);
+    expect([await status(admin, cookie), await status(other, cookie)]).toEqual([200, 401]);
+    await logOut(admin, { ...sameOrigin, cookie });
+    expect([await status(admin, cookie), await status(admin, second)]).toEqual([401, 200]);
+    expect(other.heard.refused).toEqual(['unauthenticated']);
+  });
+
   it('is possible for a session that can only read', async () => {
     const admin = openAdmin();
     const cookie = cookieOf(await submit(admin, { token: readToken }));
