@@ -21,6 +21,7 @@ export function openContext({ stdout, stderr }: Streams = process): VerbContext 
   const writeError = writerTo(stderr);
   return {
     env: process.env,
+    inFile,
     config,
     log: memoize(() => createLog({ level: config().logLevel, pretty: process.stderr.isTTY })),
     out: (line) => write(`${line}\n`),

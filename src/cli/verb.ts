@@ -28,6 +28,8 @@ export type ExitCode = 0 | 1 | 2 | 3;
 /** What a verb may use of its process. Nothing is opened before a verb asks for it. */
 export interface VerbContext {
   readonly env: Environment;
+  /** The names in it that come from the `.env` file. */
+  readonly inFile?: readonly string[];
   /** Reads the environment; throws one error that lists every problem. */
   readonly config: () => Config;
   readonly log: () => Log;

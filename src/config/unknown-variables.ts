@@ -1,22 +1,19 @@
 // Finds variables that are probably misspelt: names that no setting has, with a prefix of ours or close to a name of ours. Only names
 // are reported, never values.
 import { editDistance, nearestName } from '#src/base/did-you-mean.ts';
-import type { Setting } from './readers.ts';
-import { settings } from './variables.ts';
+import { settingNames } from './setting-names.ts';
 
 /** Other programs have no variables that begin like this. */
 const ownPrefixes = /^(ALERTS?|DISK_LOG|FEED|OAUTH|QUEUE|RECONCILE|RETENTION|SIGNATURE|SIGNING|SWEEP)_/;
 
-const known = Object.entries<Setting>(settings).flatMap(([name, { alias = [] }]) =>
-  [name, `${name}_FILE`].concat(alias),
-);
-
 /** `inFile`: the names in the `.env` file, which are meant for this program, or for the containers beside it. */
 export function unknownVariables(names: readonly string[], inFile: readonly string[]): readonly string[] {
   return [...new Set([...names, ...inFile])]
-    .filter((name) => !known.includes(name))
+    .filter((name) => !settingNames.includes(name))
     .flatMap((name) => {
-      const nearest = ownPrefixes.test(name) ? nearestName(known, name) : inFile.includes(name) && misspelt(name);
+      const nearest = ownPrefixes.test(name)
+        ? nearestName(settingNames, name)
+        : inFile.includes(name) && misspelt(name);
       if (nearest) return [`${name} is not a setting and has no effect. Did you mean ${nearest}?`];
       return ownPrefixes.test(name) ? [`${name} is not a setting and has no effect; .env.example lists them all.`] : [];
     });
@@ -24,4 +21,4 @@ export function unknownVariables(names: readonly string[], inFile: readonly stri
 
 /** A slip of the keyboard: the same first letter, and at most two edits. */
 const misspelt = (name: string): string | undefined =>
-  known.find((each) => each.startsWith(name.slice(0, 1)) && editDistance(each, name) <= 2);
+  settingNames.find((each) => each.startsWith(name.slice(0, 1)) && editDistance(each, name) <= 2);

@@ -6,6 +6,7 @@ import { openApp } from '#src/app/app.ts';
 import type { Roles } from '#src/app/roles.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import type { Setting } from '#src/config/readers.ts';
+import { environmentForOthers } from '#src/config/setting-names.ts';
 import { settings } from '#src/config/variables.ts';
 import { alignColumns } from '#src/cli/terminal.ts';
 import { loadConfig, type Config } from '#src/config/load.ts';
@@ -81,9 +82,7 @@ async function serveThrough(
   const { port } = context.config();
   requireSettings(context.config(), ['API_TOKEN']);
   const signal = context.stopping();
-  // Not our secrets.
-  const passed = Object.entries(context.env).filter(([name]) => !(name.replace(/_FILE$/, '') in settings));
-  const env = { ...Object.fromEntries(passed), PORT: String(port) };
+  const env = { ...environmentForOthers(context.env, context.inFile ?? []), PORT: String(port) };
   await using tunnel = await openTunnel({ command, env, signal });
   context.notify(`The tunnel leads from ${tunnel.url} to port ${port}. Its operator can read every delivery.`);
   const config = loadConfig({ ...context.env, PUBLIC_URL: tunnel.url });
