@@ -109,8 +109,12 @@ function showMeeting(meeting: Meeting, { pathname, chosen }: { readonly pathname
   );
 }
 
-const notValid = (): Promise<Response> =>
+export const notValid = (): Promise<Response> =>
   page(404, html`<h1>This link is not valid any more</h1><p>Links of messages are valid for seven days.</p>`);
+
+/** For a process that cannot reach the database. */
+export const notAvailable = (): Promise<Response> =>
+  page(503, html`<h1>Not available</h1><p>The database does not answer. Try again in a minute.</p>`);
 
 const headers = {
   'cache-control': 'no-store',

@@ -2,12 +2,15 @@
 // their pages on the public listener, loaded with the first link that is opened.
 import { randomBytes } from 'node:crypto';
 import type { AnswerPage } from '#src/api/answer-page.ts';
+import { idOf } from '#schemas/wire.ts';
 import { memoize } from '#src/base/memoize.ts';
+import { secondMs } from '#src/base/time.ts';
+import { withTimeout } from '#src/base/timeout.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import type { Log } from '#src/observability/log.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
-import { answerKey, answerLinkMs, makeAnswerToken } from '#src/read/bookings/answer-link.ts';
+import { answerKey, answerLinkMs, isAnswerToken, makeAnswerToken } from '#src/read/bookings/answer-link.ts';
 import type { Store } from '#src/store/contract.ts';
 import { retryBudgets } from '#src/upstream/retry-budgets.ts';
 import type { AnswerLink } from '#workers/alerts/message/question.ts';
@@ -57,14 +60,35 @@ export function answerPages({
   const report = errorLogger(log, 'answers');
   // Opened late, and closed with the process.
   const resources = opened.use(new AsyncDisposableStack());
+  const mirror = memoize(async () => own ?? resources.use(await openMirror(config, log)));
   const load = memoize(async (): Promise<AnswerPage> => {
-    const { createAnswerPage } = await import('#src/api/answer-page.ts');
-    const store = own ?? resources.use(await openMirror(config, log));
+    const { createAnswerPage } = await loadPages();
+    const store = await mirror();
     const answers = answerRecorder({ config, store, nowMs, ...(metrics && { metrics }) });
     return createAnswerPage({ store, tail, clock: nowMs, answers, key: await answerKey(store, newKey), report });
   });
-  return async (request) => (await load())(request);
+  let failedAtMs = -Infinity;
+  return async (request) => {
+    const { notValid, notAvailable } = await loadPages();
+    if (!isAnswerToken(idOf(new URL(request.url).pathname))) return notValid();
+    if (performance.now() - failedAtMs < retryAfterMs) return notAvailable();
+    let page: AnswerPage;
+    try {
+      page = await withTimeout(load(), loadTimeoutMs);
+    } catch (error) {
+      failedAtMs = performance.now();
+      report(error);
+      return notAvailable();
+    }
+    return page(request);
+  };
 }
+
+/** It is read once. A visitor waits no longer for it, and for a while it is not asked for again: anyone can make up a link. */
+const loadTimeoutMs = 2 * secondMs;
+const retryAfterMs = 5 * secondMs;
+
+const loadPages = () => import('#src/api/answer-page.ts');
 
 export const newKey = (): string => randomBytes(32).toString('base64url');
 

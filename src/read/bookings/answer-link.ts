@@ -36,14 +36,18 @@ export function makeAnswerToken(key: string, { invitee, host, expiresMs }: Answe
 
 /** Longer ones are not read. */
 const longestToken = 1_000;
+const tokenForm = /^[\w-]+\.[\w-]{43}$/;
+
+/** Whether it can be a token: what is not is refused before anything is opened. */
+export const isAnswerToken = (text: string): boolean => text.length <= longestToken && tokenForm.test(text);
 
 /** Undefined for a token that is forged or has ended. */
 export function readAnswerToken(key: string, token: string, nowMs: number): AnswerClaim | undefined {
-  const [claim = '', mac = '', ...rest] = token.length <= longestToken ? token.split('.') : [];
+  const [claim = '', mac = ''] = isAnswerToken(token) ? token.split('.') : [];
   const given = Buffer.from(mac, 'base64url');
   const expected = macOf(key, claim);
   // Another text of the same bytes is no other token.
-  const isWhole = rest.length === 0 && given.toString('base64url') === mac && given.length === expected.length;
+  const isWhole = given.toString('base64url') === mac && given.length === expected.length;
   if (!isWhole || !timingSafeEqual(given, expected)) return undefined;
   const [invitee = '', host = '', seconds = ''] = Buffer.from(claim, 'base64url').toString().split('/');
   const expiresMs = Number(seconds) * 1000;
