@@ -121,6 +121,8 @@ const headers = {
   // The address is the permission.
   'referrer-policy': 'no-referrer',
   'x-robots-tag': 'noindex',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
   'content-security-policy': contentPolicy({ style, forms: true }),
 } as const;
 

@@ -8,6 +8,9 @@ export interface FixedResponse {
   readonly text: string;
 }
 
+/** No page of another site reads or guesses at an answer. */
+const ownOnly = { 'cross-origin-resource-policy': 'same-origin', 'x-content-type-options': 'nosniff' } as const;
+
 export const responses = {
   accepted: fixed(202, 'Accepted', 'The delivery is stored and will be processed.'),
   selfTest: fixed(200, selfTestTitle, 'The signature is valid. Nothing was stored.'),
@@ -53,5 +56,9 @@ function fixed(status: number, title: string, message: string, headers: Record<s
 }
 
 export function jsonResponse(status: number, content: object, headers: Record<string, string> = {}): FixedResponse {
-  return { status, headers: { 'content-type': 'application/json', ...headers }, text: JSON.stringify(content) };
+  return {
+    status,
+    headers: { 'content-type': 'application/json', ...ownOnly, ...headers },
+    text: JSON.stringify(content),
+  };
 }

@@ -11,6 +11,9 @@ import { openAnswerWorld } from '../../harness/mirror/answer-world.ts';
 import { rowsOf, oneEngine, type TestStore } from '../../harness/stores.ts';
 import { openedOnce } from '../../harness/opened.ts';
 
+/** What every answer has, whatever its status. */
+const ownOnly = ['nosniff', 'same-origin'];
+
 async function openWorld(fresh: () => Promise<TestStore>) {
   await using stack = new AsyncDisposableStack();
   const world = stack.use(await openAnswerWorld(fresh));
@@ -38,6 +41,9 @@ async function openWorld(fresh: () => Promise<TestStore>) {
   async function ask(token: string, init: RequestInit = {}, query = '') {
     const request = new Request(`https://hooks.example.test/answers/${token}${query}`, init);
     const answer = await page(request);
+    // (N13)
+    const { headers } = answer;
+    expect([headers.get('x-content-type-options'), headers.get('cross-origin-resource-policy')]).toEqual(ownOnly);
     return { status: answer.status, html: await answer.text(), headers: answer.headers };
   }
   const kept = stack.move();

@@ -32,6 +32,30 @@ describe('the raw bytes are verified before anything is parsed', () => {
   });
 });
 
+describe('every answer', () => {
+  it('is of the type that it names, and not for pages of other sites (N13)', async () => {
+    await using receiver = await openReceiver();
+    const requests: readonly (readonly [number, string, RequestInit])[] = [
+      [202, '/webhooks', { method: 'POST', body, headers: receiver.sign(body) }],
+      [401, '/webhooks', { method: 'POST', body }],
+      [405, '/webhooks', {}],
+      [415, '/webhooks', { method: 'POST', body, headers: { 'content-encoding': 'gzip' } }],
+      [200, '/healthz', {}],
+      [200, '/readyz', {}],
+      [405, '/readyz', { method: 'POST' }],
+      [404, '/answers/x', {}],
+      [404, '/', {}],
+    ];
+    for (const [status, path, init] of requests) {
+      const answer = await fetch(new URL(path, `http://127.0.0.1:${receiver.port}`), init);
+      await answer.body?.cancel();
+      const { headers } = answer;
+      expect([path, answer.status, headers.get('x-content-type-options')]).toEqual([path, status, 'nosniff']);
+      expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+    }
+  });
+});
+
 describe('a rejected signature', () => {
   it('gets the same response whatever is wrong with it, also where one of two headers is right', async () => {
     await using receiver = await openReceiver();
