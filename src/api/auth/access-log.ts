@@ -1,4 +1,4 @@
-// Writes rejected requests and new sessions to the log and the metrics.
+// Writes rejected requests and new sessions to the log and the metrics, with the address of the socket: behind a proxy, the proxy's.
 import { throttled, type Log } from '#src/observability/log.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
 import type { AuthNeeds } from './auth.ts';
@@ -15,13 +15,13 @@ export function createAccessLog(
 ): Pick<AuthNeeds, 'refused' | 'loggedIn'> {
   const write = throttled(log, logIntervalMs);
   return {
-    refused(cause, { method, path }) {
+    refused(cause, { method, path, address }) {
       metrics.adminRefused(cause);
       // Its caller has a token, so these are not guesses: each one is logged.
       if (cause === 'read_only')
-        log.warn({ method, path: startOf(path) }, 'a change with the read-only token was refused');
-      else if (cause !== 'unauthenticated') write('warn', 'the admin listener rejected a request', { cause });
+        log.warn({ method, path: startOf(path), address }, 'a change with the read-only token was refused');
+      else if (cause !== 'unauthenticated') write('warn', 'the admin listener rejected a request', { cause, address });
     },
-    loggedIn: () => log.info('a browser logged in to the admin listener'),
+    loggedIn: ({ address }) => log.info({ address }, 'a browser logged in to the admin listener'),
   };
 }

@@ -51,10 +51,10 @@ export interface AuthNeeds {
   clock(): number;
   /** How long the answer to a wrong token is delayed, once there were too many. */
   readonly delayMs?: number;
-  refused(cause: RejectionCause, request: RefusedRequest): void;
+  refused(cause: RejectionCause, request: RefusedRequest & Pick<Caller, 'address'>): void;
   /** Records a change that is refused to a caller that can only read; never fails. */
   record(caller: Caller, request: RefusedRequest): Promise<void>;
-  loggedIn(): void;
+  loggedIn(from: Pick<Caller, 'address'>): void;
   /** Receives why a session could not be ended in other processes. */
   report(error: unknown): void;
   /** Which sessions are open still. */
@@ -80,7 +80,8 @@ export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): Mi
   ];
   const isMetricsBearer = needs.metricsToken === undefined ? () => false : equalTo(`Bearer ${needs.metricsToken}`);
   const throttle = createLoginThrottle({ clock, ...timing });
-  const refused = (cause: RejectionCause, { req }: AdminContext): void => needs.refused(cause, req);
+  const refused = (cause: RejectionCause, context: AdminContext): void =>
+    needs.refused(cause, { method: context.req.method, path: context.req.path, address: addressOf(context) });
 
   const page = (context: AdminContext, status: 401 | 429, { headers, ...given }: PageAnswer) =>
     context.html(loginPage({ next: requestedAddress(context), command, ...given }), status, {
@@ -121,7 +122,7 @@ export function createAuth({ token, readToken, clock, ...needs }: AuthNeeds): Mi
   }
 
   function logIn(context: AdminContext, { sessions }: TokenHolder, next: string): Response {
-    loggedIn();
+    loggedIn({ address: addressOf(context) });
     const cookie = sessions.open();
     needs.sessions.begun(cookie);
     setSession(context, cookie);

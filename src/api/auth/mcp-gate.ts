@@ -41,7 +41,7 @@ export function createMcpGate({ mcpToken, hostNames, token, readToken, refused, 
         ...headers
       }: { readonly title: string; readonly message: string; readonly [name: string]: string },
     ): Response => {
-      refused(cause, req);
+      refused(cause, { method: req.method, path: req.path, address: addressOf(context) });
       return context.json({ title, message }, status, headers);
     };
     const wait = (seconds: number, message: string): Response =>

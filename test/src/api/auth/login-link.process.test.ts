@@ -42,6 +42,18 @@ describe('the login link', { shuffle: false }, () => {
     expect(product.output()).not.toContain('login=');
   });
 
+  it('is used, and wrong tokens are sent, from an address that the log names (N12)', () => {
+    const lines = product
+      .output()
+      .split('\n')
+      .filter((line) => /rejected a request|a browser logged in/.test(line));
+    const address = '127.0.0.1';
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { msg: 'the admin listener rejected a request', cause: 'wrong', address },
+      { msg: 'a browser logged in to the admin listener', address },
+    ]);
+  });
+
   it.runIf(existsSync('/usr/bin/script'))('is shown to a person at a terminal', async () => {
     await using own = await openHome();
     const main = fileURLToPath(new URL('../../../../bin/slotstream.js', import.meta.url));

@@ -97,13 +97,13 @@ describe('the access log', () => {
     const log = { warn: (fields: object, message: string) => lines.push([fields, message]) } as unknown as Log;
     const { refused } = createAccessLog(log, { adminRefused: (cause) => counted.push(cause) });
     for (const path of ['/api/deliveries/7/replay', '/api/feed/consumers/ada', '/api/ada@example.test', '/'])
-      refused('read_only', { method: 'POST', path });
+      refused('read_only', { method: 'POST', path, address: '192.0.2.1' });
     const message = 'a change with the read-only token was refused';
     expect(lines).toEqual([
-      [{ method: 'POST', path: '/api/deliveries' }, message],
-      [{ method: 'POST', path: '/api/feed' }, message],
-      [{ method: 'POST', path: '/api' }, message],
-      [{ method: 'POST', path: '' }, message],
+      [{ method: 'POST', path: '/api/deliveries', address: '192.0.2.1' }, message],
+      [{ method: 'POST', path: '/api/feed', address: '192.0.2.1' }, message],
+      [{ method: 'POST', path: '/api', address: '192.0.2.1' }, message],
+      [{ method: 'POST', path: '', address: '192.0.2.1' }, message],
     ]);
     expect(counted).toEqual(['read_only', 'read_only', 'read_only', 'read_only']);
   });
