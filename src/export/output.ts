@@ -2,7 +2,7 @@
 // it contains personal data.
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, realpath, rename, rm, stat, type FileHandle } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import { syncFolder } from '#src/base/durable-file.ts';
 import type { Output } from './format.ts';
@@ -17,8 +17,16 @@ export interface Destination extends Output, AsyncDisposable {
   readonly published?: { readonly run: string; readonly objects: number } | undefined;
 }
 
-export async function openFileOutput(name: string): Promise<Destination> {
+/** What an export must not replace: the program's own files. */
+export interface OwnFiles {
+  readonly dataDir: string;
+  /** The SQLite database, which may be in another folder. */
+  readonly database?: string | undefined;
+}
+
+export async function openFileOutput(name: string, own: OwnFiles): Promise<Destination> {
   const path = await realPath(name);
+  await refuseOwn(name, path, own);
   const partial = `${path}.partial-${randomBytes(6).toString('hex')}`;
   // Fails if the path exists: in a shared folder it may be a link that another user created.
   const file = await explainFailure(name, async () => {
@@ -92,6 +100,45 @@ async function realPath(name: string): Promise<string> {
   throw new SlotstreamError('usage', `${name} is not a regular file, so it cannot be replaced.`, {
     hint: found.isDirectory() ? 'Name a file in this folder.' : 'To write to a pipe, use --out - and redirect.',
   });
+}
+
+async function refuseOwn(name: string, path: string, { dataDir, database }: OwnFiles): Promise<void> {
+  const target = await placeOf(path);
+  const below = relative(await placeOf(dataDir), target);
+  if (below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below))
+    throw new SlotstreamError('usage', `${name} is in DATA_DIR, where the files are that Slotstream runs on.`, {
+      hint: 'Name a file in another folder, or use --out - and redirect.',
+    });
+  const file = database === undefined ? undefined : await placeOf(database);
+  const isOwn = file !== undefined && ['', '-wal', '-shm', '-journal'].some((end) => target === file + end);
+  if (isOwn || (await explainFailure(name, () => isSqlite(path))))
+    throw new SlotstreamError(
+      'usage',
+      `${name} is ${isOwn ? 'the database of the mirror' : 'a SQLite database'}, which an export does not replace.`,
+      {
+        hint: 'Name another file.',
+      },
+    );
+}
+
+/** Where a file is or would be, whatever links lead there. */
+async function placeOf(path: string): Promise<string> {
+  const whole = resolve(path);
+  const found = await realpath(whole).catch(() => undefined);
+  return found ?? (dirname(whole) === whole ? whole : join(await placeOf(dirname(whole)), basename(whole)));
+}
+
+const sqliteHeader = 'SQLite format 3\0';
+
+async function isSqlite(path: string): Promise<boolean> {
+  try {
+    await using file = await open(path, 'r');
+    const { buffer } = await file.read(Buffer.alloc(sqliteHeader.length), 0, sqliteHeader.length, 0);
+    return buffer.toString('latin1') === sqliteHeader;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return false;
+    throw error;
+  }
 }
 
 async function explainFailure<Result>(name: string, work: () => Promise<Result>): Promise<Result> {

@@ -14,6 +14,7 @@ import {
 } from '#src/export/export.ts';
 import { formatNames, formatOf, loadFormat, type FormatName } from '#src/export/formats.ts';
 import { openFileOutput, openTextOutput, type Destination } from '#src/export/output.ts';
+import { sqliteFile } from '#src/store/open-store.ts';
 import { sourceNames } from '#src/export/source.ts';
 import { instantOf } from '#src/base/time.ts';
 import { commaList, duration } from '#src/config/readers.ts';
@@ -109,7 +110,8 @@ export const exportRows = defineVerb({
     const signal = context.stopping();
     const openOutput = async (): Promise<Destination> => {
       if (out === toStdout) return openTextOutput(context.outAll);
-      if (target === undefined) return openFileOutput(out);
+      const { dataDir, databaseUrl } = context.config();
+      if (target === undefined) return openFileOutput(out, { dataDir, database: sqliteFile(databaseUrl) });
       const { openS3Output } = await import('#src/addons/object-storage/s3-output.ts');
       const { storage: account } = context.config();
       return openS3Output({ ...request, account, target, table: name, now: context.now(), signal });

@@ -1,5 +1,7 @@
 // The SQL examples keep a copy of a table: from the feed in PostgreSQL, from incremental exports in DuckDB.
 import { readFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';
 import { expect, inject, it } from 'vitest';
@@ -69,8 +71,9 @@ it.runIf(inject('postgresUrl') !== '')(
 it('the upsert from incremental exports ends with the newest row of each contact', async () => {
   await using home = await openHome();
   await using store = await openStore({ report: () => {} }, home.store);
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'slotstream-out-'));
   const exported = async (n: number) => {
-    const out = join(home.dataDir, `contacts-${n}.parquet`);
+    const out = join(folder.path, `contacts-${n}.parquet`);
     const { code, err } = await home.run(['export', 'contacts', '--format', 'parquet', '--incremental', '--out', out]);
     expect({ code, err }).toMatchObject({ code: 0 });
   };
@@ -81,7 +84,7 @@ it('the upsert from incremental exports ends with the newest row of each contact
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
   try {
-    await connection.run(`set variable files = '${home.dataDir}/contacts-*.parquet'`);
+    await connection.run(`set variable files = '${folder.path}/contacts-*.parquet'`);
     for (let times = 0; times < 2; times += 1) await connection.run(example('upsert_from_exports.sql'));
     const read = 'select company, deleted_at is not null as deleted from contacts_copy order by uri';
     expect((await connection.runAndReadAll(read)).getRowObjectsJS()).toEqual([

@@ -20,7 +20,7 @@ export async function exportFolder() {
     async write(store: Store, request: ExportRequest): Promise<ExportReport & { readonly file: string }> {
       const plan = await planExport(store, request);
       const file = join(path, `${(count += 1)}.${request.format}`);
-      await using destination = await openFileOutput(file);
+      await using destination = await openFileOutput(file, { dataDir: join(path, 'data') });
       return { ...(await runExport({ store, now: () => new Date() }, plan, destination)), file };
     },
     [Symbol.asyncDispose]: () => rm(path, { recursive: true }),

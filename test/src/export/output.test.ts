@@ -1,6 +1,6 @@
 // Where an export goes, in a folder that others may write to, or that we may not read.
 import { execFile } from 'node:child_process';
-import { chmod, chown, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,6 +9,8 @@ import { openFileOutput } from '#src/export/output.ts';
 
 const unprivilegedUser = 65_534;
 const source = new URL('../../../src/export/output.ts', import.meta.url).href;
+
+const own = { dataDir: '/nowhere/data' };
 
 let folder: string;
 beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), 'slotstream-output-'))));
@@ -21,7 +23,7 @@ describe('a file that is written', () => {
     await writeFile(victim, 'precious');
     await symlink(victim, `${path}.partial-${process.pid}`);
     {
-      await using file = await openFileOutput(path);
+      await using file = await openFileOutput(path, own);
       await file.write(Buffer.from('rows'));
       await file.complete();
     }
@@ -32,7 +34,7 @@ describe('a file that is written', () => {
   it('is written to a folder that did not exist', async () => {
     const path = join(folder, 'exports', 'today', 'contacts.csv');
     {
-      await using file = await openFileOutput(path);
+      await using file = await openFileOutput(path, own);
       await file.write(Buffer.from('rows'));
       await file.complete();
     }
@@ -52,11 +54,48 @@ describe('a file that is written', () => {
         process.setgid(${unprivilegedUser});
         process.setuid(${unprivilegedUser});
       }
-      await using file = await openFileOutput(${JSON.stringify(path)});
+      await using file = await openFileOutput(${JSON.stringify(path)}, ${JSON.stringify(own)});
       await file.write(Buffer.from('rows'));
       await file.complete();`;
     await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
     await chmod(folder, 0o700);
     expect([await readdir(folder), await readFile(path, 'utf8')]).toEqual([['contacts.csv'], 'rows']);
+  });
+
+  it('is never a file that the program runs on, also through links and names that lead there (N8)', async () => {
+    const [dataDir, other, linked] = [join(folder, 'data'), join(folder, 'other'), join(folder, 'linked')];
+    for (const each of [dataDir, other]) await mkdir(each);
+    await symlink(dataDir, linked);
+    const database = join(other, 'mirror.db');
+    const contents = 'SQLite format 3\0 and pages';
+    for (const path of [database, `${database}-wal`, join(folder, 'a.csv'), join(dataDir, 'mirror.db')])
+      await writeFile(path, contents);
+    await symlink(database, join(folder, 'link.csv'));
+    await symlink(join(dataDir, 'mirror.db'), join(folder, 'second.csv'));
+    const refused: Readonly<Record<string, string>> = {
+      'data/mirror.db': 'is in DATA_DIR',
+      'data/new.csv': 'is in DATA_DIR',
+      'data/deep/new.csv': 'is in DATA_DIR',
+      'linked/new.csv': 'is in DATA_DIR',
+      'other/../data/queue/jobs.db': 'is in DATA_DIR',
+      'second.csv': 'is in DATA_DIR',
+      'other/mirror.db': 'is the database of the mirror',
+      'other/mirror.db-wal': 'is the database of the mirror',
+      'other/mirror.db-shm': 'is the database of the mirror',
+      'link.csv': 'is the database of the mirror',
+      'a.csv': 'is a SQLite database',
+    };
+    for (const [name, message] of Object.entries(refused))
+      await expect(openFileOutput(join(folder, name), { dataDir, database })).rejects.toMatchObject({
+        code: 'usage',
+        message: expect.stringContaining(message),
+      });
+    expect((await readdir(folder, { recursive: true })).filter((name) => name.includes('new'))).toEqual([]);
+    expect(await readFile(database, 'utf8')).toBe(contents);
+    for (const name of ['database.csv', 'other/b.csv', 'database.csv']) {
+      await using file = await openFileOutput(join(folder, name), { dataDir, database });
+      await file.write(Buffer.from('rows'));
+      await file.complete();
+    }
   });
 });

@@ -1,6 +1,7 @@
 // `slotstream export … --out s3://…` against an S3 server: what readers see, when they see it, and what remains after a failure.
 import { createServer, type IncomingMessage } from 'node:http';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -136,7 +137,8 @@ describe('slotstream export to a prefix', { shuffle: false }, () => {
 
 describe('slotstream export to one object', () => {
   it.each(['csv', 'ndjson', 'parquet'])('writes %s exactly as to a file, and replaces the object', async (format) => {
-    const file = join(home.dataDir, `same.${format}`);
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'slotstream-out-'));
+    const file = join(folder.path, `same.${format}`);
     expect((await exporting(['contacts', '--out', file])).code).toBe(0);
     for (let time = 0; time < 2; time += 1)
       expect((await exporting(['contacts', '--out', `s3://exports/a b/ü+1.${format}`])).code).toBe(0);

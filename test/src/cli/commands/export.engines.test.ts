@@ -1,8 +1,9 @@
 // `slotstream export` as a person runs it: files, mistakes, and being stopped.
-import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readBookingsState } from '#src/store/bookings/booking-follower.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { openStore } from '#src/store/open-store.ts';
@@ -20,11 +21,11 @@ beforeAll(async () => {
   await ingestBodies(store, [contact('1', 'Ada'), contact('2', '=2+3'), contact('3', 'Zoë')]);
 });
 
-let count = 0;
 beforeEach(async () => {
-  folder = join(home.dataDir, `out-${(count += 1)}`);
-  await mkdir(folder);
+  folder = await mkdtemp(join(tmpdir(), 'slotstream-out-'));
 });
+
+afterEach(() => rm(folder, { recursive: true }));
 
 const contact = (id: string, name: string) =>
   JSON.stringify({
@@ -53,6 +54,14 @@ describe('slotstream export', () => {
       ),
     ).toEqual(['Ada', '=2+3', 'Zoë'].map((name) => ({ name, at: '1744630990123456', extra: 'JSON' })));
     expect(await readdir(folder)).toEqual(['contacts.parquet']);
+  });
+
+  it('does not replace the database, nor anything else in DATA_DIR (N8)', async () => {
+    for (const name of ['mirror.db', 'contacts.csv']) {
+      const { code, err } = await exporting('contacts', '--format', 'csv', '--out', join(home.dataDir, name));
+      expect([code, err]).toEqual([2, expect.stringContaining(`${name} is in DATA_DIR`)]);
+    }
+    expect((await exporting('contacts', '--out', '-')).out.split('\r\n')).toHaveLength(5);
   });
 
   it('writes rows to standard output, as CSV unless another format is given, and messages to standard error', async () => {

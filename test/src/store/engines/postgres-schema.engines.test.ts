@@ -1,5 +1,7 @@
 // Mirrors beside other tables: each in a schema of its own, with a queue of its own, and tables of other programs are left alone.
 import { readFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { withSchema } from '#src/base/database-schema.ts';
@@ -54,7 +56,8 @@ describe.runIf(inject('postgresUrl'))('a database with tables of another program
     await until(async () => (await rowsIn('one.contacts')).length === 1, 'the delivery is a row');
     expect([await rowsOf(other, 'event_log'), await rowsIn('public.contacts')]).toEqual([[], []]);
 
-    const file = join(one.dataDir, 'contacts.csv');
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'slotstream-out-'));
+    const file = join(folder.path, 'contacts.csv');
     expect((await one.run(['export', 'contacts', '--format', 'csv', '--out', file])).code).toBe(0);
     expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(2);
     expect((await one.run(['rebuild'])).out).toContain('no row differed.');
