@@ -1,7 +1,8 @@
-// Logs once that the database does not answer, and once that it answers again. Whatever fails meanwhile needs no line of its own.
-import { describeConnectFailure } from '#src/base/errors.ts';
+// Logs once that the database does not answer, or that the file of SQLite is not in its place, and once that it answers again. Whatever
+// fails meanwhile needs no line of its own.
+import { describeConnectFailure, SlotstreamError } from '#src/base/errors.ts';
 import { duration } from '#src/base/number-text.ts';
-import { secondMs } from '#src/base/time.ts';
+import { minuteMs, secondMs } from '#src/base/time.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Log } from '#src/observability/log.ts';
@@ -16,11 +17,18 @@ export interface OutageNeeds {
 
 const pingTimeoutMs = 2 * secondMs;
 
-export function watchStore({ config, store: { engine }, log, askEveryMs = 5 * secondMs }: OutageNeeds): Disposable {
-  // Host and port only: the URL may have a password. A SQLite file is always there.
-  const name = `PostgreSQL at ${URL.parse(config.databaseUrl)?.host || 'the local socket'}`;
+export function watchStore({ config, store: { engine }, log, ...given }: OutageNeeds): Disposable {
+  const isServer = engine.name === 'postgres';
+  // Host and port only: the URL may have a password.
+  const name = isServer ? `PostgreSQL at ${URL.parse(config.databaseUrl)?.host || 'the local socket'}` : 'SQLite';
+  const { askEveryMs = isServer ? 5 * secondMs : minuteMs } = given;
   let downSinceMs: number | undefined;
   let isAsking = false;
+  const report = (error: unknown): void => {
+    if (error instanceof SlotstreamError) return log.error({ hint: error.hint }, error.message);
+    const hint = 'Start it, or check the network. Deliveries wait in the queue.';
+    log.error({ cause: describeConnectFailure(error), hint }, `${name} does not answer`);
+  };
   const ask = async (): Promise<void> => {
     if (isAsking) return;
     isAsking = true;
@@ -30,19 +38,12 @@ export function watchStore({ config, store: { engine }, log, askEveryMs = 5 * se
         log.info(`${name} answers again, after ${duration(performance.now() - downSinceMs)}`);
       downSinceMs = undefined;
     } catch (error) {
-      if (downSinceMs === undefined)
-        log.error(
-          {
-            cause: describeConnectFailure(error),
-            hint: 'Start it, or check the network. Deliveries wait in the queue.',
-          },
-          `${name} does not answer`,
-        );
+      if (downSinceMs === undefined) report(error);
       downSinceMs ??= performance.now();
     } finally {
       isAsking = false;
     }
   };
-  const timer = engine.name === 'postgres' ? setInterval(() => void ask(), askEveryMs).unref() : undefined;
+  const timer = setInterval(() => void ask(), askEveryMs).unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }

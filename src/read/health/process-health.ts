@@ -17,6 +17,8 @@ export interface ProcessInput {
   readonly processes: readonly ProcessRow[];
   /** Through the database, the processes know of each other. `unknown`: this one has no connection to it. */
   readonly database: 'answering' | 'not answering' | 'unknown';
+  /** Why it does not answer, where that is known. */
+  readonly outage?: Pick<HealthCheck, 'sentence' | 'fix'> | undefined;
   /** Whether the service has an address to deliver to. */
   readonly isCalled: boolean;
   /** What the queue itself answered, where no process did. */
@@ -36,15 +38,16 @@ export const rowOf = (
     .toSorted((one, other) => (one.started_at < other.started_at ? 1 : -1))[0];
 
 export function processHealth(input: ProcessInput): readonly HealthCheck[] {
-  const { database } = input;
+  const { database, outage } = input;
+  const storeDown = { ...databaseDown, ...outage };
   const alive = aliveOf(input);
   if (alive.length === 0)
     return [
-      database === 'not answering' ? databaseDown : running(input),
+      database === 'not answering' ? storeDown : running(input),
       ...(input.queue === undefined ? [] : [queue(input)]),
     ];
   return [
-    ...(database === 'unknown' ? [] : [database === 'answering' ? running(input) : databaseDown]),
+    ...(database === 'unknown' ? [] : [database === 'answering' ? running(input) : storeDown]),
     readiness(alive),
     signatureCheck(alive),
     queue(input),

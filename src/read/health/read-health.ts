@@ -1,4 +1,5 @@
 // Reads the health of the mirror: from the store, from what the processes report, and from what the asked process knows.
+import { SlotstreamError } from '#src/base/errors.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import { unprojectedCounts } from '#src/read/deliveries/unprojected-counts.ts';
 import { alertBacklog } from '#src/store/alerts/alert-queries.ts';
@@ -89,11 +90,16 @@ const pingTimeoutMs = 2_000;
 /** Every check; while the store does not answer, those that need no store. */
 export async function readHealth(store: Store, request: HealthRequest): Promise<readonly HealthCheck[]> {
   const { installation, nowMs } = request;
-  const isAnswering = await withTimeout(store.engine.ping(), pingTimeoutMs).then(
-    () => true,
-    () => false,
-  );
-  if (isAnswering) return mirrorHealth(await readHealthInput(store, request));
-  const processes = await installation.processes();
-  return processHealth(processInput(installation, { nowMs, processes, database: 'not answering' }));
+  try {
+    await withTimeout(store.engine.ping(), pingTimeoutMs);
+  } catch (error) {
+    const processes = await installation.processes();
+    const outage =
+      error instanceof SlotstreamError ? { sentence: error.message, fix: error.hint ?? 'Look at its log.' } : undefined;
+    return processHealth({
+      ...processInput(installation, { nowMs, processes, database: 'not answering' }),
+      outage,
+    });
+  }
+  return mirrorHealth(await readHealthInput(store, request));
 }

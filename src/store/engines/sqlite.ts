@@ -15,6 +15,7 @@ import { isMigrated, migrate } from '#src/store/migrations.ts';
 import { sqliteTypes } from '#src/store/migrations/storage-types.ts';
 import { sqliteContactSearch } from './sqlite-contact-search.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
+import { watchFile } from './sqlite-file.ts';
 import { sqliteShadow } from './sqlite-shadow.ts';
 import { sqliteViews } from './sqlite-view-installer.ts';
 import { inPages } from './row-pages.ts';
@@ -39,6 +40,7 @@ class Dialect extends SqliteDialect {
 
 export function openSqlite(path: string): StoreEngine {
   const database = openFile(path);
+  const requireFile = database.memory ? () => {} : watchFile(path);
   const db = new Kysely<Database>({ dialect: new Dialect({ database: withPreparedStatements(database) }) });
   return {
     name: 'sqlite',
@@ -62,7 +64,10 @@ export function openSqlite(path: string): StoreEngine {
     isPooled: () => false,
     limitSilence: () => {},
     keepPlans: async () => {},
-    begin: async () => ({ [Symbol.dispose]: () => {} }),
+    begin: async () => {
+      requireFile();
+      return { [Symbol.dispose]: () => {} };
+    },
     migrate: async () => void ((await isMigrated(db, sqliteTypes)) || (await migrate(db, sqliteTypes))),
     noteRedaction: async (trx) => {
       if (Number(database.pragma('user_version', { simple: true })) <= 0)
@@ -82,6 +87,7 @@ export function openSqlite(path: string): StoreEngine {
       yield* inPages(reader ? statement.iterate(...parameters) : statement.all(...parameters));
     },
     ping: async () => {
+      requireFile();
       database.prepare('select 1').get();
     },
     // A file has the clock of the machine.

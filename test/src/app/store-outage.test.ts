@@ -37,6 +37,25 @@ it('says once that the database does not answer, without its password, and once 
   expect(lines.join('')).not.toContain('sesame');
 });
 
+it('says once that the file of SQLite was moved, and what to do (N8)', async () => {
+  const { lines, log } = openLog();
+  let asked = 0;
+  let isAway = true;
+  const ping = async (): Promise<void> => {
+    asked += 1;
+    if (isAway) throw new SlotstreamError('store_unavailable', 'The file was moved.', { hint: 'Move it back.' });
+  };
+  const config = { databaseUrl: 'sqlite:/data/mirror.db' };
+  using _watch = watchStore({ config, store: { engine: { name: 'sqlite', ping } }, log, askEveryMs: 1 });
+  await eventually(() => asked).toBeGreaterThan(3);
+  isAway = false;
+  await eventually(() => lines.length).toBe(2);
+  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { level: 'error', msg: 'The file was moved.', hint: 'Move it back.' },
+    { level: 'info', msg: expect.stringMatching('^SQLite answers again, after ') as string },
+  ]);
+});
+
 it.each([
   ['ECONNREFUSED', 'a request to the admin listener failed: the database does not answer'],
   ['57P01', 'PostgreSQL is shutting down; deliveries wait in the queue'],
