@@ -1,13 +1,14 @@
 // `trigger`: signs realistic deliveries of any kind and sends them to a receiver, or prints them as curl commands.
 import { shellQuoted, slotstream } from '#src/base/command.ts';
 import { randomInt, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { describeEvent } from '#schemas/describe-event.ts';
 import { eventKinds, isEventKind } from '#schemas/events.ts';
 import { isObject } from '#schemas/wire.ts';
 import type { Config } from '#src/config/load.ts';
-import { SlotstreamError } from '#src/base/errors.ts';
+import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import { isLoopback } from '#src/base/loopback.ts';
 import { openKeyRing } from '#src/signing/key-ring.ts';
 import { createSampler } from '#src/sandbox/sample-delivery.ts';
@@ -25,6 +26,7 @@ export const trigger = defineVerb({
     'slotstream trigger contact.updated --count 20 --rate 5',
     'slotstream trigger invitee.created --seed 7 --set email=ada@example.test',
     'slotstream trigger contact.deleted --seed 7 --print curl',
+    'slotstream trigger invitee.created --url https://hooks.example.com/webhooks --key-file other-key',
   ],
   notes: ['The same --seed sends the same person and booking again.', '', ...nameLines('Kinds', kinds)],
   arguments: {
@@ -44,10 +46,10 @@ export const trigger = defineVerb({
       help: 'the receiver (default: http://127.0.0.1:PORT/webhooks)',
       reads: z.url({ protocol: /^https?$/, error: 'a web address' }).optional(),
     },
-    key: {
-      flags: '--key <key>',
-      help: 'the signing key (default: the configured one)',
-      reads: z.string().min(1, 'a key').optional(),
+    keyFile: {
+      flags: '--key-file <file>',
+      help: 'the file that holds the signing key (default: the configured key, SIGNING_KEYS). Other users of a machine see what a command line has.',
+      reads: z.string().min(1, 'the name of a file').optional(),
     },
     seed: {
       flags: '--seed <n>',
@@ -65,7 +67,7 @@ export const trigger = defineVerb({
   async run(context, input) {
     const config = context.config();
     const url = input.url ?? `http://127.0.0.1:${config.port}/webhooks`;
-    const key = input.key ?? configuredKey(config, context.now());
+    const key = input.keyFile === undefined ? configuredKey(config, context.now()) : keyIn(input.keyFile);
     const seed = input.seed ?? randomInt(2 ** 31);
     if (input.print === undefined && isReal(config)) context.notify(madeUp);
     const sample = createSampler(seed);
@@ -92,7 +94,9 @@ export const trigger = defineVerb({
     }
     if (refused === 0) return 0;
     context.notify(`✗ ${refused} of ${input.count} refused.`);
-    context.notify("→ 401 means another signing key or another time: compare --key and the clock with the receiver's.");
+    context.notify(
+      "→ 401 means another signing key or another time: compare the signing key and the clock with the receiver's.",
+    );
     return 1;
   },
 });
@@ -109,6 +113,25 @@ function isReal({ api: { baseUrl, token, oauth } }: Config): boolean {
 function configuredKey({ signing, dataDir }: Config, now: Date): string | undefined {
   const { keys, allowUnsigned } = signing;
   return openKeyRing({ keys, dataDir, generate: false, allowUnsigned }).keysAt(now.getTime())[0];
+}
+
+/** The first one: the file of a receiver, `signing-keys`, may have several. */
+function keyIn(file: string): string {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new SlotstreamError('usage', `${file} cannot be read (${codeOf(cause)}).`, {
+      hint: 'Name a file that holds the signing key.',
+      cause,
+    });
+  }
+  const key = text
+    .split(/[\n,]/)
+    .map((line) => line.trim())
+    .find((line) => line !== '');
+  if (key !== undefined) return key;
+  throw new SlotstreamError('usage', `${file} holds no key.`, { hint: 'Write the signing key into it.' });
 }
 
 function signatureOf(

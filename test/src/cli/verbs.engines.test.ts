@@ -1,5 +1,7 @@
 // The verbs as a person types them, beside a product that runs.
 import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventKinds } from '#schemas/events.ts';
@@ -84,6 +86,25 @@ describe('trigger', () => {
     const tried = await home.run(['trigger', 'contact.created'], { ...real, API_BASE_URL: 'http://[::1]:1' });
     expect([printed.err, tried.code, tried.err]).toEqual(['', 0, '']);
     await until(async () => (await countOf('event_log')) === before + 2, 'all are in the log');
+  });
+
+  it('takes another key from a file, never from the command line, which others can see', async () => {
+    const file = join(home.dataDir, 'another-key');
+    await writeFile(file, `\n${home.signingKey}\nan older key\n`);
+    const configured = { SIGNING_KEYS: 'another key of the sender with 32 b' };
+    const send = (...more: readonly string[]) => home.run(['trigger', 'contact.created', ...more], configured);
+    expect((await send('--key-file', file)).code).toBe(0);
+    const refused = await send();
+    expect([refused.code, refused.out]).toEqual([1, '401 contact.created\n']);
+    expect(await send('--key-file', join(home.dataDir, 'none'))).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('none cannot be read (ENOENT)'),
+    });
+    await writeFile(file, ' \n');
+    expect(await send('--key-file', file)).toMatchObject({ code: 2, err: expect.stringContaining('holds no key') });
+    const old = await send('--key', home.signingKey);
+    expect([old.code, old.err]).toEqual([2, expect.stringContaining("unknown option '--key'")]);
+    expect(old.err).not.toContain(home.signingKey);
   });
 
   it('says what to do when no receiver answers', async () => {
