@@ -6,6 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { verbs } from '#src/cli/verbs.ts';
 import type { Setting } from '#src/config/readers.ts';
+import { loadConfig } from '#src/config/load.ts';
+import { groupOf } from '#src/config/setting-groups.ts';
 import { settings } from '#src/config/variables.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -62,6 +64,7 @@ describe('Dockerfile', () => {
 });
 
 interface Service {
+  readonly env_file?: unknown;
   readonly command: readonly string[];
   readonly environment: Record<string, string>;
   readonly volumes?: readonly string[];
@@ -89,7 +92,20 @@ describe('compose.yaml', () => {
     }
     for (const service of [receiver, worker, redis]) expect(service).not.toHaveProperty('cap_add');
     for (const service of [receiver, worker]) expect(service).toMatchObject({ ulimits: { core: 0 } });
-    expect([receiver.environment['API_TOKEN'], worker.environment['API_TOKEN']]).toEqual(['', undefined]);
+  });
+
+  it('gives the receiver the settings that it reads, and no other: not the token of the service, nor addresses of alerts', () => {
+    expect([receiver.env_file, worker.env_file]).toEqual([undefined, [{ path: '.env', required: false }]]);
+    const groups = new Set(['Where data is stored', 'Webhooks', 'Dashboard, API, metrics and AI models']);
+    const read = Object.keys(settings).filter((name) => groups.has(groupOf(name)) && !name.startsWith('MCP_'));
+    const expected = [...read, 'PUBLIC_URL', 'ANSWERS', 'LOG_LEVEL'];
+    expect(Object.keys(receiver.environment).toSorted()).toEqual(expected.toSorted());
+    // A blank setting is an unset one, unless a missing one must be noticed.
+    const empty = Object.entries(receiver.environment).flatMap(([name, value]) =>
+      value === `\${${name}:-}` ? [[name, '']] : [],
+    );
+    expect(empty.length).toBeGreaterThan(10);
+    expect(loadConfig(Object.fromEntries(empty) as Record<string, string>)).toEqual(loadConfig({}));
   });
 
   it('publishes the webhook, and everything else on the loopback address of the host only', () => {
