@@ -1,5 +1,4 @@
 // The names of the variables that the settings are read from, and the environment without them.
-import type { Environment } from './load.ts';
 import type { Setting } from './readers.ts';
 import { settings } from './variables.ts';
 
@@ -11,8 +10,10 @@ export const settingNames: readonly string[] = Object.entries<Setting>(settings)
 /** The driver of PostgreSQL reads them: `PGPASSWORD`. */
 const ofPostgres = /^PG[A-Z]/;
 
+type Variables = Readonly<Record<string, string | undefined>>;
+
 /** For other programs: without our settings under any name, and without what `.env` has for this program and the containers beside it. */
-export function environmentForOthers(env: Environment, inFile: readonly string[]): Environment {
+export function environmentForOthers(env: Variables, inFile: readonly string[]): Variables {
   const ours = new Set([...settingNames, ...inFile]);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !ours.has(name) && !ofPostgres.test(name)));
 }

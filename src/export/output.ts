@@ -103,13 +103,13 @@ async function realPath(name: string): Promise<string> {
 }
 
 async function refuseOwn(name: string, path: string, { dataDir, database }: OwnFiles): Promise<void> {
-  const target = await placeOf(path);
-  const below = relative(await placeOf(dataDir), target);
+  const target = await resolvedPath(path);
+  const below = relative(await resolvedPath(dataDir), target);
   if (below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below))
     throw new SlotstreamError('usage', `${name} is in DATA_DIR, where the files are that Slotstream runs on.`, {
       hint: 'Name a file in another folder, or use --out - and redirect.',
     });
-  const file = database === undefined ? undefined : await placeOf(database);
+  const file = database === undefined ? undefined : await resolvedPath(database);
   const isOwn = file !== undefined && ['', '-wal', '-shm', '-journal'].some((end) => target === file + end);
   if (isOwn || (await explainFailure(name, () => isSqlite(path))))
     throw new SlotstreamError(
@@ -122,10 +122,10 @@ async function refuseOwn(name: string, path: string, { dataDir, database }: OwnF
 }
 
 /** Where a file is or would be, whatever links lead there. */
-async function placeOf(path: string): Promise<string> {
+async function resolvedPath(path: string): Promise<string> {
   const whole = resolve(path);
   const found = await realpath(whole).catch(() => undefined);
-  return found ?? (dirname(whole) === whole ? whole : join(await placeOf(dirname(whole)), basename(whole)));
+  return found ?? (dirname(whole) === whole ? whole : join(await resolvedPath(dirname(whole)), basename(whole)));
 }
 
 const sqliteHeader = 'SQLite format 3\0';

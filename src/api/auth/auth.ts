@@ -3,7 +3,6 @@
 // ─▶ session cookie (not for requests of another site's page) ─▶ 401
 // A caller with the read-only token may read everything and change nothing: every method but GET and HEAD is answered 403.
 // Forms need no token of their own against forged requests: what a page of another origin sends with a session is refused here.
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
 import { slotstream } from '#src/base/command.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
@@ -29,8 +28,8 @@ import {
 import { loginLink, type LoginCodes } from './login-codes.ts';
 import { createLoginThrottle } from './login-throttle.ts';
 import { continueAt, loginHeaders, loginPage, type LoginPage } from './login-page.ts';
-import { createSessions, type SessionRecord, type Sessions } from './session.ts';
-import { minTokenLength } from '#src/api/running-instance.ts';
+import type { SessionRecord } from './session.ts';
+import { equalTo, holderOf, type TokenHolder } from './token-holder.ts';
 
 export type RejectionCause = 'unauthenticated' | 'wrong' | 'too_many' | 'cross_site' | 'unknown_host' | 'read_only';
 
@@ -234,23 +233,6 @@ const forbidden = {
   read_only: 'This token can only read (ADMIN_READ_TOKEN). A change needs the admin token.',
 } as const;
 
-/** Someone who has a token, or a session that began with it. */
-interface TokenHolder {
-  readonly isReadOnly: boolean;
-  isToken(text: string): boolean;
-  isBearer(text: string): boolean;
-  readonly sessions: Sessions;
-}
-
-function holderOf(
-  token: string,
-  { clock, isReadOnly }: Pick<AuthNeeds, 'clock'> & Pick<TokenHolder, 'isReadOnly'>,
-): TokenHolder {
-  if (token.length < minTokenLength) throw new Error(`The admin token has fewer than ${minTokenLength} characters.`);
-  const sessions = createSessions(token, { clock });
-  return { isReadOnly, isToken: equalTo(token), isBearer: equalTo(`Bearer ${token}`), sessions };
-}
-
 /** A list of what is allowed, so that no new method of a route can be forgotten. No GET changes anything. */
 const isReading = ({ req: { method } }: AdminContext): boolean => method === 'GET' || method === 'HEAD';
 
@@ -258,11 +240,4 @@ const isPostTo = ({ req }: AdminContext, path: string): boolean => req.method ==
 
 interface PageAnswer extends Partial<LoginPage> {
   readonly headers: Readonly<Record<string, string>>;
-}
-
-/** Compares digests, which have one length, so the duration does not reveal the length of the token. */
-export function equalTo(expected: string): (text: string) => boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  const expectedDigest = digest(expected);
-  return (text) => timingSafeEqual(digest(text), expectedDigest);
 }

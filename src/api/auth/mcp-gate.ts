@@ -4,8 +4,9 @@
 import { SlotstreamError } from '#src/base/errors.ts';
 import { minuteMs } from '#src/base/time.ts';
 import { minTokenLength } from '#src/api/running-instance.ts';
-import { equalTo, unknownHost, type AuthNeeds, type RejectionCause } from './auth.ts';
+import { unknownHost, type AuthNeeds, type RejectionCause } from './auth.ts';
 import { addressOf, isKnownHost, isSameOrigin, type AdminContext } from './browser.ts';
+import { equalTo } from './token-holder.ts';
 import { createLoginThrottle } from './login-throttle.ts';
 
 export interface McpGateNeeds extends Pick<

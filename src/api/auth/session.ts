@@ -44,7 +44,7 @@ export interface SessionRecord {
   isOpen(cookie: string): Promise<boolean>;
 }
 
-/** When it ends and its id: what may be stored, because nobody can use it. */
+/** When it ends and its id: what may be stored: it opens nothing. */
 const nameOf = (cookie: string): string => cookie.slice(0, cookie.lastIndexOf('.'));
 const expiryMsOf = (cookie: string): number => Number(cookie.split('.', 1)[0]) * 1000;
 

@@ -36,7 +36,7 @@ for (const { name, fresh } of availableEngines)
       // It is not a guess.
       expect(process.heard.refused).toEqual(['unauthenticated']);
     }
-    // Nobody can use what is stored.
+    // What is stored opens nothing.
     const [key = ''] = await storedIn(made.store);
     expect(cookie).toContain(key.slice('ended session '.length));
     expect(await statusIn(one, `slotstream_session_8081=${key.slice('ended session '.length)}`)).toBe(401);
