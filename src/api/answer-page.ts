@@ -7,7 +7,7 @@ import { zonedSpan } from '#src/base/zoned-time.ts';
 import { HttpError } from '#src/http/http-error.ts';
 import { contentPolicy } from '#src/http/content-policy.ts';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
-import { readAnswerToken, type AnswerClaim } from '#src/read/bookings/answer-link.ts';
+import { readAnswerToken, tokenIn, type AnswerClaim } from '#src/read/bookings/answer-link.ts';
 import { loadBookingContexts } from '#src/read/bookings/booking-context.ts';
 import { hostsOf } from '#src/read/bookings/hosts.ts';
 import { erasedAmong } from '#src/read/deliveries/log-changes.ts';
@@ -32,7 +32,7 @@ export function createAnswerPage(needs: AnswerPageNeeds): AnswerPage {
   const audit = createAudit(needs, []);
   return async (request) => {
     if (!['GET', 'HEAD', 'POST'].includes(request.method)) return page(405, html`<h1>Not allowed</h1>`);
-    const token = idOf(new URL(request.url).pathname);
+    const token = tokenIn(request.url);
     const claim = readAnswerToken(needs.key, token, needs.clock());
     if (claim === undefined) return notValid();
     if (!limit.admits(token)) return page(429, html`<h1>Too many requests</h1><p>Try again in a minute.</p>`);

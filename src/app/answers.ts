@@ -2,7 +2,6 @@
 // their pages on the public listener, loaded with the first link that is opened.
 import { randomBytes } from 'node:crypto';
 import type { AnswerPage } from '#src/api/answer-page.ts';
-import { idOf } from '#schemas/wire.ts';
 import { memoize } from '#src/base/memoize.ts';
 import { secondMs } from '#src/base/time.ts';
 import { withTimeout } from '#src/base/timeout.ts';
@@ -10,7 +9,7 @@ import type { Config } from '#src/config/load.ts';
 import type { Tail } from '#src/feed/tail.ts';
 import type { Log } from '#src/observability/log.ts';
 import type { Metrics } from '#src/observability/metrics/registry.ts';
-import { answerKey, answerLinkMs, isAnswerToken, makeAnswerToken } from '#src/read/bookings/answer-link.ts';
+import { answerKey, answerLinkMs, isAnswerToken, makeAnswerToken, tokenIn } from '#src/read/bookings/answer-link.ts';
 import type { Store } from '#src/store/contract.ts';
 import { retryBudgets } from '#src/upstream/retry-budgets.ts';
 import type { AnswerLink } from '#workers/alerts/message/question.ts';
@@ -70,7 +69,7 @@ export function answerPages({
   let failedAtMs = -Infinity;
   return async (request) => {
     const { notValid, notAvailable } = await loadPages();
-    if (!isAnswerToken(idOf(new URL(request.url).pathname))) return notValid();
+    if (!isAnswerToken(tokenIn(request.url))) return notValid();
     if (performance.now() - failedAtMs < retryAfterMs) return notAvailable();
     let page: AnswerPage;
     try {

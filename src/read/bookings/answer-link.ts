@@ -38,6 +38,9 @@ export function makeAnswerToken(key: string, { invitee, host, expiresMs }: Answe
 const longestToken = 1_000;
 const tokenForm = /^[\w-]+\.[\w-]{43}$/;
 
+/** The last part of the address of a link. */
+export const tokenIn = (url: string): string => idOf(new URL(url).pathname);
+
 /** Whether it can be a token: what is not is refused before anything is opened. */
 export const isAnswerToken = (text: string): boolean => text.length <= longestToken && tokenForm.test(text);
 
