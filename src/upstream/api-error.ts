@@ -53,11 +53,13 @@ export class ApiError extends SlotstreamError {
   }
 }
 
-/** True when a page token has expired: the list must be read again from its beginning. */
-export function isExpiredToken(error: unknown): error is ApiError {
-  if (!isStatus(error, 400)) return false;
-  const texts = error.details.flatMap(({ parameter, message }) => [parameter ?? '', message]);
-  return [error.apiMessage, ...texts].some((text) => /page_?token/i.test(text));
+/** True when a page token has expired (A13): the list cannot be continued with it. */
+export const isExpiredToken = (error: unknown): error is ApiError =>
+  isStatus(error, 400) && namesPageToken(error.apiMessage, error.details);
+
+function namesPageToken(message: string, details: readonly ApiErrorDetail[]): boolean {
+  const texts = details.flatMap((detail) => [detail.parameter ?? '', detail.message]);
+  return [message, ...texts].some((text) => /page[_ ]?token/i.test(text));
 }
 
 export function isStatus(error: unknown, status: number): error is ApiError {
@@ -121,12 +123,17 @@ const meanings: Readonly<Record<number, string>> = {
 
 const meaningOf = (status: number): string => meanings[status] ?? (status >= 500 ? 'service error' : 'rejected');
 
-function hintFor({ status, request }: ApiErrorFacts, { title, message, scopes }: SafeTexts): string | undefined {
+function hintFor(
+  { status, request }: ApiErrorFacts,
+  { title, message, details, scopes }: SafeTexts,
+): string | undefined {
   if (scopes.length > 0)
     return `Give the token these scopes: ${scopes.join(', ')}. Create a new personal access token with them, or with OAuth: ${slotstream} login`;
   switch (status) {
     case 400:
-      return 'Correct the fields named above.';
+      return namesPageToken(message, details)
+        ? 'The service ended this list before its last page was read. Try again; if it happens again, report it to the service.'
+        : 'Correct the fields named above.';
     case 401:
       return `Check API_TOKEN (it may be revoked or of another service), or log in again: ${slotstream} login`;
     case 403:

@@ -147,5 +147,6 @@ async function readText(response: Response, url: URL): Promise<string> {
       });
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  // RFC 8259 forbids a byte order mark, and allows to ignore it. The decoder drops it.
+  return new TextDecoder().decode(Buffer.concat(chunks));
 }

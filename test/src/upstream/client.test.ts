@@ -75,6 +75,15 @@ describe('a call', () => {
     expect(sent.map(({ url }) => url)).toEqual(['https://api.example.test/contacts/1']);
   });
 
+  it.each([
+    [{ message: 'Bad.', details: [{ parameter: 'page_token', message: 'is invalid' }] }, 'ended this list before'],
+    [{ message: 'The page token has expired.' }, 'ended this list before'],
+    [{ message: 'Bad.', details: [{ parameter: 'count', message: 'is invalid' }] }, 'Correct the fields named above.'],
+  ])('that is refused with %j has a hint that fits (W2)', async (body, hint) => {
+    const { run } = calling(get, [{ status: 400, body: { title: 'Invalid Argument', ...body } }]);
+    expect(await failureOf(run)).toMatchObject({ status: 400, hint: expect.stringContaining(hint) });
+  });
+
   it('names the invalid fields of a response, never their values', async () => {
     const { client } = calling(get, [{ body: { resource: { email: 'ada@example.test' } } }]);
     const error = await failureOf(() =>

@@ -25,6 +25,18 @@ describe('a server', () => {
     expect(String(error)).not.toContain('hotel');
   });
 
+  it('that begins its JSON with a byte order mark is read, once, whatever the status (W2)', async () => {
+    const resource = { name: '\uFEFFZoë' };
+    const error = { title: 'Permission Denied', message: 'Not this one.' };
+    await using server = await openFakeServer((_, response, turn) =>
+      answer(response, turn === 1 ? 200 : 403, `\uFEFF${JSON.stringify(turn === 1 ? { resource } : error)}`),
+    );
+    const client = clientOf(server.url, brief);
+    expect((await client.call(get)).value).toEqual({ resource });
+    expect(await failureOf(() => client.call(get))).toMatchObject({ status: 403, title: 'Permission Denied' });
+    expect(server.asked).toHaveLength(2);
+  });
+
   it.each<[string, (response: ServerResponse) => unknown]>([
     ['responds with half a JSON text', (response) => answer(response, 200, '{"resource": {"a"')],
     [
