@@ -14,6 +14,7 @@ import { answerFaults } from './answer-faults.ts';
 import { contactOperations } from './contacts.ts';
 import { eventTypeOperations } from './event-types.ts';
 import { meetingRecapOperations } from './meeting-recaps.ts';
+import { pageTokenFaults } from './page-token-faults.ts';
 import { inPublicForm, publicCaller, publicError } from './public-form.ts';
 import { groupOperations, organizationOperations, userOperations } from './organizations.ts';
 import { routingFormOperations } from './routing-forms.ts';
@@ -59,7 +60,7 @@ export function createServiceApp(needs: ServiceAppNeeds): Hono {
     errorOf: (error) => (isPublic() ? publicError(error) : error),
     ...(inspect && { onAnswer: inspect }),
   };
-  app.use(answerFaults(faults));
+  app.use(answerFaults(faults), pageTokenFaults(faults));
   addOperations(app, application, operations);
   return app;
 }

@@ -50,6 +50,8 @@ export const faultRequest = z.strictObject({
   latency_ms: pauseMs,
   /** API responses: other answers for single paths, the first that fits, before anything else is checked. */
   answers: omittable(z.array(answerFault).max(100)),
+  /** API responses: a page token is refused after this many calls of other paths; with 0 no list has a second page. */
+  page_token_calls: omittable(z.int().min(0)),
   /** API responses: the links to other pages name this origin. */
   next_page_origin: omittable(z.url({ protocol: /^https?$/ })),
 });
