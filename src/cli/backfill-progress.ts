@@ -75,7 +75,8 @@ export function printProgress({ notify, now }: Pick<VerbContext, 'notify' | 'now
     if (total === undefined || countedIn(counts) >= total) return undefined;
     const left = total - countedIn(counts);
     const done = countedIn(counts) - countedIn(atStart);
-    const measured = done === 0 ? 0 : ((nowMs() - startedMs) / 1000 / done) * left;
+    // Negative when the list has started over.
+    const measured = done <= 0 ? 0 : ((nowMs() - startedMs) / 1000 / done) * left;
     // A call each, and one per hundred to list them.
     const limited = ((left * 1.01 - rateLimit.free()) / (rateLimit.allowed() ?? Infinity)) * 60;
     return Math.max(1, measured, limited);

@@ -1,6 +1,6 @@
 // The backfill of one resource: a page is folded while the next one is requested, and an interrupted traversal resumes where it stopped.
 import type { FoldNeeds } from '#workers/pipeline/fold.ts';
-import { noCounts, readProgress, withPage, writeProgress, type Counts, type Progress } from './progress.ts';
+import { noCounts, readProgress, withLists, withPage, writeProgress, type Counts, type Progress } from './progress.ts';
 import { isTransient, type SlotstreamError } from '#src/base/errors.ts';
 import type { ListOutcome } from '#workers/sync/read-each.ts';
 import { failureText, isReadFailure, isRefusal, leftOutIn, leftOutText } from '#workers/sync/resources/left-out.ts';
@@ -104,13 +104,14 @@ async function take(
   const { records = [], notices = [], nextToken = null } = page ?? {};
   for (const notice of notices) needs.onNotice(resource, notice);
   const report = await ingestRecords(needs, records, { source: 'backfill', now: needs.now() });
-  const at = withLeftOut(last, leftOutIn(notices).map(leftOutText));
+  const entered = page === undefined ? last : withLists(last, page, needs.now());
+  const at = withLeftOut(entered, leftOutIn(notices).map(leftOutText));
   const progress: Progress = {
     ...at,
     state: nextToken === null ? 'done' : 'walking',
     from: nextToken,
     counts: page === undefined ? at.counts : withPage(at.counts, page, report),
-    ...(last.pace && { pace: { ...last.pace, stored_at: needs.now() } }),
+    ...(at.pace && { pace: { ...at.pace, stored_at: needs.now() } }),
   };
   await needs.store.transaction((unit) => writeProgress(unit, resource.name, progress));
   needs.onProgress(resource, progress.counts);

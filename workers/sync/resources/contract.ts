@@ -35,6 +35,8 @@ export interface PageOptions {
 }
 
 export interface ResourcePage {
+  /** The names of the lists that it is of: the list, and those within which that is read, the outermost first. */
+  readonly lists?: readonly string[];
   /** Ready for `ingestRecords`. */
   readonly records: readonly ServiceRecord[];
   readonly rows: number;

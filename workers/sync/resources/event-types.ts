@@ -19,10 +19,12 @@ export const eventTypes: Resource = {
   feeds: ['event_type.created', 'event_type.updated', 'event_type.deleted'],
   async *pages(sources, options = {}) {
     const start = readPosition(options.from, positionSchema) ?? {};
-    const seen = new Set<unknown>();
+    /** In which list each was seen first; a list that starts over shows it again. */
+    const seen = new Map<unknown, string | undefined>();
     const unseen = (page: ResourcePage, after: Position | null): ResourcePage => {
-      const records = page.records.filter(({ record: { uri } }) => !seen.has(uri));
-      for (const { record } of records) seen.add(record['uri']);
+      const [list] = page.lists ?? [];
+      const records = page.records.filter(({ record: { uri } }) => !seen.has(uri) || seen.get(uri) === list);
+      for (const { record } of records) seen.set(record['uri'], list);
       return { ...page, records, rows: records.length, nextToken: after && JSON.stringify(after) };
     };
     const whole = typesOf(sources, { organization: sources.organization }, options);

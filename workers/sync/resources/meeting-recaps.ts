@@ -7,49 +7,75 @@ import { getMeetingRecap, listMeetingRecaps } from '#src/upstream/endpoints.ts';
 import type { ApiPage } from '#src/upstream/pages.ts';
 import type { ServiceRecord } from '#workers/sync/records.ts';
 import type { SourceUser } from '#workers/sync/sources.ts';
-import { concurrently } from './concurrently.ts';
-import type { Notice, PageOptions, Resource, ResourcePage } from './contract.ts';
+import type { PageOptions, Resource, ResourcePage } from './contract.ts';
 import { isReadFailure, noticeOf } from './left-out.ts';
-import { nestedListPages, nestedToken, readPosition, type List, type NestedPosition } from './list-pages.ts';
+import { readPosition, type List } from './list-pages.ts';
+import { nestedListPages, pagesOfEach, type NestingList, type ReadWithin } from './nested-pages.ts';
 
-/** The user whose recaps are read next, and the position in their list. */
-const positionSchema = z.object({ user: z.string(), next: z.string().nullable() });
+/** Whose recaps are still to be read, in this order, and the position in each list. */
+const positionSchema = z.object({ left: z.array(z.object({ user: z.string(), next: z.string().nullable() })) });
+type Turn = z.output<typeof positionSchema>['left'][number];
 
-/** After a kill, at most this many recaps are requested twice. */
-const recapsPerPage = 20;
+/** Of earlier versions: the users after this one follow. */
+const earlierPosition = z.object({ user: z.string(), next: z.string().nullable() });
 
 export const meetingRecaps: Resource = {
   name: 'meeting_recaps',
   feeds: ['meeting_recap.created', 'meeting_recap.updated', 'meeting_recap.deleted'],
   async *pages({ users }, options = {}) {
     if (users.length === 0) throw unknownUser();
-    const start = readPosition(options.from, positionSchema);
-    // A user who no longer has a login is skipped: the traversal starts with the first user.
-    const first = Math.max(
-      0,
-      users.findIndex(({ uri }) => uri === start?.user),
-    );
+    const turns = turnsAt(options.from, users);
+    /** The first list that broke off: it is continued by the next run. */
+    let brokenOff: { readonly turn: Turn; readonly error: SlotstreamError } | undefined;
     let isAnswered = false;
-    for (const [at, user] of users.entries()) {
-      if (at < first) continue;
-      const from = user.uri === start?.user ? (start.next ?? undefined) : undefined;
-      const following = users[at + 1];
-      const after = following ? JSON.stringify({ user: following.uri, next: null }) : null;
+    for (const [at, { user, next }] of turns.entries()) {
+      const others = turns.slice(at + 1);
+      const tokenAt = (here: string | null): string | null => {
+        const left = [...(here === null ? [] : [{ user: user.uri, next: here }]), ...others.map(turnOf)];
+        const all = brokenOff ? [...left, brokenOff.turn] : left;
+        return all.length === 0 ? null : JSON.stringify({ left: all });
+      };
+      let here = next;
       try {
-        for await (const page of recapsOf(user, { ...options, from })) {
+        for await (const page of recapsOf(user, { ...options, from: next ?? undefined })) {
           isAnswered = true;
-          const here = page.nextToken === null ? after : JSON.stringify({ user: user.uri, next: page.nextToken });
-          yield { ...page, nextToken: here };
+          here = page.nextToken;
+          yield { ...page, nextToken: tokenAt(here) };
         }
       } catch (error) {
         // A user whose login has expired, who lacks the scope or was removed does not stop the others.
-        if (!isReadFailure(error) || (after === null && !isAnswered)) throw error;
+        if (!isReadFailure(error) || (others.length === 0 && !isAnswered)) throw error;
+        if (here !== null && brokenOff === undefined) {
+          brokenOff = { turn: { user: user.uri, next: here }, error };
+          continue;
+        }
         const list = `meeting recaps of ${user.uri}`;
-        yield { records: [], rows: 0, nextToken: after, notices: [{ kind: 'left_out', list, error }] };
+        yield { records: [], rows: 0, nextToken: tokenAt(null), notices: [{ kind: 'left_out', list, error }] };
       }
     }
+    if (brokenOff) throw brokenOff.error;
   },
 };
+
+interface UserTurn {
+  readonly user: SourceUser;
+  readonly next: string | null;
+}
+
+const turnOf = ({ user, next }: UserTurn): Turn => ({ user: user.uri, next });
+
+/** A user who no longer has a login is skipped; where nobody is left, all are read. */
+function turnsAt(from: string | undefined, users: readonly SourceUser[]): readonly UserTurn[] {
+  const earlier = readPosition(from, earlierPosition);
+  const first = users.findIndex(({ uri }) => uri === earlier?.user);
+  const following = first < 0 ? [] : users.slice(first + 1).map(({ uri }): Turn => ({ user: uri, next: null }));
+  const left = earlier ? [earlier, ...following] : (readPosition(from, positionSchema)?.left ?? []);
+  const turns = left.flatMap(({ user: uri, next }) => {
+    const user = users.find((one) => one.uri === uri);
+    return user ? [{ user, next }] : [];
+  });
+  return turns.length > 0 ? turns : users.map((user) => ({ user, next: null }));
+}
 
 const unknownUser = (): SlotstreamError =>
   new SlotstreamError('refused', 'Whose recaps to read is unknown, because GET /users/me was refused.', {
@@ -57,10 +83,15 @@ const unknownUser = (): SlotstreamError =>
   });
 
 function recapsOf(user: SourceUser, options: PageOptions): AsyncGenerator<ResourcePage> {
-  const list = listOf(user, options);
-  return nestedListPages(list, options.from, (position) => completedPages(user, { list, position, ...options }), {
-    isComplete: ({ record }) => options.isBrief === true || hasHighlights(record),
-  });
+  const list: NestingList = {
+    ...listOf(user, options),
+    pendingOf: ({ record }) => (options.isBrief === true || hasHighlights(record) ? undefined : String(record['uri'])),
+    withholdsPending: true,
+  };
+  const { signal } = options;
+  return nestedListPages(list, options.from, (position) =>
+    pagesOfEach(position, (recap) => completed(user, { recap, list, signal })),
+  );
 }
 
 const highlights = ['summary_md', 'action_items_md', 'discussion_md', 'share_link'];
@@ -91,32 +122,14 @@ function listOf({ uri, client }: SourceUser, { query, signal }: PageOptions): Li
   };
 }
 
-interface Completion extends PageOptions {
-  readonly list: List;
-  readonly position: NestedPosition;
-}
-
-async function* completedPages(
-  user: SourceUser,
-  { list, position: { pending, next }, signal }: Completion,
-): AsyncGenerator<ResourcePage> {
-  for (let at = 0; at < pending.length; at += recapsPerPage) {
-    const some = pending.slice(at, at + recapsPerPage);
-    const found = await concurrently(some, (recap) => completed(user, { recap, list, signal }));
-    const records = found.flatMap(({ record }) => record ?? []);
-    const nextToken = nestedToken({ pending: pending.slice(at + recapsPerPage), next });
-    yield { records, rows: records.length, nextToken, notices: found.flatMap(({ notice }) => notice ?? []) };
-  }
-}
-
 async function completed(
   { uri, client }: SourceUser,
   { recap, list, signal }: { readonly recap: string; readonly list: List; readonly signal: AbortSignal | undefined },
-): Promise<{ readonly record?: ServiceRecord; readonly notice?: Notice }> {
+): Promise<ReadWithin> {
   try {
     const { record, observed } = await getMeetingRecap(client, recap, { signal });
-    return { record: { kind: 'meeting_recap', record: { user: uri, ...record }, observed } };
+    return { records: [{ kind: 'meeting_recap', record: { user: uri, ...record }, observed }], notices: [] };
   } catch (error) {
-    return { notice: await noticeOf(`meeting recap ${recap}`, error, list) };
+    return { records: [], notices: [await noticeOf(`meeting recap ${recap}`, error, list)] };
   }
 }

@@ -1,28 +1,25 @@
 // Who belongs to the organization. A membership carries its user, or names the user, who is then read by their URI.
 import { getUser, listOrganizationMemberships } from '#src/upstream/endpoints.ts';
-import type { ServiceRecord } from '#workers/sync/records.ts';
 import type { Sources } from '#workers/sync/sources.ts';
-import { concurrently } from './concurrently.ts';
-import type { Notice, PageOptions, Resource } from './contract.ts';
+import type { PageOptions, Resource } from './contract.ts';
 import { noticeOf } from './left-out.ts';
-import { listPages, type List } from './list-pages.ts';
+import type { List } from './list-pages.ts';
+import { nestedListPages, pagesOfEach, type NestingList, type ReadWithin } from './nested-pages.ts';
 
 export const organizationMemberships: Resource = {
   name: 'organization_memberships',
   feeds: [],
-  async *pages(sources, options = {}) {
-    const list = memberships(sources, options);
-    for await (const page of listPages(list, options.from)) {
-      const named = options.isBrief ? [] : page.records.flatMap(({ record }) => textOr(record['user']));
-      const found = await concurrently(named, (uri) => userAt(sources, { uri, list, signal: options.signal }));
-      const records = [...page.records, ...found.flatMap(({ user }) => user ?? [])];
-      const notices = [...(page.notices ?? []), ...found.flatMap(({ notice }) => notice ?? [])];
-      yield { ...page, records, rows: records.length, notices };
-    }
+  pages(sources, options = {}) {
+    const { signal } = options;
+    const list: NestingList = {
+      ...memberships(sources, options),
+      pendingOf: ({ record: { user } }) => (options.isBrief !== true && typeof user === 'string' ? user : undefined),
+    };
+    return nestedListPages(list, options.from, (position) =>
+      pagesOfEach(position, (uri) => userAt(sources, { uri, list, signal })),
+    );
   },
 };
-
-const textOr = (value: unknown): string | readonly [] => (typeof value === 'string' ? value : []);
 
 export const memberships = ({ client, organization }: Sources, { query, signal }: PageOptions): List => ({
   name: 'organization memberships',
@@ -33,11 +30,11 @@ export const memberships = ({ client, organization }: Sources, { query, signal }
 async function userAt(
   { client }: Sources,
   { uri, list, signal }: { readonly uri: string; readonly list: List; readonly signal: AbortSignal | undefined },
-): Promise<{ readonly user?: ServiceRecord; readonly notice?: Notice }> {
+): Promise<ReadWithin> {
   try {
     const { record, observed } = await getUser(client, uri, { signal });
-    return { user: { kind: 'user', record, observed } };
+    return { records: [{ kind: 'user', record, observed }], notices: [] };
   } catch (error) {
-    return { notice: await noticeOf(`user ${uri}`, error, list) };
+    return { records: [], notices: [await noticeOf(`user ${uri}`, error, list)] };
   }
 }

@@ -3,7 +3,8 @@ import { listRoutingFormSubmissions, listRoutingForms } from '#src/upstream/endp
 import type { Sources } from '#workers/sync/sources.ts';
 import type { PageOptions, Resource, ResourcePage } from './contract.ts';
 import { noticeOf } from './left-out.ts';
-import { listPages, nestedListPages, nestedToken, type List, type NestedPosition } from './list-pages.ts';
+import { listPages, type List } from './list-pages.ts';
+import { nestedListPages, nestedToken, type NestedPosition } from './nested-pages.ts';
 
 export const routingForms: Resource = {
   name: 'routing_forms',
@@ -25,7 +26,7 @@ async function* submissionPages(
   around: List,
   { position, signal }: PageOptions & { readonly position: NestedPosition },
 ): AsyncGenerator<ResourcePage> {
-  const { pending, submissions, next } = position;
+  const { pending, submissions } = position;
   for (const [at, form] of pending.entries()) {
     const list: List = {
       name: `submissions of ${form}`,
@@ -35,10 +36,10 @@ async function* submissionPages(
     try {
       for await (const page of listPages(list, at === 0 ? (submissions ?? undefined) : undefined)) {
         const left = pending.slice(page.nextToken === null ? at + 1 : at);
-        yield { ...page, nextToken: nestedToken({ pending: left, submissions: page.nextToken, next }) };
+        yield { ...page, nextToken: nestedToken({ ...position, pending: left, submissions: page.nextToken }) };
       }
     } catch (error) {
-      const nextToken = nestedToken({ pending: pending.slice(at + 1), submissions: null, next });
+      const nextToken = nestedToken({ ...position, pending: pending.slice(at + 1), submissions: null });
       yield { records: [], rows: 0, nextToken, notices: [await noticeOf(list.name, error, around)] };
     }
   }

@@ -2,20 +2,22 @@
 import { listEventInvitees, listScheduledEvents } from '#src/upstream/endpoints.ts';
 import type { ServiceRecord } from '#workers/sync/records.ts';
 import type { Sources } from '#workers/sync/sources.ts';
-import { concurrently } from './concurrently.ts';
-import type { Notice, PageOptions, Resource, ResourcePage } from './contract.ts';
+import type { PageOptions, Resource } from './contract.ts';
 import { noticeOf } from './left-out.ts';
-import { nestedListPages, nestedToken, recordsOf, type List, type NestedPosition } from './list-pages.ts';
-
-/** After a kill, the invitees of at most this many meetings are requested twice. */
-const meetingsPerPage = 20;
+import { isRestarted, listPages, type List } from './list-pages.ts';
+import { nestedListPages, pagesOfEach, type NestingList, type ReadWithin } from './nested-pages.ts';
 
 export const scheduledEvents: Resource = {
   name: 'scheduled_events',
   feeds: ['invitee.created', 'invitee.canceled', 'invitee_no_show.created', 'invitee_no_show.deleted'],
   pages(sources, options = {}) {
     const list = meetings(sources, options);
-    return nestedListPages(list, options.from, (position) => inviteePages(sources, list, { position, ...options }));
+    const { isNestedRead = () => true, signal } = options;
+    return nestedListPages(list, options.from, (position) =>
+      pagesOfEach({ ...position, pending: position.pending.filter(isNestedRead) }, (event) =>
+        inviteesOf(sources, { event, list, signal }),
+      ),
+    );
   },
   /** One call per hundred meetings. */
   async count({ client, organization }, { signal } = {}) {
@@ -25,38 +27,29 @@ export const scheduledEvents: Resource = {
   },
 };
 
-const meetings = ({ client, organization }: Sources, { query, signal }: PageOptions): List => ({
-  name: 'scheduled events',
-  kind: 'scheduled_event',
-  open: (token) =>
-    listScheduledEvents(client, { organization, sort: 'start_time:asc', ...query }, { from: token, signal }),
-});
-
-async function* inviteePages(
-  sources: Sources,
-  list: List,
-  { position, isNestedRead, signal }: PageOptions & { readonly position: NestedPosition },
-): AsyncGenerator<ResourcePage> {
-  const { next } = position;
-  const pending = isNestedRead ? position.pending.filter(isNestedRead) : position.pending;
-  for (let at = 0; at < pending.length; at += meetingsPerPage) {
-    const some = pending.slice(at, at + meetingsPerPage);
-    const found = await concurrently(some, (event) => inviteesOf(sources, { event, list, signal }));
-    const records = found.flatMap((each) => each.records);
-    const nextToken = nestedToken({ pending: pending.slice(at + meetingsPerPage), next });
-    yield { records, rows: records.length, nextToken, notices: found.flatMap(({ notices }) => notices) };
-  }
+function meetings({ client, organization }: Sources, { query, signal }: PageOptions): NestingList {
+  const filters = { organization, sort: 'start_time:asc' as const, ...query };
+  return {
+    name: 'scheduled events',
+    kind: 'scheduled_event',
+    open: (token) => listScheduledEvents(client, filters, { from: token, signal }),
+    openSince: (start, token) =>
+      listScheduledEvents(client, { ...filters, min_start_time: start }, { from: token, signal }),
+  };
 }
 
 async function inviteesOf(
   { client }: Sources,
   { event, list, signal }: { readonly event: string; readonly list: List; readonly signal: AbortSignal | undefined },
-): Promise<{ readonly records: readonly ServiceRecord[]; readonly notices: readonly Notice[] }> {
-  const records: ServiceRecord[] = [];
+): Promise<ReadWithin> {
+  const name = `invitees of ${event}`;
+  const open = (token?: string) => listEventInvitees(client, event, { from: token, signal });
+  let records: readonly ServiceRecord[] = [];
   try {
-    for await (const page of listEventInvitees(client, event, { signal })) records.push(...recordsOf('invitee', page));
+    for await (const page of listPages({ name, kind: 'invitee', open }, undefined))
+      records = isRestarted(page) ? page.records : [...records, ...page.records];
     return { records, notices: [] };
   } catch (error) {
-    return { records, notices: [await noticeOf(`invitees of ${event}`, error, list)] };
+    return { records, notices: [await noticeOf(name, error, list)] };
   }
 }
