@@ -14,8 +14,10 @@ interface Filling {
   readonly restart?: boolean;
   readonly token?: string;
   readonly sources?: Sources;
-  /** Stops it once that many pages were folded. */
+  /** Stops it once that many pages of a resource were folded. */
   readonly stopAfter?: number;
+  /** Only this resource; any when absent. */
+  readonly stopIn?: ResourceName;
 }
 
 export type TestBackfill = Awaited<ReturnType<typeof openTestBackfill>>;
@@ -37,7 +39,7 @@ export async function openTestBackfill(
     /** A client of a token, for sources of one's own. */
     client: (token: string): Sources['client'] =>
       clientOf(sandbox.handles.base_url, { as: token, fetch: sandbox.fetch }),
-    async run({ only = [], restart = false, stopAfter = Infinity, ...how }: Filling = {}) {
+    async run({ only = [], restart = false, stopAfter = Infinity, stopIn, ...how }: Filling = {}) {
       /** What was asked for, in order: `GET /contacts`. */
       const calls: string[] = [];
       let skippedMs = 0;
@@ -59,8 +61,8 @@ export async function openTestBackfill(
           sources,
           screen: privacyScreen({ eraseOnDelete: true }),
           now: () => new Date().toISOString().replace('Z', '000Z'),
-          onProgress: (_resource, counts) => {
-            if (counts.pages >= stopAfter) stopping.abort();
+          onProgress: ({ name }, counts) => {
+            if (counts.pages >= stopAfter && name === (stopIn ?? name)) stopping.abort();
           },
           onNotice: (_resource, notice) => void notices.push(notice),
           onOutcome: () => undefined,

@@ -53,7 +53,7 @@ describe('a backfill of several pages', { shuffle: false }, () => {
   });
 
   it('goes on where it was stopped, walks nothing again that was walked, and starts anew after it was complete', async () => {
-    const first = await world.run({ stopAfter: 2 });
+    const first = await world.run({ stopAfter: 2, stopIn: 'contacts' });
     expect(first.report.isComplete).toBe(false);
     expect(first.outcomes.contacts).toMatchObject({ state: 'stopped', counts: { pages: 2, rows: 200 } });
     expect(first.outcomes.event_types?.state).toBe('waiting');
@@ -79,8 +79,8 @@ describe('a backfill of several pages', { shuffle: false }, () => {
   });
 
   it('starts over when asked to, and goes on with what others were asked for, though it is asked for one of them', async () => {
-    await world.run({ stopAfter: 2 });
-    const { outcomes, calls } = await world.run({ restart: true, stopAfter: 2 });
+    await world.run({ stopAfter: 2, stopIn: 'contacts' });
+    const { outcomes, calls } = await world.run({ restart: true, stopAfter: 2, stopIn: 'contacts' });
     expect(outcomes.organization_memberships?.state).toBe('complete');
     // The one page that was left, were it not to start over.
     expect(calls.filter((call) => call === 'GET /contacts').length).toBeGreaterThan(1);
@@ -109,22 +109,31 @@ describe('a backfill of several pages', { shuffle: false }, () => {
     expect(await rowsOf(store, 'sync_checkpoints')).toEqual([]);
   });
 
-  it('begins a list again whose page token is too old, and says so', async () => {
+  it('begins a list again whose page token is too old, says so, and counts each row once (W2)', async () => {
     await world.run({ only: ['contacts'], stopAfter: 2 });
     await world.sandbox.control('POST', '/clock', { advance: '25h' });
     const { outcomes, notices, calls } = await world.run({ only: ['contacts'] });
     expect(notices).toEqual([{ kind: 'restarted', list: 'contacts' }]);
-    expect(outcomes.contacts).toMatchObject({ state: 'complete', counts: { rows: 405, pages: 5 } });
+    expect(outcomes.contacts).toMatchObject({ state: 'complete', counts: { rows: 205, pages: 3 } });
     expect(calls.filter((call) => call === 'GET /contacts')).toHaveLength(4);
   });
 
-  it('begins the meetings again too, in the midst of their invitees', async () => {
-    await using meetings = await openTestBackfill(freshSqlite, { contacts: 0, bookings: 105 });
-    await meetings.run({ only: ['scheduled_events'], stopAfter: 3 });
+  it('goes on with the meetings after the last start time, where the page token is too old (W1)', async () => {
+    await using meetings = await openTestBackfill(freshSqlite, { contacts: 0, bookings: 205 });
+    const only = ['scheduled_events'] as const;
+    await meetings.run({ only, stopAfter: 1 });
     await meetings.sandbox.control('POST', '/clock', { advance: '25h' });
-    const { outcomes, notices } = await meetings.run({ only: ['scheduled_events'] });
-    expect(notices).toEqual([{ kind: 'restarted', list: 'scheduled events' }]);
-    expect(outcomes.scheduled_events?.state).toBe('complete');
+    const { outcomes, notices, calls } = await meetings.run({ only });
+    expect(notices).toEqual([]);
+    const events = (await rowsOf(meetings.store, 'scheduled_events')).length;
+    const invitees = (await rowsOf(meetings.store, 'invitees')).length;
+    expect(outcomes.scheduled_events).toMatchObject({
+      state: 'complete',
+      counts: { rows: events + invitees, by_kind: { scheduled_event: events, invitee: invitees } },
+    });
+    // The refused page, those that are left, and the invitees of every meeting.
+    expect(calls.filter((call) => call === 'GET /scheduled_events')).toHaveLength(3);
+    expect(calls.filter((call) => call.endsWith('/invitees'))).toHaveLength(events);
     expect((await differences(meetings)).filter((line) => /^(scheduled_events|invitees) /.test(line))).toEqual([]);
   });
 });
