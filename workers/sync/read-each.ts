@@ -13,6 +13,8 @@ export interface ListOutcome {
   readonly isUnreachable: boolean;
   /** Why its rest could not be read. */
   readonly error?: SlotstreamError;
+  /** Part of it was read, however. */
+  readonly isAnswered?: boolean;
   /** It was not to be read. */
   readonly isSkipped?: boolean;
 }
@@ -31,6 +33,7 @@ export async function readEach<List extends { readonly resource: Resource }, Out
   const briefly = withShortRetries(sources);
   const outcomes = new Map<List, Outcome>();
   for (const list of lists) outcomes.set(list, await read(list, briefly, false));
+  const isAnyAnswered = outcomes.values().some((outcome) => outcome.isAnswered);
   const answered = lists.find((list) => outcomes.get(list)?.isUnreachable === false);
   for (const list of lists.filter((one) => outcomes.get(one)?.isUnreachable)) {
     if (signal?.aborted === true) break;
@@ -39,7 +42,7 @@ export async function readEach<List extends { readonly resource: Resource }, Out
     outcomes.set(list, await read(list, isUp ? briefly : sources, true));
   }
   const all = [...outcomes.values()];
-  throwIfNothingAnswers(all);
+  if (!isAnyAnswered) throwIfNothingAnswers(all);
   return all;
 }
 

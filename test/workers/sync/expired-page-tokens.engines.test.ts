@@ -6,8 +6,8 @@ import { reconcile } from '#workers/sync/reconcile/reconcile.ts';
 import type { ResourceName } from '#workers/sync/resources/registry.ts';
 import { sweepSlice } from '#workers/sync/reconcile/sweep.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
-import { newUri } from '#src/sandbox/world/service.ts';
 import { submitForm } from '#src/sandbox/world/routing.ts';
+import { newUri } from '#src/sandbox/world/service.ts';
 import { mirrorDifferences } from '../../harness/mirror/mirror-comparison.ts';
 import { openTestBackfill } from '../../harness/mirror/test-backfill.ts';
 import { allKinds, openTestSources } from '../../harness/mirror/test-reconcile.ts';
@@ -121,7 +121,11 @@ describe('a thousand meetings, with page tokens that die', () => {
     await world.faults({ page_token_calls: 30 });
     await using fresh = await freshMemory();
     const report = async (repair: boolean) => {
-      const needs = { store: fresh.store, sources: await world.sources(), screen: privacyScreen({ eraseOnDelete: true }) };
+      const needs = {
+        store: fresh.store,
+        sources: await world.sources(),
+        screen: privacyScreen({ eraseOnDelete: true }),
+      };
       return reconcile(
         { ...needs, now: () => new Date(world.time.nowMs()) },
         { scope: { kind: 'full' }, events: ['invitee.created'], repair, allowDeletes: false },
@@ -133,5 +137,126 @@ describe('a thousand meetings, with page tokens that die', () => {
     world.time.pass(60_000);
     const again = await report(false);
     expect([unreadable(again), again.drift]).toEqual([[], {}]);
+  });
+});
+
+describe('lists in small pages, with page tokens that die after five other calls', () => {
+  it('recaps that need a call each are all mirrored by one backfill (W1)', async () => {
+    await using world = await openWorld({ as: 'public', bookings: 0, rateLimits: false }, 10);
+    for (let made = 0; made < 60; made += 1) await world.sandbox.control('POST', '/meeting_recaps', {});
+    await world.faults({ page_token_calls: 5 });
+    await using filled = await fill(world, 'meeting_recaps');
+    const { outcome, notices } = filled.first;
+    expect([outcome.state, notices]).toEqual(['complete', []]);
+    expect(outcome.counts.rows).toBeGreaterThan(60);
+    expect(await differencesIn(filled.store, world.sandbox, /^meeting_recaps /)).toEqual([]);
+    await expectCounted(filled.store, outcome.counts, { meeting_recap: 'meeting_recaps' });
+    expect(world.calls.length).toBeLessThanOrEqual(1.1 * (outcome.counts.rows + Math.ceil(outcome.counts.rows / 10)));
+  });
+
+  it('submissions of many forms are all mirrored by one backfill (W1)', async () => {
+    await using world = await openWorld({ bookings: 0, rateLimits: false }, 10);
+    const { service, handles } = world.sandbox;
+    const [first] = service.state.routingForms.values().filter((form) => form.organization === handles.organization);
+    if (first === undefined) throw new Error('no form');
+    const forms = Array.from({ length: 24 }, () => ({ ...first, uri: newUri(service, 'routing_forms') }));
+    for (const form of forms) service.state.routingForms.put(form);
+    for (const form of forms) for (let made = 0; made < 25; made += 1) submitForm(service, { form });
+    await world.faults({ page_token_calls: 5 });
+    await using filled = await fill(world, 'routing_forms');
+    const { outcome, notices } = filled.first;
+    expect([outcome.state, notices]).toEqual(['complete', []]);
+    expect(await differencesIn(filled.store, world.sandbox, /^routing_/)).toEqual([]);
+    const tables = { routing_form: 'routing_forms', routing_form_submission: 'routing_form_submissions' };
+    await expectCounted(filled.store, outcome.counts, tables);
+    // Three pages of forms, three of each form's submissions; those of the seeded form are few.
+    expect(world.calls.length).toBeLessThanOrEqual(1.1 * (3 + 24 * 3 + 1));
+  });
+
+  it('users whom memberships only name are all mirrored by one backfill (W1)', async () => {
+    await using world = await openWorld({ bookings: 0, rateLimits: false }, 10);
+    for (let made = 0; made < 40; made += 1)
+      await world.sandbox.control('POST', '/users', { email: `member${made}@example.test` });
+    await world.faults({ page_token_calls: 5 });
+    await using filled = await fill(world, 'organization_memberships');
+    const { outcome, notices } = filled.first;
+    expect([outcome.state, notices]).toEqual(['complete', []]);
+    expect(outcome.counts.rows).toBeGreaterThan(80);
+    expect(await differencesIn(filled.store, world.sandbox, /^(users|organization_memberships) /)).toEqual([]);
+    await expectCounted(filled.store, outcome.counts, {
+      organization_membership: 'organization_memberships',
+      user: 'users',
+    });
+  });
+
+  it('a sweep reads a list to its end whose token died between two slices (W1)', async () => {
+    await using world = await openWorld({ contacts: 100, bookings: 0, rateLimits: false }, 10);
+    await world.faults({ page_token_calls: 1 });
+    await using fresh = await freshMemory();
+    let slices = 0;
+    let contactPages = 0;
+    for (let isDone = false; !isDone; slices += 1) {
+      if (slices > 100) throw new Error('The sweep does not end.');
+      const needs = {
+        store: fresh.store,
+        sources: await world.sources(),
+        screen: privacyScreen({ eraseOnDelete: true }),
+      };
+      world.forget();
+      const now = () => new Date(world.time.nowMs());
+      isDone = (await sweepSlice({ ...needs, now }, { everyMs: 86_400_000, events: allKinds })).kind === 'done';
+      contactPages += world.calls.filter((path) => path === '/contacts').length;
+      world.time.pass(600_000);
+    }
+    expect(slices).toBeGreaterThan(3);
+    expect(contactPages).toBeLessThan(25);
+    expect(await differencesIn(fresh.store, world.sandbox, /^contacts /)).toEqual([]);
+  });
+});
+
+describe('a list that cannot be read to its end', () => {
+  it('has failed, with the rows that exist and a hint, and the next run goes on there (W2)', async () => {
+    await using world = await openWorld({ contacts: 30, bookings: 0, rateLimits: false }, 10);
+    await world.faults({ page_token_calls: 0 });
+    await using filled = await fill(world, 'contacts');
+    const { outcome } = filled.first;
+    expect([outcome.state, outcome.counts.rows, outcome.counts.left_out]).toEqual(['failed', 10, 1]);
+    expect((await rowsOf(filled.store, 'contacts')).length).toBe(10);
+    expect(outcome.missing).toEqual([expect.stringMatching(/page_token: is invalid\. → The service ended this list/)]);
+    await world.faults({});
+    const { outcome: after } = await filled.again();
+    expect([after.state, after.counts.rows]).toEqual(['complete', 30]);
+    expect(world.calls.filter((path) => path === '/contacts')).toHaveLength(2);
+  });
+
+  it('of recaps has failed, and goes on at its second page in the next run (W2)', async () => {
+    await using world = await openWorld({ as: 'public', bookings: 0, rateLimits: false }, 10);
+    for (let made = 0; made < 25; made += 1) await world.sandbox.control('POST', '/meeting_recaps', {});
+    await world.faults({ answers: [{ path: '/meeting_recaps', page: 2, status: 403 }] });
+    await using filled = await fill(world, 'meeting_recaps');
+    const { outcome } = filled.first;
+    expect([outcome.state, outcome.counts.rows, outcome.counts.left_out]).toEqual(['failed', 10, 1]);
+    expect((await rowsOf(filled.store, 'meeting_recaps')).length).toBe(10);
+    await world.faults({});
+    const { outcome: after } = await filled.again();
+    expect(after.state).toBe('complete');
+    await expectCounted(filled.store, after.counts, { meeting_recap: 'meeting_recaps' });
+    expect(await differencesIn(filled.store, world.sandbox, /^meeting_recaps /)).toEqual([]);
+    expect(world.calls.filter((path) => path === '/meeting_recaps')).toHaveLength(2);
+  });
+
+  it('of meetings costs nothing of the pages before it, and its invitees are read (W2)', async () => {
+    await using world = await openWorld({ bookings: 60, rateLimits: false }, 10);
+    await world.faults({ answers: [{ path: '/scheduled_events', page: 3, status: 500 }] });
+    await using filled = await fill(world, 'scheduled_events');
+    const { outcome } = filled.first;
+    expect([outcome.state, outcome.counts.by_kind['scheduled_event']]).toEqual(['failed', 20]);
+    const invitees = await rowsOf(filled.store, 'invitees');
+    expect(new Set(invitees.map((row) => row['event'])).size).toBe(20);
+    await world.faults({ page_token_calls: 0 });
+    const { outcome: after } = await filled.again();
+    expect(after.state).toBe('complete');
+    await expectCounted(filled.store, after.counts, meetingTables);
+    expect(await differencesIn(filled.store, world.sandbox, meetingLines)).toEqual([]);
   });
 });

@@ -19,7 +19,7 @@ export interface TraversalNeeds extends FoldNeeds {
 }
 
 export interface TraversalOutcome extends ListOutcome {
-  /** `already_complete`: an earlier process has read it, in the same backfill. `failed`: its rest could not be read. */
+  /** `already_complete`: an earlier process has read it, in the same backfill. `refused`: nothing of it could be read; `failed`: its rest. */
   readonly state: 'complete' | 'already_complete' | 'stopped' | 'refused' | 'failed';
   readonly counts: Counts;
   /** The first of what was left out, as text; the rest was read. */
@@ -62,8 +62,9 @@ export async function traverseResource(
     return { state, counts: last.counts, missing: last.missing, isUnreachable: false };
   }
   const { counts: read, missing: texts } = withLeftOut(last, [failureText(error)]);
-  const state = isRefusal(error) ? 'refused' : 'failed';
-  return { state, counts: read, missing: texts, error, isUnreachable: isTransient(error) };
+  const isAnswered = last.from !== known.from;
+  const state = isRefusal(error) && read.pages === 0 ? 'refused' : 'failed';
+  return { state, counts: read, missing: texts, error, isUnreachable: isTransient(error), isAnswered };
 }
 
 /** Only for the display: where the records cannot be counted, they are read all the same. */

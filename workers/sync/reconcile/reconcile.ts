@@ -150,6 +150,7 @@ export async function traverse(needs: ReconcileNeeds, traversal: Traversal, run:
       unreadable: [...unreadable, leftOut(name, error)],
       error,
       isUnreachable: isTransient(error),
+      isAnswered: rows > 0,
     };
   }
 }

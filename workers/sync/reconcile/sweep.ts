@@ -15,6 +15,7 @@ import { readReconcileState, recordRun, type LastRun } from './reconcile-state.t
 import { fullTraversals, wantedResources, type Traversal } from './plan.ts';
 import { withShortRetries } from '#workers/sync/read-each.ts';
 import { isReadFailure, leftOutIn } from '#workers/sync/resources/left-out.ts';
+import { isRestarted } from '#workers/sync/resources/list-pages.ts';
 
 export interface SweepInput {
   readonly everyMs: number;
@@ -132,6 +133,8 @@ async function traverseOn(
   const { signal } = needs;
   let { since, token, whole, failures } = here.at ?? { since: '', token: null, whole: true, failures: 0 };
   let pages = 0;
+  /** The token of the last slice had expired: this list is read without a pause, or no slice would reach its end. */
+  let hasRestarted = false;
   const unreadable: string[] = [];
   const positionNow = (isDone: boolean): SweepPosition => ({
     ...here,
@@ -145,13 +148,14 @@ async function traverseOn(
       since ||= page.observed ?? '';
       await run.take(page.records);
       pages += 1;
+      hasRestarted ||= isRestarted(page);
       failures = 0;
       token = page.nextToken;
       unreadable.push(...leftOutIn(page.notices).map(({ what }) => what));
       whole &&= unreadable.length === 0;
       if (token === null) break;
       await save(needs, positionNow(false));
-      if (pages >= most) return positionNow(false);
+      if (pages >= most && !hasRestarted) return positionNow(false);
     }
     if (deletes !== undefined && whole && since !== '')
       unreadable.push(...(await run.carryOutDeletes(deletes, since)).map(({ what }) => what));

@@ -189,6 +189,9 @@ describe('a walk', () => {
     });
     const sources = { client: clientOf(stranger.url), organization: `${stranger.url}/organizations/1`, users: [] };
     const pages = await allOf(resourceOf('organization_memberships').pages(sources));
-    expect(pages.map(({ records }) => records.map(({ kind }) => kind))).toEqual([['organization_membership'], ['user']]);
+    expect(pages.map(({ records }) => records.map(({ kind }) => kind))).toEqual([
+      ['organization_membership'],
+      ['user'],
+    ]);
   });
 });
