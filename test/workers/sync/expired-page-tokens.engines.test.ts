@@ -252,7 +252,7 @@ describe('a list that cannot be read to its end', () => {
     const { outcome } = filled.first;
     expect([outcome.state, outcome.counts.by_kind['scheduled_event']]).toEqual(['failed', 20]);
     const invitees = await rowsOf(filled.store, 'invitees');
-    expect(new Set(invitees.map((row) => row['event'])).size).toBe(20);
+    expect(new Set(invitees.map((row) => row['event_uri'])).size).toBe(20);
     await world.faults({ page_token_calls: 0 });
     const { outcome: after } = await filled.again();
     expect(after.state).toBe('complete');
