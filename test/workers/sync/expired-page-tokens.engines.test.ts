@@ -40,12 +40,19 @@ async function openWorld(size: Parameters<typeof openTestSandbox>[0], pageSize =
   const kept = stack.move();
   const calls: string[] = [];
   const statuses: number[] = [];
+  let bend: ((body: Record<string, unknown>) => void) | undefined;
+  const bent = async (answer: Response, path: string): Promise<Response> => {
+    if (bend === undefined || path !== '/scheduled_events' || !answer.ok) return answer;
+    const body = (await answer.json()) as Record<string, unknown>;
+    bend(body);
+    return Response.json(body, answer);
+  };
   const call: typeof fetch = async (input, init) => {
     const url = new URL(String(input));
     // Pages smaller than asked for: small worlds have several of them.
     if (url.searchParams.has('count')) url.searchParams.set('count', String(pageSize));
     time.pass(50);
-    const answer = await sandbox.fetch(url, init);
+    const answer = await bent(await sandbox.fetch(url, init), url.pathname);
     calls.push(url.pathname);
     statuses.push(answer.status);
     return answer;
@@ -57,6 +64,8 @@ async function openWorld(size: Parameters<typeof openTestSandbox>[0], pageSize =
     statuses,
     faults: (faults: object) => sandbox.control('POST', '/faults', faults),
     sources: () => openTestSources(sandbox, undefined, { fetch: call, nowMs: time.nowMs, sleep: time.sleep }),
+    /** Changes the pages of meetings on their way. */
+    bend: (how: typeof bend) => void (bend = how),
     forget: () => void (calls.length = statuses.length = 0),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
@@ -157,7 +166,7 @@ describe('lists in small pages, with page tokens that die after five other calls
   it('submissions of many forms are all mirrored by one backfill (W1)', async () => {
     await using world = await openWorld({ bookings: 0, rateLimits: false }, 10);
     const { service, handles } = world.sandbox;
-    const [first] = service.state.routingForms.values().filter((form) => form.organization === handles.organization);
+    const first = service.state.routingForms.values().find((form) => form.organization === handles.organization);
     if (first === undefined) throw new Error('no form');
     const forms = Array.from({ length: 24 }, () => ({ ...first, uri: newUri(service, 'routing_forms') }));
     for (const form of forms) service.state.routingForms.put(form);
@@ -259,4 +268,50 @@ describe('a list that cannot be read to its end', () => {
     await expectCounted(filled.store, after.counts, meetingTables);
     expect(await differencesIn(filled.store, world.sandbox, meetingLines)).toEqual([]);
   });
+
+  it('within another costs its neighbours nothing, has failed, and is read whole by the next run (W2)', async () => {
+    await using world = await openWorld({ bookings: 0, rateLimits: false }, 10);
+    const { service, handles } = world.sandbox;
+    const first = service.state.routingForms.values().find((form) => form.organization === handles.organization);
+    if (first === undefined) throw new Error('no form');
+    const others = [1, 2].map(() => ({ ...first, uri: newUri(service, 'routing_forms') }));
+    for (const form of others) service.state.routingForms.put(form);
+    for (const form of [first, ...others]) for (let made = 0; made < 15; made += 1) submitForm(service, { form });
+    const all = service.state.submissions
+      .values()
+      .filter(({ routing_form: form }) => [first, ...others].some(({ uri }) => uri === form));
+    const count = all.toArray().length;
+    await world.faults({ answers: [{ path: '/routing_form_submissions', page: 2, status: 403, times: 1 }] });
+    await using filled = await fill(world, 'routing_forms');
+    const { outcome } = filled.first;
+    expect([outcome.state, outcome.counts.left_out]).toEqual(['failed', 1]);
+    const stored = (await rowsOf(filled.store, 'routing_form_submissions')).length;
+    expect(outcome.counts.by_kind['routing_form_submission']).toBe(stored);
+    expect(stored).toBeLessThan(count);
+    expect(stored).toBeGreaterThan(30);
+    await world.faults({});
+    expect((await filled.again()).outcome).toMatchObject({
+      state: 'complete',
+      counts: { by_kind: { routing_form_submission: count } },
+    });
+  });
+});
+
+it('an odd record costs its neighbours nothing, also where the list goes on after a token that died (W1)', async () => {
+  await using world = await openWorld({ bookings: 60, rateLimits: false }, 10);
+  const odd = [{ uri: 7 }, { start_time: 'soon' }, { uri: null, start_time: null }];
+  let listed = 0;
+  world.bend((body) => {
+    // The fifth record of each of the first pages.
+    const change = odd[listed];
+    listed += 1;
+    const records = body['collection'];
+    if (Array.isArray(records) && change) Object.assign(records[4], change);
+  });
+  await world.faults({ page_token_calls: 0 });
+  await using filled = await fill(world, 'scheduled_events');
+  const { outcome } = filled.first;
+  const events = world.sandbox.service.state.scheduledEvents.size;
+  expect([outcome.state, outcome.counts.quarantined]).toEqual(['complete', 2]);
+  expect((await rowsOf(filled.store, 'scheduled_events')).length).toBe(events - 2);
 });

@@ -113,10 +113,7 @@ export async function backfill(needs: BackfillNeeds, input: BackfillInput): Prom
   );
   if ([...wanted].every((name) => ended.has(name))) {
     if (wantedResources(input.events).every(({ name }) => wanted.has(name))) await recordFilled(store, needs.now());
-    await finishRun(needs, {
-      finished_at: needs.now(),
-      resources: outcomes.map(({ name, state, counts, missing }) => ({ name, state, counts, missing: [...missing] })),
-    });
+    await finishRun(needs, outcomes);
   }
   return { isComplete: names.every((name) => ended.has(name)), resources: outcomes };
 }
@@ -134,12 +131,18 @@ async function outcomeOf(
   return { name, ...(await traverseResource(needs, resource, signal)) };
 }
 
-function finishRun({ store }: BackfillNeeds, finished: z.output<(typeof result)['schema']>): Promise<void> {
+function finishRun({ store, now }: BackfillNeeds, outcomes: readonly ResourceOutcome[]): Promise<void> {
   return store.transaction(async (unit) => {
-    await writeValue(unit, result, finished);
-    // What failed in the middle goes on from there.
-    const failed = finished.resources.filter(({ state }) => state === 'failed').map(({ name }) => name);
-    const names = allResources.map(({ name }) => name).filter((name) => !failed.includes(name));
+    const resources = outcomes.map(({ name, state, counts, missing }) => ({
+      name,
+      state,
+      counts,
+      missing: [...missing],
+    }));
+    await writeValue(unit, result, { finished_at: now(), resources });
+    // What failed in the middle goes on from there; where only a list within it broke off, all is read again.
+    const failed = outcomes.filter(({ state, error }) => state === 'failed' && error !== undefined);
+    const names = allResources.map(({ name }) => name).filter((name) => !failed.some((one) => one.name === name));
     await removeProgress(unit, names);
     await removeValues(unit, [run]);
   });

@@ -39,6 +39,8 @@ const progress = z.object({
   from: z.string().nullable(),
   /** The first of what was left out, as text; `left_out` counts all. */
   missing: z.array(z.string()),
+  /** A list within it broke off. */
+  brokeOff: z.boolean().optional(),
   /** The lists of the last page, the outermost first, and what had been counted when each began. */
   lists: z.array(z.object({ name: z.string(), before: countsSchema })).optional(),
   /** How fast the process that reads it is: what it had read when it began, and when it stored the last page. */
@@ -72,10 +74,10 @@ export function removeProgress(unit: Unit, names: readonly ResourceName[]): Prom
 export function withLists(at: Progress, { lists: names = [], notices = [] }: ResourcePage, now: string): Progress {
   const { lists: known = [] } = at;
   const depth = names.findIndex((name, index) => known[index]?.name !== name);
-  const kept = depth < 0 ? known.slice(0, names.length) : known.slice(0, depth);
+  const same = depth < 0 ? known.slice(0, names.length) : known.slice(0, depth);
   // Earlier versions stored no lists: one that starts over is then taken for the only one.
   const before = at.lists === undefined ? noCounts : at.counts;
-  const lists = [...kept, ...names.slice(kept.length).map((name) => ({ name, before }))];
+  const lists = [...same, ...names.slice(same.length).map((name) => ({ name, before }))];
   const again = lists.find(({ name }) => notices.some(({ kind, list }) => kind === 'restarted' && list === name));
   if (again === undefined) return { ...at, lists };
   const { before: counts } = again;

@@ -58,7 +58,7 @@ export async function traverseResource(
     if (!signal.aborted && isReadFailure(failure)) error = failure;
   }
   if (error === undefined) {
-    const state = last.state === 'done' ? 'complete' : 'stopped';
+    const state = last.state !== 'done' ? 'stopped' : last.brokeOff ? 'failed' : 'complete';
     return { state, counts: last.counts, missing: last.missing, isUnreachable: false };
   }
   const { counts: read, missing: texts } = withLeftOut(last, [failureText(error)]);
@@ -109,6 +109,7 @@ async function take(
   const at = withLeftOut(entered, leftOutIn(notices).map(leftOutText));
   const progress: Progress = {
     ...at,
+    brokeOff: at.brokeOff === true || notices.some((notice) => notice.kind === 'left_out' && notice.isRest),
     state: nextToken === null ? 'done' : 'walking',
     from: nextToken,
     counts: page === undefined ? at.counts : withPage(at.counts, page, report),

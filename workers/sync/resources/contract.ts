@@ -49,10 +49,11 @@ export interface ResourcePage {
 }
 
 /**
- * `restarted`: the page token had expired, so the list was read from its start (some pages twice).
+ * `restarted`: the page token had expired, so the list is read from its start again: what this page follows is counted no longer.
  * `postponed`: it could not be reached, and is read again after the other lists.
- * `left_out`: a list or a record could not be read; the others are read, and the traversal is incomplete.
+ * `left_out`: a list or a record could not be read; the others are read, and the traversal is incomplete. `isRest`: its first pages were
+ * read.
  */
 export type Notice =
   | { readonly kind: 'restarted' | 'postponed'; readonly list: string }
-  | { readonly kind: 'left_out'; readonly list: string; readonly error: SlotstreamError };
+  | { readonly kind: 'left_out'; readonly list: string; readonly error: SlotstreamError; readonly isRest?: boolean };

@@ -48,12 +48,16 @@ export const eventTypes: Resource = {
     if (notices.length > 0) yield { records: [], rows: 0, nextToken: JSON.stringify({ users }), notices };
     for (const [at, user] of users.entries()) {
       const list = typesOf(sources, { user }, options);
+      const from = at === 0 && start.users ? (start.next ?? undefined) : undefined;
+      let isRest = from !== undefined;
       const others = at + 1 < users.length ? { users: users.slice(at + 1) } : null;
       try {
-        for await (const page of listPages(list, at === 0 && start.users ? (start.next ?? undefined) : undefined))
+        for await (const page of listPages(list, from)) {
+          isRest = true;
           yield unseen(page, page.nextToken === null ? others : { users: users.slice(at), next: page.nextToken });
+        }
       } catch (error) {
-        const failed = [await noticeOf(list.name, error, whole)];
+        const failed = [await noticeOf(list.name, error, { around: whole, isRest })];
         yield unseen({ records: [], rows: 0, nextToken: null, notices: failed }, others);
       }
     }

@@ -45,10 +45,14 @@ interface Openable {
  * The notice for a record, or a list within another, that could not be read. Throws where the service itself may be down, which the list
  * around it tells: then everything is tried again later.
  */
-export async function noticeOf(list: string, error: unknown, around: Openable): Promise<Notice> {
+export async function noticeOf(
+  list: string,
+  error: unknown,
+  { around, isRest = false }: { readonly around: Openable; readonly isRest?: boolean },
+): Promise<Notice> {
   if (!isReadFailure(error)) throw error;
   if (isTransient(error) && !(await answers(around))) throw error;
-  return { kind: 'left_out', list, error };
+  return { kind: 'left_out', list, error, ...(isRest && { isRest }) };
 }
 
 /** Whether the service answers the first page, with a refusal or otherwise. */

@@ -1,5 +1,5 @@
 // Reads one list page by page, from its start again when the page token has expired.
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { RecordKind } from '#schemas/records.ts';
 import { isExpiredToken } from '#src/upstream/api-error.ts';
 import type { ApiPage } from '#src/upstream/pages.ts';

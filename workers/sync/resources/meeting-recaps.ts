@@ -50,7 +50,12 @@ export const meetingRecaps: Resource = {
           continue;
         }
         const list = `meeting recaps of ${user.uri}`;
-        yield { records: [], rows: 0, nextToken: tokenAt(null), notices: [{ kind: 'left_out', list, error }] };
+        yield {
+          records: [],
+          rows: 0,
+          nextToken: tokenAt(null),
+          notices: [{ kind: 'left_out', list, error, ...(here !== null && { isRest: true }) }],
+        };
       }
     }
     if (brokenOff) throw brokenOff.error;
@@ -64,7 +69,7 @@ interface UserTurn {
 
 const turnOf = ({ user, next }: UserTurn): Turn => ({ user: user.uri, next });
 
-/** A user who no longer has a login is skipped; where nobody is left, all are read. */
+/** A user who no longer has a login is skipped; without any left, all are read. */
 function turnsAt(from: string | undefined, users: readonly SourceUser[]): readonly UserTurn[] {
   const earlier = readPosition(from, earlierPosition);
   const first = users.findIndex(({ uri }) => uri === earlier?.user);
@@ -130,6 +135,6 @@ async function completed(
     const { record, observed } = await getMeetingRecap(client, recap, { signal });
     return { records: [{ kind: 'meeting_recap', record: { user: uri, ...record }, observed }], notices: [] };
   } catch (error) {
-    return { records: [], notices: [await noticeOf(`meeting recap ${recap}`, error, list)] };
+    return { records: [], notices: [await noticeOf(`meeting recap ${recap}`, error, { around: list })] };
   }
 }

@@ -35,6 +35,6 @@ async function userAt(
     const { record, observed } = await getUser(client, uri, { signal });
     return { records: [{ kind: 'user', record, observed }], notices: [] };
   } catch (error) {
-    return { records: [], notices: [await noticeOf(`user ${uri}`, error, list)] };
+    return { records: [], notices: [await noticeOf(`user ${uri}`, error, { around: list })] };
   }
 }

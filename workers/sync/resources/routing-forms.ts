@@ -33,14 +33,17 @@ async function* submissionPages(
       kind: 'routing_form_submission',
       open: (token) => listRoutingFormSubmissions(client, { form }, { from: token, signal }),
     };
+    const from = at === 0 ? (submissions ?? undefined) : undefined;
+    let isRest = from !== undefined;
     try {
-      for await (const page of listPages(list, at === 0 ? (submissions ?? undefined) : undefined)) {
+      for await (const page of listPages(list, from)) {
+        isRest = true;
         const left = pending.slice(page.nextToken === null ? at + 1 : at);
         yield { ...page, nextToken: nestedToken({ ...position, pending: left, submissions: page.nextToken }) };
       }
     } catch (error) {
       const nextToken = nestedToken({ ...position, pending: pending.slice(at + 1), submissions: null });
-      yield { records: [], rows: 0, nextToken, notices: [await noticeOf(list.name, error, around)] };
+      yield { records: [], rows: 0, nextToken, notices: [await noticeOf(list.name, error, { around, isRest })] };
     }
   }
 }

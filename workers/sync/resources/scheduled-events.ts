@@ -50,6 +50,6 @@ async function inviteesOf(
       records = isRestarted(page) ? page.records : [...records, ...page.records];
     return { records, notices: [] };
   } catch (error) {
-    return { records, notices: [await noticeOf(name, error, list)] };
+    return { records, notices: [await noticeOf(name, error, { around: list, isRest: records.length > 0 })] };
   }
 }

@@ -136,4 +136,31 @@ describe('a backfill of several pages', { shuffle: false }, () => {
     expect(calls.filter((call) => call.endsWith('/invitees'))).toHaveLength(events);
     expect((await differences(meetings)).filter((line) => /^(scheduled_events|invitees) /.test(line))).toEqual([]);
   });
+
+  it.each([
+    { what: 'goes on from', advance: '1h', restarted: false },
+    { what: 'begins again, counting each row once, where it is too old, from', advance: '25h', restarted: true },
+  ])('$what a position that an earlier version stored (W1)', async ({ advance, restarted }) => {
+    await using meetings = await openTestBackfill(freshMemory, { contacts: 0, bookings: 205 });
+    const only = ['scheduled_events'] as const;
+    const { store } = meetings;
+    await meetings.run({ only, stopAfter: 1 });
+    const stored = await readProgress(store, 'scheduled_events');
+    if (stored === undefined) throw new Error('the backfill stored no progress');
+    const { lists: _lists, brokeOff: _brokeOff, ...before } = stored;
+    const { pending, next } = JSON.parse(stored.from ?? '') as { pending: readonly string[]; next: string };
+    const from = JSON.stringify({ pending, next });
+    await store.transaction((unit) => writeProgress(unit, 'scheduled_events', { ...before, from }));
+    await meetings.sandbox.control('POST', '/clock', { advance });
+    const { outcomes, notices, calls } = await meetings.run({ only });
+    expect(notices).toEqual(restarted ? [{ kind: 'restarted', list: 'scheduled events' }] : []);
+    const events = (await rowsOf(store, 'scheduled_events')).length;
+    const invitees = (await rowsOf(store, 'invitees')).length;
+    expect(outcomes.scheduled_events).toMatchObject({
+      state: 'complete',
+      counts: { by_kind: { scheduled_event: events, invitee: invitees } },
+    });
+    expect(calls.filter((call) => call === 'GET /scheduled_events')).toHaveLength(restarted ? 4 : 2);
+    expect((await differences(meetings)).filter((line) => /^(scheduled_events|invitees) /.test(line))).toEqual([]);
+  });
 });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { allResources, type Resource, type ResourceName, type ResourcePage } from '#workers/sync/resources/registry.ts';
 import type { Sources } from '#workers/sync/sources.ts';
-import { openTestSandbox, type TestSandbox } from '../../../harness/sandbox.ts';
+import { openTestSandbox, unchecked, type TestSandbox } from '../../../harness/sandbox.ts';
 import { openedOnce } from '../../../harness/opened.ts';
 import { clientOf, openFakeServer } from '../../../harness/sandbox/api-clients.ts';
 
@@ -79,6 +79,42 @@ describe('a walk', () => {
     if (status !== 500) return;
     const alone = allOf(recaps.pages({ ...sources, users: changed.filter(({ client }) => client === failing) }));
     await expect(alone).rejects.toMatchObject({ status });
+  });
+
+  it('goes on with the recaps of the others where the list of one broke off, then fails, and resumes with that one (W2)', async () => {
+    await using other = await openTestSandbox({ as: 'public', contacts: 0, bookings: 40 }, unchecked);
+    const { users, tokens, base_url } = other.handles;
+    let isBroken = true;
+    const inSmallPages: typeof fetch = async (input, init) => {
+      const url = new URL(String(input));
+      const isOwner = new Headers(init?.headers).get('authorization') === `Bearer ${tokens.owner}`;
+      if (isBroken && isOwner && url.searchParams.has('page_token')) return Response.json({}, { status: 403 });
+      if (url.searchParams.has('count')) url.searchParams.set('count', '3');
+      return other.fetch(url, init);
+    };
+    const userOf = (uri: string, as: string) => ({ uri, client: clientOf(base_url, { as, fetch: inSmallPages }) });
+    const both = [userOf(users.owner, tokens.owner), userOf(users.admin, tokens.admin)];
+    const sources = { ...sourcesOf(other), users: both };
+    const recaps = resourceOf('meeting_recaps');
+    const read: ResourcePage[] = [];
+    const reading = (async () => {
+      for await (const page of recaps.pages(sources)) read.push(page);
+    })();
+    await expect(reading).rejects.toMatchObject({ status: 403 });
+    isBroken = false;
+    const rest = await allOf(recaps.pages(sources, { from: read.at(-1)?.nextToken ?? 'none' }));
+    expect(rest.at(-1)?.nextToken).toBeNull();
+    const known = (...some: readonly string[]) =>
+      [...other.service.state.recaps.values()].filter(({ user }) => some.includes(user)).map(({ uri }) => uri);
+    expect(known(users.owner).length).toBeGreaterThan(3);
+    expect(urisOf(read)).toEqual(expect.arrayContaining(known(users.admin)));
+    expect(urisOf(read)).toHaveLength(3 + known(users.admin).length);
+    expect([...urisOf(read), ...urisOf(rest)].toSorted()).toEqual(known(users.owner, users.admin).toSorted());
+    // A position of an earlier version: the users after this one follow.
+    const earlier = JSON.stringify({ user: users.admin, next: null });
+    expect(urisOf(await allOf(recaps.pages(sources, { from: earlier }))).toSorted()).toEqual(
+      known(users.admin).toSorted(),
+    );
   });
 
   it('completes a recap whatever odd values it has', async () => {
