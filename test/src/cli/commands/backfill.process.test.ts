@@ -115,6 +115,22 @@ describe('slotstream backfill', () => {
     });
   });
 
+  it('says of a list whose page tokens are always refused that it has failed, with a hint, and exits with 3 (W2)', async () => {
+    await using sandbox = await openTestSandbox({ contacts: 205, bookings: 0, rateLimits: false });
+    await sandbox.control('POST', '/faults', { page_token_calls: 0 });
+    await using home = await openHome(serviceOf(sandbox));
+    const { code, out, err } = await home.run(['backfill', 'contacts', '--json']);
+    expect(code).toBe(3);
+    expect(lastOf(out).resources).toMatchObject([{ name: 'contacts', state: 'failed', rows: 100, left_out: 1 }]);
+    expect(await ask(home.store, 'select count(*) as n from contacts')).toEqual([{ n: 100 }]);
+    expect(err).toContain('contacts: not read to its end');
+    expect(err).toContain('page_token: is invalid.\n  → The service ended this list before its last page was read.');
+    expect(err).not.toContain('Correct the fields');
+    await sandbox.control('POST', '/faults', {});
+    expect((await home.run(['backfill', 'contacts'])).code).toBe(0);
+    await expectExact(home, sandbox, { except: contactsOnly });
+  });
+
   it('rejects an unknown resource, and a missing service configuration', async () => {
     await using home = await openHome();
     expect(await home.run(['backfill', 'people'])).toMatchObject({ code: 2, err: expect.stringContaining('contacts') });
