@@ -55,7 +55,7 @@ for (const { name, available, fresh } of oneEngine)
 
     it('shows how far a backfill is, how fast, and its result once it is complete', async () => {
       await using world = await openTestBackfill(fresh, { contacts: 110, bookings: 5 });
-      await world.run({ stopAfter: 1 });
+      await world.run({ stopAfter: 1, stopIn: 'contacts' });
       const { backfill } = await syncOf(world.store);
       expect(backfill.state).toBe('reading');
       const members = backfill.resources.find((each) => each.name === 'organization_memberships');
