@@ -42,14 +42,14 @@ export function slackBody(
   const fields = shown.slice(0, limits.fields * limits.sections).map(({ label, value, isLink }) =>
     // A cut link would be broken markup.
     isLink && value.length < limits.field / 2
-      ? { type: 'mrkdwn', text: linked(value, escaped(label.replaceAll(/[*_~`]/g, ''))) }
+      ? { type: 'mrkdwn', text: linked(value, escaped(defused(label.replaceAll(/[*_~`]/g, '')))) }
       : plain(`${label}: ${value}`, limits.field),
   );
   // An incoming webhook posts into its own channel: a mention is what reaches a person. The ids are from the rules file.
   const mentions = hosts.flatMap(({ slackUser: user }) => (user === undefined ? [] : [`<@${user}>`])).join(' ');
   return {
-    text: truncate(escaped([title, text, ...(link === undefined ? [] : [link])].join('\n')), limits.text),
-    // Nothing in `text` is markup, a mention or a preview.
+    text: truncate(inert([title, text, ...(link === undefined ? [] : [address(link)])].join('\n')), limits.text),
+    // Nothing in `text` is markup, a mention or a preview. Compatible services show it instead of the blocks, and may not know these fields.
     mrkdwn: false,
     parse: 'none',
     link_names: false,
@@ -94,18 +94,24 @@ function plain(value: string, longest: number): object {
   return { type: 'plain_text', text: truncate(defused(value), longest) || '–', emoji: false };
 }
 
-/** Slack's three special characters; nothing else begins markup that leaves the text (`<!here>`, `<http…|…>`). */
-function escaped(text: string): string {
-  return defused(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
+/** The text for every service: each has its own rule for which characters round an `@` make a mention. */
+const inert = (text: string): string => escaped(broken(text, /@/g));
 
-/** Compatible services react to a plain `@here` and to Markdown links: an invisible word joiner breaks both. */
-function defused(text: string): string {
-  return text.replaceAll(/(?<![\w.+-])@(?=\w)/g, '@\u2060').replaceAll('](', ']\u2060(');
-}
+/** The text of a block. Slack finds no mention in it, so a mail address stays as it is and can be copied. */
+const defused = (text: string): string => broken(text, /(?<![a-z0-9])@|@(?![a-z0-9])/gi);
+
+/** An invisible word joiner breaks mentions and Markdown links, to which compatible services react. */
+const broken = (text: string, mention: RegExp): string =>
+  text.replaceAll(mention, '@\u2060').replaceAll('](', ']\u2060(');
+
+/** Slack's three special characters; nothing else begins markup that leaves the text (`<!here>`, `<http…|…>`). */
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** The only markup, around URLs of ours and of the service; a button would need an endpoint that answers its click. */
-const linked = (link: string, label: string): string => `<${escaped(link).replaceAll('|', '%7C')}|${label}>`;
+const linked = (link: string, label: string): string => `<${escaped(address(link)).replaceAll('|', '%7C')}|${label}>`;
+
+/** In a path, `%40` leads to the same place, and mentions nobody. */
+const address = (link: string): string => link.replaceAll('@', '%40');
 
 // Slack's own error codes. No other body is shown.
 const slackCodes = [
