@@ -1555,7 +1555,7 @@ export interface ProcessesRow<Values extends ColumnValues> {
   /** when it last received or projected a batch */
   last_batch_at: Values['time'] | null;
 }
-/** One row per action of an operator through the API or the dashboard, per answer of a host, and per call of an AI model, for 400 days. */
+/** One row per action of an operator through the API or the dashboard, per answer of a host, and per call of an AI model, for 400 days; at most 100,000 of each kind: by links, by buttons in Slack, of models, and all others. */
 export interface AdminActionsRow<Values extends ColumnValues> {
   /** random */
   id: Values['text'];

@@ -16,7 +16,7 @@ import type { ApiContext } from './api-operation.ts';
 import { createAudit, type Audit } from './audit.ts';
 import { answerTexts, currentAnswer, giveHostAnswer, isAnswer, type AnswerName } from './bookings/answers.ts';
 import { style } from './auth/login-page.ts';
-import { createRequestLimit } from './request-limit.ts';
+import { answersInMinute, createRequestLimit } from './request-limit.ts';
 
 export interface AnswerPageNeeds extends Pick<ApiContext, 'store' | 'tail' | 'clock' | 'answers'> {
   readonly key: string;
@@ -27,15 +27,19 @@ export interface AnswerPageNeeds extends Pick<ApiContext, 'store' | 'tail' | 'cl
 /** Answers a request for `/answers/TOKEN`. */
 export type AnswerPage = (request: Request) => Promise<Response>;
 
+const requestsInMinute = 60;
+
 export function createAnswerPage(needs: AnswerPageNeeds): AnswerPage {
-  const limit = createRequestLimit(needs.clock);
+  const limit = createRequestLimit(needs.clock, requestsInMinute);
+  const answerLimit = createRequestLimit(needs.clock, answersInMinute);
   const audit = createAudit(needs, []);
   return async (request) => {
     if (!['GET', 'HEAD', 'POST'].includes(request.method)) return page(405, html`<h1>Not allowed</h1>`);
     const token = tokenIn(request.url);
     const claim = readAnswerToken(needs.key, token, needs.clock());
     if (claim === undefined) return notValid();
-    if (!limit.admits(token)) return page(429, html`<h1>Too many requests</h1><p>Try again in a minute.</p>`);
+    const isAdmitted = limit.admits(token) && (request.method !== 'POST' || answerLimit.admits(token));
+    if (!isAdmitted) return page(429, html`<h1>Too many requests</h1><p>Try again in a minute.</p>`);
     try {
       return await answerRequest({ ...needs, audit }, claim, request);
     } catch (error) {
@@ -57,7 +61,7 @@ async function answerRequest(
   const chosen = searchParams.get('answer') ?? '';
   if (method !== 'POST') return showMeeting(meeting, { pathname, chosen });
   if (!isAnswer(chosen)) return page(400, html`<h1>Not understood</h1>`);
-  await giveHostAnswer(needs, { invitee: meeting.invitee, answer: chosen, who: 'answer link' });
+  await giveHostAnswer(needs, { invitee: meeting.invitee, stands: meeting.answer, answer: chosen, who: 'answer link' });
   return new Response(null, { status: 303, headers: { ...headers, location: pathname } });
 }
 

@@ -1,4 +1,4 @@
-// The rows of `admin_actions`: what operators did through the admin listener. They hold URIs and ids, and no other personal data.
+// The rows of `admin_actions`: what operators, hosts and models did. They hold URIs and ids, and no other personal data.
 import { sql, type SqlBool } from 'kysely';
 import { dayMs, instantOf } from '#src/base/time.ts';
 import type { Store } from './contract.ts';
@@ -29,14 +29,19 @@ export async function endAction(
   );
 }
 
-/** Calls of models are counted apart: however many there are, they do not push out what operators did. */
-const byModel = sql<SqlBool>`caller like 'mcp %'`;
+/** Models, and people without a login, are counted apart: however much they do, it does not push out what operators did. */
+const apart = [
+  sql<SqlBool>`caller like 'mcp %'`,
+  sql<SqlBool>`caller = 'answer link'`,
+  sql<SqlBool>`caller = 'slack button'`,
+];
+const kinds = [...apart, sql<SqlBool>`not (${sql.join(apart, sql` or `)})`];
 
 export async function pruneActions(store: Store, nowMs: number, most = maxStored): Promise<void> {
   await store.transaction(async ({ db }) => {
     const old = instantOf(nowMs - storedMs);
     await db.deleteFrom('admin_actions').where('at', '<', old).execute();
-    for (const kind of [byModel, sql<SqlBool>`not ${byModel}`]) {
+    for (const kind of kinds) {
       const newest = db.selectFrom('admin_actions').select('at').where(kind).orderBy('at', 'desc');
       const surplus = await newest.offset(most).limit(1).executeTakeFirst();
       if (surplus) await db.deleteFrom('admin_actions').where(kind).where('at', '<=', surplus.at).execute();

@@ -4,8 +4,9 @@ import { SocketModeClient } from '@slack/socket-mode';
 import { z } from 'zod';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { meetingOf, type AnswerPageNeeds } from '#src/api/answer-page.ts';
-import { createAudit } from '#src/api/audit.ts';
+import { createAudit, type Audit } from '#src/api/audit.ts';
 import { giveHostAnswer, isAnswer } from '#src/api/bookings/answers.ts';
+import { answersInMinute, createRequestLimit, type RequestLimit } from '#src/api/request-limit.ts';
 import { HttpError } from '#src/http/http-error.ts';
 import { readAnswerToken } from '#src/read/bookings/answer-link.ts';
 import { postedOf } from '#src/store/alerts/posted-messages.ts';
@@ -21,6 +22,7 @@ export async function listenToButtons(
   { appToken, apiUrl }: Pick<SlackApp, 'apiUrl'> & { readonly appToken: string },
   signal: AbortSignal,
 ): Promise<void> {
+  const limited = { ...needs, limit: createRequestLimit(needs.clock, answersInMinute), audit: createAudit(needs, []) };
   const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   while (!signal.aborted) {
     const { logger, ...options } = clientOptions({ apiUrl });
@@ -29,7 +31,7 @@ export async function listenToButtons(
     const ended = new Promise<void>((resolve) => client.once('disconnected', () => resolve()));
     client.on('interactive', async ({ ack, body }: { ack: () => Promise<void>; body: unknown }) => {
       await ack().catch(needs.report);
-      await press(needs, body).catch(needs.report);
+      await press(limited, body).catch(needs.report);
     });
     const started = client.start().catch(() => {
       throw new SlotstreamError('service_unavailable', 'Slack does not open a connection for buttons.', {
@@ -55,7 +57,12 @@ const pressed = z.object({
   actions: z.tuple([z.object({ action_id: z.string(), value: z.string() })], z.unknown()),
 });
 
-async function press(needs: ButtonNeeds, body: unknown): Promise<void> {
+interface PressNeeds extends ButtonNeeds {
+  readonly limit: RequestLimit;
+  readonly audit: Audit;
+}
+
+async function press(needs: PressNeeds, body: unknown): Promise<void> {
   const { data } = pressed.safeParse(body);
   if (data === undefined) return;
   const { user, container, actions } = data;
@@ -66,8 +73,9 @@ async function press(needs: ButtonNeeds, body: unknown): Promise<void> {
     const meeting = claim && (await meetingOf(needs, claim));
     const isOwn = meeting && (await isPostedTo(needs, meeting.invitee, { ...to, ts: container.message_ts }));
     if (!isOwn || !isAnswer(answer)) return await needs.bot.reply(to, 'This cannot be answered any more.');
-    const { invitee } = meeting;
-    await giveHostAnswer({ ...needs, audit: createAudit(needs, []) }, { invitee, answer, who: 'slack button' });
+    if (!needs.limit.admits(value)) return await needs.bot.reply(to, 'Too many answers. Try again in a minute.');
+    const { invitee, answer: stands } = meeting;
+    await giveHostAnswer(needs, { invitee, stands, answer, who: 'slack button' });
     // The entry of the answer leads to another attempt.
     await needs.bot.edit(invitee).catch(needs.report);
   } catch (error) {

@@ -78,11 +78,16 @@ export async function giveAnswer(
   return stateOf(await bookingOf({ store }, answer.invitee));
 }
 
-/** As `giveAnswer`, for a host without a login: recorded as an action, as those of the API are. */
+/** As `giveAnswer`, for a host without a login: recorded as an action, as those of the API are. What stands already is not given again. */
 export async function giveHostAnswer(
   context: AnswerContext & { readonly audit: Pick<Audit, 'begin'> },
-  { who, ...answer }: Omit<Answer, 'by'> & { readonly who: 'answer link' | 'slack button' },
+  {
+    who,
+    stands,
+    ...answer
+  }: Omit<Answer, 'by'> & { readonly stands: AnswerName; readonly who: 'answer link' | 'slack button' },
 ): Promise<void> {
+  if (answer.answer === stands) return;
   const caller = { who, address: '' };
   const end = await context.audit.begin(answerBooking, caller, { params: {}, query: {}, body: answer });
   try {

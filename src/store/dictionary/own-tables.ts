@@ -225,7 +225,7 @@ export const ownTables = {
   },
   admin_actions: {
     about:
-      'One row per action of an operator through the API or the dashboard, per answer of a host, and per call of an AI model, for 400 days.',
+      'One row per action of an operator through the API or the dashboard, per answer of a host, and per call of an AI model, for 400 days; at most 100,000 of each kind: by links, by buttons in Slack, of models, and all others.',
     columns: {
       id: 'random',
       at: 'when it began',

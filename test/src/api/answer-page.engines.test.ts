@@ -23,12 +23,17 @@ async function openWorld(fresh: () => Promise<TestStore>) {
   const key = await answerKey(store, () => 'a key of the mirror');
   const clock = { nowMs: Date.now() };
   const reported: unknown[] = [];
+  /** What was sent to the service. */
+  const sent: string[] = [];
   const page = createAnswerPage({
     store,
     tail,
     key,
     clock: () => clock.nowMs,
-    answers: world.options.answers,
+    async answers(answer) {
+      sent.push(answer.answer);
+      await world.options.answers?.(answer);
+    },
     report: (error) => void reported.push(error),
   });
   const hostsOf = (invitee: string) =>
@@ -52,6 +57,7 @@ async function openWorld(fresh: () => Promise<TestStore>) {
     key,
     clock,
     reported,
+    sent,
     host,
     hostsOf,
     tokenFor,
@@ -97,11 +103,35 @@ for (const engine of oneEngine)
       expect((await world.post(token, 'maybe')).status).toBe(400);
       const actions = await rowsOf(world.store, 'admin_actions');
       const recorded = { caller: 'answer link', address: '', operation: 'answerBooking', status: 200 };
-      const inputs = ['no_show', 'no_show', 'no_show', 'came'].map((answer) => ({ answer, invitee: uris.held }));
+      const inputs = ['no_show', 'came'].map((answer) => ({ answer, invitee: uris.held }));
       expect(actions).toMatchObject(inputs.map((input) => ({ ...recorded, input })));
       for (const hidden of [invitee?.email, invitee?.name, token])
         expect(JSON.stringify(actions)).not.toContain(hidden);
       expect(world.reported).toEqual([]);
+    });
+
+    it('answers ten times a minute, and neither records nor sends an answer that stands (N3)', async () => {
+      world.clock.nowMs += 60_000;
+      const token = world.tokenFor(world.uris.held);
+      await world.post(token, 'none');
+      const [before, sent] = [await world.state(), world.sent.length];
+      const statusesOf = async (times: number, answerOf: (n: number) => string) => {
+        const statuses: number[] = [];
+        for (let n = 0; n < times; n += 1) statuses.push((await world.post(token, answerOf(n))).status);
+        return statuses;
+      };
+      const repeated = await statusesOf(54, () => 'none');
+      expect([repeated.slice(0, 9), new Set(repeated.slice(9))]).toEqual([Array(9).fill(303), new Set([429])]);
+      expect([await world.state(), world.sent.length]).toEqual([before, sent]);
+      world.clock.nowMs += 60_000;
+      const changed = await statusesOf(12, (n) => (n % 2 === 0 ? 'came' : 'none'));
+      expect(changed).toEqual([...Array(10).fill(303), 429, 429]);
+      expect((await rowsOf(world.store, 'admin_actions')).length).toBe(Number(before[2]) + 10);
+      // The page is still shown, and other links answer.
+      expect((await world.ask(token)).status).toBe(200);
+      expect(
+        (await world.post(world.tokenFor(world.uris.held, world.host, world.clock.nowMs + dayMs), 'none')).status,
+      ).toBe(303);
     });
 
     it('changes nothing when scanners, previews and browsers only read it', async () => {

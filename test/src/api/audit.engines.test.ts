@@ -37,16 +37,23 @@ describe.each(storeEngines)('an action of an operator on $name', ({ name: engine
     await expect(api.actions({ page_token: 'forged' })).rejects.toMatchObject({ status: 400 });
   });
 
-  it.runIf(available)('is stored for 400 days, and not pushed out by many calls of a model', async () => {
-    await using api = await open();
-    const insert = (caller: string, agoMs: number) =>
-      insertAction(api.store, { ...action, caller, id: caller + agoMs, at: instantOf(nowMs - agoMs) });
-    for (const days of [399, 401]) await insert('admin token', days * dayMs);
-    for (const [index, caller] of ['mcp token', 'mcp command', 'mcp token'].entries()) await insert(caller, 3 - index);
-    await pruneActions(api.store, nowMs, 2);
-    const left = (await actions(api)).map(({ id }) => id);
-    expect(left).toEqual(['mcp token1', 'mcp command2', `admin token${399 * dayMs}`]);
-  });
+  it.runIf(available)(
+    'is stored for 400 days, and not pushed out by many calls of models, answers by links or presses of buttons (N3)',
+    async () => {
+      await using api = await open();
+      const insert = (caller: string, agoMs: number) =>
+        insertAction(api.store, { ...action, caller, id: caller + agoMs, at: instantOf(nowMs - agoMs) });
+      for (const days of [399, 401]) await insert('admin token', days * dayMs);
+      for (const [index, caller] of ['mcp token', 'mcp command', 'mcp token'].entries())
+        await insert(caller, 3 - index);
+      for (const agoMs of [14, 13, 12, 11]) await insert('answer link', agoMs);
+      for (const agoMs of [23, 22, 21]) await insert('slack button', agoMs);
+      await pruneActions(api.store, nowMs, 2);
+      const left = (await actions(api)).map(({ id }) => id);
+      const others = ['answer link11', 'answer link12', 'slack button21', 'slack button22'];
+      expect(left).toEqual(['mcp token1', 'mcp command2', ...others, `admin token${399 * dayMs}`]);
+    },
+  );
 
   // What is recorded does not depend on the engine.
   if (!oneEngine.some(({ name }) => name === engine)) return;

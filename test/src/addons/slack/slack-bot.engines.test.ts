@@ -200,6 +200,33 @@ describe.each(oneEngine)('a direct message in Slack', ({ fresh }) => {
     expect(await rowsOf(world.store, 'admin_actions')).toEqual([]);
   });
 
+  it('answers ten times a minute by its buttons, and does not record an answer that stands (N3)', async () => {
+    await using world = await openWorld(fresh);
+    const { slack, store } = world;
+    await world.send();
+    const [came, missed] = slack.buttonsOf(slack.messages[0]) as [SlackButton, SlackButton];
+    const edits = () => slack.messages[0]?.edits ?? 0;
+    /** Presses it and waits until the message shows what stands. */
+    async function pressAndWait(button: SlackButton, shown: string) {
+      const before = edits();
+      await world.press(button);
+      await eventually(() => [edits() > before, world.shown().at(-1)?.includes(shown)], patience).toEqual([true, true]);
+    }
+    const recorded = async () => (await rowsOf(store, 'admin_actions')).length;
+    for (let times = 0; times < 3; times += 1) await pressAndWait(missed, ': a no-show');
+    expect(await recorded()).toBe(1);
+    for (const button of [came, missed, came, missed, came, missed, came])
+      await pressAndWait(button, button === came ? ': they came' : ': a no-show');
+    expect([await recorded(), slack.replies]).toEqual([8, []]);
+    await world.press(missed);
+    await eventually(() => slack.replies, patience).toEqual([
+      { user: 'UHOST', text: expect.stringContaining('in a minute') },
+    ]);
+    expect([await recorded(), world.markOf(world.uris.held)]).toEqual([8, null]);
+    world.clock.nowMs += 60_000;
+    await pressAndWait(missed, ': a no-show');
+  });
+
   it('shows the mark that the service itself has, after a connection was lost, and answers by the next one', async () => {
     await using world = await openWorld(fresh);
     const { slack, uris, service, invitee } = world;
