@@ -1563,7 +1563,7 @@ export interface AdminActionsRow<Values extends ColumnValues> {
   at: Values['time'];
   /** `admin token`, `admin session`, `read-only token`, `read-only session`, `mcp token`, `mcp command`, `answer link` or `slack button` */
   caller: Values['text'];
-  /** address from which the request came */
+  /** network address from which the request came, that of the proxy where there is one; for a `slack button`, the Slack id of who pressed it; empty for `mcp command`, and for a request that a program passes to its own mirror */
   address: Values['text'];
   /** operation of the API, such as `replayDelivery`, or tool */
   operation: Values['text'];

@@ -24,8 +24,8 @@ export interface AnswerPageNeeds extends Pick<ApiContext, 'store' | 'tail' | 'cl
   report(error: unknown): void;
 }
 
-/** Answers a request for `/answers/TOKEN`. */
-export type AnswerPage = (request: Request) => Promise<Response>;
+/** Answers a request for `/answers/TOKEN`. `address` is that of its socket. */
+export type AnswerPage = (request: Request, address: string) => Promise<Response>;
 
 const requestsInMinute = 60;
 
@@ -33,7 +33,7 @@ export function createAnswerPage(needs: AnswerPageNeeds): AnswerPage {
   const limit = createRequestLimit(needs.clock, requestsInMinute);
   const answerLimit = createRequestLimit(needs.clock, answersInMinute);
   const audit = createAudit(needs, []);
-  return async (request) => {
+  return async (request, address) => {
     if (!['GET', 'HEAD', 'POST'].includes(request.method)) return page(405, html`<h1>Not allowed</h1>`);
     const token = tokenIn(request.url);
     const claim = readAnswerToken(needs.key, token, needs.clock());
@@ -41,7 +41,7 @@ export function createAnswerPage(needs: AnswerPageNeeds): AnswerPage {
     const isAdmitted = limit.admits(token) && (request.method !== 'POST' || answerLimit.admits(token));
     if (!isAdmitted) return page(429, html`<h1>Too many requests</h1><p>Try again in a minute.</p>`);
     try {
-      return await answerRequest({ ...needs, audit }, claim, request);
+      return await answerRequest({ ...needs, audit, address }, claim, request);
     } catch (error) {
       if (error instanceof HttpError && error.status === 404) return notValid();
       needs.report(error);
@@ -51,7 +51,7 @@ export function createAnswerPage(needs: AnswerPageNeeds): AnswerPage {
 }
 
 async function answerRequest(
-  needs: AnswerPageNeeds & { readonly audit: Audit },
+  needs: AnswerPageNeeds & { readonly audit: Audit; readonly address: string },
   claim: AnswerClaim,
   { method, url }: Request,
 ): Promise<Response> {
@@ -61,7 +61,9 @@ async function answerRequest(
   const chosen = searchParams.get('answer') ?? '';
   if (method !== 'POST') return showMeeting(meeting, { pathname, chosen });
   if (!isAnswer(chosen)) return page(400, html`<h1>Not understood</h1>`);
-  await giveHostAnswer(needs, { invitee: meeting.invitee, stands: meeting.answer, answer: chosen, who: 'answer link' });
+  const { invitee, answer: stands } = meeting;
+  const caller = { who: 'answer link', address: needs.address } as const;
+  await giveHostAnswer(needs, caller, { invitee, answer: chosen, stands });
   return new Response(null, { status: 303, headers: { ...headers, location: pathname } });
 }
 

@@ -67,7 +67,7 @@ export function answerPages({
     return createAnswerPage({ store, tail, clock: nowMs, answers, key: await answerKey(store, newKey), report });
   });
   let failedAtMs = -Infinity;
-  return async (request) => {
+  return async (request, address) => {
     const { notValid, notAvailable } = await loadPages();
     if (!isAnswerToken(tokenIn(request.url))) return notValid();
     if (performance.now() - failedAtMs < retryAfterMs) return notAvailable();
@@ -79,7 +79,7 @@ export function answerPages({
       report(error);
       return notAvailable();
     }
-    return page(request);
+    return page(request, address);
   };
 }
 

@@ -93,7 +93,7 @@ export async function openReceiver(
   if (listener) opened.defer(() => listener.close());
   const receive = async (request: Request): Promise<Response> => {
     const { url, method, headers, body } = request;
-    if (needs.answers && /\/answers\/[^/]+$/.test(new URL(url).pathname)) return needs.answers(request);
+    if (needs.answers && /\/answers\/[^/]+$/.test(new URL(url).pathname)) return needs.answers(request, '');
     const init: RequestInit = { method, headers, ...(body && { body, duplex: 'half' }) };
     return app.fetch(new Request(new URL('/webhooks', url), init), {});
   };

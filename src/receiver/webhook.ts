@@ -23,8 +23,8 @@ export interface ReceiverNeeds {
   keysAt(nowMs: number): readonly string[];
   readonly metrics: Pick<Metrics, 'received' | 'refused' | 'evicted' | 'keyMatched' | 'acknowledged'>;
   readonly log: Log;
-  /** Serves signed links; absent where ANSWERS is off. It reads no body. */
-  readonly answers?: ((request: Request) => Promise<Response>) | undefined;
+  /** Serves signed links; absent where ANSWERS is off. It reads no body. `address` is that of the socket, or '' where there is none. */
+  readonly answers?: ((request: Request, address: string) => Promise<Response>) | undefined;
   /** Milliseconds since 1970. */
   clock(): number;
 }
@@ -109,7 +109,8 @@ export function createReceiver(needs: ReceiverNeeds, options: ReceiverOptions): 
   const app = new Hono<ReceiverEnv>();
   app.on('ALL', ['/webhooks', '/webhooks/'], receive);
   const { answers } = needs;
-  if (answers) app.all('/answers/:token', ({ req }) => answers(req.raw));
+  if (answers)
+    app.all('/answers/:token', ({ req, env }) => answers(req.raw, env?.incoming?.socket.remoteAddress ?? ''));
   app.route('/', createProbes(needs.health));
   app.notFound(() => toResponse(responses.notFound));
   app.onError((err) => {

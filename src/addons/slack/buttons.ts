@@ -75,7 +75,8 @@ async function press(needs: PressNeeds, body: unknown): Promise<void> {
     if (!isOwn || !isAnswer(answer)) return await needs.bot.reply(to, 'This cannot be answered any more.');
     if (!needs.limit.admits(value)) return await needs.bot.reply(to, 'Too many answers. Try again in a minute.');
     const { invitee, answer: stands } = meeting;
-    await giveHostAnswer(needs, { invitee, stands, answer, who: 'slack button' });
+    const caller = { who: 'slack button', address: user.id } as const;
+    await giveHostAnswer(needs, caller, { invitee, stands, answer });
     // The entry of the answer leads to another attempt.
     await needs.bot.edit(invitee).catch(needs.report);
   } catch (error) {

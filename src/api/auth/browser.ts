@@ -14,7 +14,7 @@ export interface Caller {
     | 'mcp command'
     | 'answer link'
     | 'slack button';
-  /** The address of the socket; a header can be forged. */
+  /** The address of the socket, because a header can be forged. Of a button in Slack it is the id of the user, as Slack says. */
   readonly address: string;
 }
 

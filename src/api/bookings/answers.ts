@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { uri } from '#schemas/wire.ts';
 import { defineOperation, type ApiContext } from '#src/api/api-operation.ts';
 import type { Audit } from '#src/api/audit.ts';
+import type { Caller } from '#src/api/auth/browser.ts';
 import { isTransient, SlotstreamError } from '#src/base/errors.ts';
 import { instantOf } from '#src/base/time.ts';
 import { conflict, denied, HttpError, invalid, notFound, titledError } from '#src/http/http-error.ts';
@@ -81,14 +82,10 @@ export async function giveAnswer(
 /** As `giveAnswer`, for a host without a login: recorded as an action, as those of the API are. What stands already is not given again. */
 export async function giveHostAnswer(
   context: AnswerContext & { readonly audit: Pick<Audit, 'begin'> },
-  {
-    who,
-    stands,
-    ...answer
-  }: Omit<Answer, 'by'> & { readonly stands: AnswerName; readonly who: 'answer link' | 'slack button' },
+  caller: Caller & { readonly who: 'answer link' | 'slack button' },
+  { stands, ...answer }: Omit<Answer, 'by'> & { readonly stands: AnswerName },
 ): Promise<void> {
   if (answer.answer === stands) return;
-  const caller = { who, address: '' };
   const end = await context.audit.begin(answerBooking, caller, { params: {}, query: {}, body: answer });
   try {
     await end(200, { resource: await giveAnswer(context, { ...answer, by: 'host' }) });

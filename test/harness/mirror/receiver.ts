@@ -7,7 +7,7 @@ import { createLog } from '#src/observability/log.ts';
 import { createMetrics } from '#src/observability/metrics/registry.ts';
 import { unpackBatch } from '#src/queue/batch-codec.ts';
 import type { DeliveryBatch, PackedBatch, QueuedDelivery } from '#src/queue/contract.ts';
-import { createReceiver, type ReceiverOptions } from '#src/receiver/webhook.ts';
+import { createReceiver, type ReceiverNeeds, type ReceiverOptions } from '#src/receiver/webhook.ts';
 import { openQueueCircuit } from '#src/receiver/queue-circuit.ts';
 import { startCheckLoop } from '#src/receiver/disk-log/check-loop.ts';
 import { openDiskLog } from '#src/receiver/disk-log/disk-log.ts';
@@ -44,6 +44,7 @@ export interface ReceiverSetup {
   readonly queue?: TestQueue;
   readonly keysAt?: (nowMs: number) => readonly string[];
   readonly clock?: () => number;
+  readonly answers?: ReceiverNeeds['answers'];
   readonly options?: Partial<ReceiverOptions>;
   readonly listener?: Partial<ListenerOptions>;
   readonly maxDiskLogBytes?: number;
@@ -74,7 +75,7 @@ export async function openReceiver(setup: ReceiverSetup = {}) {
   const health = createHealth({ checks, clock });
   addDeliveryHealth(health, { circuit, diskLog });
   const app = createReceiver(
-    { intake, keysAt, health, metrics, log, clock },
+    { intake, keysAt, health, metrics, log, clock, answers: setup.answers },
     {
       scheme: 'timestamped',
       header: signatureHeader,

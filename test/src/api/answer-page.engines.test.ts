@@ -45,7 +45,7 @@ async function openWorld(fresh: () => Promise<TestStore>) {
     makeAnswerToken(key, { invitee, host: of, expiresMs });
   async function ask(token: string, init: RequestInit = {}, query = '') {
     const request = new Request(`https://hooks.example.test/answers/${token}${query}`, init);
-    const answer = await page(request);
+    const answer = await page(request, '2001:db8::7');
     // (N13)
     const { headers } = answer;
     expect([headers.get('x-content-type-options'), headers.get('cross-origin-resource-policy')]).toEqual(ownOnly);
@@ -77,7 +77,7 @@ for (const engine of oneEngine)
   describe.runIf(engine.available)(`a signed link on ${engine.name}`, { shuffle: false }, () => {
     const world = openedOnce(() => openWorld(engine.fresh));
 
-    it('shows the meeting and two buttons, and answers by its forms as often as they are sent', async () => {
+    it('shows the meeting and two buttons, and answers by its forms as often as they are sent, and records from which address (N10)', async () => {
       const { uris, service } = world;
       const token = world.tokenFor(uris.held);
       const invitee = service.state.invitees.get(uris.held);
@@ -102,7 +102,7 @@ for (const engine of oneEngine)
       expect(entries.map(({ body }) => JSON.parse(String(body)).payload)).toEqual([{ uri: uris.held, by: 'host' }]);
       expect((await world.post(token, 'maybe')).status).toBe(400);
       const actions = await rowsOf(world.store, 'admin_actions');
-      const recorded = { caller: 'answer link', address: '', operation: 'answerBooking', status: 200 };
+      const recorded = { caller: 'answer link', address: '2001:db8::7', operation: 'answerBooking', status: 200 };
       const inputs = ['no_show', 'came'].map((answer) => ({ answer, invitee: uris.held }));
       expect(actions).toMatchObject(inputs.map((input) => ({ ...recorded, input })));
       for (const hidden of [invitee?.email, invitee?.name, token])

@@ -41,6 +41,15 @@ describe('the receiver', () => {
     expect(receiver.queue.deliveries).toHaveLength(7);
   });
 
+  it('passes the address of the socket to signed links, and not one that a header names (N10)', async () => {
+    const answers = async (_request: Request, address: string) => new Response(address);
+    await using receiver = await openReceiver({ answers });
+    const headers = { 'x-forwarded-for': '192.0.2.7', forwarded: 'for=192.0.2.7' };
+    const response = await fetch(`${receiver.url}/answers/token`, { method: 'POST', headers });
+    expect(await response.text()).toBe('127.0.0.1');
+    expect(await (await receiver.app.request('/answers/token')).text()).toBe('');
+  });
+
   it("neither logs nor counts that it refuses the unsigned self-test of doctor, and does both with anyone else's", async () => {
     await using receiver = await openReceiver();
     const refused = () => receiver.counted('slotstream_deliveries_refused_total{cause="missing"}');

@@ -121,7 +121,7 @@ async function openWorld(fresh: () => Promise<TestStore>, { isOn = true } = {}) 
 const patience = { timeout: 15_000 };
 
 describe.each(availableEngines)('a direct message in Slack on $name', ({ fresh }) => {
-  it('is posted once, answers by its buttons, shows the answer, and is edited instead of retracted', async () => {
+  it('is posted once, answers by its buttons, shows the answer, is edited instead of retracted, and the record has who pressed (N10)', async () => {
     await using world = await openWorld(fresh);
     const { slack, uris, store, invitee } = world;
     // The process ends before it records that the message was sent.
@@ -149,10 +149,10 @@ describe.each(availableEngines)('a direct message in Slack on $name', ({ fresh }
     expect(entries.map(({ body }) => JSON.parse(String(body)).payload)).toEqual([{ uri: uris.held, by: 'host' }]);
     // Its end is recorded after the message was edited.
     await eventually(async () =>
-      (await rowsOf(store, 'admin_actions')).map(({ caller, status }) => [caller, status]),
+      (await rowsOf(store, 'admin_actions')).map(({ caller, address, status }) => [caller, address, status]),
     ).toEqual([
-      ['slack button', 200],
-      ['slack button', 200],
+      ['slack button', 'UHOST', 200],
+      ['slack button', 'UHOST', 200],
     ]);
 
     // A host who got no direct message gets the retraction.
