@@ -46,7 +46,7 @@ const floors: Readonly<Record<string, string>> = {
   // Tools are answers of the API, too.
   'src/addons/mcp': 'schemas src/{base,http,read,api}',
   // Buttons are answers of the API, too; the other way round, messages of alerts.
-  'src/addons/slack': 'src/{base,http,store,read,api} workers/alerts',
+  'src/addons/slack': 'src/{base,egress,http,store,read,api} workers/alerts',
   'src/app': `src/{base,signing,egress,config,observability,queue,store,read,upstream,feed,receiver,subscriptions,api,dashboard}
     src/addons/{brokers,mcp,slack} workers/{scheduling,pipeline,privacy,sync,retention,sinks,alerts}`,
   'src/doctor': `schemas src/{base,signing,config,observability,queue,store,read,upstream,receiver,subscriptions,api,app}
@@ -242,6 +242,7 @@ describe('the architecture', () => {
       'src/addons/object-storage/s3-client.ts',
       'src/addons/object-storage/s3-output.ts',
       'src/addons/slack/buttons.ts',
+      'src/addons/slack/guarded-fetch.ts',
       'src/addons/slack/slack-bot.ts',
       'src/addons/slack/token-check.ts',
       'src/api/running-instance.ts',

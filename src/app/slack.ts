@@ -23,7 +23,7 @@ type Messages = MessageNeeds & Pick<SendNeeds, 'store' | 'rules'>;
 export async function openSlackApp(needs: SlackNeeds, messages: Messages, app: SlackApp) {
   const { openSlackBot } = await import('#src/addons/slack/slack-bot.ts');
   const bot = openSlackBot(messages, app);
-  const opened: { readonly bot: SlackBot; close(): Promise<void> } = { bot, close: async () => {} };
+  const opened: { readonly bot: SlackBot; close(): Promise<void> } = { bot, close: async () => bot.close() };
   const { config, store, tail, clock, log } = needs;
   const answers = answerRecorder({ config, store, nowMs: clock });
   const { appToken } = app;
@@ -47,5 +47,9 @@ export async function openSlackApp(needs: SlackNeeds, messages: Messages, app: S
     events: ['invitee.*', 'invitee_no_show.*', 'attendance.*'],
     handle: async ({ subjectUri }) => (subjectUri === null ? undefined : bot.edit(subjectUri)),
   });
-  return { ...opened, close: async () => void (await Promise.all([listening.close(), following.close()])) };
+  const close = async () => {
+    await Promise.all([listening.close(), following.close()]);
+    bot.close();
+  };
+  return { ...opened, close };
 }

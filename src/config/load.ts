@@ -216,8 +216,9 @@ function slackAppOf({
   ALERT_SLACK_TOKEN: token,
   ALERT_SLACK_APP_TOKEN: appToken,
   ALERT_SLACK_API_URL: url,
+  ALERT_ALLOW_PRIVATE: allowPrivate,
 }: SettingValues) {
-  return token === undefined ? undefined : { token, appToken, apiUrl: url.replace(/\/?$/, '/') };
+  return token === undefined ? undefined : { token, appToken, apiUrl: url.replace(/\/?$/, '/'), allowPrivate };
 }
 
 function oauthOf({ OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET, AUTH_URL }: SettingValues) {

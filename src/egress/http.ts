@@ -48,27 +48,19 @@ export interface HttpSender {
 const maxResponseBytes = 4_096;
 
 export function createOutgoing(
-  { lookup = systemLookup as LookupFunction }: OutgoingNeeds,
-  options: {
-    readonly allowPrivate: boolean;
-    /** The name of the variable that allows private addresses, for the message. */
-    readonly setting?: string;
-  },
+  needs: OutgoingNeeds,
+  { allowPrivate, setting = 'ALERT_ALLOW_PRIVATE' }: Partial<GuardOptions> & Pick<GuardOptions, 'allowPrivate'>,
 ): HttpSender {
-  const { allowPrivate, setting = 'ALERT_ALLOW_PRIVATE' } = options;
-  const refusal = (): AddressRefusal => new AddressRefusal(setting);
-  const isAllowed = (address: string): boolean => allowPrivate || isPublicAddress(address);
-  // A literal address is not looked up, so it is checked here.
-  const isAllowedHost = (host: string): boolean => allowPrivate || isPublicHost(host);
-  const guarded = guardedLookup(lookup, isAllowed, refusal);
-  const shared = { keepAlive: true, maxSockets: 8, maxFreeSockets: 2, timeout: 30_000, lookup: guarded } as const;
+  const { lookup, refusalOf } = guardAddresses(needs, { allowPrivate, setting });
+  const shared = { keepAlive: true, maxSockets: 8, maxFreeSockets: 2, timeout: 30_000, lookup } as const;
   const agents = { 'http:': new HttpAgent(shared), 'https:': new HttpsAgent(shared) } as const;
   return {
     async post(url, call) {
       const target = readTarget(url);
       if ('reason' in target) return { ok: false, refused: true, code: 'invalid_address', reason: target.reason };
       // URL has already normalized forms such as 0x7f.1, 0177.0.0.1 and 2130706433.
-      if (!isAllowedHost(bareHost(target.url.hostname))) return failureOf(refusal());
+      const refusal = refusalOf(target.url.hostname);
+      if (refusal !== undefined) return failureOf(refusal);
       const { protocol } = target.url;
       const send = protocol === 'https:' ? httpsRequest : httpRequest;
       const signal = AbortSignal.any([call.signal, AbortSignal.timeout(call.timeoutMs)]);
@@ -93,9 +85,9 @@ export function createOutgoing(
     },
     connect: ({ host, port, timeoutMs }) =>
       new Promise((resolve, reject) => {
-        const bare = bareHost(host);
-        if (!isAllowedHost(bare)) return reject(refusal());
-        const socket = connect({ host: bare, port, lookup: guarded, timeout: timeoutMs });
+        const refusal = refusalOf(host);
+        if (refusal !== undefined) return reject(refusal);
+        const socket = connect({ host: bareHost(host), port, lookup, timeout: timeoutMs });
         socket.once('timeout', () => socket.destroy(new ConnectTimeout()));
         socket.on('error', reject);
         socket.once('connect', () => {
@@ -106,6 +98,27 @@ export function createOutgoing(
     close() {
       for (const agent of Object.values(agents)) agent.destroy();
     },
+  };
+}
+
+interface GuardOptions {
+  readonly allowPrivate: boolean;
+  /** The name of the variable that allows private addresses, for the message. */
+  readonly setting: string;
+}
+
+/** The checks of an address, for every kind of connection. Both are needed. */
+export function guardAddresses(
+  { lookup = systemLookup as LookupFunction }: OutgoingNeeds,
+  { allowPrivate, setting }: GuardOptions,
+) {
+  const refusal = (): AddressRefusal => new AddressRefusal(setting);
+  const isAllowed = (address: string): boolean => allowPrivate || isPublicAddress(address);
+  return {
+    lookup: guardedLookup(lookup, isAllowed, refusal),
+    /** A literal address is not looked up, so it is checked by itself. */
+    refusalOf: (host: string): AddressRefusal | undefined =>
+      allowPrivate || isPublicHost(bareHost(host)) ? undefined : refusal(),
   };
 }
 
@@ -175,8 +188,8 @@ export class AddressRefusal extends Error {
   override readonly name = 'AddressRefused';
   readonly code = 'private_address';
 
-  constructor(setting: string) {
-    super(`it leads to a private or special network address (${setting})`);
+  constructor(setting: string, reason = 'it leads to a private or special network address') {
+    super(`${reason} (${setting})`);
   }
 }
 

@@ -10,24 +10,34 @@ import { answersInMinute, createRequestLimit, type RequestLimit } from '#src/api
 import { HttpError } from '#src/http/http-error.ts';
 import { readAnswerToken } from '#src/read/bookings/answer-link.ts';
 import { postedOf } from '#src/store/alerts/posted-messages.ts';
+import { openGuardedFetch } from './guarded-fetch.ts';
 import { alertsAsking, clientOptions, type AnswerBot, type SlackApp } from './slack-bot.ts';
 
 export interface ButtonNeeds extends AnswerPageNeeds {
   readonly bot: Pick<AnswerBot, 'edit' | 'reply'>;
+  /** For tests. */
+  readonly openFetch?: typeof openGuardedFetch;
 }
 
 /** Listens until `signal` aborts. Slack ends each connection after some hours: another one follows at once. Fails where there is none. */
 export async function listenToButtons(
   needs: ButtonNeeds,
-  { appToken, apiUrl }: Pick<SlackApp, 'apiUrl'> & { readonly appToken: string },
+  { appToken, ...app }: Pick<SlackApp, 'apiUrl' | 'allowPrivate'> & { readonly appToken: string },
   signal: AbortSignal,
 ): Promise<void> {
   const limited = { ...needs, limit: createRequestLimit(needs.clock, answersInMinute), audit: createAudit(needs, []) };
   const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   while (!signal.aborted) {
-    const { logger, ...options } = clientOptions({ apiUrl });
+    const guarded = (needs.openFetch ?? openGuardedFetch)(app);
+    const { logger, ...options } = clientOptions(app, guarded);
     // A reconnection of its own that fails would be an unhandled rejection.
-    const client = new SocketModeClient({ appToken, logger, autoReconnectEnabled: false, clientOptions: options });
+    const client = new SocketModeClient({
+      appToken,
+      logger,
+      autoReconnectEnabled: false,
+      clientOptions: options,
+      dispatcher: guarded.dispatcher,
+    });
     const ended = new Promise<void>((resolve) => client.once('disconnected', () => resolve()));
     client.on('interactive', async ({ ack, body }: { ack: () => Promise<void>; body: unknown }) => {
       await ack().catch(needs.report);
@@ -35,7 +45,7 @@ export async function listenToButtons(
     });
     const started = client.start().catch(() => {
       throw new SlotstreamError('service_unavailable', 'Slack does not open a connection for buttons.', {
-        hint: 'Check ALERT_SLACK_APP_TOKEN: it needs the scope connections:write, and Socket Mode must be on.',
+        hint: 'Check ALERT_SLACK_APP_TOKEN: it needs the scope connections:write, and Socket Mode must be on. The addresses of Slack must be public and have encryption, unless ALERT_ALLOW_PRIVATE is on.',
       });
     });
     try {
@@ -46,6 +56,7 @@ export async function listenToButtons(
       void client.disconnect();
       // The second call does not wait for Slack to close its side.
       void client.disconnect();
+      guarded.close();
     }
   }
 }

@@ -10,6 +10,7 @@ import {
 } from '@slack/web-api';
 import { z } from 'zod';
 import { catchUpBookings } from '#src/store/bookings/booking-follower.ts';
+import { reasonOf } from '#src/egress/http.ts';
 import type { Store } from '#src/store/contract.ts';
 import { alertsAbout, type Alert } from '#src/store/alerts/alert-rows.ts';
 import { addPosted, alertOfMessage, postedOf } from '#src/store/alerts/posted-messages.ts';
@@ -23,6 +24,7 @@ import type { MessageHost, MessageNeeds } from '#workers/alerts/message/message.
 import { buildFor } from '#workers/alerts/outbox/send.ts';
 import { decodeBookingFact } from '#workers/alerts/rules/fact.ts';
 import type { AlertRule } from '#workers/alerts/rules/ruleset.ts';
+import { openGuardedFetch, refusalIn, type GuardedFetch } from './guarded-fetch.ts';
 
 interface BotNeeds extends MessageNeeds {
   readonly store: Store;
@@ -33,6 +35,8 @@ export interface SlackApp {
   readonly token: string;
   readonly appToken: string | undefined;
   readonly apiUrl: string;
+  /** Whether it may be a private address, or one without encryption. */
+  readonly allowPrivate: boolean;
 }
 
 export interface AnswerBot extends SlackBot {
@@ -40,6 +44,7 @@ export interface AnswerBot extends SlackBot {
   edit(invitee: string): Promise<void>;
   /** Says something that only this person sees. */
   reply(to: { readonly channel: string; readonly user: string }, text: string): Promise<void>;
+  close(): void;
 }
 
 /** The packages of Slack log requests, which hold names: none of it is written. */
@@ -57,8 +62,9 @@ const logger: Logger = {
 };
 
 /** The outbox retries, and keeps to the limits of a recipient. */
-export const clientOptions = ({ apiUrl }: Pick<SlackApp, 'apiUrl'>) => ({
+export const clientOptions = ({ apiUrl }: Pick<SlackApp, 'apiUrl'>, { fetch }: Pick<GuardedFetch, 'fetch'>) => ({
   slackApiUrl: apiUrl,
+  fetch,
   logger,
   retryConfig: { retries: 0 },
   rejectRateLimitedCalls: true,
@@ -69,7 +75,8 @@ const position = z.object({ channel: z.string(), ts: z.string() });
 
 export function openSlackBot(needs: BotNeeds, app: SlackApp): AnswerBot {
   const { store } = needs;
-  const web = new WebClient(app.token, clientOptions(app));
+  const guarded = openGuardedFetch(app);
+  const web = new WebClient(app.token, clientOptions(app, guarded));
   const hasButtons = app.appToken !== undefined;
 
   async function userOf({ email, slackUser }: MessageHost): Promise<string | undefined> {
@@ -129,6 +136,7 @@ export function openSlackBot(needs: BotNeeds, app: SlackApp): AnswerBot {
       for (const alert of await alertsAsking(store, invitee)) await editAlert(alert);
     },
     reply: async ({ channel, user }, text) => void (await web.chat.postEphemeral({ channel, user, text })),
+    close: guarded.close,
   };
 }
 
@@ -171,6 +179,8 @@ const isTemporary = (error: WebAPIPlatformError): boolean =>
   ['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout', 'ratelimited'].includes(error.data.error);
 
 export function failureOf(error: unknown): SendResult {
+  const refusal = refusalIn(error);
+  if (refusal !== undefined) return { ok: false, answer: reasonOf(refusal), retry: false };
   if (error instanceof WebAPIRateLimitedError)
     return { ok: false, answer: '429', retry: true, retryAfterMs: error.retryAfter * 1000, isLimited: true };
   if (error instanceof WebAPIPlatformError)

@@ -1,5 +1,6 @@
 // Asks Slack about the tokens of the app before an alert needs them: whether they can be used, and whether the bot has its scopes.
 import { WebClient } from '@slack/web-api';
+import { openGuardedFetch } from './guarded-fetch.ts';
 import { clientOptions, failureOf, type SlackApp } from './slack-bot.ts';
 
 interface Warning {
@@ -7,15 +8,17 @@ interface Warning {
   readonly fix: string;
 }
 
-export async function slackTokenWarnings({ token, appToken, apiUrl }: SlackApp): Promise<readonly Warning[]> {
-  const options = clientOptions({ apiUrl });
+export async function slackTokenWarnings({ token, appToken, ...app }: SlackApp): Promise<readonly Warning[]> {
+  const guarded = openGuardedFetch(app);
+  const options = clientOptions(app, guarded);
   const { auth } = new WebClient(token, options);
   const bot = await auth
     .test()
     .then(({ response_metadata: more }) => missingScopes(more?.scopes), unusable('ALERT_SLACK_TOKEN'));
   const { apps } = new WebClient(appToken, options);
-  const app = appToken && (await apps.connections.open({}).then(() => undefined, unusable('ALERT_SLACK_APP_TOKEN')));
-  return [bot, app].flatMap((warning) => warning || []);
+  const ofApp = appToken && (await apps.connections.open({}).then(() => undefined, unusable('ALERT_SLACK_APP_TOKEN')));
+  guarded.close();
+  return [bot, ofApp].flatMap((warning) => warning || []);
 }
 
 const unusable =

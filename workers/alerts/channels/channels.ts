@@ -6,7 +6,8 @@ import { ownNameOf, type OwnAddress } from './own-address.ts';
 import type { SlackBot } from './slack.ts';
 import { channelNames, type ChannelName } from '#src/store/alerts/channel-names.ts';
 
-export type ChannelSettings = Omit<Config['alerts'], 'file' | 'graceMs' | 'maxAgeMs' | 'adminUrl' | 'slackApp'>;
+export type ChannelSettings = Omit<Config['alerts'], 'file' | 'graceMs' | 'maxAgeMs' | 'adminUrl' | 'slackApp'> &
+  Partial<Pick<Config['alerts'], 'slackApp'>>;
 
 export interface ChannelNeeds {
   readonly log: Pick<Log, 'info' | 'warn'>;
@@ -88,6 +89,8 @@ export async function openChannels(
   ] as const)
     if (url?.startsWith('http:') && !settings.allowPrivate)
       needs.log.warn({ variable }, 'alerts are sent without encryption: anyone on the network can read them');
+  if (settings.slackApp?.apiUrl.startsWith('http:') && !settings.allowPrivate)
+    needs.log.warn({ variable: 'ALERT_SLACK_API_URL' }, 'the Slack app is not called: its address has no encryption');
   const opened = [
     ...channelNames.map((name) => ({ key: name, open: registry[name](settings) })),
     ...own.map(({ rule, channel, url }) => ({

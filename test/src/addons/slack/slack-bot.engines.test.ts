@@ -35,7 +35,7 @@ const id = 'a'.repeat(32);
 const forget = ({ db }: Store) =>
   db.updateTable('alerts').set({ state: 'pending', sent_at: null, claimed_at: null, attempts: 0 }).execute();
 
-async function openWorld(fresh: () => Promise<TestStore>, { isOn = true } = {}) {
+async function openWorld(fresh: () => Promise<TestStore>, { isOn = true, allowPrivate = true } = {}) {
   await using stack = new AsyncDisposableStack();
   const world = stack.use(await openAnswerWorld(fresh));
   const { store, uris, sandbox, service } = world;
@@ -61,7 +61,7 @@ async function openWorld(fresh: () => Promise<TestStore>, { isOn = true } = {}) 
     ALERT_SLACK_TOKEN: slack.app.token,
     ALERT_SLACK_APP_TOKEN: slack.app.appToken,
     ALERT_SLACK_API_URL: slack.app.apiUrl.replace(/\/$/, ''),
-    ALERT_ALLOW_PRIVATE: 'true',
+    ALERT_ALLOW_PRIVATE: String(allowPrivate),
   });
   const lines: string[] = [];
   const log = createLog({ level: 'debug', pretty: false, destination: { write: (line) => void lines.push(line) } });
@@ -269,5 +269,13 @@ describe.each(oneEngine)('a direct message in Slack', ({ fresh }) => {
     expect(slack.messages).toEqual([]);
     // Without ANSWERS nothing asks, and no connection is opened.
     expect([slack.connections(), slack.calls.includes('apps.connections.open')]).toEqual([0, false]);
+  });
+
+  it('is not sent to an address without encryption, which every start says, unless that is allowed (N6)', async () => {
+    await using world = await openWorld(fresh, { isOn: false, allowPrivate: false });
+    const reason = 'it is an address without encryption (ALERT_ALLOW_PRIVATE)';
+    expect(await world.send()).toMatchObject({ state: 'failed', attempts: 1, last_error: reason });
+    expect([world.slack.calls, world.slack.messages]).toEqual([[], []]);
+    expect(world.lines.filter((line) => line.includes('"variable":"ALERT_SLACK_API_URL"'))).toHaveLength(1);
   });
 });

@@ -46,6 +46,13 @@ describe('the tokens of a Slack app', () => {
       granted: 1,
       lines: ['The bot of ALERT_SLACK_TOKEN lacks scopes: users:read, users:read.email.'],
     },
+    {
+      why: 'whose address is private, or without encryption (N6)',
+      wrong: { ALERT_ALLOW_PRIVATE: 'false' },
+      lines: ['ALERT_SLACK_TOKEN', 'ALERT_SLACK_APP_TOKEN'].map(
+        (name) => `${name} cannot be used: it is an address without encryption (ALERT_ALLOW_PRIVATE).`,
+      ),
+    },
     { why: 'while Slack does not answer', wrong: { ALERT_SLACK_API_URL: 'http://127.0.0.1:9/api/' }, lines: [gone] },
   ])('are named without their values $why', async ({ lines, ...world }) => {
     const { texts } = await said(world);
