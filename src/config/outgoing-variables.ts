@@ -132,7 +132,7 @@ export const outgoingSettings = {
   ALERT_ALLOW_PRIVATE: {
     reads: yesOrNo(false),
     default: 'false',
-    meaning: 'Allow alerts to private network addresses.',
+    meaning: 'Allow alerts to private network addresses, and without encryption by mail and by the Slack app.',
   },
   ...feedSettings,
   AWS_ACCESS_KEY_ID: {

@@ -3,7 +3,7 @@
 export interface MailServer {
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte; otherwise STARTTLS where the server offers it. */
+  /** TLS from the first byte; otherwise STARTTLS. */
   readonly isSecure: boolean;
   readonly login: { readonly user: string; readonly pass: string } | undefined;
   readonly from: string;

@@ -1,4 +1,5 @@
 // The registry of channels, and which of them are configured. Each is loaded when it is opened: most processes use one or none.
+import { isLoopback } from '#src/base/loopback.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Log } from '#src/observability/log.ts';
 import { type Channel } from './channel.ts';
@@ -66,6 +67,12 @@ export function configuredChannels(settings: ChannelSettings): readonly ChannelN
   return configured.length === 0 ? ['log'] : configured;
 }
 
+/** Mail to this machine does not cross a network. */
+function isUnencryptedMail(smtpUrl: string | undefined): boolean {
+  const url = URL.parse(smtpUrl ?? '');
+  return url?.protocol === 'smtp:' && !isLoopback(url);
+}
+
 interface AddressedRule {
   readonly name: string;
   readonly addresses: readonly OwnAddress[];
@@ -91,6 +98,11 @@ export async function openChannels(
       needs.log.warn({ variable }, 'alerts are sent without encryption: anyone on the network can read them');
   if (settings.slackApp?.apiUrl.startsWith('http:') && !settings.allowPrivate)
     needs.log.warn({ variable: 'ALERT_SLACK_API_URL' }, 'the Slack app is not called: its address has no encryption');
+  if (settings.allowPrivate && isUnencryptedMail(settings.smtpUrl))
+    needs.log.warn(
+      { variable: 'ALERT_SMTP_URL' },
+      'alerts are mailed without encryption where the mail server offers none',
+    );
   const opened = [
     ...channelNames.map((name) => ({ key: name, open: registry[name](settings) })),
     ...own.map(({ rule, channel, url }) => ({

@@ -15,7 +15,7 @@ export interface EmailNeeds {
 export interface EmailOptions {
   readonly url: string;
   readonly to: readonly string[];
-  /** On a private network the password may be sent to a server without TLS; on the internet never. */
+  /** On a private network messages and the password may be sent to a server without TLS; on the internet never. */
   readonly allowPrivate: boolean;
 }
 
@@ -32,7 +32,7 @@ export function openEmail({ outgoing }: EmailNeeds, { url, to, allowPrivate }: E
     host,
     port,
     secure: isSecure,
-    requireTLS: login !== undefined && !allowPrivate,
+    requireTLS: !allowPrivate,
     ...(login && { auth: login }),
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -86,6 +86,9 @@ function codesIn(response: string): string {
 const isCertificateError = (error: unknown): boolean =>
   error instanceof Error && /certificate|altnames/i.test(error.message);
 
+/** It refused STARTTLS. */
+const withoutTls = 'it offers no encryption (STARTTLS, ALERT_ALLOW_PRIVATE)';
+
 function failed(
   error: unknown,
   { signal, isConnected }: { readonly signal: AbortSignal; readonly isConnected: boolean },
@@ -96,6 +99,8 @@ function failed(
   if (typeof response !== 'string' || typeof responseCode !== 'number')
     return { ok: false, answer: reasonOf(error, signal), retry: true, ...(isConnected && { outcomeUnknown: true }) };
   // 4xx is temporary; 5xx is final.
+  if (responseCode >= 500 && propertyOf(error, 'code') === 'ETLS')
+    return { ok: false, answer: withoutTls, retry: false };
   return { ok: false, answer: codesIn(response), retry: responseCode < 500 };
 }
 

@@ -265,6 +265,43 @@ describe('email', () => {
     expect(commands).toEqual(['a password']);
   });
 
+  it('a message is sent over TLS only, unless private addresses are allowed, of which a start warns (N11)', async () => {
+    await using mail = await openTestMailServer();
+    const outgoing = createOutgoing({}, { allowPrivate: true });
+    const options = { url: mail.url, to: ['ops@example.test'] };
+    const guarded = openEmail({ outgoing }, { ...options, allowPrivate: false });
+    const refused = { ok: false, answer: 'it offers no encryption (STARTTLS, ALERT_ALLOW_PRIVATE)', retry: false };
+    expect(await guarded.send(noShowMessage, never())).toEqual(refused);
+    expect(mail.mails).toEqual([]);
+    const open = openEmail({ outgoing }, { ...options, allowPrivate: true });
+    expect(await open.send(noShowMessage, never())).toMatchObject({ ok: true });
+    expect(mail.mails).toHaveLength(1);
+
+    const warnings = async (smtpUrl: string, allowPrivate: boolean) => {
+      await using own = await openChannelWorld({ allowPrivate, settings: { smtpUrl } });
+      return own.lines.filter((line) => line.includes('"variable":"ALERT_SMTP_URL"')).length;
+    };
+    const elsewhere = 'smtp://mail.example.test';
+    expect([
+      await warnings(elsewhere, true),
+      await warnings(elsewhere, false),
+      await warnings(elsewhere.replace('smtp', 'smtps'), true),
+      // It does not leave this machine.
+      await warnings(mail.url, true),
+    ]).toEqual([1, 0, 0, 0]);
+  });
+
+  it('STARTTLS is used where the server offers it, and its certificate is checked (N11)', async () => {
+    await using mail = await openTestMailServer({ disabledCommands: [] });
+    const outgoing = createOutgoing({}, { allowPrivate: true });
+    for (const allowPrivate of [false, true]) {
+      const channel = openEmail({ outgoing }, { url: mail.url, to: ['ops@example.test'], allowPrivate });
+      const answer = { ok: false, answer: 'its certificate is not valid', retry: true };
+      expect(await channel.send(noShowMessage, never())).toEqual(answer);
+    }
+    expect(mail.mails).toEqual([]);
+  });
+
   it('a server with a self-signed certificate receives nothing', async () => {
     await using mail = await openTestMailServer({ secure: true });
     await using own = await openChannelWorld({ settings: { smtpUrl: mail.url } });
