@@ -126,7 +126,7 @@ export interface MirrorSettings {
   readonly alertGrace?: SettingInput | undefined;
   /** ALERT_MAX_AGE: Events older than this never cause an alert. Default: 24h. */
   readonly alertMaxAge?: SettingInput | undefined;
-  /** ALERT_ALLOW_PRIVATE: Allow alerts to private network addresses. Default: false. */
+  /** ALERT_ALLOW_PRIVATE: Allow alerts to private network addresses, and without encryption by mail and by the Slack app. Default: false. */
   readonly alertAllowPrivate?: SettingInput | undefined;
   /** FEED_PUSH_URL: Webhook that receives every new entry of the feed, signed (Standard Webhooks). Default: –. */
   readonly feedPushUrl?: SettingInput | undefined;
@@ -1563,7 +1563,7 @@ export interface AdminActionsRow<Values extends ColumnValues> {
   at: Values['time'];
   /** `admin token`, `admin session`, `read-only token`, `read-only session`, `mcp token`, `mcp command`, `answer link` or `slack button` */
   caller: Values['text'];
-  /** network address from which the request came, that of the proxy where there is one; for a `slack button`, the Slack id of who pressed it; empty for `mcp command`, and for a request that a program passes to its own mirror */
+  /** network address of the request, or the Slack id of who pressed the button; empty inside a program */
   address: Values['text'];
   /** operation of the API, such as `replayDelivery`, or tool */
   operation: Values['text'];

@@ -61,9 +61,9 @@ async function answerRequest(
   const chosen = searchParams.get('answer') ?? '';
   if (method !== 'POST') return showMeeting(meeting, { pathname, chosen });
   if (!isAnswer(chosen)) return page(400, html`<h1>Not understood</h1>`);
-  const { invitee, answer: stands } = meeting;
+  const { invitee, answer: current } = meeting;
   const caller = { who: 'answer link', address: needs.address } as const;
-  await giveHostAnswer(needs, caller, { invitee, answer: chosen, stands });
+  await giveHostAnswer(needs, caller, { invitee, answer: chosen, current });
   return new Response(null, { status: 303, headers: { ...headers, location: pathname } });
 }
 

@@ -85,9 +85,9 @@ async function press(needs: PressNeeds, body: unknown): Promise<void> {
     const isOwn = meeting && (await isPostedTo(needs, meeting.invitee, { ...to, ts: container.message_ts }));
     if (!isOwn || !isAnswer(answer)) return await needs.bot.reply(to, 'This cannot be answered any more.');
     if (!needs.limit.admits(value)) return await needs.bot.reply(to, 'Too many answers. Try again in a minute.');
-    const { invitee, answer: stands } = meeting;
+    const { invitee, answer: current } = meeting;
     const caller = { who: 'slack button', address: user.id } as const;
-    await giveHostAnswer(needs, caller, { invitee, stands, answer });
+    await giveHostAnswer(needs, caller, { invitee, current, answer });
     // The entry of the answer leads to another attempt.
     await needs.bot.edit(invitee).catch(needs.report);
   } catch (error) {

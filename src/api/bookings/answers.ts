@@ -83,9 +83,9 @@ export async function giveAnswer(
 export async function giveHostAnswer(
   context: AnswerContext & { readonly audit: Pick<Audit, 'begin'> },
   caller: Caller & { readonly who: 'answer link' | 'slack button' },
-  { stands, ...answer }: Omit<Answer, 'by'> & { readonly stands: AnswerName },
+  { current, ...answer }: Omit<Answer, 'by'> & { readonly current: AnswerName },
 ): Promise<void> {
-  if (answer.answer === stands) return;
+  if (answer.answer === current) return;
   const end = await context.audit.begin(answerBooking, caller, { params: {}, query: {}, body: answer });
   try {
     await end(200, { resource: await giveAnswer(context, { ...answer, by: 'host' }) });

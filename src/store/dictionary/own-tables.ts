@@ -231,8 +231,7 @@ export const ownTables = {
       at: 'when it began',
       caller:
         '`admin token`, `admin session`, `read-only token`, `read-only session`, `mcp token`, `mcp command`, `answer link` or `slack button`',
-      address:
-        'network address from which the request came, that of the proxy where there is one; for a `slack button`, the Slack id of who pressed it; empty for `mcp command`, and for a request that a program passes to its own mirror',
+      address: 'network address of the request, or the Slack id of who pressed the button; empty inside a program',
       operation: 'operation of the API, such as `replayDelivery`, or tool',
       target: 'what it was about: the ids in its path',
       input: 'its filters and options; text that may be about a person is `[hidden]`',

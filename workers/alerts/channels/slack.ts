@@ -110,7 +110,7 @@ const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceA
 /** The only markup, around URLs of ours and of the service; a button would need an endpoint that answers its click. */
 const linked = (link: string, label: string): string => `<${escaped(address(link)).replaceAll('|', '%7C')}|${label}>`;
 
-/** In a path, `%40` leads to the same place, and mentions nobody. */
+/** In a path, `%40` leads to the same place, and is no mention. */
 const address = (link: string): string => link.replaceAll('@', '%40');
 
 // Slack's own error codes. No other body is shown.

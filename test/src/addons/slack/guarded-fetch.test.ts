@@ -90,7 +90,7 @@ describe('a Slack app', () => {
 
   it('opens no WebSocket where an answer of Slack names a private address or one without encryption (N6)', async () => {
     await using slack = await openSlackServer({});
-    // Only the call is let through, so that Slack can name the address.
+    // Only the call is not guarded, so that Slack can name the address.
     const openFetch = () => ({ ...openGuardedFetch({ allowPrivate: false }), fetch: globalThis.fetch });
     const needs = { clock: Date.now, openFetch } as unknown as ButtonNeeds;
     const app = { ...slack.app, allowPrivate: false };

@@ -1,4 +1,4 @@
-// What people wrote mentions nobody in services that take Slack's webhooks, also where they find mentions by rules of their own.
+// What people wrote mentions no one in services that take Slack's webhooks, also where they find mentions by rules of their own.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { slackBody } from '#workers/alerts/channels/slack.ts';
@@ -27,7 +27,7 @@ const textsOf = (message: Message): readonly string[] => {
 
 describe('a text for Slack or a compatible service', () => {
   it.each(['-@channel', 'x.@all', '_@here_', '+@channel', 'a-@all', '@channel', 'x:@here'])(
-    'mentions nobody in Mattermost where a guest is called %s (N1)',
+    'mentions no one in Mattermost where a guest is called %s (N1)',
     async (name) => {
       expect(mentionsIn(`No-show: ${name}`).length).toBeGreaterThan(0);
       const fact = { kind: 'no_show', noShowUri: 'https://api.example.test/invitee_no_shows/N1' } as const;
@@ -37,7 +37,7 @@ describe('a text for Slack or a compatible service', () => {
     },
   );
 
-  it('has a word joiner behind every @ of the text, and mentions nobody, whatever it is about (N1)', () => {
+  it('has a word joiner behind every @ of the text, and mentions no one, whatever it is about (N1)', () => {
     fc.assert(
       fc.property(hostileMessages, (message) => {
         expect(textsOf(message).flatMap(mentionsIn)).toEqual([]);
