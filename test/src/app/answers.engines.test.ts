@@ -31,7 +31,7 @@ it('what cannot be a link opens nothing, and a silent database is asked once for
   const tail = openTail({ lastSeq: async () => 0 });
   const pages = answerPages({ config, log, tail, store: undefined, nowMs: Date.now, opened });
   const ask = async (path: string) => {
-    const answer = await pages?.(new Request(new URL(path, 'https://hooks.example.test')));
+    const answer = await pages?.(new Request(new URL(path, 'https://hooks.example.test')), '');
     return [answer?.status, (await answer?.text())?.includes('not valid any more')];
   };
   const mac = 'a'.repeat(43);
