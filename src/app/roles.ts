@@ -69,6 +69,8 @@ export async function openReceiver(
   const { keys, allowUnsigned, ...signing } = config.signing;
   const ring = openKeyRing({ keys, dataDir: config.dataDir, generate: makesKey, allowUnsigned });
   for (const warning of ring.warnings) log.warn(warning);
+  if (ring.source === 'none')
+    log.warn('there is no signing key, so nothing tells whether the queue at QUEUE_URL belongs to this mirror');
   if (ring.hasNewKey) log.info(`created a signing key: ${join(config.dataDir, 'signing-keys')}`);
   addDiskHealth(health, disks, addDeliveryHealth(health, { circuit, diskLog }));
   opened.defer(startCheckLoop({ diskLog, circuit, log }));
@@ -125,8 +127,9 @@ export function openWorker(
     metrics,
     log,
     clock: Date.now,
-    // Instead of failing every batch.
-    mayTake: async () => (await disks.hasRoom('store')) && (await disks.hasRoom('queue')),
+    // Without room every batch would fail; a queue of another mirror has its deliveries.
+    mayTake: async () =>
+      queue.owner.isOwn() === true && (await disks.hasRoom('store')) && (await disks.hasRoom('queue')),
     onCommitted() {
       onBatch();
       tail.poke();
@@ -134,6 +137,8 @@ export function openWorker(
   });
   opened.defer(() => worker.close());
   health.add('worker', async () => {
+    if (queue.owner.isOwn() === false)
+      throw new SlotstreamError('queue_unsafe', 'The queue belongs to another mirror: nothing is taken from it.');
     if (worker.isStuck()) throw new SlotstreamError('store_unavailable', 'No batch has ended for a minute.');
   });
 }

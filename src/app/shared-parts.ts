@@ -7,6 +7,7 @@ import type { Log } from '#src/observability/log.ts';
 import { createMetrics, type Metrics } from '#src/observability/metrics/registry.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
 import { openQueueCircuit, type QueueCircuit } from '#src/receiver/queue-circuit.ts';
+import { keyMarks } from '#src/signing/key-ring.ts';
 import { openQueue } from '#src/queue/registry.ts';
 import { createHealth, type Health } from '#src/receiver/health.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -58,7 +59,7 @@ const damagedQueue =
 
 export async function openShared(
   { config, log, disks, opened }: Pick<SharedParts, 'config' | 'log' | 'disks' | 'opened'>,
-  { works }: Roles,
+  { works, receives }: Roles,
 ): Promise<Omit<SharedParts, 'onBatch'>> {
   const metrics = createMetrics();
   metrics.unsignedAllowed(config.signing.allowUnsigned);
@@ -70,7 +71,12 @@ export async function openShared(
   const { queueUrl: url, dataDir } = config;
   const onDamaged = (file: string) =>
     log.error({ file, hint: `Fetch what the service still has: ${slotstream} reconcile --repair` }, damagedQueue);
-  const queue = await openQueue({ url, dataDir, report, onDamaged });
+  const claimant = () => ({
+    mirrorId: store?.settings.id,
+    keyMarks: keyMarks({ keys: config.signing.keys, dataDir: config.dataDir }),
+    receives,
+  });
+  const queue = await openQueue({ url, dataDir, report, onDamaged, claimant });
   opened.defer(() => queue.close());
   const circuit = await openQueueCircuit({ queue, log, hasRoom: () => disks.hasRoom('queue') });
   opened.defer(() => circuit.close());

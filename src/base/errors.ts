@@ -13,7 +13,7 @@ const codes = {
   queue_held: { exit: 2, transient: false },
   /** The queue did not answer in time, or it failed. */
   queue_unavailable: { exit: 1, transient: true },
-  /** The queue answers but could lose what it accepts (no AOF, evicting). */
+  /** The queue answers but could lose what it accepts (no AOF, evicting), or belongs to another mirror. */
   queue_unsafe: { exit: 2, transient: false },
   /** The store did not answer in time, or it is busy, full or restarting. */
   store_unavailable: { exit: 1, transient: true },

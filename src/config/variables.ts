@@ -49,7 +49,7 @@ export const settings = {
     ).optional(),
     default: 'embedded:DATA_DIR/queue',
     meaning:
-      'The queue of deliveries: `redis://` `rediss://` `redis+sentinel://` `redis+cluster://` `postgres://` or `embedded:PATH`.',
+      'The queue of deliveries: `redis://` `rediss://` `redis+sentinel://` `redis+cluster://` `postgres://` or `embedded:PATH`. `?name=NAME` separates [mirrors](deploy.md#several-mirrors) on one server.',
     secret: true,
     alias: 'REDIS_URL',
   },

@@ -2,6 +2,7 @@
 import { slotstream } from '#src/base/command.ts';
 import { counted } from '#src/base/number-text.ts';
 import { rejectedPassword } from '#src/queue/bullmq/connection.ts';
+import { compareQueue } from '#src/app/queue-claim.ts';
 import { isEmbedded, openQueue } from '#src/queue/registry.ts';
 import type { Store } from '#src/store/contract.ts';
 import { hasFractions } from '#src/read/contacts/custom-fields.ts';
@@ -10,7 +11,7 @@ import { unknownKinds } from '#src/store/status-counts.ts';
 import { unredactedContacts } from '#src/store/unredacted-contacts.ts';
 import type { Check, Report } from './check.ts';
 
-export const checkQueue: Check = async ({ config }, report) => {
+export const checkQueue: Check = async ({ config, mirror }, report) => {
   if (isEmbedded(config.queueUrl))
     return report.ok('queue', 'embedded, in the data folder; only the process that owns it can read it.');
   const { queueUrl: url, dataDir } = config;
@@ -20,7 +21,9 @@ export const checkQueue: Check = async ({ config }, report) => {
   const queue = await openQueue({ url, dataDir, report: note });
   try {
     await queue.ping().catch((error: unknown) => Promise.reject(rejected ?? error));
-    const problems = await queue.check();
+    const problems = [...(await queue.check())];
+    const other = await compareQueue(config, queue, await mirror().catch(() => undefined));
+    if (other) problems.push(other);
     const { waiting, failed } = await queue.depth();
     for (const { fatal, message, hint } of problems) report[fatal ? 'problem' : 'warning']('queue', message, hint);
     if (failed > 0)

@@ -33,6 +33,8 @@ export interface PackedBatch {
 /** A problem of the engine for the operator. `fatal`: the engine could lose what it accepts, so the process must not start. */
 export interface EngineProblem {
   readonly fatal: boolean;
+  /** The queue is sound and belongs to another mirror. */
+  readonly isOther?: true;
   readonly message: string;
   readonly hint: string;
 }
@@ -63,6 +65,37 @@ export interface LossDetection {
   finished(jobIds: readonly string[]): Promise<readonly string[]>;
 }
 
+/** Names and values that an engine stores beside the jobs of a queue. */
+export interface QueueFacts {
+  read(): Promise<ReadonlyMap<string, string>>;
+  /** Writes those whose name is not there yet. */
+  addMissing(facts: Readonly<Record<string, string>>): Promise<void>;
+  clear(): Promise<void>;
+}
+
+/** What a process knows of its mirror. */
+export interface Claimant {
+  /** The id of the mirror: of a process that has a database. */
+  readonly mirrorId: string | undefined;
+  /** Of its signing keys. */
+  readonly keyMarks: readonly string[];
+  /** Whether it verifies deliveries with them. */
+  readonly receives: boolean;
+}
+
+export interface QueueOwner {
+  /** Undefined before the queue has been asked. */
+  isOwn(): boolean | undefined;
+  /** Writes what is not written yet. Returns the problem when the queue belongs to another mirror. */
+  claim(claimant: Claimant): Promise<EngineProblem | undefined>;
+  /** As `claim`, and writes nothing. */
+  compare(claimant: Claimant): Promise<EngineProblem | undefined>;
+  /** Adds marks of keys that the mirror uses from now on, where the queue has its id. */
+  addKeys(claimant: Pick<Claimant, 'keyMarks'> & { readonly mirrorId: string }): Promise<void>;
+  /** From now on it belongs to the next mirror that claims it. */
+  release(): Promise<void>;
+}
+
 export interface DeliveryQueue {
   readonly engine: 'redis' | 'postgres' | 'embedded';
   /**
@@ -77,7 +110,12 @@ export interface DeliveryQueue {
   depth(): Promise<QueueDepth>;
   /** When the job was added that has been in this state longest, in milliseconds since 1970. */
   oldestMs(state: 'waiting' | 'active'): Promise<number | undefined>;
-  /** Checks the settings of the engine; an empty list means no problems. Rejects when the engine does not answer. */
+  /** Which mirror it belongs to. */
+  readonly owner: QueueOwner;
+  /**
+   * Checks the settings of the engine, and claims the queue where it was opened with a claimant; an empty list means no problems.
+   * Rejects when the engine does not answer.
+   */
   check(): Promise<readonly EngineProblem[]>;
   /** Resolves when the engine answers; rejects within about two seconds otherwise. */
   ping(): Promise<void>;

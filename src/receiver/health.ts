@@ -99,7 +99,11 @@ export function addDeliveryHealth(
   },
 ): Fallback {
   const queueTakes = async () => circuit.state() !== 'open' && resolves(circuit.ping);
-  const accepts = async () => (await diskLog.canWrite()) || (!diskLog.writesEvery && (await queueTakes()));
+  const accepts = async () => {
+    // Deliveries should go to a receiver whose QUEUE_URL is right.
+    if (circuit.state() === 'other') return false;
+    return (await diskLog.canWrite()) || (!diskLog.writesEvery && (await queueTakes()));
+  };
   health.add(
     'queue',
     async () => {

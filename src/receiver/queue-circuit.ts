@@ -1,5 +1,6 @@
 // The circuit in front of the queue: whether it takes a batch now. Its states, and which one applies where two could:
 //
+//   other    the queue belongs to another mirror (queue-owner.ts). What is on disk stays there for the next start.
 //   unsafe   the engine does not answer, or could lose what it accepts. It is checked every second, at the start and after a failure,
 //            because it may come back with other settings; and every 30 seconds.
 //   full     the disk of the queue is almost full.
@@ -7,7 +8,7 @@
 //   probing  the last batch failed, and the pause is over: the next batch decides.
 //   closed   batches are added.
 //
-// The first in this list answers. Unsafe and full refuse a batch without trying it.
+// The first in this list answers. Other, unsafe and full refuse a batch without trying it.
 import { SlotstreamError } from '#src/base/errors.ts';
 import { createCircuitBreaker } from '#src/base/retry-policy.ts';
 import { minuteMs, sleepUntilNext } from '#src/base/time.ts';
@@ -15,7 +16,7 @@ import { withTimeout } from '#src/base/timeout.ts';
 import { throttled, type Log } from '#src/observability/log.ts';
 import type { DeliveryQueue, EngineProblem } from '#src/queue/contract.ts';
 
-export type QueueState = 'unsafe' | 'full' | 'open' | 'probing' | 'closed';
+export type QueueState = 'other' | 'unsafe' | 'full' | 'open' | 'probing' | 'closed';
 
 export interface QueueCircuit {
   state(): QueueState;
@@ -58,6 +59,7 @@ export async function openQueueCircuit(
   const warn = throttled(log, minuteMs, clock);
   const stopping = new AbortController();
   let reported: ReadonlySet<string> = new Set();
+  let unsafe: EngineProblem | undefined;
   let isSafe = false;
   let isFull = false;
   let checkedAt = 0;
@@ -72,6 +74,7 @@ export async function openQueueCircuit(
     const problem = problems.find(({ fatal }) => fatal);
     // What was found before a batch failed says nothing about the engine that comes back.
     isSafe = problem === undefined && failures === breaker.failures;
+    unsafe = problem;
     return problem;
   }
 
@@ -85,7 +88,7 @@ export async function openQueueCircuit(
   }
 
   function state(): QueueState {
-    if (!isSafe) return 'unsafe';
+    if (!isSafe) return unsafe?.isOther ? 'other' : 'unsafe';
     if (isFull) return 'full';
     const found = breaker.state(clock());
     return found === 'half' ? 'probing' : found;
@@ -93,6 +96,7 @@ export async function openQueueCircuit(
 
   function requireUsable(): void {
     const found = state();
+    if (!isSafe && unsafe) throw unavailable(unsafe.message, unsafe.hint);
     if (found === 'unsafe') throw unavailable('The queue does not answer, or its durability has not been checked yet.');
     if (found === 'full') throw unavailable('The disk of the queue is almost full.', 'Free disk space.');
   }

@@ -114,6 +114,13 @@ export function keyMarkOf(key: string): string {
   return mark;
 }
 
+/** The marks of the keys that verify now; none where there is no key yet. */
+export function keyMarks(options: Pick<KeyRingOptions, 'keys' | 'dataDir'>): readonly string[] {
+  return openKeyRing({ ...options, generate: false, allowUnsigned: true })
+    .keysAt(0)
+    .map(keyMarkOf);
+}
+
 /** Cached: a running process checks its subscriptions every few minutes and should not block each time. */
 const marks = new Map<string, string>();
 

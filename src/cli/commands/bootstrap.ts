@@ -3,6 +3,7 @@
 import { slotstream } from '#src/base/command.ts';
 import { join } from 'node:path';
 import { arrivalMs, missingNote, notesOn, oldKeyEnd, recordOldKeyEnd } from '#src/app/subscription-plan.ts';
+import { addKeysToQueue } from '#src/app/queue-claim.ts';
 import { bootstrapNeedsOf, hasSigningKey } from '#src/app/subscription-watch.ts';
 import { openMirror, openMirrorOrEmpty } from '#src/app/mirror.ts';
 import type { ApplyResult } from '#src/subscriptions/apply.ts';
@@ -102,6 +103,7 @@ async function register(
   // Running receivers load a new key within this time. Until then they would reject a delivery signed with it.
   if (keys.isNew) await defaultNeeds.sleep(recheckMs * 1.5, signal);
   await requireSameOrganization(store, account, { claims: true });
+  await addKeysToQueue(config, { store, keys: keys.keys, warn: (text) => context.log().warn(text) });
   const applied = await applyAndRecord(needs, situation, keys.keys[0]);
   const oldKeyEndedAt = (await recordOldKeyEnd({ store, now: context.now }, { situation, applied })) ?? ended;
   return showApplied(context, { situation, applied }, { config, keys, json, oldKeyEndedAt });

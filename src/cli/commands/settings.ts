@@ -1,5 +1,7 @@
 // `settings`: shows what all processes of the mirror share beside what this environment states; `--apply` changes the mirror.
 import { openMirror } from '#src/app/mirror.ts';
+import { SlotstreamError } from '#src/base/errors.ts';
+import { releaseQueue } from '#src/app/queue-claim.ts';
 import { slotstream } from '#src/base/command.ts';
 import { instantOf } from '#src/base/time.ts';
 import type { Store } from '#src/store/contract.ts';
@@ -9,7 +11,7 @@ import { renderTable } from '#src/cli/terminal.ts';
 import { asJson, defineVerb, flag } from '#src/cli/verb.ts';
 
 export const settings = defineVerb({
-  examples: ['slotstream settings', 'slotstream settings --apply'],
+  examples: ['slotstream settings', 'slotstream settings --apply', 'slotstream settings --release-queue'],
   notes: [
     'The first worker writes the settings. A worker or a command whose environment states another value ends with exit code 3.',
     'To change one everywhere: apply it, then change the environments. Running processes follow within a minute.',
@@ -17,9 +19,24 @@ export const settings = defineVerb({
   arguments: {},
   options: {
     apply: { flags: '--apply', help: 'write what this environment states into the mirror', reads: flag },
+    releaseQueue: {
+      flags: '--release-queue',
+      help: 'let the queue at QUEUE_URL belong to the next mirror that uses it; stop the processes of this one first',
+      reads: flag,
+    },
     json: asJson,
   },
-  async run(context, { apply, json }) {
+  async run(context, { apply, releaseQueue: releases, json }) {
+    if (releases) {
+      if (apply) throw new SlotstreamError('usage', '--release-queue cannot be combined with --apply.');
+      await releaseQueue(context.config());
+      context.out(
+        json
+          ? '{"released":true}'
+          : 'The queue at QUEUE_URL belongs to the next mirror whose worker or receiver starts.',
+      );
+      return 0;
+    }
     const { stated } = context.config();
     await using store = await openMirror(context.config(), context.log());
     const changed = store.settings.conflictsWith(stated);

@@ -10,8 +10,7 @@ import { damagedPrefix, makeFolder, syncFolderNow } from '#src/base/durable-file
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import { type ProcessLock, takeLock } from '#src/base/process-lock.ts';
 import type { BullEngine } from '#src/queue/bullmq/connection.ts';
-import type { WorkerTiming } from '#src/queue/bullmq/worker.ts';
-import { openBullQueue } from '#src/queue/bullmq/delivery-queue.ts';
+import { openBullQueue, type QueueNeeds } from '#src/queue/bullmq/delivery-queue.ts';
 import { withFetchBackoff } from '#src/queue/bullmq/backend-overrides.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
 import { JobTable } from '#src/queue/sqlite/job-table.ts';
@@ -20,15 +19,13 @@ import { createSqliteBackend } from '#src/queue/sqlite/queue-backend.ts';
 /** An idle worker looks for jobs this often, in seconds. An add and a due time wake it, so this is only a safeguard. */
 const drainDelay = 30;
 
-export async function openEmbeddedQueue(input: {
+interface EmbeddedQueueInput extends QueueNeeds {
   readonly folder: string;
-  readonly name: string;
-  readonly report: (error: Error) => void;
-  readonly timing: WorkerTiming | undefined;
   /** Sets a damaged file aside; is called with its path. Without it, a damaged queue cannot be opened. */
   readonly onDamaged?: ((path: string) => void) | undefined;
-}): Promise<DeliveryQueue> {
-  const { folder, name, report, timing, onDamaged } = input;
+}
+
+export async function openEmbeddedQueue({ folder, onDamaged, ...input }: EmbeddedQueueInput): Promise<DeliveryQueue> {
   makeFolder(dirname(folder));
   const lock = lockQueue(`${folder}.lock`);
   let connection: JobTable;
@@ -51,13 +48,14 @@ export async function openEmbeddedQueue(input: {
     makeQueue: (name, options) => new Queue(name, { ...options, connection, skipMetasUpdate: true }),
     makeWorker: (name, processor, options) => new Worker(name, processor, { ...options, connection, drainDelay }),
     check: async () => [],
-    ping: async () => void connection.hasWaiting(name),
+    facts: connection.facts,
+    ping: async () => void connection.hasWaiting(input.name),
     close: async () => {
       connection.close();
       lock.release();
     },
   };
-  return openBullQueue({ engine, name, report, timing });
+  return openBullQueue(engine, input);
 }
 
 /** Only a file that SQLite can read and that is no sound database counts: a disk that fails may work again. */

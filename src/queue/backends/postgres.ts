@@ -6,24 +6,25 @@ import { schemaIn } from '#src/base/database-schema.ts';
 import { directOption, isDirect } from '#src/base/direct-connection.ts';
 import { codeOf } from '#src/base/errors.ts';
 import { toQueueError, type BullEngine } from '#src/queue/bullmq/connection.ts';
-import { defaultTiming, maxStalledCount, type WorkerTiming } from '#src/queue/bullmq/worker.ts';
-import { openBullQueue } from '#src/queue/bullmq/delivery-queue.ts';
+import { defaultTiming, maxStalledCount } from '#src/queue/bullmq/worker.ts';
+import { openBullQueue, type QueueNeeds } from '#src/queue/bullmq/delivery-queue.ts';
 import { withFetchBackoff, withOverrides } from '#src/queue/bullmq/backend-overrides.ts';
 import type { DeliveryQueue, EngineProblem } from '#src/queue/contract.ts';
 
 const timeoutMs = 2000;
 
-export function openPostgresQueue(input: {
+interface PostgresQueueInput extends QueueNeeds {
   readonly url: string;
-  readonly name: string;
-  readonly report: (error: Error) => void;
-  readonly timing: WorkerTiming | undefined;
-}): Promise<DeliveryQueue> {
-  const { name, url, report, timing } = input;
+  /** The name in QUEUE_URL. */
+  readonly space: string | undefined;
+}
+
+export function openPostgresQueue({ url, space: named, ...input }: PostgresQueueInput): Promise<DeliveryQueue> {
+  const { report, timing } = input;
   const { lockMs, stalledMs } = timing ?? defaultTiming;
-  const mirrorSchema = schemaIn(url);
   // Each mirror in the same database has a queue of its own.
-  const schema = mirrorSchema === undefined ? 'slotstream_queue' : `slotstream_queue_${mirrorSchema}`;
+  const space = named ?? schemaIn(url);
+  const schema = space === undefined ? 'slotstream_queue' : `slotstream_queue_${space}`;
   /**
    * BullMQ writes the end of a lock by the clock of the worker, and looks for locks that have ended by the clock of another. A worker whose
    * clock was ahead when it died must not hold its jobs for as long as it was ahead, and one whose clock is ahead must not take running
@@ -76,10 +77,25 @@ export function openPostgresQueue(input: {
       );
       return rows.filter((row) => row['setting'] === 'off').map((row) => unsafe(String(row['name'])));
     },
+    facts: {
+      read: async () => {
+        // Its owner may keep others from creating anything, so it is created only where it is missing.
+        const [{ present } = {}] = await query('select to_regclass($1) is not null as present', [`${schema}.fact`]);
+        if (present !== true)
+          await query(`create table if not exists ${schema}.fact (name text primary key, value text not null)`);
+        const rows = await query(`select name, value from ${schema}.fact`);
+        return new Map(rows.map(({ name, value }) => [String(name), String(value)]));
+      },
+      addMissing: async (facts) => {
+        for (const [name, value] of Object.entries(facts))
+          await query(`insert into ${schema}.fact (name, value) values ($1, $2) on conflict do nothing`, [name, value]);
+      },
+      clear: async () => void (await query(`delete from ${schema}.fact`)),
+    },
     ping: async () => void (await query('select 1')),
     close: () => checks.end(),
   };
-  return openBullQueue({ engine, name, report, timing });
+  return openBullQueue(engine, input);
 }
 
 const nowMs = `(extract(epoch from clock_timestamp()) * 1000)::bigint`;

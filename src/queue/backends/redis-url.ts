@@ -3,6 +3,8 @@
 //   redis://[user:password@]host[:6379][/db]          rediss:// with TLS
 //   redis+sentinel://[user:password@]host[:26379],host…/master[?db=0&tls=true&sentinelPassword=…]
 //   redis+cluster://[user:password@]host[:6379],host…[?tls=true]
+//
+// A Cluster has no numbered databases. `?name=…` (queue-address.ts) separates mirrors everywhere.
 
 import { SlotstreamError } from '#src/base/errors.ts';
 
@@ -41,7 +43,13 @@ export function readRedisUrl(url: string): RedisTarget {
   if (parts === undefined) throw invalidUrl('its form is unknown');
   const query = new URLSearchParams(parts['query'] ?? '');
   const credentials = { ...readUser(parts['user']), ...(query.get('tls') === 'true' ? { tls: {} } : {}) };
-  if (parts['kind'] === 'cluster') return { kind: 'cluster', hosts: readHosts(parts['hosts'], 6379), credentials };
+  if (parts['kind'] === 'cluster') {
+    if ((parts['path'] ?? '') !== '' || query.has('db'))
+      throw new SlotstreamError('config', 'A Redis Cluster has no numbered databases, so QUEUE_URL cannot name one.', {
+        hint: 'Remove the path and `db`, and give each mirror a name instead: redis+cluster://host:6379,host?name=acme',
+      });
+    return { kind: 'cluster', hosts: readHosts(parts['hosts'], 6379), credentials };
+  }
 
   const master = decode(parts['path'] ?? '');
   if (master === '') throw invalidUrl('it does not name the master, as in redis+sentinel://host:26379/mymaster');

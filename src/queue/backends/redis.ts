@@ -5,10 +5,10 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { backoffMs } from '#src/base/retry-policy.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import { toQueueError, type BullEngine } from '#src/queue/bullmq/connection.ts';
-import type { WorkerTiming } from '#src/queue/bullmq/worker.ts';
-import { openBullQueue } from '#src/queue/bullmq/delivery-queue.ts';
+import { openBullQueue, type QueueNeeds } from '#src/queue/bullmq/delivery-queue.ts';
 import { withFetchBackoff } from '#src/queue/bullmq/backend-overrides.ts';
 import type { DeliveryQueue } from '#src/queue/contract.ts';
+import type { QueueFacts } from '#src/queue/contract.ts';
 import { detectLosses } from './redis-losses.ts';
 import { checkRedis } from './redis-check.ts';
 import { readRedisUrl, type RedisTarget } from './redis-url.ts';
@@ -16,7 +16,8 @@ import { readRedisUrl, type RedisTarget } from './redis-url.ts';
 type Client = Redis | Cluster;
 
 /** The braces put every key into one slot of a Cluster, which BullMQ's scripts require. */
-const prefix = '{slotstream}';
+const prefixOf = (space: string | undefined): string =>
+  space === undefined ? '{slotstream}' : `{slotstream:${space}}`;
 
 const pingTimeoutMs = 2000;
 
@@ -44,14 +45,13 @@ const forWaiting = { socketTimeout: 15_000 } as const;
 
 type Limits = typeof forAdding | typeof forWorking;
 
-interface RedisQueueInput {
+interface RedisQueueInput extends QueueNeeds {
   readonly url: string;
-  readonly name: string;
-  readonly report: (error: Error) => void;
-  readonly timing: WorkerTiming | undefined;
+  /** The name in QUEUE_URL. */
+  readonly space: string | undefined;
 }
 
-export async function openRedisQueue({ url, ...input }: RedisQueueInput): Promise<DeliveryQueue> {
+export async function openRedisQueue({ url, space, ...input }: RedisQueueInput): Promise<DeliveryQueue> {
   const target = readRedisUrl(url);
   const clients = new Set<Client>();
   const track = <T extends Client>(client: T): T => {
@@ -60,6 +60,7 @@ export async function openRedisQueue({ url, ...input }: RedisQueueInput): Promis
     client.on('end', () => clients.delete(client));
     return client;
   };
+  const prefix = prefixOf(space);
   const adding = track(connect(target, forAdding));
   const losses = detectLosses(adding, `${prefix}:${input.name}`);
   const { Queue, Worker } = withBackend(losses.marking(withFetchBackoff(createRedisBackend)));
@@ -75,6 +76,7 @@ export async function openRedisQueue({ url, ...input }: RedisQueueInput): Promis
         working.disconnect(),
       );
     },
+    facts: factsOf(adding, `${prefix}:${input.name}:owner`),
     check: () => checkRedis(adding instanceof Cluster ? adding.nodes('master') : [adding]),
     ping: async () => {
       try {
@@ -88,8 +90,16 @@ export async function openRedisQueue({ url, ...input }: RedisQueueInput): Promis
       for (const client of clients) client.disconnect();
     },
   };
-  return openBullQueue({ engine, ...input });
+  return openBullQueue(engine, input);
 }
+
+const factsOf = (client: Client, key: string): QueueFacts => ({
+  read: async () => new Map(Object.entries(await client.hgetall(key))),
+  addMissing: async (facts) => {
+    for (const [name, value] of Object.entries(facts)) await client.hsetnx(key, name, value);
+  },
+  clear: async () => void (await client.del(key)),
+});
 
 function connect(
   target: RedisTarget,

@@ -6,6 +6,8 @@ import { startFailedJobRecovery } from './failed-job-recovery.ts';
 import { createIsolation } from './poison-pill.ts';
 import { defaultTiming, startBullWorker, type WorkerTiming } from './worker.ts';
 import type { DeliveryQueue, LossDetection, QueueWorker } from '#src/queue/contract.ts';
+import { queueOwner } from '#src/queue/queue-owner.ts';
+import type { Claimant, QueueFacts } from '#src/queue/contract.ts';
 import { packBatch, unpackBatch } from '#src/queue/batch-codec.ts';
 
 const jobOptions: JobsOptions = {
@@ -18,16 +20,19 @@ const jobOptions: JobsOptions = {
   stackTraceLimit: 0,
 };
 
-interface BullNeeds {
-  readonly engine: BullEngine;
+/** What every backend is opened with. */
+export interface QueueNeeds {
   /** The name of the delivery queue. */
   readonly name: string;
   readonly report: (error: Error) => void;
   readonly timing: WorkerTiming | undefined;
+  /** Whom `check` claims the queue for. */
+  readonly claimant?: (() => Claimant) | undefined;
 }
 
-export async function openBullQueue({ engine, name, ...needs }: BullNeeds): Promise<DeliveryQueue> {
-  const { timing = defaultTiming } = needs;
+export async function openBullQueue(engine: BullEngine, { name, ...needs }: QueueNeeds): Promise<DeliveryQueue> {
+  const { timing = defaultTiming, claimant } = needs;
+  const owner = queueOwner(factsOf(engine.facts));
   const isolation = createIsolation();
   const { withQueue, report, depth, close } = await openConnection({ engine, report: needs.report }, name);
   const workers = new Set<QueueWorker>();
@@ -37,7 +42,7 @@ export async function openBullQueue({ engine, name, ...needs }: BullNeeds): Prom
       const options = jobId === undefined ? jobOptions : { ...jobOptions, jobId };
       return withQueue(async (queue) => void (await queue.add('batch', packBatch(batch), options)));
     },
-    ...(engine.losses && { losses: withoutDriverErrors(engine.losses) }),
+    ...(engine.losses && { losses: lossesOf(engine.losses) }),
     work: (processor, quarantine, { concurrency, mayTake }) => {
       const recovery = startFailedJobRecovery({ withQueue, quarantine, jobOptions, report }, timing.recoveryMs);
       const bullWorker = startBullWorker(
@@ -59,7 +64,12 @@ export async function openBullQueue({ engine, name, ...needs }: BullNeeds): Prom
     },
     depth,
     oldestMs: (state) => withQueue((queue) => oldestJobMs(queue, engine.engine, state === 'waiting' ? 'wait' : state)),
-    check: () => engine.check(),
+    owner,
+    async check() {
+      const problems = await engine.check();
+      const other = claimant && (await owner.claim(claimant()));
+      return other ? [...problems, other] : problems;
+    },
     ping: () => engine.ping(),
     close: async () => {
       await Promise.all([...workers].map((worker) => worker.close()));
@@ -69,18 +79,24 @@ export async function openBullQueue({ engine, name, ...needs }: BullNeeds): Prom
   };
 }
 
-function withoutDriverErrors({ count, finished }: LossDetection): LossDetection {
-  return {
-    count,
-    finished: async (jobIds) => {
-      try {
-        return await finished(jobIds);
-      } catch (error) {
-        throw toQueueError(error);
-      }
-    },
-  };
+async function withoutDriverErrors<T>(result: Promise<T>): Promise<T> {
+  try {
+    return await result;
+  } catch (error) {
+    throw toQueueError(error);
+  }
 }
+
+const lossesOf = ({ count, finished }: LossDetection): LossDetection => ({
+  count,
+  finished: (jobIds) => withoutDriverErrors(finished(jobIds)),
+});
+
+const factsOf = ({ read, addMissing, clear }: QueueFacts): QueueFacts => ({
+  read: () => withoutDriverErrors(read()),
+  addMissing: (facts) => withoutDriverErrors(addMissing(facts)),
+  clear: () => withoutDriverErrors(clear()),
+});
 
 async function oldestJobMs(
   queue: Pick<BullQueue, 'getRanges' | 'getJob' | 'getJobCounts'>,

@@ -92,8 +92,11 @@ export function startBullWorker(
     settings: { backoffStrategy: (attempt) => backoffMs(jobBackoff, attempt, Math.random()) },
   };
   const started = connectWithRetry({ make: () => make(process, settings), report, signal: stopping.signal }).then(
-    (worker) => {
+    async (worker) => {
       if (worker === undefined) return worker;
+      // What may not be taken yet stays untouched in the queue.
+      while (!stopping.signal.aborted && !(await mayTake()))
+        await sleepUnlessAborted(pausedPollMs, stopping.signal, { ref: false });
       needs.onStart?.(worker);
       worker.run().catch(report);
       return worker;

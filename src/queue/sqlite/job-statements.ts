@@ -122,6 +122,7 @@ export const schema = `
   create unique index if not exists job_id on job (queue, id);
   create index if not exists job_order on job (queue, state, position);
   create table if not exists job_data (seq integer primary key, data text not null) strict;
+  create table if not exists fact (name text primary key, value text not null) strict;
 `;
 
 interface ToQueue {

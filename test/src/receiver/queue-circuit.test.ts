@@ -37,6 +37,19 @@ describe('the circuit', () => {
     await expect(openScene([unsafe])).rejects.toMatchObject({ code: 'queue_unsafe', hint: 'Fix it.' });
   });
 
+  it('adds nothing to a queue of another mirror, and says whose it is, also where that is found later (S1)', async () => {
+    const other: EngineProblem = { ...unsafe, isOther: true, message: 'It is of another mirror.' };
+    await expect(openScene([other])).rejects.toMatchObject({ code: 'queue_unsafe', message: other.message });
+    const { scene, circuit, state } = await openScene();
+    scene.answers = false;
+    expect(await circuit.enqueue(batch)).toBe(false);
+    [scene.answers, scene.problems] = [true, [other]];
+    await state('other');
+    expect(await circuit.enqueue(batch)).toBe(false);
+    expect(scene.added).toBe(0);
+    await expect(circuit.ping()).rejects.toMatchObject({ message: other.message, hint: 'Fix it.' });
+  });
+
   it('is unsafe after a failure until the engine was checked, then open for growing pauses, and probing after each', async () => {
     const { scene, circuit, state } = await openScene();
     scene.fails = true;

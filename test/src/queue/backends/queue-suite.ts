@@ -33,6 +33,49 @@ export function describeQueue(backend: keyof typeof locations): void {
     expect(queue.engine).toBe(backend);
   });
 
+  it('belongs to the mirror that claimed it first, by its id and its keys, until it is released (S1)', async () => {
+    const location = await newLocation();
+    const queue = await openRunning(location);
+    const { owner } = queue;
+    const claim = (mirrorId: string | undefined, ...keyMarks: readonly string[]) =>
+      owner.claim({ mirrorId, keyMarks, receives: mirrorId === undefined });
+    expect(owner.isOwn()).toBeUndefined();
+    expect(await claim(undefined, 'key of a')).toBeUndefined();
+    expect(owner.isOwn()).toBe(true);
+    // A worker of another mirror that has its keys, and one that has none.
+    expect(await claim('b', 'key of b')).toMatchObject({ fatal: true, isOther: true });
+    expect(owner.isOwn()).toBe(false);
+    expect(await claim('a')).toBeUndefined();
+    expect(await claim('b')).toMatchObject({
+      message: expect.stringContaining('belongs to the mirror a; the database here is the mirror b') as string,
+      hint: expect.stringContaining('?name=mirror_b ') as string,
+    });
+    expect(await claim(undefined, 'key of b')).toMatchObject({
+      message: expect.stringContaining('other signing keys') as string,
+    });
+    expect(await claim(undefined)).toBeUndefined();
+    // An exchange of the key: with both for a while, or registered by `bootstrap` first.
+    expect(await claim(undefined, 'second key', 'key of a')).toBeUndefined();
+    expect(await claim(undefined, 'second key')).toBeUndefined();
+    expect(await claim(undefined, 'third key')).toMatchObject({ isOther: true });
+    await owner.addKeys({ mirrorId: 'b', keyMarks: ['key of b'] });
+    await owner.addKeys({ mirrorId: 'a', keyMarks: ['third key'] });
+    expect(await claim(undefined, 'third key')).toBeUndefined();
+    expect(await claim(undefined, 'key of b')).toMatchObject({ isOther: true });
+    // A process that has database and keys may exchange all of them.
+    expect(await owner.claim({ mirrorId: 'a', keyMarks: ['fourth key'], receives: true })).toBeUndefined();
+    expect(await claim(undefined, 'fourth key')).toBeUndefined();
+    await queue.close();
+    const again = await openRunning(location);
+    expect(await again.owner.compare({ mirrorId: 'b', keyMarks: [], receives: false })).toMatchObject({
+      isOther: true,
+    });
+    expect(again.owner.isOwn()).toBeUndefined();
+    await again.owner.release();
+    expect(await again.owner.claim({ mirrorId: 'b', keyMarks: ['key of b'], receives: true })).toBeUndefined();
+    await again.close();
+  });
+
   it('retries a batch until the cause has passed, and then removes it', async () => {
     const queue = await openRunning(await newLocation());
     let tries = 0;

@@ -37,6 +37,13 @@ describe('QUEUE_URL for Redis', () => {
     });
   });
 
+  it.each(['redis+cluster://:s3cret@h1,h2/1', 'redis+cluster://h1?db=2'])(
+    'rejects a numbered database of a Cluster, which has none: %s (S1)',
+    (url) => {
+      expect(() => readRedisUrl(url)).toThrow('A Redis Cluster has no numbered databases');
+    },
+  );
+
   it.each([
     'redis+sentinel://:s3cret@host',
     'redis+cluster://:s3cret@host:port',
