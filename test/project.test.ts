@@ -19,6 +19,22 @@ describe('installing', () => {
   });
 });
 
+describe('CI', () => {
+  const commands = read('.ci/run')
+    .split('\n')
+    .filter((line) => line !== '' && !/^(#|set |cd |export )/.test(line));
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+  const stepsOf = (script: string): string[] =>
+    scripts[script]?.split(' && ').map((step) => step.replace('npm run ', '')) ?? [];
+
+  it("runs README's test command, then the static half of `npm run check`", () => {
+    expect(commands).toEqual(['npm ci && npm test', 'npm run check:static']);
+    expect(read('README.md')).toContain(`\`\`\`\n${commands[0]}\n\`\`\``);
+    expect(stepsOf('check:static')).toEqual(['types', 'lint', 'format:check', 'unused', 'vocabulary']);
+    expect(stepsOf('check')).toEqual(['lines', 'check:static', 'vitest run']);
+  });
+});
+
 describe('code that goes past the published interface of a library', () => {
   it('names the version that it was tested with, which is the one installed: an upgrade is a decision', () => {
     const named = globSync('{schemas,src,workers}/**/*.ts', { cwd: root }).flatMap((file) =>
