@@ -138,8 +138,23 @@ function knownContact(rows: Record<string, Record_[]>, { email }: Record_) {
   return { row, tiers: [field['value'], ...labels] };
 }
 
+/** A message that arrived. */
+export interface Received {
+  readonly id: string;
+  readonly kind: string;
+  /** The id of the alert that a retraction takes back. */
+  readonly follows?: string | undefined;
+}
+
+/** The ids of the alerts that stand for a recipient that ends each one when a retraction names it, such as an incident service. */
+export function standing(received: readonly Received[]): string[] {
+  const ended = new Set(received.map(({ follows }) => follows));
+  const alerts = received.filter(({ id, kind }) => kind === 'alert' && !ended.has(id));
+  return [...new Set(alerts.map(({ id }) => id))].toSorted();
+}
+
 /** What the recipient believes, who drops a repeated key. */
-export function believed(received: readonly { readonly id: string; readonly kind: string }[]): string[] {
+export function believed(received: readonly Received[]): string[] {
   const last = new Map<string, string>();
   const keys = new Set<string>();
   for (const { id, kind } of received) {

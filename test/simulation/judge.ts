@@ -6,10 +6,11 @@ import { canonicalJson } from '#schemas/wire.ts';
 import type { Store } from '#src/store/contract.ts';
 import { childTables } from '#workers/projections/child-rows.ts';
 import { mirrorTables } from '#workers/projections/contract.ts';
+import { outboxRows } from '../harness/alerts/outbox-rows.ts';
 import type { Delivery } from '../harness/data/delivery-histories.ts';
 import { forOracle } from '../harness/mirror/memory-fold.ts';
 import { comparable, filledTables, listNames, rowsOf } from '../harness/stores.ts';
-import { believed, expectedAlerts } from '../oracle/alerts.ts';
+import { believed, expectedAlerts, standing, type Received } from '../oracle/alerts.ts';
 import { expectedRows } from '../oracle/fold.ts';
 
 export interface Outcome {
@@ -22,7 +23,7 @@ export interface Outcome {
     /** Damaged files that processes have seen, and that are not on the disk any more. */
     lostFiles(): number;
   };
-  readonly received: readonly { readonly id: string; readonly kind: string }[];
+  readonly received: readonly Received[];
   readonly rules: readonly { readonly name: string }[];
   readonly eraseOnDelete: boolean;
   readonly startMs: number;
@@ -32,8 +33,8 @@ export interface Outcome {
 export async function judge(outcome: Outcome): Promise<void> {
   const { store, disk, received, rules, eraseOnDelete, startMs, maxAgeMs } = outcome;
   expect(disk.lostFiles(), 'a damaged file is set aside for the operator').toBe(0);
-  const log = await rowsOf(store, 'event_log');
-  const ids = log.map(({ delivery_id }) => String(delivery_id));
+  const log = await store.db.selectFrom('event_log').select(['delivery_id', 'outcome', 'reason']).execute();
+  const ids = log.map(({ delivery_id }) => delivery_id);
   expect(new Set(ids).size, 'no delivery is in the log twice').toBe(ids.length);
   const arrived = new Set(ids);
   const sent = outcome.sent.filter(({ body }) => !disk.unsafe.has(body) || arrived.has(readDelivery(body).deliveryId));
@@ -50,17 +51,19 @@ export async function judge(outcome: Outcome): Promise<void> {
   for (const list of listNames) contents[list] = await rowsOf(store, list);
   expectSame(forOracle(comparable(contents)), expectedRows(facts, eraseOnDelete));
 
-  const rows = await rowsOf(store, 'alerts');
+  const rows = await outboxRows(store);
   expect(
     rows.filter(({ state }) => state === 'failed'),
     'no alert was given up',
   ).toEqual([]);
-  const active = rows.filter(({ state, follows }) => state === 'sent' && !follows);
+  const active = rows.filter(({ state }) => state === 'sent');
   const names = new Set(rules.map(({ name }) => name));
   const standpoint = { nowMs: startMs, maxAgeMs, eraseOnDelete, firstLoaded: new Map<string, string>() };
   const expected = expectedAlerts(facts, standpoint).filter((line) => names.has(line.split(' ', 1)[0] ?? ''));
   expect(active.map(({ rule, subject_uri, fact }) => [rule, subject_uri, fact].join(' ')).toSorted()).toEqual(expected);
-  expect(believed(received)).toEqual(active.map(({ id }) => String(id)).toSorted());
+  expect(believed(received), 'the last message about each alert').toEqual(active.map(({ id }) => id).toSorted());
+  // A retraction is no row: only its message says which alert it takes back.
+  expect(standing(received), 'the alerts that no retraction names').toEqual(active.map(({ key }) => key).toSorted());
 }
 
 /** Some alerts are not sent yet, or are being sent. */

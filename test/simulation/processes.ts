@@ -14,6 +14,7 @@ import type { Ruleset } from '#workers/alerts/rules/ruleset.ts';
 import { watch } from '#workers/alerts/rules/watcher.ts';
 import { startDeliveryWorker } from '#workers/pipeline/delivery-worker.ts';
 import { privacyScreen } from '#workers/privacy/screen.ts';
+import type { Received } from '../oracle/alerts.ts';
 import type { Kernel, SimulatedProcess } from './kernel.ts';
 import type { ModelDisk } from './model-disk.ts';
 import type { ModelQueue } from './model-queue.ts';
@@ -125,16 +126,16 @@ export type ModelChannel = ReturnType<typeof modelChannel>;
 
 /** A recipient of alerts. `mute`: the message arrives, and no answer comes back. */
 export function modelChannel(kernel: Kernel) {
-  const received: { readonly id: string; readonly kind: string }[] = [];
+  const received: Received[] = [];
   const model = {
     mode: 'ok' as ChannelMode,
     received,
     name: 'log' as const,
     target: 'simulated',
-    async send({ id, kind }: { readonly id: string; readonly kind: string }): Promise<SendResult> {
+    async send({ id, kind, follows }: Received): Promise<SendResult> {
       await kernel.point('request to the channel');
       if (model.mode === 'refusing') return { ok: false, answer: '500', retry: true };
-      received.push({ id, kind });
+      received.push({ id, kind, follows });
       await kernel.point('answer of the channel');
       if (model.mode === 'mute') await new Promise(() => undefined);
       return { ok: true, answer: 'ok' };

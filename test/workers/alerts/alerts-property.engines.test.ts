@@ -19,8 +19,9 @@ import { rulesIn } from '../../harness/alerts/watched-rules.ts';
 import { alertHistory, firstLoads, lookedBackMs } from '../../harness/data/alert-histories.ts';
 import { cut, reordered } from '../../harness/data/delivery-histories.ts';
 import { ingestObservations } from '../../harness/data/api-reads.ts';
-import { availableEngines, emptyTables, rowsOf } from '../../harness/stores.ts';
-import { believed, expectedAlerts } from '../../oracle/alerts.ts';
+import { outboxRows } from '../../harness/alerts/outbox-rows.ts';
+import { availableEngines, emptyTables } from '../../harness/stores.ts';
+import { believed, expectedAlerts, standing, type Received } from '../../oracle/alerts.ts';
 import oracleRules from '../../oracle/alert-rules.json' with { type: 'json' };
 import { propertyTimeoutMs, runs } from '../../harness/runs.ts';
 
@@ -45,11 +46,6 @@ const lives = alertHistory.chain((observations) =>
   }),
 );
 type Life = typeof lives extends fc.Arbitrary<infer One> ? One : never;
-
-interface Received {
-  readonly id: string;
-  readonly kind: string;
-}
 
 type Underway = (how: 'arrive' | 'lose') => Promise<void>;
 
@@ -77,11 +73,11 @@ function openWorld({ store, rules, life }: WorldPlan) {
     const channel: Channel = {
       name: 'log',
       target: 'test',
-      send: async ({ id, kind }) => {
+      send: async ({ id, kind, follows }) => {
         const answered = answer();
         // An immediate refusal means that the message was not received.
         const atOnce = await Promise.race([answered, Promise.resolve(undefined)]);
-        if (atOnce?.ok !== false) received.push({ id, kind });
+        if (atOnce?.ok !== false) received.push({ id, kind, follows });
         return answered;
       },
     };
@@ -175,12 +171,13 @@ describe.each(availableEngines)('the alerts in the end on $name', { timeout: pro
         }
         await world.settle();
 
-        const rows = await rowsOf(store, 'alerts');
+        const rows = await outboxRows(store);
         const active = rows.filter(({ state }) => state === 'sent');
         const reported = active.map(({ rule, subject_uri, fact }) => [rule, subject_uri, fact].join(' ')).toSorted();
         expect(reported).toEqual(expectedAlerts(life.facts, { ...life, nowMs: lookedBackMs }));
-        expect(believed(world.received)).toEqual(active.map(({ id }) => String(id)).toSorted());
-        expect(rows.filter(({ state }) => !['sent', 'retracted'].includes(String(state)))).toEqual([]);
+        expect(believed(world.received)).toEqual(active.map(({ id }) => id).toSorted());
+        expect(standing(world.received)).toEqual(active.map(({ key }) => key).toSorted());
+        expect(rows.filter(({ state }) => !['sent', 'retracted'].includes(state))).toEqual([]);
       }),
       runs(name === 'sqlite' ? 20 : 8),
     );
