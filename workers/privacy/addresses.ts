@@ -8,14 +8,15 @@ export const isAddress = (text: string): boolean => /^[^\s@]{1,64}@[^\s@]{1,253}
 const beyondAscii = /[\u0080-\uffff]/;
 export const isAscii = (text: string): boolean => !beyondAscii.test(text);
 
-/** Soft hyphens and characters without a width, which a text that was copied from a mail or a page may have within an address. */
-const invisible = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
+/** Soft hyphens, marks of direction and others that nobody sees, which a text that was copied from a mail, a page or an address book has. */
+const invisible = /\p{Default_Ignorable_Code_Point}/gu;
 
 /** One form for each character, such as `@` for the full-width `＠`, small letters, and nothing invisible. */
 export function normalText(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
-  // Again at the end: a small letter can have another form than the capital. Domains of some scripts are written with the dot U+3002.
-  return text.normalize('NFKC').toLowerCase().normalize('NFKC').replaceAll('\u3002', '.').replaceAll(invisible, '');
+  // What is invisible goes first: it keeps a letter and its accent apart. Again at the end: a small letter can have another form than the
+  // capital. Domains of some scripts are written with the dot U+3002.
+  return text.replaceAll(invisible, '').normalize('NFKC').toLowerCase().normalize('NFKC').replaceAll('\u3002', '.');
 }
 
 /** All spellings of one address are equal in this form. Its domain is ASCII: mail systems write `bücher.example` as `xn--bcher-kva.example`. */

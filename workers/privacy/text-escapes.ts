@@ -8,18 +8,22 @@ const percent = /(?:%[0-9a-f]{2})+/gi;
 // Any number of backslashes, because JSON within JSON doubles them at each level. The first one is required to be the first, or a text of
 // nothing but backslashes would take quadratic time.
 const json = /(?<!\\)\\+u([0-9a-f]{4})/gi;
-// The names are those of characters that an address contains, and of `&`, because an escape may itself be escaped.
-const html = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(commat|period|plus|lowbar|shy|amp));?/gi;
+// The names are those of characters that an address contains, of invisible ones, and of `&`, because an escape may itself be escaped.
+const html = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(commat|period|plus|lowbar|shy|lrm|rlm|zwnj|zwj|amp));?/gi;
 const named: Readonly<Record<string, string>> = {
   commat: '@',
   period: '.',
   plus: '+',
   lowbar: '_',
   shy: '\u00ad',
+  lrm: '\u200e',
+  rlm: '\u200f',
+  zwnj: '\u200c',
+  zwj: '\u200d',
   amp: '&',
 };
 
-const jsonOrHtml = /\\u[0-9a-f]{4}|&(?:#x?[0-9a-f]|commat|period|plus|lowbar|shy|amp)/i;
+const jsonOrHtml = /\\u[0-9a-f]{4}|&(?:#x?[0-9a-f]|commat|period|plus|lowbar|shy|lrm|rlm|zwnj|zwj|amp)/i;
 const anyEscape = new RegExp(`${jsonOrHtml.source}|%[0-9a-f]{2}`, 'i');
 
 export const hasEscapes = (text: string): boolean => anyEscape.test(text);
