@@ -3,6 +3,7 @@
 import { accessSync, constants } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
+import { diskError } from '#src/base/disk-failure.ts';
 import { makeFolder } from '#src/base/durable-file.ts';
 import { inMegabytes, openDiskSpace, type DiskFolders, type DiskSpace, type FreeBytes } from '#src/base/disk-space.ts';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
@@ -12,8 +13,10 @@ import { embeddedFolder } from '#src/queue/registry.ts';
 import type { Fallback, Health } from '#src/receiver/health.ts';
 import { sqliteFile } from '#src/store/open-store.ts';
 
-const unusableFolder = (what: string, cause: unknown) =>
-  new SlotstreamError('config', `DATA_DIR ${what} (${codeOf(cause)}).`, {
+/** A disk may come back; whose folder it is, a person must change. */
+const unusableFolder = (folder: string, what: string, cause: unknown): SlotstreamError =>
+  diskError(`DATA_DIR ${folder} cannot be used`, cause) ??
+  new SlotstreamError('config', `DATA_DIR ${folder} ${what} (${codeOf(cause)}).`, {
     hint: 'Give the folder to that user (chown), or set DATA_DIR to a folder that the user may write to.',
     cause,
   });
@@ -23,7 +26,7 @@ export function openDataFolder({ dataDir }: Pick<Config, 'dataDir'>): void {
   try {
     makeFolder(dataDir);
   } catch (error) {
-    throw unusableFolder(`${dataDir} cannot be created by the user ${userName()}`, error);
+    throw unusableFolder(dataDir, `cannot be created by the user ${userName()}`, error);
   }
   requireWritableFolder(dataDir);
 }
@@ -32,7 +35,7 @@ export function requireWritableFolder(folder: string): void {
   try {
     accessSync(join(folder, '.'), constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw unusableFolder(`${folder} is not a folder that the user ${userName()} may write to`, error);
+    throw unusableFolder(folder, `is not a folder that the user ${userName()} may write to`, error);
   }
 }
 

@@ -5,6 +5,8 @@ const codes = {
   usage: { exit: 2, transient: false },
   /** A setting or a file of the operator is invalid. */
   config: { exit: 2, transient: false },
+  /** A disk is full, read-only, faulty or not there (`disk-failure.ts`). */
+  disk_unavailable: { exit: 1, transient: true },
   /** Another program listens on the port; it may end. */
   port_in_use: { exit: 1, transient: true },
   /** The token is of another organization than the mirror. */

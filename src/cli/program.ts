@@ -1,6 +1,7 @@
 // Turns a command line into the call of one verb, and an error into two lines: what happened and what to do about it.
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { slotstream } from '#src/base/command.ts';
+import { anyDiskError } from '#src/base/disk-failure.ts';
 import { exitCodeOf, SlotstreamError } from '#src/base/errors.ts';
 import { describeError } from '#src/observability/redact.ts';
 import type { Verb, VerbContext } from './verb.ts';
@@ -46,7 +47,7 @@ export async function runProgram(program: Program, args: readonly string[]): Pro
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     // No verb was given: commander has already printed the help.
     if (error instanceof CommanderError && error.code === 'commander.help') return badUsage;
-    const failure = withUsageHint(error, program.verbs.find(({ name }) => name === named)?.name);
+    const failure = anyDiskError(error) ?? withUsageHint(error, program.verbs.find(({ name }) => name === named)?.name);
     const debug = /^(debug|trace)$/.test(context?.env['LOG_LEVEL'] ?? '');
     program.write.err(`${failureText(failure, { debug })}\n`);
     return exitCodeOf(failure);

@@ -1,8 +1,9 @@
 // Reads the environment once and reports all invalid variables at once, each by name and never with the value of a secret.
 import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { withSchema } from '#src/base/database-schema.ts';
+import { diskError } from '#src/base/disk-failure.ts';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import { placeholder } from '#src/base/placeholder.ts';
 import { adminPortOf, conflictsIn, isRedis } from './conflicts.ts';
@@ -29,21 +30,27 @@ function readEnvFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new SlotstreamError('config', `${resolve(path)} cannot be read (${codeOf(cause)}).`, {
-      hint: 'Make it a file that this user may read (Docker makes a folder where a mounted file is missing), or remove it.',
-      cause,
-    });
+    const failure = diskError(`${resolve(path)} cannot be read`, cause);
+    throw (
+      failure ??
+      new SlotstreamError('config', `${resolve(path)} cannot be read (${codeOf(cause)}).`, {
+        hint: 'Make it a file that this user may read (Docker makes a folder where a mounted file is missing), or remove it.',
+        cause,
+      })
+    );
   }
 }
 
 /** `inFile`: the names that come from the `.env` file. */
 export function loadConfig(env: Environment, inFile: readonly string[] = []): Config {
   const problems: string[] = [];
+  const unreadable = new Map<string, SlotstreamError>();
   const values: Record<string, unknown> = {};
   const shownSettings: SettingView[] = [];
   for (const [name, setting] of Object.entries<Setting>(settings)) {
     const given = lookUp(env, name, setting);
     if ('problem' in given) problems.push(given.problem);
+    else if ('unreadable' in given) unreadable.set(name, given.unreadable);
     else {
       const read = setting.reads.safeParse(given.text);
       shownSettings.push(showSetting({ name, setting, ...given }, inFile));
@@ -57,7 +64,8 @@ export function loadConfig(env: Environment, inFile: readonly string[] = []): Co
     }
   }
   // A variable that was rejected above is set, though it has no value here.
-  const rejected = new Set(problems.flatMap((problem) => problem.replace('_FILE ', ' ').split(' ', 1)));
+  const named = problems.flatMap((problem) => problem.replace('_FILE ', ' ').split(' ', 1));
+  const rejected = new Set([...named, ...unreadable.keys()]);
   problems.push(
     ...conflictsIn(values).filter((conflict) => !conflict.split(/[^A-Z_]+/).some((word) => rejected.has(word))),
   );
@@ -66,6 +74,7 @@ export function loadConfig(env: Environment, inFile: readonly string[] = []): Co
       hint: `Correct ${problems.length === 1 ? 'it' : 'them'} in the environment or in .env; .env.example lists every variable.`,
     });
   }
+  for (const failure of unreadable.values()) throw failure;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the loop above parsed every setting, or it was a problem
   const config = shape(values as unknown as SettingValues);
   const unknownSettings = unknownVariables(Object.keys(env), inFile);
@@ -74,7 +83,11 @@ export function loadConfig(env: Environment, inFile: readonly string[] = []): Co
   return { ...config, warnings, unknownSettings, settings: inGroups };
 }
 
-type VariableText = { readonly from: string; readonly text: string | undefined } | { readonly problem: string };
+type VariableText =
+  | { readonly from: string; readonly text: string | undefined }
+  | { readonly problem: string }
+  /** Its disk failed or is missing: no mistake of the operator. */
+  | { readonly unreadable: SlotstreamError };
 
 // A variable, its alias, or the file that `NAME_FILE` points to (how containers mount secrets).
 function lookUp(env: Environment, name: string, setting: Setting): VariableText {
@@ -103,8 +116,11 @@ function readSecret(from: string, path: string): VariableText {
   try {
     const text = readFileSync(path, 'utf8').trim();
     return text === '' ? { problem: `${from} points to an empty file` } : { from, text };
-  } catch {
-    return { problem: `${from} points to a file that cannot be read` };
+  } catch (error) {
+    // A file that is missing in a folder is a mistake. A folder that is missing may be one that is not mounted yet.
+    const isMistake = codeOf(error) === 'ENOENT' && existsSync(dirname(path));
+    const unreadable = isMistake ? undefined : diskError(`${from} points to ${path}, which cannot be read`, error);
+    return unreadable ? { unreadable } : { problem: `${from} points to a file that cannot be read` };
   }
 }
 

@@ -6,6 +6,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { withBackend } from 'bullmq';
 import { z } from 'zod';
+import { diskError } from '#src/base/disk-failure.ts';
 import { damagedPrefix, makeFolder, syncFolderNow } from '#src/base/durable-file.ts';
 import { codeOf, SlotstreamError } from '#src/base/errors.ts';
 import { type ProcessLock, takeLock } from '#src/base/process-lock.ts';
@@ -85,8 +86,11 @@ function openTable(path: string): JobTable {
   try {
     return new JobTable(path);
   } catch (error) {
-    throw new SlotstreamError('queue_unavailable', `The embedded queue ${path} cannot be opened.`, {
-      hint: 'Check that the folder is writable and has room. A process that receives or works sets a damaged file aside.',
+    const failure = diskError(`The embedded queue ${path} cannot be opened`, error);
+    throw new SlotstreamError('queue_unavailable', failure?.message ?? `The embedded queue ${path} cannot be opened.`, {
+      hint:
+        failure?.hint ??
+        'Check that the folder is writable and has room. A process that receives or works sets a damaged file aside.',
       cause: error,
     });
   }

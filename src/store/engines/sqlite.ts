@@ -1,11 +1,12 @@
 // The SQLite engine: one file, one writer at a time, everything in the write-ahead log.
 import { once } from 'node:events';
-import { chmodSync } from 'node:fs';
+import { accessSync, chmodSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import { CompiledQuery, Kysely, SqliteAdapter, SqliteDialect } from 'kysely';
 import { z } from 'zod';
+import { diskError } from '#src/base/disk-failure.ts';
 import { makeFolder } from '#src/base/durable-file.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { codecOf } from '#src/store/columns.ts';
@@ -107,7 +108,11 @@ const codec = codecOf({
 
 function openFile(path: string): Sqlite.Database {
   try {
-    if (path !== ':memory:') makeFolder(dirname(path));
+    if (path !== ':memory:') {
+      makeFolder(dirname(path));
+      // SQLite does not say why it cannot create a file.
+      accessSync(dirname(path), constants.W_OK);
+    }
     const database = new Sqlite(path, { timeout: busyTimeoutMs });
     if (path !== ':memory:') chmodSync(path, 0o600);
     database.pragma('journal_mode = WAL');
@@ -118,8 +123,9 @@ function openFile(path: string): Sqlite.Database {
     database.pragma('cache_size = -8000');
     return database;
   } catch (error) {
-    throw new SlotstreamError('store_unavailable', `The SQLite file ${path} cannot be opened.`, {
-      hint: 'Check that the folder exists, is writable and has room, and that the file is a database.',
+    const failure = diskError(`The SQLite file ${path} cannot be opened`, error);
+    throw new SlotstreamError('store_unavailable', failure?.message ?? `The SQLite file ${path} cannot be opened.`, {
+      hint: failure?.hint ?? 'Check that the folder exists, is writable and has room, and that the file is a database.',
       cause: error,
     });
   }
