@@ -90,10 +90,19 @@ describe.each(globSync('examples/systemd/*.service', { cwd: docs }))('%s', (path
   });
 });
 
-it('examples/nginx.conf keeps a receiver that was just restarted in use, and sends to another what one could not take', () => {
+it('examples/nginx.conf sends to another receiver what one could not take, within seconds, and falls back to any of them', () => {
   const text = read('examples/nginx.conf');
-  expect(text.match(/^ *server 127\.0\.0\.1:\d+ max_fails=0;$/gm)).toHaveLength(2);
+  const servers = [...text.matchAll(/^ *server (127\.0\.0\.1:\d+) (.*);$/gm)].map(([, address, how]) => [how, address]);
+  const [first, second] = ['127.0.0.1:8080', '127.0.0.1:8180'];
+  const [usual, last] = ['max_fails=1 fail_timeout=10s', 'max_fails=0 backup'];
+  expect(servers).toEqual([
+    [usual, first],
+    [usual, second],
+    [last, first],
+    [last, second],
+  ]);
   expect(text).toContain('proxy_next_upstream error timeout http_502 http_503 non_idempotent;');
+  expect(text).toContain('proxy_read_timeout 4s;');
 });
 
 describe.each(['nginx.conf', 'Caddyfile'])('examples/%s', (name) => {
