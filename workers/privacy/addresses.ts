@@ -8,7 +8,7 @@ export const isAddress = (text: string): boolean => /^[^\s@]{1,64}@[^\s@]{1,253}
 const beyondAscii = /[\u0080-\uffff]/;
 export const isAscii = (text: string): boolean => !beyondAscii.test(text);
 
-/** Soft hyphens, marks of direction and others that nobody sees, which a text that was copied from a mail, a page or an address book has. */
+/** Soft hyphens, marks of direction and others that are not shown, which a text that was copied from a mail, a page or an address book has. */
 const invisible = /\p{Default_Ignorable_Code_Point}/gu;
 
 /** One form for each character, such as `@` for the full-width `＠`, small letters, and nothing invisible. */

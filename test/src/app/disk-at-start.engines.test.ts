@@ -49,7 +49,7 @@ describe('a disk that is not mounted', () => {
     await using home = await openHome();
     const link = join(home.dataDir, 'link');
     symlinkSync(join(home.dataDir, 'not-mounted', 'slotstream'), link);
-    // In /proc nobody can create a folder, as below a mount point of autofs.
+    // In /proc no folder can be created, as below a mount point of autofs.
     for (const folder of [link, '/proc/nope/deeper']) {
       const { code, err } = await home.run(['start'], { DATA_DIR: folder });
       const named = `✗ DATA_DIR ${folder} cannot be used: its disk is not there (ENOENT).\n→ Mount the disk`;

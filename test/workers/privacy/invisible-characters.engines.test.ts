@@ -1,4 +1,4 @@
-// Characters that nobody sees, such as the direction marks of an address book, hide no address from an erasure: not in a row, not in a body
+// Characters that are not shown, such as the direction marks of an address book, hide no address from an erasure: not in a row, not in a body
 // of the log, and not in what arrives later.
 import { describe, expect } from 'vitest';
 import type { Store } from '#src/store/contract.ts';
