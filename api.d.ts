@@ -14,7 +14,7 @@ export interface MirrorSettings {
   readonly databaseUrl?: SettingInput | undefined;
   /** DATABASE_SCHEMA: The schema of PostgreSQL for the tables, beside tables of your own; it is made when it is missing. A queue on PostgreSQL then has the schema `slotstream_queue_NAME`. Default: (what PostgreSQL chooses, usually public). */
   readonly databaseSchema?: SettingInput | undefined;
-  /** QUEUE_URL: The queue of deliveries: `redis://` `rediss://` `redis+sentinel://` `redis+cluster://` `postgres://` or `embedded:PATH`. Default: embedded:DATA_DIR/queue. */
+  /** QUEUE_URL: The queue of deliveries: `redis://` `rediss://` `redis+sentinel://` `redis+cluster://` `postgres://` or `embedded:PATH`. `?name=NAME` separates [mirrors](deploy.md#several-mirrors) on one server. Default: embedded:DATA_DIR/queue. */
   readonly queueUrl?: SettingInput | undefined;
   /** DISK_LOG: Which deliveries the receiver writes to disk: `every` one until it is processed, in case Redis loses it; or `fallback`, only those that the queue does not take. Default: every with a Redis queue, otherwise fallback. */
   readonly diskLog?: SettingInput | undefined;
