@@ -65,12 +65,13 @@ export interface LossDetection {
   finished(jobIds: readonly string[]): Promise<readonly string[]>;
 }
 
-/** Names and values that an engine stores beside the jobs of a queue. */
-export interface QueueFacts {
+/** Short texts that processes leave for each other beside the jobs, each under a name. None ends by itself. */
+export interface QueueNotes {
   read(): Promise<ReadonlyMap<string, string>>;
-  /** Writes those whose name is not there yet. */
-  addMissing(facts: Readonly<Record<string, string>>): Promise<void>;
-  clear(): Promise<void>;
+  /** Only where there is none of this name. */
+  add(name: string, text: string): Promise<void>;
+  write(name: string, text: string): Promise<void>;
+  remove(names: readonly string[]): Promise<void>;
 }
 
 /** What a process knows of its mirror. */
@@ -105,6 +106,7 @@ export interface DeliveryQueue {
   add(batch: DeliveryBatch | PackedBatch, jobId?: string): Promise<void>;
   /** Only engines that can lose what they accepted have it. */
   readonly losses?: LossDetection;
+  readonly notes: QueueNotes;
   /** Starts taking batches. The deliveries of failed jobs are run again one by one; a poison pill goes to `quarantine`. */
   work(processor: BatchProcessor, quarantine: QuarantineDelivery, options: WorkOptions): QueueWorker;
   depth(): Promise<QueueDepth>;

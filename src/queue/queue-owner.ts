@@ -1,27 +1,26 @@
 // Which mirror a queue belongs to. The first process that knows the id of its mirror (a worker) writes it into the queue, the first one
 // with signing keys (a receiver) their public marks. Who finds another id, or none of its own marks, neither enqueues nor takes anything.
 import { SlotstreamError } from '#src/base/errors.ts';
-import type { Claimant, EngineProblem, QueueFacts, QueueOwner } from './contract.ts';
+import type { Claimant, EngineProblem, QueueNotes, QueueOwner } from './contract.ts';
 
-const mirrorFact = 'mirror';
+const prefix = 'owner ';
+const mirrorNote = `${prefix}mirror`;
 /** Of two receivers that claim at the same time, one writes it. */
-const firstKeyFact = 'first key';
-const keyFact = (mark: string): string => `key ${mark}`;
+const firstKeyNote = `${prefix}first key`;
+const keyNote = (mark: string): string => `${prefix}key ${mark}`;
 
-export function queueOwner(facts: QueueFacts): QueueOwner {
+export function queueOwner(notes: QueueNotes): QueueOwner {
   let isOwn: boolean | undefined;
 
   async function claim(claimant: Claimant): Promise<EngineProblem | undefined> {
     const { mirrorId, receives } = claimant;
     const [firstKey] = claimant.keyMarks;
-    const problem = problemOf(await facts.read(), claimant);
+    const problem = problemOf(await notes.read(), claimant);
     if (problem) return problem;
-    await facts.addMissing({
-      ...(mirrorId !== undefined && { [mirrorFact]: mirrorId }),
-      ...(firstKey !== undefined && { [firstKeyFact]: firstKey }),
-    });
+    if (mirrorId !== undefined) await notes.add(mirrorNote, mirrorId);
+    if (firstKey !== undefined) await notes.add(firstKeyNote, firstKey);
     // Another process may have been faster.
-    const stored = await facts.read();
+    const stored = await notes.read();
     const lost = problemOf(stored, claimant);
     if (lost) return lost;
     if (receives || sharesKey(stored, claimant)) await addMissingKeys(stored, claimant.keyMarks);
@@ -30,7 +29,7 @@ export function queueOwner(facts: QueueFacts): QueueOwner {
 
   async function addMissingKeys(stored: ReadonlyMap<string, string>, keyMarks: readonly string[]): Promise<void> {
     const missing = keyMarks.filter((mark) => !marksIn(stored).has(mark));
-    if (missing.length > 0) await facts.addMissing(Object.fromEntries(missing.map((mark) => [keyFact(mark), mark])));
+    for (const mark of missing) await notes.add(keyNote(mark), mark);
   }
 
   return {
@@ -40,23 +39,25 @@ export function queueOwner(facts: QueueFacts): QueueOwner {
       isOwn = problem === undefined;
       return problem;
     },
-    compare: async (claimant) => problemOf(await facts.read(), claimant),
+    compare: async (claimant) => problemOf(await notes.read(), claimant),
     async addKeys({ mirrorId, keyMarks }) {
-      const stored = await facts.read();
+      const stored = await notes.read();
       // The first receiver writes the first one.
-      if (stored.get(mirrorFact) === mirrorId && stored.has(firstKeyFact)) await addMissingKeys(stored, keyMarks);
+      if (stored.get(mirrorNote) === mirrorId && stored.has(firstKeyNote)) await addMissingKeys(stored, keyMarks);
     },
-    release: () => facts.clear(),
+    release: async () => notes.remove([...(await notes.read()).keys()].filter((name) => name.startsWith(prefix))),
   };
 }
 
 const marksIn = (stored: ReadonlyMap<string, string>): ReadonlySet<string> =>
-  new Set([...stored].filter(([name]) => name === firstKeyFact || name.startsWith('key ')).map(([, mark]) => mark));
+  new Set(
+    [...stored].filter(([name]) => name === firstKeyNote || name.startsWith(keyNote(''))).map(([, mark]) => mark),
+  );
 
 /** The id decides where both have one: the same mirror may have exchanged all its keys. */
 function problemOf(stored: ReadonlyMap<string, string>, claimant: Claimant): EngineProblem | undefined {
   const { mirrorId, keyMarks } = claimant;
-  const owner = stored.get(mirrorFact);
+  const owner = stored.get(mirrorNote);
   if (mirrorId !== undefined && owner !== undefined)
     return owner === mirrorId ? undefined : otherMirror(owner, mirrorId);
   const marks = marksIn(stored);

@@ -49,7 +49,7 @@ export async function openEmbeddedQueue({ folder, onDamaged, ...input }: Embedde
     makeQueue: (name, options) => new Queue(name, { ...options, connection, skipMetasUpdate: true }),
     makeWorker: (name, processor, options) => new Worker(name, processor, { ...options, connection, drainDelay }),
     check: async () => [],
-    facts: connection.facts,
+    notes: (queue) => connection.notes(queue),
     ping: async () => void connection.hasWaiting(input.name),
     close: async () => {
       connection.close();

@@ -9,7 +9,7 @@ import { toQueueError, type BullEngine } from '#src/queue/bullmq/connection.ts';
 import { defaultTiming, maxStalledCount } from '#src/queue/bullmq/worker.ts';
 import { openBullQueue, type QueueNeeds } from '#src/queue/bullmq/delivery-queue.ts';
 import { withFetchBackoff, withOverrides } from '#src/queue/bullmq/backend-overrides.ts';
-import type { DeliveryQueue, EngineProblem } from '#src/queue/contract.ts';
+import type { DeliveryQueue, EngineProblem, QueueNotes } from '#src/queue/contract.ts';
 
 const timeoutMs = 2000;
 
@@ -58,7 +58,7 @@ export function openPostgresQueue({ url, space: named, ...input }: PostgresQueue
     query_timeout: timeoutMs,
   });
   checks.on('error', (error) => report(toQueueError(error)));
-  const query = async (sql: string, values: (number | string)[] = []): Promise<readonly Record<string, unknown>[]> => {
+  const query: Query = async (sql, values = []) => {
     try {
       return (await checks.query<Record<string, unknown>>(sql, values)).rows;
     } catch (error) {
@@ -77,25 +77,44 @@ export function openPostgresQueue({ url, space: named, ...input }: PostgresQueue
       );
       return rows.filter((row) => row['setting'] === 'off').map((row) => unsafe(String(row['name'])));
     },
-    facts: {
-      read: async () => {
-        // Its owner may keep others from creating anything, so it is created only where it is missing.
-        const [{ present } = {}] = await query('select to_regclass($1) is not null as present', [`${schema}.fact`]);
-        if (present !== true)
-          await query(`create table if not exists ${schema}.fact (name text primary key, value text not null)`);
-        const rows = await query(`select name, value from ${schema}.fact`);
-        return new Map(rows.map(({ name, value }) => [String(name), String(value)]));
-      },
-      addMissing: async (facts) => {
-        for (const [name, value] of Object.entries(facts))
-          await query(`insert into ${schema}.fact (name, value) values ($1, $2) on conflict do nothing`, [name, value]);
-      },
-      clear: async () => void (await query(`delete from ${schema}.fact`)),
-    },
+    notes: (queue) => notesIn(query, { schema, queue }),
     ping: async () => void (await query('select 1')),
     close: () => checks.end(),
   };
   return openBullQueue(engine, input);
+}
+
+type Query = (sql: string, values?: (number | string)[]) => Promise<readonly Record<string, unknown>[]>;
+
+function notesIn(query: Query, { schema, queue }: { readonly schema: string; readonly queue: string }): QueueNotes {
+  const table = `${schema}.note`;
+  const exists = async (): Promise<boolean> =>
+    (await query('select to_regclass($1) is not null as found', [table]))[0]?.['found'] === true;
+  /** Who may write into the schema need not be allowed to create tables in it. */
+  const create = async (): Promise<unknown> =>
+    (await exists()) ||
+    query(`create table if not exists ${table} (queue text, name text, text text not null, primary key (queue, name))`);
+  async function insert(name: string, text: string, otherwise: string): Promise<void> {
+    await create();
+    const values = [queue, name, text];
+    await query(
+      `insert into ${table} (queue, name, text) values ($1, $2, $3) on conflict (queue, name) do ${otherwise}`,
+      values,
+    );
+  }
+  return {
+    async read() {
+      if (!(await exists())) return new Map();
+      const rows = await query(`select name, text from ${table} where queue = $1`, [queue]);
+      return new Map(rows.map(({ name, text }) => [String(name), String(text)]));
+    },
+    add: (name, text) => insert(name, text, 'nothing'),
+    write: (name, text) => insert(name, text, 'update set text = excluded.text'),
+    async remove(names) {
+      if (!(await exists())) return;
+      for (const name of names) await query(`delete from ${table} where queue = $1 and name = $2`, [queue, name]);
+    },
+  };
 }
 
 const nowMs = `(extract(epoch from clock_timestamp()) * 1000)::bigint`;

@@ -7,8 +7,7 @@ import { withTimeout } from '#src/base/timeout.ts';
 import { toQueueError, type BullEngine } from '#src/queue/bullmq/connection.ts';
 import { openBullQueue, type QueueNeeds } from '#src/queue/bullmq/delivery-queue.ts';
 import { withFetchBackoff } from '#src/queue/bullmq/backend-overrides.ts';
-import type { DeliveryQueue } from '#src/queue/contract.ts';
-import type { QueueFacts } from '#src/queue/contract.ts';
+import type { DeliveryQueue, QueueNotes } from '#src/queue/contract.ts';
 import { detectLosses } from './redis-losses.ts';
 import { checkRedis } from './redis-check.ts';
 import { readRedisUrl, type RedisTarget } from './redis-url.ts';
@@ -68,6 +67,7 @@ export async function openRedisQueue({ url, space, ...input }: RedisQueueInput):
   const engine: BullEngine = {
     engine: 'redis',
     losses,
+    notes: (name) => notesIn(adding, `${prefix}:${name}:notes`),
     makeQueue: (name, options) => new Queue(name, { ...options, connection: adding, prefix }),
     makeWorker: (name, processor, options) => {
       const working = track(connect(target, forWorking, workerClients(track)));
@@ -76,7 +76,6 @@ export async function openRedisQueue({ url, space, ...input }: RedisQueueInput):
         working.disconnect(),
       );
     },
-    facts: factsOf(adding, `${prefix}:${input.name}:owner`),
     check: () => checkRedis(adding instanceof Cluster ? adding.nodes('master') : [adding]),
     ping: async () => {
       try {
@@ -93,12 +92,11 @@ export async function openRedisQueue({ url, space, ...input }: RedisQueueInput):
   return openBullQueue(engine, input);
 }
 
-const factsOf = (client: Client, key: string): QueueFacts => ({
+const notesIn = (client: Client, key: string): QueueNotes => ({
   read: async () => new Map(Object.entries(await client.hgetall(key))),
-  addMissing: async (facts) => {
-    for (const [name, value] of Object.entries(facts)) await client.hsetnx(key, name, value);
-  },
-  clear: async () => void (await client.del(key)),
+  add: async (name, text) => void (await client.hsetnx(key, name, text)),
+  write: async (name, text) => void (await client.hset(key, name, text)),
+  remove: async (names) => void (names.length > 0 && (await client.hdel(key, ...names))),
 });
 
 function connect(

@@ -4,8 +4,7 @@ import type { JobsOptions, Processor, QueueOptions, WorkerOptions } from 'bullmq
 import { withTimeout } from '#src/base/timeout.ts';
 import { codeOf, describeDriverError, SlotstreamError } from '#src/base/errors.ts';
 import type { BullWorker } from './worker.ts';
-import type { QueueFacts } from '#src/queue/contract.ts';
-import type { EngineProblem, LossDetection, QueueDepth } from '#src/queue/contract.ts';
+import type { EngineProblem, LossDetection, QueueDepth, QueueNotes } from '#src/queue/contract.ts';
 import { connectWithRetry } from './engine-outages.ts';
 import type { RecoverableQueue } from './failed-job-recovery.ts';
 
@@ -27,9 +26,9 @@ export interface BullEngine {
   makeWorker(name: string, processor: Processor, options: Omit<WorkerOptions, 'connection'>): BullWorker;
   check(): Promise<readonly EngineProblem[]>;
   ping(): Promise<void>;
-  /** Beside the jobs of the queue, and gone with them. */
-  readonly facts: QueueFacts;
   readonly losses?: LossDetection;
+  /** Those of the queue of this name. */
+  notes(name: string): QueueNotes;
   /** Closes every connection, whether the engine answers or not. */
   close(): Promise<void>;
 }

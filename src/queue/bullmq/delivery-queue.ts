@@ -5,9 +5,8 @@ import { type BullEngine, type BullQueue, openConnection, toQueueError } from '.
 import { startFailedJobRecovery } from './failed-job-recovery.ts';
 import { createIsolation } from './poison-pill.ts';
 import { defaultTiming, startBullWorker, type WorkerTiming } from './worker.ts';
-import type { DeliveryQueue, LossDetection, QueueWorker } from '#src/queue/contract.ts';
+import type { Claimant, DeliveryQueue, LossDetection, QueueNotes, QueueWorker } from '#src/queue/contract.ts';
 import { queueOwner } from '#src/queue/queue-owner.ts';
-import type { Claimant, QueueFacts } from '#src/queue/contract.ts';
 import { packBatch, unpackBatch } from '#src/queue/batch-codec.ts';
 
 const jobOptions: JobsOptions = {
@@ -32,7 +31,8 @@ export interface QueueNeeds {
 
 export async function openBullQueue(engine: BullEngine, { name, ...needs }: QueueNeeds): Promise<DeliveryQueue> {
   const { timing = defaultTiming, claimant } = needs;
-  const owner = queueOwner(factsOf(engine.facts));
+  const notes = safeNotes(engine.notes(name));
+  const owner = queueOwner(notes);
   const isolation = createIsolation();
   const { withQueue, report, depth, close } = await openConnection({ engine, report: needs.report }, name);
   const workers = new Set<QueueWorker>();
@@ -42,7 +42,8 @@ export async function openBullQueue(engine: BullEngine, { name, ...needs }: Queu
       const options = jobId === undefined ? jobOptions : { ...jobOptions, jobId };
       return withQueue(async (queue) => void (await queue.add('batch', packBatch(batch), options)));
     },
-    ...(engine.losses && { losses: lossesOf(engine.losses) }),
+    ...(engine.losses && { losses: withoutDriverErrors(engine.losses) }),
+    notes,
     work: (processor, quarantine, { concurrency, mayTake }) => {
       const recovery = startFailedJobRecovery({ withQueue, quarantine, jobOptions, report }, timing.recoveryMs);
       const bullWorker = startBullWorker(
@@ -79,24 +80,25 @@ export async function openBullQueue(engine: BullEngine, { name, ...needs }: Queu
   };
 }
 
-async function withoutDriverErrors<T>(result: Promise<T>): Promise<T> {
+const withoutDriverErrors = ({ count, finished }: LossDetection): LossDetection => ({
+  count,
+  finished: (jobIds) => safely(() => finished(jobIds)),
+});
+
+const safeNotes = ({ read, add, write, remove }: QueueNotes): QueueNotes => ({
+  read: () => safely(read),
+  add: (name, text) => safely(() => add(name, text)),
+  write: (name, text) => safely(() => write(name, text)),
+  remove: (names) => safely(() => remove(names)),
+});
+
+async function safely<Result>(ask: () => Promise<Result>): Promise<Result> {
   try {
-    return await result;
+    return await ask();
   } catch (error) {
     throw toQueueError(error);
   }
 }
-
-const lossesOf = ({ count, finished }: LossDetection): LossDetection => ({
-  count,
-  finished: (jobIds) => withoutDriverErrors(finished(jobIds)),
-});
-
-const factsOf = ({ read, addMissing, clear }: QueueFacts): QueueFacts => ({
-  read: () => withoutDriverErrors(read()),
-  addMissing: (facts) => withoutDriverErrors(addMissing(facts)),
-  clear: () => withoutDriverErrors(clear()),
-});
 
 async function oldestJobMs(
   queue: Pick<BullQueue, 'getRanges' | 'getJob' | 'getJobCounts'>,

@@ -122,7 +122,9 @@ export const schema = `
   create unique index if not exists job_id on job (queue, id);
   create index if not exists job_order on job (queue, state, position);
   create table if not exists job_data (seq integer primary key, data text not null) strict;
-  create table if not exists fact (name text primary key, value text not null) strict;
+  create table if not exists note (
+    queue text not null, name text not null, text text not null, primary key (queue, name)
+  ) strict, without rowid;
 `;
 
 interface ToQueue {
@@ -199,6 +201,16 @@ export const prepareWorking = (database: Sqlite.Database) => ({
   count: database
     .prepare<[ToQueue & { state: string }], number>(`select count(*) from job where queue = @queue and state = @state`)
     .pluck(),
+  notes: database.prepare<[ToQueue], { name: string; text: string }>(
+    `select name, text from note where queue = @queue`,
+  ),
+  addNote: database.prepare<[ToQueue & { name: string; text: string }]>(
+    `insert into note (queue, name, text) values (@queue, @name, @text) on conflict do nothing`,
+  ),
+  writeNote: database.prepare<[ToQueue & { name: string; text: string }]>(
+    `insert into note (queue, name, text) values (@queue, @name, @text) on conflict do update set text = @text`,
+  ),
+  removeNote: database.prepare<[ToQueue & { name: string }]>(`delete from note where queue = @queue and name = @name`),
   oldest: database
     .prepare<[ToQueue & { state: string; start: number; limit: number }], string>(
       `select id from job where queue = @queue and state = @state order by position, seq limit @limit offset @start`,

@@ -4,7 +4,7 @@
 import { dirname } from 'node:path';
 import type Sqlite from 'better-sqlite3';
 import { ErrorCode } from 'bullmq';
-import type { QueueFacts } from '#src/queue/contract.ts';
+import type { QueueNotes } from '#src/queue/contract.ts';
 import { syncFolderNow } from '#src/base/durable-file.ts';
 import { DurableAdds, inTransaction, openFile } from './durable-adds.ts';
 import {
@@ -193,20 +193,17 @@ export class JobTable {
     for (const wake of waiters ?? []) wake();
   }
 
-  /** Names and values that are not jobs. */
-  readonly facts: QueueFacts = {
-    read: async () => {
-      const rows = this.#database.prepare<[], { name: string; value: string }>('select name, value from fact').all();
-      return new Map(rows.map(({ name, value }) => [name, value]));
-    },
-    addMissing: async (facts) => {
-      const insert = this.#database.prepare('insert into fact (name, value) values (?, ?) on conflict do nothing');
-      this.together(() => {
-        for (const [name, value] of Object.entries(facts)) insert.run(name, value);
-      });
-    },
-    clear: async () => void this.#database.exec('delete from fact'),
-  };
+  notes(queue: string): QueueNotes {
+    return {
+      read: async () => new Map(this.#working.notes.all({ queue }).map(({ name, text }) => [name, text])),
+      add: async (name, text) => void this.together(() => this.#working.addNote.run({ queue, name, text })),
+      write: async (name, text) => void this.together(() => this.#working.writeNote.run({ queue, name, text })),
+      remove: async (names) =>
+        this.together(() => {
+          for (const name of names) this.#working.removeNote.run({ queue, name });
+        }),
+    };
+  }
 
   close(): void {
     this.#database.close();

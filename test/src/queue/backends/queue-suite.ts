@@ -33,6 +33,24 @@ export function describeQueue(backend: keyof typeof locations): void {
     expect(queue.engine).toBe(backend);
   });
 
+  it('keeps notes beside its jobs: the last text of each name, for every process and after a restart', async () => {
+    const location = await newLocation();
+    const queue = await openRunning(location);
+    expect(await queue.notes.read()).toEqual(new Map());
+    await queue.notes.remove(['none']);
+    await queue.notes.write('a', 'one');
+    await queue.notes.write('a', "two 'quoted'");
+    await queue.notes.write('b', '');
+    await queue.add(batchOf('x'));
+    await queue.close();
+    const other = await openRunning(location);
+    expect(await other.notes.read()).toEqual(new Map([['a', "two 'quoted'"], ['b', '']])); // prettier-ignore
+    await other.notes.remove(['b', 'none']);
+    expect([...(await other.notes.read()).keys()]).toEqual(['a']);
+    expect(await other.depth()).toMatchObject({ waiting: 1, failed: 0 });
+    await other.close();
+  });
+
   it('belongs to the mirror that claimed it first, by its id and its keys, until it is released (S1)', async () => {
     const location = await newLocation();
     const queue = await openRunning(location);
