@@ -1,9 +1,11 @@
-// Checks the sinks of the feed: each can be reached and accepts our login. Nothing is sent.
+// Checks the sinks of the feed: each can be reached, accepts our login, and has nothing that the log does not have. Nothing is sent.
 import { z } from 'zod';
 import { readStatus } from '#src/app/read-status.ts';
 import { slotstream } from '#src/base/command.ts';
 import { sinksFor } from '#src/app/sinks.ts';
-import { SendError } from '#workers/sinks/sink.ts';
+import { positionOf } from '#workers/sinks/pump.ts';
+import { sinkNeedsOf } from '#workers/sinks/sink-log.ts';
+import { SendError, type SinkNeeds } from '#workers/sinks/sink.ts';
 import type { Check } from './check.ts';
 
 const name = 'feed';
@@ -15,8 +17,12 @@ const reported = z.looseObject({
 });
 
 export const checkSinks: Check = async (needs, report) => {
+  // Without the mirror, a sink can be reached or not.
+  const store = await needs.mirror().catch(() => undefined);
+  const needsOf = (sink: string): SinkNeeds =>
+    store === undefined ? { eventSource: async () => '' } : sinkNeedsOf(store, positionOf(sink));
   for (const { name: sink, host, open } of sinksFor(needs.config.feed, Date.now)) {
-    await using opened = await open({ lastSeq: async () => 0, eventSource: async () => '' });
+    await using opened = await open(needsOf(sink));
     if (opened.check === undefined) {
       const { failing = 0, last_error: error = null } =
         reported.safeParse((await readStatus(needs)).status).data?.sinks[sink] ?? {};

@@ -3,17 +3,20 @@
 //
 //   log ──read──▶ in flight ──key by key──▶ sink ──arrived──▶ offset
 //                               └──failed──▶ the key waits (all keys, when the sink does not answer), then retries
-import { sleepUnlessAborted } from '#src/base/time.ts';
+//
+// It ends where a person lets the sink go on elsewhere, and where the store has another log than it has read: one that was restored, or
+// that a failover made shorter. The next one goes on at the offset that is stored there.
+import { instantOf, sleepUnlessAborted } from '#src/base/time.ts';
 import { isTransient } from '#src/base/errors.ts';
-import { eventSourceOf } from '#src/feed/cloud-event.ts';
-import { acknowledge } from '#src/feed/consumer.ts';
 import { readFeed, type Inclusion } from '#src/feed/entry.ts';
 import { filterOf } from '#src/feed/filter.ts';
 import type { Tail } from '#src/feed/tail.ts';
-import type { Store } from '#src/store/contract.ts';
-import { lastSeq } from '#src/store/log/read.ts';
-import { readPosition } from '#src/store/log/consumer-offsets.ts';
+import type { Store, Unit } from '#src/store/contract.ts';
+import { lastSeq, newestUpTo, receiptTimes } from '#src/store/log/read.ts';
+import { advancePosition, readPosition } from '#src/store/log/consumer-offsets.ts';
 import { drain, type KeyedSenderNeeds } from './keyed-sender.ts';
+import { carryOutRestart, isRestartRequested } from './restart.ts';
+import { sinkNeedsOf } from './sink-log.ts';
 import type { OpenSink } from './sink.ts';
 import { createConcurrencyGate } from './concurrency-gate.ts';
 import { createInFlight, type InFlightBounds } from './in-flight.ts';
@@ -45,20 +48,33 @@ const usualBounds: InFlightBounds = { entries: 1_000, characters: 8 * 1024 * 102
 const pageLimit = 100;
 const noteEveryMs = 500;
 const storeAgainMs = 1_000;
+const lookEveryMs = 2_000;
 
-/** Runs until `signal` aborts; throws when the sink cannot be opened, or the store fails permanently. */
+/** Runs until `signal` aborts, or has to begin anew; throws when the sink cannot be opened, or the store fails permanently. */
 export async function pump(
   needs: PumpNeeds,
   { name, open, position = positionOf(name), include, events = [], bounds = usualBounds }: PumpInput,
   signal: AbortSignal,
 ): Promise<void> {
   const { store } = needs;
-  const note = (seq: number) => acknowledge(store, { name: position, position: seq, nowMs: needs.nowMs() });
+  await carryOutRestart(store, position, needs.nowMs());
   const last = await lastSeq(store);
   const known = await readPosition(store, position);
+  let read = known ?? last;
+  let noted = read;
+  /** An entry that was read: while the log has it, the log is the same. */
+  let anchor = await newestUpTo(store, read);
+  const isSameLog = async (from: Store | Unit): Promise<boolean> =>
+    anchor === undefined || (await receiptTimes(from, [anchor.seq])).get(anchor.seq) === anchor.receivedAt;
+  /** An offset in another log says nothing about this one. */
+  const note = (seq: number) =>
+    store.transaction(async (unit) => {
+      if (await isSameLog(unit))
+        await advancePosition(unit, { name: position, position: seq, updated_at: instantOf(needs.nowMs()) });
+    });
   // A new sink starts at the end of the log, and its offset is stored at once.
   if (known === undefined) await note(last);
-  await using sink = await open({ lastSeq: () => lastSeq(store), eventSource: async () => eventSourceOf(store) });
+  await using sink = await open(sinkNeedsOf(store, position));
 
   const ending = new AbortController();
   const over = AbortSignal.any([signal, ending.signal, needs.tail.closing]);
@@ -79,8 +95,6 @@ export async function pump(
     },
   };
   const filter = filterOf({ event: [...events] });
-  let read = known ?? last;
-  let noted = read;
 
   async function noteArrived(): Promise<void> {
     const arrived = inFlight.arrived(read);
@@ -94,6 +108,13 @@ export async function pump(
       await noteArrived().catch(rethrowUnlessPassing);
     }
   }
+  async function lookNowAndThen(): Promise<void> {
+    while (!over.aborted) {
+      await sleepUnlessAborted(lookEveryMs, over);
+      const mustEnd = async () => (await isRestartRequested(store, position)) || !(await isSameLog(store));
+      if (await mustEnd().catch(falseWherePassing)) ending.abort();
+    }
+  }
   async function readPage(): Promise<void> {
     const limit = Math.min(pageLimit, inFlight.room());
     if (limit === 0) {
@@ -101,7 +122,10 @@ export async function pump(
       return;
     }
     const { entries, nextAfter } = await readFeed(store, filter, { after: read, limit, include });
+    // After the page was read: an entry of another log is not sent.
+    if (!(await isSameLog(store))) return ending.abort();
     read = nextAfter;
+    anchor = entries.at(-1) ?? anchor;
     for (const entry of entries) {
       const laneName = sink.keyOf(entry);
       if (!inFlight.add(laneName, entry)) continue;
@@ -120,7 +144,7 @@ export async function pump(
   }
 
   try {
-    await Promise.all([readOn(), noteNowAndThen()]);
+    await Promise.all([readOn(), noteNowAndThen(), lookNowAndThen()]);
   } finally {
     ending.abort();
     await Promise.all(lanes);
@@ -131,4 +155,9 @@ export async function pump(
 
 function rethrowUnlessPassing(error: unknown): void {
   if (!isTransient(error)) throw error;
+}
+
+function falseWherePassing(error: unknown): false {
+  rethrowUnlessPassing(error);
+  return false;
 }

@@ -17,13 +17,27 @@ export interface Sink extends AsyncDisposable {
   send(entries: readonly FeedEntry[], signal: AbortSignal): Promise<void>;
   /** Connects without sending or creating anything, and throws as `send` does; absent where that is not possible. */
   check?(signal: AbortSignal): Promise<void>;
+  /** Where the sink ends now; absent where it keeps nothing that could differ from the log. */
+  end?(): Promise<string>;
 }
 
 export interface SinkNeeds {
-  /** The end of the log. */
-  lastSeq(): Promise<number>;
   /** The `source` of the entries as CloudEvents. */
   eventSource(): Promise<string>;
+  /** Absent where there is none: then nothing is sent, and `check` only connects. */
+  readonly log?: SinkLog;
+}
+
+/** The log of the mirror, and where the sink is in it. */
+export interface SinkLog {
+  /** The end of the log. */
+  lastSeq(): Promise<number>;
+  /** When each of these entries was received; those that are not in the log are left out. */
+  receiptTimes(seqs: readonly number[]): Promise<ReadonlyMap<number, string>>;
+  /** The last entry that has arrived. */
+  position(): Promise<number>;
+  /** What `end` answered when a person last decided where the sink goes on. */
+  settled(): Promise<string | undefined>;
 }
 
 /** Opens a sink. It need not be reachable yet: that shows with the first send. */

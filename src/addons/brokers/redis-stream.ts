@@ -1,9 +1,14 @@
-// Pushes the feed into a Redis Stream. An entry's place in the log is its id there, and Redis takes ids in rising order only: what is
-// sent twice is there once.
+// Pushes the feed into a Redis Stream. An entry's place in the log is its id there, `SEQ-0`, as long as that is greater than the last id:
+// Redis takes ids in rising order only. Otherwise its id follows the last one, `LAST-1`, `LAST-2`, …
+//
+// Before the first send, and after each that failed, the end of the stream is compared with the log, entry by entry (D66): what is there
+// is not added again, and a stream with an entry that the log does not have is refused until a person decides.
 import { Redis } from 'ioredis';
 import { codeOf } from '#src/base/errors.ts';
+import { eventIdOf } from '#src/feed/cloud-event.ts';
 import type { FeedEntry } from '#src/feed/entry.ts';
 import { SendError, type OpenSink } from '#workers/sinks/sink.ts';
+import { idsFor, idText, lastIdOf, readEnd, type StreamEnd } from './redis-stream-end.ts';
 
 interface RedisStreamOptions {
   readonly url: string;
@@ -13,11 +18,10 @@ interface RedisStreamOptions {
 }
 
 const batch = 100;
-const isThereAlready = /^ERR The ID specified in XADD is equal or smaller/;
 
 export const redisStreamSink =
   ({ url, key, maxLength }: RedisStreamOptions): OpenSink =>
-  async ({ lastSeq }) => {
+  async ({ log }) => {
     const redis = new Redis(url, {
       connectTimeout: 5_000,
       commandTimeout: 10_000,
@@ -39,34 +43,44 @@ export const redisStreamSink =
         everywhere: true,
       });
     };
-    const added = (entry: FeedEntry): (string | number)[] => {
+    const added = (id: string, entry: FeedEntry): (string | number)[] => {
       const { seq, event, subjectUri, text } = entry;
       const bound = maxLength === 0 ? [] : ['MAXLEN', '~', maxLength];
-      return [...bound, `${seq}-0`, 'seq', seq, 'event', event ?? '', 'subject_uri', subjectUri ?? '', 'entry', text];
+      return [...bound, id, 'seq', seq, 'event', event ?? '', 'subject_uri', subjectUri ?? '', 'entry', text];
     };
-    let isChecked = false;
+    const compared = (from: number): Promise<StreamEnd> =>
+      log === undefined ? Promise.reject(new Error('there is no log')) : readEnd(redis, { key, from, log });
+    /** Undefined where it is not known what the stream has: at first, and after a send that failed. */
+    let end: StreamEnd | undefined;
     return {
       name: 'redis-stream',
       // One after another: an id that is passed over cannot be added later.
       keyOf: () => '',
       batch,
       concurrency: 1,
-      check: () =>
-        redis.ping().then(
-          () => undefined,
-          (error: unknown) => Promise.reject(failureOf(error)),
-        ),
+      async check() {
+        try {
+          await redis.ping();
+          if (log !== undefined) await compared((await log.position()) + 1);
+        } catch (error) {
+          throw failureOf(error);
+        }
+      },
+      end: () => lastIdOf(redis, key).then(idText, (error: unknown) => Promise.reject(failureOf(error))),
       async send(entries, signal) {
         const hangUp = (): void => redis.disconnect();
         signal.addEventListener('abort', hangUp, { once: true });
         try {
-          if (!isChecked) await refuseAhead(redis, key, lastSeq);
-          isChecked = true;
-          // All or none: where Redis refused one alone (it is full), those behind it would shut it out for good.
+          const { lastId, there } = end ?? (await compared(entries[0]?.seq ?? 0));
+          end = undefined;
+          const missing = entries.filter((entry) => !there.has(eventIdOf(entry)));
+          const ids = idsFor(lastId, missing);
+          // All or none: where Redis refused one alone (it is full), those behind it would come before it.
           const transaction = redis.multi();
-          for (const entry of entries) transaction.xadd(key, ...added(entry));
-          for (const [error] of (await transaction.exec()) ?? [])
-            if (error && !isThereAlready.test(error.message)) throw error;
+          for (const [index, entry] of missing.entries())
+            transaction.xadd(key, ...added(idText(ids[index] ?? lastId), entry));
+          for (const [error] of (await transaction.exec()) ?? []) if (error) throw error;
+          end = { lastId: ids.at(-1) ?? lastId, there };
         } catch (error) {
           throw failureOf(error);
         } finally {
@@ -76,13 +90,6 @@ export const redisStreamSink =
       [Symbol.asyncDispose]: async () => redis.disconnect(),
     };
   };
-
-/** A stream that is ahead of the log would drop every entry as a duplicate. */
-async function refuseAhead(redis: Redis, key: string, lastSeq: () => Promise<number>): Promise<void> {
-  const newest = await redis.xrevrange(key, '+', '-', 'COUNT', 1);
-  const offset = Number(newest[0]?.[0].split('-', 1)[0] ?? 0);
-  if (offset > (await lastSeq())) throw new SendError({ code: 'STREAM_AHEAD', everywhere: true });
-}
 
 /** The error of a rejected transaction is generic; the errors of its commands carry the reason. */
 function causeOf(error: unknown): unknown {

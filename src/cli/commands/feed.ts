@@ -1,6 +1,7 @@
 // `feed`: prints the feed directly from the store: one sentence per entry on a terminal, otherwise one JSON entry per line.
 import { sentenceOf } from '#src/api/deliveries/sentences.ts';
 import { openMirror } from '#src/app/mirror.ts';
+import { restartSink } from '#src/app/restart-sink.ts';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { acknowledge, consumerName } from '#src/feed/consumer.ts';
 import { filterInputs, filterOf, includeInput } from '#src/feed/filter.ts';
@@ -12,7 +13,7 @@ import { entriesWithBodies } from '#src/read/deliveries/delivery-tail.ts';
 import { lastSeq } from '#src/store/log/read.ts';
 import { readPosition } from '#src/store/log/consumer-offsets.ts';
 import { safeTerminalText } from '#src/cli/terminal.ts';
-import { asJson, defineVerb, flag, wholeNumberFrom } from '#src/cli/verb.ts';
+import { asJson, defineVerb, flag, wholeNumberFrom, type VerbContext } from '#src/cli/verb.ts';
 
 const pageLimit = 500;
 /** How often the store is polled for entries that other processes wrote. */
@@ -23,6 +24,7 @@ export const feed = defineVerb({
     'slotstream feed --follow --event contact.*',
     'slotstream feed --consumer warehouse | ./load-into-warehouse',
     'slotstream feed --after 1200 --limit 10',
+    'slotstream feed --sink redis-stream --restart-at 1200',
   ],
   arguments: {},
   options: {
@@ -45,10 +47,24 @@ export const feed = defineVerb({
       help: 'continue where this consumer stopped, and acknowledge what was printed',
       reads: consumerName.optional(),
     },
+    sink: { flags: '--sink <name>', help: 'with --restart-at: the sink of the feed', reads: consumerName.optional() },
+    restartAt: {
+      flags: '--restart-at <seq>',
+      help: 'print nothing: let the sink go on after this entry of the log, also when it was refused because it is ahead',
+      reads: wholeNumberFrom(0).optional(),
+    },
     limit: { flags: '--limit <n>', help: 'at most this many entries', reads: wholeNumberFrom(1).optional() },
     json: { ...asJson, help: 'print JSON on a terminal too; into a pipe or a file it is always JSON' },
   },
-  async run(context, { after, follow, consumer, include, limit = Infinity, json, ...filters }) {
+  async run(context, { after, follow, consumer, sink, restartAt, include, limit = Infinity, json, ...filters }) {
+    if (sink !== undefined || restartAt !== undefined) {
+      if (sink === undefined || restartAt === undefined)
+        throw new SlotstreamError(
+          'usage',
+          'A sink goes on where you say: --sink NAME and --restart-at SEQ belong together.',
+        );
+      return restart(context, sink, restartAt);
+    }
     const stopping = context.stopping();
     if (after !== undefined && consumer !== undefined)
       throw new SlotstreamError('usage', 'A consumer has a position of its own: use either --after or --consumer.', {
@@ -79,6 +95,19 @@ export const feed = defineVerb({
     return 0;
   },
 });
+
+async function restart(context: VerbContext, name: string, after: number): Promise<0> {
+  await using store = await openMirror(context.config(), context.log());
+  const { last, aheadAt } = await restartSink({ store, config: context.config() }, { name, after });
+  context.out(
+    `${name} goes on after entry ${after} of the log, which ends at ${last}. The process that fills it begins within seconds.`,
+  );
+  if (aheadAt !== undefined)
+    context.out(
+      `It has entries that this log does not have, up to the id ${aheadAt}. They stay, and what the log has after entry ${after} is added behind them.`,
+    );
+  return 0;
+}
 
 async function sentenceLines(store: Store, entries: readonly FeedEntry[]): Promise<readonly string[]> {
   const seqs = entries.map(({ seq }) => seq);

@@ -122,6 +122,25 @@ export async function entryTexts(
   return rows;
 }
 
+/** When these entries were received: with the number it says which entry it is. Those that are not in the log are left out. */
+export async function receiptTimes(
+  { db }: Store | Unit,
+  seqs: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  if (seqs.length === 0) return new Map();
+  const rows = await db.selectFrom('event_log').select(['seq', 'received_at']).where('seq', 'in', seqs).execute();
+  return new Map(rows.map(({ seq, received_at }) => [seq, received_at]));
+}
+
+/** The newest entry up to an offset; undefined where there is none. */
+export async function newestUpTo(
+  { db }: Store | Unit,
+  upTo: number,
+): Promise<{ readonly seq: number; readonly receivedAt: string } | undefined> {
+  const newest = db.selectFrom('event_log').select(['seq', 'received_at as receivedAt']).where('seq', '<=', upTo);
+  return newest.orderBy('seq', 'desc').limit(1).executeTakeFirst();
+}
+
 /** The last offset of the log; 0 when it is empty. */
 export async function lastSeq(from: Store | Unit): Promise<number> {
   const [row] = await runPrepared(from, {

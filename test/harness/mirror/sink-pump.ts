@@ -60,6 +60,8 @@ export async function startPump(store: Store, input: PumpInput) {
     failed,
     position,
     stop,
+    /** Resolves when it ends by itself. */
+    ended: running,
     /** Resolves when everything up to this entry has arrived. */
     reaches: async (seq: number) => await eventually(position).toBe(seq),
     /** Resolves with the first failure after those that are known. */

@@ -1,12 +1,14 @@
 // What the sink of NATS JetStream does besides what all brokers have in common: streams, logins and sizes.
+import { sql } from 'kysely';
 import { describe, expect, inject, it } from 'vitest';
 import { natsSink, type NatsOptions } from '#src/addons/brokers/nats.ts';
+import { privacyScreen } from '#workers/privacy/screen.ts';
 import type { PumpInput } from '#workers/sinks/pump.ts';
 import { openedAnew, openedOnce } from '../../../harness/opened.ts';
 import { eventually } from '../../../harness/moments.ts';
 import { startNats, writeNatsCredentials } from '../../../harness/brokers.ts';
 import { contact, startPump } from '../../../harness/mirror/sink-pump.ts';
-import { freshSqlite, ingestBodies } from '../../../harness/stores.ts';
+import { freshSqlite, ingest, ingestBodies } from '../../../harness/stores.ts';
 
 const sink = (url: string, more: Partial<NatsOptions> = {}): PumpInput => ({
   name: 'nats',
@@ -35,6 +37,29 @@ describe.runIf(inject('natsPath'))('the sink of NATS', () => {
       await ingestBodies(opened.store, [contact(1, 'b')]);
       await pumping.reaches(2);
       expect(await nats.published()).toHaveLength(1);
+      await nats.deleteStream('slotstream');
+    });
+
+    it('takes an entry whose number was given to another one before (S2)', async () => {
+      const { store } = opened;
+      await using first = await startPump(store, sink(nats.url));
+      await ingestBodies(store, [contact(1, 'lost')]);
+      await first.reaches(1);
+      await first.stop();
+      // As after a restore: the log and the offset are as they were before.
+      const again = '2025-04-14T12:30:00.000000Z';
+      await sql`delete from event_log`.execute(store.db);
+      await sql`update feed_consumers set position = 0`.execute(store.db);
+      const screen = privacyScreen({ eraseOnDelete: true });
+      await ingest({ store, screen }, { v: 1, deliveries: [{ body: contact(2, 'new'), receivedAt: again }] }, again);
+      await sql`update event_log set seq = 1`.execute(store.db);
+      await using second = await startPump(store, sink(nats.url));
+      await second.reaches(1);
+      expect((await nats.published()).map(({ event }) => event.id)).toEqual([
+        'feed_1_20250414120000000000',
+        'feed_1_20250414123000000000',
+      ]);
+      await second.stop();
       await nats.deleteStream('slotstream');
     });
 

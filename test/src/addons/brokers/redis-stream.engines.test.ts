@@ -1,7 +1,10 @@
 // The feed pushed into a Redis Stream: every entry once and in order, whatever happens to Redis or to us.
+import { sql } from 'kysely';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
 import { setPosition } from '#src/store/log/consumer-offsets.ts';
+import { restartSink } from '#src/app/restart-sink.ts';
 import { sinksFor } from '#src/app/sinks.ts';
+import { loadConfig } from '#src/config/load.ts';
 import type { PumpInput } from '#workers/sinks/pump.ts';
 import { eventually } from '../../../harness/moments.ts';
 import { contact, contactUri, startPump, whole } from '../../../harness/mirror/sink-pump.ts';
@@ -10,6 +13,7 @@ import { startRedis } from '../../../harness/redis.ts';
 import { freshSqlite, ingestBodies, receivedAt } from '../../../harness/stores.ts';
 
 const key = 'slotstream:feed';
+const { feed: feedOff } = loadConfig({});
 const some = (from: number, count: number) => Array.from({ length: count }, (_, n) => contact(from + n, 'n'));
 const allOf = (count: number) => whole(count).map((seq) => `${seq}-0`);
 
@@ -18,9 +22,14 @@ describe.runIf(inject('redisUrl'))('the feed pushed into a Redis Stream', () => 
   const opened = openedAnew(freshSqlite);
   beforeEach(() => redis.cli('flushall'));
   /** As the settings ask for it. */
+  const settings = (streamMaxLength = 0) => ({
+    pushAllowPrivate: false,
+    streamUrl: redis.url,
+    streamKey: key,
+    streamMaxLength,
+  });
   function sink(streamMaxLength = 0): PumpInput {
-    const settings = { pushAllowPrivate: false, streamUrl: redis.url, streamKey: key, streamMaxLength };
-    const [chosen] = sinksFor(settings, Date.now);
+    const [chosen] = sinksFor(settings(streamMaxLength), Date.now);
     if (chosen === undefined) throw new Error('no sink was chosen');
     return chosen;
   }
@@ -90,6 +99,86 @@ describe.runIf(inject('redisUrl'))('the feed pushed into a Redis Stream', () => 
     await pumping.reaches(400);
     expect(Number(await redis.cli('xlen', key))).toBeLessThan(300);
     expect((await ids()).at(-1)).toBe('400-0');
+  });
+
+  const start = (input = sink()) => startPump(opened.store, input);
+  const ingest = async (from: number, count: number) => {
+    for (let at = 0; at < count; at += 50) await ingestBodies(opened.store, some(from + at, Math.min(50, count - at)));
+  };
+  /** Entries of a log that was lost: the numbers were given to others since. */
+  const addLost = (from: number, upTo: number) => redis.cli('eval', addsLost, '1', key, String(from), String(upTo));
+  const addsLost = `for seq = ARGV[1], ARGV[2] do
+    local entry = '{"seq":' .. seq .. ',"received_at":"2025-04-14T11:59:00.000000Z"}'
+    redis.call('xadd', KEYS[1], seq .. '-0', 'seq', seq, 'event', '', 'subject_uri', '', 'entry', entry)
+  end`;
+  const idsAndSeqs = async () =>
+    [...(await redis.cli('xrange', key, '-', '+')).matchAll(/^(\d+-\d+)\nseq\n(\d+)$/gm)].map(
+      ([, id, seq]) => `${id} #${seq}`,
+    );
+
+  it('stays refused when the log has caught up with entries of a lost one, and goes on when a person decides (S2)', async () => {
+    await using first = await start();
+    await ingest(1, 121);
+    await first.reaches(121);
+    await first.stop();
+    await addLost(122, 241);
+    for (const [from, count] of [
+      [122, 3],
+      [125, 348],
+    ] as const) {
+      await ingest(from, count);
+      await using refused = await start();
+      expect(await refused.fails()).toMatchObject({
+        code: 'STREAM_AHEAD',
+        hint: expect.stringMatching(/: \S*slotstream feed --sink redis-stream --restart-at 121$/),
+      });
+      expect(await refused.position()).toBe(121);
+    }
+    expect(await redis.cli('xlen', key)).toBe('241');
+
+    await using waiting = await start();
+    const restarted = await restartSink(
+      { store: opened.store, config: { feed: { ...feedOff, ...settings() } } },
+      { name: 'redis-stream', after: 121 },
+    );
+    expect(restarted).toEqual({ last: 472, aheadAt: '241-0' });
+    await waiting.ended;
+    await using last = await start();
+    await last.reaches(472);
+    const added = whole(472).slice(121);
+    const expected = [
+      ...whole(241).map((seq) => `${seq}-0 #${seq}`),
+      ...added.map((seq) => `${seq > 241 ? `${seq}-0` : `241-${seq - 121}`} #${seq}`),
+    ];
+    expect(await idsAndSeqs()).toEqual(expected);
+    await last.stop();
+    // As after a crash between sending and noting: what is there is not added again, under whatever id.
+    await opened.store.transaction((unit) =>
+      setPosition(unit, { name: 'sink:redis-stream', position: 130, updated_at: receivedAt }),
+    );
+    await using again = await start();
+    await ingest(473, 1);
+    await again.reaches(473);
+    expect(await idsAndSeqs()).toEqual([...expected, '473-0 #473']);
+    expect(again.failed).toEqual([]);
+  });
+
+  it('goes on where a reader has deleted the entries, and a replay has moved some (S2)', async () => {
+    await using first = await start();
+    await ingest(1, 10);
+    await first.reaches(10);
+    await first.stop();
+    await redis.cli('xdel', key, '8-0', '9-0');
+    await sql`delete from event_log where seq = 10`.execute(opened.store.db);
+    await ingest(11, 2);
+    await using second = await start();
+    await second.reaches(12);
+    await second.stop();
+    await redis.cli('xtrim', key, 'MAXLEN', '0');
+    await ingest(13, 1);
+    await using third = await start();
+    await third.reaches(13);
+    expect(await idsAndSeqs()).toEqual(['13-0 #13']);
   });
 
   it('says so when the stream is ahead of the log, instead of taking everything for sent', async () => {
