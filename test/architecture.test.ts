@@ -255,6 +255,7 @@ describe('the architecture', () => {
       'src/queue/backends/postgres.ts',
       'src/queue/backends/redis.ts',
       'src/receiver/listener.ts',
+      'src/store/engines/pg-hosts.ts',
       'src/store/engines/pg-socket.ts',
       'src/store/engines/postgres-connections.ts',
       'src/store/engines/postgres.ts',

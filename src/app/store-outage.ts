@@ -2,6 +2,7 @@
 // fails meanwhile needs no line of its own.
 import { describeConnectFailure, SlotstreamError } from '#src/base/errors.ts';
 import { duration } from '#src/base/number-text.ts';
+import { readPostgresUrl } from '#src/base/postgres-url.ts';
 import { minuteMs, secondMs } from '#src/base/time.ts';
 import { withTimeout } from '#src/base/timeout.ts';
 import type { Config } from '#src/config/load.ts';
@@ -20,7 +21,7 @@ const pingTimeoutMs = 2 * secondMs;
 export function watchStore({ config, store: { engine }, log, ...given }: OutageNeeds): Disposable {
   const isServer = engine.name === 'postgres';
   // Host and port only: the URL may have a password.
-  const name = isServer ? `PostgreSQL at ${URL.parse(config.databaseUrl)?.host || 'the local socket'}` : 'SQLite';
+  const name = isServer ? `PostgreSQL at ${readPostgresUrl(config.databaseUrl).hosts.join(', ')}` : 'SQLite';
   const { askEveryMs = isServer ? 5 * secondMs : minuteMs } = given;
   let downSinceMs: number | undefined;
   let isAsking = false;

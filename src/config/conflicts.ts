@@ -1,5 +1,6 @@
 // Settings that are right alone and wrong together: one sentence for each conflict.
 import { isPostgres } from '#src/base/database-schema.ts';
+import { postgresProblem } from '#src/base/postgres-url.ts';
 import type { SettingValues } from './variables.ts';
 
 export function conflictsIn(values: Partial<SettingValues>): readonly string[] {
@@ -23,6 +24,10 @@ export function conflictsIn(values: Partial<SettingValues>): readonly string[] {
     problems.push('DISK_LOG=every needs a Redis queue (QUEUE_URL); the other queues do not lose what they accepted');
   if (values.DATABASE_SCHEMA !== undefined && ![values.DATABASE_URL, values.QUEUE_URL].some((url) => isPostgres(url)))
     problems.push('DATABASE_SCHEMA needs PostgreSQL (DATABASE_URL): set its address, or remove the schema');
+  for (const name of ['DATABASE_URL', 'QUEUE_URL'] as const) {
+    const problem = postgresProblem(name, values[name]);
+    if (problem !== undefined) problems.push(problem);
+  }
   if (values.ADMIN_READ_TOKEN !== undefined && values.ADMIN_READ_TOKEN === values.ADMIN_TOKEN)
     problems.push('ADMIN_READ_TOKEN must differ from ADMIN_TOKEN: it is for callers that may only read');
   const tokens = [values.ADMIN_TOKEN, values.ADMIN_READ_TOKEN];

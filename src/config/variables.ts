@@ -28,7 +28,8 @@ export const settings = {
   DATABASE_URL: {
     reads: address('sqlite:', 'postgres://', 'postgresql://').optional(),
     default: 'sqlite:DATA_DIR/mirror.db',
-    meaning: 'The database of the mirror: `sqlite:PATH` or `postgres://…`.',
+    meaning:
+      'The database of the mirror: `sqlite:PATH` or `postgres://…`. On PostgreSQL, `?pool=8` is the most connections of a process, and `postgres://HOST1,HOST2/…?target_session_attrs=read-write` uses the first host that can be written to.',
     secret: true,
   },
   DATABASE_SCHEMA: {

@@ -63,6 +63,13 @@ export const checkStore: Check = async ({ config, mirror }, report) => {
       `PostgreSQL runs with ${setting}: a crash of its machine can lose acknowledged deliveries.`,
       `In postgresql.conf: ${setting.replace(/ = .*/, ' = on')}; then restart PostgreSQL.`,
     );
+  const { used, most } = (await store.engine.connections()) ?? { used: 0, most: 1 };
+  if (used >= most * nearlyAll)
+    report.warning(
+      'store',
+      `${used} of the ${most} connections of PostgreSQL are in use: without a free one, no process can start.`,
+      'Run fewer processes, give each a smaller pool (?pool=4 in DATABASE_URL), put PgBouncer in between, or raise max_connections.',
+    );
   const missing = await store.engine.contactSearch.missing(store.db);
   if (missing.length > 0)
     report.warning(
@@ -73,6 +80,7 @@ export const checkStore: Check = async ({ config, mirror }, report) => {
   await checkCurrencyFields(store, { unit: currencyFields, report });
 };
 
+const nearlyAll = 0.8;
 const mostCounted = 1_000;
 
 async function checkUnredactedContacts(store: Store, report: Report): Promise<void> {

@@ -49,6 +49,11 @@ export interface ContactSearch {
 /** The pattern of `like` for a part of a text. */
 export const likePattern = (part: string): string => `%${part.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 
+export interface Connections {
+  readonly used: number;
+  readonly most: number;
+}
+
 /** Everything in which SQLite and PostgreSQL differ; the code above it is written once. */
 export interface StoreEngine extends Codec {
   readonly name: 'sqlite' | 'postgres';
@@ -64,6 +69,8 @@ export interface StoreEngine extends Codec {
   readonly takesLists: boolean;
   /** Settings of the database server that make a commit less than durable, as `fsync = off`. */
   unsafeSettings(): Promise<readonly string[]>;
+  /** Of the server, by all its clients; undefined where there is no server. */
+  connections(): Promise<Connections | undefined>;
   /** The connection's temporary schema, in which a rebuild creates its tables. */
   readonly shadowSchema: string;
   /** Creates empty copies of tables in the temporary schema, with no index but the key. */

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { schemaIn } from '#src/base/database-schema.ts';
 import { codeOf, describeConnectFailure, isContention, isMissingTable, SlotstreamError } from '#src/base/errors.ts';
+import { readPostgresUrl } from '#src/base/postgres-url.ts';
 import { backoffMs, type Backoff } from '#src/base/retry-policy.ts';
 import { prepareBookings } from '#src/store/bookings/booking-follower.ts';
 import type { Store, StoreEngine, Unit } from './contract.ts';
@@ -137,7 +138,8 @@ export function addressInWords(url: string): string {
 
 /** Nothing of the engine's message is used: it may quote anything. Names come from the URL, never its password. */
 function notOpened(cause: unknown, url: string): SlotstreamError {
-  const { username = '', pathname = '' } = URL.parse(url) ?? {};
+  const [first = ''] = readPostgresUrl(url).urls;
+  const { username = '', pathname = '' } = URL.parse(first) ?? {};
   const user = username === '' ? 'this user' : `the user "${username}"`;
   const database = pathname.slice(1) || username;
   const code = codeOf(cause);
@@ -156,11 +158,11 @@ function notOpened(cause: unknown, url: string): SlotstreamError {
       `PostgreSQL does not answer: connection refused (${describeConnectFailure(cause)}).`,
       'Start PostgreSQL, or correct the host and the port in DATABASE_URL.',
     ],
-    // PgBouncer rejects parameters that it does not know, unless it is configured to ignore them.
-    '08P01': [
-      `The store cannot be opened (${code}).`,
-      'DATABASE_URL seems to lead to PgBouncer: connect to PostgreSQL directly, or set `ignore_startup_parameters = options` in PgBouncer.',
+    53300: [
+      `PostgreSQL has no free connection: max_connections, or the limit of the user or the database, is reached (${code}).`,
+      'Run fewer processes, give each a smaller pool (?pool=4 in DATABASE_URL), put PgBouncer in between, or raise the limit.',
     ],
+    '08P01': refusedByPooler(cause),
   };
   const isSilent = cause instanceof Error && /timeout exceeded|was silent|connection timeout/i.test(cause.message);
   const [message, hint] = (isSilent ? silent : known[code]) ?? [
@@ -169,6 +171,35 @@ function notOpened(cause: unknown, url: string): SlotstreamError {
   ];
   return new SlotstreamError('store_unavailable', message, { hint, cause });
 }
+
+/** The code of PgBouncer for whatever it refuses; its text has names of its configuration. */
+function refusedByPooler(cause: unknown): readonly [message: string, hint: string] {
+  const said = (cause instanceof Error ? cause.message : '')
+    .split('\n', 1)
+    .join('')
+    .replaceAll(/[^ -~]/g, '')
+    .slice(0, 120);
+  const [, hint] = poolerHints.find(([form]) => form.test(said)) ?? [undefined, 'See the log of PgBouncer.'];
+  return [
+    `DATABASE_URL seems to lead to PgBouncer, which refuses the connection: ${said} (08P01).`,
+    `${hint} Or connect to PostgreSQL directly.`,
+  ];
+}
+
+const poolerHints = [
+  // It rejects parameters that it does not know, unless it is configured to ignore them.
+  [/startup parameter/i, 'Set `ignore_startup_parameters = options` in PgBouncer.'],
+  [/statement pooling/i, 'Set `pool_mode = transaction` in PgBouncer.'],
+  [
+    /no such database/i,
+    'Add the database to [databases] of PgBouncer, or correct the name at the end of DATABASE_URL.',
+  ],
+  [
+    /auth|password|no such user|login/i,
+    'Correct the user and the password in DATABASE_URL, or auth_type and auth_file of PgBouncer.',
+  ],
+  [/no more connections|max_client_conn/i, 'Raise max_client_conn of PgBouncer, or run fewer processes.'],
+] as const;
 
 const silent = [
   'PostgreSQL accepts connections and does not answer.',

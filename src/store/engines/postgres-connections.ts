@@ -5,6 +5,8 @@ import { runsOften } from '#src/store/prepared-sql.ts';
 import { schemaIn } from '#src/base/database-schema.ts';
 import { directOption, isDirect } from '#src/base/direct-connection.ts';
 import { isUnprepared, SlotstreamError } from '#src/base/errors.ts';
+import { readPostgresUrl } from '#src/base/postgres-url.ts';
+import { clientOf, hostTimeoutMs, requireWritable } from './pg-hosts.ts';
 import { limitSilence, neverSilent } from './pg-socket.ts';
 
 /** What `current_setting` answers: times as UTC, and no endless wait for a lock or for an abandoned transaction. */
@@ -49,10 +51,15 @@ export function openConnections(
   const schema = schemaIn(url);
   const settings = settingsFor(schema);
   const options = [...settings.map(([name, value]) => `-c ${name}=${value}`), directOption].join(' ');
+  const address = readPostgresUrl(url);
+  const [firstUrl = url] = address.urls;
+  const isOneOfSeveral = address.urls.length > 1;
   const pool = new pg.Pool({
     ...config,
-    ...withOptions(url, options),
-    connectionTimeoutMillis: 5_000,
+    max: address.pool,
+    ...withOptions(firstUrl, options),
+    ...(isOneOfSeveral && { Client: clientOf(address, { keepAlive: true }) }),
+    connectionTimeoutMillis: 5_000 + (isOneOfSeveral ? address.urls.length * hostTimeoutMs : 0),
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -61,6 +68,7 @@ export function openConnections(
     onConnect: async (client) => {
       limitSilence(client, answerTimeoutMs);
       try {
+        if (address.needsWrites) await requireWritable(client, address);
         isPooled = !(await isDirect(client));
         if (!isPooled) await client.query(fastCompression);
         else if (schema !== undefined) await requireSearchPath(client, schema);

@@ -3,7 +3,7 @@ import { CompiledQuery, Kysely, PostgresAdapter, PostgresDialect, sql, type Data
 import pg from 'pg';
 import { schemaIn } from '#src/base/database-schema.ts';
 import { codecOf } from '#src/store/columns.ts';
-import type { Lock, RowPage, Statement, StoreEngine } from '#src/store/contract.ts';
+import type { Connections, Lock, RowPage, Statement, StoreEngine } from '#src/store/contract.ts';
 import { isMigrated, migrate } from '#src/store/migrations.ts';
 import { postgresTypes } from '#src/store/migrations/storage-types.ts';
 import { neverSilent } from './pg-socket.ts';
@@ -33,7 +33,7 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
   const types = { getTypeParser: (type: number, format?: 'text' | 'binary') => parserOf(type, format) };
   const { pool, namingPool, isPooled, limitSilence, applySettings } = openConnections(
     url,
-    { max: 8, types, pipeline: true },
+    { types, pipeline: true },
     { report },
   );
   const schema = schemaIn(url);
@@ -53,6 +53,7 @@ export function openPostgres(url: string, report: (error: unknown) => void): Sto
     pipelines: (on) => connections.has(on) && !isPooled(),
     takesLists: true,
     unsafeSettings: () => unsafeSettings(db),
+    connections: () => connectionsOf(db),
     liveSchema: schemaOf,
     ...postgresShadow,
     async lockTables(trx, names) {
@@ -183,6 +184,14 @@ function inUtc(text: string): string {
 const keepPlans = `select set_config('plan_cache_mode', 'auto', true), set_config('enable_seqscan', 'off', true)`;
 
 const durableSettings = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
+
+/** Every user may read these numbers; a reserved connection is for superusers. */
+async function connectionsOf(db: Kysely<Database>): Promise<Connections | undefined> {
+  const { rows } = await sql<Connections>`select sum(numbackends)::int as used,
+    current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most
+    from pg_stat_database`.execute(db);
+  return rows[0];
+}
 
 async function unsafeSettings(db: Kysely<Database>): Promise<readonly string[]> {
   const unsafe: string[] = [];

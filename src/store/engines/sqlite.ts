@@ -55,6 +55,7 @@ export function openSqlite(path: string): StoreEngine {
     takesLists: false,
     // They are set whenever a file is opened.
     unsafeSettings: async () => [],
+    connections: async () => undefined,
     liveSchema: async () => 'main',
     ...sqliteShadow(database),
     ...codec,
