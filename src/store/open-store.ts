@@ -191,7 +191,7 @@ const poolerHints = [
   [/startup parameter/i, 'Set `ignore_startup_parameters = options` in PgBouncer.'],
   [/statement pooling/i, 'Set `pool_mode = transaction` in PgBouncer.'],
   [
-    /no such database/i,
+    /no such database|config error/i,
     'Add the database to [databases] of PgBouncer, or correct the name at the end of DATABASE_URL.',
   ],
   [

@@ -5,6 +5,7 @@
 // is not added again, and a stream with an entry that the log does not have is refused until a person decides.
 import { Redis } from 'ioredis';
 import { codeOf } from '#src/base/errors.ts';
+import { isUntrustedCertificate, privateCaHint } from '#src/base/private-ca.ts';
 import { eventIdOf } from '#src/feed/cloud-event.ts';
 import type { FeedEntry } from '#src/feed/entry.ts';
 import { SendError, type OpenSink } from '#workers/sinks/sink.ts';
@@ -37,11 +38,9 @@ export const redisStreamSink =
     redis.on('error', (error) => (connectionError = error));
     const failureOf = (error: unknown): SendError => {
       if (error instanceof SendError) return error;
-      const code = codeOf(causeOf(error));
-      return new SendError({
-        code: code === 'MaxRetriesPerRequestError' ? codeOf(connectionError) : code,
-        everywhere: true,
-      });
+      const said = codeOf(causeOf(error));
+      const code = said === 'MaxRetriesPerRequestError' ? codeOf(connectionError) : said;
+      return new SendError({ code, everywhere: true, ...(isUntrustedCertificate(code) && { hint: privateCaHint }) });
     };
     const added = (id: string, entry: FeedEntry): (string | number)[] => {
       const { seq, event, subjectUri, text } = entry;

@@ -3,6 +3,7 @@
 import type { JobsOptions, Processor, QueueOptions, WorkerOptions } from 'bullmq';
 import { withTimeout } from '#src/base/timeout.ts';
 import { codeOf, describeDriverError, SlotstreamError } from '#src/base/errors.ts';
+import { isUntrustedCertificate, privateCaHint } from '#src/base/private-ca.ts';
 import type { BullWorker } from './worker.ts';
 import type { EngineProblem, LossDetection, QueueDepth, QueueNotes } from '#src/queue/contract.ts';
 import { connectWithRetry } from './engine-outages.ts';
@@ -90,11 +91,44 @@ export const rejectedPassword = 'Redis does not accept the password in QUEUE_URL
 /** Sanitizes any error of the queue: the result is transient, contains no data of people and can be logged as a whole. */
 export function toQueueError(error: unknown): SlotstreamError {
   if (error instanceof SlotstreamError) return error;
-  if (/^(WRONGPASS|NOAUTH)$/.test(codeOf(error)))
-    return new SlotstreamError('queue_unavailable', rejectedPassword, {
-      hint: 'Correct the user and the password in QUEUE_URL.',
-    });
-  return new SlotstreamError('queue_unavailable', `The queue failed: ${describeDriverError(error)}.`, {
-    hint: 'Nothing accepted is lost. Check that the queue at QUEUE_URL runs, is reachable and has room.',
-  });
+  const [message, hint] = knownReason(error) ?? [
+    `The queue failed: ${describeDriverError(error)}.`,
+    'Nothing accepted is lost. Check that the queue at QUEUE_URL runs, is reachable and has room.',
+  ];
+  return new SlotstreamError('queue_unavailable', message, { hint });
+}
+
+/** A client that is not connected says only that: the error before says why. */
+export const saysWhy = ({ message }: Error): boolean => !message.startsWith('The queue failed');
+
+function knownReason(error: unknown): readonly [message: string, hint: string] | undefined {
+  const code = codeOf(error);
+  if (/^(WRONGPASS|NOAUTH)$/.test(code)) return [rejectedPassword, 'Correct the user and the password in QUEUE_URL.'];
+  if (code === 'MOVED')
+    return [
+      'QUEUE_URL leads to a Redis Cluster, and is written for a single Redis (MOVED).',
+      'Nothing accepted is lost. Write redis+cluster://HOST:6379,HOST instead of redis://HOST.',
+    ];
+  if (code === 'NOPERM') return notPermitted(error);
+  if (isUntrustedCertificate(code))
+    return [`The certificate of the server at QUEUE_URL is not trusted (${code}).`, privateCaHint];
+  return undefined;
+}
+
+const rights = 'docs/operations.md#scale-out has all that it needs.';
+
+/** Redis names the command, and neither the key nor its pattern. Its message has the name of the user too, which is left out. */
+function notPermitted(error: unknown): readonly [message: string, hint: string] {
+  const said = error instanceof Error ? error.message : '';
+  const command = /\bthe '([a-z|_-]{1,40})' command/i.exec(said)?.[1]?.toLowerCase();
+  if (command !== undefined)
+    return [
+      `Redis does not let the user of QUEUE_URL run ${command.toUpperCase()} (NOPERM).`,
+      `Nothing accepted is lost. In Redis: ACL SETUSER … +${command}. ${rights}`,
+    ];
+  const what = /key/i.test(said) ? 'use the keys of the queue' : 'run a command';
+  return [
+    `Redis does not let the user of QUEUE_URL ${what} (NOPERM).`,
+    `Nothing accepted is lost. In Redis: ACL SETUSER … ~{slotstream}:*. ${rights}`,
+  ];
 }

@@ -1,4 +1,5 @@
 // The feed pushed into a Redis Stream: every entry once and in order, whatever happens to Redis or to us.
+import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
 import { setPosition } from '#src/store/log/consumer-offsets.ts';
@@ -44,6 +45,21 @@ describe.runIf(inject('redisUrl'))('the feed pushed into a Redis Stream', () => 
     expect(fields.slice(0, 4)).toEqual(['seq', '1', 'event', 'contact.updated']);
     expect(fields.slice(4, 7)).toEqual(['subject_uri', contactUri(1), 'entry']);
     expect(JSON.parse(fields[7] ?? '')).toMatchObject({ seq: 1, payload: { name: 'Ada' } });
+  });
+
+  it('needs no more rights than the manual lists (S7)', async () => {
+    const manual = await readFile('docs/operations.md', 'utf8');
+    const [, listed = ''] = /^The feed needs (.+)$/m.exec(manual) ?? [];
+    const rights = [...listed.matchAll(/[~+][^\s`]+/g)].map(([right]) => right);
+    expect(rights.length).toBeGreaterThan(5);
+    await redis.cli('acl', 'setuser', 'feed', 'reset', 'on', '>pw', ...rights);
+    const [chosen] = sinksFor({ ...settings(), streamUrl: redis.url.replace('//', '//feed:pw@') }, Date.now);
+    if (chosen === undefined) throw new Error('no sink was chosen');
+    await using pumping = await startPump(opened.store, chosen);
+    await ingestBodies(opened.store, some(1, 2));
+    await pumping.reaches(2);
+    expect(pumping.failed).toEqual([]);
+    expect(await redis.cli('acl', 'log')).toBe('');
   });
 
   it('holds what was sent twice once', async () => {

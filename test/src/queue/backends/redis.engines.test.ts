@@ -1,4 +1,5 @@
 // The queue on Redis.
+import { readFile } from 'node:fs/promises';
 import { describe, expect, inject, it } from 'vitest';
 import { SlotstreamError } from '#src/base/errors.ts';
 import { loadConfig } from '#src/config/load.ts';
@@ -79,6 +80,46 @@ describe.runIf(inject('redisUrl'))('the queue on Redis', () => {
     limited.work(async (batch) => void taken.push(...bodiesOf(batch)), ignore, { concurrency: 2 });
     await limited.add(batchOf('a'));
     await until(() => taken.includes('a'), 'the batch is taken');
+  });
+
+  it('works with the rights that the manual lists, and names one that is missing (S7)', async () => {
+    const manual = await readFile('docs/operations.md', 'utf8');
+    const rule = /^ACL SETUSER slotstream on >PASSWORD (.+)$/m.exec(manual)?.[1]?.split(' ') ?? [];
+    const single = /^\+multi \+exec .*$/m.exec(manual)?.[0].split(' ') ?? [];
+    expect([rule.length, single.length > 30]).toEqual([6, true]);
+    await using redis = await startRedis();
+    const user = (rights: readonly string[]) => redis.cli('acl', 'setuser', 'jane', 'reset', 'on', '>pw', ...rights);
+    const url = `redis://jane:pw@127.0.0.1:${redis.port}`;
+    const settled: string[] = [];
+    for (const rights of [rule, ['~{slotstream}:*', ...single]]) {
+      expect(await user(rights)).toBe('OK');
+      await using queue = await openOn({ url });
+      expect(await queue.check()).toEqual([]);
+      let failures = 0;
+      queue.work(
+        async (batch) => {
+          if (bodiesOf(batch).includes('twice') && (failures += 1) < 2) throw new Error('again');
+          settled.push(...bodiesOf(batch));
+        },
+        ignore,
+        { concurrency: 2 },
+      );
+      await queue.add(batchOf('once'), 'job-1');
+      await queue.add(batchOf('twice'));
+      await until(() => settled.length === 2, 'both are taken');
+      await until(async () => (await queue.losses?.finished(['job-1']))?.length === 1, 'it is finished');
+      expect((await queue.depth()).active).toBe(0);
+      settled.length = 0;
+    }
+    expect(await redis.cli('acl', 'log')).toBe('');
+    await user(['~{slotstream}:*', '+@all', '-@dangerous']);
+    await using refused = await openOn({ url });
+    await expect(refused.check()).rejects.toMatchObject({
+      message: 'Redis does not let the user of QUEUE_URL run INFO (NOPERM).',
+      hint: expect.stringContaining('+info') as string,
+    });
+    await user(['~other:*', '+@all']);
+    await expect(refused.ping()).rejects.toMatchObject({ message: expect.stringContaining('the keys of the queue') });
   });
 
   it('names no password in a message when Redis rejects it, and doctor says what to do', async () => {
